@@ -1,0 +1,101 @@
+//! What the kernel tells the first task.
+//!
+//! At its start `rdi` of the first task holds the address of a read-only [`BootInfo`].
+
+/// Slots of the first task's capability space at boot.
+pub mod slot {
+    /// Its own capability space.
+    pub const CAP_SPACE: u32 = 1;
+    /// Its own address space.
+    pub const ADDRESS_SPACE: u32 = 2;
+    /// Its own thread.
+    pub const THREAD: u32 = 3;
+    /// Its own scheduling context.
+    pub const CONTEXT: u32 = 4;
+    /// Authority over priorities and budgets.
+    pub const SCHED_CONTROL: u32 = 5;
+    /// Authority over interrupt lines.
+    pub const IRQ_CONTROL: u32 = 6;
+    /// All I/O ports but those that the kernel keeps.
+    pub const PORTS: u32 = 7;
+    /// Trace buffer and log.
+    pub const TRACE: u32 = 8;
+    /// The bundle, as read-only memory.
+    pub const BUNDLE: u32 = 9;
+    /// First of the regions, in the order of [`super::BootInfo::regions`].
+    pub const REGIONS: u32 = 16;
+    /// Number of slots in all.
+    pub const COUNT: u32 = 4096;
+}
+
+/// Where the kernel maps [`BootInfo`] in the first task.
+pub const BOOT_INFO_ADDRESS: u64 = 0x10_0000;
+
+/// Most regions that are handed over.
+pub const REGIONS: usize = 48;
+
+/// A stretch of physical memory and what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Range {
+    /// First byte.
+    pub base: u64,
+    /// Bytes.
+    pub size: u64,
+    /// One of [`range_kind`].
+    pub kind: u64,
+}
+
+/// Kinds of physical memory.
+pub mod range_kind {
+    /// RAM, free for use.
+    pub const RAM: u64 = 1;
+    /// Reserved by the firmware, or a hole: handed over as device memory.
+    pub const DEVICE: u64 = 2;
+    /// ACPI tables.
+    pub const ACPI: u64 = 3;
+    /// Kept by the kernel: image, page tables, CPU data. Not handed over.
+    pub const KERNEL: u64 = 4;
+    /// The bundle.
+    pub const BUNDLE: u64 = 5;
+}
+
+/// What the processor offers, as bits of [`BootInfo::features`].
+pub mod feature {
+    /// AMD virtualisation with nested paging.
+    pub const SVM: u64 = 1;
+    /// The local APIC is in x2APIC mode.
+    pub const X2APIC: u64 = 2;
+    /// The time-stamp counter is invariant.
+    pub const INVARIANT_TSC: u64 = 4;
+    /// An IOMMU confines DMA.
+    pub const IOMMU: u64 = 8;
+}
+
+/// What the kernel tells the first task.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BootInfo {
+    /// [`crate::VERSION`].
+    pub abi_version: u32,
+    /// Number of entries in [`BootInfo::regions`].
+    pub region_count: u32,
+    /// Ticks of the time-stamp counter in a second.
+    pub tsc_hz: u64,
+    /// See [`feature`].
+    pub features: u64,
+    /// Physical address of the ACPI root pointer, or 0.
+    pub rsdp: u64,
+    /// Number of CPUs that run.
+    pub cpus: u64,
+    /// Physical base and size of the bundle.
+    pub bundle: Range,
+    /// Physical address of the I/O APIC, for those who must hide it.
+    pub ioapic: u64,
+    /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its kind is `KERNEL` or `BUNDLE`.
+    pub regions: [Range; REGIONS],
+    /// Kernel command line, ended by a zero.
+    pub command_line: [u8; 256],
+}
+
+const _: () = assert!(size_of::<BootInfo>() <= 4096);

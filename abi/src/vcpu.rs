@@ -1,0 +1,282 @@
+//! State of a virtual CPU in memory that kernel and VM monitor share, and the reasons for which
+//! [`crate::call::Call::VcpuRun`] returns.
+//!
+//! The layout names no vendor. The kernel keeps the general registers here while the guest is out, and writes the
+//! rest at each exit that it does not handle itself; the monitor says in [`State::dirty`] what it changed.
+
+/// Why the guest came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Exit {
+    /// The notification bound to the thread has bits; they are in the second result.
+    Notified = 0,
+    /// I/O port: see [`State::io`].
+    Port = 1,
+    /// Guest-physical address with no mapping: see [`State::fault`].
+    Memory = 2,
+    /// RDMSR of a register that is not the guest's to read.
+    ReadMsr = 3,
+    /// WRMSR of a register that is not the guest's to write.
+    WriteMsr = 4,
+    /// CPUID.
+    Cpuid = 5,
+    /// HLT with interrupts masked: nothing but an NMI or a reset can wake the guest.
+    Halted = 6,
+    /// Triple fault.
+    Shutdown = 7,
+    /// The processor refused the guest's state; `fault.info` has the processor's words.
+    Invalid = 8,
+    /// Hypercall (VMMCALL or VMCALL).
+    Hypercall = 9,
+    /// XSETBV.
+    Xsetbv = 10,
+    /// An intercepted instruction that the guest is not offered (SVM, MONITOR, ...): it gets an invalid-opcode fault.
+    Refused = 11,
+    /// Write to a control register that is intercepted; `fault.info` is the number.
+    ControlRegister = 12,
+    /// The guest ended an interrupt that is level-triggered; the vector is in the second result.
+    EndOfInterrupt = 13,
+    /// An exit that no guest should cause; `fault.info` has the processor's number.
+    Unexpected = 14,
+}
+
+impl Exit {
+    /// All reasons, in order of their numbers.
+    pub const ALL: [Exit; 15] = [
+        Exit::Notified,
+        Exit::Port,
+        Exit::Memory,
+        Exit::ReadMsr,
+        Exit::WriteMsr,
+        Exit::Cpuid,
+        Exit::Halted,
+        Exit::Shutdown,
+        Exit::Invalid,
+        Exit::Hypercall,
+        Exit::Xsetbv,
+        Exit::Refused,
+        Exit::ControlRegister,
+        Exit::EndOfInterrupt,
+        Exit::Unexpected,
+    ];
+
+    /// The reason with that number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Exit> {
+        usize::try_from(raw).ok().and_then(|i| Self::ALL.get(i)).copied()
+    }
+
+    /// Name for reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Exit::Notified => "notified",
+            Exit::Port => "port",
+            Exit::Memory => "memory",
+            Exit::ReadMsr => "rdmsr",
+            Exit::WriteMsr => "wrmsr",
+            Exit::Cpuid => "cpuid",
+            Exit::Halted => "halted",
+            Exit::Shutdown => "shutdown",
+            Exit::Invalid => "invalid",
+            Exit::Hypercall => "hypercall",
+            Exit::Xsetbv => "xsetbv",
+            Exit::Refused => "refused",
+            Exit::ControlRegister => "control-register",
+            Exit::EndOfInterrupt => "end-of-interrupt",
+            Exit::Unexpected => "unexpected",
+        }
+    }
+}
+
+/// Number of counters in [`State::counters`].
+pub const COUNTERS: usize = 24;
+
+/// Counters of what the kernel handled itself, by index into [`State::counters`].
+pub mod counter {
+    /// Exits of all kinds.
+    pub const EXITS: usize = 0;
+    /// Physical interrupts while the guest ran.
+    pub const INTERRUPTS: usize = 1;
+    /// Ends of interrupt.
+    pub const END_OF_INTERRUPT: usize = 2;
+    /// Deadlines programmed.
+    pub const DEADLINES: usize = 3;
+    /// HLT.
+    pub const HALTS: usize = 4;
+    /// Interrupts injected.
+    pub const INJECTED: usize = 5;
+    /// Returns to the VM monitor.
+    pub const RETURNS: usize = 6;
+    /// Vectors below the first one that a passenger may use, or of the real-time class without an owner.
+    pub const STRAY: usize = 7;
+}
+
+/// A segment register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Segment {
+    /// Selector.
+    pub selector: u16,
+    /// Attributes: bits 0..=7 are bits 40..=47 of the descriptor, bits 8..=11 its bits 52..=55 (AMD APM vol. 2, 15.5.1).
+    pub attributes: u16,
+    /// Limit in bytes.
+    pub limit: u32,
+    /// Base.
+    pub base: u64,
+}
+
+/// General registers, in the order of their numbers in instructions.
+pub mod gpr {
+    #![allow(missing_docs, reason = "the names of the registers")]
+    pub const RAX: usize = 0;
+    pub const RCX: usize = 1;
+    pub const RDX: usize = 2;
+    pub const RBX: usize = 3;
+    pub const RSP: usize = 4;
+    pub const RBP: usize = 5;
+    pub const RSI: usize = 6;
+    pub const RDI: usize = 7;
+    pub const R8: usize = 8;
+    pub const R15: usize = 15;
+}
+
+/// Details of an exit for a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Io {
+    /// Port.
+    pub port: u16,
+    /// Bytes: 1, 2 or 4.
+    pub width: u8,
+    /// 1 for IN.
+    pub is_in: u8,
+    /// 1 for INS and OUTS.
+    pub is_string: u8,
+    /// 1 with a REP prefix.
+    pub is_repeated: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+    /// Address of the next instruction.
+    pub next_rip: u64,
+}
+
+/// Details of an exit for a memory access, and of others that have a number to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Fault {
+    /// Guest-physical address.
+    pub address: u64,
+    /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that [`Exit`] names.
+    pub info: u64,
+}
+
+/// What of [`State`] the monitor changed, as bits of [`State::dirty`]. The general registers other than `rax` and `rsp` are always taken.
+pub mod dirty {
+    /// `rax`, `rsp`, `rip` and `rflags`.
+    pub const CORE: u64 = 1;
+    /// Everything else: control registers, segments, tables, `efer`, `pat`.
+    pub const SYSTEM: u64 = 2;
+    /// [`super::State::event`] holds an exception to deliver.
+    pub const EVENT: u64 = 4;
+}
+
+/// Exceptions to deliver: bits 0..=7 vector, bit 11 with error code, bits 32..=63 error code.
+pub const EVENT_HAS_CODE: u64 = 1 << 11;
+
+/// The shared state: one page.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct State {
+    /// General registers; see [`gpr`].
+    pub gpr: [u64; 16],
+    /// Instruction pointer.
+    pub rip: u64,
+    /// Flags.
+    pub rflags: u64,
+    /// Control registers. `cr0, cr3, cr4, efer` and `cs` are written at each exit; what follows `efer` only where [`Exit`]
+    /// says that the guest ended (shutdown, invalid, unexpected).
+    pub cr0: u64,
+    /// CR3.
+    pub cr3: u64,
+    /// CR4.
+    pub cr4: u64,
+    /// EFER as the guest sees it.
+    pub efer: u64,
+    /// Code segment.
+    pub cs: Segment,
+    /// Data segment and the others.
+    pub ds: Segment,
+    /// Extra segment.
+    pub es: Segment,
+    /// FS.
+    pub fs: Segment,
+    /// GS.
+    pub gs: Segment,
+    /// Stack segment.
+    pub ss: Segment,
+    /// Task register.
+    pub tr: Segment,
+    /// Local descriptor table.
+    pub ldtr: Segment,
+    /// Global descriptor table; base and limit.
+    pub gdtr: Segment,
+    /// Interrupt descriptor table; base and limit.
+    pub idtr: Segment,
+    /// CR2.
+    pub cr2: u64,
+    /// PAT.
+    pub pat: u64,
+    /// DR6 and DR7.
+    pub dr6: u64,
+    /// DR7.
+    pub dr7: u64,
+    /// What the monitor changed; the kernel clears it.
+    pub dirty: u64,
+    /// Exception to deliver at the next entry.
+    pub event: u64,
+    /// See [`Io`].
+    pub io: Io,
+    /// See [`Fault`].
+    pub fault: Fault,
+    /// Vector of the guest's local APIC timer, or 0 while it is masked: the kernel delivers it when
+    /// [`State::deadline`] has passed.
+    pub timer_vector: u64,
+    /// Deadline of the guest's local APIC timer in ticks; 0 when not armed. The kernel handles writes to the deadline
+    /// register itself while [`State::timer_vector`] is set, and exits with `WriteMsr` otherwise.
+    pub deadline: u64,
+    /// Task priority register of the guest's local APIC.
+    pub tpr: u64,
+    /// In-service and pending vectors of the guest's local APIC, as the monitor may read them.
+    pub isr: [u64; 4],
+    /// Pending vectors.
+    pub irr: [u64; 4],
+    /// See [`counter`].
+    pub counters: [u64; COUNTERS],
+}
+
+/// Word of [`crate::call::Call::VcpuRouteLine`]: the vector in bits 0..=7 and these flags.
+pub mod route {
+    /// Level-triggered.
+    pub const LEVEL: u64 = 1 << 8;
+    /// Active low.
+    pub const LOW: u64 = 1 << 9;
+    /// Masked.
+    pub const MASKED: u64 = 1 << 10;
+}
+
+const _: () = assert!(size_of::<State>() <= 4096);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_round_trip() {
+        for (i, e) in Exit::ALL.into_iter().enumerate() {
+            assert_eq!(Exit::from_raw(i as u64), Some(e));
+            assert_eq!(e as usize, i);
+        }
+        assert_eq!(Exit::from_raw(15), None);
+    }
+}
