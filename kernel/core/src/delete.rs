@@ -1,0 +1,288 @@
+//! Deleting capabilities and, with the original one, objects.
+//!
+//! Leaves of the tree go first, one per step, with a preemption point after each; a call that was interrupted starts
+//! again from the top and finds less to do.
+
+use crate::{
+    Cap, Id, Kernel, Machine, Slot,
+    cap::{CapSpace, DEPTH, LEVELS, inner},
+    context::Context,
+    endpoint::Endpoint,
+    interrupt::Interrupt,
+    notification::Notification,
+    space::Space,
+    thread::{State, Thread, place},
+    timer::{Due, Timer},
+    vcpu::Vcpu,
+};
+use pillion_abi::status::Error;
+
+/// Slots of a capability space that are looked at in one step.
+const SCAN_STEP: u32 = 16;
+
+/// What the next step of a deletion works on.
+enum Step {
+    /// This slot has nothing below it any more.
+    Leaf(Id<Slot>),
+    /// Part of a capability space was searched.
+    Searched,
+    /// Nothing is left.
+    Done,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Deletes everything derived from a slot and, if `whole`, the slot. Returns false when it was interrupted.
+    pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> bool {
+        loop {
+            match self.next_step(slot, whole) {
+                Step::Done => return true,
+                Step::Searched => {}
+                Step::Leaf(leaf) => {
+                    let last = leaf == slot;
+                    if self.end(leaf) && last {
+                        return true;
+                    }
+                }
+            }
+            if self.m.interrupt_pending() {
+                return false;
+            }
+        }
+    }
+
+    /// Goes down from a slot to something without descendants and without content.
+    fn next_step(&mut self, slot: Id<Slot>, whole: bool) -> Step {
+        if self.m.get(slot).cap == Cap::None || (!whole && !self.has_child(slot)) {
+            return Step::Done;
+        }
+        let mut at = slot;
+        for _ in 0..u32::from(DEPTH) * u32::from(LEVELS) {
+            if self.has_child(at) {
+                match self.m.get(at).next {
+                    Some(child) => at = child,
+                    None => return Step::Done,
+                }
+                continue;
+            }
+            let Slot { cap, original, .. } = *self.m.get(at);
+            let (Cap::CapSpace(space), true) = (cap, original) else { return Step::Leaf(at) };
+            match self.search(space) {
+                Search::Found(content) => at = content,
+                Search::NotYet => return Step::Searched,
+                Search::Empty => return Step::Leaf(at),
+            }
+        }
+        Step::Searched
+    }
+
+    /// Looks for a capability in a space that is being deleted.
+    fn search(&mut self, space: Id<CapSpace>) -> Search {
+        let s = self.m.get(space);
+        s.dying = true;
+        let (from, count) = (s.scanned, s.count);
+        let to = count.min(from.saturating_add(SCAN_STEP));
+        for index in from..to {
+            let slot = space.slot_unchecked(index);
+            if self.m.get(slot).cap != Cap::None {
+                self.m.get(space).scanned = index;
+                return Search::Found(slot);
+            }
+        }
+        self.m.get(space).scanned = to;
+        if to == count { Search::Empty } else { Search::NotYet }
+    }
+
+    /// Ends what a leaf holds, as far as one step goes, and empties the slot. Returns whether it is empty now.
+    fn end(&mut self, leaf: Id<Slot>) -> bool {
+        let Slot { cap, original, .. } = *self.m.get(leaf);
+        if !self.unmap_step(leaf) {
+            return false;
+        }
+        if original {
+            if !self.end_object(cap) {
+                return false;
+            }
+        } else {
+            self.unbind(leaf, cap);
+        }
+        self.unlink(leaf);
+        true
+    }
+
+    fn end_object(&mut self, cap: Cap) -> bool {
+        match cap {
+            Cap::Thread(id) => self.end_thread(id),
+            Cap::Context(id) => self.end_context(id),
+            Cap::Endpoint(id) => return self.end_endpoint(id),
+            Cap::Notification(id) => self.end_notification(id),
+            Cap::Timer(id) => self.end_timer(id),
+            Cap::Interrupt(id) => self.end_interrupt_object(id),
+            Cap::Vcpu(id) => self.end_vcpu(id),
+            Cap::AddressSpace(id) | Cap::GuestSpace(id) => return self.end_space(id),
+            Cap::CapSpace(id) => self.m.forget(id),
+            Cap::None
+            | Cap::Region { .. }
+            | Cap::Memory { .. }
+            | Cap::Ports { .. }
+            | Cap::SchedControl
+            | Cap::IrqControl
+            | Cap::Trace => {}
+        }
+        true
+    }
+
+    /// A derived capability that an object holds goes: the other side must not name the object any more.
+    fn unbind(&mut self, leaf: Id<Slot>, cap: Cap) {
+        match cap {
+            Cap::Notification(n) => {
+                if let Some(bound) = self.m.get(n).bound
+                    && thread_slot(bound, place::NOTIFICATION) == Some(leaf)
+                {
+                    self.m.get(n).bound = None;
+                }
+            }
+            Cap::Thread(thread) => {
+                if let Some(endpoint) = self.m.get(thread).endpoint
+                    && inner(endpoint, core::mem::offset_of!(Endpoint, slot)) == Ok(leaf)
+                {
+                    self.m.get(thread).endpoint = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Empties a slot inside an object that ends.
+    fn unlink_inner<T>(&mut self, object: Id<T>, offset: usize) {
+        if let Ok(slot) = inner(object, offset) {
+            let cap = self.m.get(slot).cap;
+            self.unbind(slot, cap);
+            self.unlink(slot);
+        }
+    }
+
+    fn end_thread(&mut self, id: Id<Thread>) {
+        self.leave_guest(id);
+        self.stop_waiting(id);
+        self.m.get(id).state = State::Stopped;
+        self.abandon_caller(id);
+        if let Some(own) = self.m.get(id).own_context {
+            self.m.get(own).owner = None;
+            if self.m.get(own).user == Some(id) {
+                self.m.get(own).user = None;
+            }
+        }
+        if let Some(context) = self.m.get(id).context {
+            self.m.get(context).user = None;
+        }
+        for index in 0..4 {
+            self.unlink_inner(id, slot_offset(index));
+        }
+        self.m.drop_fpu(id);
+        self.m.forget(id);
+    }
+
+    /// A thread in `VcpuRun` will not go back into the guest.
+    pub(crate) fn leave_guest(&mut self, id: Id<Thread>) {
+        if let Some(vcpu) = self.m.get(id).guest.take() {
+            self.m.get(vcpu).thread = None;
+            self.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
+        }
+    }
+
+    fn end_context(&mut self, id: Id<Context>) {
+        let Context { user, owner, .. } = *self.m.get(id);
+        self.disarm(Due::Context(id));
+        if let Some(user) = user {
+            if self.m.get(user).state == State::Ready {
+                self.take_off(user);
+            }
+            self.m.get(user).context = None;
+        }
+        if let Some(owner) = owner {
+            self.m.get(owner).own_context = None;
+        }
+        if self.cpu.charged == Some(id) {
+            self.cpu.charged = None;
+        }
+        self.m.forget(id);
+    }
+
+    fn end_endpoint(&mut self, id: Id<Endpoint>) -> bool {
+        if self.dismiss_caller(id) {
+            return false;
+        }
+        self.unlink_inner(id, core::mem::offset_of!(Endpoint, slot));
+        self.m.forget(id);
+        true
+    }
+
+    fn end_notification(&mut self, id: Id<Notification>) {
+        if let Some(waiter) = self.m.get(id).waiter {
+            self.stop_waiting(waiter);
+            self.m.set_result(waiter, Error::Gone.to_raw(), [0, 0]);
+            self.make_ready(waiter);
+        }
+        self.m.forget(id);
+    }
+
+    fn end_timer(&mut self, id: Id<Timer>) {
+        self.disarm(Due::Timer(id));
+        self.unlink_inner(id, core::mem::offset_of!(Timer, slot));
+        self.m.forget(id);
+    }
+
+    fn end_interrupt_object(&mut self, id: Id<Interrupt>) {
+        self.interrupt_end(id);
+        self.unlink_inner(id, core::mem::offset_of!(Interrupt, slot));
+        self.m.forget(id);
+    }
+
+    fn end_vcpu(&mut self, id: Id<Vcpu>) {
+        if let Some(thread) = self.m.get(id).thread {
+            let halted = self.m.get(thread).state == State::Halted;
+            self.leave_guest(thread);
+            if halted {
+                self.make_ready(thread);
+            }
+        }
+        self.disarm(Due::Vcpu(id));
+        self.reset_guest_interrupts(id);
+        if self.cpu.passenger == Some(id) {
+            self.cpu.passenger = None;
+        }
+        self.m.vcpu_drop(id);
+        self.unlink_inner(id, core::mem::offset_of!(Vcpu, space));
+        self.unlink_inner(id, core::mem::offset_of!(Vcpu, state));
+        self.m.forget(id);
+    }
+
+    /// One mapped capability is taken off the list per step; the tables end with the space.
+    fn end_space(&mut self, id: Id<Space>) -> bool {
+        if let Some(slot) = self.m.get(id).mapped {
+            self.forget_mapping(slot);
+            return false;
+        }
+        let root = self.m.get(id).root;
+        self.m.space_drop(root);
+        self.m.forget(id);
+        true
+    }
+}
+
+/// What [`Kernel::search`] found.
+enum Search {
+    Found(Id<Slot>),
+    NotYet,
+    Empty,
+}
+
+/// Offset of a thread's slot.
+pub(crate) fn slot_offset(index: usize) -> usize {
+    core::mem::offset_of!(Thread, slots) + index * size_of::<Slot>()
+}
+
+/// Handle of a thread's slot.
+pub(crate) fn thread_slot(thread: Id<Thread>, index: usize) -> Option<Id<Slot>> {
+    inner(thread, slot_offset(index)).ok()
+}

@@ -1,0 +1,452 @@
+//! Endpoints: call and reply with a loan of time and of priority.
+//!
+//! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A receiver without a
+//! scheduling context of its own runs on its caller's, so that a server costs its clients' time; while callers queue,
+//! the receiver runs at the priority of the most urgent one, and so do the threads that it waits for in turn.
+
+use crate::{
+    Cap, Id, Kernel, Machine, Opt, Slot,
+    heap::{Heap, Node, Nodes},
+    machine::Message,
+    thread::{State, Thread},
+    timer::Due,
+};
+use pillion_abi::{
+    NEVER,
+    call::{LABEL_FAULT, LABEL_NOTIFIED},
+    status::{Error, Result},
+};
+
+/// Most calls that may hang on each other, one server calling the next.
+pub const CHAIN: usize = 16;
+
+/// An endpoint.
+#[derive(Debug, Default)]
+pub struct Endpoint {
+    /// The receiver, as a capability that the endpoint holds.
+    pub slot: Slot,
+    /// Callers that wait, most urgent first.
+    pub queue: Heap<Id<Thread>>,
+}
+
+impl Endpoint {
+    #[inline]
+    fn receiver(&self) -> Opt<Thread> {
+        match self.slot.cap {
+            Cap::Thread(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+struct Callers<'a, M: Machine>(&'a mut M);
+
+impl<M: Machine> Nodes<Id<Thread>> for Callers<'_, M> {
+    fn node(&mut self, id: Id<Thread>) -> &mut Node<Id<Thread>> {
+        &mut self.0.get(id).waiting
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// The current thread calls. Its message is in its registers.
+    ///
+    /// Work: O(1) when the receiver waits; else O(log n) for n callers and a walk of at most [`CHAIN`] threads.
+    #[inline]
+    pub(crate) fn call(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>, badge: u64) -> Result<()> {
+        let server = self.m.get(endpoint).receiver().ok_or(Error::BadState)?;
+        self.m.get(caller).badge = badge;
+        if self.m.get(server).state != State::Receiving {
+            return self.queue_call(caller, endpoint, server);
+        }
+        if self.m.get(server).timeout.is_linked() {
+            self.disarm(Due::Thread(server));
+        }
+        self.begin_service(caller, server);
+        if self.m.get(server).own_context.is_none() {
+            self.m.get(server).state = State::Ready;
+            self.cpu.current = Some(server);
+        } else {
+            self.cpu.current = None;
+            self.make_ready(server);
+            self.fill_cpu();
+        }
+        Ok(())
+    }
+
+    fn fill_cpu(&mut self) {
+        if self.cpu.current.is_none() {
+            self.cpu.current = self.cpu.ready.pop(&mut self.m);
+        }
+    }
+
+    /// Hands a caller's message, and its time if the server has none, to the server. Sets no state of the server.
+    #[inline]
+    fn begin_service(&mut self, caller: Id<Thread>, server: Id<Thread>) {
+        let c = self.m.get(caller);
+        c.state = State::Served;
+        c.server = Some(server);
+        let (priority, badge, faulted, context) = (c.priority, c.badge, c.faulted, c.context);
+        let s = self.m.get(server);
+        s.caller = Some(caller);
+        match s.own_context {
+            None => {
+                s.context = context;
+                s.priority = priority;
+                self.m.get(caller).context = None;
+                if let Some(context) = context {
+                    self.m.get(context).user = Some(server);
+                }
+            }
+            Some(_) => self.inherit_one(server, priority),
+        }
+        if faulted {
+            let fault = self.m.get(caller).fault;
+            self.m.set_message(server, badge, &fault);
+        } else {
+            self.m.copy_message(caller, server, badge);
+        }
+    }
+
+    fn inherit_one(&mut self, id: Id<Thread>, priority: u8) {
+        if self.m.get(id).priority < priority {
+            self.set_priority(id, priority);
+        }
+    }
+
+    fn queue_call(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>, server: Id<Thread>) -> Result<()> {
+        self.check_chain(caller, server)?;
+        let priority = self.m.get(caller).priority;
+        self.enqueue_caller(caller, endpoint);
+        self.block_current(State::Calling);
+        self.inherit(server, priority);
+        Ok(())
+    }
+
+    fn enqueue_caller(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>) {
+        let thread = self.m.get(caller);
+        thread.waiting_at = Some(endpoint);
+        let key = (u64::from(u8::MAX - thread.priority) << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
+        self.cpu.arrivals = self.cpu.arrivals.wrapping_add(1);
+        let mut queue = self.m.get(endpoint).queue;
+        queue.insert(&mut Callers(&mut self.m), caller, key);
+        self.m.get(endpoint).queue = queue;
+    }
+
+    fn dequeue_caller(&mut self, caller: Id<Thread>) {
+        let Some(endpoint) = self.m.get(caller).waiting_at.take() else { return };
+        let mut queue = self.m.get(endpoint).queue;
+        queue.remove(&mut Callers(&mut self.m), caller);
+        self.m.get(endpoint).queue = queue;
+    }
+
+    /// The thread that a thread waits for, if it waits in a call.
+    fn awaits(&mut self, id: Id<Thread>) -> Opt<Thread> {
+        let thread = self.m.get(id);
+        match thread.state {
+            State::Served => thread.server,
+            State::Calling => thread.waiting_at.and_then(|e| self.m.get(e).receiver()),
+            _ => None,
+        }
+    }
+
+    /// Refuses a call that would close a circle or lengthen a chain beyond [`CHAIN`].
+    fn check_chain(&mut self, caller: Id<Thread>, server: Id<Thread>) -> Result<()> {
+        let mut at = server;
+        for _ in 0..CHAIN {
+            if at == caller {
+                return Err(Error::BadState);
+            }
+            match self.awaits(at) {
+                Some(next) => at = next,
+                None => return Ok(()),
+            }
+        }
+        Err(Error::TooDeep)
+    }
+
+    /// Raises a thread, and those that it waits for, to at least a priority.
+    fn inherit(&mut self, first: Id<Thread>, priority: u8) {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            if self.m.get(at).priority >= priority {
+                return;
+            }
+            self.set_priority(at, priority);
+            if self.m.get(at).state == State::Calling
+                && let Some(endpoint) = self.m.get(at).waiting_at
+            {
+                self.dequeue_caller(at);
+                self.enqueue_caller(at, endpoint);
+            }
+            match self.awaits(at) {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Answers the caller that `server` serves. Returns it if it is to run; its context is its own again.
+    #[inline]
+    fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
+        let caller = self.m.get(server).caller.take();
+        self.return_context(server, caller);
+        let caller = caller?;
+        let c = self.m.get(caller);
+        c.server = None;
+        if c.faulted {
+            return self.answer_fault(server, caller);
+        }
+        self.m.copy_message(server, caller, 0);
+        Some(caller)
+    }
+
+    fn answer_fault(&mut self, server: Id<Thread>, caller: Id<Thread>) -> Opt<Thread> {
+        let answer = self.m.message(server);
+        let c = self.m.get(caller);
+        c.faulted = false;
+        c.state = State::Stopped;
+        match answer.label {
+            0 => Some(caller),
+            1 => {
+                self.m.set_instruction_pointer(caller, answer.words[0]);
+                Some(caller)
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives back time that a server without its own ran on: to the caller, or to its owner when the caller is gone.
+    #[inline]
+    fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) {
+        let s = self.m.get(server);
+        if s.own_context.is_some() {
+            return;
+        }
+        let Some(context) = s.context.take() else { return };
+        let to = caller.or(self.m.get(context).owner);
+        self.m.get(context).user = to;
+        if let Some(to) = to {
+            self.m.get(to).context = Some(context);
+        }
+    }
+
+    /// The current thread replies, if it serves anyone, and receives.
+    #[inline]
+    pub(crate) fn reply_receive(&mut self, server: Id<Thread>) -> Result<()> {
+        let endpoint = self.m.get(server).endpoint;
+        let caller = self.finish_service(server);
+        let Some(endpoint) = endpoint else {
+            self.resume_caller(caller);
+            return Err(Error::BadState);
+        };
+        if self.m.get(endpoint).queue.first().is_some() || self.pending_bits(server).is_some() {
+            self.receive_pending(server, endpoint);
+            self.resume_caller(caller);
+            return Ok(());
+        }
+        let s = self.m.get(server);
+        s.state = State::Receiving;
+        self.restore_priority(server);
+        self.cpu.current = None;
+        match caller {
+            Some(caller) if self.cpu.ready.top() <= self.m.get(caller).priority => self.make_ready(caller),
+            Some(caller) => {
+                self.fill_cpu();
+                self.make_ready(caller);
+            }
+            None => {}
+        }
+        self.fill_cpu();
+        Ok(())
+    }
+
+    fn resume_caller(&mut self, caller: Opt<Thread>) {
+        if let Some(caller) = caller {
+            self.make_ready(caller);
+        }
+    }
+
+    /// The current thread receives, until a deadline.
+    pub(crate) fn receive(&mut self, server: Id<Thread>, deadline: u64) -> Result<()> {
+        let endpoint = self.m.get(server).endpoint.ok_or(Error::BadState)?;
+        self.abandon_caller(server);
+        if self.m.get(endpoint).queue.first().is_some() || self.pending_bits(server).is_some() {
+            self.receive_pending(server, endpoint);
+            return Ok(());
+        }
+        if deadline <= self.m.now() {
+            return Err(Error::Timeout);
+        }
+        if deadline != NEVER {
+            self.arm(Due::Thread(server), deadline);
+        }
+        self.restore_priority(server);
+        self.block_current(State::Receiving);
+        Ok(())
+    }
+
+    /// The current thread replies and goes on, if it has time of its own.
+    pub(crate) fn reply(&mut self, server: Id<Thread>) -> Result<()> {
+        if self.m.get(server).caller.is_none() {
+            return Err(Error::BadState);
+        }
+        let caller = self.finish_service(server);
+        self.restore_priority(server);
+        if self.m.get(server).context.is_none() {
+            self.cpu.current = None;
+        }
+        self.resume_caller(caller);
+        self.fill_cpu();
+        Ok(())
+    }
+
+    fn pending_bits(&mut self, server: Id<Thread>) -> Option<u64> {
+        let thread = self.m.get(server);
+        thread.own_context?;
+        let n = thread.notification()?;
+        let bits = self.m.get(n).bits;
+        (bits != 0).then_some(bits)
+    }
+
+    /// Takes the next caller, or the bits of the bound notification. The server stays current and ready.
+    fn receive_pending(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) {
+        if let Some(bits) = self.pending_bits(server) {
+            if let Some(n) = self.m.get(server).notification() {
+                self.m.get(n).bits = 0;
+            }
+            self.restore_priority(server);
+            self.deliver_bits(server, bits);
+            return;
+        }
+        let Some(next) = self.m.get(endpoint).queue.first() else { return };
+        self.dequeue_caller(next);
+        self.begin_service(next, server);
+        if self.cpu.current == Some(server) && self.cpu.ready.top() > self.m.get(server).priority {
+            self.cpu.ready.push_front(&mut self.m, server);
+            self.fill_from_ready();
+        }
+    }
+
+    fn fill_from_ready(&mut self) {
+        self.cpu.current = self.cpu.ready.pop(&mut self.m);
+    }
+
+    /// Gives a receiving thread the bits of its notification as a message.
+    pub(crate) fn deliver_bits(&mut self, server: Id<Thread>, bits: u64) {
+        let mut message = Message { label: LABEL_NOTIFIED, ..Message::default() };
+        message.words[0] = bits;
+        self.m.set_message(server, 0, &message);
+    }
+
+    /// The priority of a thread with nobody to serve: its own, or that of the most urgent caller that waits.
+    pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
+        let thread = self.m.get(id);
+        let (context, endpoint) = (thread.context, thread.endpoint);
+        let own = context.map_or(0, |c| self.m.get(c).priority);
+        let waiting = endpoint.and_then(|e| self.m.get(e).queue.first()).map_or(0, |t| self.m.get(t).priority);
+        let priority = own.max(waiting);
+        if self.m.get(id).state == State::Receiving {
+            self.m.get(id).priority = priority;
+        } else {
+            self.set_priority(id, priority);
+        }
+    }
+
+    /// Lets the caller that a thread serves go with [`Error::Gone`].
+    pub(crate) fn abandon_caller(&mut self, server: Id<Thread>) {
+        let Some(caller) = self.m.get(server).caller.take() else {
+            self.return_context(server, None);
+            return;
+        };
+        self.return_context(server, Some(caller));
+        let c = self.m.get(caller);
+        c.server = None;
+        if c.faulted {
+            c.faulted = false;
+            c.state = State::Stopped;
+            return;
+        }
+        self.m.set_result(caller, Error::Gone.to_raw(), [0, 0]);
+        self.make_ready(caller);
+    }
+
+    /// Takes a thread out of whatever it waits for. Its state is the caller's to set.
+    pub(crate) fn stop_waiting(&mut self, id: Id<Thread>) {
+        if self.m.get(id).timeout.is_linked() {
+            self.disarm(Due::Thread(id));
+        }
+        match self.m.get(id).state {
+            State::Calling => {
+                self.dequeue_caller(id);
+                self.m.get(id).faulted = false;
+            }
+            State::Served => {
+                let thread = self.m.get(id);
+                thread.faulted = false;
+                if let Some(server) = thread.server.take() {
+                    self.m.get(server).caller = None;
+                }
+            }
+            State::Waiting => {
+                if let Some(n) = self.m.get(id).waiting_for.take() {
+                    self.m.get(n).waiter = None;
+                }
+            }
+            State::Ready => self.take_off(id),
+            State::Stopped | State::Receiving | State::Sleeping | State::Halted => {}
+        }
+    }
+
+    /// The first caller in the queue of an endpoint that ends goes with [`Error::Gone`]. Returns whether there was one.
+    pub(crate) fn dismiss_caller(&mut self, endpoint: Id<Endpoint>) -> bool {
+        let Some(caller) = self.m.get(endpoint).queue.first() else { return false };
+        self.dequeue_caller(caller);
+        let c = self.m.get(caller);
+        if c.faulted {
+            c.faulted = false;
+            c.state = State::Stopped;
+        } else {
+            self.m.set_result(caller, Error::Gone.to_raw(), [0, 0]);
+            self.make_ready(caller);
+        }
+        true
+    }
+
+    /// Makes a thread the receiver of an endpoint.
+    pub(crate) fn endpoint_bind(
+        &mut self,
+        endpoint: Id<Endpoint>,
+        thread_slot: Id<Slot>,
+        id: Id<Thread>,
+    ) -> Result<()> {
+        if self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
+            return Err(Error::Busy);
+        }
+        let slot = crate::cap::inner(endpoint, core::mem::offset_of!(Endpoint, slot))?;
+        self.derive_inner(thread_slot, slot)?;
+        self.m.get(id).endpoint = Some(endpoint);
+        Ok(())
+    }
+
+    /// The current thread faulted: its handler is called on its behalf, or it stops.
+    ///
+    /// `words`: vector, error code, address, instruction pointer, stack pointer, flags.
+    pub fn fault(&mut self, words: [u64; 6]) {
+        let Some(id) = self.cpu.current else { return };
+        let mut fault = Message { label: LABEL_FAULT, ..Message::default() };
+        fault.words[..6].copy_from_slice(&words);
+        let thread = self.m.get(id);
+        thread.fault = fault;
+        let slot = &thread.slots[crate::thread::place::FAULT];
+        let (handler, badge) = (slot.cap, slot.badge);
+        if let Cap::Endpoint(endpoint) = handler {
+            self.m.get(id).faulted = true;
+            if self.call(id, endpoint, badge).is_ok() {
+                return;
+            }
+            self.m.get(id).faulted = false;
+        }
+        self.m.report_fault(id, &fault);
+        self.block_current(State::Stopped);
+    }
+}

@@ -1,0 +1,39 @@
+//! The machine-independent half of the Pillion microhypervisor: capabilities, threads, time, messages.
+//!
+//! Nothing here touches hardware and nothing is `unsafe`. Objects live in memory that the caller of the kernel handed
+//! in; this crate names them by typed handles ([`Id`]) and reaches them through a [`Machine`], which in the
+//! kernel is the direct map and in the tests a table. All operations are bounded; what can be long is cut into steps
+//! ([`Outcome::Restart`]).
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod apic;
+pub mod cap;
+pub mod context;
+pub mod create;
+pub mod delete;
+pub mod endpoint;
+pub mod heap;
+pub mod id;
+pub mod interrupt;
+pub mod kernel;
+pub mod machine;
+pub mod notification;
+pub mod paging;
+pub mod queue;
+pub mod root;
+pub mod space;
+pub mod svm;
+pub mod syscall;
+pub mod thread;
+pub mod timer;
+pub mod vcpu;
+
+pub use cap::{Cap, Slot};
+pub use id::{Id, Opt};
+pub use kernel::{Cpu, Kernel};
+pub use machine::Machine;
+pub use syscall::Outcome;

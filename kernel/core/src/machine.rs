@@ -1,0 +1,132 @@
+//! What the machine-independent half asks of the machine.
+
+use crate::{Id, apic::GuestApic, space::Space, thread::Thread, vcpu::Vcpu};
+use pillion_abi::status::Result;
+
+/// Message as it passes between threads: label and words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Label.
+    pub label: u64,
+    /// Words.
+    pub words: [u64; pillion_abi::call::MESSAGE_WORDS],
+}
+
+/// Which format a table of pages has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The host's own tables.
+    Host,
+    /// Nested tables of a guest.
+    Nested,
+}
+
+/// Object memory, registers, clock and devices.
+///
+/// In the kernel this is the hardware; the tests have one made of tables.
+pub trait Machine {
+    /// The object behind a handle.
+    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
+
+    /// Begins an object in memory at a physical address that holds zeros and nothing else.
+    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>>;
+
+    /// Ends an object.
+    fn forget<T: 'static>(&mut self, id: Id<T>);
+
+    /// Time-stamp counter.
+    fn now(&mut self) -> u64;
+
+    /// Programs the CPU's timer for the deadline ([`pillion_abi::NEVER`]: none).
+    fn program_timer(&mut self, deadline: u64);
+
+    /// Preemption point: whether an interrupt is pending, so that the call should stop and start again later.
+    fn interrupt_pending(&mut self) -> bool;
+
+    /// Writes zeros over at most [`crate::create::CLEAR_STEP`] bytes of RAM.
+    fn clear(&mut self, physical: u64, bytes: u64);
+
+    /// Result of the call that the thread is in: status, and values for `rdx` and `rsi`.
+    fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]);
+
+    /// Message that the thread sends.
+    fn message(&mut self, thread: Id<Thread>) -> Message;
+
+    /// Gives a thread a message: status 0, badge, label, words.
+    fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message);
+
+    /// Copies the message that `from` sends into the registers of `to`, with status 0 and the badge.
+    fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64);
+
+    /// Makes registers of a new thread, or sets them for a restart.
+    fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64);
+
+    /// Sets the instruction pointer of a thread.
+    fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64);
+
+    /// Pair `index` (0..=8) of a thread's registers.
+    fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2];
+
+    /// A thread ends or leaves the FPU for good: nothing of it may be loaded or be saved any more.
+    fn drop_fpu(&mut self, thread: Id<Thread>);
+
+    /// A thread that faulted has no handler: it stays stopped; the log gets a line.
+    fn report_fault(&mut self, thread: Id<Thread>, fault: &Message);
+
+    /// Prepares the root table of a space in `pages` zeroed pages at `physical`.
+    fn space_init(&mut self, physical: u64, format: Format);
+
+    /// Maps part of what is left; returns the bytes mapped. Bounded; the caller repeats.
+    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64>;
+
+    /// Takes away part of what is left of a mapping; returns the bytes done.
+    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64;
+
+    /// A space ends: it must not be the active one afterwards.
+    fn space_drop(&mut self, root: u64);
+
+    /// Reads an I/O port; width 1, 2 or 4.
+    fn port_in(&mut self, port: u16, width: u8) -> u32;
+
+    /// Writes an I/O port.
+    fn port_out(&mut self, port: u16, width: u8, value: u32);
+
+    /// Whether a line exists and may be given to a thread.
+    fn line_exists(&mut self, line: u32) -> bool;
+
+    /// Routes a line to a vector. `flags` as in [`pillion_abi::vcpu::route`], without the vector.
+    fn route_line(&mut self, line: u32, vector: u8, flags: u64);
+
+    /// Masks or unmasks a line.
+    fn mask_line(&mut self, line: u32, masked: bool);
+
+    /// Address and data that a device writes to raise a vector.
+    fn msi(&mut self, vector: u8) -> [u64; 2];
+
+    /// Gives the end of a physical interrupt.
+    fn end_of_interrupt(&mut self);
+
+    /// Does one step of preparing the pages of a vCPU; returns whether it was the last one.
+    fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool;
+
+    /// Prepares the processor's part of a vCPU in the pages that follow the object. `state` is the physical address of the shared page.
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()>;
+
+    /// Lets the guest use ports.
+    fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32);
+
+    /// The guest's timer fired: clears the deadline in the shared state and returns the vector, if one is set.
+    fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8>;
+
+    /// The vCPU ends, or its memory does.
+    fn vcpu_drop(&mut self, vcpu: Id<Vcpu>);
+
+    /// Shows the guest's interrupt state to the monitor.
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, apic: &GuestApic);
+
+    /// Switches the trace buffer.
+    fn trace(&mut self, on: bool);
+
+    /// Puts a byte into the log.
+    fn log_byte(&mut self, byte: u8);
+}

@@ -1,0 +1,109 @@
+//! Notifications: a word of bits that one thread waits for and many may set.
+
+use crate::{
+    Id, Kernel, Machine, Opt,
+    thread::{State, Thread},
+    timer::Due,
+};
+use pillion_abi::{
+    NEVER,
+    status::{Error, Result},
+};
+
+/// A notification.
+#[derive(Debug, Default)]
+pub struct Notification {
+    /// Bits that were set and not yet taken.
+    pub bits: u64,
+    /// The thread that waits in `Wait`.
+    pub waiter: Opt<Thread>,
+    /// The thread that it is bound to, and wakes out of `Receive` and `VcpuRun`.
+    pub bound: Opt<Thread>,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Sets bits and wakes who waits for them. O(1) but for a time limit to disarm, O(log n).
+    #[inline]
+    pub fn signal(&mut self, id: Id<Notification>, bits: u64) {
+        let n = self.m.get(id);
+        n.bits |= bits;
+        let (waiter, bound) = (n.waiter, n.bound);
+        if let Some(waiter) = waiter {
+            self.wake_waiter(id, waiter);
+        } else if let Some(bound) = bound {
+            self.wake_bound(id, bound);
+        }
+    }
+
+    fn wake_waiter(&mut self, id: Id<Notification>, waiter: Id<Thread>) {
+        let n = self.m.get(id);
+        n.waiter = None;
+        let bits = core::mem::take(&mut n.bits);
+        let thread = self.m.get(waiter);
+        thread.waiting_for = None;
+        if thread.timeout.is_linked() {
+            self.disarm(Due::Thread(waiter));
+        }
+        self.m.set_result(waiter, 0, [bits, 0]);
+        self.make_ready(waiter);
+    }
+
+    fn wake_bound(&mut self, id: Id<Notification>, bound: Id<Thread>) {
+        let thread = self.m.get(bound);
+        match thread.state {
+            State::Receiving if thread.own_context.is_some() => {
+                if thread.timeout.is_linked() {
+                    self.disarm(Due::Thread(bound));
+                }
+                let bits = core::mem::take(&mut self.m.get(id).bits);
+                self.deliver_bits(bound, bits);
+                self.make_ready(bound);
+            }
+            State::Halted => self.make_ready(bound),
+            _ => {}
+        }
+    }
+
+    /// The current thread waits for bits, until a deadline.
+    #[inline]
+    pub(crate) fn wait(&mut self, thread: Id<Thread>, id: Id<Notification>, deadline: u64) -> Result<Option<u64>> {
+        let n = self.m.get(id);
+        if n.bits != 0 {
+            return Ok(Some(core::mem::take(&mut n.bits)));
+        }
+        if n.waiter.is_some() {
+            return Err(Error::Busy);
+        }
+        if deadline != NEVER {
+            if deadline <= self.m.now() {
+                return Err(Error::Timeout);
+            }
+            self.arm(Due::Thread(thread), deadline);
+        }
+        self.m.get(id).waiter = Some(thread);
+        self.m.get(thread).waiting_for = Some(id);
+        self.block_current(State::Waiting);
+        Ok(None)
+    }
+
+    /// The current thread sleeps.
+    #[inline]
+    pub(crate) fn sleep(&mut self, thread: Id<Thread>, deadline: u64) {
+        if deadline <= self.m.now() {
+            return;
+        }
+        if deadline != NEVER {
+            self.arm(Due::Thread(thread), deadline);
+        }
+        self.m.set_result(thread, 0, [0, 0]);
+        self.block_current(State::Sleeping);
+    }
+
+    /// Bits of the notification bound to a thread, taken.
+    pub fn take_bound_bits(&mut self, thread: Id<Thread>) -> u64 {
+        match self.m.get(thread).notification() {
+            Some(n) => core::mem::take(&mut self.m.get(n).bits),
+            None => 0,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What the kernel does for the first task, at boot, instead of a caller: the same objects, put where nobody holds a
+//! capability for their memory yet.
+
+use crate::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace, space::Space, thread::place};
+use pillion_abi::{
+    object::{Kind, right},
+    status::{Error, Result},
+};
+
+/// How the first thread starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Slots of the thread, its context and its address space.
+    pub slots: [u32; 3],
+    /// Priority of the context; its budget has no limit.
+    pub priority: u8,
+    /// First instruction.
+    pub entry: u64,
+    /// Stack pointer.
+    pub stack: u64,
+    /// Argument.
+    pub argument: u64,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Handle of a slot of the first task. The index must be below the count.
+    pub fn root_slot(&mut self, caps: Id<CapSpace>, index: u32) -> Id<Slot> {
+        caps.slot_unchecked(index)
+    }
+
+    /// What a slot of the first task holds.
+    pub fn root_cap(&mut self, caps: Id<CapSpace>, index: u32) -> Cap {
+        self.m.get(caps.slot_unchecked(index)).cap
+    }
+
+    /// Puts a capability that was derived from nothing into a slot.
+    pub fn root_give(&mut self, caps: Id<CapSpace>, index: u32, cap: Cap, rights: u8) -> Id<Slot> {
+        let slot = caps.slot_unchecked(index);
+        *self.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
+        slot
+    }
+
+    /// Makes an object; see `RegionCreate`.
+    pub fn root_create(&mut self, region: Id<Slot>, kind: Kind, size: u64, caps: Id<CapSpace>, at: u32) -> Result<()> {
+        while !self.create(region, kind, size, caps, at.into())? {}
+        Ok(())
+    }
+
+    /// Maps memory; see `MemoryMap`.
+    pub fn root_map(&mut self, slot: Id<Slot>, space: Id<Space>, address: u64, flags: u64) -> Result<()> {
+        while !self.map(slot, space, address, flags)? {}
+        Ok(())
+    }
+
+    /// Starts the first thread: it is the current one afterwards.
+    pub fn root_start(&mut self, caps: Id<CapSpace>, start: &Start) -> Result<()> {
+        let [thread, context, space] = start.slots.map(|index| self.root_cap(caps, index));
+        let (Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)) = (thread, context, space) else {
+            return Err(Error::WrongKind);
+        };
+        let at = crate::delete::thread_slot(thread, place::SPACE).ok_or(Error::BadArgument)?;
+        self.derive_inner(caps.slot_unchecked(start.slots[2]), at)?;
+        self.m.get(thread).slots[place::CAPS] =
+            Slot { cap: Cap::CapSpace(caps), rights: right::ALL, ..Slot::default() };
+        let c = self.m.get(context);
+        (c.priority, c.budget, c.left) = (start.priority, pillion_abi::NEVER, pillion_abi::NEVER);
+        (c.owner, c.user) = (Some(thread), Some(thread));
+        let t = self.m.get(thread);
+        (t.own_context, t.context, t.priority) = (Some(context), Some(context), start.priority);
+        self.m.set_registers(thread, start.entry, start.stack, start.argument);
+        self.make_ready(thread);
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Threads.
+
+use crate::{Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, timer::Due, vcpu::Vcpu};
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Not started, suspended, or faulted without a handler.
+    Stopped,
+    /// Runs, or would run if it had the CPU.
+    Ready,
+    /// Waits for a message (or for its bound notification).
+    Receiving,
+    /// Waits for a notification.
+    Waiting,
+    /// Waits for a point in time.
+    Sleeping,
+    /// Waits in the queue of an endpoint for its receiver.
+    Calling,
+    /// Waits for the reply.
+    Served,
+    /// Runs a guest that waits for an interrupt.
+    Halted,
+}
+
+/// Places of capabilities inside a thread, by index into [`Thread::slots`].
+pub mod place {
+    /// Address space.
+    pub const SPACE: usize = 0;
+    /// Capability space.
+    pub const CAPS: usize = 1;
+    /// Endpoint that hears of faults.
+    pub const FAULT: usize = 2;
+    /// Bound notification.
+    pub const NOTIFICATION: usize = 3;
+}
+
+/// A thread. The kernel keeps its registers beside it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Thread {
+    /// What it is doing.
+    pub state: State,
+    /// Priority that it runs at now: its context's, or what it inherited.
+    pub priority: u8,
+    /// Is in the ready queue.
+    pub queued: bool,
+    /// The call that it waits in is a fault report, to be answered by resuming.
+    pub faulted: bool,
+    /// Calls of others are open on which this one depends, at most; see [`crate::endpoint`].
+    pub fpu: bool,
+    /// Time that it runs on now, its own or lent by a caller.
+    pub context: Opt<Context>,
+    /// Time of its own.
+    pub own_context: Opt<Context>,
+    /// The caller that it serves.
+    pub caller: Opt<Thread>,
+    /// The thread that serves it.
+    pub server: Opt<Thread>,
+    /// Neighbours in the ready queue.
+    pub previous: Opt<Thread>,
+    /// Next in the ready queue.
+    pub next: Opt<Thread>,
+    /// Endpoint in whose queue it waits.
+    pub waiting_at: Opt<Endpoint>,
+    /// Notification that it waits for.
+    pub waiting_for: Opt<crate::notification::Notification>,
+    /// Endpoint that it receives from.
+    pub endpoint: Opt<Endpoint>,
+    /// The guest that it runs, while it is in `VcpuRun`.
+    pub guest: Opt<Vcpu>,
+    /// Badge of the capability that it calls through.
+    pub badge: u64,
+    /// Fault that its handler is to hear of when it receives.
+    pub fault: crate::machine::Message,
+    /// Its place among the timeouts.
+    pub timeout: Node<Due>,
+    /// Its place in the queue of an endpoint.
+    pub waiting: Node<Id<Thread>>,
+    /// Capabilities that it holds itself; see [`place`].
+    pub slots: [Slot; 4],
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Thread {
+            state: State::Stopped,
+            priority: 0,
+            queued: false,
+            faulted: false,
+            fpu: false,
+            context: None,
+            own_context: None,
+            caller: None,
+            server: None,
+            previous: None,
+            next: None,
+            waiting_at: None,
+            waiting_for: None,
+            endpoint: None,
+            guest: None,
+            badge: 0,
+            fault: crate::machine::Message::default(),
+            timeout: Node::default(),
+            waiting: Node::default(),
+            slots: Default::default(),
+        }
+    }
+}
+
+impl Thread {
+    /// Its capability space.
+    #[inline]
+    pub fn caps(&self) -> Opt<crate::cap::CapSpace> {
+        match self.slots[place::CAPS].cap {
+            Cap::CapSpace(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Its address space.
+    #[inline]
+    pub fn space(&self) -> Opt<crate::space::Space> {
+        match self.slots[place::SPACE].cap {
+            Cap::AddressSpace(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Its bound notification.
+    #[inline]
+    pub fn notification(&self) -> Opt<crate::notification::Notification> {
+        match self.slots[place::NOTIFICATION].cap {
+            Cap::Notification(id) => Some(id),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Virtual CPUs: the part that concerns interrupts, time and scheduling. What the processor needs follows the
+//! object in memory and belongs to the machine.
+
+use crate::{
+    Id, Kernel, Machine, Opt, Slot,
+    apic::GuestApic,
+    heap::Node,
+    thread::{State, Thread},
+    timer::Due,
+};
+
+/// A virtual CPU.
+#[derive(Debug, Default)]
+pub struct Vcpu {
+    /// Interrupt state.
+    pub apic: GuestApic,
+    /// The guest's local APIC timer.
+    pub timer: Node<Due>,
+    /// Steps of its preparation that are done.
+    pub prepared: u32,
+    /// The thread that runs it, while it does.
+    pub thread: Opt<Thread>,
+    /// Nested address space, as a capability that the vCPU holds.
+    pub space: Slot,
+    /// Shared state page, as a capability that the vCPU holds.
+    pub state: Slot,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// The guest's timer fired.
+    pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
+        if let Some(vector) = self.m.vcpu_timer_fired(id) {
+            self.guest_interrupt(id, vector);
+        }
+    }
+
+    /// Makes a virtual interrupt pending. O(1).
+    pub fn guest_interrupt(&mut self, id: Id<Vcpu>, vector: u8) {
+        self.m.get(id).apic.raise(vector);
+        self.wake_guest(id);
+    }
+
+    /// A physical interrupt of the passenger arrived. Without a passenger it is only ended. O(1).
+    #[inline]
+    pub fn passenger_interrupt(&mut self, vector: u8) {
+        match self.cpu.passenger {
+            Some(id) => {
+                self.m.get(id).apic.raise_physical(vector);
+                self.wake_guest(id);
+            }
+            None => self.m.end_of_interrupt(),
+        }
+    }
+
+    fn wake_guest(&mut self, id: Id<Vcpu>) {
+        if let Some(thread) = self.m.get(id).thread
+            && self.m.get(thread).state == State::Halted
+        {
+            self.make_ready(thread);
+        }
+    }
+
+    /// Sets the guest's timer; 0 disarms it.
+    pub fn guest_deadline(&mut self, id: Id<Vcpu>, deadline: u64) {
+        self.disarm(Due::Vcpu(id));
+        if deadline != 0 {
+            self.arm(Due::Vcpu(id), deadline);
+        }
+    }
+
+    /// The deadline that the guest's timer is armed for; 0 when it is not.
+    pub fn guest_deadline_armed(&mut self, id: Id<Vcpu>) -> u64 {
+        let timer = &self.m.get(id).timer;
+        if timer.is_linked() { timer.key() } else { 0 }
+    }
+
+    /// The guest executed HLT: its thread waits for an interrupt.
+    pub fn guest_halt(&mut self, id: Id<Vcpu>) {
+        if self.m.get(id).apic.deliverable().is_none() {
+            self.block_current(State::Halted);
+        }
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Forgets the guest's interrupts and gives every end of interrupt that is owed. At most 240 of them.
+    pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
+        for _ in 0..self.m.get(id).apic.reset() {
+            self.m.end_of_interrupt();
+        }
+    }
+}
