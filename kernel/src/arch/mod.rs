@@ -1,0 +1,52 @@
+//! The architecture: chosen here and nowhere else. The rest of the kernel uses what this file lists.
+//!
+//! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root module, and these functions:
+//!
+//! ```text
+//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: &mut PerCpu);
+//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64);
+//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64);
+//! ```
+//!
+//! They are called with interrupts off, on the CPU's stack, with the registers of the thread that ran in the frame that
+//! [`PerCpu::frame`] names. When they return, the thread whose frame it then names goes on.
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64;
+
+#[cfg(target_arch = "x86_64")]
+use x86_64 as chosen;
+
+/// Local interrupt controller: `eoi`, `in_service`, `requested`, `send_to_self`, and the kernel's own vectors.
+pub use chosen::apic;
+/// What the boot loader said, and the root of the kernel's half of all address spaces.
+pub use chosen::boot::{kernel_root, params::BootParams};
+/// Time: `now`, `tsc_hz`, `program_deadline`.
+pub use chosen::clock;
+/// What the processor offers: `features`.
+pub use chosen::cpu;
+/// Floating-point registers of threads.
+pub use chosen::fpu;
+/// Registers of a thread.
+pub use chosen::frame::Frame;
+/// Interrupt lines: `program`, `mask`, `unmask`.
+pub use chosen::ioapic;
+/// Physical memory as the kernel sees it.
+pub use chosen::memory::{direct, physical};
+/// Address spaces.
+pub use chosen::paging;
+/// A CPU's own data.
+pub use chosen::percpu::{MAX_CPUS, PerCpu};
+/// I/O ports.
+pub use chosen::port;
+/// Stopping.
+pub use chosen::power::{fatal, halt, reset};
+/// Bases of FS and GS of threads.
+pub use chosen::segment_base::{self, SegmentBases};
+/// The log: `log!` writes a line.
+pub(crate) use chosen::serial::log;
+pub use chosen::serial::{self, Log};
+/// Interrupts while the kernel runs, and the way to user mode.
+pub use chosen::trap::{enter_user, fault_address, idle_wait, nmi_count, take_pending_interrupt};
+/// Virtualisation.
+pub use chosen::virt;

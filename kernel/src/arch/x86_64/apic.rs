@@ -1,0 +1,185 @@
+//! The local APIC of the running CPU, in x2APIC mode where there is one.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::memory::{ALWAYS_MAPPED, direct};
+use super::{cpu, fatal, log, msr};
+
+/// Vectors that the kernel keeps for itself.
+pub mod vector {
+    /// Error of the local APIC.
+    pub const ERROR: u8 = 0xfc;
+    /// From one CPU to another.
+    pub const IPI: u8 = 0xfd;
+    /// Timer.
+    pub const TIMER: u8 = 0xfe;
+    /// Spurious: nothing was there after all, and no end of interrupt is due.
+    pub const SPURIOUS: u8 = 0xff;
+}
+
+/// Registers, by their offset in memory; in x2APIC mode a sixteenth of it counts from MSR 0x800.
+mod register {
+    pub const ID: u32 = 0x20;
+    pub const TASK_PRIORITY: u32 = 0x80;
+    pub const EOI: u32 = 0xb0;
+    pub const SPURIOUS: u32 = 0xf0;
+    pub const IN_SERVICE: u32 = 0x100;
+    pub const REQUESTED: u32 = 0x200;
+    pub const ERROR: u32 = 0x280;
+    pub const COMMAND: u32 = 0x300;
+    pub const COMMAND_HIGH: u32 = 0x310;
+    pub const LVT_TIMER: u32 = 0x320;
+    pub const LVT_THERMAL: u32 = 0x330;
+    pub const LVT_PERFORMANCE: u32 = 0x340;
+    pub const LVT_LINT0: u32 = 0x350;
+    pub const LVT_LINT1: u32 = 0x360;
+    pub const LVT_ERROR: u32 = 0x370;
+    pub const TIMER_INITIAL: u32 = 0x380;
+    pub const TIMER_CURRENT: u32 = 0x390;
+    pub const TIMER_DIVIDE: u32 = 0x3e0;
+    pub const SELF_IPI: u32 = 0x3f0;
+}
+
+const MASKED: u32 = 1 << 16;
+const DELIVER_NMI: u32 = 4 << 8;
+const SOFTWARE_ENABLE: u32 = 1 << 8;
+const TO_SELF: u32 = 1 << 18;
+const DIVIDE_BY_ONE: u32 = 0b1011;
+const BASE_ENABLE: u64 = 1 << 11;
+const BASE_X2APIC: u64 = 1 << 10;
+const BASE_ADDRESS: u64 = 0x000f_ffff_ffff_f000;
+
+/// Address of the registers in the direct map, or 0 in x2APIC mode.
+static REGISTERS: AtomicU64 = AtomicU64::new(0);
+
+/// Address of the registers of the running CPU's local APIC, or 0 in x2APIC mode.
+#[inline]
+fn registers() -> u64 {
+    REGISTERS.load(Relaxed)
+}
+
+#[inline]
+fn read(register: u32) -> u32 {
+    let base = registers();
+    // SAFETY: `init` made sure that the registers are there, in one way or the other; reading them changes nothing.
+    unsafe {
+        if base == 0 {
+            msr::read(0x800 + (register >> 4)) as u32
+        } else {
+            ((base + u64::from(register)) as *const u32).read_volatile()
+        }
+    }
+}
+
+/// Private, since an interrupt out of place is all that a wrong value could do.
+#[inline]
+fn write(register: u32, value: u32) {
+    let base = registers();
+    // SAFETY: as in `read`; the callers below write values that the register takes, and no register writes memory.
+    unsafe {
+        if base == 0 {
+            msr::write(0x800 + (register >> 4), value.into());
+        } else {
+            ((base + u64::from(register)) as *mut u32).write_volatile(value);
+        }
+    }
+}
+
+/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every priority accepted.
+pub fn init() {
+    // SAFETY: every processor with an APIC has this register.
+    let base = unsafe { msr::read(msr::APIC_BASE) };
+    let mode = if cpu::has(cpu::X2APIC) { BASE_ENABLE | BASE_X2APIC } else { BASE_ENABLE };
+    let address = base & BASE_ADDRESS;
+    if !cpu::has(cpu::X2APIC) {
+        if address >= ALWAYS_MAPPED {
+            fatal("the local APIC is out of reach");
+        }
+        REGISTERS.store(direct::<u8>(address) as u64, Relaxed);
+    }
+    // SAFETY: the address stays; the processor has the mode. From xAPIC or off, both are allowed steps.
+    unsafe {
+        msr::write(msr::APIC_BASE, base | BASE_ENABLE);
+        msr::write(msr::APIC_BASE, base | mode);
+    }
+    write(register::SPURIOUS, SOFTWARE_ENABLE | u32::from(vector::SPURIOUS));
+    write(register::LVT_LINT0, MASKED);
+    write(register::LVT_LINT1, DELIVER_NMI);
+    write(register::LVT_PERFORMANCE, MASKED);
+    write(register::LVT_THERMAL, MASKED);
+    write(register::TIMER_DIVIDE, DIVIDE_BY_ONE);
+    write(register::TIMER_INITIAL, 0);
+    write(register::LVT_TIMER, vector::TIMER.into());
+    write(register::ERROR, 0);
+    write(register::LVT_ERROR, vector::ERROR.into());
+    // What the firmware left in service would hold back everything below it.
+    for _ in 0..256 {
+        write(register::EOI, 0);
+    }
+    write(register::TASK_PRIORITY, 0);
+    log!("[boot] local APIC {} at {address:#x}, {}", id(), if registers() == 0 { "x2APIC" } else { "xAPIC" });
+}
+
+/// Number of the running CPU's local APIC.
+#[must_use]
+pub fn id() -> u32 {
+    let raw = read(register::ID);
+    if registers() == 0 { raw } else { raw >> 24 }
+}
+
+/// Ends the most urgent interrupt in service.
+#[inline]
+pub fn eoi() {
+    write(register::EOI, 0);
+}
+
+/// Interrupts of this priority class (bits 4..=7) and below are held back.
+#[inline]
+pub fn set_task_priority(priority: u8) {
+    write(register::TASK_PRIORITY, priority.into());
+}
+
+/// Starts the timer; 0 stops it.
+#[inline]
+pub fn set_timer(ticks: u32) {
+    write(register::TIMER_INITIAL, ticks);
+}
+
+/// What is left of the timer's ticks.
+#[must_use]
+pub fn timer_left() -> u32 {
+    read(register::TIMER_CURRENT)
+}
+
+/// Masks or unmasks the timer's interrupt.
+pub fn mask_timer(masked: bool) {
+    write(register::LVT_TIMER, u32::from(vector::TIMER) | if masked { MASKED } else { 0 });
+}
+
+/// Raises an interrupt on the running CPU.
+pub fn send_to_self(vector: u8) {
+    if registers() == 0 {
+        write(register::SELF_IPI, vector.into());
+    } else {
+        write(register::COMMAND_HIGH, 0);
+        write(register::COMMAND, TO_SELF | u32::from(vector));
+    }
+}
+
+/// Whether an interrupt is in service: delivered, not ended.
+#[must_use]
+pub fn in_service(vector: u8) -> bool {
+    read(register::IN_SERVICE + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
+}
+
+/// Whether an interrupt is waiting to be delivered.
+#[must_use]
+pub fn requested(vector: u8) -> bool {
+    read(register::REQUESTED + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
+}
+
+/// Errors since the last call, as the processor numbers them.
+pub fn take_errors() -> u32 {
+    write(register::ERROR, 0);
+    read(register::ERROR)
+}

@@ -1,0 +1,115 @@
+//! From the boot loader to `kernel_main`.
+
+mod entry;
+pub mod map;
+mod multiboot;
+pub mod params;
+mod pvh;
+mod ranges;
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::bytes::Memory;
+use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
+use super::{acpi, apic, check, clock, cpu, fatal, fpu, ioapic, log, percpu, pic, serial, trap};
+use multiboot::RSDP_SIZE;
+use params::BootParams;
+
+/// Data that is written during boot and only read afterwards.
+struct BootCell<T>(UnsafeCell<T>);
+
+// SAFETY: only the boot CPU writes, before anything else runs.
+unsafe impl<T> Sync for BootCell<T> {}
+
+static PARAMS: BootCell<BootParams> = BootCell(UnsafeCell::new(BootParams::new()));
+
+/// A copy of the ACPI root pointer, for boot loaders that hand over no address.
+static RSDP: BootCell<[u8; RSDP_SIZE]> = BootCell(UnsafeCell::new([0; RSDP_SIZE]));
+
+/// Physical address of the first address space's root.
+static ROOT: AtomicU64 = AtomicU64::new(0);
+
+/// Physical address of the root table whose upper half is the kernel's and whose lower half is empty. The upper half of
+/// every address space is a copy of it; it never changes.
+#[must_use]
+pub fn kernel_root() -> u64 {
+    ROOT.load(Relaxed)
+}
+
+/// Physical memory below 4 GiB, through the direct map.
+struct LowMemory;
+
+impl Memory for LowMemory {
+    fn bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
+        let end = address.checked_add(length as u64)?;
+        // SAFETY: everything below 4 GiB is mapped, always; whatever it holds are bytes; nobody writes the tables
+        // of boot loader and firmware while the kernel boots.
+        (end <= ALWAYS_MAPPED).then(|| unsafe { core::slice::from_raw_parts(direct(address), length) })
+    }
+}
+
+/// Called by the first instructions, on the stack of the first CPU and on the first page tables.
+extern "C" fn start(magic: u32, info: u32) -> ! {
+    // SAFETY: this function runs once, before anything else; the references end before `kernel_main`.
+    let (params, rsdp) = unsafe { (&mut *PARAMS.0.get(), &mut *RSDP.0.get()) };
+    let understood = read_loader(magic, info.into(), params, rsdp);
+    serial::init(params.command_line());
+    log!(
+        "[boot] Pillion {}, {}",
+        env!("CARGO_PKG_VERSION"),
+        if magic == multiboot::MAGIC { "multiboot2" } else { "PVH" }
+    );
+    if understood.is_none() {
+        log!("[boot] the boot loader's information is damaged");
+    }
+    trap::init();
+    cpu::init();
+    let image = Image::current();
+    params.draw_map(&image);
+    trap::patch();
+    let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
+    params.finish();
+    ROOT.store(root, Relaxed);
+    // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
+    unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
+    start_devices(params.rsdp);
+    report(params);
+    check::assert_machine_state();
+    // SAFETY: nobody writes the parameters from here on.
+    crate::kernel_main(unsafe { &*PARAMS.0.get() })
+}
+
+fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
+    if magic != multiboot::MAGIC {
+        let understood = pvh::parse(&LowMemory, info, params);
+        if params.rsdp == 0 {
+            params.rsdp = multiboot::find_rsdp(&LowMemory).unwrap_or(0);
+        }
+        return understood;
+    }
+    let understood = multiboot::parse(&LowMemory, info, params, rsdp);
+    if rsdp.starts_with(b"RSD PTR ") {
+        params.rsdp = multiboot::find_rsdp(&LowMemory).unwrap_or(physical(rsdp.as_ptr()));
+    }
+    understood
+}
+
+fn start_devices(rsdp: u64) {
+    percpu::init(0);
+    fpu::init();
+    pic::disable();
+    let tables = acpi::read(&LowMemory, rsdp);
+    apic::init();
+    ioapic::init(&tables);
+    clock::init(&tables);
+}
+
+fn report(params: &BootParams) {
+    for range in params.memory() {
+        let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle"].get(range.kind as usize).unwrap_or(&"?");
+        log!("[boot] memory {:#014x}..{:#014x} {kind}", range.base, range.base + range.size);
+    }
+    log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);
+}

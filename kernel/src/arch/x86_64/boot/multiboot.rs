@@ -1,0 +1,71 @@
+//! What a multiboot2 boot loader hands over: a list of tags.
+
+use super::params::BootParams;
+use crate::arch::x86_64::bytes::{Memory, sums_to_zero, u32_at, u64_at};
+
+/// What the boot loader leaves in `eax`.
+pub const MAGIC: u32 = 0x36d7_6289;
+
+/// Most bytes of the ACPI root pointer.
+pub const RSDP_SIZE: usize = 36;
+
+mod tag {
+    pub const END: u32 = 0;
+    pub const COMMAND_LINE: u32 = 1;
+    pub const MODULE: u32 = 3;
+    pub const MEMORY_MAP: u32 = 6;
+    pub const RSDP_OLD: u32 = 14;
+    pub const RSDP_NEW: u32 = 15;
+}
+
+/// Reads the tags; leaves out what makes no sense. The boot loader's copy of the ACPI root pointer goes to `rsdp`.
+pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
+    let total = u32_at(memory.bytes(address, 8)?, 0)?.min(1 << 20);
+    let all = memory.bytes(address, total as usize)?;
+    let mut offset = 8;
+    loop {
+        let kind = u32_at(all, offset)?;
+        let size = u32_at(all, offset + 4)? as usize;
+        let data = all.get(offset + 8..offset.checked_add(size)?)?;
+        match kind {
+            tag::END => return Some(()),
+            tag::COMMAND_LINE => params.set_command_line(data),
+            tag::MODULE => add_module(data, params),
+            tag::MEMORY_MAP => add_map(data, params),
+            tag::RSDP_OLD | tag::RSDP_NEW => {
+                for (to, from) in rsdp.iter_mut().zip(data) {
+                    *to = *from;
+                }
+            }
+            _ => {}
+        }
+        offset = offset.checked_add(size.max(8).next_multiple_of(8))?;
+    }
+}
+
+fn add_module(data: &[u8], params: &mut BootParams) {
+    if let (Some(start), Some(end)) = (u32_at(data, 0), u32_at(data, 4))
+        && start < end
+    {
+        params.add_module(start.into(), (end - start).into());
+    }
+}
+
+fn add_map(data: &[u8], params: &mut BootParams) {
+    let Some(size) = u32_at(data, 0).map(|s| s as usize).filter(|s| *s >= 20) else { return };
+    for entry in data.get(8..).unwrap_or(&[]).chunks_exact(size) {
+        if let (Some(base), Some(length), Some(kind)) = (u64_at(entry, 0), u64_at(entry, 8), u32_at(entry, 16)) {
+            params.add_range(base, length, kind);
+        }
+    }
+}
+
+/// Looks for the original of the ACPI root pointer where a BIOS keeps it.
+#[must_use]
+pub fn find_rsdp(memory: &impl Memory) -> Option<u64> {
+    const START: u64 = 0xe_0000;
+    let area = memory.bytes(START, 0x2_0000)?;
+    let at = area.chunks_exact(16).position(|line| line.starts_with(b"RSD PTR "))?;
+    let found = area.get(at * 16..at * 16 + 20)?;
+    sums_to_zero(found).then_some(START + at as u64 * 16)
+}

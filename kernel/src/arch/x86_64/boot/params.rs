@@ -1,0 +1,133 @@
+//! What the boot loader said, whichever it was.
+
+use pillion_abi::boot::{REGIONS, Range, range_kind};
+
+use super::ranges::Ranges;
+use crate::arch::x86_64::bytes::until_zero;
+use crate::arch::x86_64::memory::{ALWAYS_MAPPED, Image, PHYSICAL_LIMIT};
+
+/// Kinds of memory in the firmware's numbering.
+mod firmware_kind {
+    pub const RAM: u32 = 1;
+    pub const ACPI: u32 = 3;
+    pub const ACPI_NVS: u32 = 4;
+}
+
+/// Most entries of the firmware's memory map that are read.
+const FIRMWARE_ENTRIES: usize = 120;
+
+/// Most bytes of the command line that are kept.
+const COMMAND_LINE: usize = 255;
+
+#[derive(Clone, Copy)]
+struct FirmwareRange {
+    base: u64,
+    size: u64,
+    kind: u32,
+}
+
+/// What the boot loader said.
+pub struct BootParams {
+    firmware: [FirmwareRange; FIRMWARE_ENTRIES],
+    firmware_count: usize,
+    ranges: Ranges,
+    /// The first module, to the byte; size 0 without one.
+    pub bundle: Range,
+    /// Physical address of the ACPI root pointer, or 0.
+    pub rsdp: u64,
+    command_line: [u8; COMMAND_LINE],
+    command_line_length: usize,
+}
+
+impl BootParams {
+    /// Nothing said yet.
+    #[must_use]
+    pub(super) const fn new() -> BootParams {
+        BootParams {
+            firmware: [FirmwareRange { base: 0, size: 0, kind: 0 }; FIRMWARE_ENTRIES],
+            firmware_count: 0,
+            ranges: Ranges::new(),
+            bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
+            rsdp: 0,
+            command_line: [0; COMMAND_LINE],
+            command_line_length: 0,
+        }
+    }
+
+    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. Below 4 GiB what nobody
+    /// claims is `DEVICE`.
+    #[must_use]
+    pub fn memory(&self) -> &[Range] {
+        self.ranges.as_slice()
+    }
+
+    /// The kernel's command line.
+    #[must_use]
+    pub fn command_line(&self) -> &[u8] {
+        self.command_line.get(..self.command_line_length).unwrap_or(&[])
+    }
+
+    /// Notes an entry of the firmware's memory map.
+    pub fn add_range(&mut self, base: u64, size: u64, kind: u32) {
+        if let Some(free) = self.firmware.get_mut(self.firmware_count) {
+            *free = FirmwareRange { base, size, kind };
+            self.firmware_count += 1;
+        }
+    }
+
+    /// Notes the first module; later ones are ignored.
+    pub fn add_module(&mut self, base: u64, size: u64) {
+        let in_reach = base.checked_add(size).is_some_and(|end| end <= PHYSICAL_LIMIT);
+        if self.bundle.size == 0 && in_reach {
+            self.bundle = Range { base, size, kind: range_kind::BUNDLE };
+        }
+    }
+
+    /// Notes the command line, up to its first zero.
+    pub fn set_command_line(&mut self, text: &[u8]) {
+        let text = until_zero(text);
+        self.command_line_length = text.len().min(COMMAND_LINE);
+        for (to, from) in self.command_line.iter_mut().zip(text) {
+            *to = *from;
+        }
+    }
+
+    /// Makes the map of memory out of what was noted.
+    pub fn draw_map(&mut self, image: &Image) {
+        self.ranges.paint_outside(0, ALWAYS_MAPPED, range_kind::DEVICE);
+        self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
+        let acpi = |kind| kind == firmware_kind::ACPI || kind == firmware_kind::ACPI_NVS;
+        self.paint_firmware(|kind| (kind != firmware_kind::RAM && !acpi(kind)).then_some(range_kind::DEVICE));
+        self.paint_firmware(|kind| acpi(kind).then_some(range_kind::ACPI));
+        self.ranges.paint_outside(self.bundle.base, self.bundle.base + self.bundle.size, range_kind::BUNDLE);
+        self.keep(image.start, image.end);
+    }
+
+    fn paint_firmware(&mut self, choose: impl Fn(u32) -> Option<u64>) {
+        for range in self.firmware.iter().take(self.firmware_count) {
+            let base = range.base.min(PHYSICAL_LIMIT);
+            let end = range.base.saturating_add(range.size).min(PHYSICAL_LIMIT);
+            match choose(range.kind) {
+                Some(range_kind::RAM) => self.ranges.paint_inside(base, end, range_kind::RAM),
+                Some(kind) if base < end => self.ranges.paint_outside(base, end, kind),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes memory away for the kernel.
+    pub fn keep(&mut self, base: u64, end: u64) {
+        self.ranges.paint_outside(base, end, range_kind::KERNEL);
+    }
+
+    /// Finds free RAM, below 4 GiB and beyond the kernel.
+    #[must_use]
+    pub fn find_ram(&self, size: u64) -> Option<u64> {
+        self.ranges.find_ram(size, Image::current().end, ALWAYS_MAPPED)
+    }
+
+    /// Brings the map down to the number of ranges that the binary interface has room for.
+    pub fn finish(&mut self) {
+        self.ranges.limit(REGIONS);
+    }
+}

@@ -1,0 +1,197 @@
+//! Time: the time-stamp counter, and the local APIC's timer that is told deadlines in its ticks.
+
+use core::arch::x86_64::_rdtsc;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::acpi::Tables;
+use super::{apic, cpu, fatal, log, port};
+
+const NANOSECONDS: u64 = 1_000_000_000;
+
+static TSC_HZ: AtomicU64 = AtomicU64::new(0);
+static APIC_HZ: AtomicU64 = AtomicU64::new(0);
+/// Ticks of the local APIC's timer per tick of the counter, times 2^32.
+static RATIO: AtomicU64 = AtomicU64::new(0);
+/// Longest time that the timer can be set to, in ticks of the counter.
+static REACH: AtomicU64 = AtomicU64::new(0);
+/// The counter at boot.
+static START: AtomicU64 = AtomicU64::new(0);
+
+/// Ticks of the time-stamp counter.
+#[inline]
+#[must_use]
+pub fn now() -> u64 {
+    // SAFETY: every processor that got past `cpu::init` has the counter.
+    unsafe { _rdtsc() }
+}
+
+/// Ticks of the time-stamp counter in a second.
+#[must_use]
+pub fn tsc_hz() -> u64 {
+    TSC_HZ.load(Relaxed)
+}
+
+/// Ticks of the local APIC's timer in a second.
+#[must_use]
+pub fn apic_timer_hz() -> u64 {
+    APIC_HZ.load(Relaxed)
+}
+
+/// The counter when the kernel started.
+#[must_use]
+pub fn boot_time() -> u64 {
+    START.load(Relaxed)
+}
+
+/// A number of ticks in nanoseconds.
+#[must_use]
+pub fn nanoseconds(ticks: u64) -> u64 {
+    (u128::from(ticks) * u128::from(NANOSECONDS) / u128::from(tsc_hz().max(1))) as u64
+}
+
+/// Sets the timer to a deadline: at once for one that has passed, and early, once or several times, for one beyond the timer's reach.
+/// Rounds down to a whole tick of the timer, so that it fires less than a tick too soon.
+#[inline]
+pub fn program_deadline(deadline: u64) {
+    let distance = deadline.saturating_sub(now());
+    let ticks = if distance >= REACH.load(Relaxed) {
+        u32::MAX
+    } else {
+        ((u128::from(distance) * u128::from(RATIO.load(Relaxed))) >> 32) as u32
+    };
+    apic::set_timer(ticks.max(1));
+}
+
+/// Stops the timer.
+#[inline]
+pub fn stop_timer() {
+    apic::set_timer(0);
+}
+
+/// Finds out how fast the counter and the timer run.
+pub fn init(tables: &Tables) {
+    START.store(now(), Relaxed);
+    let (tsc_hz, source) = find_tsc_hz(tables.pm_timer);
+    TSC_HZ.store(tsc_hz, Relaxed);
+    let apic_hz = measure_apic(tsc_hz);
+    APIC_HZ.store(apic_hz, Relaxed);
+    if tsc_hz == 0 || apic_hz == 0 {
+        fatal("a clock stands still");
+    }
+    let ratio = (u128::from(apic_hz) << 32) / u128::from(tsc_hz);
+    RATIO.store(ratio.min(u64::MAX.into()) as u64, Relaxed);
+    let reach = (u128::from(u32::MAX) << 32) / ratio.max(1);
+    REACH.store(reach.min(u64::MAX.into()) as u64, Relaxed);
+    log!("[boot] TSC {tsc_hz} Hz ({source}), timer {apic_hz} Hz");
+}
+
+fn find_tsc_hz(pm_timer: u16) -> (u64, &'static str) {
+    if let Some(hz) = told_by_hypervisor().or_else(told_by_processor) {
+        return (hz, "CPUID");
+    }
+    if let Some(hz) = (pm_timer != 0).then(|| measure_with_pm_timer(pm_timer)).flatten() {
+        return (hz, "ACPI timer");
+    }
+    (measure_with_pit().unwrap_or(0), "8254")
+}
+
+fn plausible(hz: u64) -> Option<u64> {
+    (100_000_000..20_000_000_000).contains(&hz).then_some(hz)
+}
+
+fn told_by_hypervisor() -> Option<u64> {
+    let kilohertz = cpu::has(cpu::HYPERVISOR).then(|| cpu::cpuid(0x4000_0010, 0).eax)?;
+    plausible(u64::from(kilohertz) * 1000)
+}
+
+fn told_by_processor() -> Option<u64> {
+    let leaf = cpu::cpuid(0x15, 0);
+    plausible((u64::from(leaf.ecx) * u64::from(leaf.ebx)).checked_div(leaf.eax.into())?)
+}
+
+/// Reads another clock and the counter together: of a few tries the one that took the shortest.
+fn together(read: impl Fn() -> u32) -> (u64, u32) {
+    let mut best = (u64::MAX, 0, 0);
+    for _ in 0..8 {
+        let before = now();
+        let value = read();
+        let after = now();
+        let took = after.wrapping_sub(before);
+        if took < best.0 {
+            best = (took, before + took / 2, value);
+        }
+    }
+    (best.1, best.2)
+}
+
+/// The measurements are good to about this many millionths.
+const UNCERTAINTY: u64 = 30;
+
+/// A frequency that is a whole number of megahertz, within what was measured, is taken to be that.
+fn rounded(hz: u64) -> u64 {
+    const MEGA: u64 = 1_000_000;
+    let whole = (hz + MEGA / 2) / MEGA * MEGA;
+    if whole.abs_diff(hz) <= hz / MEGA * UNCERTAINTY { whole } else { hz }
+}
+
+fn measure_with_pm_timer(port: u16) -> Option<u64> {
+    const HZ: u64 = 3_579_545;
+    const MASK: u32 = 0xff_ffff;
+    const TICKS: u32 = (HZ / 20) as u32;
+    // SAFETY: the firmware says that this is the timer; reading it changes nothing.
+    let read = || unsafe { port::read32(port) } & MASK;
+    let (tsc, start) = together(read);
+    for _ in 0..10_000_000 {
+        if read().wrapping_sub(start) & MASK >= TICKS {
+            let (end_tsc, end) = together(read);
+            let ticks = end.wrapping_sub(start) & MASK;
+            let hz = u128::from(end_tsc - tsc) * u128::from(HZ) / u128::from(ticks);
+            return plausible(rounded(hz as u64));
+        }
+    }
+    None
+}
+
+/// Channel 2 of the 8254, whose output can be read back, counts 50 ms once.
+fn measure_with_pit() -> Option<u64> {
+    const HZ: u64 = 1_193_182;
+    const TICKS: u16 = (HZ / 20) as u16;
+    const GATE: u16 = 0x61;
+    const OUTPUT: u8 = 0x20;
+    // SAFETY: the timer's and the speaker's ports on every PC; the speaker stays off.
+    unsafe {
+        port::write8(GATE, port::read8(GATE) & !2 | 1);
+        port::write8(0x43, 0xb0);
+        port::write8(0x42, TICKS as u8);
+        port::write8(0x42, (TICKS >> 8) as u8);
+    }
+    let start = now();
+    for _ in 0..10_000_000 {
+        // SAFETY: as above.
+        if unsafe { port::read8(GATE) } & OUTPUT != 0 {
+            return plausible(rounded(((u128::from(now() - start) * u128::from(HZ)) / u128::from(TICKS)) as u64));
+        }
+    }
+    None
+}
+
+/// Speed of the local APIC's timer, by the counter.
+fn measure_apic(tsc_hz: u64) -> u64 {
+    apic::mask_timer(true);
+    apic::set_timer(u32::MAX);
+    wait(tsc_hz / 1000); // until whatever the start disturbed is quiet again
+    let (start_tsc, start) = together(apic::timer_left);
+    wait(tsc_hz / 20);
+    let (end_tsc, end) = together(apic::timer_left);
+    apic::set_timer(0);
+    apic::mask_timer(false);
+    let ticks = u128::from(start.wrapping_sub(end)) * u128::from(tsc_hz);
+    rounded((ticks / u128::from(end_tsc.wrapping_sub(start_tsc).max(1))) as u64)
+}
+
+fn wait(ticks: u64) {
+    let start = now();
+    while now().wrapping_sub(start) < ticks {
+        core::hint::spin_loop();
+    }
+}

@@ -1,0 +1,150 @@
+//! The I/O APICs: which interrupt line raises which vector.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::acpi::{IO_APICS, OVERRIDES, Override, Tables};
+use super::memory::direct;
+use super::{apic, log};
+
+/// Most lines, of all I/O APICs together.
+pub const LINES: usize = 240;
+
+const VERSION: u32 = 1;
+const FIRST_ENTRY: u32 = 0x10;
+const LEVEL: u32 = 1 << 15;
+const LOW: u32 = 1 << 13;
+const MASKED: u32 = 1 << 16;
+
+/// An I/O APIC: address of its registers in the direct map (0: none), first line and number of lines.
+struct Controller {
+    registers: AtomicU64,
+    first: AtomicU32,
+    lines: AtomicU32,
+}
+
+static CONTROLLERS: [Controller; IO_APICS] =
+    [const { Controller { registers: AtomicU64::new(0), first: AtomicU32::new(0), lines: AtomicU32::new(0) } };
+        IO_APICS];
+
+/// Lower half of each line's entry as it was last written, so that masking needs no reading.
+static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
+
+/// Overrides, packed: bit 63 valid, bits 40..=47 ISA line, bit 33 level, bit 32 low, bits 0..=31 line.
+static OVERRIDDEN: [AtomicU64; OVERRIDES] = [const { AtomicU64::new(0) }; OVERRIDES];
+
+/// How a line is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Vector.
+    pub vector: u8,
+    /// Level-triggered.
+    pub level: bool,
+    /// Active low.
+    pub low: bool,
+    /// Held back.
+    pub masked: bool,
+}
+
+fn write_register(registers: u64, index: u32, value: u32) {
+    // SAFETY: the registers of an I/O APIC, as the firmware's tables say, in the direct map; they do not write memory.
+    unsafe {
+        (registers as *mut u32).write_volatile(index);
+        ((registers + 0x10) as *mut u32).write_volatile(value);
+    }
+}
+
+fn read_register(registers: u64, index: u32) -> u32 {
+    // SAFETY: as in `write_register`.
+    unsafe {
+        (registers as *mut u32).write_volatile(index);
+        ((registers + 0x10) as *const u32).read_volatile()
+    }
+}
+
+/// Takes over the I/O APICs and masks all lines.
+pub fn init(tables: &Tables) {
+    for (controller, found) in CONTROLLERS.iter().zip(tables.io_apics.as_slice()) {
+        let registers = direct::<u8>(found.address.into()) as u64;
+        let version = read_register(registers, VERSION);
+        if version == u32::MAX {
+            continue;
+        }
+        let lines = (version >> 16 & 0xff) + 1;
+        controller.registers.store(registers, Relaxed);
+        controller.first.store(found.first_line, Relaxed);
+        controller.lines.store(lines, Relaxed);
+        for i in 0..lines {
+            write_register(registers, FIRST_ENTRY + 2 * i, MASKED);
+            write_register(registers, FIRST_ENTRY + 2 * i + 1, 0);
+        }
+        log!("[boot] I/O APIC at {:#x}, lines {} to {}", found.address, found.first_line, found.first_line + lines - 1);
+    }
+    for (slot, found) in OVERRIDDEN.iter().zip(tables.overrides.as_slice()) {
+        let flags = u64::from(found.level) << 33 | u64::from(found.low) << 32;
+        slot.store(1 << 63 | u64::from(found.isa) << 40 | flags | u64::from(found.line), Relaxed);
+    }
+}
+
+/// Physical address of the first I/O APIC, or 0.
+#[must_use]
+pub fn address() -> u64 {
+    CONTROLLERS.iter().map(|c| c.registers.load(Relaxed)).find(|r| *r != 0).map_or(0, |r| r - super::memory::DIRECT_MAP)
+}
+
+/// The override for a line of the ISA bus. Without one the line has the same number, is edge-triggered and active high.
+#[must_use]
+pub fn isa_override(isa: u8) -> Option<Override> {
+    let packed = OVERRIDDEN.iter().map(|o| o.load(Relaxed)).find(|o| o >> 63 == 1 && (o >> 40) as u8 == isa)?;
+    Some(Override { isa, line: packed as u32, level: packed >> 33 & 1 == 1, low: packed >> 32 & 1 == 1 })
+}
+
+/// Registers and index of the entry of a line.
+fn find(line: u32) -> Option<(u64, u32)> {
+    CONTROLLERS.iter().find_map(|c| {
+        let offset = line.checked_sub(c.first.load(Relaxed))?;
+        (offset < c.lines.load(Relaxed)).then(|| (c.registers.load(Relaxed), FIRST_ENTRY + 2 * offset))
+    })
+}
+
+/// Whether there is such a line.
+#[must_use]
+pub fn exists(line: u32) -> bool {
+    find(line).is_some() && (line as usize) < LINES
+}
+
+/// Routes a line to the running CPU. False when there is no such line.
+pub fn program(line: u32, route: Route) -> bool {
+    let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) else { return false };
+    let mut low = u32::from(route.vector);
+    for (set, bit) in [(route.level, LEVEL), (route.low, LOW), (route.masked, MASKED)] {
+        if set {
+            low |= bit;
+        }
+    }
+    // Masked first: no half of an old route with half of a new one.
+    write_register(registers, index, low | MASKED);
+    write_register(registers, index + 1, (apic::id() & 0xff) << 24);
+    if !route.masked {
+        write_register(registers, index, low);
+    }
+    entry.store(low, Relaxed);
+    true
+}
+
+fn update(line: u32, change: impl Fn(u32) -> u32) {
+    if let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) {
+        let low = change(entry.load(Relaxed));
+        entry.store(low, Relaxed);
+        write_register(registers, index, low);
+    }
+}
+
+/// Holds a line back.
+pub fn mask(line: u32) {
+    update(line, |low| low | MASKED);
+}
+
+/// Lets a line through, as it was programmed.
+pub fn unmask(line: u32) {
+    update(line, |low| low & !MASKED);
+}

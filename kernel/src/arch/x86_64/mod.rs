@@ -1,0 +1,26 @@
+//! 64-bit PCs.
+
+pub mod acpi;
+pub mod apic;
+pub mod boot;
+mod bytes;
+pub mod check;
+pub mod clock;
+pub mod cpu;
+pub mod fpu;
+pub mod frame;
+pub mod ioapic;
+pub mod memory;
+pub mod msr;
+pub mod paging;
+pub mod percpu;
+mod pic;
+pub mod port;
+pub mod power;
+pub mod segment_base;
+pub mod serial;
+pub mod trap;
+pub mod virt;
+
+use power::fatal;
+pub(crate) use serial::log;

@@ -1,0 +1,62 @@
+//! Page tables in the direct map: host address spaces and nested ones of guests. The algorithm is in
+//! [`pillion_core::paging`].
+
+mod tables;
+
+pub use tables::PageTables;
+
+use core::arch::asm;
+
+/// Bits of CR3 that hold the address of the root table.
+const ROOT: u64 = 0x000f_ffff_ffff_f000;
+
+/// Physical address of the active root table.
+#[inline]
+#[must_use]
+pub fn current() -> u64 {
+    let cr3: u64;
+    // SAFETY: reading CR3 in kernel mode changes nothing.
+    unsafe { asm!("mov {}, cr3", out(reg) cr3, options(nomem, nostack, preserves_flags)) };
+    cr3 & ROOT
+}
+
+/// Makes a root table active, unless it is already. Drops all translations that are not global (PCIDs are not used).
+///
+/// # Safety
+/// The root's upper half is the kernel's, and its tables stay in place for as long as it is active.
+#[inline]
+pub unsafe fn switch_to(root: u64) {
+    if current() != root {
+        // SAFETY: the kernel's half does not change, says the caller.
+        unsafe { load(root) };
+    }
+}
+
+/// Loads CR3.
+///
+/// # Safety
+/// As [`switch_to`].
+#[inline]
+unsafe fn load(root: u64) {
+    // SAFETY: as the caller says; the stack and this code stay mapped.
+    unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack, preserves_flags)) };
+}
+
+/// Drops the translation of an address that was mapped in the space with that root. Another space than the active one has none:
+/// switching dropped them.
+#[inline]
+pub fn invalidate(root: u64, address: u64) {
+    if current() == root {
+        // SAFETY: dropping a translation changes no memory.
+        unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) };
+    }
+}
+
+/// Drops all translations of the active space that are not global, if it is the one with that root.
+#[inline]
+pub fn invalidate_all(root: u64) {
+    if current() == root {
+        // SAFETY: the root is the one that is active already.
+        unsafe { load(root) };
+    }
+}

@@ -1,0 +1,291 @@
+//! What a CPU has for itself: its descriptors, its stack and what the entry code needs, reached through GS.
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use core::mem::offset_of;
+
+use super::frame::Frame;
+use super::{msr, trap};
+
+/// Most CPUs.
+pub const MAX_CPUS: usize = 8;
+
+const GUARD: usize = pillion_abi::PAGE as usize;
+const STACK: usize = 16 << 10;
+const EMERGENCY_STACK: usize = 4 << 10;
+
+/// Selectors of the segments.
+pub mod selector {
+    #![allow(missing_docs, reason = "the names say it")]
+    pub const KERNEL_CODE: u16 = 0x08;
+    pub const KERNEL_DATA: u16 = 0x10;
+    /// SYSRET counts from here: user data is the next one, user code the one after.
+    pub const SYSRET_BASE: u16 = 0x18 | 3;
+    pub const USER_DATA: u16 = 0x20 | 3;
+    pub const USER_CODE: u16 = 0x28 | 3;
+    pub const TASK_STATE: u16 = 0x30;
+}
+
+/// Stacks that the processor switches to by itself, by their number in the IDT.
+pub mod ist {
+    /// Non-maskable interrupts.
+    pub const NMI: u8 = 1;
+    /// Double faults.
+    pub const DOUBLE_FAULT: u8 = 2;
+    /// Machine checks.
+    pub const MACHINE_CHECK: u8 = 3;
+}
+
+/// A CPU's stack; the page below it is not mapped.
+#[repr(C, align(4096))]
+pub struct Stack {
+    guard: [u8; GUARD],
+    space: [u8; STACK],
+}
+
+/// The stacks of all CPUs. The first CPU boots on the first one.
+#[repr(transparent)]
+pub struct Stacks(UnsafeCell<[Stack; MAX_CPUS]>);
+
+// SAFETY: each CPU uses its own stack, as a stack.
+unsafe impl Sync for Stacks {}
+
+/// See [`Stacks`].
+pub static STACKS: Stacks =
+    Stacks(UnsafeCell::new([const { Stack { guard: [0; GUARD], space: [0; STACK] } }; MAX_CPUS]));
+
+fn stack_base(index: usize) -> u64 {
+    STACKS.0.get() as u64 + (index * size_of::<Stack>()) as u64
+}
+
+/// Whether a page of the image is there to catch a stack that is too deep.
+#[must_use]
+pub fn is_guard_page(address: u64) -> bool {
+    (0..MAX_CPUS).any(|index| stack_base(index) == address)
+}
+
+/// Task state segment.
+#[repr(C, packed(4))]
+struct TaskState {
+    reserved0: u32,
+    /// Where the processor starts to push on an entry from user mode: the end of the running thread's frame.
+    rsp0: u64,
+    rsp1_2: [u64; 2],
+    reserved1: u64,
+    ist: [u64; 7],
+    reserved2: u64,
+    reserved3: u16,
+    io_map: u16,
+}
+
+const _: () = assert!(size_of::<TaskState>() == 104);
+
+/// What a CPU has for itself.
+#[repr(C, align(4096))]
+pub struct PerCpu {
+    self_pointer: *mut PerCpu,
+    kernel_stack_top: u64,
+    scratch: u64,
+    /// Vector of the interrupt that came while the kernel ran, or 0.
+    pending_vector: u64,
+    /// Number of this CPU, from 0.
+    pub index: usize,
+    /// For the kernel proper.
+    pub kernel: u64,
+    /// Whether CR0.TS is set, so that the next use of the FPU faults.
+    pub(super) fpu_off: bool,
+    /// Keeps [`TaskState::rsp0`] aligned.
+    reserved: [u32; 2],
+    task_state: TaskState,
+    gdt: [u64; 8],
+    emergency: [[u8; EMERGENCY_STACK]; 3],
+}
+
+/// Offsets that the entry code uses.
+pub mod offset {
+    use super::{PerCpu, TaskState, offset_of};
+    /// The structure's own address.
+    pub const SELF: usize = offset_of!(PerCpu, self_pointer);
+    /// Top of the stack.
+    pub const STACK: usize = offset_of!(PerCpu, kernel_stack_top);
+    /// A word for the entry code.
+    pub const SCRATCH: usize = offset_of!(PerCpu, scratch);
+    /// The vector that came while the kernel ran.
+    pub const PENDING: usize = offset_of!(PerCpu, pending_vector);
+    /// End of the running thread's frame.
+    pub const FRAME_END: usize = offset_of!(PerCpu, task_state) + offset_of!(TaskState, rsp0);
+}
+
+const _: () = assert!(offset::FRAME_END.is_multiple_of(8));
+
+struct Cpus(UnsafeCell<[PerCpu; MAX_CPUS]>);
+
+// SAFETY: each CPU uses its own entry only.
+unsafe impl Sync for Cpus {}
+
+static CPUS: Cpus = Cpus(UnsafeCell::new(
+    [const {
+        PerCpu {
+            self_pointer: core::ptr::null_mut(),
+            kernel_stack_top: 0,
+            scratch: 0,
+            pending_vector: 0,
+            index: 0,
+            kernel: 0,
+            fpu_off: false,
+            reserved: [0; 2],
+            task_state: TaskState {
+                reserved0: 0,
+                rsp0: 0,
+                rsp1_2: [0; 2],
+                reserved1: 0,
+                ist: [0; 7],
+                reserved2: 0,
+                reserved3: 0,
+                io_map: 0,
+            },
+            gdt: [0; 8],
+            emergency: [[0; EMERGENCY_STACK]; 3],
+        }
+    }; MAX_CPUS],
+));
+
+impl PerCpu {
+    /// The frame in which the next entry from user mode saves the registers, and from which the next exit takes them.
+    #[inline]
+    #[must_use]
+    pub fn frame(&self) -> *mut Frame {
+        (self.task_state.rsp0 as *mut Frame).wrapping_sub(1)
+    }
+
+    /// Chooses the thread that the next exit to user mode leads to.
+    ///
+    /// # Safety
+    /// `frame` must stay valid, and be touched by nobody but this CPU, until another one is chosen.
+    #[inline]
+    pub unsafe fn set_frame(&mut self, frame: *mut Frame) {
+        self.task_state.rsp0 = frame.wrapping_add(1) as u64;
+    }
+
+    /// The structure of the running CPU; see [`current`].
+    ///
+    /// # Safety
+    /// As for [`current`].
+    #[must_use]
+    pub unsafe fn running<'a>() -> &'a mut PerCpu {
+        // SAFETY: as the caller says.
+        unsafe { current() }
+    }
+
+    /// Top of this CPU's stack.
+    #[inline]
+    #[must_use]
+    pub fn kernel_stack_top(&self) -> u64 {
+        self.kernel_stack_top
+    }
+
+    /// Takes the vector of the interrupt that came while the kernel ran.
+    #[inline]
+    pub fn take_pending(&mut self) -> Option<u8> {
+        // The handler writes this field behind the compiler's back.
+        let field = &raw mut self.pending_vector;
+        // SAFETY: the field is this CPU's own, and interrupts are off.
+        let vector = unsafe { field.read_volatile() };
+        if vector == 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        unsafe { field.write_volatile(0) };
+        Some(vector as u8)
+    }
+}
+
+/// Prepares a CPU's structure and makes it the running CPU's: GDT, TSS, GS.
+pub fn init(index: usize) {
+    // SAFETY: called once per CPU with its number, before any reference to its entry exists.
+    let Some(cpu) = (unsafe { &mut *CPUS.0.get() }).get_mut(index) else { return };
+    cpu.self_pointer = &raw mut *cpu;
+    cpu.index = index;
+    cpu.kernel_stack_top = stack_base(index) + size_of::<Stack>() as u64;
+    let tops = cpu.emergency.each_ref().map(|stack| stack.as_ptr_range().end as u64);
+    let mut ist = [0; 7];
+    for (number, top) in [ist::NMI, ist::DOUBLE_FAULT, ist::MACHINE_CHECK].into_iter().zip(tops) {
+        if let Some(slot) = ist.get_mut(usize::from(number) - 1) {
+            *slot = top;
+        }
+    }
+    cpu.task_state.ist = ist;
+    cpu.task_state.io_map = size_of::<TaskState>() as u16;
+    cpu.task_state.rsp0 = cpu.kernel_stack_top;
+    cpu.gdt = descriptors(&raw const cpu.task_state as u64);
+    let limit = size_of_val(&cpu.gdt) as u16 - 1;
+    // SAFETY: the descriptors live in a static and describe flat segments; the selectors match them; the structure
+    // is what the entry code expects behind GS.
+    unsafe {
+        load_gdt(cpu.gdt.as_ptr() as u64, limit);
+        msr::write(msr::GS_BASE, cpu.self_pointer as u64);
+        msr::write(msr::KERNEL_GS_BASE, 0);
+        msr::write(msr::FS_BASE, 0);
+        trap::init_syscall();
+    }
+}
+
+/// The structure of the running CPU.
+///
+/// # Safety
+/// The caller must be the only one on this CPU that holds a reference to it; the entry functions get theirs as an argument.
+#[must_use]
+pub unsafe fn current<'a>() -> &'a mut PerCpu {
+    let pointer: *mut PerCpu;
+    // SAFETY: GS leads to this CPU's structure since `init`, and its first word is its own address.
+    unsafe {
+        asm!("mov {}, gs:[{}]", out(reg) pointer, const offset::SELF, options(nostack, readonly, preserves_flags));
+        &mut *pointer
+    }
+}
+
+fn descriptors(task_state: u64) -> [u64; 8] {
+    const CODE: u64 = 0x00af_9b00_0000_ffff;
+    const DATA: u64 = 0x00cf_9300_0000_ffff;
+    const USER: u64 = 3 << 45;
+    const AVAILABLE_TASK_STATE: u64 = 0x89 << 40;
+    let low = AVAILABLE_TASK_STATE
+        | (size_of::<TaskState>() as u64 - 1)
+        | (task_state & 0xff_ffff) << 16
+        | (task_state >> 24 & 0xff) << 56;
+    [0, CODE, DATA, 0, DATA | USER, CODE | USER, low, task_state >> 32]
+}
+
+/// # Safety
+/// `base` must be a table as [`descriptors`] makes it, which stays.
+unsafe fn load_gdt(base: u64, limit: u16) {
+    #[repr(C, packed)]
+    struct Pointer {
+        limit: u16,
+        base: u64,
+    }
+    let pointer = Pointer { limit, base };
+    // SAFETY: the caller vouches for the table; code and data keep their flat segments.
+    unsafe {
+        asm!(
+            "lgdt [{pointer}]",
+            "push {code}",
+            "lea {scratch}, [rip + 2f]",
+            "push {scratch}",
+            "retfq",
+            "2:",
+            "mov ds, {data:x}",
+            "mov es, {data:x}",
+            "mov ss, {data:x}",
+            "mov fs, {zero:x}",
+            "mov gs, {zero:x}",
+            "ltr {task:x}",
+            pointer = in(reg) &raw const pointer,
+            code = const selector::KERNEL_CODE,
+            data = in(reg) selector::KERNEL_DATA,
+            zero = in(reg) 0u16,
+            task = in(reg) selector::TASK_STATE,
+            scratch = out(reg) _,
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Virtualisation: the contract that each vendor's part fulfils.
+//!
+//! A vendor's module ([`svm`]; `vmx` beside it) offers
+//!
+//! | item | what it does |
+//! |---|---|
+//! | `probe() -> Result<Features, &'static str>` | whether the processor can, else why not and the remedy |
+//! | `enable(host_area)` | switches virtualisation on, on this CPU |
+//! | `VCPU_PAGES` | pages that a [`Vcpu`] needs besides itself |
+//! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
+//! | `Vcpu::load_state`, `store_state` | what the VM monitor changed, what it may see |
+//! | `Vcpu::enter(&mut State) -> HwExit` | runs the guest up to the next exit |
+//! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `guest_interruptible` | external interrupts |
+//! | `inject_exception`, `advance`, `finish_rdmsr`, `finish_wrmsr`, `msr_value` | answers to an exit |
+//! | `task_priority`, `set_task_priority` | the guest's CR8 |
+//! | `allow_ports`, `allow_msr`, `flush_translations`, `fpu_area` | set-up |
+//!
+//! The vendor is chosen here and nowhere else.
+
+pub mod svm;
+
+pub use svm::{VCPU_PAGES, Vcpu, enable, probe};
+
+use pillion_abi::vcpu::{Fault, Io};
+
+/// What the processor's virtualisation offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// Address-space numbers; 0 is the host's.
+    pub asids: u32,
+    /// An exit tells where the next instruction is.
+    pub next_rip: bool,
+    /// An exit tells operands of the instruction.
+    pub decode_assists: bool,
+    /// The translations of one guest can be dropped alone.
+    pub flush_by_asid: bool,
+}
+
+/// Why the guest came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HwExit {
+    /// A physical interrupt is pending; it is taken when the kernel next opens the window.
+    Interrupt,
+    /// A physical NMI; it was taken on the way out.
+    Nmi,
+    /// Nothing is left to do: enter again, when nothing more urgent is pending.
+    Handled,
+    /// HLT, one byte, not yet advanced over.
+    Halt,
+    /// CPUID, two bytes.
+    Cpuid,
+    /// RDMSR or WRMSR, two bytes; see [`Vcpu::msr_value`]. EFER never gets here.
+    Msr {
+        /// WRMSR.
+        write: bool,
+        /// Number of the register.
+        number: u32,
+    },
+    /// I/O port; the next instruction is at `next_rip`.
+    Port(Io),
+    /// Guest-physical address without a mapping that allows the access.
+    NestedFault(Fault),
+    /// Triple fault.
+    Shutdown,
+    /// The processor refused the guest's state.
+    Invalid {
+        /// Its words.
+        code: u64,
+    },
+    /// VMMCALL, three bytes.
+    Hypercall,
+    /// An instruction that the guest is not offered; it deserves an invalid-opcode fault.
+    Refused,
+    /// An intercepted write to a control register.
+    ControlRegister {
+        /// Its number.
+        number: u8,
+    },
+    /// Something that no guest should cause.
+    Unexpected {
+        /// The processor's number.
+        code: u64,
+    },
+}

@@ -1,0 +1,138 @@
+//! Interrupts and exceptions for the guest.
+//!
+//! External interrupts are given as virtual interrupts (15.21.4), never as injected events: the processor then waits for the
+//! guest's interrupt flag by itself, and QEMU delivers injected ones more than once.
+
+use super::vcpu::Vcpu;
+use super::vmcb::vintr;
+use pillion_core::svm::{EVENT_VALID, Interrupted, exception, interrupted};
+
+const INTERRUPT_FLAG: u64 = 1 << 9;
+const TRAP_FLAG: u64 = 1 << 8;
+const SHADOW: u64 = 1;
+/// Bits of DR6: a breakpoint was hit; a single step.
+const BREAKPOINTS: u64 = 0xf;
+const SINGLE_STEP: u64 = 1 << 14;
+
+/// The guest at an entry within an interrupt shadow.
+pub(super) struct Shadow {
+    rip: u64,
+    dr6: u64,
+    /// The pending interrupt is held back, and the guest runs one instruction with the trap flag set.
+    held: bool,
+}
+
+impl Vcpu {
+    /// Makes the vector pending: the guest takes it as soon as its interrupt flag allows. Replaces an earlier one.
+    #[inline]
+    pub fn request_interrupt(&mut self, vector: u8) {
+        let word = &mut self.control_mut().virtual_interrupt;
+        *word = (*word & vintr::TPR)
+            | vintr::MASKING
+            | vintr::PENDING
+            | vintr::PRIORITY
+            | vintr::IGNORE_TPR
+            | u64::from(vector) << vintr::VECTOR_SHIFT;
+    }
+
+    /// Takes back a vector that the guest has not taken.
+    #[inline]
+    pub fn cancel_interrupt(&mut self) {
+        let word = &mut self.control_mut().virtual_interrupt;
+        *word = (*word & vintr::TPR) | vintr::MASKING;
+    }
+
+    /// Whether the requested vector is still pending. An interrupt whose delivery an exit cut short is pending again.
+    #[inline]
+    #[must_use]
+    pub fn interrupt_pending(&self) -> bool {
+        self.control().virtual_interrupt & vintr::PENDING != 0
+    }
+
+    /// Whether the guest would take an interrupt at its next instruction.
+    #[inline]
+    #[must_use]
+    pub fn guest_interruptible(&self) -> bool {
+        self.save().rflags & INTERRUPT_FLAG != 0 && self.control().shadow & SHADOW == 0
+    }
+
+    /// Whether the guest's interrupt flag is set: whether HLT will end by an interrupt.
+    #[inline]
+    #[must_use]
+    pub fn interrupts_enabled(&self) -> bool {
+        self.save().rflags & INTERRUPT_FLAG != 0
+    }
+
+    /// The guest's task priority as CR8 has it, in the format of the local APIC's register.
+    #[inline]
+    #[must_use]
+    pub fn task_priority(&self) -> u8 {
+        ((self.control().virtual_interrupt & 0xf) as u8) << 4
+    }
+
+    /// Sets what the guest reads from CR8.
+    #[inline]
+    pub fn set_task_priority(&mut self, tpr: u8) {
+        let word = &mut self.control_mut().virtual_interrupt;
+        *word = (*word & !vintr::TPR) | u64::from(tpr >> 4);
+    }
+
+    /// Delivers an exception at the next entry. Vectors that are none (2, and from 32) are ignored.
+    pub fn inject_exception(&mut self, vector: u8, code: Option<u32>) {
+        if vector < 32 && vector != 2 {
+            self.control_mut().event = exception(vector, code);
+        }
+    }
+
+    /// Whether the guest is in an interrupt shadow.
+    #[inline]
+    pub(super) fn in_shadow(&self) -> bool {
+        self.control().shadow & SHADOW != 0
+    }
+
+    /// Before an entry in a shadow: if an interrupt is pending, holds it back for one instruction. A guest that steps
+    /// itself, or gets an exception first, is left alone.
+    pub(super) fn hold_interrupt(&mut self) -> Shadow {
+        let (rip, dr6) = (self.save().rip, self.save().dr6);
+        let stepping = self.save().rflags & TRAP_FLAG != 0 || self.control().event & EVENT_VALID != 0;
+        let held = self.interrupt_pending() && !stepping;
+        if held {
+            self.control_mut().virtual_interrupt &= !vintr::PENDING;
+            self.save_mut().rflags |= TRAP_FLAG;
+        }
+        Shadow { rip, dr6, held }
+    }
+
+    /// After it: undoes that, and puts the shadow back where the guest did not get on (`early`: the exit came from outside). Returns whether
+    /// the trap flag alone has brought the guest out.
+    pub(super) fn release_interrupt(&mut self, shadow: &Shadow, early: bool) -> bool {
+        if early && self.save().rip == shadow.rip {
+            self.control_mut().shadow |= SHADOW;
+        }
+        if !shadow.held {
+            return false;
+        }
+        self.control_mut().virtual_interrupt |= vintr::PENDING;
+        let save = self.save_mut();
+        save.rflags &= !TRAP_FLAG;
+        let stepped = save.dr6 & BREAKPOINTS == 0 && save.dr6 & SINGLE_STEP != 0;
+        save.dr6 = (save.dr6 & !SINGLE_STEP) | (shadow.dr6 & SINGLE_STEP);
+        stepped
+    }
+
+    /// Puts back the event whose delivery the exit interrupted.
+    #[cold]
+    pub(super) fn recover_event(&mut self) {
+        match interrupted(self.control().exit_event) {
+            Interrupted::Nothing => {}
+            Interrupted::Inject(event) => self.control_mut().event = event,
+            Interrupted::Interrupt(vector) => self.request_interrupt(vector),
+        }
+    }
+
+    /// Whether the exit interrupted the delivery of an event.
+    #[inline]
+    pub(super) fn event_interrupted(&self) -> bool {
+        self.control().exit_event & EVENT_VALID != 0
+    }
+}

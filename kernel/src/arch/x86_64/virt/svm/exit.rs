@@ -1,0 +1,177 @@
+//! Entering the guest, and what an exit means (AMD APM vol. 2, appendix C).
+
+use super::vcpu::Vcpu;
+use super::vmcb::tlb;
+use super::world;
+use crate::arch::x86_64::virt::HwExit;
+use pillion_abi::vcpu::{Fault, State, gpr};
+use pillion_core::svm;
+
+/// Numbers of exits.
+mod code {
+    pub const CR_WRITE: u32 = 0x10;
+    pub const CR_WRITE_LAST: u32 = 0x1f;
+    pub const EXCEPTION: u32 = 0x40;
+    pub const DEBUG: u32 = 0x41;
+    pub const ALIGNMENT: u32 = 0x51;
+    pub const INTR: u32 = 0x60;
+    pub const NMI: u32 = 0x61;
+    pub const RDPMC: u32 = 0x6f;
+    pub const CPUID: u32 = 0x72;
+    pub const INVD: u32 = 0x76;
+    pub const HLT: u32 = 0x78;
+    pub const INVLPGA: u32 = 0x7a;
+    pub const IOIO: u32 = 0x7b;
+    pub const MSR: u32 = 0x7c;
+    pub const SHUTDOWN: u32 = 0x7f;
+    pub const VMRUN: u32 = 0x80;
+    pub const VMMCALL: u32 = 0x81;
+    pub const VMLOAD: u32 = 0x82;
+    pub const SKINIT: u32 = 0x86;
+    pub const WBINVD: u32 = 0x89;
+    pub const MONITOR: u32 = 0x8a;
+    pub const MWAIT_ARMED: u32 = 0x8c;
+    pub const XSETBV: u32 = 0x8d;
+    pub const RDPRU: u32 = 0x8e;
+    pub const NESTED_FAULT: u32 = 0x400;
+    /// -1; QEMU stores only 32 bits of it.
+    pub const INVALID: u32 = 0xffff_ffff;
+}
+
+const EFER: u32 = 0xc000_0080;
+const GENERAL_PROTECTION: u8 = 13;
+const PAGING: u64 = 1 << 31;
+
+impl Vcpu {
+    /// Runs the guest up to the next exit. The general registers other than `rax` and `rsp` are taken from and left in `state`.
+    ///
+    /// After [`HwExit::Interrupt`] the physical interrupt is still pending. Bounded: no loop.
+    ///
+    /// # Safety
+    /// Interrupts are off, [`super::enable`] was called on this CPU, this is the CPU that the vCPU belongs to, and the FPU
+    /// holds the guest's state.
+    #[inline]
+    pub unsafe fn enter(&mut self, state: &mut State) -> HwExit {
+        if self.in_shadow() {
+            // SAFETY: as the caller says.
+            return unsafe { self.enter_in_shadow(state) };
+        }
+        // SAFETY: as the caller says.
+        let number = unsafe { self.run(state) };
+        if number == code::INTR && !self.event_interrupted() {
+            return HwExit::Interrupt;
+        }
+        self.decode(state, number)
+    }
+
+    /// Switches to the guest and back; returns the number of the exit.
+    ///
+    /// # Safety
+    /// As [`Vcpu::enter`].
+    #[inline]
+    unsafe fn run(&mut self, state: &mut State) -> u32 {
+        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host relies on.
+        unsafe { world::switch(state.gpr.as_mut_ptr(), &raw mut self.world) };
+        let control = self.control_mut();
+        control.tlb_control = tlb::KEEP;
+        control.exit_code as u32
+    }
+
+    /// As [`Vcpu::enter`], for a guest that is between STI (or a load of SS) and the next instruction. QEMU forgets that at
+    /// VMRUN, and an interrupt between STI and HLT would leave the guest asleep; see [`Shadow`](super::event::Shadow).
+    ///
+    /// # Safety
+    /// As [`Vcpu::enter`].
+    #[cold]
+    unsafe fn enter_in_shadow(&mut self, state: &mut State) -> HwExit {
+        let shadow = self.hold_interrupt();
+        // SAFETY: as the caller says.
+        let number = unsafe { self.run(state) };
+        let stepped = self.release_interrupt(&shadow, matches!(number, code::INTR | code::NMI));
+        if number == code::DEBUG && stepped {
+            return HwExit::Handled;
+        }
+        self.decode(state, number)
+    }
+
+    fn decode(&mut self, state: &mut State, number: u32) -> HwExit {
+        if self.event_interrupted() {
+            self.recover_event();
+        }
+        let info = self.control().exit_info1;
+        match number {
+            code::INTR => HwExit::Interrupt,
+            code::NMI => HwExit::Nmi,
+            code::HLT => HwExit::Halt,
+            code::CPUID => HwExit::Cpuid,
+            code::MSR => self.msr(state, info & 1 != 0),
+            code::IOIO => HwExit::Port(svm::io(info, self.control().exit_info2)),
+            code::NESTED_FAULT => HwExit::NestedFault(Fault { address: self.control().exit_info2, info }),
+            code::VMMCALL => HwExit::Hypercall,
+            code::SHUTDOWN => HwExit::Shutdown,
+            code::INVALID => HwExit::Invalid { code: self.control().exit_code },
+            code::WBINVD | code::INVD => self.handled(2),
+            code::XSETBV => self.xsetbv(state),
+            code::DEBUG => self.reflect(number, None),
+            code::ALIGNMENT => self.reflect(number, Some(info as u32)),
+            code::VMRUN | code::VMLOAD..=code::SKINIT | code::INVLPGA => HwExit::Refused,
+            code::MONITOR..=code::MWAIT_ARMED | code::RDPMC | code::RDPRU => HwExit::Refused,
+            code::CR_WRITE..=code::CR_WRITE_LAST => HwExit::ControlRegister { number: (number - code::CR_WRITE) as u8 },
+            _ => HwExit::Unexpected { code: self.control().exit_code },
+        }
+    }
+
+    /// The instruction is done.
+    fn handled(&mut self, bytes: u64) -> HwExit {
+        self.advance(bytes);
+        HwExit::Handled
+    }
+
+    /// The instruction causes a fault.
+    fn faulted(&mut self) -> HwExit {
+        self.inject_exception(GENERAL_PROTECTION, Some(0));
+        HwExit::Handled
+    }
+
+    /// Gives the guest an exception that was intercepted only to get out.
+    fn reflect(&mut self, number: u32, error: Option<u32>) -> HwExit {
+        self.inject_exception((number - code::EXCEPTION) as u8, error);
+        HwExit::Handled
+    }
+
+    /// Of all registers only EFER is handled here: the guest must not see that SVM is on.
+    fn msr(&mut self, state: &mut State, write: bool) -> HwExit {
+        let number = state.gpr[gpr::RCX] as u32;
+        match (number, write) {
+            (EFER, false) => {
+                let value = self.save().efer & !svm::efer::SVME;
+                self.finish_rdmsr(state, value);
+                HwExit::Handled
+            }
+            (EFER, true) => self.write_efer(self.msr_value(state)),
+            _ => HwExit::Msr { write, number },
+        }
+    }
+
+    fn write_efer(&mut self, value: u64) -> HwExit {
+        let save = self.save_mut();
+        match svm::write_efer(save.efer, value, save.cr0 & PAGING != 0) {
+            Some(value) => {
+                save.efer = value;
+                self.flush_translations();
+                self.handled(2)
+            }
+            None => self.faulted(),
+        }
+    }
+
+    fn xsetbv(&mut self, state: &State) -> HwExit {
+        let value = state.gpr[gpr::RDX] << 32 | u64::from(self.rax() as u32);
+        let accepted = state.gpr[gpr::RCX] as u32 == 0 && svm::xcr0_is_valid(value, self.world.host_xcr0);
+        if self.save().cpl != 0 || !accepted {
+            return self.faulted();
+        }
+        self.world.guest_xcr0 = value;
+        self.handled(3)
+    }
+}

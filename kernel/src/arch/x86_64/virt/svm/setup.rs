@@ -1,0 +1,61 @@
+//! Whether the processor has SVM, and switching it on.
+
+use crate::arch::x86_64::msr;
+use crate::arch::x86_64::virt::Features;
+use core::arch::x86_64::{__cpuid, CpuidResult};
+use pillion_core::svm::efer;
+
+const VM_CR: u32 = 0xc001_0114;
+const VM_HSAVE_PA: u32 = 0xc001_0117;
+/// Bit of VM_CR: EFER.SVME cannot be set (15.30.1).
+const SVM_DISABLED: u64 = 1 << 4;
+/// Extended feature leaf and its bit for SVM.
+const LEAF_FEATURES: u32 = 0x8000_0001;
+const HAS_SVM: u32 = 1 << 2;
+/// Leaf of the SVM features and its bits (AMD APM vol. 3, E.4.9).
+const LEAF_SVM: u32 = 0x8000_000a;
+const NESTED_PAGING: u32 = 1;
+const NEXT_RIP: u32 = 1 << 3;
+const FLUSH_BY_ASID: u32 = 1 << 6;
+const DECODE_ASSISTS: u32 = 1 << 7;
+
+fn cpuid(leaf: u32) -> CpuidResult {
+    __cpuid(leaf)
+}
+
+/// Looks what the processor can (15.4). The error says what is missing and what to do about it.
+pub fn probe() -> Result<Features, &'static str> {
+    if cpuid(0x8000_0000).eax < LEAF_SVM || cpuid(LEAF_FEATURES).ecx & HAS_SVM == 0 {
+        return Err("the processor has no SVM: use one from AMD, or in QEMU -cpu EPYC,+svm,+npt");
+    }
+    // SAFETY: a processor with SVM has VM_CR.
+    if unsafe { msr::read(VM_CR) } & SVM_DISABLED != 0 {
+        return Err("SVM is switched off: enable it in the firmware's set-up (SVM mode, virtualisation)");
+    }
+    let leaf = cpuid(LEAF_SVM);
+    if leaf.edx & NESTED_PAGING == 0 {
+        return Err("the processor has no nested paging: use a newer one, or in QEMU -cpu EPYC,+svm,+npt");
+    }
+    if leaf.ebx < 2 {
+        return Err("the processor has no address-space number for a guest: use another one");
+    }
+    let has = |bit: u32| leaf.edx & bit != 0;
+    Ok(Features {
+        asids: leaf.ebx,
+        next_rip: has(NEXT_RIP),
+        decode_assists: has(DECODE_ASSISTS),
+        flush_by_asid: has(FLUSH_BY_ASID),
+    })
+}
+
+/// Switches SVM on, on this CPU (15.4, 15.30.4).
+///
+/// # Safety
+/// [`probe`] succeeded on this CPU, and `host_area` is the physical address of a page that is the processor's from now on.
+pub unsafe fn enable(host_area: u64) {
+    // SAFETY: the processor has SVM and it is not disabled; SVME changes nothing for Rust, and the page is given away.
+    unsafe {
+        msr::write(msr::EFER, msr::read(msr::EFER) | efer::SVME);
+        msr::write(VM_HSAVE_PA, host_area);
+    }
+}

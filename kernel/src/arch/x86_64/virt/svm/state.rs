@@ -1,0 +1,142 @@
+//! The guest's state between the VMCB and the page shared with the VM monitor.
+//!
+//! Whatever the monitor writes is only a guest's state: the processor checks it at VMRUN, and nothing of it changes what is
+//! intercepted or mapped. EFER.SVME is kept set, and attributes and events are brought into form.
+
+use super::vcpu::Vcpu;
+use pillion_abi::vcpu::{Segment, State, dirty, gpr};
+use pillion_core::svm::{efer, requested_exception};
+
+/// A segment with nothing but defined attribute bits.
+const fn segment(s: Segment) -> Segment {
+    Segment { attributes: s.attributes & 0xfff, ..s }
+}
+
+impl Vcpu {
+    /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM` everything after `rflags` is taken, so the monitor
+    /// must have set all of it, or have got all of it ([`Vcpu::store_state`] with `full`).
+    pub fn load_state(&mut self, state: &mut State) {
+        let changed = core::mem::take(&mut state.dirty);
+        if changed & dirty::CORE != 0 {
+            self.load_core(state);
+        }
+        if changed & dirty::SYSTEM != 0 {
+            self.load_system(state);
+        }
+        if changed & dirty::EVENT != 0
+            && let Some(event) = requested_exception(state.event)
+        {
+            self.control_mut().event = event;
+        }
+    }
+
+    fn load_core(&mut self, state: &State) {
+        let save = self.save_mut();
+        save.rax = state.gpr[gpr::RAX];
+        save.rsp = state.gpr[gpr::RSP];
+        save.rip = state.rip;
+        save.rflags = state.rflags;
+        self.control_mut().shadow = 0;
+    }
+
+    fn load_system(&mut self, state: &State) {
+        let save = self.save_mut();
+        save.cr0 = state.cr0;
+        save.cr3 = state.cr3;
+        save.cr4 = state.cr4;
+        save.efer = (state.efer & (efer::GUEST | efer::LMA)) | efer::SVME;
+        save.cs = segment(state.cs);
+        save.ds = segment(state.ds);
+        save.es = segment(state.es);
+        save.fs = segment(state.fs);
+        save.gs = segment(state.gs);
+        save.ss = segment(state.ss);
+        save.tr = segment(state.tr);
+        save.ldtr = segment(state.ldtr);
+        save.gdtr = segment(state.gdtr);
+        save.idtr = segment(state.idtr);
+        save.cpl = (save.ss.attributes >> 5) as u8 & 3;
+        save.cr2 = state.cr2;
+        save.pat = state.pat;
+        save.dr6 = state.dr6;
+        save.dr7 = state.dr7;
+        self.flush_translations();
+    }
+
+    /// Shows the guest's state to the VM monitor; all of it where `full`, else what it needs to handle an ordinary exit.
+    pub fn store_state(&self, state: &mut State, full: bool) {
+        let save = self.save();
+        state.gpr[gpr::RAX] = save.rax;
+        state.gpr[gpr::RSP] = save.rsp;
+        state.rip = save.rip;
+        state.rflags = save.rflags;
+        state.cr0 = save.cr0;
+        state.cr3 = save.cr3;
+        state.cr4 = save.cr4;
+        state.efer = save.efer & !efer::SVME;
+        state.cs = save.cs;
+        if full {
+            self.store_rest(state);
+        }
+    }
+
+    fn store_rest(&self, state: &mut State) {
+        let save = self.save();
+        state.ds = save.ds;
+        state.es = save.es;
+        state.fs = save.fs;
+        state.gs = save.gs;
+        state.ss = save.ss;
+        state.tr = save.tr;
+        state.ldtr = save.ldtr;
+        state.gdtr = save.gdtr;
+        state.idtr = save.idtr;
+        state.cr2 = save.cr2;
+        state.pat = save.pat;
+        state.dr6 = save.dr6;
+        state.dr7 = save.dr7;
+    }
+
+    /// The guest's `rax`; [`State::gpr`] has it only after [`Vcpu::store_state`].
+    #[inline]
+    #[must_use]
+    pub fn rax(&self) -> u64 {
+        self.save().rax
+    }
+
+    /// Sets the guest's `rax`.
+    #[inline]
+    pub fn set_rax(&mut self, value: u64) {
+        self.save_mut().rax = value;
+    }
+
+    /// The value that WRMSR writes.
+    #[inline]
+    #[must_use]
+    pub fn msr_value(&self, state: &State) -> u64 {
+        state.gpr[gpr::RDX] << 32 | u64::from(self.save().rax as u32)
+    }
+
+    /// Gives RDMSR its value and goes on behind it.
+    #[inline]
+    pub fn finish_rdmsr(&mut self, state: &mut State, value: u64) {
+        state.gpr[gpr::RDX] = value >> 32;
+        self.save_mut().rax = u64::from(value as u32);
+        self.advance(2);
+    }
+
+    /// Goes on behind a WRMSR that was carried out.
+    #[inline]
+    pub fn finish_wrmsr(&mut self) {
+        self.advance(2);
+    }
+
+    /// Goes on behind an instruction of that length, which ends an interrupt shadow.
+    #[inline]
+    pub fn advance(&mut self, bytes: u64) {
+        let next = if self.has_next_rip { self.control().next_rip } else { 0 };
+        let save = self.save_mut();
+        save.rip = if next != 0 { next } else { save.rip.wrapping_add(bytes) };
+        self.control_mut().shadow = 0;
+    }
+}

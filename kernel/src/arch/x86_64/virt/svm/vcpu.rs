@@ -1,0 +1,213 @@
+//! A virtual CPU: its pages, how they are prepared, and what may be allowed.
+
+use super::vmcb::{Control, Save, Vmcb, intercept1, intercept2, tlb, vintr};
+use super::world::World;
+use crate::arch::x86_64::memory::direct;
+use crate::arch::x86_64::virt::Features;
+use core::arch::asm;
+use core::ptr::NonNull;
+use pillion_abi::PAGE;
+use pillion_core::svm::{self, IO_MAP_WORDS, MSR_MAP_WORDS, efer};
+
+/// Pages that a vCPU needs: see [`page`].
+pub const VCPU_PAGES: u64 = 8;
+
+/// Which page of a vCPU's area is what.
+mod page {
+    pub const VMCB: u64 = 0;
+    pub const FPU: u64 = 1;
+    pub const HOST: u64 = 2;
+    pub const IO_MAP: u64 = 3;
+    pub const MSR_MAP: u64 = 6;
+}
+
+/// Exceptions that come out: the guest could keep the processor busy for ever delivering #DB or #AC, and a
+/// machine check is not the guest's.
+const EXCEPTIONS: u32 = 1 << 1 | 1 << 17 | 1 << 18;
+
+/// A virtual CPU. It may be entered only on the CPU that it belongs to.
+#[derive(Debug)]
+pub struct Vcpu {
+    vmcb: NonNull<Vmcb>,
+    pub(super) world: World,
+    area: u64,
+    flush: u32,
+    pub(super) has_next_rip: bool,
+}
+
+/// Words of the maps that one step of [`Vcpu::prepare`] fills. Divides both.
+const PREPARE_WORDS: usize = 128;
+
+impl Vcpu {
+    /// Fills a part of the maps of ports and registers, so that all are intercepted; returns whether it was the last part.
+    /// Called for each step from 0 before [`Vcpu::init`].
+    ///
+    /// # Safety
+    /// As for `area` of [`Vcpu::init`].
+    #[must_use]
+    pub unsafe fn prepare(area: u64, step: u32) -> bool {
+        const MAPS: [(u64, usize); 2] = [(page::IO_MAP, IO_MAP_WORDS), (page::MSR_MAP, MSR_MAP_WORDS)];
+        let mut from = step as usize * PREPARE_WORDS;
+        for (first_page, words) in MAPS {
+            if from < words {
+                let end = words.min(from + PREPARE_WORDS);
+                // SAFETY: the maps lie in the area, says the caller, and the words in the map.
+                let part = unsafe {
+                    core::slice::from_raw_parts_mut(direct::<u64>(area + first_page * PAGE).add(from), end - from)
+                };
+                part.fill(u64::MAX);
+                return false;
+            }
+            from -= words;
+        }
+        true
+    }
+
+    /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that can be intercepted and matters is; no port and no register but those
+    /// that are the guest's own can be reached.
+    ///
+    /// SMIs are the firmware's, as without a guest. CR writes are left to the guest: it owns its CR0, CR3 and CR4.
+    ///
+    /// # Safety
+    /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to this vCPU until it is
+    /// gone; `nested_root` maps nothing that must be kept from the guest; `asid` is not 0, below `features.asids`, and no other's.
+    #[must_use]
+    pub unsafe fn init(area: u64, nested_root: u64, asid: u32, features: &Features) -> Self {
+        let xcr0 = host_xcr0();
+        let mut vcpu = Self {
+            // SAFETY: the direct map is nowhere near address 0.
+            vmcb: unsafe { NonNull::new_unchecked(direct(area + page::VMCB * PAGE)) },
+            world: World {
+                vmcb: area + page::VMCB * PAGE,
+                host: area + page::HOST * PAGE,
+                guest_xcr0: xcr0 & 1,
+                host_xcr0: xcr0,
+            },
+            area,
+            flush: if features.flush_by_asid { tlb::GUEST } else { tlb::ALL },
+            has_next_rip: features.next_rip,
+        };
+        vcpu.init_control(nested_root, asid);
+        vcpu.init_save();
+        svm::open_msrs(vcpu.msr_map());
+        vcpu.init_fpu();
+        vcpu
+    }
+
+    fn init_control(&mut self, nested_root: u64, asid: u32) {
+        let (io_map, msr_map) = (self.area + page::IO_MAP * PAGE, self.area + page::MSR_MAP * PAGE);
+        let control = self.control_mut();
+        control.intercept_exceptions = EXCEPTIONS;
+        control.intercept1 = {
+            use intercept1::*;
+            INTR | NMI | INIT | RDPMC | CPUID | INVD | HLT | INVLPGA | IOIO | MSR | FERR_FREEZE | SHUTDOWN
+        };
+        // WBINVD could keep the processor for milliseconds.
+        control.intercept2 = {
+            use intercept2::*;
+            SVM | WBINVD | MONITOR | MWAIT | MWAIT_ARMED | XSETBV | RDPRU
+        };
+        control.io_map = io_map;
+        control.msr_map = msr_map;
+        control.asid = asid;
+        control.tlb_control = tlb::ALL;
+        control.virtual_interrupt = vintr::MASKING;
+        control.nested = 1;
+        control.nested_root = nested_root;
+    }
+
+    /// Values that the processor accepts, for a monitor that enters before it has set any.
+    fn init_save(&mut self) {
+        let save = self.save_mut();
+        save.efer = efer::SVME;
+        save.cr0 = 0x10;
+        save.rflags = 2;
+        save.dr6 = 0xffff_0ff0;
+        save.dr7 = 0x400;
+        save.pat = 0x0007_0406_0007_0406;
+    }
+
+    /// State of the FPU after reset: with the header zero only the control words matter.
+    fn init_fpu(&mut self) {
+        let area = direct::<u8>(self.fpu_area());
+        // SAFETY: the page is this vCPU's, and both offsets (AMD APM vol. 2, 11.5) are in it and aligned.
+        unsafe {
+            area.cast::<u16>().write(0x037f);
+            area.add(24).cast::<u32>().write(0x1f80);
+        }
+    }
+
+    /// Physical address of the page for the guest's FPU state (XSAVE format); valid at first.
+    #[must_use]
+    pub const fn fpu_area(&self) -> u64 {
+        self.area + page::FPU * PAGE
+    }
+
+    #[inline]
+    pub(super) fn control(&self) -> &Control {
+        // SAFETY: the page is this vCPU's, says who called `init`; the processor uses it during `enter` only.
+        unsafe { &self.vmcb.as_ref().control }
+    }
+
+    #[inline]
+    pub(super) fn control_mut(&mut self) -> &mut Control {
+        // SAFETY: as in `control`.
+        unsafe { &mut self.vmcb.as_mut().control }
+    }
+
+    #[inline]
+    pub(super) fn save(&self) -> &Save {
+        // SAFETY: as in `control`.
+        unsafe { &self.vmcb.as_ref().save }
+    }
+
+    #[inline]
+    pub(super) fn save_mut(&mut self) -> &mut Save {
+        // SAFETY: as in `control`.
+        unsafe { &mut self.vmcb.as_mut().save }
+    }
+
+    fn io_map(&mut self) -> &mut [u64] {
+        // SAFETY: three pages of this vCPU's area, which `&mut self` borrows.
+        unsafe { core::slice::from_raw_parts_mut(direct(self.area + page::IO_MAP * PAGE), IO_MAP_WORDS) }
+    }
+
+    fn msr_map(&mut self) -> &mut [u64] {
+        // SAFETY: two pages of this vCPU's area, which `&mut self` borrows.
+        unsafe { core::slice::from_raw_parts_mut(direct(self.area + page::MSR_MAP * PAGE), MSR_MAP_WORDS) }
+    }
+
+    /// Lets the guest use ports `first..first + count` without an exit; those beyond the last port are left out. At most 1,024 words.
+    pub fn allow_ports(&mut self, first: u16, count: u32) {
+        let count = count.min(0x1_0000 - u32::from(first));
+        svm::clear_bits(self.io_map(), usize::from(first), count as usize);
+    }
+
+    /// Lets the guest read or write a register without an exit.
+    ///
+    /// # Safety
+    /// Nothing in the host may rest on the register.
+    pub unsafe fn allow_msr(&mut self, number: u32, read: bool, write: bool) {
+        svm::allow_msr(self.msr_map(), number, read, write);
+    }
+
+    /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken away.
+    pub fn flush_translations(&mut self) {
+        self.control_mut().tlb_control = self.flush;
+    }
+}
+
+/// XCR0 of the host, or 0 when it does not use XSAVE.
+fn host_xcr0() -> u64 {
+    const OSXSAVE: u64 = 1 << 18;
+    let cr4: u64;
+    // SAFETY: reading CR4 in kernel mode changes nothing.
+    unsafe { asm!("mov {}, cr4", out(reg) cr4, options(nomem, nostack, preserves_flags)) };
+    if cr4 & OSXSAVE == 0 {
+        return 0;
+    }
+    let (low, high): (u32, u32);
+    // SAFETY: OSXSAVE is set, so XCR0 can be read.
+    unsafe { asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) };
+    u64::from(high) << 32 | u64::from(low)
+}

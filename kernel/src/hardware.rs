@@ -1,0 +1,421 @@
+//! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
+
+use crate::arch::{
+    self, Frame, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, log,
+    paging::PageTables,
+    port, segment_base, serial,
+    virt::{self, Vcpu as Processor},
+};
+use pillion_abi::{
+    NEVER, PAGE,
+    status::{Error, Result},
+    vcpu::{State, route},
+};
+use pillion_core::{
+    Id, Machine,
+    apic::GuestApic,
+    machine::{Format, Message},
+    paging::Flags,
+    space::Space,
+    thread::Thread,
+    vcpu::Vcpu,
+};
+
+/// Where the parts of a thread's page lie.
+mod thread_page {
+    pub const FRAME: u64 = 832;
+    pub const BASES: u64 = 1008;
+    pub const FPU: u64 = 1024;
+}
+
+/// Where the processor's part of a vCPU lies in its first page.
+const VCPU_PART: u64 = 2048;
+
+const _: () = assert!(size_of::<Thread>() as u64 <= thread_page::FRAME);
+const _: () = assert!(thread_page::FRAME + size_of::<Frame>() as u64 <= thread_page::BASES);
+const _: () = assert!(thread_page::BASES + size_of::<SegmentBases>() as u64 <= thread_page::FPU);
+const _: () = assert!(thread_page::FPU + fpu::AREA_LIMIT as u64 <= PAGE);
+const _: () = assert!(size_of::<Vcpu>() as u64 <= VCPU_PART && size_of::<VcpuPart>() as u64 <= PAGE - VCPU_PART);
+const _: () = assert!(virt::VCPU_PAGES as u64 + 1 == pillion_core::create::VCPU_PAGES);
+
+/// The processor's part of a vCPU.
+pub struct VcpuPart {
+    /// Guest and host state.
+    pub processor: Processor,
+    /// The page that the VM monitor shares, in the direct map.
+    pub state: *mut State,
+}
+
+/// Ports that the kernel keeps: both interrupt controllers, and the log.
+fn is_kept(first: u16, count: u32) -> bool {
+    let end = u32::from(first) + count;
+    let meets = |base: u16, size: u32| u32::from(first) < u32::from(base) + size && end > u32::from(base);
+    meets(0x20, 2) || meets(0xa0, 2) || (serial::ports() != 0 && meets(serial::ports(), 8))
+}
+
+/// The machine as one CPU sees it.
+#[derive(Debug)]
+pub struct Hardware {
+    cpu: *mut PerCpu,
+    /// Vector taken at a preemption point, to be handled on the way out.
+    pub pending: Option<u8>,
+    /// The thread whose frame and bases are loaded.
+    running: Option<Id<Thread>>,
+    /// The area that the FPU's registers belong to, or 0.
+    fpu_owner: u64,
+    /// Root of the active address space.
+    root: u64,
+    /// Bases of whoever ran before the first thread; never used again.
+    nobody: SegmentBases,
+}
+
+impl Hardware {
+    /// The machine as the boot code leaves it.
+    pub fn new(cpu: &mut PerCpu) -> Hardware {
+        Hardware {
+            cpu,
+            pending: None,
+            running: None,
+            fpu_owner: 0,
+            root: kernel_root(),
+            nobody: SegmentBases::default(),
+        }
+    }
+
+    /// The CPU's own structure.
+    pub fn percpu(&mut self) -> &mut PerCpu {
+        // SAFETY: the structure is static and this CPU's; `&mut self` is the only way to it while the kernel runs, but for
+        // the entry functions, which do not use their reference once they call into the kernel.
+        unsafe { &mut *self.cpu }
+    }
+
+    /// Registers of a thread.
+    #[inline]
+    pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
+        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame; only the kernel touches it.
+        unsafe { &mut *direct::<Frame>(thread.physical() + thread_page::FRAME) }
+    }
+
+    /// Makes the next exit to user mode lead to a thread, in its address space.
+    #[inline]
+    pub fn switch_to(&mut self, thread: Id<Thread>, root: u64, uses_fpu: bool) {
+        if root != self.root {
+            self.root = root;
+            // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
+            unsafe { arch::paging::switch_to(root) };
+        }
+        if self.running != Some(thread) {
+            self.load(thread);
+        }
+        if uses_fpu {
+            self.load_fpu(thread.physical() + thread_page::FPU);
+        } else {
+            fpu::set_ts(self.percpu());
+        }
+    }
+
+    fn load(&mut self, thread: Id<Thread>) {
+        let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
+        let old = self.running.map_or(&raw mut self.nobody, bases);
+        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in `self`, and differ.
+        unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
+        self.running = Some(thread);
+        let frame: *mut Frame = self.frame(thread);
+        // SAFETY: the frame stays valid until the thread ends, before which another one is chosen or the CPU is idle.
+        unsafe { self.percpu().set_frame(frame) };
+    }
+
+    /// Gives the FPU to an area at a physical address.
+    #[inline]
+    pub fn load_fpu(&mut self, area: u64) {
+        fpu::clear_ts(self.percpu());
+        if self.fpu_owner == area {
+            return;
+        }
+        // SAFETY: areas are made by `place` or by the vCPU's `init`, aligned and large enough, and the owner is forgotten
+        // when its object ends.
+        unsafe {
+            if self.fpu_owner != 0 {
+                fpu::save(direct(self.fpu_owner));
+            }
+            fpu::restore(direct(area));
+        }
+        self.fpu_owner = area;
+    }
+
+    /// The processor's part of a vCPU. Only after [`Machine::vcpu_init`].
+    #[inline]
+    pub fn vcpu_part<'a>(&mut self, vcpu: Id<Vcpu>) -> &'a mut VcpuPart {
+        // SAFETY: the part was written by `vcpu_init`, lies in the vCPU's own page and is used by the guest loop of one CPU.
+        unsafe { &mut *direct::<VcpuPart>(vcpu.physical() + VCPU_PART) }
+    }
+
+    fn tables(space: &Space) -> PageTables {
+        // SAFETY: the pages follow the object and were vouched for when `space_init` made the root.
+        unsafe { PageTables::resume(space.root, u64::from(space.pages), u64::from(space.used)) }
+    }
+}
+
+impl Machine for Hardware {
+    #[inline]
+    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
+        // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects are ended through the
+        // tree of capabilities before their memory is used again; `&mut self` lets only one reference live at a time.
+        unsafe { &mut *direct::<T>(id.physical()) }
+    }
+
+    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>> {
+        let id = Id::at(physical)?;
+        // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see `create`).
+        unsafe { direct::<T>(physical).write(object) };
+        if core::any::TypeId::of::<T>() == core::any::TypeId::of::<Thread>() {
+            // SAFETY: as above: the page is the thread's.
+            unsafe {
+                direct::<Frame>(physical + thread_page::FRAME).write(Frame::new());
+                direct::<SegmentBases>(physical + thread_page::BASES).write(SegmentBases::default());
+                fpu::init_area(direct(physical + thread_page::FPU));
+            }
+        }
+        Some(id)
+    }
+
+    fn forget<T: 'static>(&mut self, _: Id<T>) {}
+
+    #[inline]
+    fn now(&mut self) -> u64 {
+        clock::now()
+    }
+
+    #[inline]
+    fn program_timer(&mut self, deadline: u64) {
+        if deadline == NEVER {
+            clock::stop_timer();
+        } else {
+            clock::program_deadline(deadline);
+        }
+    }
+
+    fn interrupt_pending(&mut self) -> bool {
+        if self.pending.is_none() {
+            self.pending = arch::take_pending_interrupt(self.percpu());
+        }
+        self.pending.is_some()
+    }
+
+    fn clear(&mut self, physical: u64, bytes: u64) {
+        // SAFETY: the bytes are RAM of a region and belong to no object.
+        unsafe { direct::<u8>(physical).write_bytes(0, bytes as usize) };
+    }
+
+    #[inline]
+    fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
+        let frame = self.frame(thread);
+        (frame.rax, frame.rdx, frame.rsi) = (status, values[0], values[1]);
+    }
+
+    fn message(&mut self, thread: Id<Thread>) -> Message {
+        let f = self.frame(thread);
+        Message { label: f.rsi, words: [f.rdx, f.r10, f.r8, f.r9, f.r12, f.r13, f.r14, f.r15] }
+    }
+
+    fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message) {
+        let f = self.frame(thread);
+        (f.rax, f.rdi, f.rsi) = (0, badge, message.label);
+        [f.rdx, f.r10, f.r8, f.r9, f.r12, f.r13, f.r14, f.r15] = message.words;
+    }
+
+    #[inline]
+    fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64) {
+        let from: *const Frame = self.frame(from);
+        let t = self.frame(to);
+        // SAFETY: two threads, two frames; where they are the same thread, reading and writing a field in turn is fine.
+        let f = unsafe { &*from };
+        (t.rax, t.rdi, t.rsi) = (0, badge, f.rsi);
+        (t.rdx, t.r10, t.r8, t.r9) = (f.rdx, f.r10, f.r8, f.r9);
+        (t.r12, t.r13, t.r14, t.r15) = (f.r12, f.r13, f.r14, f.r15);
+    }
+
+    fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
+        if !self.frame(thread).start(entry, stack, argument) {
+            // No such address: the thread starts, faults, and its handler hears of it.
+            let _ = self.frame(thread).start(0, stack, argument);
+        }
+    }
+
+    fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64) {
+        let _ = self.frame(thread).jump(address);
+    }
+
+    fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2] {
+        let f = self.frame(thread);
+        match index {
+            0 => [f.rip(), f.rsp()],
+            1 => [f.rflags(), f.rax],
+            2 => [f.rbx, f.rcx()],
+            3 => [f.rdx, f.rsi],
+            4 => [f.rdi, f.rbp],
+            5 => [f.r8, f.r9],
+            6 => [f.r10, f.r11()],
+            7 => [f.r12, f.r13],
+            _ => [f.r14, f.r15],
+        }
+    }
+
+    fn drop_fpu(&mut self, thread: Id<Thread>) {
+        if self.fpu_owner == thread.physical() + thread_page::FPU {
+            self.fpu_owner = 0;
+        }
+        if self.running == Some(thread) {
+            self.running = None;
+        }
+    }
+
+    fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
+        let [vector, code, address, rip, rsp, ..] = fault.words;
+        log!(
+            "[fault] thread {thread:?}: vector {vector}, code {code:#x}, address {address:#x}, rip {rip:#x}, rsp {rsp:#x}; no handler"
+        );
+    }
+
+    fn space_init(&mut self, physical: u64, format: Format) {
+        if format == Format::Host {
+            // SAFETY: the page is cleared and belongs to the space; the kernel's root does not change after boot.
+            let _ = unsafe { PageTables::new_host_root(physical, 1, kernel_root()) };
+        }
+    }
+
+    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
+        let mut tables = Self::tables(space);
+        let flags = match (space.format, Flags::from_call(flags)?) {
+            (Format::Nested, flags) => flags.with(Flags::GIGANTIC),
+            (Format::Host, flags) => flags,
+        };
+        let result = tables.map_step(address, physical, size, flags);
+        space.used = tables.pages_used() as u32;
+        result
+    }
+
+    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
+        let mut tables = Self::tables(space);
+        // What was mapped in one piece is unmapped in one: nothing is ever split.
+        let done = tables.unmap_step(address, size).unwrap_or(size);
+        match space.format {
+            Format::Host => arch::paging::invalidate_all(space.root),
+            Format::Nested => crate::guest::flush_all(),
+        }
+        done
+    }
+
+    fn space_drop(&mut self, root: u64) {
+        if self.root == root {
+            self.root = kernel_root();
+            // SAFETY: the kernel's own root.
+            unsafe { arch::paging::switch_to(self.root) };
+        }
+    }
+
+    fn port_in(&mut self, port: u16, width: u8) -> u32 {
+        if is_kept(port, width.into()) {
+            return u32::MAX >> (32 - 8 * u32::from(width));
+        }
+        // SAFETY: whoever holds the capability for a port may do with the device behind it what it can do.
+        unsafe {
+            match width {
+                1 => port::read8(port).into(),
+                2 => port::read16(port).into(),
+                _ => port::read32(port),
+            }
+        }
+    }
+
+    fn port_out(&mut self, port: u16, width: u8, value: u32) {
+        if is_kept(port, width.into()) {
+            return;
+        }
+        // SAFETY: as in `port_in`.
+        unsafe {
+            match width {
+                1 => port::write8(port, value as u8),
+                2 => port::write16(port, value as u16),
+                _ => port::write32(port, value),
+            }
+        }
+    }
+
+    fn line_exists(&mut self, line: u32) -> bool {
+        ioapic::exists(line)
+    }
+
+    fn route_line(&mut self, line: u32, vector: u8, flags: u64) {
+        let (level, low) = (flags & route::LEVEL != 0, flags & route::LOW != 0);
+        ioapic::program(line, ioapic::Route { vector, level, low, masked: false });
+    }
+
+    fn mask_line(&mut self, line: u32, masked: bool) {
+        if masked { ioapic::mask(line) } else { ioapic::unmask(line) }
+    }
+
+    fn msi(&mut self, vector: u8) -> [u64; 2] {
+        [0xfee0_0000 | u64::from(apic::id() & 0xff) << 12, vector.into()]
+    }
+
+    #[inline]
+    fn end_of_interrupt(&mut self) {
+        apic::eoi();
+    }
+
+    fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool {
+        // SAFETY: the pages follow the object and are the vCPU's own.
+        unsafe { Processor::prepare(vcpu.physical() + PAGE, step) }
+    }
+
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()> {
+        let features = crate::guest::features().ok_or(Error::Unsupported)?;
+        // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU names it, or the vCPU is not
+        // entered any more; there is one guest per CPU, with number 1.
+        let processor = unsafe { Processor::init(vcpu.physical() + PAGE, guest_root, 1, &features) };
+        let part = VcpuPart { processor, state: direct(state) };
+        // SAFETY: the rest of the vCPU's first page is for this.
+        unsafe { direct::<VcpuPart>(vcpu.physical() + VCPU_PART).write(part) };
+        Ok(())
+    }
+
+    fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
+        let part = self.vcpu_part(vcpu);
+        if !is_kept(first, count) {
+            part.processor.allow_ports(first, count);
+            return;
+        }
+        for port in u32::from(first)..u32::from(first) + count {
+            if !is_kept(port as u16, 1) {
+                part.processor.allow_ports(port as u16, 1);
+            }
+        }
+    }
+
+    fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8> {
+        // SAFETY: the state page is memory that the monitor shares; the vCPU's timer is armed only while it holds it.
+        let state = unsafe { &mut *self.vcpu_part(vcpu).state };
+        state.deadline = 0;
+        (state.timer_vector >= 16).then_some(state.timer_vector as u8)
+    }
+
+    fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {
+        let first = vcpu.physical();
+        if (first..first + pillion_core::create::VCPU_PAGES * PAGE).contains(&self.fpu_owner) {
+            self.fpu_owner = 0;
+        }
+    }
+
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, guest: &GuestApic) {
+        // SAFETY: as in `vcpu_timer_fired`; the guest was running until now.
+        let state = unsafe { &mut *self.vcpu_part(vcpu).state };
+        (state.irr, state.isr) = (*guest.irr(), *guest.isr());
+    }
+
+    fn trace(&mut self, _on: bool) {}
+
+    fn log_byte(&mut self, byte: u8) {
+        serial::put(byte);
+    }
+}

@@ -1,0 +1,33 @@
+//! The Pillion microhypervisor.
+//!
+//! `arch` is the machine, `pillion_core` the kernel's logic; what is here joins them: object memory ([`hardware`]), the ways in
+//! ([`entry`]), running guests ([`guest`]) and the first task ([`root`]).
+#![no_std]
+#![no_main]
+
+pub mod arch;
+mod entry;
+mod guest;
+mod hardware;
+mod root;
+
+use arch::{BootParams, log};
+
+/// Called by the boot code with memory, interrupts and clock set up.
+pub fn kernel_main(boot: &'static BootParams) -> ! {
+    // SAFETY: nothing else on this CPU holds a reference to its structure any more.
+    let cpu = unsafe { arch::PerCpu::running() };
+    entry::init(cpu);
+    guest::init();
+    if let Err(reason) = root::start(cpu, boot) {
+        log!("[boot] the first task cannot be started: {reason}");
+        arch::halt()
+    }
+    entry::first_exit(cpu)
+}
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    log!("[kernel] {info}");
+    arch::halt()
+}

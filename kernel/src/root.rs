@@ -1,0 +1,239 @@
+//! The first task: the kernel makes its objects out of memory of its own, gives it everything there is, and starts it.
+
+use core::cell::UnsafeCell;
+
+use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, physical};
+use crate::entry::kernel;
+use crate::hardware::Hardware;
+use pillion_abi::{
+    PAGE,
+    boot::{BOOT_INFO_ADDRESS, BootInfo, REGIONS, Range, range_kind, slot},
+    bundle::{Entry, Header, MAGIC, ROOT_TASK, SEGMENTS, Segment, TASK_MAGIC, TaskHeader},
+    object::{Kind, map, right},
+};
+use pillion_core::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace, root::Start, space::Space};
+
+/// Bytes of memory for the first task: its objects, its image, its stack.
+const ARENA: usize = 4 << 20;
+
+const STACK_TOP: u64 = 0x3f_0000;
+const STACK: u64 = 256 << 10;
+const TABLES: u64 = 66;
+const PRIORITY: u8 = 2;
+
+#[repr(C, align(4096))]
+struct Arena(UnsafeCell<[u8; ARENA]>);
+
+// SAFETY: handed to the allocation of the first task's objects, once.
+unsafe impl Sync for Arena {}
+
+static ARENA_MEMORY: Arena = Arena(UnsafeCell::new([0; ARENA]));
+
+type Kern = Kernel<Hardware>;
+type Outcome<T> = Result<T, &'static str>;
+
+/// What is being built.
+struct Root<'a> {
+    k: &'a mut Kern,
+    caps: Id<CapSpace>,
+    arena: Id<Slot>,
+    space: Id<Space>,
+    /// Next slot for memory of the task's own; they are taken from the end.
+    next: u32,
+}
+
+/// Makes the first task and lets it be the current thread.
+pub fn start(cpu: &mut PerCpu, boot: &'static BootParams) -> Outcome<()> {
+    let bundle = bundle(boot)?;
+    let mut root = make_spaces(kernel(cpu))?;
+    let entry = load(&mut root, bundle)?;
+    let size = STACK.next_multiple_of(PAGE);
+    root.memory(STACK_TOP - size, size, map::WRITE)?;
+    let info = root.memory(BOOT_INFO_ADDRESS, PAGE, 0)?;
+    hand_over(&mut root, boot, info)?;
+    start_thread(&mut root, entry)
+}
+
+/// The bundle's bytes.
+fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
+    const MISSING: &str = "no bundle: boot with -initrd build/NAME.bundle, or name it as the first module";
+    if boot.bundle.size < size_of::<Header>() as u64 {
+        return Err(MISSING);
+    }
+    // SAFETY: the boot loader put it there, the memory map keeps it from everybody else, and it is never written.
+    let bytes = unsafe { core::slice::from_raw_parts(direct(boot.bundle.base), boot.bundle.size as usize) };
+    if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
+}
+
+fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
+    let base = physical(ARENA_MEMORY.0.get());
+    let none = "its memory is misplaced";
+    let header = CapSpace { count: slot::COUNT, level: 0, dying: false, scanned: 0 };
+    let caps: Id<CapSpace> = k.m.place(base, header).ok_or(none)?;
+    let used = (u64::from(slot::COUNT) + 1) * 64;
+    let region = Cap::Region { device: false, base, size: ARENA as u64, used, cleared: ARENA as u64 };
+    let arena = k.root_give(caps, slot::COUNT - 1, region, right::ALL);
+    let mut root = Root { k, caps, arena, space: Id::at(base).ok_or(none)?, next: slot::COUNT - 2 };
+    root.make(Kind::AddressSpace, TABLES, slot::ADDRESS_SPACE)?;
+    root.space = match root.cap(slot::ADDRESS_SPACE) {
+        Cap::AddressSpace(id) => id,
+        _ => return Err(none),
+    };
+    Ok(root)
+}
+
+impl Root<'_> {
+    fn make(&mut self, kind: Kind, size: u64, at: u32) -> Outcome<()> {
+        self.k.root_create(self.arena, kind, size, self.caps, at).map_err(|_| "its memory does not suffice")
+    }
+
+    fn cap(&mut self, index: u32) -> Cap {
+        self.k.root_cap(self.caps, index)
+    }
+
+    /// Maps fresh, zeroed memory; returns its physical address.
+    fn memory(&mut self, address: u64, size: u64, flags: u64) -> Outcome<u64> {
+        let at = self.next;
+        self.next -= 1;
+        self.make(Kind::Memory, size, at)?;
+        let slot = self.k.root_slot(self.caps, at);
+        let Cap::Memory { base, .. } = self.cap(at) else { return Err("its memory is misplaced") };
+        let mapped = self.k.root_map(slot, self.space, address, flags);
+        mapped.map(|()| base).map_err(|_| "its image or stack cannot be mapped")
+    }
+}
+
+/// Copies the task's image into memory of its own. Returns the address of its first instruction.
+fn load(root: &mut Root<'_>, bundle: &'static [u8]) -> Outcome<u64> {
+    let image = find(bundle, ROOT_TASK).ok_or("the bundle has no resmgr")?;
+    let header: TaskHeader = read(image, 0).ok_or("its image is cut short")?;
+    if header.magic != TASK_MAGIC || header.count as usize > SEGMENTS {
+        return Err("its image is no task image");
+    }
+    if header.abi_version != pillion_abi::VERSION {
+        return Err("its image was built for another version of the kernel's interface");
+    }
+    for segment in &header.segments[..header.count as usize] {
+        load_segment(root, image, segment)?;
+    }
+    Ok(header.entry)
+}
+
+fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Outcome<()> {
+    let end = segment.offset.checked_add(segment.file_size).ok_or("its image is cut short")?;
+    let data = image.get(segment.offset as usize..end as usize).ok_or("its image is cut short")?;
+    if segment.memory_size < segment.file_size || segment.memory_size > ARENA as u64 {
+        return Err("its image has a bad segment");
+    }
+    let base = root.memory(segment.address, segment.memory_size.next_multiple_of(PAGE), segment.flags)?;
+    // SAFETY: the memory was just made, is at least as large as the data and mapped nowhere else but in the task.
+    unsafe { direct::<u8>(base).copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+    Ok(())
+}
+
+/// Reads a plain structure out of bytes.
+fn read<T: Copy>(bytes: &[u8], at: usize) -> Option<T> {
+    let part = bytes.get(at..at.checked_add(size_of::<T>())?)?;
+    // SAFETY: used with the structures of the bundle only, which are made of integers, so that all bytes are valid.
+    Some(unsafe { part.as_ptr().cast::<T>().read_unaligned() })
+}
+
+fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
+    let header: Header = read(bundle, 0)?;
+    (0..header.count as usize).find_map(|i| {
+        let entry: Entry = read(bundle, size_of::<Header>() + i * size_of::<Entry>())?;
+        let length = entry.name.iter().position(|b| *b == 0).unwrap_or(entry.name.len());
+        if &entry.name[..length] != name.as_bytes() {
+            return None;
+        }
+        bundle.get(usize::try_from(entry.offset).ok()?..)?.get(..usize::try_from(entry.size).ok()?)
+    })
+}
+
+/// Fills the page of facts and the slots for what there is.
+fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
+    let mut info = BootInfo {
+        abi_version: pillion_abi::VERSION,
+        region_count: 0,
+        tsc_hz: clock::tsc_hz(),
+        features: cpu::features()
+            & if crate::guest::features().is_some() { u64::MAX } else { !pillion_abi::boot::feature::SVM },
+        rsdp: boot.rsdp,
+        cpus: 1,
+        bundle: boot.bundle,
+        ioapic: ioapic::address(),
+        regions: [Range::default(); REGIONS],
+        command_line: [0; 256],
+    };
+    let line = boot.command_line();
+    let length = line.len().min(info.command_line.len() - 1);
+    info.command_line[..length].copy_from_slice(&line[..length]);
+    for range in boot.memory() {
+        give_range(root, &mut info, *range);
+    }
+    let bundle = boot.bundle.base..(boot.bundle.base + boot.bundle.size).next_multiple_of(PAGE);
+    root.k.root_give(
+        root.caps,
+        slot::BUNDLE,
+        Cap::unmapped(false, bundle.start, bundle.end - bundle.start),
+        right::READ,
+    );
+    for (at, cap) in [
+        (slot::SCHED_CONTROL, Cap::SchedControl),
+        (slot::IRQ_CONTROL, Cap::IrqControl),
+        (slot::PORTS, Cap::Ports { first: 0, count: 0x1_0000 }),
+        (slot::TRACE, Cap::Trace),
+    ] {
+        root.k.root_give(root.caps, at, cap, right::ALL);
+    }
+    // SAFETY: the page was made for this, and `BootInfo` fits in it.
+    unsafe { direct::<BootInfo>(page).write(info) };
+    Ok(())
+}
+
+/// Hands a range over, less the pages of the interrupt controllers, which are the kernel's.
+fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
+    const LOCAL_APIC: u64 = 0xfee0_0000;
+    if range.kind != range_kind::DEVICE {
+        return give_piece(root, info, range);
+    }
+    let mut kept = [info.ioapic & !(PAGE - 1), LOCAL_APIC];
+    kept.sort_unstable();
+    let mut from = range.base;
+    let end = range.base + range.size;
+    for page in kept {
+        if (from..end).contains(&page) {
+            give_piece(root, info, Range { base: from, size: page - from, kind: range.kind });
+            from = page + PAGE;
+        }
+    }
+    give_piece(root, info, Range { base: from, size: end - from, kind: range.kind });
+}
+
+fn give_piece(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
+    let index = info.region_count;
+    if range.size == 0 || index as usize >= REGIONS {
+        return;
+    }
+    info.regions[index as usize] = range;
+    info.region_count += 1;
+    if matches!(range.kind, range_kind::KERNEL | range_kind::BUNDLE) {
+        return;
+    }
+    let device = range.kind != range_kind::RAM;
+    let cap = Cap::Region { device, base: range.base, size: range.size, used: 0, cleared: 0 };
+    root.k.root_give(root.caps, slot::REGIONS + index, cap, right::ALL);
+}
+
+fn start_thread(root: &mut Root<'_>, entry: u64) -> Outcome<()> {
+    root.make(Kind::Thread, 0, slot::THREAD)?;
+    root.make(Kind::SchedContext, 0, slot::CONTEXT)?;
+    let start = Start {
+        slots: [slot::THREAD, slot::CONTEXT, slot::ADDRESS_SPACE],
+        priority: PRIORITY,
+        entry,
+        stack: STACK_TOP,
+        argument: BOOT_INFO_ADDRESS,
+    };
+    root.k.root_start(root.caps, &start).map_err(|_| "its thread cannot be started")
+}
