@@ -1,0 +1,55 @@
+//! What every user task needs: an entry point, the system calls as functions, time and a panic handler.
+//!
+//! A task is a `no_std` binary that calls [`task!`] with its main function. It is linked at [`BASE`] and starts with the
+//! argument that its creator chose.
+#![no_std]
+
+pub mod call;
+pub mod image;
+pub mod info;
+pub mod log;
+
+pub use call::*;
+
+/// Address that task images are linked at.
+pub const BASE: u64 = 0x40_0000;
+
+/// Time-stamp counter.
+#[inline(always)]
+#[must_use]
+pub fn now() -> u64 {
+    // SAFETY: reads a counter.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Stops for good, after a fault or a panic that there is nobody to tell of.
+pub fn park() -> ! {
+    loop {
+        let _ = call::sleep(pillion_abi::NEVER);
+    }
+}
+
+/// Defines the entry point of a task: `task!(main)` with `fn main(argument: u64) -> !`.
+#[macro_export]
+macro_rules! task {
+    ($main:path) => {
+        core::arch::global_asm!(
+            ".section .text.entry, \"ax\"",
+            ".globl _start",
+            "_start:",
+            "xor ebp, ebp",
+            "call {main}",
+            "ud2",
+            main = sym __pillion_main,
+        );
+
+        extern "C" fn __pillion_main(argument: u64) -> ! {
+            $main(argument)
+        }
+
+        #[panic_handler]
+        fn __pillion_panic(info: &core::panic::PanicInfo) -> ! {
+            $crate::log::panic(info)
+        }
+    };
+}

@@ -1,0 +1,93 @@
+//! Text for the log: to the resource manager, or straight to the kernel from the first task.
+
+use crate::{
+    Cap, call,
+    info::{label, slot},
+};
+use core::{
+    fmt::{self, Write},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
+use pillion_abi::call::MESSAGE_WORDS;
+
+const CHUNK: usize = MESSAGE_WORDS * 8;
+
+/// Capability for the kernel's log, or 0: then text goes to the resource manager.
+static KERNEL_LOG: AtomicU32 = AtomicU32::new(0);
+
+/// Sends text to the kernel's log from now on. For the first task.
+pub fn use_kernel(trace: Cap) {
+    KERNEL_LOG.store(trace, Relaxed);
+}
+
+/// Writer that gathers text and sends it in pieces.
+pub struct Log {
+    buffer: [u8; CHUNK],
+    used: usize,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log::new()
+    }
+}
+
+impl Log {
+    /// An empty one.
+    #[must_use]
+    pub const fn new() -> Log {
+        Log { buffer: [0; CHUNK], used: 0 }
+    }
+
+    /// Sends what was gathered.
+    pub fn flush(&mut self) {
+        let used = core::mem::take(&mut self.used);
+        let kernel = KERNEL_LOG.load(Relaxed);
+        if kernel != 0 {
+            for byte in &self.buffer[..used] {
+                let _ = call::log_put(kernel, *byte);
+            }
+        } else if used != 0 {
+            let mut words = [0; MESSAGE_WORDS];
+            for (word, bytes) in words.iter_mut().zip(self.buffer.chunks_exact(8)) {
+                *word = bytes.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+            }
+            let _ = call::call(slot::MANAGER, label::LOG | (used as u64) << 8, words);
+        }
+    }
+}
+
+impl Write for Log {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        for byte in s.bytes() {
+            if self.used == CHUNK {
+                self.flush();
+            }
+            self.buffer[self.used] = byte;
+            self.used += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+/// Prints a line to the log.
+#[macro_export]
+macro_rules! println {
+    ($($argument:tt)*) => {{
+        use core::fmt::Write as _;
+        let mut log = $crate::log::Log::new();
+        let _ = core::writeln!(log, $($argument)*);
+    }};
+}
+
+/// Reports a panic and stops for good.
+pub fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    crate::println!("[panic] {info}");
+    crate::park()
+}

@@ -1,0 +1,262 @@
+//! What concerns several values of a system file, or the machine.
+use crate::{Linux, Problem, System, Task, limit, remedy, responses};
+use alloc::{format, string::String, vec::Vec};
+
+/// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
+pub const KERNEL_PORTS: [(u16, u16); 3] = [(0x20, 0x21), (0xa0, 0xa1), (0x2f8, 0x2ff)];
+
+/// What is known of the machine that the system is to run on. What is `None` is not checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    /// RAM in bytes.
+    pub memory_bytes: Option<u64>,
+    /// What of the RAM the kernel, the bundle and the resource manager keep.
+    pub reserved_bytes: u64,
+    /// Whether the processor can have guests.
+    pub virtualisation: Option<bool>,
+    /// Names of the entries of the bundle.
+    pub images: Option<&'a [&'a str]>,
+    /// What the kernel spends on each release of a task, in all: the interrupt, the switch to the task and the switch back.
+    pub overhead_ns: u64,
+    /// Longest stretch for which the kernel keeps interrupts off.
+    pub blocking_ns: u64,
+}
+
+impl Default for Machine<'_> {
+    /// Nothing known; for the kernel, the figures that its tests enforce: 700 ns to a task with Linux running and as much back, and
+    /// 1,200 ns with interrupts off.
+    fn default() -> Self {
+        Machine {
+            memory_bytes: None,
+            reserved_bytes: 0,
+            virtualisation: None,
+            images: None,
+            overhead_ns: 1_400,
+            blocking_ns: 1_200,
+        }
+    }
+}
+
+/// Checks a system for a machine.
+///
+/// # Errors
+///
+/// Everything that is wrong, in the order of the lines.
+pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
+    let mut checker = Checker { system, machine, problems: Vec::new() };
+    checker.names();
+    checker.interrupts();
+    checker.ports();
+    checker.devices();
+    checker.priorities();
+    checker.times();
+    checker.memory();
+    checker.images();
+    checker.virtualisation();
+    checker.problems.sort_by_key(|p| p.line);
+    if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
+}
+
+struct Checker<'a> {
+    system: &'a System,
+    machine: &'a Machine<'a>,
+    problems: Vec<Problem>,
+}
+
+impl Checker<'_> {
+    fn problem(&mut self, line: u32, message: String, remedy: &str) {
+        self.problems.push(Problem::new(line, message, remedy));
+    }
+
+    fn names(&mut self) {
+        for (i, task) in self.system.tasks.iter().enumerate() {
+            if self.system.tasks.iter().take(i).any(|t| t.name == task.name) {
+                self.problem(task.lines.name, format!("there is already a task {}", task.name), remedy::RENAME);
+            }
+        }
+    }
+
+    fn interrupts(&mut self) {
+        let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.interrupts.iter().map(move |i| (t, i))).collect();
+        for (n, (task, interrupt)) in all.iter().enumerate() {
+            if let Some((owner, _)) = all.iter().take(n).find(|(_, i)| i.line == interrupt.line) {
+                self.given_twice(interrupt.at, &format!("interrupt line {}", interrupt.line), task, owner);
+            }
+        }
+        if let Some((_, extra)) = all.get(limit::INTERRUPTS) {
+            let message = format!("the tasks have {} interrupt lines, more than {}", all.len(), limit::INTERRUPTS);
+            self.problem(extra.at, message, remedy::FEWER);
+        }
+    }
+
+    fn ports(&mut self) {
+        let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.ports.iter().map(move |p| (t, p))).collect();
+        for (n, (task, ports)) in all.iter().enumerate() {
+            if let Some((owner, _)) = all.iter().take(n).find(|(_, p)| p.overlaps(ports.first, ports.last)) {
+                self.given_twice(ports.at, &format!("a port of {ports}"), task, owner);
+            }
+            if KERNEL_PORTS.iter().any(|&(first, last)| ports.overlaps(first, last)) {
+                let message = format!("{ports} for task {} include ports of the kernel", task.name);
+                self.problem(ports.at, message, remedy::KERNEL_PORTS);
+            }
+        }
+    }
+
+    fn devices(&mut self) {
+        let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.devices.iter().map(move |d| (t, d))).collect();
+        for (n, (task, device)) in all.iter().enumerate() {
+            let same = |d: &crate::PciFunction| d.requester_id() == device.requester_id();
+            if let Some((owner, _)) = all.iter().take(n).find(|(_, d)| same(d)) {
+                self.given_twice(device.at, &format!("PCI function {device}"), task, owner);
+            }
+        }
+    }
+
+    fn given_twice(&mut self, line: u32, what: &str, task: &Task, owner: &Task) {
+        let message = format!("{what} for task {} already belongs to task {}", task.name, owner.name);
+        self.problem(line, message, remedy::TAKE_AWAY);
+    }
+
+    fn priorities(&mut self) {
+        for task in &self.system.tasks {
+            if !limit::PRIORITY.contains(&i64::from(task.priority)) {
+                let message = format!("task {} has priority {}, outside 2..=254", task.name, task.priority);
+                self.problem(task.lines.priority, message, remedy::RANGE);
+            }
+            if let Some(linux) = self.system.linux.as_ref().filter(|l| task.priority <= l.priority) {
+                let message =
+                    format!("task {} has priority {}, not above Linux's {}", task.name, task.priority, linux.priority);
+                self.problem(task.lines.priority, message, remedy::ABOVE_LINUX);
+            }
+            self.unbounded(task);
+        }
+    }
+
+    /// A task without a budget must not be able to hold up a periodic one.
+    fn unbounded(&mut self, task: &Task) {
+        let held_up = |t: &&Task| t.time.is_some() && t.priority <= task.priority;
+        if task.time.is_some() {
+            return;
+        }
+        if let Some(other) = self.system.tasks.iter().find(held_up) {
+            let message = format!(
+                "task {} (priority {}) has no budget and can hold up the periodic task {} (priority {})",
+                task.name, task.priority, other.name, other.priority
+            );
+            self.problem(task.lines.priority, message, remedy::UNBOUNDED);
+        }
+    }
+
+    fn times(&mut self) {
+        let before = self.problems.len();
+        for task in &self.system.tasks {
+            self.budget(&task.name, task.time, task.lines);
+        }
+        if let Some(linux) = &self.system.linux {
+            self.budget("linux", linux.time, linux.lines);
+        }
+        // With a budget above its period the rest would only say the same again.
+        if self.problems.len() == before {
+            self.utilisation();
+            self.response_times();
+        }
+    }
+
+    fn budget(&mut self, name: &str, time: Option<crate::Budget>, lines: crate::Lines) {
+        let Some(time) = time else { return };
+        if time.budget_ns > time.period_ns {
+            let message = format!("{name} has a budget of {} ns in {} ns", time.budget_ns, time.period_ns);
+            self.problem(lines.budget, message, remedy::BUDGET);
+        }
+        if time.period_ns == 0 || time.budget_ns == 0 {
+            self.problem(lines.period, format!("{name} has a budget or period of 0"), remedy::BOTH);
+        }
+    }
+
+    fn utilisation(&mut self) {
+        let overhead = self.machine.overhead_ns;
+        let tasks = self.system.tasks.iter().filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
+        let linux = self.system.linux.iter().filter_map(|l| Some((l.time?, 0, l.lines.budget)));
+        let (mut billionths, mut last) = (0u128, 1);
+        for (time, overhead, line) in tasks.chain(linux) {
+            let cost = u128::from(time.budget_ns) + u128::from(overhead);
+            billionths = billionths.saturating_add(cost * 1_000_000_000 / u128::from(time.period_ns.max(1)));
+            last = line;
+        }
+        if billionths > 1_000_000_000 {
+            let tenths = billionths / 1_000_000;
+            let message = format!(
+                "the budgets, with {overhead} ns of the kernel for each release, take {}.{} % of the processor",
+                tenths / 10,
+                tenths % 10
+            );
+            self.problem(last, message, remedy::OVERLOAD);
+        }
+    }
+
+    fn response_times(&mut self) {
+        let Machine { overhead_ns, blocking_ns, .. } = *self.machine;
+        for load in responses(self.system, self.machine) {
+            let (Some(task), None) = (self.system.tasks.get(load.task), load.response_ns) else { continue };
+            let budget = task.time.map_or(0, |t| t.budget_ns);
+            let message = format!(
+                "task {} can finish after its period of {} ns: its budget {budget} ns, the kernel {overhead_ns} ns, interrupts \
+                 off {blocking_ns} ns, tasks of equal and higher priority {} ns in a period",
+                task.name, load.period_ns, load.others_ns
+            );
+            self.problem(task.lines.period, message, remedy::LATE);
+        }
+    }
+
+    fn memory(&mut self) {
+        let Some(total) = self.machine.memory_bytes else { return };
+        let mut free = total.checked_sub(self.machine.reserved_bytes);
+        for task in &self.system.tasks {
+            free = self.take(free, task.memory_bytes, &task.name, task.lines.memory);
+        }
+        if let Some(Linux { memory_bytes, lines, .. }) = &self.system.linux {
+            let least = limit::MEMORY_MIB.start().unsigned_abs() << 20;
+            self.take(free, memory_bytes.unwrap_or(least), "linux", lines.memory);
+        }
+    }
+
+    /// Takes `bytes` of what is free and returns what is left.
+    fn take(&mut self, free: Option<u64>, bytes: u64, name: &str, line: u32) -> Option<u64> {
+        let left = free.and_then(|free| free.checked_sub(bytes));
+        if left.is_none() {
+            let message = format!(
+                "{name} needs {} KiB, but {} KiB of the machine's {} KiB are left",
+                bytes >> 10,
+                free.unwrap_or(0) >> 10,
+                self.machine.memory_bytes.unwrap_or(0) >> 10
+            );
+            self.problem(line, message, remedy::MEMORY);
+        }
+        // After a problem the rest is checked as if this one took nothing, so that it is not told for each that follows.
+        left.or(free)
+    }
+
+    fn images(&mut self) {
+        for task in &self.system.tasks {
+            self.image(&task.image, task.lines.image);
+        }
+        if let Some(linux) = &self.system.linux {
+            self.image(&linux.kernel, linux.lines.image);
+            self.image(&linux.initrd, linux.lines.initrd);
+        }
+    }
+
+    fn image(&mut self, name: &str, line: u32) {
+        let Some(images) = self.machine.images else { return };
+        if !images.contains(&name) {
+            self.problem(line, format!("the bundle has no file {name}"), remedy::MISSING);
+        }
+    }
+
+    fn virtualisation(&mut self) {
+        if let (Some(linux), Some(false)) = (&self.system.linux, self.machine.virtualisation) {
+            let message = "Linux needs a processor with virtualisation".into();
+            self.problem(linux.lines.section, message, remedy::VIRTUALISATION);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The sections and keys as they stand in the file.
+use alloc::{string::String, vec::Vec};
+use serde::Deserialize;
+use toml::Spanned;
+
+type Number = Option<Spanned<i64>>;
+type Text = Option<Spanned<String>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    pub system: Spanned<Header>,
+    #[serde(default)]
+    pub task: Vec<Spanned<Task>>,
+    pub linux: Option<Spanned<Linux>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Header {
+    pub name: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Task {
+    pub name: Spanned<String>,
+    pub image: Text,
+    pub priority: Spanned<i64>,
+    pub period_us: Number,
+    pub period_ns: Number,
+    pub budget_us: Number,
+    pub budget_ns: Number,
+    pub memory_kib: Number,
+    pub arguments: Text,
+    #[serde(default)]
+    pub interrupts: Vec<Spanned<Interrupt>>,
+    #[serde(default)]
+    pub ports: Vec<Spanned<Ports>>,
+    #[serde(default)]
+    pub devices: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Interrupt {
+    pub line: Spanned<i64>,
+    #[serde(default)]
+    pub level: bool,
+    #[serde(default)]
+    pub low: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ports {
+    pub first: i64,
+    pub count: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Linux {
+    pub kernel: Text,
+    pub initrd: Text,
+    pub command_line: Text,
+    pub memory_mib: Number,
+    pub priority: Number,
+    pub period_us: Number,
+    pub period_ns: Number,
+    pub budget_us: Number,
+    pub budget_ns: Number,
+    pub restart_limit: Number,
+    pub restart_backoff_ms: Number,
+}

@@ -1,0 +1,23 @@
+//! The system file: its types and its checks, for the host and the resource manager.
+//!
+//! The host tool and the resource manager run the same code on the same text: [`parse`] reads the file, [`check`] holds it
+//! against a [`Machine`]. Both tell every problem they find, with its line and what to do about it. The format is
+//! described in `docs/system-file.md`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod analysis;
+mod check;
+mod file;
+mod model;
+mod parse;
+mod problem;
+
+pub use analysis::{Activity, Load, responses, worst_response};
+pub use check::{KERNEL_PORTS, Machine, check};
+pub use model::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, System, Task};
+pub use parse::{limit, parse};
+pub use pillion_histogram as histogram;
+pub use problem::{Problem, remedy};

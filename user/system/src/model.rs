@@ -1,0 +1,172 @@
+//! What a system file says, in the units that the machine uses.
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+/// A whole system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// Name for people and reports.
+    pub name: String,
+    /// The real-time tasks, in the order of the file.
+    pub tasks: Vec<Task>,
+    /// The passenger.
+    pub linux: Option<Linux>,
+}
+
+/// Execution time per period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Execution time in nanoseconds.
+    pub budget_ns: u64,
+    /// Period in nanoseconds.
+    pub period_ns: u64,
+}
+
+/// A real-time task in an address space of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Name, unique among the tasks.
+    pub name: String,
+    /// Entry of the bundle that holds its image.
+    pub image: String,
+    /// Priority.
+    pub priority: u8,
+    /// Period and budget; `None` for a task that is not periodic.
+    pub time: Option<Budget>,
+    /// Memory in bytes, whole pages.
+    pub memory_bytes: u64,
+    /// Text that the task finds at its start.
+    pub arguments: String,
+    /// Interrupt lines that it handles.
+    pub interrupts: Vec<Interrupt>,
+    /// I/O ports that it may use.
+    pub ports: Vec<PortRange>,
+    /// PCI functions that belong to it.
+    pub devices: Vec<PciFunction>,
+    /// Where that stands in the file.
+    pub lines: Lines,
+}
+
+/// Line of each key of a `[[task]]` or `[linux]` section, or of its header where the key is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// The section's header.
+    pub section: u32,
+    /// `name`.
+    pub name: u32,
+    /// `image`, or `kernel`.
+    pub image: u32,
+    /// `initrd`.
+    pub initrd: u32,
+    /// `priority`.
+    pub priority: u32,
+    /// `period_us` or `period_ns`.
+    pub period: u32,
+    /// `budget_us` or `budget_ns`.
+    pub budget: u32,
+    /// `memory_kib` or `memory_mib`.
+    pub memory: u32,
+}
+
+/// An interrupt line of the I/O APIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupt {
+    /// Number of the line.
+    pub line: u32,
+    /// Level-triggered.
+    pub level: bool,
+    /// Active low.
+    pub low: bool,
+    /// Line of the file.
+    pub at: u32,
+}
+
+/// A range of I/O ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortRange {
+    /// First port.
+    pub first: u16,
+    /// Last port, at least `first`.
+    pub last: u16,
+    /// Line of the file.
+    pub at: u32,
+}
+
+impl PortRange {
+    /// Whether the two have a port in common.
+    #[must_use]
+    pub const fn overlaps(&self, first: u16, last: u16) -> bool {
+        self.first <= last && first <= self.last
+    }
+}
+
+impl fmt::Display for PortRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ports {:#x}-{:#x}", self.first, self.last)
+    }
+}
+
+/// A PCI function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PciFunction {
+    /// Bus.
+    pub bus: u8,
+    /// Device, 0..=31.
+    pub device: u8,
+    /// Function, 0..=7.
+    pub function: u8,
+    /// Line of the file.
+    pub at: u32,
+}
+
+impl PciFunction {
+    /// Reads `bus:device.function`.
+    #[must_use]
+    pub fn parse(text: &str, at: u32) -> Option<PciFunction> {
+        let (bus, rest) = text.split_once(':')?;
+        let (device, function) = rest.split_once('.')?;
+        let (bus, device, function) = (hex(bus, 2)?, hex(device, 2)?, hex(function, 1)?);
+        (device < 32 && function < 8).then_some(PciFunction { bus, device, function, at })
+    }
+
+    /// Bus, device and function as one number, as the hardware writes them.
+    #[must_use]
+    pub fn requester_id(self) -> u16 {
+        (u16::from(self.bus) << 8) | (u16::from(self.device) << 3) | u16::from(self.function)
+    }
+}
+
+impl fmt::Display for PciFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x}:{:02x}.{:x}", self.bus, self.device, self.function)
+    }
+}
+
+/// Reads exactly that many hexadecimal digits.
+fn hex(text: &str, digits: usize) -> Option<u8> {
+    let good = text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if good { u8::from_str_radix(text, 16).ok() } else { None }
+}
+
+/// Linux, the passenger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linux {
+    /// Entry of the bundle that holds the kernel, a bzImage.
+    pub kernel: String,
+    /// Entry of the bundle that holds the initial RAM disk.
+    pub initrd: String,
+    /// Command line.
+    pub command_line: String,
+    /// Memory in bytes, whole large pages; `None` is the rest of the machine.
+    pub memory_bytes: Option<u64>,
+    /// Priority of Linux and its monitor.
+    pub priority: u8,
+    /// Budget and period; `None` is all the time that is left.
+    pub time: Option<Budget>,
+    /// How often it is restarted after it died.
+    pub restart_limit: u32,
+    /// Pause before the first restart in milliseconds.
+    pub restart_backoff_ms: u32,
+    /// Where that stands in the file.
+    pub lines: Lines,
+}

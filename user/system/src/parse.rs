@@ -1,0 +1,307 @@
+//! From the text to a [`System`]: everything about one value by itself. What concerns several values, or the machine, is in `check`.
+use crate::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, file, remedy};
+use alloc::{format, string::String, vec, vec::Vec};
+use core::{fmt::Display, ops::RangeInclusive};
+use toml::Spanned;
+
+/// Limits of the values in a system file.
+pub mod limit {
+    use core::ops::RangeInclusive;
+
+    /// Most tasks.
+    pub const TASKS: usize = 64;
+    /// Most bytes of a name.
+    pub const NAME: usize = 31;
+    /// Most bytes of the name of an entry of the bundle.
+    pub const IMAGE: usize = 47;
+    /// Most bytes of a task's arguments.
+    pub const ARGUMENTS: usize = 128;
+    /// Most bytes of Linux's command line.
+    pub const COMMAND_LINE: usize = 2047;
+    /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
+    pub const INTERRUPTS: usize = 12;
+    /// Priority of a task.
+    pub const PRIORITY: RangeInclusive<i64> = 2..=254;
+    /// Priority of Linux.
+    pub const LINUX_PRIORITY: RangeInclusive<i64> = 1..=253;
+    /// Period in nanoseconds: 1 µs to an hour.
+    pub const PERIOD_NS: RangeInclusive<i64> = 1_000..=3_600_000_000_000;
+    /// Budget in nanoseconds.
+    pub const BUDGET_NS: RangeInclusive<i64> = 1..=3_600_000_000_000;
+    /// Memory of a task in KiB: up to 1 TiB.
+    pub const MEMORY_KIB: RangeInclusive<i64> = 16..=1 << 30;
+    /// Memory of Linux in MiB: up to 16 TiB.
+    pub const MEMORY_MIB: RangeInclusive<i64> = 64..=1 << 24;
+    /// Interrupt line.
+    pub const LINE: RangeInclusive<i64> = 0..=255;
+    /// Restarts of Linux.
+    pub const RESTARTS: RangeInclusive<i64> = 0..=1_000_000;
+    /// Pause before a restart in milliseconds.
+    pub const BACKOFF_MS: RangeInclusive<i64> = 0..=60_000;
+}
+
+/// Reads a system file.
+///
+/// Text that nests as deeply as the TOML reader allows takes 96 to 128 KiB of stack in a release build; give the caller 256 KiB.
+///
+/// # Errors
+///
+/// Everything that is wrong with single values, in the order of the lines; or the first thing that is no TOML or no known key.
+pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
+    let mut reader = Reader { text, problems: Vec::new() };
+    let file: file::File = toml::from_str(text).map_err(|e| vec![reader.no_file(&e)])?;
+    let system = reader.system(file);
+    reader.problems.sort_by_key(|p| p.line);
+    if reader.problems.is_empty() { Ok(system) } else { Err(reader.problems) }
+}
+
+/// Collects problems while it reads.
+struct Reader<'a> {
+    text: &'a str,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn no_file(&self, error: &toml::de::Error) -> Problem {
+        let line = error.span().map_or(1, |span| self.line(span.start));
+        Problem::new(line, error.message().trim().replace('\n', ", "), remedy::FORMAT)
+    }
+
+    /// Number of the line that the byte at `offset` is in.
+    fn line(&self, offset: usize) -> u32 {
+        let before = self.text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count();
+        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    fn line_of<T>(&self, value: &Spanned<T>) -> u32 {
+        self.line(value.span().start)
+    }
+
+    fn line_or<T>(&self, value: Option<&Spanned<T>>, otherwise: u32) -> u32 {
+        value.map_or(otherwise, |v| self.line_of(v))
+    }
+
+    fn problem(&mut self, line: u32, message: String, remedy: &str) {
+        self.problems.push(Problem::new(line, message, remedy));
+    }
+
+    fn system(&mut self, file: file::File) -> System {
+        let line = self.line_of(&file.system);
+        if file.task.is_empty() && file.linux.is_none() {
+            self.problem(line, "the system has neither a task nor Linux".into(), remedy::NOTHING);
+        }
+        if let Some(extra) = file.task.get(limit::TASKS) {
+            let line = self.line_of(extra);
+            self.problem(line, format!("more than {} tasks", limit::TASKS), remedy::FEWER);
+        }
+        System {
+            name: self.name(file.system.into_inner().name),
+            tasks: file.task.into_iter().take(limit::TASKS).map(|t| self.task(t)).collect(),
+            linux: file.linux.map(|l| self.linux(l)),
+        }
+    }
+
+    fn task(&mut self, task: Spanned<file::Task>) -> Task {
+        let section = self.line_of(&task);
+        let task = task.into_inner();
+        let period = task.period_us.as_ref().or(task.period_ns.as_ref());
+        let budget = task.budget_us.as_ref().or(task.budget_ns.as_ref());
+        let lines = Lines {
+            section,
+            name: self.line_of(&task.name),
+            image: self.line_or(task.image.as_ref(), self.line_of(&task.name)),
+            initrd: section,
+            priority: self.line_of(&task.priority),
+            period: self.line_or(period, section),
+            budget: self.line_or(budget, section),
+            memory: self.line_or(task.memory_kib.as_ref(), section),
+        };
+        let name = self.name(task.name);
+        let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
+        let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);
+        Task {
+            image: self.image(task.image, &name),
+            priority: self.number("priority", Some(task.priority), 0, &limit::PRIORITY),
+            time: self.time(period, budget, lines),
+            memory_bytes: self.memory("memory_kib", task.memory_kib, Some(256), &limit::MEMORY_KIB, 4).unwrap_or(0)
+                << 10,
+            arguments: self.string("arguments", task.arguments, limit::ARGUMENTS),
+            interrupts: task.interrupts.into_iter().map(|i| self.interrupt(i)).collect(),
+            ports: task.ports.into_iter().filter_map(|p| self.ports(p)).collect(),
+            devices: task.devices.into_iter().filter_map(|d| self.device(d)).collect(),
+            name,
+            lines,
+        }
+    }
+
+    fn linux(&mut self, linux: Spanned<file::Linux>) -> Linux {
+        let section = self.line_of(&linux);
+        let linux = linux.into_inner();
+        let period = linux.period_us.as_ref().or(linux.period_ns.as_ref());
+        let budget = linux.budget_us.as_ref().or(linux.budget_ns.as_ref());
+        let lines = Lines {
+            section,
+            name: section,
+            image: self.line_or(linux.kernel.as_ref(), section),
+            initrd: self.line_or(linux.initrd.as_ref(), section),
+            priority: self.line_or(linux.priority.as_ref(), section),
+            period: self.line_or(period, section),
+            budget: self.line_or(budget, section),
+            memory: self.line_or(linux.memory_mib.as_ref(), section),
+        };
+        let period = self.duration("period", linux.period_us, linux.period_ns, &limit::PERIOD_NS);
+        let budget = self.duration("budget", linux.budget_us, linux.budget_ns, &limit::BUDGET_NS);
+        Linux {
+            kernel: self.image(linux.kernel, "vmlinuz"),
+            initrd: self.image(linux.initrd, "initrd"),
+            command_line: self.string("command_line", linux.command_line, limit::COMMAND_LINE),
+            memory_bytes: self.memory("memory_mib", linux.memory_mib, None, &limit::MEMORY_MIB, 2).map(|m| m << 20),
+            priority: self.number("priority", linux.priority, 1, &limit::LINUX_PRIORITY),
+            time: self.time(period, budget, lines),
+            restart_limit: self.number("restart_limit", linux.restart_limit, 5, &limit::RESTARTS),
+            restart_backoff_ms: self.number("restart_backoff_ms", linux.restart_backoff_ms, 200, &limit::BACKOFF_MS),
+            lines,
+        }
+    }
+
+    /// A number within its limits, or the default.
+    fn number<T: TryFrom<i64> + Default>(
+        &mut self,
+        key: &str,
+        value: Option<Spanned<i64>>,
+        default: T,
+        limits: &RangeInclusive<i64>,
+    ) -> T {
+        let Some(value) = value else { return default };
+        let line = self.line_of(&value);
+        if !limits.contains(value.get_ref()) {
+            self.out_of_limits(line, key, value.get_ref(), limits);
+        }
+        T::try_from(value.into_inner()).unwrap_or_default()
+    }
+
+    fn out_of_limits(&mut self, line: u32, key: &str, value: impl Display, limits: &RangeInclusive<i64>) {
+        let message = format!("{key} is {value}, outside {}..={}", limits.start(), limits.end());
+        self.problem(line, message, remedy::RANGE);
+    }
+
+    /// A duration in nanoseconds; 0 and an absent one are `None`.
+    fn duration(
+        &mut self,
+        key: &str,
+        us: Option<Spanned<i64>>,
+        ns: Option<Spanned<i64>>,
+        limits: &RangeInclusive<i64>,
+    ) -> Option<u64> {
+        if let (Some(us), Some(_)) = (&us, &ns) {
+            let line = self.line_of(us);
+            self.problem(line, format!("{key}_us and {key}_ns are both given"), remedy::ONE_UNIT);
+        }
+        let (value, factor) = us.map(|v| (v, 1_000)).or(ns.map(|v| (v, 1)))?;
+        let nanoseconds = i128::from(*value.get_ref()) * factor;
+        if nanoseconds == 0 {
+            return None;
+        }
+        let within = i64::try_from(nanoseconds).ok().filter(|n| limits.contains(n));
+        if within.is_none() {
+            let line = self.line_of(&value);
+            self.out_of_limits(line, &format!("{key} in nanoseconds"), nanoseconds, limits);
+        }
+        Some(within.map_or(1, i64::unsigned_abs))
+    }
+
+    /// Period and budget together.
+    fn time(&mut self, period: Option<u64>, budget: Option<u64>, lines: Lines) -> Option<Budget> {
+        match (period, budget) {
+            (Some(period_ns), Some(budget_ns)) => Some(Budget { budget_ns, period_ns }),
+            (None, None) => None,
+            (Some(_), None) => {
+                self.problem(lines.period, "a period without a budget".into(), remedy::BOTH);
+                None
+            }
+            (None, Some(_)) => {
+                self.problem(lines.budget, "a budget without a period".into(), remedy::BOTH);
+                None
+            }
+        }
+    }
+
+    /// A size that is a multiple of `unit`.
+    fn memory(
+        &mut self,
+        key: &str,
+        value: Option<Spanned<i64>>,
+        default: Option<u64>,
+        limits: &RangeInclusive<i64>,
+        unit: u64,
+    ) -> Option<u64> {
+        let line = self.line_or(value.as_ref(), 0);
+        let Some(value) = value else { return default };
+        let size: u64 = self.number(key, Some(value), 0, limits);
+        let good = size.is_multiple_of(unit);
+        if !good {
+            self.problem(line, format!("{key} is {size}, not a multiple of {unit}"), remedy::PAGES);
+        }
+        // What is outside the limits is a problem already; it only must not overflow later.
+        Some(size.min(limits.end().unsigned_abs()))
+    }
+
+    fn name(&mut self, name: Spanned<String>) -> String {
+        let text = name.get_ref();
+        let good = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        if text.is_empty() || text.len() > limit::NAME || !text.bytes().all(good) {
+            let line = self.line_of(&name);
+            self.problem(line, format!("the name {text:?} is not allowed"), remedy::NAME);
+        }
+        name.into_inner()
+    }
+
+    fn image(&mut self, image: Option<Spanned<String>>, default: &str) -> String {
+        let Some(image) = image else { return default.into() };
+        let text = image.get_ref();
+        if text.is_empty() || text.len() > limit::IMAGE || !text.bytes().all(|b| b.is_ascii_graphic()) {
+            let line = self.line_of(&image);
+            self.problem(line, format!("the file name {text:?} is not allowed"), remedy::IMAGE);
+        }
+        image.into_inner()
+    }
+
+    fn string(&mut self, key: &str, value: Option<Spanned<String>>, longest: usize) -> String {
+        let Some(value) = value else { return String::new() };
+        let line = self.line_of(&value);
+        let text = value.into_inner();
+        if text.len() > longest {
+            self.problem(line, format!("{key} has {} bytes, more than {longest}", text.len()), remedy::TEXT);
+        }
+        if text.chars().any(char::is_control) {
+            self.problem(line, format!("{key} contains control characters"), remedy::TEXT);
+        }
+        text
+    }
+
+    fn interrupt(&mut self, interrupt: Spanned<file::Interrupt>) -> Interrupt {
+        let at = self.line_of(&interrupt);
+        let file::Interrupt { line, level, low } = interrupt.into_inner();
+        Interrupt { line: self.number("line", Some(line), 0, &limit::LINE), level, low, at }
+    }
+
+    fn ports(&mut self, ports: Spanned<file::Ports>) -> Option<PortRange> {
+        let at = self.line_of(&ports);
+        let file::Ports { first, count } = ports.into_inner();
+        let last = first.checked_add(count).and_then(|end| end.checked_sub(1)).filter(|_| count >= 1);
+        let range = u16::try_from(first).ok().zip(last.and_then(|l| u16::try_from(l).ok()));
+        if range.is_none() {
+            self.problem(at, format!("{count} ports from {first:#x} on do not exist"), remedy::PORTS);
+        }
+        range.map(|(first, last)| PortRange { first, last, at })
+    }
+
+    fn device(&mut self, device: Spanned<String>) -> Option<PciFunction> {
+        let at = self.line_of(&device);
+        let function = PciFunction::parse(device.get_ref(), at);
+        if function.is_none() {
+            self.problem(at, format!("{:?} is no PCI function", device.get_ref()), remedy::DEVICE);
+        }
+        function
+    }
+}

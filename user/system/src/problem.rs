@@ -1,0 +1,88 @@
+//! What is wrong with a system file, where, and what to do about it.
+use alloc::string::String;
+use core::fmt;
+
+/// Something wrong with a system file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line of the file, from 1.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it; one of [`remedy`].
+    pub remedy: String,
+}
+
+impl Problem {
+    /// A problem with one of the remedies.
+    #[must_use]
+    pub fn new(line: u32, message: String, remedy: &str) -> Problem {
+        Problem { line, message, remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}; {}", self.line, self.message, self.remedy)
+    }
+}
+
+macro_rules! remedies {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        /// The remedies; `docs/system-file.md` lists the same texts.
+        pub mod remedy {
+            $($(#[$doc])* pub const $name: &str = $text;)*
+            /// All of them.
+            pub const ALL: &[&str] = &[$($name),*];
+        }
+    };
+}
+
+remedies! {
+    /// Not TOML, an unknown or missing key, or a value of the wrong type.
+    FORMAT = "docs/system-file.md lists the keys and their types";
+    /// A number outside its limits.
+    RANGE = "give a number within the limits";
+    /// A size that is not whole pages.
+    PAGES = "round it up";
+    /// Both `_us` and `_ns` of one duration.
+    ONE_UNIT = "keep one of the two";
+    /// A budget without a period or the other way round.
+    BOTH = "give both budget and period, or neither";
+    /// A budget above its period.
+    BUDGET = "lower the budget or lengthen the period";
+    /// A name with other characters, or too long.
+    NAME = "use 1 to 31 letters, digits, '-' and '_'";
+    /// The name of an entry of the bundle.
+    IMAGE = "use 1 to 47 printable ASCII characters without spaces";
+    /// Text that is too long or has control characters.
+    TEXT = "shorten it, and use no control characters";
+    /// Not the address of a PCI function.
+    DEVICE = "write bus:device.function in hexadecimal, such as \"00:04.0\"";
+    /// A range of ports that is empty or ends beyond 0xffff.
+    PORTS = "ports are 0x0 to 0xffff; count is at least 1";
+    /// A system that starts nothing.
+    NOTHING = "add a [[task]] or a [linux] section";
+    /// Too many tasks, interrupts or the like.
+    FEWER = "use fewer";
+    /// Two tasks with one name.
+    RENAME = "rename one of them";
+    /// A resource given twice.
+    TAKE_AWAY = "give it to one task only";
+    /// Ports that the kernel keeps.
+    KERNEL_PORTS = "use other ports; the kernel keeps 0x20-0x21, 0xa0-0xa1 (PIC) and 0x2f8-0x2ff (log)";
+    /// A task that Linux could hold up.
+    ABOVE_LINUX = "give the task a higher priority, or Linux a lower one";
+    /// A task without a budget that could hold up a periodic one.
+    UNBOUNDED = "give it a period and a budget, or a lower priority than every periodic task";
+    /// More than the processor's time.
+    OVERLOAD = "lower budgets or lengthen periods";
+    /// A response later than the period.
+    LATE = "lower the budgets at this priority and above, lengthen the periods, or raise the task's priority";
+    /// More than the machine's memory.
+    MEMORY = "ask for less, or give the machine more";
+    /// A file that is not in the bundle.
+    MISSING = "add the file to the bundle or correct the name";
+    /// Linux on a processor that cannot have guests.
+    VIRTUALISATION = "use a processor with SVM and nested paging (in QEMU: -cpu with +svm,+npt), or remove the [linux] section";
+}

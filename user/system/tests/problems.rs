@@ -1,0 +1,170 @@
+//! Each problem: the input that causes it, the line it names and the remedy it gives.
+use pillion_system::{Budget, Interrupt, Machine, PortRange, Problem, check, parse, remedy};
+use std::collections::BTreeSet;
+
+const DEMO: &str = include_str!("../../../systems/demo.toml");
+const DOCUMENT: &str = include_str!("../../../docs/system-file.md");
+
+/// `A` is a good task; what follows may add keys to it, or sections.
+const A: &str = "[system]\nname='s'\n[[task]]\nname='a'\npriority=100\n";
+const LINUX: &str = "[system]\nname='s'\n[linux]\n";
+const PERIODIC: &str = "period_us=100\nbudget_us=10\n";
+
+/// Input after the start, line, part of the message, remedy.
+const ALONE: &[(&str, &str, u32, &str, &str)] = &[
+    ("", "a = ", 1, "", remedy::FORMAT),
+    ("", "", 1, "missing field `system`", remedy::FORMAT),
+    ("", "[system]\nname='s'\n[linus]", 3, "unknown field `linus`", remedy::FORMAT),
+    ("", "[system]\nname='s'\n[[task]]\npriority=2", 3, "missing field `name`", remedy::FORMAT),
+    (A, "colour=1", 6, "unknown field `colour`", remedy::FORMAT),
+    (A, "period_us='x'", 6, "invalid type", remedy::FORMAT),
+    (A, "interrupts=[{line=1},\n{lime=2}]", 7, "unknown field `lime`", remedy::FORMAT),
+    ("", "[system]\nname='s'", 1, "neither a task nor Linux", remedy::NOTHING),
+    ("", "[system]\nname='s'\n[[task]]\nname='a'\npriority=255", 5, "priority is 255, outside 2..=254", remedy::RANGE),
+    (A, "period_us=-1\nbudget_us=1", 6, "outside", remedy::RANGE),
+    (A, "period_us=9223372036854775807\nbudget_us=1", 6, "outside", remedy::RANGE),
+    (A, "memory_kib=0", 6, "memory_kib is 0, outside", remedy::RANGE),
+    (A, "interrupts=[{line=1},\n{line=256}]", 7, "line is 256", remedy::RANGE),
+    (A, "memory_kib=21", 6, "not a multiple of 4", remedy::PAGES),
+    (LINUX, "memory_mib=65", 4, "not a multiple of 2", remedy::PAGES),
+    (A, "period_us=100\nperiod_ns=1000\nbudget_us=1", 6, "both given", remedy::ONE_UNIT),
+    (A, "\nperiod_us=100", 7, "a period without a budget", remedy::BOTH),
+    (LINUX, "budget_us=100", 4, "a budget without a period", remedy::BOTH),
+    ("", "[system]\nname='s s'\n[linux]", 2, "\"s s\"", remedy::NAME),
+    (A, "image='a b'", 6, "\"a b\"", remedy::IMAGE),
+    (A, "arguments=\"a\\n\"", 6, "control characters", remedy::TEXT),
+    (A, "devices=['00:04.0',\n'00:20.0']", 7, "\"00:20.0\" is no PCI function", remedy::DEVICE),
+    (A, "ports=[{first=0xffff,count=2}]", 6, "2 ports from 0xffff on", remedy::PORTS),
+    (A, "ports=[{first=1,count=0}]", 6, "0 ports", remedy::PORTS),
+    (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
+];
+
+const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
+    (A, "[[task]]\npriority=9\nname='a'", 8, "already a task a", remedy::RENAME),
+    (
+        A,
+        "interrupts=[{line=5}]\n[[task]]\nname='b'\npriority=9\ninterrupts=[{line=5}]",
+        10,
+        "line 5",
+        remedy::TAKE_AWAY,
+    ),
+    (A, "ports=[{first=768,count=8},\n{first=775,count=1}]", 7, "0x307-0x307", remedy::TAKE_AWAY),
+    (A, "devices=['00:04.0']\n[[task]]\nname='b'\npriority=9\ndevices=['00:04.0']", 10, "00:04.0", remedy::TAKE_AWAY),
+    (A, "ports=[{first=0x2f0,count=16}]", 6, "ports 0x2f0-0x2ff for task a", remedy::KERNEL_PORTS),
+    (A, "[linux]\npriority=100", 5, "not above Linux's 100", remedy::ABOVE_LINUX),
+    (
+        A,
+        "[[task]]\nname='b'\npriority=100\nperiod_us=100\nbudget_us=1",
+        5,
+        "hold up the periodic task b",
+        remedy::UNBOUNDED,
+    ),
+    (A, "period_us=10\nbudget_us=11", 7, "11000 ns in 10000 ns", remedy::BUDGET),
+    (A, "period_us=100\nbudget_us=99", 7, "100.4 %", remedy::OVERLOAD),
+    (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1400 ns, interrupts off 1200 ns", remedy::LATE),
+    (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
+    (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
+    (A, "image='c'", 6, "no file c", remedy::MISSING),
+    (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),
+    (LINUX, "", 3, "needs a processor", remedy::VIRTUALISATION),
+];
+
+fn machine() -> Machine<'static> {
+    Machine {
+        memory_bytes: Some(1 << 30),
+        reserved_bytes: 4 << 20,
+        virtualisation: Some(true),
+        images: Some(&["a", "b", "demo", "vmlinuz", "initrd"]),
+        ..Machine::default()
+    }
+}
+
+fn assert_told(problems: &[Problem], line: u32, message: &str, remedy: &str) {
+    let found = problems.iter().any(|p| p.line == line && p.message.contains(message) && p.remedy == remedy);
+    assert!(found, "line {line}, {message:?}, {remedy:?} not in {problems:#?}");
+}
+
+#[test]
+fn values_by_themselves() {
+    for &(start, rest, line, message, remedy) in ALONE {
+        assert_told(&parse(&format!("{start}{rest}")).unwrap_err(), line, message, remedy);
+    }
+}
+
+#[test]
+fn values_together() {
+    for &(start, rest, line, message, remedy) in TOGETHER {
+        let system = parse(&format!("{start}{rest}")).unwrap();
+        let machine = Machine { virtualisation: Some(remedy != remedy::VIRTUALISATION), ..machine() };
+        let problems = check(&system, &machine).unwrap_err();
+        assert_told(&problems, line, message, remedy);
+        let more = remedy == remedy::OVERLOAD;
+        assert_eq!(problems.len(), 1 + usize::from(more), "{problems:#?}");
+    }
+}
+
+#[test]
+fn too_many() {
+    let tasks: String = (0..65).map(|i| format!("[[task]]\nname='t{i}'\npriority=9\n")).collect();
+    assert_told(
+        &parse(&format!("[system]\nname='s'\n{tasks}")).unwrap_err(),
+        3 + 64 * 3,
+        "more than 64",
+        remedy::FEWER,
+    );
+    let lines: String = (0..13).map(|i| format!("\n{{line={i}}},")).collect();
+    let system = parse(&format!("{A}interrupts=[{lines}]")).unwrap();
+    assert_told(&check(&system, &machine()).unwrap_err(), 6 + 13, "13 interrupt lines", remedy::FEWER);
+}
+
+#[test]
+fn all_problems_are_told_in_order() {
+    let problems = parse(&format!("{A}memory_kib=3\nimage=''\n[linux]\npriority=0")).unwrap_err();
+    assert!(problems.iter().map(|p| p.line).eq([6, 6, 7, 9]), "{problems:#?}");
+    assert_eq!(problems[3].to_string(), "line 9: priority is 0, outside 1..=253; give a number within the limits");
+}
+
+#[test]
+fn the_demonstration_is_good() {
+    let system = parse(DEMO).unwrap();
+    check(&system, &machine()).unwrap();
+    assert_eq!(system.tasks[0].time, Some(Budget { budget_ns: 20_000, period_ns: 100_000 }));
+    assert_eq!((system.tasks[0].image.as_str(), system.tasks[0].memory_bytes), ("demo", 256 << 10));
+    let loads = pillion_system::responses(&system, &machine());
+    assert_eq!(loads[0].response_ns, Some(20_000 + 1_400 + 1_200));
+}
+
+#[test]
+fn every_key_is_read() {
+    let system = parse(&format!(
+        "{A}{PERIODIC}image='b'\nmemory_kib=64\narguments='x y'\ndevices=['0a:1f.7']\ninterrupts=[{{line=16,level=true}}]\n\
+         ports=[{{first=0x300,count=8}}]\n[linux]\nmemory_mib=768\nbudget_ns=1000\nperiod_ns=2000\npriority=3\n\
+         restart_limit=0\nrestart_backoff_ms=1\ncommand_line='quiet'\nkernel='k'\ninitrd='i'\n"
+    ))
+    .unwrap();
+    let task = &system.tasks[0];
+    assert_eq!((task.image.as_str(), task.arguments.as_str(), task.memory_bytes), ("b", "x y", 64 << 10));
+    assert_eq!(task.interrupts, [Interrupt { line: 16, level: true, low: false, at: 12 }]);
+    assert_eq!(task.ports, [PortRange { first: 0x300, last: 0x307, at: 13 }]);
+    assert_eq!((task.devices[0].to_string().as_str(), task.devices[0].requester_id()), ("0a:1f.7", 0x0aff));
+    let linux = system.linux.unwrap();
+    assert_eq!((linux.kernel.as_str(), linux.initrd.as_str(), linux.command_line.as_str()), ("k", "i", "quiet"));
+    assert_eq!((linux.memory_bytes, linux.priority), (Some(768 << 20), 3));
+    assert_eq!(linux.time, Some(Budget { budget_ns: 1_000, period_ns: 2_000 }));
+    assert_eq!((linux.restart_limit, linux.restart_backoff_ms, linux.lines.memory), (0, 1, 15));
+}
+
+#[test]
+fn the_document_has_every_remedy_and_every_remedy_is_tested() {
+    let tested: BTreeSet<_> = ALONE.iter().chain(TOGETHER).map(|t| t.4).chain([remedy::FEWER]).collect();
+    for remedy in remedy::ALL {
+        assert!(DOCUMENT.contains(remedy), "docs/system-file.md lacks: {remedy}");
+        assert!(tested.contains(remedy), "no test for: {remedy}");
+    }
+}
+
+#[test]
+fn the_document_s_example_is_good() {
+    let example = DOCUMENT.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    check(&parse(example).unwrap(), &Machine::default()).unwrap();
+}

@@ -1,0 +1,265 @@
+//! The guest's local APIC, less what the kernel does itself (Intel SDM vol. 3, chapter 11 "APIC"; AMD64 APM vol. 2, chapter 16).
+//!
+//! The kernel owns the priority logic: pending and in-service vectors, the end of interrupt, and writes to the deadline
+//! register while the timer has a vector. The monitor copies what both look at into [`Shared`], calls the model, and copies
+//! [`Shared::tpr`], [`Shared::timer_vector`] and [`Shared::deadline`] back ([`Shared::of`], [`Shared::store`]).
+//!
+//! It starts in x2APIC mode, enabled, as firmware leaves it on large machines: registers are MSRs 0x800 to 0x8ff and no instruction has to
+//! be decoded. A guest that switches to xAPIC mode by way of disabling it (11.12.5) finds the registers at 0xfee00000.
+//!
+//! There is one CPU, with ID 0. Interrupts sent to others, and INIT and start-up messages, go nowhere.
+//! For the timer's contract with the kernel see [`timer`].
+
+mod registers;
+pub mod timer;
+
+use pillion_abi::vcpu::State;
+
+use crate::GeneralProtection;
+use timer::Timer;
+
+/// Where the registers are in xAPIC mode, and after reset.
+pub const BASE: u64 = 0xfee0_0000;
+/// MSR of base address and mode.
+pub const MSR_BASE: u32 = 0x1b;
+/// MSR of the deadline.
+pub const MSR_DEADLINE: u32 = 0x6e0;
+/// First MSR of the x2APIC registers.
+pub const MSR_FIRST: u32 = 0x800;
+/// Last MSR of the x2APIC registers.
+pub const MSR_LAST: u32 = 0x8ff;
+
+const BOOTSTRAP: u64 = 1 << 8;
+const EXTENDED: u64 = 1 << 10;
+const ENABLED: u64 = 1 << 11;
+
+/// What the monitor does after an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// [`Shared`] changed: copy it back, and look at [`LocalApic::next_wake`].
+    Shared,
+    /// Make the vector pending in the guest ([`pillion_abi::call::Call::VcpuInject`]).
+    Interrupt(u8),
+    /// Deliver an NMI to the guest.
+    Nmi,
+    /// End of interrupt: arrives here in xAPIC mode only.
+    EndOfInterrupt,
+}
+
+/// What model and kernel both look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shared {
+    /// Task priority.
+    pub tpr: u8,
+    /// In-service vectors.
+    pub isr: [u64; 4],
+    /// Pending vectors.
+    pub irr: [u64; 4],
+    /// Level-triggered vectors: [`crate::ioapic::IoApic::level_vectors`].
+    pub tmr: [u64; 4],
+    /// Vector of the timer, 0 while it is masked.
+    pub timer_vector: u8,
+    /// Deadline of the timer, 0 when it is not armed.
+    pub deadline: u64,
+}
+
+impl Shared {
+    /// From the state at an exit.
+    #[must_use]
+    pub fn of(state: &State, tmr: [u64; 4]) -> Shared {
+        Shared {
+            tpr: state.tpr as u8,
+            isr: state.isr,
+            irr: state.irr,
+            tmr,
+            timer_vector: state.timer_vector as u8,
+            deadline: state.deadline,
+        }
+    }
+
+    /// Copies back what the model changed since `before`, and nothing else: the kernel may have delivered the timer's
+    /// interrupt in the meantime, and a deadline written back unchanged would make it come twice.
+    pub fn store(&self, before: &Shared, state: &mut State) {
+        if self.tpr != before.tpr {
+            state.tpr = u64::from(self.tpr);
+        }
+        if self.timer_vector != before.timer_vector {
+            state.timer_vector = u64::from(self.timer_vector);
+        }
+        if self.deadline != before.deadline {
+            state.deadline = self.deadline;
+        }
+    }
+}
+
+/// The mode in [`MSR_BASE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApicMode {
+    /// Off.
+    Disabled,
+    /// Registers in memory.
+    Xapic,
+    /// Registers in MSRs.
+    X2apic,
+}
+
+/// The model.
+#[derive(Clone, Debug)]
+pub struct LocalApic {
+    mode: ApicMode,
+    spurious: u32,
+    /// Errors seen, and those that the guest has made readable by a write (11.5.3).
+    errors: u32,
+    errors_read: u32,
+    command: u64,
+    /// Thermal, performance, LINT0, LINT1, error: 0x833 to 0x837.
+    local: [u32; 5],
+    logical: u32,
+    format: u32,
+    timer: Timer,
+}
+
+impl Default for LocalApic {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LocalApic {
+    /// As firmware hands it over: x2APIC mode, everything masked.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::in_mode(ApicMode::X2apic)
+    }
+
+    const fn in_mode(mode: ApicMode) -> Self {
+        LocalApic {
+            mode,
+            spurious: 0xff,
+            errors: 0,
+            errors_read: 0,
+            command: 0,
+            local: [registers::MASKED; 5],
+            logical: 0,
+            format: u32::MAX,
+            timer: Timer::new(),
+        }
+    }
+
+    /// The mode.
+    #[must_use]
+    pub const fn mode(&self) -> ApicMode {
+        self.mode
+    }
+
+    /// When the monitor has to call [`LocalApic::rearm`], in ticks: only in periodic mode.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<u64> {
+        self.timer.next_wake()
+    }
+
+    /// Arms a periodic timer for its next period if it has fired. To be called at each exit; does nothing in other modes.
+    pub fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
+        self.timer.rearm(now, shared)
+    }
+
+    /// Reads one of the MSRs [`MSR_BASE`], [`MSR_DEADLINE`] and [`MSR_FIRST`]`..=`[`MSR_LAST`].
+    ///
+    /// # Errors
+    /// For a register that does not exist, or not in this mode.
+    pub fn read_msr(&self, msr: u32, now: u64, shared: &Shared) -> Result<u64, GeneralProtection> {
+        match msr {
+            MSR_BASE => Ok(self.base()),
+            MSR_DEADLINE => Ok(self.timer.deadline(shared)),
+            MSR_FIRST..=MSR_LAST if self.mode == ApicMode::X2apic => {
+                self.read_x2apic(msr - MSR_FIRST, now, shared).ok_or(GeneralProtection)
+            }
+            _ => Err(GeneralProtection),
+        }
+    }
+
+    /// Writes one of the MSRs that [`LocalApic::read_msr`] names.
+    ///
+    /// # Errors
+    /// For a register that does not exist, not in this mode, or is read-only, and for reserved bits.
+    pub fn write_msr(
+        &mut self,
+        msr: u32,
+        value: u64,
+        now: u64,
+        shared: &mut Shared,
+    ) -> Result<Effect, GeneralProtection> {
+        match msr {
+            MSR_BASE => self.set_base(value, shared),
+            MSR_DEADLINE => Ok(self.timer.set_deadline(value, now, shared)),
+            MSR_FIRST..=MSR_LAST if self.mode == ApicMode::X2apic => {
+                self.write_x2apic(msr - MSR_FIRST, value, now, shared).ok_or(GeneralProtection)
+            }
+            _ => Err(GeneralProtection),
+        }
+    }
+
+    /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as a page behind which there is nothing.
+    /// Registers are doublewords at multiples of 16 (11.4.1); what lies between reads zero.
+    #[must_use]
+    pub fn read_memory(&self, offset: u64, width: u8, now: u64, shared: &Shared) -> u64 {
+        if self.mode != ApicMode::Xapic {
+            return crate::ones(width);
+        }
+        match register_at(offset, width) {
+            Some(register) => self.read_xapic(register, now, shared).map_or(0, u64::from),
+            None => 0,
+        }
+    }
+
+    /// Writes to the page at [`BASE`].
+    pub fn write_memory(&mut self, offset: u64, width: u8, value: u64, now: u64, shared: &mut Shared) -> Effect {
+        match register_at(offset, width) {
+            Some(register) if self.mode == ApicMode::Xapic => self.write_xapic(register, value as u32, now, shared),
+            _ => Effect::None,
+        }
+    }
+
+    fn base(&self) -> u64 {
+        BASE | BOOTSTRAP
+            | match self.mode {
+                ApicMode::Disabled => 0,
+                ApicMode::Xapic => ENABLED,
+                ApicMode::X2apic => ENABLED | EXTENDED,
+            }
+    }
+
+    /// 11.12.5: from xAPIC to x2APIC directly, back only through disabled. The address stays where it is.
+    fn set_base(&mut self, value: u64, shared: &mut Shared) -> Result<Effect, GeneralProtection> {
+        if value & !(BOOTSTRAP | ENABLED | EXTENDED) != BASE {
+            return Err(GeneralProtection);
+        }
+        let wanted = match (value & ENABLED != 0, value & EXTENDED != 0) {
+            (false, false) => ApicMode::Disabled,
+            (true, false) => ApicMode::Xapic,
+            (true, true) => ApicMode::X2apic,
+            (false, true) => return Err(GeneralProtection),
+        };
+        match (self.mode, wanted) {
+            (before, after) if before == after => return Ok(Effect::None),
+            (ApicMode::Disabled, ApicMode::X2apic) | (ApicMode::X2apic, ApicMode::Xapic) => {
+                return Err(GeneralProtection);
+            }
+            (ApicMode::Xapic, ApicMode::X2apic) => self.mode = wanted,
+            _ => {
+                *self = Self::in_mode(wanted);
+                shared.tpr = 0;
+                shared.timer_vector = 0;
+                shared.deadline = 0;
+            }
+        }
+        Ok(Effect::Shared)
+    }
+}
+
+/// The number of the register at an offset.
+fn register_at(offset: u64, width: u8) -> Option<u32> {
+    (width == 4 && offset < 0x1000 && offset & 0xf == 0).then_some((offset >> 4) as u32)
+}

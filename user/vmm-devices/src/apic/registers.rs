@@ -1,0 +1,223 @@
+//! The registers, by the number that they have in both modes (SDM vol. 3, tables 11-1 and 11-6).
+
+use super::{Effect, LocalApic, Shared};
+
+/// Mask bit of a local vector table entry.
+pub(super) const MASKED: u32 = 1 << 16;
+
+const ID: u32 = 0x02;
+const VERSION: u32 = 0x03;
+const TASK_PRIORITY: u32 = 0x08;
+const PROCESSOR_PRIORITY: u32 = 0x0a;
+const END_OF_INTERRUPT: u32 = 0x0b;
+const LOGICAL: u32 = 0x0d;
+const FORMAT: u32 = 0x0e;
+const SPURIOUS: u32 = 0x0f;
+const IN_SERVICE: u32 = 0x10;
+const TRIGGER_MODE: u32 = 0x18;
+const REQUESTED: u32 = 0x20;
+const ERRORS: u32 = 0x28;
+const COMMAND: u32 = 0x30;
+const COMMAND_HIGH: u32 = 0x31;
+const TIMER: u32 = 0x32;
+const LOCAL: u32 = 0x33;
+const LOCAL_LAST: u32 = 0x37;
+const INITIAL_COUNT: u32 = 0x38;
+const CURRENT_COUNT: u32 = 0x39;
+const DIVIDE: u32 = 0x3e;
+const SELF: u32 = 0x3f;
+
+/// Version 0x14, the last local vector is number 5.
+const VERSION_VALUE: u32 = 0x0005_0014;
+const SOFTWARE_ENABLED: u32 = 1 << 8;
+const SPURIOUS_BITS: u32 = 0x3ff;
+const TIMER_BITS: u32 = 0x0007_00ff;
+/// Writable bits of thermal, performance, LINT0, LINT1 and error.
+const LOCAL_BITS: [u32; 5] = [0x107ff, 0x107ff, 0x1a7ff, 0x1a7ff, 0x100ff];
+/// Delivery status and remote IRR, which a write may carry along.
+const READ_ONLY_BITS: u32 = 0x5000;
+const COMMAND_BITS: u64 = 0xffff_ffff_000c_cfff;
+const DIVIDE_BITS: u32 = 0xb;
+const ERROR_SENT_VECTOR: u32 = 1 << 5;
+
+impl LocalApic {
+    pub(super) fn read_x2apic(&self, register: u32, now: u64, shared: &Shared) -> Option<u64> {
+        match register {
+            ID => Some(0),
+            // Cluster 0, bit of ID 0 (11.12.10.2).
+            LOGICAL => Some(1),
+            COMMAND => Some(self.command),
+            FORMAT | COMMAND_HIGH | END_OF_INTERRUPT | SELF => None,
+            _ => self.read_common(register, now, shared).map(u64::from),
+        }
+    }
+
+    pub(super) fn read_xapic(&self, register: u32, now: u64, shared: &Shared) -> Option<u32> {
+        match register {
+            ID => Some(0),
+            LOGICAL => Some(self.logical),
+            FORMAT => Some(self.format),
+            COMMAND => Some(self.command as u32),
+            COMMAND_HIGH => Some((self.command >> 32) as u32),
+            _ => self.read_common(register, now, shared),
+        }
+    }
+
+    fn read_common(&self, register: u32, now: u64, shared: &Shared) -> Option<u32> {
+        Some(match register {
+            VERSION => VERSION_VALUE,
+            TASK_PRIORITY => u32::from(shared.tpr),
+            PROCESSOR_PRIORITY => u32::from(processor_priority(shared)),
+            SPURIOUS => self.spurious,
+            IN_SERVICE..=0x17 => word(&shared.isr, register - IN_SERVICE),
+            TRIGGER_MODE..=0x1f => word(&shared.tmr, register - TRIGGER_MODE),
+            REQUESTED..=0x27 => word(&shared.irr, register - REQUESTED),
+            ERRORS => self.errors_read,
+            TIMER => self.timer.entry(),
+            LOCAL..=LOCAL_LAST => self.local[(register - LOCAL) as usize],
+            INITIAL_COUNT => self.timer.initial_count(),
+            CURRENT_COUNT => self.timer.current_count(now),
+            DIVIDE => self.timer.divide(),
+            _ => return None,
+        })
+    }
+
+    /// A write in x2APIC mode; `None` is a general-protection fault, for reserved bits too (11.12.1.3).
+    pub(super) fn write_x2apic(&mut self, register: u32, value: u64, now: u64, shared: &mut Shared) -> Option<Effect> {
+        if register == COMMAND {
+            return (value & !COMMAND_BITS == 0).then(|| self.send(value));
+        }
+        let value = u32::try_from(value).ok()?;
+        let writable = match register {
+            TASK_PRIORITY | SELF => 0xff,
+            END_OF_INTERRUPT | ERRORS => 0,
+            SPURIOUS => SPURIOUS_BITS,
+            TIMER => TIMER_BITS | READ_ONLY_BITS & 0x1000,
+            LOCAL..=LOCAL_LAST => LOCAL_BITS[(register - LOCAL) as usize] | READ_ONLY_BITS,
+            INITIAL_COUNT => u32::MAX,
+            DIVIDE => DIVIDE_BITS,
+            _ => return None,
+        };
+        if value & !writable != 0 {
+            return None;
+        }
+        Some(if register == SELF {
+            self.interrupt_self(value)
+        } else {
+            self.write_common(register, value, now, shared)
+        })
+    }
+
+    /// A write in xAPIC mode, where reserved bits are ignored and so are registers that cannot be written.
+    pub(super) fn write_xapic(&mut self, register: u32, value: u32, now: u64, shared: &mut Shared) -> Effect {
+        match register {
+            LOGICAL => self.logical = value & 0xff00_0000,
+            FORMAT => self.format = value | 0x0fff_ffff,
+            COMMAND_HIGH => self.command = self.command & 0xffff_ffff | u64::from(value & 0xff00_0000) << 32,
+            COMMAND => {
+                let command = self.command & !0xffff_ffff | u64::from(value) & COMMAND_BITS;
+                return self.send(command);
+            }
+            _ => return self.write_common(register, value, now, shared),
+        }
+        Effect::None
+    }
+
+    fn write_common(&mut self, register: u32, value: u32, now: u64, shared: &mut Shared) -> Effect {
+        match register {
+            TASK_PRIORITY => {
+                shared.tpr = value as u8;
+                return Effect::Shared;
+            }
+            END_OF_INTERRUPT => return Effect::EndOfInterrupt,
+            SPURIOUS => return self.set_spurious(value, now, shared),
+            ERRORS => self.errors_read = core::mem::take(&mut self.errors),
+            TIMER => return self.timer.set_entry(self.maskable(value & TIMER_BITS), now, shared),
+            LOCAL..=LOCAL_LAST => {
+                let index = (register - LOCAL) as usize;
+                self.local[index] = self.maskable(value & LOCAL_BITS[index]);
+            }
+            INITIAL_COUNT => return self.timer.set_initial_count(value, now, shared),
+            DIVIDE => return self.timer.set_divide(value & DIVIDE_BITS, now, shared),
+            _ => {}
+        }
+        Effect::None
+    }
+
+    /// While the APIC is disabled by software every local vector stays masked (11.4.7.2).
+    fn maskable(&self, entry: u32) -> u32 {
+        if self.spurious & SOFTWARE_ENABLED == 0 { entry | MASKED } else { entry }
+    }
+
+    fn set_spurious(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+        self.spurious = value & SPURIOUS_BITS;
+        if self.spurious & SOFTWARE_ENABLED != 0 {
+            return Effect::None;
+        }
+        for entry in &mut self.local {
+            *entry |= MASKED;
+        }
+        self.timer.set_entry(self.timer.entry() | MASKED, now, shared)
+    }
+
+    /// The interrupt command register (11.6.1).
+    fn send(&mut self, command: u64) -> Effect {
+        self.command = command;
+        let to_self = match command >> 18 & 3 {
+            0 => self.is_addressed(command),
+            1 | 2 => true,
+            _ => false,
+        };
+        match (command >> 8 & 7, to_self) {
+            (0 | 1, true) => self.interrupt_self(command as u32),
+            (4, true) => Effect::Nmi,
+            // SMI, INIT and start-up, and whatever goes to a CPU that is not there.
+            _ => Effect::None,
+        }
+    }
+
+    fn interrupt_self(&mut self, vector: u32) -> Effect {
+        match vector as u8 {
+            0..16 => {
+                self.errors |= ERROR_SENT_VECTOR;
+                Effect::None
+            }
+            vector => Effect::Interrupt(vector),
+        }
+    }
+
+    /// True when a message without shorthand reaches ID 0.
+    fn is_addressed(&self, command: u64) -> bool {
+        let logical = command & 1 << 11 != 0;
+        let destination = (command >> 32) as u32;
+        if self.mode == super::ApicMode::X2apic {
+            return destination == u32::MAX
+                || if logical { destination >> 16 == 0 && destination & 1 != 0 } else { destination == 0 };
+        }
+        let destination = destination >> 24;
+        let own = self.logical >> 24;
+        match (logical, self.format >> 28) {
+            _ if destination == 0xff => true,
+            (false, _) => destination == 0,
+            (true, 0xf) => destination & own != 0,
+            (true, _) => destination >> 4 == own >> 4 && destination & own & 0xf != 0,
+        }
+    }
+}
+
+/// 11.8.3.1: the class of the highest vector in service, or the task priority where that is higher.
+fn processor_priority(shared: &Shared) -> u8 {
+    let in_service = highest(&shared.isr).map_or(0, |vector| vector & 0xf0);
+    if shared.tpr & 0xf0 >= in_service { shared.tpr } else { in_service }
+}
+
+fn highest(vectors: &[u64; 4]) -> Option<u8> {
+    let index = vectors.iter().rposition(|word| *word != 0)?;
+    let bit = 63 - vectors.get(index)?.leading_zeros();
+    Some((index as u32 * 64 + bit) as u8)
+}
+
+/// Doubleword `index` (0 to 7) of a set of vectors.
+fn word(vectors: &[u64; 4], index: u32) -> u32 {
+    (vectors[(index / 2 % 4) as usize] >> (index % 2 * 32)) as u32
+}

@@ -1,0 +1,185 @@
+//! The timer of the local APIC (SDM vol. 3, 11.5.4), in terms of the kernel's two words.
+//!
+//! It counts the time-stamp counter: the frequency before the divider is the TSC's, so that counts are exact and no second
+//! clock has to be told to the guest. In all three modes the kernel delivers `timer_vector` once `deadline` has
+//! passed, and then sets `deadline` to 0; `timer_vector` is 0 while the entry is masked or its vector is not a legal one.
+//!
+//! - *TSC-deadline*: `deadline` is the register. The kernel takes writes to it alone; this model sees them only while the entry is masked.
+//! - *One-shot*: a write of the initial count sets `deadline` to now + count × divider. Nothing more is to be done.
+//! - *Periodic*: the same, and again when it has fired. The kernel does not know of periods: the monitor arms a timer object of its
+//!   own, bound to the notification of its thread, for [`super::LocalApic::next_wake`], and calls
+//!   [`super::LocalApic::rearm`] at each exit before it enters the guest again. Periods that passed
+//!   in the meantime are one interrupt, as they are for a processor that keeps interrupts off; the phase is kept.
+//!
+//! In the counting modes a write of the deadline register is ignored here as the manual wants it. The kernel takes it, if the
+//! entry is not masked; a guest that does this changes only its own next interrupt, and the next write of a count repairs it.
+
+use super::{Effect, Shared};
+
+const MASKED: u32 = 1 << 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimerMode {
+    OneShot,
+    Periodic,
+    Deadline,
+    Reserved,
+}
+
+/// The timer's registers.
+#[derive(Clone, Debug)]
+pub struct Timer {
+    entry: u32,
+    initial: u32,
+    divide: u32,
+    /// When the count reaches zero; meaningful while `initial` is not 0 in a counting mode.
+    expires: u64,
+}
+
+impl Timer {
+    pub(super) const fn new() -> Self {
+        Timer { entry: MASKED, initial: 0, divide: 0, expires: 0 }
+    }
+
+    pub(super) const fn entry(&self) -> u32 {
+        self.entry
+    }
+
+    pub(super) const fn initial_count(&self) -> u32 {
+        self.initial
+    }
+
+    pub(super) const fn divide(&self) -> u32 {
+        self.divide
+    }
+
+    fn mode(&self) -> TimerMode {
+        match self.entry >> 17 & 3 {
+            0 => TimerMode::OneShot,
+            1 => TimerMode::Periodic,
+            2 => TimerMode::Deadline,
+            _ => TimerMode::Reserved,
+        }
+    }
+
+    fn counts(&self) -> bool {
+        matches!(self.mode(), TimerMode::OneShot | TimerMode::Periodic) && self.initial != 0
+    }
+
+    /// The divider as a shift: bits 0, 1 and 3 (figure 11-10), 0b111 dividing by 1.
+    fn shift(&self) -> u32 {
+        let code = self.divide & 3 | self.divide >> 1 & 4;
+        (code + 1) & 7
+    }
+
+    fn period(&self) -> u64 {
+        u64::from(self.initial) << self.shift()
+    }
+
+    /// The next expiry at or after the one that is known, as far as it lies after `now`.
+    fn upcoming(&self, now: u64) -> Option<u64> {
+        if !self.counts() {
+            return None;
+        }
+        if self.expires > now {
+            return Some(self.expires);
+        }
+        if self.mode() == TimerMode::OneShot {
+            return None;
+        }
+        let missed = (now - self.expires) / self.period() + 1;
+        Some(self.expires.saturating_add(missed.saturating_mul(self.period())))
+    }
+
+    pub(super) fn current_count(&self, now: u64) -> u32 {
+        let left = self.upcoming(now).map_or(0, |expires| (expires - now) >> self.shift());
+        u32::try_from(left).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn deadline(&self, shared: &Shared) -> u64 {
+        if self.mode() == TimerMode::Deadline { shared.deadline } else { 0 }
+    }
+
+    pub(super) fn next_wake(&self) -> Option<u64> {
+        let wanted = self.mode() == TimerMode::Periodic && self.counts() && self.vector() != 0;
+        wanted.then_some(self.expires)
+    }
+
+    /// A deadline that stands, even one that has passed, is the kernel's to deliver first.
+    pub(super) fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
+        if self.next_wake().is_none() || shared.deadline != 0 {
+            return Effect::None;
+        }
+        self.expires = self.upcoming(now).unwrap_or(self.expires);
+        shared.deadline = self.expires;
+        Effect::Shared
+    }
+
+    /// The vector for the kernel; vectors below 16 are illegal (11.5.2).
+    fn vector(&self) -> u8 {
+        let usable = self.entry & MASKED == 0 && self.entry as u8 >= 16 && self.mode() != TimerMode::Reserved;
+        if usable { self.entry as u8 } else { 0 }
+    }
+
+    /// A write of the deadline register. One that has passed fires at once, so it is kept.
+    pub(super) fn set_deadline(&mut self, value: u64, _now: u64, shared: &mut Shared) -> Effect {
+        if self.mode() != TimerMode::Deadline {
+            return Effect::None;
+        }
+        shared.deadline = value;
+        Effect::Shared
+    }
+
+    /// A write of the local vector. Changing to or from deadline mode disarms (11.5.4.1); what expired while the entry
+    /// was masked is lost.
+    pub(super) fn set_entry(&mut self, entry: u32, now: u64, shared: &mut Shared) -> Effect {
+        let before = (self.mode(), self.vector());
+        self.entry = entry;
+        let changed = self.mode() != before.0;
+        if changed && (self.mode() == TimerMode::Deadline || before.0 == TimerMode::Deadline) {
+            shared.deadline = 0;
+            self.initial = 0;
+        }
+        if self.mode() == TimerMode::Deadline {
+            let lost = before.1 == 0 && shared.deadline <= now;
+            shared.timer_vector = self.vector();
+            shared.deadline = if lost { 0 } else { shared.deadline };
+            return Effect::Shared;
+        }
+        self.publish(now, shared, before.1 == 0 || changed)
+    }
+
+    pub(super) fn set_initial_count(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+        if self.mode() == TimerMode::Deadline {
+            return Effect::None;
+        }
+        self.initial = value;
+        self.expires = now.saturating_add(self.period());
+        self.publish(now, shared, true)
+    }
+
+    /// A new divider lets the count that is left run at the new rate.
+    pub(super) fn set_divide(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+        let left = self.current_count(now);
+        self.divide = value;
+        if left == 0 {
+            return Effect::None;
+        }
+        self.expires = now.saturating_add(u64::from(left) << self.shift());
+        self.publish(now, shared, true)
+    }
+
+    /// Sets the kernel's words in a counting mode. A deadline that stands is replaced only when the count is new: it may
+    /// have passed without having been delivered yet.
+    fn publish(&mut self, now: u64, shared: &mut Shared, fresh: bool) -> Effect {
+        shared.timer_vector = self.vector();
+        if shared.timer_vector == 0 || !self.counts() {
+            shared.deadline = 0;
+        } else if fresh {
+            let upcoming = self.upcoming(now);
+            self.expires = upcoming.unwrap_or(self.expires);
+            shared.deadline = upcoming.unwrap_or(0);
+        }
+        Effect::Shared
+    }
+}

@@ -1,0 +1,98 @@
+//! Where in the guest's memory everything goes.
+
+use super::{Error, Header, Kind, Range};
+
+const PAGE: u64 = 4096;
+const FOUR_GIB: u64 = 1 << 32;
+/// Parameters go above what real-mode firmware uses.
+const LOWEST: u64 = 0x1_0000;
+
+/// Addresses of everything that is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The protected-mode kernel, and its 32-bit entry point.
+    pub kernel: u64,
+    /// The initial ramdisk; 0 when there is none.
+    pub initrd: u64,
+    /// Its bytes.
+    pub initrd_size: u64,
+    /// The zero page.
+    pub zero_page: u64,
+    /// The descriptor table of the entry state; a page.
+    pub gdt: u64,
+    /// The command line; a page.
+    pub command_line: u64,
+}
+
+/// Taken addresses, the end not included.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+/// Places the kernel at its preferred address or the next aligned one above, the initial ramdisk as high as the kernel
+/// allows, and the parameters as low as possible. The kernel moves itself up to the preferred address when it is
+/// loaded lower, so nothing below that is tried.
+///
+/// # Errors
+/// When something does not fit.
+pub fn place(header: &Header, ranges: &[Range], initrd_size: u64, command_line: usize) -> Result<Plan, Error> {
+    let most = header.command_line_max.min(PAGE as u32 - 1);
+    if command_line > most as usize {
+        return Err(Error::CommandLineTooLong(most));
+    }
+    let kernel_size = header.init_size.max(header.size as u64);
+    let kernel =
+        lowest(ranges, header.preferred, kernel_size, header.alignment).ok_or(Error::KernelDoesNotFit(kernel_size))?;
+    let taken = Span { start: kernel, end: kernel + kernel_size };
+    let limit = (header.initrd_max + 1).min(FOUR_GIB);
+    let initrd = match initrd_size {
+        0 => 0,
+        _ => highest(ranges, taken, limit, initrd_size).ok_or(Error::InitrdDoesNotFit(initrd_size))?,
+    };
+    let taken = [taken, Span { start: initrd, end: initrd + initrd_size }];
+    let zero_page = parameters(ranges, taken).ok_or(Error::ParametersDoNotFit)?;
+    Ok(Plan { kernel, initrd, initrd_size, zero_page, gdt: zero_page + PAGE, command_line: zero_page + 2 * PAGE })
+}
+
+/// RAM below 4 GiB.
+fn ram(ranges: &[Range]) -> impl Iterator<Item = Span> {
+    ranges.iter().filter(|range| range.kind == Kind::Ram).filter_map(|range| {
+        let end = range.base.saturating_add(range.size).min(FOUR_GIB);
+        (range.base < end).then_some(Span { start: range.base, end })
+    })
+}
+
+/// The lowest aligned place at or above `from`.
+fn lowest(ranges: &[Range], from: u64, size: u64, alignment: u64) -> Option<u64> {
+    let fits = |span: Span| {
+        let start = span.start.max(from).checked_next_multiple_of(alignment)?;
+        (start.checked_add(size)? <= span.end).then_some(start)
+    };
+    ram(ranges).filter_map(fits).min()
+}
+
+/// The highest page-aligned place below `limit` that is not taken.
+fn highest(ranges: &[Range], taken: Span, limit: u64, size: u64) -> Option<u64> {
+    let below = |start: u64, end: u64| {
+        let place = end.checked_sub(size)? & !(PAGE - 1);
+        (place >= start).then_some(place)
+    };
+    let fits = |span: Span| {
+        let end = span.end.min(limit);
+        match below(span.start, end) {
+            Some(place) if place < taken.end && place + size > taken.start => below(span.start, end.min(taken.start)),
+            place => place,
+        }
+    };
+    ram(ranges).filter_map(fits).filter(|place| *place >= LOWEST).max()
+}
+
+/// Three free pages.
+fn parameters(ranges: &[Range], taken: [Span; 2]) -> Option<u64> {
+    let size = 3 * PAGE;
+    let candidates = [LOWEST, taken[0].end, taken[1].end];
+    let free = |place: &u64| taken.iter().all(|span| *place >= span.end || place + size <= span.start);
+    candidates.into_iter().filter_map(|from| lowest(ranges, from.max(LOWEST), size, PAGE)).filter(free).min()
+}

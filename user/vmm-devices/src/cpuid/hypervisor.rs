@@ -1,0 +1,42 @@
+//! The leaves by which a hypervisor makes itself known.
+//!
+//! The signature at 0x4000_0000 is KVM's and the feature word behind it is empty. Linux uses x2APIC mode without interrupt remapping
+//! only under a hypervisor that it knows (`x86_init.hyper.x2apic_available`), and KVM's is the smallest interface of those: what is not in
+//! the feature word is not used (no clock, no steal time, no asynchronous page faults, no EOI shortcut). Two things follow from the
+//! signature all the same, and both are welcome: Linux does not insist on a tick of the PIT through the I/O APIC at boot, and
+//! older versions clear the clock's MSR when they go down ([`crate::msr`] lets them).
+//!
+//! Linux finds the frequency of the TSC and of the APIC in leaf 0x4000_0010 under VMware's and ACRN's signature only. Under KVM's it calibrates the TSC with the
+//! real PIT and PM timer, and leaves the APIC's timer alone because it has deadline mode. The leaf is there for others that read it.
+//!
+//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 its version.
+
+use super::{Context, Registers};
+
+/// First leaf of this system's own.
+pub const OWN: u32 = 0x4000_0100;
+
+/// Version of what the leaves tell.
+pub const VERSION: u32 = 1;
+
+const LAST: u32 = 0x4000_0010;
+
+const fn signature(max: u32, name: &[u8; 12]) -> Registers {
+    [
+        max,
+        u32::from_le_bytes([name[0], name[1], name[2], name[3]]),
+        u32::from_le_bytes([name[4], name[5], name[6], name[7]]),
+        u32::from_le_bytes([name[8], name[9], name[10], name[11]]),
+    ]
+}
+
+pub(super) fn leaf(leaf: u32, context: &Context) -> Registers {
+    let khz = u32::try_from(context.tsc_hz / 1000).unwrap_or(0);
+    match leaf {
+        0x4000_0000 => signature(LAST, b"KVMKVMKVM\0\0\0"),
+        LAST => [khz, khz, 0, 0],
+        OWN => signature(OWN + 1, b"PillionHV\0\0\0"),
+        0x4000_0101 => [VERSION, pillion_abi::VERSION, 0, 0],
+        _ => [0; 4],
+    }
+}

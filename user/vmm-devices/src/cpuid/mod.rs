@@ -1,0 +1,122 @@
+//! What CPUID tells the guest (AMD64 APM vol. 3, appendix E; Intel SDM vol. 2, CPUID).
+//!
+//! Honest about the machine, less what is withheld, and about one logical CPU with ID 0:
+//!
+//! - *withheld* because the monitor or the real-time side needs it, or because its MSRs are not the guest's: virtualisation, MONITOR and
+//!   MWAIT(X), machine checks, performance counters and IBS, frequency control and thermal sensors, speculation-control MSRs, cache
+//!   allocation, supervisor state of XSAVES, protection keys, memory encryption, SGX, processor trace, OSVW;
+//! - *added* because the virtual local APIC has it, whether the machine has it or not: x2APIC, TSC deadline, and ARAT
+//!   (the timer never stops);
+//! - *hypervisor*: the bit is set and the leaves are those of [`hypervisor`].
+//!
+//! Speculation control is withheld as a whole, so Linux reports itself vulnerable where only an MSR would help. That is true.
+
+mod features;
+pub mod hypervisor;
+mod topology;
+mod xsave;
+
+pub use xsave::XsaveLayout;
+
+/// The four registers, `eax, ebx, ecx, edx`.
+pub type Registers = [u32; 4];
+
+/// What the answer depends on beside the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// The guest's CR4.
+    pub cr4: u64,
+    /// The guest's XCR0.
+    pub xcr0: u64,
+    /// Ticks of the time-stamp counter, and of the local APIC's timer, in a second.
+    pub tsc_hz: u64,
+    /// True when the processor calls itself `GenuineIntel`; only such a guest is told the frequencies in leaf 0x15.
+    pub intel: bool,
+    /// Highest basic leaf of the machine.
+    pub max_basic: u32,
+    /// Highest extended leaf of the machine.
+    pub max_extended: u32,
+    /// State components and where they are.
+    pub xsave: XsaveLayout,
+}
+
+impl Context {
+    /// Reads what does not change from the machine; `host` is the CPUID instruction.
+    #[must_use]
+    pub fn from_host(tsc_hz: u64, mut host: impl FnMut(u32, u32) -> Registers) -> Context {
+        let [max_basic, vendor, ..] = host(0, 0);
+        let [max_extended, ..] = host(0x8000_0000, 0);
+        let xsave = XsaveLayout::from_host(max_basic, &mut host);
+        let intel = vendor == u32::from_le_bytes(*b"Genu");
+        Context { cr4: 0, xcr0: 1, tsc_hz, intel, max_basic, max_extended, xsave }
+    }
+
+    /// True when the guest may set XCR0 to that value (APM vol. 2, 11.5.2).
+    #[must_use]
+    pub const fn allows_xcr0(&self, value: u64) -> bool {
+        self.xsave.allows(value)
+    }
+}
+
+/// Highest basic leaf that is passed on; what later ones tell is all withheld.
+const BASIC_LAST: u32 = 0x16;
+/// Highest extended leaf that is passed on.
+const EXTENDED_LAST: u32 = 0x8000_0021;
+
+/// The guest's answer, from the machine's for the same leaf and subleaf.
+#[must_use]
+pub fn cpuid(host: Registers, leaf: u32, subleaf: u32, context: &Context) -> Registers {
+    match leaf {
+        0x4000_0000..=0x4fff_ffff => hypervisor::leaf(leaf, context),
+        0..=0x3fff_ffff if leaf > context.max_basic.min(BASIC_LAST) => [0; 4],
+        0x8000_0000.. if leaf > context.max_extended.min(EXTENDED_LAST) => [0; 4],
+        0..=0x3fff_ffff => basic(host, leaf, subleaf, context),
+        0x8000_0000..=EXTENDED_LAST => extended(host, leaf),
+        _ => [0; 4],
+    }
+}
+
+fn basic(host: Registers, leaf: u32, subleaf: u32, context: &Context) -> Registers {
+    let [eax, ebx, ecx, edx] = host;
+    match leaf {
+        0 => [eax.min(BASIC_LAST), ebx, ecx, edx],
+        1 => features::leaf_1(host, context.cr4),
+        4 => topology::cache(host),
+        // ARAT: the timer of the virtual local APIC runs in every state.
+        6 => [features::ARAT, 0, 0, 0],
+        7 => features::leaf_7(host, subleaf),
+        0xb => topology::extended(subleaf),
+        0xd => context.xsave.leaf(host, subleaf, context.xcr0),
+        0x15 => frequency(host, context),
+        2 | 3 | 0x16 => host,
+        // 5 MONITOR, 9 DCA, 0xa counters, 0xf and 0x10 cache monitoring and allocation, 0x12 SGX, 0x14 trace.
+        _ => [0; 4],
+    }
+}
+
+fn extended(host: Registers, leaf: u32) -> Registers {
+    let [eax, ebx, ecx, edx] = host;
+    match leaf {
+        0x8000_0000 => [eax.min(EXTENDED_LAST), ebx, ecx, edx],
+        0x8000_0001 => features::leaf_extended_1(host),
+        // Of power management only the invariant TSC.
+        0x8000_0007 => [0, 0, 0, edx & features::INVARIANT_TSC],
+        0x8000_0008 => [eax, ebx & features::EXTENDED_8_EBX, 0, 0],
+        0x8000_001d => topology::cache(host),
+        0x8000_001e => [0; 4],
+        0x8000_0021 => [eax & features::EXTENDED_21_EAX, 0, 0, 0],
+        0x8000_0002..=0x8000_0006 | 0x8000_0019 | 0x8000_001a => host,
+        // 0xa SVM, 0x1b IBS, 0x1c LWP, 0x1f memory encryption, 0x20 quality of service.
+        _ => [0; 4],
+    }
+}
+
+/// Leaf 0x15 on Intel: the TSC as a multiple of the crystal that also drives the APIC timer. Both have the TSC's frequency here, so
+/// the ratio is 1. Linux takes both from it and calibrates nothing. It reads the leaf on Intel only.
+fn frequency(host: Registers, context: &Context) -> Registers {
+    match u32::try_from(context.tsc_hz) {
+        Ok(hz) if context.intel && hz != 0 => [1, 1, hz, 0],
+        Err(_) if context.intel => [1, 2, (context.tsc_hz / 2).min(u64::from(u32::MAX)) as u32, 0],
+        _ => host,
+    }
+}

@@ -1,0 +1,187 @@
+//! The I/O APIC that the guest sees in place of the real one (82093AA data sheet; ICH9 data sheet 13.5 for the EOI
+//! register). The real one stays with the kernel, which routes each line to one vector; this model keeps what the guest wrote and says
+//! after each write which routes the monitor is to hand over ([`pillion_abi::call::Call::VcpuRouteLine`]).
+//!
+//! Remote IRR reads as zero: the kernel masks or acknowledges a level-triggered line itself. A line that belongs to the real-time side is
+//! hidden: what is written to it is kept and read back, always with the mask bit, and never becomes a route.
+//! [`IoApic::level_vectors`] is the trigger-mode register of the guest's local APIC, which Linux reads at each end of a
+//! level-triggered interrupt; it must be right or Linux ends the interrupt a second time here.
+
+use pillion_abi::vcpu::route;
+
+/// Most lines.
+pub const LINES: usize = 64;
+
+/// Bytes of the window in memory.
+pub const WINDOW: u64 = 0x1000;
+
+const INDEX: u64 = 0x00;
+const DATA: u64 = 0x10;
+const END_OF_INTERRUPT: u64 = 0x40;
+const MASKED: u64 = 1 << 16;
+const LEVEL: u64 = 1 << 15;
+const LOW: u64 = 1 << 13;
+/// Vector, delivery mode, destination mode, polarity, trigger, mask, destination. Delivery status and remote IRR are read-only.
+const WRITABLE: u64 = 0xff00_0000_0001_afff;
+
+/// What the monitor is to tell the kernel about a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Line.
+    pub line: u8,
+    /// Vector in the guest.
+    pub vector: u8,
+    /// Level-triggered.
+    pub level: bool,
+    /// Active low.
+    pub low: bool,
+    /// Masked.
+    pub masked: bool,
+}
+
+impl Route {
+    /// The route as the last argument of the call.
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        let mut word = self.vector as u64;
+        if self.level {
+            word |= route::LEVEL;
+        }
+        if self.low {
+            word |= route::LOW;
+        }
+        if self.masked {
+            word |= route::MASKED;
+        }
+        word
+    }
+}
+
+/// The model.
+#[derive(Clone, Debug)]
+pub struct IoApic {
+    lines: u8,
+    hidden: u64,
+    id: u8,
+    index: u8,
+    entries: [u64; LINES],
+}
+
+impl IoApic {
+    /// After reset, with as many lines as the real one (at most [`LINES`]) and a set of hidden ones.
+    #[must_use]
+    pub const fn new(lines: u8, hidden: u64) -> Self {
+        let lines = if lines == 0 {
+            1
+        } else if lines as usize > LINES {
+            LINES as u8
+        } else {
+            lines
+        };
+        IoApic { lines, hidden, id: 0, index: 0, entries: [MASKED; LINES] }
+    }
+
+    /// A read from the window. The registers are doublewords; anything else reads zero.
+    #[must_use]
+    pub fn read(&self, offset: u64, width: u8) -> u64 {
+        match (offset, width) {
+            (INDEX, _) => u64::from(self.index),
+            (DATA, 4) => u64::from(self.register(self.index)),
+            _ => 0,
+        }
+    }
+
+    /// A write to the window, and the route that it changed.
+    pub fn write(&mut self, offset: u64, width: u8, value: u64) -> Option<Route> {
+        match (offset, width) {
+            (INDEX, _) => self.index = value as u8,
+            (DATA, 4) => return self.set_register(self.index, value as u32),
+            // Nothing is held back here that the register could release: remote IRR is always zero.
+            (END_OF_INTERRUPT, _) => {}
+            _ => {}
+        }
+        None
+    }
+
+    fn register(&self, index: u8) -> u32 {
+        match index {
+            0 | 2 => u32::from(self.id) << 24,
+            // Version 0x20, with an EOI register, and the number of the last entry.
+            1 => 0x20 | (u32::from(self.lines) - 1) << 16,
+            _ => match self.entry_of(index) {
+                Some((line, false)) => self.visible(line) as u32,
+                Some((line, true)) => (self.visible(line) >> 32) as u32,
+                None => 0,
+            },
+        }
+    }
+
+    fn set_register(&mut self, index: u8, value: u32) -> Option<Route> {
+        if index == 0 {
+            self.id = (value >> 24) as u8 & 0xf;
+            return None;
+        }
+        let (line, high) = self.entry_of(index)?;
+        let before = self.route(line);
+        let entry = self.entries.get_mut(line)?;
+        let whole = if high {
+            (*entry & 0xffff_ffff) | u64::from(value) << 32
+        } else {
+            (*entry & !0xffff_ffff) | u64::from(value)
+        };
+        *entry = whole & WRITABLE;
+        let after = self.route(line)?;
+        (Some(after) != before).then_some(after)
+    }
+
+    /// The line of a register, and whether it is the upper half of the entry.
+    fn entry_of(&self, index: u8) -> Option<(usize, bool)> {
+        let position = index.checked_sub(0x10)?;
+        let line = position / 2;
+        (line < self.lines).then_some((usize::from(line), position % 2 == 1))
+    }
+
+    fn is_hidden(&self, line: usize) -> bool {
+        line >= LINES || self.hidden >> line & 1 != 0
+    }
+
+    fn visible(&self, line: usize) -> u64 {
+        let entry = self.entries.get(line).copied().unwrap_or(MASKED);
+        if self.is_hidden(line) { entry | MASKED } else { entry }
+    }
+
+    /// The route of a line as it stands; `None` for a hidden one. Only the fixed and lowest-priority delivery modes give a
+    /// route that is not masked: NMI, SMI, INIT and the 8259's are not delivered to the guest this way.
+    #[must_use]
+    pub fn route(&self, line: usize) -> Option<Route> {
+        if line >= usize::from(self.lines) || self.is_hidden(line) {
+            return None;
+        }
+        let entry = *self.entries.get(line)?;
+        let vector = entry as u8;
+        let deliverable = entry >> 8 & 7 <= 1 && vector >= 16;
+        Some(Route {
+            line: line as u8,
+            vector,
+            level: entry & LEVEL != 0,
+            low: entry & LOW != 0,
+            masked: entry & MASKED != 0 || !deliverable,
+        })
+    }
+
+    /// The vectors of level-triggered lines, as the bits of the local APIC's trigger-mode register. Masked lines
+    /// count: Linux masks a line between its interrupt and the end of it.
+    #[must_use]
+    pub fn level_vectors(&self) -> [u64; 4] {
+        let mut vectors = [0; 4];
+        for route in (0..usize::from(self.lines)).filter_map(|line| self.route(line)).filter(|route| route.level) {
+            vectors[usize::from(route.vector >> 6)] |= 1 << (route.vector & 63);
+        }
+        vectors
+    }
+
+    /// Back to the state after reset; the routes to hand over are then masked for each line that is not hidden.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.lines, self.hidden);
+    }
+}

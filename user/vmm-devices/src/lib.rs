@@ -1,0 +1,48 @@
+//! What the VM monitor emulates for the passenger, as plain code: no system calls, no allocation, no `unsafe`.
+//!
+//! The monitor reads and writes the guest's memory through [`memory::GuestMemory`] and calls a model at each exit; a
+//! model answers with a value or with what is left for the monitor to do. Nothing here trusts the guest: each model
+//! takes any input without a panic, which the tests check with random input.
+//!
+//! | module | manual or specification |
+//! |---|---|
+//! | [`boot`] | Linux `Documentation/x86/boot.rst`, `zero-page.rst` |
+//! | [`cpuid`], [`msr`] | AMD64 Architecture Programmer's Manual vol. 2 and 3 (24594), PPR for family 17h |
+//! | [`apic`] | Intel SDM vol. 3, chapter 11 "APIC" (the x2APIC sections) |
+//! | [`ioapic`] | 82093AA data sheet, ICH9 data sheet 13.5 |
+//! | [`pci`] | PCI 3.0, 3.2.2.3.2; PCI Express 3.0, 7.2.2 |
+//! | [`power`] | ACPI 6.4, 4.8.3 and 5.2 |
+//! | [`paging`], [`instruction`] | AMD64 APM vol. 2, chapter 5; vol. 3 |
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod apic;
+pub mod boot;
+pub mod cpuid;
+pub mod instruction;
+pub mod ioapic;
+pub mod memory;
+pub mod msr;
+pub mod notes;
+pub mod paging;
+pub mod pci;
+pub mod power;
+
+/// The access is one that the processor answers with a general-protection fault, error code 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GeneralProtection;
+
+impl GeneralProtection {
+    /// The fault as [`pillion_abi::vcpu::State::event`] wants it.
+    pub const EVENT: u64 = 13 | pillion_abi::vcpu::EVENT_HAS_CODE;
+}
+
+/// All ones in `width` bytes, what reading a device that is not there gives.
+#[must_use]
+pub const fn ones(width: u8) -> u64 {
+    match width {
+        0 => 0,
+        1..=7 => (1 << (8 * width as u32)) - 1,
+        _ => u64::MAX,
+    }
+}

@@ -1,0 +1,162 @@
+//! The MSRs that exit and belong to no other model.
+//!
+//! A register is answered when Linux touches it without a net on some processor (`rdmsrl`, not `rdmsrl_safe`), and refused with
+//! a general-protection fault when it belongs to a feature that CPUID withholds: Linux probes those and takes the fault for "not there".
+//! What a guest may set without harm is kept and read back; nothing set here reaches the processor.
+//!
+//! | register | read | write |
+//! |---|---|---|
+//! | TSC 0x10 | the counter | ignored: it is the machine's |
+//! | platform 0x17, feature control 0x3a | 0 (locked, empty) | #GP |
+//! | patch level 0x8b | the machine's as told in [`Machine`] | ignored |
+//! | MISC_ENABLE 0x1a0 | kept; fast strings at reset | kept |
+//! | DEBUGCTL 0x1d9, last branch 0x1db to 0x1de | 0 | ignored |
+//! | MTRR capability 0xfe, MTRRs 0x200 to 0x20f, 0x250 to 0x26f, 0x2ff | kept (unless the kernel passes reads) | kept |
+//! | XSS 0xda0 | 0 | only 0 |
+//! | KVM clock 0x12, 0x4b56_4d01 | #GP | only off |
+//! | SYSCFG, TOP_MEM, TOM2 0xc001_0010, 1a, 1d | as told in [`Machine`] | ignored |
+//! | HWCR 0xc001_0015 | kept; bit 24, TSC counts at P0's frequency, always set | kept |
+//! | NB_CFG 0xc001_001f, DE_CFG 0xc001_1029 (LFENCE serialising) | kept | kept |
+//! | CPUID overrides 0xc001_1004, 5, INT_PENDING 0xc001_0055, MMIO configuration base 0xc001_0058, OSVW 0xc001_0140, 141, IC/DC/BU_CFG 0xc001_1021 to 102b, node 0xc001_100c | 0 | ignored |
+//! | VM_CR 0xc001_0114 | SVM disabled and locked | ignored |
+//! | everything else: counters, machine checks, SPEC_CTRL, PRED_CMD, LS_CFG, P-states, ... | #GP | #GP |
+//!
+//! LS_CFG (0xc001_1020) is refused on purpose: Linux would take its presence for a way to disable speculative stores.
+
+use crate::GeneralProtection;
+
+/// What the answers depend on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Machine {
+    /// Microcode revision to tell, or 0.
+    pub patch_level: u32,
+    /// SYSCFG, TOP_MEM and TOM2 of the machine, or zeros when they cannot be known.
+    pub syscfg: u64,
+    /// TOP_MEM.
+    pub top_mem: u64,
+    /// TOM2.
+    pub top_mem_2: u64,
+}
+
+const VARIABLE_MTRRS: usize = 16;
+const FIXED_MTRRS: usize = 11;
+
+/// The registers that are kept.
+#[derive(Clone, Debug)]
+pub struct Msrs {
+    machine: Machine,
+    variable: [u64; VARIABLE_MTRRS],
+    fixed: [u64; FIXED_MTRRS],
+    mtrr_default: u64,
+    misc_enable: u64,
+    hwcr: u64,
+    nb_cfg: u64,
+    de_cfg: u64,
+}
+
+const TSC: u32 = 0x10;
+const MISC_ENABLE: u32 = 0x1a0;
+const MTRR_CAPABILITY: u32 = 0xfe;
+const MTRR_DEFAULT: u32 = 0x2ff;
+const HWCR: u32 = 0xc001_0015;
+const NB_CFG: u32 = 0xc001_001f;
+const DE_CFG: u32 = 0xc001_1029;
+const HWCR_TSC_AT_P0: u64 = 1 << 24;
+const DE_CFG_LFENCE_SERIALISES: u64 = 1 << 1;
+/// Eight variable ranges, fixed ranges, write-combining.
+const MTRR_CAPABILITY_VALUE: u64 = 0x508;
+/// Enabled, write-back by default.
+const MTRR_DEFAULT_RESET: u64 = 0xc06;
+const ALL_WRITE_BACK: u64 = 0x0606_0606_0606_0606;
+
+impl Default for Msrs {
+    fn default() -> Self {
+        Self::new(Machine::default())
+    }
+}
+
+impl Msrs {
+    /// After reset.
+    #[must_use]
+    pub const fn new(machine: Machine) -> Self {
+        Msrs {
+            machine,
+            variable: [0; VARIABLE_MTRRS],
+            fixed: [ALL_WRITE_BACK; FIXED_MTRRS],
+            mtrr_default: MTRR_DEFAULT_RESET,
+            misc_enable: 1,
+            hwcr: HWCR_TSC_AT_P0,
+            nb_cfg: 0,
+            de_cfg: DE_CFG_LFENCE_SERIALISES,
+        }
+    }
+
+    /// A read; `now` is the time-stamp counter.
+    ///
+    /// # Errors
+    /// For what the guest is not offered.
+    pub fn read(&self, msr: u32, now: u64) -> Result<u64, GeneralProtection> {
+        Ok(match msr {
+            TSC => now,
+            0x17 => 0,
+            0x3a => 1,
+            0x8b => u64::from(self.machine.patch_level),
+            MISC_ENABLE => self.misc_enable,
+            0x1d9 | 0x1db..=0x1de | 0xda0 => 0,
+            MTRR_CAPABILITY => MTRR_CAPABILITY_VALUE,
+            MTRR_DEFAULT => self.mtrr_default,
+            0x200..=0x20f => self.variable[(msr - 0x200) as usize],
+            HWCR => self.hwcr,
+            NB_CFG => self.nb_cfg,
+            DE_CFG => self.de_cfg,
+            0xc001_0010 => self.machine.syscfg,
+            0xc001_001a => self.machine.top_mem,
+            0xc001_001d => self.machine.top_mem_2,
+            0xc001_0114 => 0x18,
+            _ if is_zero(msr) => 0,
+            _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get(index)).ok_or(GeneralProtection)?,
+        })
+    }
+
+    /// A write.
+    ///
+    /// # Errors
+    /// For what the guest is not offered, and values that cannot be.
+    pub fn write(&mut self, msr: u32, value: u64) -> Result<(), GeneralProtection> {
+        match msr {
+            MISC_ENABLE => self.misc_enable = value,
+            MTRR_DEFAULT => self.mtrr_default = value & 0xcff,
+            0x200..=0x20f => self.variable[(msr - 0x200) as usize] = value,
+            HWCR => self.hwcr = value | HWCR_TSC_AT_P0,
+            NB_CFG => self.nb_cfg = value,
+            DE_CFG => self.de_cfg = value | DE_CFG_LFENCE_SERIALISES,
+            0xda0 if value == 0 => {}
+            // Bit 0 would switch the clock on, which is not offered.
+            0x12 | 0x4b56_4d01 if value & 1 == 0 => {}
+            TSC | 0x79 | 0x8b | 0x1d9 | 0x1db..=0x1de => {}
+            0xc001_0010 | 0xc001_001a | 0xc001_001d | 0xc001_0020 | 0xc001_0114 => {}
+            _ if is_zero(msr) => {}
+            _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get_mut(index)).ok_or(GeneralProtection)? = value,
+        }
+        Ok(())
+    }
+}
+
+/// Registers that read zero and ignore writes.
+const fn is_zero(msr: u32) -> bool {
+    matches!(
+        msr,
+        0xc001_0055 | 0xc001_0058 | 0xc001_0140 | 0xc001_0141 | 0xc001_1004 | 0xc001_1005 | 0xc001_100c | 0xc001_1021
+            ..=0xc001_1023 | 0xc001_102a | 0xc001_102b
+    )
+}
+
+/// Index among the fixed-range MTRRs (APM vol. 2, 7.7.2).
+const fn fixed_mtrr(msr: u32) -> Option<usize> {
+    match msr {
+        0x250 => Some(0),
+        0x258 | 0x259 => Some(msr as usize - 0x257),
+        0x268..=0x26f => Some(msr as usize - 0x265),
+        _ => None,
+    }
+}

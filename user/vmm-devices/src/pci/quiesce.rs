@@ -1,0 +1,82 @@
+//! Taking the bus from the guest's devices, before its memory is used anew.
+
+use super::{Filter, Function};
+
+/// Reads configuration space, for [`Quiesce`].
+pub trait ConfigAccess {
+    /// The doubleword at `register` (a multiple of 4, below 256); all ones when nothing answers.
+    fn read(&mut self, function: Function, register: u8) -> u32;
+}
+
+/// A write of a word that is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Function.
+    pub function: Function,
+    /// Register, even.
+    pub register: u8,
+    /// Value of the word.
+    pub value: u16,
+}
+
+const COMMAND: u8 = 0x04;
+const BUS_MASTER: u32 = 1 << 2;
+const NO_INTX: u32 = 1 << 10;
+
+/// Goes over all functions that are not hidden and yields the writes that end DMA, message-signalled interrupts and
+/// line interrupts of each: bus mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). Bridges are
+/// left alone, because a hidden device may be behind one; Linux switches both bits on again when it starts a driver.
+///
+/// Each step is one device at most; the whole is `buses` times 256 reads.
+pub struct Quiesce<'a, A> {
+    filter: &'a Filter,
+    access: A,
+    next: u32,
+    end: u32,
+}
+
+impl<'a, A: ConfigAccess> Quiesce<'a, A> {
+    /// Over the first `buses` buses (1 to 256).
+    pub fn new(filter: &'a Filter, access: A, buses: u16) -> Self {
+        Quiesce { filter, access, next: 0, end: u32::from(buses.min(256)) << 8 }
+    }
+
+    /// The write for one function, if it needs one.
+    fn visit(&mut self, function: Function) -> Option<Write> {
+        if self.filter.is_hidden(function) || self.access.read(function, 0) as u16 == 0xffff {
+            return None;
+        }
+        let header = self.access.read(function, 0x0c) >> 16 & 0x7f;
+        let command = self.access.read(function, COMMAND);
+        if header != 0 || command & BUS_MASTER == 0 {
+            return None;
+        }
+        let value = (command & !BUS_MASTER | NO_INTX) as u16;
+        Some(Write { function, register: COMMAND, value })
+    }
+
+    /// True when the device of function 0 has no others, so that its other numbers may be aliases of it.
+    fn is_single(&mut self, function: Function) -> bool {
+        let header = self.access.read(function, 0x0c);
+        self.access.read(function, 0) as u16 == 0xffff || header >> 16 & 0x80 == 0
+    }
+}
+
+impl<A: ConfigAccess> Iterator for Quiesce<'_, A> {
+    type Item = Write;
+
+    fn next(&mut self) -> Option<Write> {
+        while self.next < self.end {
+            let function = Function::of(self.next << 8);
+            self.next += 1;
+            let found = self.visit(function);
+            if function.function == 0 && self.is_single(function) {
+                self.next += 7;
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}

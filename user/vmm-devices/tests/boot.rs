@@ -1,0 +1,131 @@
+//! Kernel images, placement and the zero page.
+
+mod common;
+
+use common::Ram;
+use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place};
+use proptest::prelude::*;
+
+/// A `bzImage` with 4 KiB of protected-mode code, preferring 16 MiB and needing 8.
+fn image() -> Vec<u8> {
+    let mut image = vec![0; 1024 + 4096];
+    image[0x1f1] = 1;
+    image[0x1f4..0x1f8].copy_from_slice(&256_u32.to_le_bytes());
+    image[0x1fe..0x200].copy_from_slice(&[0x55, 0xaa]);
+    image[0x200..0x206].copy_from_slice(b"\xeb\x6aHdrS");
+    image[0x206..0x208].copy_from_slice(&0x20f_u16.to_le_bytes());
+    image[0x211] = 0xc1;
+    image[0x22c..0x230].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
+    image[0x230..0x234].copy_from_slice(&0x20_0000_u32.to_le_bytes());
+    image[0x234] = 1;
+    image[0x236] = 1;
+    image[0x238..0x23c].copy_from_slice(&2047_u32.to_le_bytes());
+    image[0x258..0x260].copy_from_slice(&0x100_0000_u64.to_le_bytes());
+    image[0x260..0x264].copy_from_slice(&0x80_0000_u32.to_le_bytes());
+    image[1024] = 0xfc;
+    image
+}
+
+fn ram(base: u64, size: u64) -> Range {
+    Range { base, size, kind: Kind::Ram }
+}
+
+#[test]
+fn a_kernel_is_loaded() {
+    let image = image();
+    let ranges =
+        [ram(0, 0x9_f000), Range { base: 0xf_0000, size: 0x1_0000, kind: Kind::Reserved }, ram(0x10_0000, 0x3f0_0000)];
+    let mut memory = Ram::new(0, 0x400_0000);
+    let initrd = vec![7; 10_000];
+    let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, rsdp: 0xf_1234 };
+    let state = load(&linux, &mut memory).unwrap();
+    assert_eq!(state.rip, 0x100_0000);
+    assert_eq!(memory.bytes[0x100_0000], 0xfc);
+    let zero = state.gpr[6] as usize;
+    assert_eq!(zero, 0x1_0000);
+    let word = |at: usize| u32::from_le_bytes(memory.bytes[zero + at..zero + at + 4].try_into().unwrap());
+    let initrd_at = word(0x218) as usize;
+    assert_eq!(initrd_at, 0x400_0000 - 0x3000);
+    assert_eq!((memory.bytes[initrd_at], word(0x21c)), (7, 10_000));
+    let line = word(0x228) as usize;
+    assert_eq!(&memory.bytes[line..line + 6], b"quiet\0");
+    assert_eq!((word(0x70), memory.bytes[zero + 0x1e8], memory.bytes[zero + 0x210]), (0xf_1234, 3, 0xff));
+    assert_eq!((word(0x2d0 + 20), word(0x2d0 + 36)), (0xf_0000, 2));
+    assert_eq!((word(0x202), memory.bytes[zero + 0x211]), (u32::from_le_bytes(*b"HdrS"), 1));
+    let gdt = state.gdtr.base as usize;
+    assert_eq!(memory.bytes[gdt + 0x10..gdt + 0x18], 0x00cf_9b00_0000_ffff_u64.to_le_bytes());
+}
+
+#[test]
+fn each_defect_has_its_reason() {
+    let defect = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut image = image();
+        change(&mut image);
+        Header::parse(&image).unwrap_err()
+    };
+    assert_eq!(defect(&|i| i.truncate(100)), Error::NotBzImage);
+    assert_eq!(defect(&|i| i[0x202] = 0), Error::NotBzImage);
+    assert_eq!(defect(&|i| i[0x206] = 9), Error::TooOld(0x209));
+    assert_eq!(defect(&|i| i[0x211] = 0), Error::NotLoadedHigh);
+    assert_eq!(defect(&|i| i[0x234] = 0), Error::NotRelocatable);
+    assert_eq!(defect(&|i| i[0x236] = 0), Error::NotSixtyFourBit);
+    assert_eq!(defect(&|i| i.truncate(1024 + 4000)), Error::Truncated);
+    assert_eq!(defect(&|i| i[0x230] = 3), Error::BadHeader);
+    assert_eq!(Error::TooOld(0x209).to_string(), "boot protocol 2.09 is older than 2.10");
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let header = Header::parse(&image()).unwrap();
+    let place = |size, initrd, line| place(&header, &[ram(0, size)], initrd, line);
+    assert_eq!(place(0x100_0000, 0, 0), Err(Error::KernelDoesNotFit(0x80_0000)));
+    assert_eq!(place(0x200_0000, 0x100_0000, 0), Err(Error::InitrdDoesNotFit(0x100_0000)));
+    assert_eq!(place(0x200_0000, 0, 2048), Err(Error::CommandLineTooLong(2047)));
+    // Above the kernel there is no room, below it there is.
+    assert_eq!(place(0x180_0000, 0x1000, 0).unwrap().initrd, 0xff_f000);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_parsed(mut bytes in prop::collection::vec(any::<u8>(), 0x290..0x800), valid in any::<bool>()) {
+        if valid {
+            bytes[0x1fe..0x208].copy_from_slice(b"\x55\xaa\xeb\x6aHdrS\x0f\x02");
+            bytes[0x211] |= 1;
+            bytes[0x234] |= 1;
+            bytes[0x236] |= 1;
+            bytes[0x1f1] = 0;
+            bytes[0x1f5..0x1f8].fill(0);
+        }
+        if let Ok(header) = Header::parse(&bytes) {
+            let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &[ram(0, 0x10_0000)], rsdp: 0 };
+            let _ = place(&header, linux.ranges, 0, 0);
+            let _ = load(&linux, &mut Ram::new(0, 0x1000));
+        }
+    }
+
+    #[test]
+    fn nothing_overlaps(
+        ranges in prop::collection::vec((0_u64..0x1_2000, 0_u64..0x4000), 1..8),
+        initrd in 0_u64..0x400_0000,
+        preferred in 0_u64..0x4000_0000,
+    ) {
+        let mut bytes = image();
+        bytes[0x258..0x260].copy_from_slice(&preferred.to_le_bytes());
+        let header = Header::parse(&bytes).unwrap();
+        let ranges: Vec<Range> = ranges.iter().map(|(base, size)| ram(base << 16, size << 16)).collect();
+        if let Ok(plan) = place(&header, &ranges, initrd, 10) {
+            let mut parts = vec![(plan.kernel, header.init_size), (plan.zero_page, 3 * 4096)];
+            if initrd != 0 {
+                parts.push((plan.initrd, initrd));
+                prop_assert!(plan.initrd + initrd <= 0x8000_0000);
+            }
+            prop_assert!(plan.kernel >= preferred && plan.kernel % header.alignment == 0);
+            for (i, (start, size)) in parts.iter().enumerate() {
+                prop_assert!(ranges.iter().any(|r| r.base <= *start && start + size <= r.base + r.size));
+                for (other, other_size) in &parts[i + 1..] {
+                    prop_assert!(start + size <= *other || other + other_size <= *start);
+                }
+            }
+        }
+    }
+}

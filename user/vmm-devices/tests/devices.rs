@@ -1,0 +1,232 @@
+//! I/O APIC, PCI configuration, power and notes.
+
+mod common;
+
+use common::{Ram, checksum};
+use pillion_abi::vcpu::route;
+use pillion_vmm_devices::ioapic::IoApic;
+use pillion_vmm_devices::notes::{LONGEST, Notes};
+use pillion_vmm_devices::pci::{ConfigAccess, Filter, Function, Mapped, Outcome as Pci, Quiesce, Write};
+use pillion_vmm_devices::power::{Error, Fadt, Outcome, Power, Request};
+use proptest::prelude::*;
+
+fn set(apic: &mut IoApic, index: u64, value: u64) -> Option<u64> {
+    apic.write(0, 4, index);
+    apic.write(0x10, 4, value).map(|route| u64::from(route.line) << 32 | route.word())
+}
+
+fn get(apic: &mut IoApic, index: u64) -> u64 {
+    apic.write(0, 4, index);
+    apic.read(0x10, 4)
+}
+
+#[test]
+fn lines_are_routed() {
+    let mut apic = IoApic::new(24, 1 << 9);
+    assert_eq!(get(&mut apic, 1), 0x0017_0020);
+    assert_eq!(get(&mut apic, 0x10), 0x1_0000);
+    assert_eq!(set(&mut apic, 0x18, 0x31), Some(4 << 32 | 0x31));
+    assert_eq!(set(&mut apic, 0x18, 0x31), None);
+    assert_eq!(set(&mut apic, 0x19, 0x0100_0000), None);
+    assert_eq!(set(&mut apic, 0x30, 0xa042), Some(16 << 32 | 0x42 | route::LEVEL | route::LOW));
+    assert_eq!(apic.level_vectors(), [0, 4, 0, 0]);
+    assert_eq!(set(&mut apic, 0x30, 0x1_a042), Some(16 << 32 | 0x42 | route::LEVEL | route::LOW | route::MASKED));
+    // ExtINT is not delivered.
+    assert_eq!(set(&mut apic, 0x18, 0x731), Some(4 << 32 | 0x31 | route::MASKED));
+    // A hidden line keeps what is written, masked.
+    assert_eq!((set(&mut apic, 0x22, 0x55), get(&mut apic, 0x22)), (None, 0x1_0055));
+    assert_eq!((set(&mut apic, 0x40, 0x55), get(&mut apic, 0x40)), (None, 0));
+    assert_eq!(apic.write(0x40, 4, 0x42), None);
+}
+
+#[test]
+fn hidden_functions_are_absent() {
+    let mut filter = Filter::new();
+    let hidden = Function { bus: 0, device: 3, function: 0 };
+    assert!(filter.hide(hidden));
+    filter.write(0xcf8, 4, 0x8000_1810);
+    assert_eq!(filter.read(0xcf8, 4), Pci::Value(0x8000_1810));
+    assert_eq!((filter.read(0xcfc, 4), filter.read(0xcfe, 2)), (Pci::Value(u32::MAX), Pci::Value(0xffff)));
+    assert_eq!(filter.write(0xcfc, 1, 7), Pci::Value(0xff));
+    filter.write(0xcf8, 4, 0x8000_2010);
+    assert_eq!(filter.read(0xcfe, 2), Pci::Pass { address: 0x8000_2010, port: 0xcfe });
+    assert_eq!(filter.read(0xcff, 2), Pci::Value(0xffff));
+    assert_eq!((filter.read(0xcf9, 1), filter.read(0xcf4, 4)), (Pci::Elsewhere, Pci::Elsewhere));
+    for (port, width) in [(0xcf6, 4), (0xcf8, 2), (0xcf9, 2), (0xcfa, 4), (0xcfb, 1)] {
+        assert_eq!(filter.write(port, width, 6), Pci::Value(pillion_vmm_devices::ones(width) as u32), "{port:#x}");
+    }
+    filter.write(0xcf8, 4, 0x2010);
+    assert_eq!(filter.read(0xcfc, 1), Pci::Value(0xff));
+    assert_eq!(filter.mapped(3 << 15, 4), Mapped::Value(0xffff_ffff));
+    assert_eq!((filter.mapped(4 << 15, 4), filter.mapped(1 << 28, 4)), (Mapped::Pass, Mapped::Value(0xffff_ffff)));
+}
+
+/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5, device 4 is a bridge.
+struct Bus;
+
+impl ConfigAccess for Bus {
+    fn read(&mut self, function: Function, register: u8) -> u32 {
+        let (header, command) = match (function.bus, function.device, function.function) {
+            (0, 1 | 2, _) => (0, 7),
+            (0, 3, 0) => (0x80, 3),
+            (0, 3, 5) => (0, 6),
+            (0, 4, 0) => (1, 7),
+            _ => return u32::MAX,
+        };
+        match register {
+            0 => 0x1234_8086,
+            4 => command,
+            0xc => header << 16,
+            _ => 0,
+        }
+    }
+}
+
+#[test]
+fn devices_are_quiesced() {
+    let mut filter = Filter::new();
+    assert!(filter.hide(Function { bus: 0, device: 2, function: 0 }));
+    let writes: Vec<_> = Quiesce::new(&filter, Bus, 256)
+        .map(|Write { function, value, .. }| (function.device, function.function, value))
+        .collect();
+    // The aliases of hidden device 2 are not touched either.
+    assert_eq!(writes, [(1, 0, 0x403), (3, 5, 0x402)]);
+}
+
+/// A root pointer at 0x100, an XSDT at 0x200 and an FADT at 0x400.
+fn acpi() -> Ram {
+    let mut ram = Ram::new(0, 0x1000);
+    let mut root = *b"RSD PTR \0TEST  \x02\0\0\0\0\x24\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0";
+    checksum(&mut root[..20], 8);
+    checksum(&mut root, 32);
+    let mut xsdt = [0; 44];
+    xsdt[..5].copy_from_slice(b"XSDT\x2c");
+    xsdt[36..38].copy_from_slice(&[0, 4]);
+    checksum(&mut xsdt, 9);
+    let mut fadt = [0; 244];
+    fadt[..5].copy_from_slice(b"FACP\xf4");
+    fadt[46] = 9;
+    fadt[64..66].copy_from_slice(&0x604_u16.to_le_bytes());
+    fadt[113] = 4;
+    fadt[116..129].copy_from_slice(&[1, 8, 0, 1, 0xf9, 0x0c, 0, 0, 0, 0, 0, 0, 0x0f]);
+    checksum(&mut fadt, 9);
+    ram.put(0x100, &root);
+    ram.put(0x200, &xsdt);
+    ram.put(0x400, &fadt);
+    ram
+}
+
+#[test]
+fn the_fadt_is_found() {
+    let mut ram = acpi();
+    let expected = Fadt { pm1a_control: Some(0x604), pm1b_control: None, reset: Some((0xcf9, 0x0f)), sci: 9 };
+    assert_eq!(Fadt::find(&ram, 0x100), Ok(expected));
+    assert_eq!(Fadt::find(&ram, 0xff8), Err(Error::Unreadable(0xff8)));
+    assert_eq!(Fadt::find(&ram, 0x200), Err(Error::BadRoot));
+    ram.bytes[0x450] ^= 1;
+    assert_eq!(Fadt::find(&ram, 0x100), Err(Error::BadTable(0x400)));
+}
+
+#[test]
+fn ends_are_recognised() {
+    let mut power = Power::new(Fadt::find(&acpi(), 0x100).unwrap());
+    let reset = Outcome::Request(Request::Reset);
+    assert_eq!((power.write(0xcf9, 1, 2), power.read(0xcf9, 1)), (Outcome::Value(0), Outcome::Value(2)));
+    assert_eq!((power.write(0xcf9, 1, 6), power.write(0xcf9, 1, 0xf)), (reset, reset));
+    assert_eq!((power.write(0x64, 1, 0xfe), power.write(0x64, 1, 0xd1)), (reset, Outcome::Pass(0xd1)));
+    assert_eq!((power.write(0x92, 1, 3), power.write(0x92, 1, 2)), (reset, Outcome::Pass(2)));
+    let off = Outcome::Request(Request::PowerOff { sleep_type: 0 });
+    assert_eq!((power.write(0x604, 2, 0x2001), power.write(0x604, 2, 1)), (off, Outcome::Pass(1)));
+    assert_eq!(power.write(0x605, 1, 0x34), Outcome::Request(Request::PowerOff { sleep_type: 5 }));
+    assert_eq!(
+        (power.write(0x63, 2, 0xfe00), power.write(0x602, 4, 0)),
+        (Outcome::Value(0xffff), Outcome::Value(u32::MAX))
+    );
+    assert_eq!((power.read(0x604, 2), power.write(0x70, 1, 0)), (Outcome::Pass(0), Outcome::NotMine));
+}
+
+#[test]
+fn notes_are_lines() {
+    let mut notes = Notes::new();
+    let mut lines = Vec::new();
+    for byte in b"load net start\r\n\n\"a\\b\xff\n".iter().chain([b'x'; 300].iter()).chain(b"\n") {
+        lines.extend(notes.push(*byte).map(String::from));
+    }
+    assert_eq!(lines, ["load net start", "'a/b?", &"x".repeat(LONGEST)]);
+}
+
+proptest! {
+    #[test]
+    fn any_access_of_the_io_apic(
+        lines in any::<u8>(), hidden in any::<u64>(),
+        accesses in prop::collection::vec((0_u64..0x50, 0_u8..9, any::<u64>()), 1..100),
+    ) {
+        let mut apic = IoApic::new(lines, hidden);
+        for (offset, width, value) in accesses {
+            let _ = apic.read(offset, width);
+            if let Some(route) = apic.write(offset & !0xf, width, value) {
+                prop_assert!(hidden >> route.line & 1 == 0);
+                prop_assert!(route.masked || route.vector >= 16);
+            }
+            let _ = apic.level_vectors();
+        }
+    }
+
+    #[test]
+    fn a_hidden_function_is_never_passed(
+        hidden in prop::collection::vec((0_u8..3, 0_u8..4, 0_u8..3), 0..40),
+        accesses in prop::collection::vec((0xcf0_u16..0xd08, 0_u8..9, any::<u32>(), any::<bool>()), 1..60),
+    ) {
+        let mut filter = Filter::new();
+        for (bus, device, function) in hidden {
+            let _ = filter.hide(Function { bus, device, function });
+        }
+        for (port, width, value, select) in accesses {
+            if select {
+                filter.write(0xcf8, 4, value & 0x0002_1aff | 1 << 31);
+            }
+            for outcome in [filter.read(port, width), filter.write(port, width, value)] {
+                if let Pci::Pass { address, port } = outcome {
+                    let function = Function {
+                        bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7,
+                    };
+                    prop_assert!(!filter.is_hidden(function) && (0xcfc..0xd00).contains(&port));
+                }
+            }
+            let _ = filter.mapped(u64::from(value) << (width * 4), width);
+        }
+    }
+
+    #[test]
+    fn any_acpi_tables(changes in prop::collection::vec((0x100_usize..0x500, any::<u8>()), 0..6), fix in any::<bool>(), port in any::<u16>(), width in 0_u8..9, value in any::<u32>()) {
+        let mut ram = acpi();
+        for (at, byte) in changes {
+            ram.bytes[at] = byte;
+        }
+        if fix {
+            checksum(&mut ram.bytes[0x100..0x114], 8);
+            checksum(&mut ram.bytes[0x100..0x124], 32);
+            checksum(&mut ram.bytes[0x200..0x22c], 9);
+            checksum(&mut ram.bytes[0x400..0x4f4], 9);
+        }
+        if let Ok(fadt) = Fadt::find(&ram, 0x100) {
+            let mut power = Power::new(fadt);
+            let _ = power.ports();
+            for port in [port, 0xcf9, 0x64, 0x92, 0x604, 0x605] {
+                let _ = power.read(port, width);
+                let _ = power.write(port, width, value);
+            }
+        }
+    }
+
+    #[test]
+    fn any_note_is_plain(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        let mut notes = Notes::new();
+        for byte in bytes {
+            if let Some(line) = notes.push(byte) {
+                prop_assert!(!line.is_empty() && line.len() <= LONGEST);
+                prop_assert!(line.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'"' && b != b'\\'));
+            }
+        }
+    }
+}

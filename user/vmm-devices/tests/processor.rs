@@ -1,0 +1,149 @@
+//! CPUID and MSRs.
+
+use pillion_vmm_devices::cpuid::{Context, Registers, cpuid, hypervisor};
+use pillion_vmm_devices::msr::{Machine, Msrs};
+use proptest::prelude::*;
+
+/// A machine with every bit set and AVX-512 laid out as on Intel.
+fn host(leaf: u32, subleaf: u32) -> Registers {
+    match (leaf, subleaf) {
+        (0, _) => [0x20, u32::from_le_bytes(*b"Auth"), 0, 0],
+        (0x8000_0000, _) => [0x8000_0028, 0, 0, 0],
+        (0xd, 0) => [u32::MAX; 4],
+        (0xd, 2) => [256, 576, 0, 0],
+        (0xd, 5) => [64, 1088, 0, 0],
+        (0xd, 6) => [512, 1152, 2, 0],
+        (0xd, 7) => [1024, 1664, 2, 0],
+        _ => [u32::MAX; 4],
+    }
+}
+
+fn ask(leaf: u32, subleaf: u32, context: &Context) -> Registers {
+    cpuid(host(leaf, subleaf), leaf, subleaf, context)
+}
+
+#[test]
+fn withheld_and_added() {
+    let mut context = Context::from_host(2_000_000_000, host);
+    let [_, ebx, ecx, edx] = ask(1, 0, &context);
+    for bit in [3, 5, 27] {
+        assert_eq!(ecx >> bit & 1, 0, "{bit}");
+    }
+    for bit in [21, 24, 31] {
+        assert_eq!(ecx >> bit & 1, 1, "{bit}");
+    }
+    for bit in [7, 14, 28] {
+        assert_eq!(edx >> bit & 1, 0, "{bit}");
+    }
+    assert_eq!((edx >> 12 & 1, ebx >> 16), (1, 1), "MTRR stay; one processor, ID 0");
+    context.cr4 = 1 << 18;
+    assert_eq!(ask(1, 0, &context)[2] >> 27 & 1, 1);
+    assert_eq!(ask(0x8000_0001, 0, &context)[2] & 1 << 2, 0);
+    assert_eq!(ask(0x8000_0001, 0, &context)[3] & (1 << 7 | 1 << 14), 0);
+    for leaf in [5, 0xa, 0x12, 0x14, 0x17, 0x1f, 0x8000_000a, 0x8000_001e, 0x8000_001f, 0x8000_0022, 0xc000_0000] {
+        assert_eq!(ask(leaf, 0, &context), [0; 4], "{leaf:#x}");
+    }
+    assert_eq!(ask(0x8000_0007, 0, &context), [0, 0, 0, 1 << 8]);
+    assert_eq!((ask(0, 0, &context)[0], ask(0x8000_0000, 0, &context)[0]), (0x16, 0x8000_0021));
+}
+
+#[test]
+fn one_processor() {
+    let context = Context::from_host(2_000_000_000, host);
+    assert_eq!(ask(0xb, 0, &context), [0, 1, 0x100, 0]);
+    assert_eq!(ask(0xb, 1, &context), [0, 1, 0x201, 0]);
+    assert_eq!(ask(0xb, 2, &context), [0, 0, 2, 0]);
+    assert_eq!(ask(4, 0, &context)[0] >> 14, 0);
+    assert_eq!(ask(0x8000_001d, 0, &context)[0] >> 14, 0);
+    assert_eq!(ask(0x8000_0008, 0, &context)[2], 0);
+}
+
+#[test]
+fn sizes_of_the_extended_state() {
+    let mut context = Context::from_host(2_000_000_000, host);
+    assert_eq!(ask(0xd, 0, &context), [0xe7, 576, 2688, 0]);
+    context.xcr0 = 7;
+    assert_eq!((ask(0xd, 0, &context)[1], ask(0xd, 1, &context)), (832, [7, 832, 0, 0]));
+    context.xcr0 = 0xe7;
+    assert_eq!(ask(0xd, 1, &context)[1], 896 + 512 + 1024);
+    assert_eq!((ask(0xd, 3, &context), ask(0xd, 9, &context)), ([0; 4], [0; 4]));
+    let allowed = [1, 3, 7, 0xe7].map(|value| context.allows_xcr0(value));
+    let refused = [0, 2, 5, 0x27, 0xe3, 0x207].map(|value| context.allows_xcr0(value));
+    assert_eq!((allowed, refused), ([true; 4], [false; 6]));
+}
+
+#[test]
+fn hypervisor_leaves() {
+    let context = Context::from_host(2_400_000_000, host);
+    let [max, b, c, d] = ask(0x4000_0000, 0, &context);
+    let name: Vec<u8> = [b, c, d].iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!((max, name.as_slice()), (0x4000_0010, b"KVMKVMKVM\0\0\0".as_slice()));
+    assert_eq!(ask(0x4000_0001, 0, &context), [0; 4]);
+    assert_eq!(ask(0x4000_0010, 0, &context)[0], 2_400_000);
+    assert_eq!(ask(hypervisor::OWN, 0, &context)[1], u32::from_le_bytes(*b"Pill"));
+}
+
+#[test]
+fn registers_that_linux_touches_without_a_net() {
+    let mut msrs = Msrs::new(Machine::default());
+    for msr in [0x1a0, 0xfe, 0x200, 0x250, 0x26f, 0x2ff, 0xc001_0010, 0xc001_0015, 0xc001_001f, 0xc001_0058] {
+        let value = msrs.read(msr, 0).unwrap_or_else(|_| panic!("{msr:#x}"));
+        if msr != 0xfe {
+            msrs.write(msr, value).unwrap();
+        }
+    }
+    assert_eq!(msrs.read(0xc001_0015, 0).unwrap() >> 24 & 1, 1);
+    assert_eq!(msrs.read(0xc001_1029, 0), Ok(2));
+    assert!(msrs.write(0x12, 0).is_ok() && msrs.write(0x12, 1).is_err());
+    for msr in [0x48, 0x49, 0x17b, 0x400, 0xc001_0000, 0xc001_0200, 0xc001_1020, 0xc001_0117, 0x4b56_4d00] {
+        assert!(msrs.read(msr, 0).is_err() && msrs.write(msr, 1).is_err(), "{msr:#x}");
+    }
+}
+
+#[test]
+fn memory_types_are_kept() {
+    let mut msrs = Msrs::default();
+    for (value, msr) in (0x200..=0x20f).chain([0x250, 0x258, 0x259]).chain(0x268..=0x26f).enumerate() {
+        msrs.write(msr, value as u64).unwrap();
+    }
+    for (value, msr) in (0x200..=0x20f).chain([0x250, 0x258, 0x259]).chain(0x268..=0x26f).enumerate() {
+        assert_eq!(msrs.read(msr, 0), Ok(value as u64));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_leaf_is_answered(
+        words in any::<[u32; 4]>(), components in any::<[[u32; 4]; 8]>(),
+        leaf in prop_oneof![any::<u32>(), 0_u32..0x30, 0x8000_0000_u32..0x8000_0030, 0x4000_0000_u32..0x4000_0110],
+        subleaf in prop_oneof![any::<u32>(), 0_u32..10], cr4 in any::<u64>(), xcr0 in any::<u64>(), hz in any::<u64>(),
+    ) {
+        let mut context = Context::from_host(hz, |leaf, subleaf| match leaf {
+            0xd => components[subleaf as usize % 8],
+            _ => words,
+        });
+        context.cr4 = cr4;
+        context.xcr0 = xcr0;
+        let [eax, _, ecx, _] = cpuid(words, leaf, subleaf, &context);
+        match leaf {
+            1 if context.max_basic >= 1 => prop_assert!(ecx >> 31 == 1 && ecx & 1 << 5 == 0),
+            0x8000_0001 => prop_assert!(ecx & 4 == 0),
+            0x4000_0001 => prop_assert_eq!(eax, 0),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn any_register_is_answered(accesses in prop::collection::vec(
+        (prop_oneof![any::<u32>(), 0_u32..0x400, 0xc001_0000_u32..0xc001_1100], any::<u64>(), any::<bool>()), 1..50)) {
+        let mut msrs = Msrs::default();
+        for (msr, value, write) in accesses {
+            if write {
+                let _ = msrs.write(msr, value);
+            } else {
+                let _ = msrs.read(msr, value);
+            }
+            prop_assert!(msrs.read(0xc001_1029, 0).unwrap() & 2 != 0);
+        }
+    }
+}
