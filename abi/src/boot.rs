@@ -22,6 +22,8 @@ pub mod slot {
     pub const TRACE: u32 = 8;
     /// The bundle, as read-only memory.
     pub const BUNDLE: u32 = 9;
+    /// The trace buffer, as read-only memory; see [`crate::trace`].
+    pub const TRACE_BUFFER: u32 = 10;
     /// First of the regions, in the order of [`super::BootInfo::regions`].
     pub const REGIONS: u32 = 16;
     /// Number of slots in all.
@@ -50,7 +52,7 @@ pub struct Range {
 pub mod range_kind {
     /// RAM, free for use.
     pub const RAM: u64 = 1;
-    /// Reserved by the firmware, or a hole: handed over as device memory.
+    /// Reserved by the firmware: its tables, or devices. Handed over as device memory.
     pub const DEVICE: u64 = 2;
     /// ACPI tables.
     pub const ACPI: u64 = 3;
@@ -58,6 +60,8 @@ pub mod range_kind {
     pub const KERNEL: u64 = 4;
     /// The bundle.
     pub const BUNDLE: u64 = 5;
+    /// Claimed by nobody, below 4 GiB: devices may answer there. Handed over as device memory.
+    pub const HOLE: u64 = 6;
 }
 
 /// What the processor offers, as bits of [`BootInfo::features`].

@@ -12,6 +12,7 @@ pub mod bundle;
 pub mod call;
 pub mod object;
 pub mod status;
+pub mod trace;
 pub mod vcpu;
 
 /// Version of this interface. A task image built for another one is refused.

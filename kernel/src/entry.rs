@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
 use crate::arch::{self, PerCpu, apic::vector, log};
-use crate::{guest, hardware::Hardware};
+use crate::{guest, hardware::Hardware, trace::trace};
 use pillion_abi::RT_VECTOR_FIRST;
 use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
 
@@ -43,6 +43,7 @@ extern "C" fn kernel_syscall(cpu: &mut PerCpu) {
     let k = kernel(cpu);
     // SAFETY: the entry code saved the registers there.
     let frame = unsafe { &mut *cpu.frame() };
+    trace!(Syscall, frame.rax, frame.rdi);
     let arguments = [frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9];
     if k.syscall(frame.rax, &arguments) == Outcome::Restart {
         frame.repeat_call();
@@ -66,6 +67,7 @@ extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) {
     // SAFETY: the entry code saved the registers there.
     let frame = unsafe { &*cpu.frame() };
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
+    trace!(Exception, vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
     leave(k);
 }
@@ -73,6 +75,7 @@ extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) {
 /// Handles a physical interrupt.
 #[inline]
 pub fn interrupt(k: &mut Kernel<Hardware>, number: u8) {
+    trace!(Interrupt, number, 0u64);
     match number {
         vector::TIMER => k.timer_interrupt(),
         vector::SPURIOUS => {}
@@ -115,11 +118,13 @@ fn go_on(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
         return false;
     };
     let root = k.m.get(space).root;
+    trace!(Switch, id.number(), 0u64);
     k.m.switch_to(id, root, uses_fpu);
     true
 }
 
 fn idle(k: &mut Kernel<Hardware>) {
+    trace!(Idle, 0u64, 0u64);
     if let Some(number) = arch::idle_wait(k.m.percpu()) {
         interrupt(k, number);
     }

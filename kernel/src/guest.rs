@@ -10,6 +10,7 @@ use crate::arch::{
 use crate::{
     entry,
     hardware::{Hardware, VcpuPart},
+    trace::trace,
 };
 use pillion_abi::{
     status::Error,
@@ -116,8 +117,10 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &
         None => part.processor.cancel_interrupt(),
     }
     k.m.load_fpu(part.processor.fpu_area());
+    trace!(GuestEntry, vcpu.number(), offered.unwrap_or(0));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { part.processor.enter(state) };
+    trace!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS] += 1;
     if let Some(vector) = offered
         && !part.processor.interrupt_pending()

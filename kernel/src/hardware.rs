@@ -413,9 +413,11 @@ impl Machine for Hardware {
         (state.irr, state.isr) = (*guest.irr(), *guest.isr());
     }
 
-    fn trace(&mut self, _on: bool) {}
+    fn trace(&mut self, on: bool) {
+        crate::trace::switch(on);
+    }
 
-    fn log_byte(&mut self, byte: u8) {
-        serial::put(byte);
+    fn log_byte(&mut self, byte: u8) -> bool {
+        serial::try_put(byte)
     }
 }

@@ -1,7 +1,8 @@
 //! The Pillion microhypervisor.
 //!
 //! `arch` is the machine, `pillion_core` the kernel's logic; what is here joins them: object memory ([`hardware`]), the ways in
-//! ([`entry`]), running guests ([`guest`]) and the first task ([`root`]).
+//! ([`entry`]), running guests ([`guest`]) and the first task ([`root`]), and the
+//! trace buffer ([`trace`]).
 #![no_std]
 #![no_main]
 
@@ -10,6 +11,7 @@ mod entry;
 mod guest;
 mod hardware;
 mod root;
+mod trace;
 
 use arch::{BootParams, log};
 
@@ -19,6 +21,7 @@ pub fn kernel_main(boot: &'static BootParams) -> ! {
     let cpu = unsafe { arch::PerCpu::running() };
     entry::init(cpu);
     guest::init();
+    trace::init();
     if let Err(reason) = root::start(cpu, boot) {
         log!("[boot] the first task cannot be started: {reason}");
         arch::halt()

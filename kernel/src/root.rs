@@ -178,6 +178,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         Cap::unmapped(false, bundle.start, bundle.end - bundle.start),
         right::READ,
     );
+    let buffer = Cap::unmapped(false, crate::trace::physical_base(), pillion_abi::trace::SIZE);
+    root.k.root_give(root.caps, slot::TRACE_BUFFER, buffer, right::READ);
     for (at, cap) in [
         (slot::SCHED_CONTROL, Cap::SchedControl),
         (slot::IRQ_CONTROL, Cap::IrqControl),
@@ -194,7 +196,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
 /// Hands a range over, less the pages of the interrupt controllers, which are the kernel's.
 fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
     const LOCAL_APIC: u64 = 0xfee0_0000;
-    if range.kind != range_kind::DEVICE {
+    if !matches!(range.kind, range_kind::DEVICE | range_kind::HOLE) {
         return give_piece(root, info, range);
     }
     let mut kept = [info.ioapic & !(PAGE - 1), LOCAL_APIC];

@@ -127,6 +127,6 @@ pub trait Machine {
     /// Switches the trace buffer.
     fn trace(&mut self, on: bool);
 
-    /// Puts a byte into the log.
-    fn log_byte(&mut self, byte: u8);
+    /// Puts a byte into the log; false when there is no room at the moment.
+    fn log_byte(&mut self, byte: u8) -> bool;
 }

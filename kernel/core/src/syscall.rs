@@ -600,8 +600,8 @@ impl<M: Machine> Kernel<M> {
         let Cap::Trace = self.cap(me, a[0], right::WRITE)? else { return Err(Error::WrongKind) };
         if call == Call::TraceControl {
             self.m.trace(a[1] != 0);
-        } else {
-            self.m.log_byte(a[1] as u8);
+        } else if !self.m.log_byte(a[1] as u8) {
+            return Err(Error::Busy);
         }
         DONE
     }

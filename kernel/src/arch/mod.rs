@@ -23,6 +23,8 @@ pub use chosen::apic;
 pub use chosen::boot::{kernel_root, params::BootParams};
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
+/// The code itself: trace points.
+pub use chosen::code;
 /// What the processor offers: `features`.
 pub use chosen::cpu;
 /// Floating-point registers of threads.

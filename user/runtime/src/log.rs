@@ -45,7 +45,7 @@ impl Log {
         let kernel = KERNEL_LOG.load(Relaxed);
         if kernel != 0 {
             for byte in &self.buffer[..used] {
-                let _ = call::log_put(kernel, *byte);
+                put(kernel, *byte);
             }
         } else if used != 0 {
             let mut words = [0; MESSAGE_WORDS];
@@ -54,6 +54,13 @@ impl Log {
             }
             let _ = call::call(slot::MANAGER, label::LOG | (used as u64) << 8, words);
         }
+    }
+}
+
+/// Writes a byte to the kernel's log, and waits for room for it.
+fn put(trace: Cap, byte: u8) {
+    while call::log_put(trace, byte) == Err(pillion_abi::status::Error::Busy) {
+        call::yield_now();
     }
 }
 

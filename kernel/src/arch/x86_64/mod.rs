@@ -6,6 +6,7 @@ pub mod boot;
 mod bytes;
 pub mod check;
 pub mod clock;
+pub mod code;
 pub mod cpu;
 pub mod fpu;
 pub mod frame;

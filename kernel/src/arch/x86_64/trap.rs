@@ -110,19 +110,32 @@ trap_stubs:
     .endm
 
     .p2align 6
-interrupt:
-    test byte ptr [rsp + 24], 3
-    jz interrupt_in_kernel
+    .global syscall_entry
+syscall_entry:
     swapgs
-    .global clac_interrupt
-clac_interrupt:
-    .byte 0x0f, 0x1f, 0x00          /* clac, where there is one */
-    cld
-    push_registers
-    mov rsi, [rsp + {vector}]
+    mov gs:[{scratch}], rsp
+    mov rsp, gs:[{frame_end}]
+    mov dword ptr [rsp - {size} + {vector}], {syscall}
+    mov [rsp - {size} + {rip}], rcx
+    mov [rsp - {size} + {rflags}], r11
+    mov [rsp - {size} + {rax}], rax
+    mov [rsp - {size} + {rdx}], rdx
+    mov [rsp - {size} + {rsi}], rsi
+    mov [rsp - {size} + {rdi}], rdi
+    mov [rsp - {size} + {r8}], r8
+    mov [rsp - {size} + {r9}], r9
+    mov [rsp - {size} + {r10}], r10
+    mov [rsp - {size} + {rbx}], rbx
+    mov [rsp - {size} + {rbp}], rbp
+    mov [rsp - {size} + {r12}], r12
+    mov [rsp - {size} + {r13}], r13
+    mov [rsp - {size} + {r14}], r14
+    mov [rsp - {size} + {r15}], r15
+    mov rcx, gs:[{scratch}]
+    mov [rsp - {size} + {rsp}], rcx
     mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
-    call {kernel_interrupt}
+    call {kernel_syscall}
 
     .global exit_to_user
 exit_to_user:
@@ -168,6 +181,22 @@ exit_complete:
     swapgs
     iretq
 
+    .p2align 6
+interrupt:
+    test byte ptr [rsp + 24], 3
+    jz interrupt_in_kernel
+    swapgs
+    .global clac_interrupt
+clac_interrupt:
+    .byte 0x0f, 0x1f, 0x00          /* clac, where there is one */
+    cld
+    push_registers
+    mov rsi, [rsp + {vector}]
+    mov rsp, gs:[{stack}]
+    mov rdi, gs:[{self}]
+    call {kernel_interrupt}
+    jmp exit_to_user
+
 interrupt_in_kernel:
     pop qword ptr gs:[{pending}]
     and qword ptr [rsp + 24], ~0x200    /* interrupts off, in the flags that are returned to */
@@ -189,35 +218,6 @@ clac_exception:
     mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_exception}
-    jmp exit_to_user
-
-    .p2align 6
-    .global syscall_entry
-syscall_entry:
-    swapgs
-    mov gs:[{scratch}], rsp
-    mov rsp, gs:[{frame_end}]
-    mov dword ptr [rsp - {size} + {vector}], {syscall}
-    mov [rsp - {size} + {rip}], rcx
-    mov [rsp - {size} + {rflags}], r11
-    mov [rsp - {size} + {rax}], rax
-    mov [rsp - {size} + {rdx}], rdx
-    mov [rsp - {size} + {rsi}], rsi
-    mov [rsp - {size} + {rdi}], rdi
-    mov [rsp - {size} + {r8}], r8
-    mov [rsp - {size} + {r9}], r9
-    mov [rsp - {size} + {r10}], r10
-    mov [rsp - {size} + {rbx}], rbx
-    mov [rsp - {size} + {rbp}], rbp
-    mov [rsp - {size} + {r12}], r12
-    mov [rsp - {size} + {r13}], r13
-    mov [rsp - {size} + {r14}], r14
-    mov [rsp - {size} + {r15}], r15
-    mov rcx, gs:[{scratch}]
-    mov [rsp - {size} + {rsp}], rcx
-    mov rsp, gs:[{stack}]
-    mov rdi, gs:[{self}]
-    call {kernel_syscall}
     jmp exit_to_user
 
 nmi:

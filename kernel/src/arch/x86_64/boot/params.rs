@@ -42,7 +42,7 @@ pub struct BootParams {
 impl BootParams {
     /// Nothing said yet.
     #[must_use]
-    pub(super) const fn new() -> BootParams {
+    pub(crate) const fn new() -> BootParams {
         BootParams {
             firmware: [FirmwareRange { base: 0, size: 0, kind: 0 }; FIRMWARE_ENTRIES],
             firmware_count: 0,
@@ -55,7 +55,7 @@ impl BootParams {
     }
 
     /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. Below 4 GiB what nobody
-    /// claims is `DEVICE`.
+    /// claims is `HOLE`.
     #[must_use]
     pub fn memory(&self) -> &[Range] {
         self.ranges.as_slice()
@@ -94,7 +94,7 @@ impl BootParams {
 
     /// Makes the map of memory out of what was noted.
     pub fn draw_map(&mut self, image: &Image) {
-        self.ranges.paint_outside(0, ALWAYS_MAPPED, range_kind::DEVICE);
+        self.ranges.paint_outside(0, ALWAYS_MAPPED, range_kind::HOLE);
         self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
         let acpi = |kind| kind == firmware_kind::ACPI || kind == firmware_kind::ACPI_NVS;
         self.paint_firmware(|kind| (kind != firmware_kind::RAM && !acpi(kind)).then_some(range_kind::DEVICE));

@@ -1,0 +1,59 @@
+//! The trace buffer: a ring that one CPU writes and anyone with the capability reads.
+//!
+//! The writer fills an entry and then raises [`Header::written`]. A reader copies entries, loads `written` again, and drops those that were overwritten
+//! in the meantime: entry `n` is whole if `written` is still below `n + ENTRIES`.
+
+/// Bytes of the buffer: a header's page and the entries.
+pub const SIZE: u64 = 4096 + (ENTRIES * size_of::<Entry>()) as u64;
+
+/// Offset of the entries.
+pub const FIRST_ENTRY: u64 = 4096;
+
+/// Number of entries; a power of two.
+pub const ENTRIES: usize = 4096;
+
+/// Start of the buffer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Header {
+    /// Number of entries written since boot; entry `n` stands at place `n % ENTRIES`.
+    pub written: u64,
+    /// Ticks of the time-stamp counter in a second.
+    pub tsc_hz: u64,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Entry {
+    /// Time-stamp counter.
+    pub time: u64,
+    /// One of [`Event`].
+    pub event: u64,
+    /// See [`Event`].
+    pub first: u64,
+    /// See [`Event`].
+    pub second: u64,
+}
+
+/// Kinds of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Event {
+    /// The kernel was entered by a system call: number, capability.
+    Syscall = 1,
+    /// The kernel was entered by an interrupt: vector.
+    Interrupt = 2,
+    /// The kernel was entered by an exception: vector, address of the instruction.
+    Exception = 3,
+    /// A thread goes on: its number.
+    Switch = 4,
+    /// A guest is entered: its number, the interrupt offered to it.
+    GuestEntry = 5,
+    /// A guest came out: its number.
+    GuestExit = 6,
+    /// The CPU goes to sleep.
+    Idle = 7,
+}
+
+const _: () = assert!(size_of::<Entry>() == 32 && ENTRIES.is_power_of_two());

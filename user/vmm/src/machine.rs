@@ -1,0 +1,172 @@
+//! The machine as Linux sees it: the models, the memory, and the state that is shared with the kernel.
+
+use pillion_abi::{
+    boot::range_kind as boot_kind,
+    vcpu::{State, dirty},
+};
+use pillion_runtime::{
+    call,
+    info::{LinuxInfo, RANGES, address, slot, text},
+    now,
+};
+use pillion_vmm_devices::{
+    apic::{Effect, LocalApic, Shared},
+    boot,
+    cpuid::Context,
+    ioapic::IoApic,
+    msr::Msrs,
+    notes::Notes,
+    pci::{Filter, Function},
+    power::{Fadt, Power},
+};
+
+use crate::{lifecycle::End, memory::Window, ports, report::Exits, watchdog::Watchdog};
+
+/// Everything that one run of Linux needs.
+pub struct Machine {
+    info: &'static LinuxInfo,
+    /// Linux's memory.
+    pub memory: Window,
+    /// What CPUID answers.
+    pub cpuid: Context,
+    /// Model-specific registers.
+    pub msrs: Msrs,
+    /// Local APIC.
+    pub apic: LocalApic,
+    /// I/O APIC.
+    pub ioapic: IoApic,
+    /// Guest-physical address of the I/O APIC.
+    pub ioapic_base: u64,
+    /// PCI configuration.
+    pub pci: Filter,
+    /// Reset and power-off.
+    pub power: Power,
+    /// Lines written to the debug port.
+    pub notes: Notes,
+    /// Counts of exits by reason.
+    pub exits: Exits,
+    /// Looks whether Linux still lives.
+    pub watchdog: Watchdog,
+}
+
+/// The state page.
+pub fn state() -> &'static mut State {
+    // SAFETY: the page is mapped for this; the kernel touches it only while this thread is in `vcpu_run`. References are
+    // taken for the length of one exit and not kept across calls of `vcpu_run`.
+    unsafe { &mut *(address::VCPU_STATE as *mut State) }
+}
+
+impl Machine {
+    /// The machine before Linux is first loaded.
+    pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> Machine {
+        let memory = Window::new(info);
+        let mut pci = Filter::new();
+        for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
+            let _ = pci.hide(Function { bus: (id >> 8) as u8, device: (id >> 3 & 31) as u8, function: (id & 7) as u8 });
+        }
+        let fadt = Fadt::find(&memory, info.rsdp).unwrap_or_default();
+        Machine {
+            info,
+            memory,
+            cpuid: Context::from_host(tsc_hz, crate::exits::host_cpuid),
+            msrs: Msrs::default(),
+            apic: LocalApic::new(),
+            ioapic: IoApic::new(24, info.hidden_lines),
+            ioapic_base: info.ioapic,
+            pci,
+            power: Power::new(fadt),
+            notes: Notes::new(),
+            exits: Exits::default(),
+            watchdog: Watchdog::new(tsc_hz),
+        }
+    }
+
+    /// Facts from the resource manager.
+    pub fn info(&self) -> &'static LinuxInfo {
+        self.info
+    }
+
+    /// Loads Linux and sets the state that it begins in.
+    pub fn boot(&mut self) -> Result<(), boot::Error> {
+        let (ranges, count) = memory_map(self.info);
+        let linux = boot::Linux {
+            image: file(self.info.kernel),
+            initrd: file(self.info.initrd),
+            command_line: text(&self.info.command_line).as_bytes(),
+            ranges: &ranges[..count],
+            rsdp: self.info.rsdp,
+        };
+        let mut begin = boot::load(&linux, &mut self.memory)?;
+        begin.dirty = dirty::CORE | dirty::SYSTEM;
+        let state = state();
+        let counters = state.counters;
+        *state = State { counters, ..begin };
+        Ok(())
+    }
+
+    /// Takes Linux's devices and interrupts from it and makes everything as new.
+    pub fn reset(&mut self) {
+        ports::quiesce(&self.pci);
+        let _ = call::vcpu_reset(slot::VCPU);
+        self.ioapic.reset();
+        crate::lines::hand_all(self);
+        self.apic = LocalApic::new();
+        self.msrs = Msrs::default();
+        self.notes = Notes::new();
+        (self.cpuid.cr4, self.cpuid.xcr0) = (0, 1);
+    }
+
+    /// Work before each entry: a periodic timer is armed again, and the monitor's own timer set.
+    pub fn before_entry(&mut self) {
+        let state = state();
+        let before = self.shared();
+        let mut shared = before.clone();
+        let effect = self.apic.rearm(now(), &mut shared);
+        shared.store(&before, state);
+        self.carry_out(effect);
+        let wake = self.apic.next_wake().unwrap_or(u64::MAX);
+        if let Some(at) = self.watchdog.timer(wake) {
+            let _ = call::timer_set(slot::TIMER, at);
+        }
+    }
+
+    /// What the local APIC's model and the kernel both look at.
+    pub fn shared(&self) -> Shared {
+        Shared::of(state(), self.ioapic.level_vectors())
+    }
+
+    /// Does what the local APIC's model asks for.
+    pub fn carry_out(&mut self, effect: Effect) {
+        if let Effect::Interrupt(vector) = effect {
+            let _ = call::vcpu_inject(slot::VCPU, vector);
+        }
+    }
+
+    /// Whether Linux has stopped taking interrupts.
+    pub fn hung(&mut self) -> Option<End> {
+        self.watchdog.hung(state()).then_some(End::Hung)
+    }
+}
+
+/// Linux's memory map: as the firmware's, less what is not Linux's. It says nothing of holes.
+fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
+    let mut map = [boot::Range { base: 0, size: 0, kind: boot::Kind::Reserved }; RANGES];
+    let mut count = 0;
+    for from in info.ranges.iter().take(info.range_count as usize) {
+        let kind = match from.kind {
+            boot_kind::RAM => boot::Kind::Ram,
+            boot_kind::ACPI => boot::Kind::Acpi,
+            boot_kind::HOLE => continue,
+            _ => boot::Kind::Reserved,
+        };
+        map[count] = boot::Range { base: from.base, size: from.size, kind };
+        count += 1;
+    }
+    (map, count)
+}
+
+/// A file of the bundle.
+fn file([offset, size]: [u64; 2]) -> &'static [u8] {
+    // SAFETY: the resource manager found the file in the bundle, which is mapped whole and never written.
+    unsafe { core::slice::from_raw_parts((address::BUNDLE + offset) as *const u8, size as usize) }
+}

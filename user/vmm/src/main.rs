@@ -1,0 +1,67 @@
+//! The VM monitor for Linux: loads it, runs it, answers what the kernel leaves to it, restarts it when it ends.
+//!
+//! Everything that can be decided without the machine is in `pillion_vmm_devices`; here it meets system calls and memory.
+#![no_std]
+#![no_main]
+
+mod exits;
+mod lifecycle;
+mod lines;
+mod machine;
+mod memory;
+mod ports;
+mod report;
+mod watchdog;
+
+use pillion_abi::vcpu::Exit;
+use pillion_runtime::{
+    call,
+    info::{self, slot},
+    park, task,
+};
+
+use lifecycle::{End, Lifecycle};
+use machine::Machine;
+
+task!(main);
+
+fn main(_: u64) -> ! {
+    let mut machine = Machine::new(info::linux(), info::task().tsc_hz);
+    let mut life = Lifecycle::new(info::linux());
+    ports::open(&machine);
+    loop {
+        let end = match machine.boot() {
+            Ok(()) => {
+                life.started();
+                run(&mut machine)
+            }
+            Err(reason) => End::CannotStart(reason),
+        };
+        if !life.after(end, &machine) {
+            break;
+        }
+        machine.reset();
+    }
+    park()
+}
+
+/// Runs Linux until it ends.
+fn run(machine: &mut Machine) -> End {
+    machine.watchdog.start();
+    loop {
+        machine.before_entry();
+        let end = match call::vcpu_run(slot::VCPU) {
+            Ok([reason, value]) => match Exit::from_raw(reason) {
+                Some(reason) => {
+                    machine.exits.count(reason);
+                    exits::handle(machine, reason, value)
+                }
+                None => Some(End::Broken("the kernel gave an unknown reason")),
+            },
+            Err(_) => Some(End::Broken("the kernel refused to run the vCPU")),
+        };
+        if let Some(end) = end.or_else(|| machine.hung()) {
+            return end;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a run says of Linux: one JSON object per line, and text for people.
+
+use core::fmt::Write as _;
+
+use pillion_abi::vcpu::{COUNTERS, Exit, State, counter};
+use pillion_runtime::{info, log::Log, now, println};
+
+use crate::{lifecycle::End, machine};
+
+/// Counts of exits that came to the monitor, by reason.
+#[derive(Default)]
+pub struct Exits([u64; Exit::ALL.len()]);
+
+impl Exits {
+    /// Counts one.
+    pub fn count(&mut self, reason: Exit) {
+        self.0[reason as usize] += 1;
+    }
+}
+
+/// Nanoseconds since the counter started.
+fn t_ns() -> u64 {
+    (u128::from(now()) * 1_000_000_000 / u128::from(info::task().tsc_hz.max(1))) as u64
+}
+
+/// Linux reached a point of its life.
+pub fn event(name: &str, boot: u64) {
+    println!("{{\"pillion\":\"linux\",\"event\":\"{name}\",\"t_ns\":{},\"boot\":{boot}}}", t_ns());
+}
+
+/// Linux ended.
+pub fn ended(end: &End, boot: u64) {
+    event(end.name(), boot);
+    match end {
+        End::RanAway(address) => println!("[vmm] Linux executes at {address:#x}, where it has no memory"),
+        End::Invalid(code) => println!("[vmm] the processor refused Linux's state (code {code:#x})"),
+        End::CannotStart(reason) => println!("[vmm] Linux cannot be started: {reason}"),
+        End::Broken(what) => println!("[vmm] {what}"),
+        _ => {}
+    }
+}
+
+/// A line that Linux wrote to the debug port. Safe inside quotation marks.
+pub fn note(line: &str) {
+    println!("{{\"pillion\":\"linux\",\"event\":\"note\",\"t_ns\":{},\"text\":\"{line}\"}}", t_ns());
+    if line == "init" {
+        println!("{{\"pillion\":\"linux\",\"event\":\"init\",\"t_ns\":{}}}", t_ns());
+    }
+}
+
+/// Counts of exits, those that the kernel handled itself first.
+pub fn exits(exits: &Exits) {
+    const KERNEL: [(usize, &str); 7] = [
+        (counter::EXITS, "all"),
+        (counter::INTERRUPTS, "interrupt"),
+        (counter::END_OF_INTERRUPT, "kernel-end-of-interrupt"),
+        (counter::DEADLINES, "kernel-deadline"),
+        (counter::HALTS, "kernel-halt"),
+        (counter::INJECTED, "injected"),
+        (counter::RETURNS, "to-monitor"),
+    ];
+    let counters: [u64; COUNTERS] = machine::state().counters;
+    let mut log = Log::new();
+    let _ = write!(log, "{{\"pillion\":\"exits\",\"reasons\":{{");
+    for (index, name) in KERNEL {
+        let _ = write!(log, "\"{name}\":{},", counters[index]);
+    }
+    for (i, reason) in Exit::ALL.into_iter().enumerate() {
+        let comma = if i + 1 == Exit::ALL.len() { "" } else { "," };
+        let _ = write!(log, "\"{}\":{}{comma}", reason.name(), exits.0[i]);
+    }
+    let _ = writeln!(log, "}}}}");
+}
+
+/// An instruction that touched memory in a way the monitor cannot complete.
+pub fn unsupported(s: &State, bytes: &[u8]) {
+    println!(
+        "[vmm] rip {:#x} touches {:#x} by an instruction that is not emulated: {bytes:02x?}",
+        s.rip, s.fault.address
+    );
+}
+
+/// All of the guest's state, for a report of how it ended.
+pub fn state(s: &State) {
+    println!(
+        "[vmm] rip {:#x} rflags {:#x} cr0 {:#x} cr2 {:#x} cr3 {:#x} cr4 {:#x} efer {:#x}",
+        s.rip, s.rflags, s.cr0, s.cr2, s.cr3, s.cr4, s.efer
+    );
+    for (i, pair) in s.gpr.chunks_exact(4).enumerate() {
+        println!("[vmm] r{}.. {:x?}", i * 4, pair);
+    }
+    for (name, segment) in [("cs", s.cs), ("ss", s.ss), ("ds", s.ds), ("tr", s.tr), ("gdtr", s.gdtr), ("idtr", s.idtr)]
+    {
+        println!(
+            "[vmm] {name} {:#x} base {:#x} limit {:#x} attributes {:#x}",
+            segment.selector, segment.base, segment.limit, segment.attributes
+        );
+    }
+}
