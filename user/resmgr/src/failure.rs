@@ -1,0 +1,42 @@
+//! Why the system cannot be started.
+
+use alloc::{format, string::String};
+use core::fmt;
+use pillion_abi::status;
+
+/// Why the system cannot be started, as text.
+#[derive(Debug)]
+pub struct Failure(String);
+
+/// What is done, or why not.
+pub type Result<T> = core::result::Result<T, Failure>;
+
+impl Failure {
+    /// With that text.
+    pub fn new(text: impl Into<String>) -> Failure {
+        Failure(text.into())
+    }
+
+    /// The failure, with whom it concerns.
+    pub fn of(self, whom: &str) -> Failure {
+        Failure(format!("{whom}: {}", self.0))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Says what was being done when a system call failed.
+pub trait While<T> {
+    /// The result, or a failure that names the work.
+    fn when(self, work: &str) -> Result<T>;
+}
+
+impl<T> While<T> for status::Result<T> {
+    fn when(self, work: &str) -> Result<T> {
+        self.map_err(|error| Failure(format!("{work}: {error:?}")))
+    }
+}

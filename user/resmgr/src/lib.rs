@@ -1,0 +1,40 @@
+//! The resource manager owns the machine at boot and hands it out as the system file says: it starts the real-time tasks and the VM
+//! monitor for Linux, and afterwards writes their log, reports their faults and latencies, and ends the system.
+#![no_std]
+
+extern crate alloc;
+
+mod failure;
+mod heap;
+mod lines;
+mod linux;
+mod machine;
+mod objects;
+mod pool;
+mod power;
+mod report;
+mod service;
+mod start;
+mod system;
+mod tables;
+mod task;
+mod window;
+
+pub use heap::Heap;
+
+use pillion_abi::boot::{BootInfo, slot};
+use pillion_runtime::println;
+
+/// Starts the system and serves it until it ends.
+pub fn main(argument: u64) -> ! {
+    pillion_runtime::log::use_kernel(slot::TRACE);
+    // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for good.
+    let boot = unsafe { &*(argument as *const BootInfo) };
+    match start::start(boot) {
+        Ok(service) => service.run(),
+        Err(failure) => {
+            println!("[resmgr] {failure}");
+            power::end(boot.tsc_hz, false)
+        }
+    }
+}

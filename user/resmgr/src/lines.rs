@@ -1,0 +1,103 @@
+//! Puts the pieces that tasks send for the log together into lines.
+
+use core::fmt::Write as _;
+use pillion_abi::call::MESSAGE_WORDS;
+
+/// Longest line; a longer one is printed in pieces.
+const LONGEST: usize = 512;
+
+/// What a task wrote since its last line end.
+pub struct Line {
+    bytes: [u8; LONGEST],
+    used: usize,
+}
+
+impl Line {
+    /// An empty one.
+    pub const fn new() -> Line {
+        Line { bytes: [0; LONGEST], used: 0 }
+    }
+
+    /// Adds a piece and hands over every line that it ends.
+    pub fn push(&mut self, piece: &[u8], mut print: impl FnMut(&[u8])) {
+        for byte in piece {
+            if *byte == b'\n' {
+                self.flush(&mut print);
+                continue;
+            }
+            if self.used == LONGEST {
+                self.flush(&mut print);
+            }
+            if *byte != b'\r' {
+                self.bytes[self.used] = *byte;
+                self.used += 1;
+            }
+        }
+    }
+
+    /// Hands over what there is, if anything.
+    pub fn finish(&mut self, print: impl FnMut(&[u8])) {
+        if self.used != 0 {
+            self.flush(print);
+        }
+    }
+
+    fn flush(&mut self, mut print: impl FnMut(&[u8])) {
+        print(&self.bytes[..self.used]);
+        self.used = 0;
+    }
+}
+
+/// The bytes that a message carries.
+pub fn bytes_of_words(words: &[u64; MESSAGE_WORDS]) -> [u8; MESSAGE_WORDS * 8] {
+    let mut bytes = [0; MESSAGE_WORDS * 8];
+    for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}
+
+/// Prints a line; control characters and what is not UTF-8 become question marks.
+pub fn print(line: &[u8]) {
+    let mut log = pillion_runtime::log::Log::new();
+    for chunk in line.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let _ = log.write_char(if c.is_control() && c != '\t' { '?' } else { c });
+        }
+        if !chunk.invalid().is_empty() {
+            let _ = log.write_char('?');
+        }
+    }
+    let _ = log.write_char('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::{string::String, vec::Vec};
+
+    fn run(pieces: &[&[u8]]) -> Vec<String> {
+        let (mut line, mut out) = (Line::new(), Vec::new());
+        for piece in pieces {
+            line.push(piece, |l| out.push(String::from_utf8_lossy(l).into_owned()));
+        }
+        line.finish(|l| out.push(String::from_utf8_lossy(l).into_owned()));
+        out
+    }
+
+    #[test]
+    fn lines_are_put_together() {
+        assert_eq!(run(&[b"ab", b"c\r\n\nd", b"e"]), ["abc", "", "de"]);
+        assert!(run(&[]).is_empty());
+        let long = run(&[&[b'x'; 600], b"\n"]);
+        assert_eq!((long.len(), long[0].len(), long[1].len()), (2, 512, 88));
+    }
+
+    #[test]
+    fn words_are_little_endian() {
+        let mut words = [0; MESSAGE_WORDS];
+        words[1] = 0x6261;
+        assert_eq!(&bytes_of_words(&words)[8..11], b"ab\0");
+    }
+}

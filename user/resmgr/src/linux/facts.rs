@@ -1,0 +1,93 @@
+//! The page of facts for the VM monitor.
+
+use super::ranges::{Piece, told};
+use crate::{
+    failure::{Failure, Result},
+    machine::Machine,
+    window::put_text,
+};
+use alloc::{format, string::String};
+use pillion_abi::{PAGE, boot::Range};
+use pillion_runtime::{
+    image,
+    info::{LinuxInfo, RANGES},
+};
+use pillion_system::{KERNEL_PORTS, Linux, System};
+
+/// Entry of the bundle with what is added to Linux's command line.
+const APPEND: &str = "linux.append";
+
+/// The facts.
+pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
+    let mut info = LinuxInfo {
+        rsdp: machine.boot.rsdp,
+        ioapic: machine.boot.ioapic,
+        range_count: 0,
+        ranges: [Range::default(); RANGES],
+        kernel: place(machine, &linux.kernel)?,
+        initrd: place(machine, &linux.initrd)?,
+        restart_limit: linux.restart_limit.into(),
+        restart_backoff: machine.ticks(u64::from(linux.restart_backoff_ms) * 1_000_000),
+        hidden_lines: 0,
+        hidden_device_count: 0,
+        hidden_devices: [0; 32],
+        hidden_port_count: 0,
+        hidden_ports: [[0; 2]; 32],
+        command_line: [0; 1024],
+    };
+    info.range_count = put_all(&mut info.ranges, told(pieces).into_iter(), "ranges of memory")?;
+    hide(&mut info, system)?;
+    put_command_line(&mut info, machine, linux)?;
+    Ok(info)
+}
+
+/// Where a file lies from the start of the bundle's mapping on, and its size.
+fn place(machine: &Machine, name: &str) -> Result<[u64; 2]> {
+    let (offset, size) =
+        image::find(machine.bundle, name).ok_or_else(|| Failure::new(format!("the bundle has no file {name}")))?;
+    Ok([machine.boot.bundle.base % PAGE + offset, size])
+}
+
+/// Fills the start of an array and returns how many entries that are.
+fn put_all<T>(to: &mut [T], from: impl Iterator<Item = T>, what: &str) -> Result<u64> {
+    let mut count = 0;
+    for value in from {
+        let Some(free) = to.get_mut(count) else {
+            return Err(Failure::new(format!("more than {count} {what}")));
+        };
+        *free = value;
+        count += 1;
+    }
+    Ok(count as u64)
+}
+
+/// What the tasks and the kernel have.
+fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
+    for interrupt in system.tasks.iter().flat_map(|t| &t.interrupts) {
+        let bit = 1u64.checked_shl(interrupt.line);
+        info.hidden_lines |=
+            bit.ok_or_else(|| Failure::new(format!("line {} is too high to be hidden from Linux", interrupt.line)))?;
+    }
+    let devices = system.tasks.iter().flat_map(|t| &t.devices).map(|d| d.requester_id());
+    info.hidden_device_count = put_all(&mut info.hidden_devices, devices, "PCI functions of tasks")?;
+    let own = system.tasks.iter().flat_map(|t| &t.ports).map(|p| (p.first, p.last));
+    let ports =
+        KERNEL_PORTS.into_iter().chain(own).map(|(first, last)| [first.into(), u32::from(last) - u32::from(first) + 1]);
+    info.hidden_port_count = put_all(&mut info.hidden_ports, ports, "ranges of ports that tasks and kernel have")?;
+    Ok(())
+}
+
+fn put_command_line(info: &mut LinuxInfo, machine: &Machine, linux: &Linux) -> Result<()> {
+    let more = machine.text(APPEND).unwrap_or("");
+    let mut line = String::from(linux.command_line.trim());
+    if !line.is_empty() && !more.trim().is_empty() {
+        line.push(' ');
+    }
+    line.push_str(more.trim());
+    let most = info.command_line.len() - 1;
+    if line.len() > most {
+        return Err(Failure::new(format!("Linux's command line has {} bytes, more than {most}", line.len())));
+    }
+    put_text(&mut info.command_line, &line);
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! Linux's memory: mapped one to one in the guest space, and as far as the monitor needs it in the monitor.
+
+use super::ranges::{Piece, seen_by_monitor};
+use crate::{
+    failure::{Result, While},
+    objects::Slots,
+    tables::Extent,
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    boot::{range_kind, slot},
+    object::{Kind, map, right},
+};
+use pillion_runtime::{Cap, info::address, memory_map, memory_part};
+
+/// What the guest space maps.
+pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
+    mine(pieces).map(|(_, p)| Extent::large(p.range.base, p.range.size)).collect()
+}
+
+/// What the monitor maps of it.
+pub fn monitor_extents(pieces: &[Piece]) -> Vec<Extent> {
+    mine(pieces).map(|(_, p)| Extent::large(address::GUEST + p.range.base, seen_by_monitor(&p.range))).collect()
+}
+
+/// The pieces that are Linux's, with their regions.
+fn mine(pieces: &[Piece]) -> impl Iterator<Item = (usize, &Piece)> {
+    pieces.iter().filter_map(|p| Some((p.region?, p)))
+}
+
+/// Maps everything in both spaces.
+pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<()> {
+    for (region, piece) in mine(pieces) {
+        let memory = slots.make(slot::REGIONS + region as u32, Kind::Memory, piece.range.size)?;
+        memory_map(memory, guest, piece.range.base, map::WRITE | map::EXECUTE).when("mapping Linux's memory")?;
+        show_monitor(slots, piece, memory, monitor)?;
+    }
+    Ok(())
+}
+
+fn show_monitor(slots: &mut Slots, piece: &Piece, memory: Cap, monitor: Cap) -> Result<()> {
+    let size = seen_by_monitor(&piece.range);
+    if size == 0 {
+        return Ok(());
+    }
+    let (rights, flags) = match piece.range.kind {
+        range_kind::DEVICE => (right::READ, 0),
+        _ => (right::READ | right::WRITE, map::WRITE),
+    };
+    let part = slots.take()?;
+    memory_part(memory, 0, size, part, rights).when("sharing Linux's memory")?;
+    memory_map(part, monitor, address::GUEST + piece.range.base, flags).when("showing the monitor Linux's memory")?;
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is left of the machine.
+
+use super::{
+    facts::facts,
+    guest::{guest_extents, map_memory, monitor_extents},
+    ranges::{Piece, pieces},
+};
+use crate::{
+    failure::{Result, While},
+    machine::Machine,
+    tables::{Extent, table_pages},
+    task::{Maker, Spec, Task, give},
+    window::bytes_of,
+};
+use pillion_abi::{
+    PAGE,
+    boot::{self, Range},
+    object::{Kind, map, right},
+};
+use pillion_runtime::{
+    Cap,
+    info::{address, slot},
+    memory_map, thread_bind_notification, vcpu_configure,
+};
+use pillion_system::{Linux, System};
+
+/// Entry of the bundle that holds the monitor.
+const IMAGE: &str = "vmm";
+
+/// Pages of a vCPU and what else there is beside the tables: state, facts.
+const PAGES: u64 = 16 + 2;
+
+/// Tables more than what is known before the pool is taken: it cuts a region in two.
+const SPARE_TABLES: u64 = 8;
+
+/// The monitor as it is planned.
+pub struct Monitor {
+    spec: Spec,
+    guest_tables: u64,
+}
+
+impl Monitor {
+    /// Bytes of the region that it is made of.
+    pub fn bytes(&self) -> u64 {
+        self.spec.bytes()
+    }
+}
+
+/// Plans the monitor.
+pub fn plan(machine: &Machine, linux: &Linux) -> Result<Monitor> {
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes);
+    let guest_tables = table_pages(&guest_extents(&all)) + SPARE_TABLES;
+    let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
+    spec.more = monitor_extents(&all);
+    spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
+    spec.more.push(Extent::small(address::VCPU_STATE, PAGE));
+    spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
+    // Room for the two ends that the pool adds, with their tables.
+    spec.more.extend([Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)]);
+    spec.more_pages = PAGES + 1 + guest_tables;
+    Ok(Monitor { spec, guest_tables })
+}
+
+/// Makes the monitor, ready to run.
+pub fn make(
+    maker: &mut Maker<'_>,
+    machine: &Machine,
+    system: &System,
+    (linux, monitor): (&Linux, &Monitor),
+    pool: Range,
+    badge: u64,
+) -> Result<Task> {
+    let all = pieces(machine.regions(), pool, linux.memory_bytes);
+    let task = maker.make(&monitor.spec, badge)?;
+    let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+    let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
+    map_memory(maker.slots, &all, guest, task.space)?;
+    let info = facts(machine, system, linux, &all)?;
+    maker.memory(&task, address::LINUX_INFO, PAGE, bytes_of(&info), 0)?;
+    let state = maker.memory(&task, address::VCPU_STATE, PAGE, &[], map::WRITE)?;
+    vcpu_configure(vcpu, guest, state).when("configuring the vCPU")?;
+    let bundle = maker.slots.derive(boot::slot::BUNDLE, right::READ, 0)?;
+    memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
+    give_authority(&task, vcpu)?;
+    let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+    maker.give_time(&task, linux.priority, time)?;
+    say(linux, &all);
+    Ok(task)
+}
+
+fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {
+    give(task, slot::VCPU, vcpu, right::ALL, 0)?;
+    give(task, slot::IRQ_CONTROL, boot::slot::IRQ_CONTROL, right::ALL, 0)?;
+    give(task, slot::PORTS, boot::slot::PORTS, right::ALL, 0)?;
+    thread_bind_notification(task.thread, task.notification).when("binding the notification")?;
+    Ok(())
+}
+
+fn say(linux: &Linux, pieces: &[Piece]) {
+    let ram = pieces.iter().map(|p| p.range).filter(|r| r.kind == boot::range_kind::RAM).map(|r| r.size).sum::<u64>();
+    pillion_runtime::println!("[resmgr] Linux: {} MiB, priority {}", ram >> 20, linux.priority);
+}

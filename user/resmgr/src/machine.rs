@@ -1,0 +1,102 @@
+//! What the manager knows of the machine: the kernel's facts and the bundle.
+
+use crate::{
+    failure::{Failure, Result, While},
+    tables::whole_pages,
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    LARGE_PAGE, PAGE,
+    boot::{BootInfo, Range, feature, range_kind, slot},
+};
+use pillion_runtime::{image, info, memory_map};
+use pillion_system as system;
+
+/// Where the bundle is mapped in the manager, but for the part of a large page that makes it fit large pages.
+const BUNDLE: u64 = 0x40_0000_0000;
+
+/// The machine.
+pub struct Machine {
+    /// The kernel's facts.
+    pub boot: &'static BootInfo,
+    /// The bundle.
+    pub bundle: &'static [u8],
+}
+
+impl Machine {
+    /// Maps the bundle and looks at everything.
+    pub fn new(boot: &'static BootInfo) -> Result<Machine> {
+        if boot.abi_version != pillion_abi::VERSION || boot.tsc_hz == 0 {
+            return Err(Failure::new("the kernel has another binary interface, or no clock"));
+        }
+        let Range { base, size, .. } = boot.bundle;
+        let page = base & !(PAGE - 1);
+        let address = BUNDLE + page % LARGE_PAGE;
+        memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, address, 0).when("mapping the bundle")?;
+        let start = (address + base % PAGE) as *const u8;
+        // SAFETY: the call before mapped the bundle, which has `size` bytes, read-only and for good.
+        let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
+        Ok(Machine { boot, bundle })
+    }
+
+    /// Physical memory.
+    pub fn regions(&self) -> &'static [Range] {
+        self.boot.regions.get(..self.boot.region_count as usize).unwrap_or(&self.boot.regions)
+    }
+
+    /// A file of the bundle.
+    pub fn file(&self, name: &str) -> Result<&'static [u8]> {
+        image::file(self.bundle, name).ok_or_else(|| Failure::new(alloc::format!("the bundle has no file {name}")))
+    }
+
+    /// A text of the bundle.
+    pub fn text(&self, name: &str) -> Result<&'static str> {
+        core::str::from_utf8(self.file(name)?).map_err(|_| Failure::new(alloc::format!("{name} is not UTF-8")))
+    }
+
+    /// A task image of the bundle.
+    pub fn image(&self, name: &str) -> Result<image::Image<'static>> {
+        image::task(self.file(name)?).map_err(|bad| Failure::new(alloc::format!("{name} is no task image: {bad:?}")))
+    }
+
+    /// Bytes that the bundle takes where it is mapped.
+    pub fn bundle_mapping(&self) -> u64 {
+        whole_pages(self.boot.bundle.base % PAGE + self.boot.bundle.size)
+    }
+
+    /// Holds a system against the machine.
+    pub fn check(&self, wanted: &system::System) -> core::result::Result<(), Vec<system::Problem>> {
+        let images: Vec<&str> = (0..).map_while(|i| image::entry(self.bundle, i)).map(|(name, ..)| name).collect();
+        let sum = |ram: bool| -> u64 {
+            let counts = |r: &&Range| match r.kind {
+                range_kind::RAM => ram,
+                range_kind::KERNEL | range_kind::BUNDLE => true,
+                _ => false,
+            };
+            self.regions().iter().filter(counts).map(|r| r.size).sum()
+        };
+        let machine = system::Machine {
+            memory_bytes: Some(sum(true)),
+            reserved_bytes: sum(false),
+            virtualisation: Some(self.boot.features & feature::SVM != 0),
+            images: Some(&images),
+            ..system::Machine::default()
+        };
+        system::check(wanted, &machine)
+    }
+
+    /// Ticks in some nanoseconds.
+    pub fn ticks(&self, ns: u64) -> u64 {
+        let ticks = u128::from(ns) * u128::from(self.boot.tsc_hz) / 1_000_000_000;
+        u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// Value of an option `name=number` of the kernel's command line.
+    pub fn option(&self, name: &str) -> Option<u64> {
+        let words = info::text(&self.boot.command_line).split_ascii_whitespace();
+        words
+            .filter_map(|word| word.split_once('='))
+            .find(|(key, _)| *key == name)
+            .and_then(|(_, value)| value.parse().ok())
+    }
+}

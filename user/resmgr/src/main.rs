@@ -1,0 +1,10 @@
+//! The resource manager: the first user task. What it does stands in the library of this package.
+#![no_std]
+#![no_main]
+
+use pillion_resmgr::Heap;
+
+#[global_allocator]
+static HEAP: Heap = Heap::new();
+
+pillion_runtime::task!(pillion_resmgr::main);

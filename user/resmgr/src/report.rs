@@ -1,0 +1,91 @@
+//! The lines that a run says about tasks.
+
+use crate::task::Task;
+use core::fmt::Write as _;
+use pillion_abi::{call::MESSAGE_WORDS, status::Result};
+use pillion_runtime::{log::Log, now, println, thread_register};
+
+/// Nanoseconds since boot.
+pub fn since_boot(tsc_hz: u64) -> u64 {
+    let ns = u128::from(now()) * 1_000_000_000 / u128::from(tsc_hz.max(1));
+    u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// A task's figures so far.
+pub fn status(task: &Task) {
+    let Some(h) = task.histogram.filter(|_| task.period_ns != 0) else { return };
+    println!(
+        "{{\"pillion\":\"status\",\"name\":\"{}\",\"samples\":{},\"min_ns\":{},\"avg_ns\":{},\"max_ns\":{},\"overruns\":{}}}",
+        task.name,
+        h.samples(),
+        h.min_ns().unwrap_or(0),
+        h.avg_ns().unwrap_or(0),
+        h.max_ns().unwrap_or(0),
+        h.overruns()
+    );
+}
+
+/// A task's figures at the end.
+pub fn last(task: &Task) {
+    let Some(h) = task.histogram.filter(|_| task.period_ns != 0) else { return };
+    let mut log = Log::new();
+    let _ = write!(
+        log,
+        "{{\"pillion\":\"task\",\"name\":\"{}\",\"period_ns\":{},\"samples\":{},\"min_ns\":{},\"avg_ns\":{},\"p99_ns\":{},\
+         \"p9999_ns\":{},\"max_ns\":{},\"overruns\":{},\"histogram\":[",
+        task.name,
+        task.period_ns,
+        h.samples(),
+        h.min_ns().unwrap_or(0),
+        h.avg_ns().unwrap_or(0),
+        h.p99_ns().unwrap_or(0),
+        h.p9999_ns().unwrap_or(0),
+        h.max_ns().unwrap_or(0),
+        h.overruns()
+    );
+    for (i, (ns, count)) in h.counts().enumerate() {
+        let comma = if i == 0 { "" } else { "," };
+        let _ = write!(log, "{comma}[{ns},{count}]");
+    }
+    let _ = writeln!(log, "]}}");
+}
+
+/// Names of the registers in the order of the pairs that the kernel tells.
+const REGISTERS: [[&str; 2]; 9] = [
+    ["rip", "rsp"],
+    ["rflags", "rax"],
+    ["rbx", "rcx"],
+    ["rdx", "rsi"],
+    ["rdi", "rbp"],
+    ["r8", "r9"],
+    ["r10", "r11"],
+    ["r12", "r13"],
+    ["r14", "r15"],
+];
+
+/// A task's fault, for machines and for people.
+pub fn fault(task: &Task, words: &[u64; MESSAGE_WORDS]) {
+    let [vector, error, address, rip, rsp, ..] = *words;
+    let name = &task.name;
+    println!(
+        "{{\"pillion\":\"fault\",\"name\":\"{name}\",\"vector\":{vector},\"error\":{error},\"address\":\"{address:#x}\",\
+         \"rip\":\"{rip:#x}\",\"rsp\":\"{rsp:#x}\"}}"
+    );
+    println!("[resmgr] {name} is stopped: exception {vector}, error {error:#x}, address {address:#x}, at {rip:#x}");
+    if let Err(error) = registers(task) {
+        println!("[resmgr] its registers are not to be had: {error:?}");
+    }
+}
+
+fn registers(task: &Task) -> Result<()> {
+    let mut log = Log::new();
+    let _ = write!(log, "[resmgr] {}:", task.name);
+    for (index, names) in (0..).zip(REGISTERS) {
+        let values = thread_register(task.thread, index)?;
+        for (name, value) in names.iter().zip(values) {
+            let _ = write!(log, " {name} {value:#x}");
+        }
+    }
+    let _ = writeln!(log);
+    Ok(())
+}

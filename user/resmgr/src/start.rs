@@ -1,0 +1,143 @@
+//! From the system file to running tasks.
+
+use crate::{
+    failure::{Result, While},
+    linux::{self, Monitor},
+    machine::Machine,
+    objects::Slots,
+    pool::{self, Pool},
+    service::Service,
+    system,
+    task::{Maker, Spec, Task, give},
+    window::{Window, put_text},
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    NEVER, PAGE,
+    boot::{BootInfo, slot},
+    call::irq,
+    object::{Kind, right},
+};
+use pillion_runtime::{
+    context_configure, endpoint_bind, info, interrupt_bind, interrupt_create, ports_part, println, thread_resume,
+};
+use pillion_system::{Linux, System};
+
+/// Pages for the manager's own objects.
+const OWN_PAGES: u64 = 1;
+
+/// Badge of a sender: of its messages; that of its faults is one more.
+pub fn badge(index: usize) -> u64 {
+    2 * (index as u64 + 1)
+}
+
+/// Reads the system file and starts everything in it.
+pub fn start(boot: &'static BootInfo) -> Result<Service> {
+    let machine = Machine::new(boot)?;
+    let system = system::read(&machine)?;
+    set_own_priority(&system)?;
+    let specs: Vec<Spec> =
+        system.tasks.iter().enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
+    let monitor = system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, l)?))).transpose()?;
+    let mut slots = Slots::new();
+    let pool = take_pool(&mut slots, &machine, &specs, monitor.as_ref().map(|(_, m)| m))?;
+    let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
+    endpoint_bind(endpoint, slot::THREAD).when("binding the endpoint")?;
+    let window = Window::new(&mut slots)?;
+    let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
+    let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
+    let passenger = monitor.is_some();
+    if let Some(monitor) = monitor {
+        tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, &pool, badge(tasks.len()))?);
+    }
+    println!("[resmgr] system {}: {} tasks, {} KiB", system.name, tasks.len(), pool.range.size >> 10);
+    for task in &tasks {
+        thread_resume(task.thread).when("starting a thread")?;
+    }
+    Ok(Service::new(&machine, tasks, passenger))
+}
+
+/// The manager runs above Linux and, as far as the file leaves room, below the tasks.
+fn set_own_priority(system: &System) -> Result<()> {
+    let priority = system.linux.as_ref().map_or(1, |linux| linux.priority + 1);
+    for task in system.tasks.iter().filter(|t| t.priority <= priority) {
+        println!("[resmgr] {} shares priority {priority} with the resource manager; a higher one is better", task.name);
+    }
+    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0).when("setting the manager's priority")?;
+    Ok(())
+}
+
+fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<Spec> {
+    let image = machine.image(&task.image).map_err(|failure| failure.of(&task.name))?;
+    let mut spec = Spec::new(&task.name, image, machine.boot.tsc_hz);
+    spec.info.memory_size = task.memory_bytes;
+    spec.info.period = task.time.map_or(0, |t| machine.ticks(t.period_ns));
+    put_text(&mut spec.info.arguments, &task.arguments);
+    spec.period_ns = task.time.map_or(0, |t| t.period_ns);
+    spec.histogram = Some(index as u64);
+    spec.more_pages = u64::from(!task.interrupts.is_empty());
+    Ok(spec)
+}
+
+fn take_pool(slots: &mut Slots, machine: &Machine, specs: &[Spec], monitor: Option<&Monitor>) -> Result<Pool> {
+    let tasks = specs.iter().fold(OWN_PAGES * PAGE, |sum: u64, spec| sum.saturating_add(spec.bytes()));
+    let bytes = tasks.saturating_add(monitor.map_or(0, Monitor::bytes));
+    pool::take(slots, machine.regions(), bytes)
+}
+
+fn make_tasks(maker: &mut Maker<'_>, machine: &Machine, system: &System, specs: &[Spec]) -> Result<Vec<Task>> {
+    let mut tasks = Vec::new();
+    for (index, (wanted, spec)) in system.tasks.iter().zip(specs).enumerate() {
+        let task = make_task(maker, machine, wanted, spec, badge(index)).map_err(|failure| failure.of(&wanted.name))?;
+        tasks.push(task);
+    }
+    Ok(tasks)
+}
+
+fn make_task(
+    maker: &mut Maker<'_>,
+    machine: &Machine,
+    wanted: &pillion_system::Task,
+    spec: &Spec,
+    badge: u64,
+) -> Result<Task> {
+    let task = maker.make(spec, badge)?;
+    let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+    maker.give_time(&task, wanted.priority, time)?;
+    give_interrupts(maker, &task, wanted)?;
+    give_ports(maker, &task, wanted)?;
+    Ok(task)
+}
+
+fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
+    for (i, interrupt) in (0..).zip(&wanted.interrupts) {
+        let at = maker.slots.take()?;
+        let flags = if interrupt.level { irq::LEVEL } else { 0 } | if interrupt.low { irq::LOW } else { 0 };
+        interrupt_create(slot::IRQ_CONTROL, interrupt.line.into(), flags, at, task.region)
+            .when("making an interrupt")?;
+        interrupt_bind(at, task.notification, 1 << i).when("binding an interrupt")?;
+        give(task, info::slot::INTERRUPTS + i, at, right::ALL, 0)?;
+    }
+    Ok(())
+}
+
+fn give_ports(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
+    for (i, ports) in (0..).zip(&wanted.ports) {
+        let at = maker.slots.take()?;
+        let count = u32::from(ports.last) - u32::from(ports.first) + 1;
+        ports_part(slot::PORTS, ports.first, count, at).when("taking ports")?;
+        give(task, info::slot::TASK_PORTS + i, at, right::ALL, 0)?;
+    }
+    Ok(())
+}
+
+fn make_monitor(
+    maker: &mut Maker<'_>,
+    machine: &Machine,
+    system: &System,
+    (linux, monitor): &(&Linux, Monitor),
+    pool: &Pool,
+    badge: u64,
+) -> Result<Task> {
+    linux::make(maker, machine, system, (linux, monitor), pool.range, badge).map_err(|failure| failure.of("linux"))
+}

@@ -1,0 +1,24 @@
+//! Reading the system file, with the same checks as on the host.
+
+use crate::{
+    failure::{Failure, Result},
+    machine::Machine,
+};
+use pillion_abi::bundle::SYSTEM_FILE;
+use pillion_runtime::println;
+use pillion_system::{Problem, System};
+
+/// The system that the bundle describes. Problems are printed, each with its line.
+pub fn read(machine: &Machine) -> Result<System> {
+    let text = machine.text(SYSTEM_FILE)?;
+    let system = pillion_system::parse(text).map_err(|problems| refuse(&problems))?;
+    machine.check(&system).map_err(|problems| refuse(&problems))?;
+    Ok(system)
+}
+
+fn refuse(problems: &[Problem]) -> Failure {
+    for problem in problems {
+        println!("{SYSTEM_FILE}: {problem}");
+    }
+    Failure::new("the system file does not fit this machine")
+}

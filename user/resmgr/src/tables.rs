@@ -1,0 +1,71 @@
+//! How many table pages an address space needs.
+
+use pillion_abi::{LARGE_PAGE, PAGE};
+
+/// A stretch of addresses that is to be mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// First address.
+    pub address: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Large pages are used, but for the ends.
+    pub large: bool,
+}
+
+impl Extent {
+    /// One that is mapped in small pages.
+    pub const fn small(address: u64, size: u64) -> Extent {
+        Extent { address, size, large: false }
+    }
+
+    /// One that is mapped in large pages: addresses and physical addresses are alike, modulo their size.
+    pub const fn large(address: u64, size: u64) -> Extent {
+        Extent { address, size, large: true }
+    }
+
+    fn end(&self) -> u64 {
+        self.address.saturating_add(self.size)
+    }
+}
+
+/// Pages that the tables take, the root included: never too few; too many by what neighbours share at most.
+pub fn table_pages(extents: &[Extent]) -> u64 {
+    extents.iter().filter(|e| e.size != 0).fold(1, |sum: u64, e| {
+        let lowest = if e.large { edges(e) } else { blocks(e, 21) };
+        sum.saturating_add(lowest).saturating_add(blocks(e, 30)).saturating_add(blocks(e, 39))
+    })
+}
+
+/// Blocks of `1 << shift` bytes that an extent touches.
+fn blocks(e: &Extent, shift: u32) -> u64 {
+    ((e.end() - 1) >> shift) - (e.address >> shift) + 1
+}
+
+/// Large pages that an extent fills only in part.
+fn edges(e: &Extent) -> u64 {
+    let start = u64::from(!e.address.is_multiple_of(LARGE_PAGE));
+    let end = u64::from(!e.end().is_multiple_of(LARGE_PAGE));
+    (start + end).min(blocks(e, 21))
+}
+
+/// Bytes in whole pages.
+pub fn whole_pages(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_tables() {
+        assert_eq!(table_pages(&[]), 1);
+        assert_eq!(table_pages(&[Extent::small(0x10_0000, PAGE)]), 4);
+        assert_eq!(table_pages(&[Extent::small(0x1f_f000, 2 * PAGE)]), 5);
+        assert_eq!(table_pages(&[Extent::large(0, 1 << 30)]), 3);
+        assert_eq!(table_pages(&[Extent::large(PAGE, 1 << 30)]), 6);
+        assert_eq!(table_pages(&[Extent::large(PAGE, PAGE)]), 4);
+        assert_eq!(whole_pages(1), PAGE);
+    }
+}

@@ -1,0 +1,199 @@
+//! Making a task: its address space, its memory and its thread.
+
+use crate::{
+    failure::{Failure, Result, While},
+    objects::Slots,
+    tables::{Extent, table_pages, whole_pages},
+    window::{Window, bytes_of, put_text},
+};
+use alloc::{string::String, vec::Vec};
+use pillion_abi::{
+    NEVER, PAGE, boot,
+    object::{Kind, map, right},
+};
+use pillion_histogram::Histogram;
+use pillion_runtime::{
+    Cap, cap_derive, context_configure,
+    image::Image,
+    info::{TaskInfo, address, slot},
+    memory_map, thread_bind_context, thread_configure, thread_set_registers,
+};
+
+/// Bytes of a stack.
+const STACK: u64 = 64 << 10;
+
+/// Bytes of a histogram, in whole pages.
+const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
+
+/// Where the manager sees the histogram of its first task, and how far the next ones are.
+const HISTOGRAMS: u64 = 0x90_0000_0000;
+
+/// Pages that the fixed objects of a task take at most: capability space, thread, and the small ones.
+const OBJECT_PAGES: u64 = 2 + 1 + 3;
+
+/// What a task is to be made of.
+pub struct Spec {
+    /// Name.
+    pub name: String,
+    /// Its image.
+    pub image: Image<'static>,
+    /// Facts that it finds.
+    pub info: TaskInfo,
+    /// Period in nanoseconds, or 0.
+    pub period_ns: u64,
+    /// Number of its histogram, if it has one.
+    pub histogram: Option<u64>,
+    /// What else will be mapped.
+    pub more: Vec<Extent>,
+    /// Pages for other objects.
+    pub more_pages: u64,
+}
+
+/// A task.
+pub struct Task {
+    /// Name.
+    pub name: String,
+    /// Period in nanoseconds, or 0.
+    pub period_ns: u64,
+    /// Region that everything is made of.
+    pub region: Cap,
+    /// Capability space.
+    pub caps: Cap,
+    /// Address space.
+    pub space: Cap,
+    /// Thread.
+    pub thread: Cap,
+    /// Notification.
+    pub notification: Cap,
+    /// Latency histogram.
+    pub histogram: Option<&'static Histogram>,
+}
+
+impl Spec {
+    /// A task that has nothing but its image.
+    pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {
+        let mut info = TaskInfo { tsc_hz, period: 0, memory_size: 0, name: [0; 32], arguments: [0; 128] };
+        put_text(&mut info.name[..31], name);
+        Spec { name: name.into(), image, info, period_ns: 0, histogram: None, more: Vec::new(), more_pages: 0 }
+    }
+
+    /// The stretches that are mapped out of the task's own region.
+    fn own(&self) -> Vec<Extent> {
+        let mut all: Vec<Extent> =
+            self.image.segments().map(|(s, _)| Extent::small(s.address, whole_pages(s.memory_size))).collect();
+        all.push(Extent::small(address::STACK_TOP - STACK, STACK));
+        all.push(Extent::small(address::INFO, PAGE));
+        all.push(Extent::small(address::MEMORY, self.info.memory_size));
+        if self.histogram.is_some() {
+            all.push(Extent::small(address::HISTOGRAM, HISTOGRAM));
+        }
+        all
+    }
+
+    fn table_pages(&self) -> u64 {
+        let mut all = self.own();
+        all.extend_from_slice(&self.more);
+        table_pages(&all)
+    }
+
+    /// Bytes of the region that the task is made of.
+    pub fn bytes(&self) -> u64 {
+        let mapped = self.own().iter().fold(0, |sum: u64, e| sum.saturating_add(e.size));
+        let pages = OBJECT_PAGES.saturating_add(1 + self.table_pages()).saturating_add(self.more_pages);
+        mapped.saturating_add(pages.saturating_mul(PAGE))
+    }
+}
+
+/// What tasks are made with.
+pub struct Maker<'a> {
+    /// Free slots.
+    pub slots: &'a mut Slots,
+    /// Window into memory.
+    pub window: &'a Window,
+    /// Region of the real-time side.
+    pub pool: Cap,
+    /// The manager's endpoint.
+    pub endpoint: Cap,
+}
+
+impl Maker<'_> {
+    /// Makes a task that is stopped and has no time yet. Its messages carry the badge, its faults the badge after it.
+    pub fn make(&mut self, spec: &Spec, badge: u64) -> Result<Task> {
+        let region = self.slots.make(self.pool, Kind::Region, spec.bytes())?;
+        let caps = self.slots.make(region, Kind::CapSpace, u64::from(slot::COUNT))?;
+        let notification = self.slots.make(region, Kind::Notification, 0)?;
+        let timer = self.slots.make(region, Kind::Timer, 0)?;
+        let space = self.slots.make(region, Kind::AddressSpace, spec.table_pages())?;
+        let thread = self.slots.make(region, Kind::Thread, 0)?;
+        let mut task = Task {
+            name: spec.name.clone(),
+            period_ns: spec.period_ns,
+            region,
+            caps,
+            space,
+            thread,
+            notification,
+            histogram: None,
+        };
+        self.load(spec, &task)?;
+        if let Some(number) = spec.histogram {
+            task.histogram = Some(self.histogram(&task, number)?);
+        }
+        give(&task, slot::MANAGER, self.endpoint, right::WRITE, badge)?;
+        give(&task, slot::NOTIFICATION, notification, right::ALL, 0)?;
+        give(&task, slot::TIMER, timer, right::ALL, 0)?;
+        give(&task, slot::THREAD, thread, right::ALL, 0)?;
+        let fault = self.slots.derive(self.endpoint, right::WRITE, badge + 1)?;
+        thread_configure(thread, space, caps, fault, 0).when("configuring the thread")?;
+        thread_set_registers(thread, spec.image.entry, address::STACK_TOP, address::INFO)
+            .when("setting the registers")?;
+        Ok(task)
+    }
+
+    /// Makes what the task finds in its memory when it starts.
+    fn load(&mut self, spec: &Spec, task: &Task) -> Result<()> {
+        for (segment, data) in spec.image.segments().filter(|(s, _)| s.memory_size != 0) {
+            self.memory(task, segment.address, whole_pages(segment.memory_size), data, segment.flags)?;
+        }
+        self.memory(task, address::STACK_TOP - STACK, STACK, &[], map::WRITE)?;
+        self.memory(task, address::INFO, PAGE, bytes_of(&spec.info), 0)?;
+        if spec.info.memory_size != 0 {
+            self.memory(task, address::MEMORY, spec.info.memory_size, &[], map::WRITE)?;
+        }
+        Ok(())
+    }
+
+    /// Makes memory with some data, the rest zeros, and maps it in the task.
+    pub fn memory(&mut self, task: &Task, address: u64, size: u64, data: &[u8], flags: u64) -> Result<Cap> {
+        let memory = self.slots.make(task.region, Kind::Memory, size)?;
+        self.window.fill(memory, size, data)?;
+        memory_map(memory, task.space, address, flags).when("mapping memory")?;
+        Ok(memory)
+    }
+
+    fn histogram(&mut self, task: &Task, number: u64) -> Result<&'static Histogram> {
+        let memory = self.memory(task, address::HISTOGRAM, HISTOGRAM, &[], map::WRITE)?;
+        let seen = self.slots.derive(memory, right::READ, 0)?;
+        let address = HISTOGRAMS + number * HISTOGRAM;
+        memory_map(seen, boot::slot::ADDRESS_SPACE, address, 0).when("mapping a histogram")?;
+        // SAFETY: the call before mapped as many pages there as a histogram has, for good; they hold zeros, which are an empty one, and
+        // all its words are atomic, so that the task may write them at any time.
+        Ok(unsafe { &*(address as *const Histogram) })
+    }
+
+    /// Gives a task the right to run: all the time that there is at its priority, or a budget in each period, in ticks.
+    pub fn give_time(&mut self, task: &Task, priority: u8, time: Option<(u64, u64)>) -> Result<()> {
+        let context = self.slots.make(task.region, Kind::SchedContext, 0)?;
+        let (budget, period) = time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
+        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period).when("setting the budget")?;
+        thread_bind_context(task.thread, context).when("binding the budget")?;
+        Ok(())
+    }
+}
+
+/// Derives a capability into a task's capability space.
+pub fn give(task: &Task, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<()> {
+    cap_derive(task.caps, to, from, rights, badge)
+        .map_err(|error| Failure::new(alloc::format!("giving the capability in slot {to}: {error:?}")))?;
+    Ok(())
+}
