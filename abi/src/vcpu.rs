@@ -231,6 +231,8 @@ pub struct State {
     pub dr6: u64,
     /// DR7.
     pub dr7: u64,
+    /// XCR0 as the guest set it; written at each exit, and as after reset when the monitor changes [`dirty::SYSTEM`].
+    pub xcr0: u64,
     /// What the monitor changed; the kernel clears it.
     pub dirty: u64,
     /// Exception to deliver at the next entry.

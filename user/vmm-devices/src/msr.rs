@@ -11,6 +11,8 @@
 //! | patch level 0x8b | the machine's as told in [`Machine`] | ignored |
 //! | MISC_ENABLE 0x1a0 | kept; fast strings at reset | kept |
 //! | DEBUGCTL 0x1d9, last branch 0x1db to 0x1de | 0 | ignored |
+//! | machine-check capability 0x179 | one bank, no control register | #GP |
+//! | machine-check status 0x17a, bank 0 0x400 to 0x403 | 0 | ignored |
 //! | MTRR capability 0xfe, MTRRs 0x200 to 0x20f, 0x250 to 0x26f, 0x2ff | kept (unless the kernel passes reads) | kept |
 //! | XSS 0xda0 | 0 | only 0 |
 //! | KVM clock 0x12, 0x4b56_4d01 | #GP | only off |
@@ -19,7 +21,7 @@
 //! | NB_CFG 0xc001_001f, DE_CFG 0xc001_1029 (LFENCE serialising) | kept | kept |
 //! | CPUID overrides 0xc001_1004, 5, INT_PENDING 0xc001_0055, MMIO configuration base 0xc001_0058, OSVW 0xc001_0140, 141, IC/DC/BU_CFG 0xc001_1021 to 102b, node 0xc001_100c | 0 | ignored |
 //! | VM_CR 0xc001_0114 | SVM disabled and locked | ignored |
-//! | everything else: counters, machine checks, SPEC_CTRL, PRED_CMD, LS_CFG, P-states, ... | #GP | #GP |
+//! | everything else: counters, other machine-check banks, SPEC_CTRL, PRED_CMD, LS_CFG, P-states, ... | #GP | #GP |
 //!
 //! LS_CFG (0xc001_1020) is refused on purpose: Linux would take its presence for a way to disable speculative stores.
 
@@ -55,6 +57,9 @@ pub struct Msrs {
 }
 
 const TSC: u32 = 0x10;
+const MACHINE_CHECK_CAPABILITY: u32 = 0x179;
+/// One bank.
+const MACHINE_CHECK_CAPABILITY_VALUE: u64 = 1;
 const MISC_ENABLE: u32 = 0x1a0;
 const MTRR_CAPABILITY: u32 = 0xfe;
 const MTRR_DEFAULT: u32 = 0x2ff;
@@ -98,6 +103,7 @@ impl Msrs {
     pub fn read(&self, msr: u32, now: u64) -> Result<u64, GeneralProtection> {
         Ok(match msr {
             TSC => now,
+            MACHINE_CHECK_CAPABILITY => MACHINE_CHECK_CAPABILITY_VALUE,
             0x17 => 0,
             0x3a => 1,
             0x8b => u64::from(self.machine.patch_level),
@@ -146,7 +152,7 @@ impl Msrs {
 const fn is_zero(msr: u32) -> bool {
     matches!(
         msr,
-        0xc001_0055 | 0xc001_0058 | 0xc001_0140 | 0xc001_0141 | 0xc001_1004 | 0xc001_1005 | 0xc001_100c | 0xc001_1021
+        0x17a | 0x400..=0x403 | 0xc001_0055 | 0xc001_0058 | 0xc001_0140 | 0xc001_0141 | 0xc001_1004 | 0xc001_1005 | 0xc001_100c | 0xc001_1021
             ..=0xc001_1023 | 0xc001_102a | 0xc001_102b
     )
 }

@@ -113,7 +113,6 @@ impl Machine {
         self.apic = LocalApic::new();
         self.msrs = Msrs::default();
         self.notes = Notes::new();
-        (self.cpuid.cr4, self.cpuid.xcr0) = (0, 1);
     }
 
     /// Work before each entry: a periodic timer is armed again, and the monitor's own timer set.

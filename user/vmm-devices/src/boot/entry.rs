@@ -63,6 +63,7 @@ pub fn entry(plan: &Plan) -> State {
         gdtr: Segment { base: plan.gdt, limit: 31, ..Segment::default() },
         idtr: Segment::default(),
         cr2: 0,
+        xcr0: 1,
         pat: PAT_AT_RESET,
         dr6: 0xffff_0ff0,
         dr7: 0x400,

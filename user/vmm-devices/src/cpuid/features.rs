@@ -28,8 +28,8 @@ const ONE_ECX_WITHHELD: u32 = bits([2, 3, 4, 5, 6, 7, 8, 10, 11, 14, 15, 18, 27]
 const ONE_ECX_ADDED: u32 = bits([21, 24, 31]);
 const ONE_ECX_XSAVE: u32 = bits([26]);
 const ONE_ECX_OSXSAVE: u32 = bits([27]);
-/// MCE, MCA, DS, ACPI, HTT, TM, PBE.
-const ONE_EDX_WITHHELD: u32 = bits([7, 14, 21, 22, 28, 29, 31]);
+/// DS, ACPI, HTT, TM, PBE. Machine checks stay: the guest has one bank, which never has anything to tell.
+const ONE_EDX_WITHHELD: u32 = bits([21, 22, 28, 29, 31]);
 const ONE_EDX_APIC: u32 = bits([9]);
 
 pub(super) fn leaf_1(host: Registers, cr4: u64) -> Registers {
@@ -61,10 +61,7 @@ pub(super) fn leaf_7(host: Registers, subleaf: u32) -> Registers {
 /// CmpLegacy, SVM, ExtApicSpace, OSVW, IBS, SKINIT, WDT, LWP, NodeId, core and northbridge counters, breakpoint
 /// extensions, PTSC, cache counters, MONITORX, address-mask extension.
 const EXTENDED_ONE_ECX_WITHHELD: u32 = bits([1, 2, 3, 9, 10, 12, 13, 15, 19, 23, 24, 26, 27, 28, 29, 30]);
-/// MCE, MCA.
-const EXTENDED_ONE_EDX_WITHHELD: u32 = bits([7, 14]);
-
 pub(super) fn leaf_extended_1(host: Registers) -> Registers {
     let [eax, ebx, ecx, edx] = host;
-    [eax, ebx, ecx & !EXTENDED_ONE_ECX_WITHHELD, edx & !EXTENDED_ONE_EDX_WITHHELD]
+    [eax, ebx, ecx & !EXTENDED_ONE_ECX_WITHHELD, edx]
 }

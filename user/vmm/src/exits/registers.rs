@@ -22,7 +22,7 @@ pub fn host_cpuid(leaf: u32, subleaf: u32) -> Registers {
 pub fn cpuid(machine: &mut Machine) -> Option<End> {
     let s = state();
     let (leaf, subleaf) = (s.gpr[gpr::RAX] as u32, s.gpr[gpr::RCX] as u32);
-    machine.cpuid.cr4 = s.cr4;
+    (machine.cpuid.cr4, machine.cpuid.xcr0) = (s.cr4, s.xcr0);
     let [a, b, c, d] = cpuid::cpuid(host_cpuid(leaf, subleaf), leaf, subleaf, &machine.cpuid);
     for (register, value) in [(gpr::RAX, a), (gpr::RBX, b), (gpr::RCX, c), (gpr::RDX, d)] {
         s.gpr[register] = value.into();

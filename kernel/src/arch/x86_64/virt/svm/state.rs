@@ -60,6 +60,8 @@ impl Vcpu {
         save.pat = state.pat;
         save.dr6 = state.dr6;
         save.dr7 = state.dr7;
+        // As after reset; the monitor has no say in it.
+        self.world.guest_xcr0 = self.world.host_xcr0 & 1;
         self.flush_translations();
     }
 
@@ -75,6 +77,7 @@ impl Vcpu {
         state.cr4 = save.cr4;
         state.efer = save.efer & !efer::SVME;
         state.cs = save.cs;
+        state.xcr0 = self.world.guest_xcr0;
         if full {
             self.store_rest(state);
         }

@@ -1,0 +1,523 @@
+//! A machine made of host memory: objects lie in an arena as in the real kernel's direct map, and everything that the
+//! kernel asks of devices, clock and registers is recorded.
+
+pub mod check;
+pub mod world;
+
+use pillion_abi::{
+    NEVER, PAGE,
+    call::MESSAGE_WORDS,
+    status::{Error, Result},
+};
+use pillion_core::{
+    Id, Machine, Slot,
+    apic::GuestApic,
+    cap::CapSpace,
+    context::Context,
+    create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
+    endpoint::Endpoint,
+    interrupt::Interrupt,
+    machine::{Format, Message},
+    notification::Notification,
+    paging::{self, Flags, Tables},
+    space::Space,
+    thread::Thread,
+    timer::Timer,
+    vcpu::Vcpu,
+};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::{TypeId, type_name};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Physical address of the arena's first byte.
+pub const BASE: u64 = 0x100_0000;
+
+/// Lines that exist.
+pub const LINES: u32 = 24;
+
+/// Steps of preparing a vCPU.
+const PREPARE_STEPS: u32 = 5;
+
+/// Memory on a page boundary.
+pub struct Arena {
+    memory: *mut u8,
+    layout: Layout,
+}
+
+impl Arena {
+    fn new(size: usize) -> Self {
+        let layout = Layout::from_size_align(size, PAGE as usize).unwrap();
+        // SAFETY: the size is not zero.
+        let memory = unsafe { alloc_zeroed(layout) };
+        assert!(!memory.is_null());
+        Arena { memory, layout }
+    }
+
+    fn size(&self) -> u64 {
+        self.layout.size() as u64
+    }
+
+    fn pointer<T>(&self, physical: u64) -> *mut T {
+        let offset = physical.checked_sub(BASE).expect("below the arena");
+        assert!(offset + size_of::<T>() as u64 <= self.size(), "beyond the arena: {physical:#x}");
+        assert!(offset.is_multiple_of(align_of::<T>() as u64), "not aligned: {physical:#x} for {}", type_name::<T>());
+        // SAFETY: inside the allocation.
+        unsafe { self.memory.add(offset as usize).cast() }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.memory, self.layout) };
+    }
+}
+
+/// Kinds of objects that are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    CapSpace,
+    Space,
+    Thread,
+    Context,
+    Endpoint,
+    Notification,
+    Timer,
+    Interrupt,
+    Vcpu,
+}
+
+fn what<T: 'static>() -> Option<What> {
+    let id = TypeId::of::<T>();
+    [
+        (TypeId::of::<CapSpace>(), What::CapSpace),
+        (TypeId::of::<Space>(), What::Space),
+        (TypeId::of::<Thread>(), What::Thread),
+        (TypeId::of::<Context>(), What::Context),
+        (TypeId::of::<Endpoint>(), What::Endpoint),
+        (TypeId::of::<Notification>(), What::Notification),
+        (TypeId::of::<Timer>(), What::Timer),
+        (TypeId::of::<Interrupt>(), What::Interrupt),
+        (TypeId::of::<Vcpu>(), What::Vcpu),
+    ]
+    .into_iter()
+    .find(|(t, _)| *t == id)
+    .map(|(_, w)| w)
+}
+
+/// An object that is alive: what, and how many bytes belong to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Live {
+    pub what: What,
+    pub bytes: u64,
+    /// Ended during the entry into the kernel that is going on: the kernel may still look at it.
+    pub ended: bool,
+}
+
+/// Registers of a thread, as far as calls use them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    pub rax: u64,
+    pub rdi: u64,
+    pub rsi: u64,
+    /// rdx, r10, r8, r9, r12 to r15.
+    pub words: [u64; MESSAGE_WORDS],
+    pub rip: u64,
+    pub rsp: u64,
+    /// Messages that came in so far.
+    pub received: u64,
+}
+
+/// What happened on the outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Eoi,
+    Route(u32, u8, u64),
+    Mask(u32, bool),
+    PortOut(u16, u8, u32),
+    AllowPorts(u16, u32),
+    Log(u8),
+    Trace(bool),
+    Fault(u32),
+    Show(u32),
+    SpaceDrop(u64),
+    VcpuDrop(u32),
+    DropFpu(u32),
+}
+
+/// The machine.
+pub struct Fake {
+    arena: Arena,
+    pub live: BTreeMap<u64, Live>,
+    pub frames: BTreeMap<u32, Frame>,
+    pub clock: u64,
+    pub programmed: u64,
+    pub events: Vec<Event>,
+    /// Every n-th preemption point says that an interrupt is pending; 0: none does.
+    pub interrupt_every: u32,
+    pub points: u64,
+    /// Calls of `get` since the call began or since the last preemption point.
+    pub gets: u64,
+    pub worst: u64,
+    /// Preemption points since the call began.
+    pub points_in_call: u64,
+    /// Vector of the guest's timer.
+    pub timer_vector: Option<u8>,
+    pub virtualisation: bool,
+    initialised: BTreeSet<u32>,
+}
+
+impl Fake {
+    pub fn new(size: usize) -> Self {
+        Fake {
+            arena: Arena::new(size),
+            live: BTreeMap::new(),
+            frames: BTreeMap::new(),
+            clock: 1000,
+            programmed: NEVER,
+            events: Vec::new(),
+            interrupt_every: 0,
+            points: 0,
+            gets: 0,
+            worst: 0,
+            points_in_call: 0,
+            timer_vector: Some(0x30),
+            virtualisation: true,
+            initialised: BTreeSet::new(),
+        }
+    }
+
+    pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
+        self.frames.get_mut(&thread.number()).expect("no such thread")
+    }
+
+    /// An entry into the kernel begins.
+    pub fn begin_entry(&mut self) {
+        self.gets = 0;
+        self.points_in_call = 0;
+    }
+
+    /// It is over: what ended may not be looked at any more.
+    pub fn end_entry(&mut self) {
+        self.worst = self.worst.max(self.gets);
+        self.gets = 0;
+        self.live.retain(|_, l| !l.ended);
+    }
+
+    /// The live objects of a kind.
+    pub fn all<T: 'static>(&self) -> Vec<Id<T>> {
+        let wanted = what::<T>();
+        let alive = self.live.iter().filter(|(_, l)| Some(l.what) == wanted && !l.ended);
+        alive.map(|(physical, _)| Id::at(*physical).unwrap()).collect()
+    }
+
+    pub fn is_live<T: 'static>(&self, id: Id<T>) -> bool {
+        self.live.get(&id.physical()).is_some_and(|l| Some(l.what) == what::<T>() && !l.ended)
+    }
+
+    /// Slots that exist: those of capability spaces, and those inside objects.
+    pub fn slot_exists(&self, physical: u64) -> bool {
+        let Some((start, l)) = self.live.range(..=physical).next_back() else { return false };
+        physical > *start && physical + 64 <= start + l.bytes
+    }
+
+    /// Looks at an object without being counted.
+    pub fn peek<T: 'static>(&mut self, id: Id<T>) -> &mut T {
+        self.check_access(id);
+        // SAFETY: a live object of that type lies there (just checked); one reference at a time.
+        unsafe { &mut *self.arena.pointer::<T>(id.physical()) }
+    }
+
+    fn check_access<T: 'static>(&self, id: Id<T>) {
+        let physical = id.physical();
+        if TypeId::of::<T>() == TypeId::of::<Slot>() {
+            assert!(self.slot_exists(physical), "no slot at {physical:#x}");
+            return;
+        }
+        let l = self.live.get(&physical);
+        assert!(l.is_some_and(|l| Some(l.what) == what::<T>()), "no {} at {physical:#x}: {l:?}", type_name::<T>());
+    }
+
+    /// Everything that is mapped in a space: page address to physical address and writability.
+    pub fn mappings(&mut self, id: Id<Space>) -> BTreeMap<u64, u64> {
+        let space = self.peek(id);
+        let (root, pages, used) = (space.root, u64::from(space.pages), u64::from(space.used));
+        let tables = PageTables { arena: &self.arena, root, pages, used };
+        let mut found = BTreeMap::new();
+        tables.collect(root, 3, 0, &mut found);
+        found
+    }
+}
+
+struct PageTables<'a> {
+    arena: &'a Arena,
+    root: u64,
+    pages: u64,
+    used: u64,
+}
+
+impl PageTables<'_> {
+    fn entry(&self, table: u64, index: usize) -> *mut u64 {
+        assert!(index < 512 && (self.root..self.root + self.used * PAGE).contains(&table));
+        self.arena.pointer(table + index as u64 * 8)
+    }
+
+    fn collect(&self, table: u64, level: u32, at: u64, found: &mut BTreeMap<u64, u64>) {
+        for index in 0..512 {
+            let entry = self.read(table, index);
+            let address = at + ((index as u64) << (12 + 9 * level));
+            if entry & 1 == 0 {
+                continue;
+            }
+            let target = entry & 0x000f_ffff_ffff_f000;
+            if level > 0 && entry & 0x80 == 0 {
+                self.collect(target, level - 1, address, found);
+                continue;
+            }
+            for page in 0..1 << (9 * level) {
+                found.insert(address + page * PAGE, target + page * PAGE);
+            }
+        }
+    }
+}
+
+impl Tables for PageTables<'_> {
+    fn read(&self, table: u64, index: usize) -> u64 {
+        // SAFETY: inside the tables of a live space.
+        unsafe { *self.entry(table, index) }
+    }
+    fn write(&mut self, table: u64, index: usize, entry: u64) {
+        // SAFETY: as above.
+        unsafe { *self.entry(table, index) = entry }
+    }
+    fn alloc(&mut self) -> Option<u64> {
+        if self.used == self.pages {
+            return None;
+        }
+        self.used += 1;
+        let table = self.root + (self.used - 1) * PAGE;
+        assert!((0..512).all(|i| self.read(table, i) == 0), "a table that was not cleared");
+        Some(table)
+    }
+}
+
+impl Machine for Fake {
+    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
+        self.gets += 1;
+        self.peek(id)
+    }
+
+    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>> {
+        let id = Id::at(physical)?;
+        let what = what::<T>().expect("an unknown type");
+        // SAFETY: the arena's memory, which holds no object (checked below).
+        unsafe { self.arena.pointer::<T>(physical).write(object) };
+        let bytes = match what {
+            // SAFETY: just written.
+            What::CapSpace => 64 * (1 + u64::from(unsafe { (*self.arena.pointer::<CapSpace>(physical)).count })),
+            What::Thread => THREAD_PAGES * PAGE,
+            What::Vcpu => VCPU_PAGES * PAGE,
+            // SAFETY: just written.
+            What::Space => PAGE * (1 + u64::from(unsafe { (*self.arena.pointer::<Space>(physical)).pages })),
+            _ => (size_of::<T>() as u64).next_multiple_of(64),
+        };
+        let end = physical + bytes;
+        let clash = self.live.range(..end).next_back().filter(|(s, l)| *s + l.bytes > physical);
+        assert!(clash.is_none(), "{what:?} at {physical:#x} overlaps {clash:?}");
+        self.live.insert(physical, Live { what, bytes, ended: false });
+        if what == What::Thread {
+            self.frames.insert(id.number(), Frame::default());
+        }
+        Some(id)
+    }
+
+    fn forget<T: 'static>(&mut self, id: Id<T>) {
+        self.check_access(id);
+        let l = self.live.get_mut(&id.physical()).unwrap();
+        assert!(!l.ended, "ended twice");
+        l.ended = true;
+    }
+
+    fn now(&mut self) -> u64 {
+        self.clock
+    }
+
+    fn program_timer(&mut self, deadline: u64) {
+        self.programmed = deadline;
+    }
+
+    fn interrupt_pending(&mut self) -> bool {
+        self.worst = self.worst.max(self.gets);
+        self.gets = 0;
+        self.points += 1;
+        self.points_in_call += 1;
+        assert!(self.points_in_call < 20_000, "a call without end");
+        self.interrupt_every != 0 && self.points.is_multiple_of(self.interrupt_every.into())
+    }
+
+    fn clear(&mut self, physical: u64, bytes: u64) {
+        assert!(bytes <= CLEAR_STEP);
+        let clash = self.live.range(..physical + bytes).next_back().filter(|(s, l)| *s + l.bytes > physical);
+        assert!(clash.is_none(), "clearing {physical:#x} in {clash:?}");
+        for at in (physical..physical + bytes).step_by(8) {
+            // SAFETY: memory of the arena without an object in it.
+            unsafe { *self.arena.pointer::<u64>(at) = 0 };
+        }
+    }
+
+    fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
+        let f = self.frame(thread);
+        (f.rax, f.words[0], f.rsi) = (status, values[0], values[1]);
+    }
+
+    fn message(&mut self, thread: Id<Thread>) -> Message {
+        let f = self.frame(thread);
+        Message { label: f.rsi, words: f.words }
+    }
+
+    fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message) {
+        let f = self.frame(thread);
+        (f.rax, f.rdi, f.rsi, f.words) = (0, badge, message.label, message.words);
+        f.received += 1;
+    }
+
+    fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64) {
+        let message = self.message(from);
+        self.set_message(to, badge, &message);
+    }
+
+    fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
+        let received = self.frame(thread).received;
+        *self.frame(thread) = Frame { rip: entry, rsp: stack, rdi: argument, received, ..Frame::default() };
+    }
+
+    fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64) {
+        self.frame(thread).rip = address;
+    }
+
+    fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2] {
+        assert!(index <= 8);
+        let f = *self.frame(thread);
+        if index == 0 { [f.rip, f.rsp] } else { [0, 0] }
+    }
+
+    fn drop_fpu(&mut self, thread: Id<Thread>) {
+        self.events.push(Event::DropFpu(thread.number()));
+    }
+
+    fn report_fault(&mut self, thread: Id<Thread>, _: &Message) {
+        self.events.push(Event::Fault(thread.number()));
+    }
+
+    fn space_init(&mut self, physical: u64, _: Format) {
+        for at in (physical..physical + PAGE).step_by(8) {
+            // SAFETY: memory of the arena that is to be a table.
+            assert_eq!(unsafe { *self.arena.pointer::<u64>(at) }, 0, "a root that was not cleared");
+        }
+    }
+
+    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
+        let mut tables = PageTables {
+            arena: &self.arena,
+            root: space.root,
+            pages: space.pages.into(),
+            used: space.used.into(),
+        };
+        let result = paging::map_step(&mut tables, space.root, address, physical, size, Flags::from_call(flags)?);
+        space.used = tables.used as u32;
+        result
+    }
+
+    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
+        let mut tables = PageTables {
+            arena: &self.arena,
+            root: space.root,
+            pages: space.pages.into(),
+            used: space.used.into(),
+        };
+        paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping that was split")
+    }
+
+    fn space_drop(&mut self, root: u64) {
+        self.events.push(Event::SpaceDrop(root));
+    }
+
+    fn port_in(&mut self, port: u16, width: u8) -> u32 {
+        u32::from(port) << 8 | u32::from(width)
+    }
+
+    fn port_out(&mut self, port: u16, width: u8, value: u32) {
+        self.events.push(Event::PortOut(port, width, value));
+    }
+
+    fn line_exists(&mut self, line: u32) -> bool {
+        line < LINES
+    }
+
+    fn route_line(&mut self, line: u32, vector: u8, flags: u64) {
+        self.events.push(Event::Route(line, vector, flags));
+    }
+
+    fn mask_line(&mut self, line: u32, masked: bool) {
+        self.events.push(Event::Mask(line, masked));
+    }
+
+    fn msi(&mut self, vector: u8) -> [u64; 2] {
+        [0xfee0_0000, vector.into()]
+    }
+
+    fn end_of_interrupt(&mut self) {
+        self.events.push(Event::Eoi);
+    }
+
+    fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool {
+        self.check_access(vcpu);
+        assert!(step < PREPARE_STEPS);
+        step + 1 == PREPARE_STEPS
+    }
+
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()> {
+        assert!(guest_root != 0 && state != 0);
+        if !self.virtualisation {
+            return Err(Error::Unsupported);
+        }
+        self.initialised.insert(vcpu.number());
+        Ok(())
+    }
+
+    fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
+        assert!(self.initialised.contains(&vcpu.number()), "ports of a vCPU that is not configured");
+        self.events.push(Event::AllowPorts(first, count));
+    }
+
+    fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8> {
+        self.writes_state(vcpu);
+        self.timer_vector
+    }
+
+    fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {
+        self.initialised.remove(&vcpu.number());
+        self.events.push(Event::VcpuDrop(vcpu.number()));
+    }
+
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, _: &GuestApic) {
+        self.writes_state(vcpu);
+        self.events.push(Event::Show(vcpu.number()));
+    }
+
+    fn trace(&mut self, on: bool) {
+        self.events.push(Event::Trace(on));
+    }
+
+    fn log_byte(&mut self, byte: u8) {
+        self.events.push(Event::Log(byte));
+    }
+}
+
+impl Fake {
+    /// The kernel writes to the state page: the vCPU must hold it.
+    fn writes_state(&mut self, vcpu: Id<Vcpu>) {
+        assert!(self.initialised.contains(&vcpu.number()), "state of a vCPU that is not configured");
+        assert!(self.peek(vcpu).state.cap != pillion_core::Cap::None, "a state page that was taken away");
+    }
+}
