@@ -139,6 +139,7 @@ enum pillion_kind {
 #define PILLION_SLOT_PORTS 7
 #define PILLION_SLOT_TRACE 8
 #define PILLION_SLOT_BUNDLE 9
+#define PILLION_SLOT_TRACE_BUFFER 10
 #define PILLION_SLOT_REGIONS 16
 #define PILLION_SLOT_COUNT 0x1000
 
@@ -148,6 +149,7 @@ enum pillion_kind {
 #define PILLION_RANGE_ACPI 3
 #define PILLION_RANGE_KERNEL 4
 #define PILLION_RANGE_BUNDLE 5
+#define PILLION_RANGE_HOLE 6
 
 /* What the processor offers. */
 #define PILLION_FEATURE_SVM 1
@@ -351,6 +353,7 @@ struct pillion_vcpu_state {
     uint64_t pat;
     uint64_t dr6;
     uint64_t dr7;
+    uint64_t xcr0;
     uint64_t dirty;
     uint64_t event;
     struct pillion_io io;
@@ -362,7 +365,7 @@ struct pillion_vcpu_state {
     uint64_t irr[4];
     uint64_t counters[PILLION_VCPU_COUNTERS];
 };
-_Static_assert(sizeof(struct pillion_vcpu_state) == 696, "size");
+_Static_assert(sizeof(struct pillion_vcpu_state) == 704, "size");
 _Static_assert(offsetof(struct pillion_vcpu_state, gpr) == 0, "gpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, rip) == 128, "rip");
 _Static_assert(offsetof(struct pillion_vcpu_state, rflags) == 136, "rflags");
@@ -384,15 +387,16 @@ _Static_assert(offsetof(struct pillion_vcpu_state, cr2) == 336, "cr2");
 _Static_assert(offsetof(struct pillion_vcpu_state, pat) == 344, "pat");
 _Static_assert(offsetof(struct pillion_vcpu_state, dr6) == 352, "dr6");
 _Static_assert(offsetof(struct pillion_vcpu_state, dr7) == 360, "dr7");
-_Static_assert(offsetof(struct pillion_vcpu_state, dirty) == 368, "dirty");
-_Static_assert(offsetof(struct pillion_vcpu_state, event) == 376, "event");
-_Static_assert(offsetof(struct pillion_vcpu_state, io) == 384, "io");
-_Static_assert(offsetof(struct pillion_vcpu_state, fault) == 400, "fault");
-_Static_assert(offsetof(struct pillion_vcpu_state, timer_vector) == 416, "timer_vector");
-_Static_assert(offsetof(struct pillion_vcpu_state, deadline) == 424, "deadline");
-_Static_assert(offsetof(struct pillion_vcpu_state, tpr) == 432, "tpr");
-_Static_assert(offsetof(struct pillion_vcpu_state, isr) == 440, "isr");
-_Static_assert(offsetof(struct pillion_vcpu_state, irr) == 472, "irr");
-_Static_assert(offsetof(struct pillion_vcpu_state, counters) == 504, "counters");
+_Static_assert(offsetof(struct pillion_vcpu_state, xcr0) == 368, "xcr0");
+_Static_assert(offsetof(struct pillion_vcpu_state, dirty) == 376, "dirty");
+_Static_assert(offsetof(struct pillion_vcpu_state, event) == 384, "event");
+_Static_assert(offsetof(struct pillion_vcpu_state, io) == 392, "io");
+_Static_assert(offsetof(struct pillion_vcpu_state, fault) == 408, "fault");
+_Static_assert(offsetof(struct pillion_vcpu_state, timer_vector) == 424, "timer_vector");
+_Static_assert(offsetof(struct pillion_vcpu_state, deadline) == 432, "deadline");
+_Static_assert(offsetof(struct pillion_vcpu_state, tpr) == 440, "tpr");
+_Static_assert(offsetof(struct pillion_vcpu_state, isr) == 448, "isr");
+_Static_assert(offsetof(struct pillion_vcpu_state, irr) == 480, "irr");
+_Static_assert(offsetof(struct pillion_vcpu_state, counters) == 512, "counters");
 
 #endif

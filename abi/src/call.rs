@@ -125,7 +125,7 @@ calls! {
 
     /// `(vcpu, guest space, memory for the shared state)` Prepares a vCPU and makes it the passenger of the thread's CPU.
     VcpuConfigure = 56,
-    /// `(vcpu, ports)` Lets the guest use the ports, at most 4,096, without an exit.
+    /// `(vcpu, ports)` Lets the guest use the ports, at most 1,024, without an exit.
     VcpuAllowPorts = 57,
     /// `(vcpu, vector)` Makes an interrupt pending in the guest's local APIC.
     VcpuInject = 58,

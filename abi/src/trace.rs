@@ -20,6 +20,11 @@ pub struct Header {
     pub written: u64,
     /// Ticks of the time-stamp counter in a second.
     pub tsc_hz: u64,
+    /// Longest stretch with interrupts off while tracing was on, in ticks: from an event that enters the kernel, or a preemption point, to the next
+    /// that leaves it, or a preemption point. The tracing itself is in it.
+    pub longest: u64,
+    /// The entry that this stretch began with.
+    pub longest_cause: Entry,
 }
 
 /// What happened.
@@ -54,6 +59,22 @@ pub enum Event {
     GuestExit = 6,
     /// The CPU goes to sleep.
     Idle = 7,
+    /// A preemption point was passed.
+    Window = 8,
+}
+
+impl Event {
+    /// Whether a stretch with interrupts off ends here.
+    #[must_use]
+    pub const fn ends_stretch(self) -> bool {
+        matches!(self, Event::Switch | Event::GuestEntry | Event::Idle | Event::Window)
+    }
+
+    /// Whether a stretch with interrupts off begins here.
+    #[must_use]
+    pub const fn begins_stretch(self) -> bool {
+        matches!(self, Event::Syscall | Event::Interrupt | Event::Exception | Event::GuestExit | Event::Window)
+    }
 }
 
 const _: () = assert!(size_of::<Entry>() == 32 && ENTRIES.is_power_of_two());

@@ -6,6 +6,7 @@ use crate::arch::{
     port, segment_base, serial,
     virt::{self, Vcpu as Processor},
 };
+use crate::trace::trace;
 use pillion_abi::{
     NEVER, PAGE,
     status::{Error, Result},
@@ -197,6 +198,7 @@ impl Machine for Hardware {
 
     fn interrupt_pending(&mut self) -> bool {
         if self.pending.is_none() {
+            trace!(Window, 0u64, 0u64);
             self.pending = arch::take_pending_interrupt(self.percpu());
         }
         self.pending.is_some()

@@ -34,7 +34,7 @@ pub type Arguments = [u64; 6];
 const DONE: Result<Outcome> = Ok(Outcome::Done([0, 0]));
 
 /// Most ports that one call opens for a guest.
-const PORTS_AT_ONCE: u32 = 4096;
+const PORTS_AT_ONCE: u32 = 1024;
 
 /// The thread that makes a call, and its capability space.
 #[derive(Clone, Copy)]

@@ -18,6 +18,7 @@ mod start;
 mod system;
 mod tables;
 mod task;
+mod trace;
 mod window;
 
 pub use heap::Heap;

@@ -6,12 +6,14 @@ use crate::{
     power, report,
     start::badge,
     task::Task,
+    trace,
 };
 use alloc::vec::Vec;
 use pillion_abi::{
     NEVER,
     call::{LABEL_FAULT, MESSAGE_WORDS},
     status::Error,
+    trace::Header,
 };
 use pillion_runtime::{
     call::{Message, receive, reply},
@@ -34,6 +36,8 @@ pub struct Service {
     passenger: bool,
     /// When the system ends by itself.
     limit: u64,
+    /// Where the kernel's trace is seen, while it is on.
+    trace: Option<&'static Header>,
     faults: u32,
 }
 
@@ -43,7 +47,7 @@ impl Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
-        Service { tsc_hz, tasks, lines, passenger, limit, faults: 0 }
+        Service { tsc_hz, tasks, lines, passenger, limit, trace: trace::start(machine), faults: 0 }
     }
 
     /// Serves until the system ends.
@@ -116,6 +120,9 @@ impl Service {
     fn end(&mut self, ok: bool) -> ! {
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.tasks.iter().for_each(report::last);
+        if let Some(header) = self.trace {
+            trace::report(header);
+        }
         power::end(self.tsc_hz, ok)
     }
 }

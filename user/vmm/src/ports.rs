@@ -18,7 +18,7 @@ const CONFIG_DATA: u16 = 0xcfc;
 const SCRATCH: u32 = 48;
 
 /// Ports that the kernel opens in one call.
-const STEP: u32 = 4096;
+const STEP: u32 = 1024;
 
 /// Buses that are looked through when devices are made quiet.
 const BUSES: u16 = 8;

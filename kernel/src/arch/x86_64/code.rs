@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 
-use super::memory::{direct, physical};
 use super::cpu;
+use super::memory::{direct, physical};
 
 /// A trace point: address of its instruction, and where it jumps to when it is on.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,9 @@
+#!/bin/busybox sh
+# Called by udhcpc: takes what the emulator's network offers.
+[ "$1" = bound ] || [ "$1" = renew ] || exit 0
+ip addr flush dev "$interface"
+ip addr add "$ip/${mask:-24}" dev "$interface"
+[ -z "$router" ] || ip route add default via "${router%% *}"
+for server in $dns; do
+    echo "nameserver $server"
+done >/etc/resolv.conf

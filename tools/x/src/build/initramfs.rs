@@ -1,0 +1,152 @@
+//! The initramfs of the passenger: Debian's programs, the modules that the machine needs, and a small init.
+
+use super::cpio::{Node, Tree};
+use super::passenger::hex;
+use crate::debian::kernel::Kernel;
+use crate::debian::{Archive, Package, libraries};
+use crate::repository::{BARE_TARGET, Repository};
+use crate::tool;
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Modules that the emulated machine, or a Debian on its disk, needs.
+const MODULES: [&str; 8] = [
+    "virtio_pci",
+    "virtio_blk",
+    "virtio_net",
+    "virtio_rng",
+    "virtio_console",
+    "crc32c_intel",
+    "crc32c_generic",
+    "ext4",
+];
+
+/// Packages, and the programs taken out of them.
+const PROGRAMS: [(&str, &[&str]); 2] =
+    [("rt-tests", &["usr/bin/cyclictest", "usr/bin/hackbench"]), ("stress-ng", &["usr/bin/stress-ng"])];
+
+/// Where a file of the init's folder goes: the first folder of its path, and the folder in the initramfs.
+const PLACES: [(&str, &str); 4] = [("lib", "lib/pillion"), ("etc", "etc"), ("sbin", "sbin"), ("init", "init")];
+
+/// The archive for a kernel.
+pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel) -> Result<Vec<u8>> {
+    let mut tree = Tree::default();
+    for folder in ["proc", "sys", "dev", "run", "tmp", "root", "mnt"] {
+        tree.add(folder, Node::Folder);
+    }
+    tree.add("dev/console", Node::Device(5, 1));
+    tree.add("bin/note", Node::File(note(repository)?, true));
+    tree.add("etc/payload.sha256", Node::File(format!("{}  payload\n", hex(&Sha256::digest(payload()))).into(), false));
+    add_busybox(&mut tree, archive)?;
+    add_programs(&mut tree, archive)?;
+    add_modules(&mut tree, kernel)?;
+    add_sources(&mut tree, &repository.path("linux/initramfs"))?;
+    Ok(tree.archive())
+}
+
+/// The file that the network load fetches: 256 KiB that no compression shortens.
+pub fn payload() -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    (0..256 << 10).map(|_| next()).collect()
+}
+
+/// Files of the init's folder, sorted, relative to it.
+pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    walk(folder, Path::new(""), &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn walk(folder: &Path, inside: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let path = folder.join(inside);
+    for entry in fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {
+        let entry = entry?;
+        let relative = inside.join(entry.file_name());
+        if entry.file_type()?.is_dir() { walk(folder, &relative, files)? } else { files.push(relative) }
+    }
+    Ok(())
+}
+
+fn add_sources(tree: &mut Tree, folder: &Path) -> Result<()> {
+    for file in sources(folder)? {
+        let text = file.to_string_lossy();
+        let place = PLACES.iter().find(|(from, _)| text == *from || text.starts_with(&format!("{from}/")));
+        let Some((from, to)) = place else { continue };
+        let path = folder.join(&file);
+        let program = fs::metadata(&path)?.permissions().mode() & 0o100 != 0;
+        tree.add(&text.replacen(from, to, 1), Node::File(fs::read(&path)?, program));
+    }
+    Ok(())
+}
+
+fn add_busybox(tree: &mut Tree, archive: &Archive) -> Result<()> {
+    let root = archive.package("busybox-static")?.root;
+    let path = ["bin/busybox", "usr/bin/busybox"].map(|path| root.join(path)).into_iter().find(|path| path.is_file());
+    let path = path.context("the package busybox-static holds no busybox")?;
+    let names = tool::capture(Command::new(&path).arg("--list"))?;
+    for name in names.lines().filter(|name| !name.is_empty()) {
+        tree.add(&format!("bin/{name}"), Node::Link("busybox".into()));
+    }
+    tree.add("bin/busybox", Node::File(fs::read(&path)?, true));
+    Ok(())
+}
+
+fn add_programs(tree: &mut Tree, archive: &Archive) -> Result<()> {
+    let names = PROGRAMS.map(|(package, _)| package.to_owned());
+    let packages = archive.packages(&names)?;
+    let mut programs = Vec::new();
+    for (name, paths) in PROGRAMS {
+        let package = packages.iter().find(|package| package.name == name).context(name)?;
+        programs.extend(paths.iter().map(|path| package.root.join(path)));
+    }
+    for program in &programs {
+        let name = program.file_name().context("a program has a name")?.to_string_lossy();
+        tree.add(&format!("bin/{name}"), Node::File(read(program)?, true));
+    }
+    add_libraries(tree, archive, &packages, &programs)
+}
+
+fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], programs: &[PathBuf]) -> Result<()> {
+    for (name, path) in libraries::gather(archive, packages, programs)? {
+        let folder = if name.starts_with("ld-linux") { "lib64" } else { "lib/x86_64-linux-gnu" };
+        tree.add(&format!("{folder}/{name}"), Node::File(read(&path)?, true));
+    }
+    Ok(())
+}
+
+fn add_modules(tree: &mut Tree, kernel: &Kernel) -> Result<()> {
+    let mut order = String::new();
+    if let Some(modules) = &kernel.modules {
+        for module in modules.in_order(&MODULES)? {
+            order.push_str(&format!("{}.ko\n", module.name));
+            tree.add(&format!("lib/modules/{}.ko", module.name), Node::File(module.data, false));
+        }
+    }
+    tree.add("lib/modules/order", Node::File(order.into(), false));
+    Ok(())
+}
+
+/// The program that writes to the debug console, which no package has.
+fn note(repository: &Repository) -> Result<Vec<u8>> {
+    super::ensure_target()?;
+    let folder = tempfile::tempdir()?;
+    let output = folder.path().join("note");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "--target", BARE_TARGET, "-C", "panic=abort", "-C", "opt-level=s"]);
+    rustc.args(["-C", "relocation-model=static", "-C", "code-model=small", "-C", "strip=symbols", "-o"]);
+    tool::quietly(rustc.arg(&output).arg(repository.path("linux/initramfs/note.rs")))?;
+    read(&output)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}

@@ -1,0 +1,60 @@
+//! `x check`: what must hold before anything is tested.
+
+use crate::build::{BARE_PACKAGES, ensure_target};
+use crate::repository::{BARE_TARGET, Repository};
+use crate::{headers, tool};
+use anyhow::Result;
+use std::process::Command;
+
+/// Runs every check and says which failed.
+pub fn command(repository: &Repository) -> Result<bool> {
+    ensure_target()?;
+    let mut failed = Vec::new();
+    for (name, mut command) in commands(repository) {
+        eprintln!("x: {name}");
+        if !tool::visibly(&mut command)? {
+            failed.push(name);
+        }
+    }
+    let name = "generated headers";
+    eprintln!("x: {name}");
+    if !headers::check(repository)? {
+        failed.push(name);
+    }
+    match failed.as_slice() {
+        [] => println!("All checks are good."),
+        names => println!("FAILED: {}", names.join(", ")),
+    }
+    Ok(failed.is_empty())
+}
+
+fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
+    let cargo = |words: &[&str]| {
+        let mut command = repository.cargo();
+        command.args(words);
+        command
+    };
+    let bare = |words: &[&str]| {
+        let mut command = cargo(words);
+        command.args(["--target", BARE_TARGET]);
+        command.args(BARE_PACKAGES.iter().flat_map(|package| ["-p", package]));
+        command
+    };
+    let mut lint_bare = bare(&["clippy", "--quiet"]);
+    lint_bare.args(["--", "-D", "warnings"]);
+    let mut document_bare = bare(&["doc", "--quiet", "--no-deps"]);
+    let mut document_host = cargo(&["doc", "--quiet", "--no-deps", "--document-private-items"]);
+    for command in [&mut document_bare, &mut document_host] {
+        command.env("RUSTDOCFLAGS", "-D warnings");
+    }
+    let mut format_alone = Command::new("rustfmt");
+    format_alone.args(["--check", "--edition", "2024"]).arg(repository.path("linux/initramfs/note.rs"));
+    vec![
+        ("format, outside the workspace", format_alone),
+        ("format", cargo(&["fmt", "--all", "--check"])),
+        ("lints, for the host", cargo(&["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"])),
+        ("lints, for the bare machine", lint_bare),
+        ("documentation, for the host", document_host),
+        ("documentation, for the bare machine", document_bare),
+    ]
+}

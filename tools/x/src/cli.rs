@@ -1,0 +1,156 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Pillion, a real-time microhypervisor: build it, boot it, test it, measure it.
+///
+/// Everything runs in QEMU's software emulation; no special hardware is needed. Exit status: 0 good, 1 the result is
+/// bad, 2 it could not be done (the message says why and what to do).
+#[derive(Parser)]
+#[command(name = "x", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Boot Linux beside the real-time tasks, with a shell on this terminal
+    Run(Box<RunArguments>),
+    /// Build everything that boots, and the bundle
+    Build(BuildArguments),
+    /// Run every test: on the host and in the emulator
+    Test(TestArguments),
+    /// Check formatting, lints, documentation and the generated headers
+    Check,
+    /// Measure, and compare with the bars and goals
+    Measure(MeasureArguments),
+    /// Say what is missing on this machine and how to get it
+    Doctor,
+    /// Generate the C headers of the binary interface
+    Headers(HeadersArguments),
+}
+
+/// What goes into a bundle.
+#[derive(Args, Clone)]
+pub struct BuildArguments {
+    /// System file: which tasks run, and with what
+    #[arg(long, value_name = "FILE", default_value = "systems/demo.toml")]
+    pub system: PathBuf,
+    /// Kernel to ride: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
+    #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
+    pub linux: String,
+    /// Add to Linux's command line
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub append: Option<String>,
+    /// Put a further task into the bundle: the program of the package pillion-NAME
+    #[arg(long = "task", value_name = "NAME")]
+    pub tasks: Vec<String>,
+}
+
+/// Options of `x run`.
+#[derive(Args, Clone)]
+#[command(after_help = "EXAMPLES
+  ./x run                                       a shell in Linux, with the task's latency below it
+  ./x run --headless --seconds 10 --load hackbench,disk,cache,net --json result.json
+  ./x run --linux rt --counted                  Debian's PREEMPT_RT kernel, in repeatable virtual time
+  ./x run --disk debian.img                     a full Debian, to its login
+  ./x run --direct                              the same Linux without Pillion, for comparison
+
+  Making a disk for --disk, as root:
+    mmdebstrap --include=systemd-sysv,udev,login bookworm debian.tar
+    mke2fs -q -t ext4 -d debian.tar debian.img 2G        (or unpack the tar file into a mounted image)
+
+KEYS
+  Ctrl-C and everything else goes to Linux. Ctrl-] leaves.")]
+pub struct RunArguments {
+    /// What boots.
+    #[command(flatten)]
+    pub build: BuildArguments,
+    /// No terminal: Linux runs the loads, then switches itself off
+    #[arg(long)]
+    pub headless: bool,
+    /// How long each load runs, in seconds of Linux's time
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub seconds: u32,
+    /// Loads that Linux runs side by side: hackbench, disk, cache, net, cpu
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub load: Vec<String>,
+    /// Write the result as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Count instructions instead of time: repeatable, 1 ns is one instruction
+    #[arg(long)]
+    pub counted: bool,
+    /// Give Linux a disk image; Linux boots the Debian that it finds on it
+    #[arg(long, value_name = "FILE")]
+    pub disk: Option<PathBuf>,
+    /// The machine's memory
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub memory: u32,
+    /// Emulator
+    #[arg(long, value_name = "PATH", default_value = "qemu-system-x86_64")]
+    pub qemu: PathBuf,
+    /// Emulated CPU, which must have SVM and nested paging
+    #[arg(long, value_name = "MODEL", default_value = "EPYC,+svm,+npt")]
+    pub cpu: String,
+    /// Forward a TCP port of this machine to Linux
+    #[arg(long, value_name = "HERE:LINUX")]
+    pub forward: Vec<String>,
+    /// Boot the same Linux without Pillion on the same emulated machine
+    #[arg(long)]
+    pub direct: bool,
+    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three times that if counted)
+    #[arg(long, value_name = "N")]
+    pub timeout: Option<u64>,
+    /// Write Pillion's log (the second serial port) to a file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Write Linux's console to a file
+    #[arg(long, value_name = "FILE")]
+    pub console: Option<PathBuf>,
+    /// Add to Pillion's own command line
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub kernel_append: Option<String>,
+    /// Let Linux come to grief halfway: panic, reboot
+    #[arg(long, value_name = "NAME")]
+    pub fault: Option<String>,
+    /// Add an argument to the emulator's command line
+    #[arg(long = "qemu-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub qemu_args: Vec<String>,
+}
+
+/// Options of `x test`.
+#[derive(Args, Clone)]
+pub struct TestArguments {
+    /// Only the emulator tests whose name contains this
+    pub name: Option<String>,
+    /// Only the tests on the host
+    #[arg(long)]
+    pub host: bool,
+    /// Only the tests in the emulator
+    #[arg(long, conflicts_with = "host")]
+    pub system: bool,
+}
+
+/// Options of `x measure`.
+#[derive(Args, Clone)]
+pub struct MeasureArguments {
+    /// What to measure: the name of a file in measure/
+    #[arg(default_value = "kernel")]
+    pub name: String,
+    /// Write the figures as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Options of `x headers`.
+#[derive(Args, Clone)]
+pub struct HeadersArguments {
+    /// Only say whether they are in step
+    #[arg(long)]
+    pub check: bool,
+}

@@ -1,0 +1,133 @@
+//! Debian's packages, downloaded and unpacked into the build folder. Nothing is installed.
+
+pub mod kernel;
+pub mod libraries;
+pub mod modules;
+mod stanza;
+
+use crate::problem::problem;
+use crate::progress::step;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use stanza::Stanza;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// An unpacked package.
+#[derive(Clone)]
+pub struct Package {
+    /// Name.
+    pub name: String,
+    /// Names of the packages that it depends on.
+    pub depends: Vec<String>,
+    /// Folder that holds its files.
+    pub root: PathBuf,
+}
+
+/// The packages that this machine's sources offer.
+pub struct Archive {
+    cache: PathBuf,
+}
+
+impl Archive {
+    /// Keeps what it downloads in `cache`.
+    pub fn new(cache: PathBuf) -> Result<Archive> {
+        fs::create_dir_all(&cache).with_context(|| format!("cannot create {}", cache.display()))?;
+        Ok(Archive { cache })
+    }
+
+    /// Changes whenever the list of packages on offer does.
+    pub fn state() -> String {
+        let changed = fs::metadata("/var/lib/apt/lists").and_then(|lists| lists.modified());
+        changed.map_or_else(|_| "none".into(), |time| format!("{time:?}"))
+    }
+
+    /// Makes one package available.
+    pub fn package(&self, name: &str) -> Result<Package> {
+        let mut packages = self.packages(&[name.to_owned()])?;
+        packages.pop().ok_or_else(|| unknown(name))
+    }
+
+    /// Makes packages available; those that are not on offer are left out.
+    pub fn packages(&self, names: &[String]) -> Result<Vec<Package>> {
+        let stanzas = describe(names)?;
+        let missing: Vec<&Stanza> = stanzas.iter().filter(|stanza| !self.root(stanza).is_dir()).collect();
+        if !missing.is_empty() {
+            let list: Vec<&str> = missing.iter().map(|stanza| stanza.package.as_str()).collect();
+            step(&format!("downloading {}", list.join(", ")), || self.fetch(&missing))?;
+        }
+        Ok(stanzas.into_iter().map(|stanza| self.opened(stanza)).collect())
+    }
+
+    fn opened(&self, stanza: Stanza) -> Package {
+        let root = self.root(&stanza);
+        Package { name: stanza.package, depends: stanza.depends, root }
+    }
+
+    fn root(&self, stanza: &Stanza) -> PathBuf {
+        self.cache.join(format!("{}_{}", stanza.package, stanza.version.replace(':', "%3a")))
+    }
+
+    fn fetch(&self, stanzas: &[&Stanza]) -> Result<()> {
+        let folder = tempfile::tempdir_in(&self.cache)?;
+        let names = stanzas.iter().map(|stanza| format!("{}={}", stanza.package, stanza.version));
+        let mut download = Command::new("apt-get");
+        download.args(["-q", "download"]).args(names).current_dir(folder.path());
+        tool::quietly(&mut download).map_err(|error| {
+            let remedy = "check the network, run `apt-get update` as root, then try again";
+            problem("packages could not be downloaded", format!("{error:#}"), remedy)
+        })?;
+        for stanza in stanzas {
+            self.unpack(folder.path(), stanza)?;
+        }
+        Ok(())
+    }
+
+    fn unpack(&self, folder: &Path, stanza: &Stanza) -> Result<()> {
+        let file = downloaded(folder, &stanza.package)?;
+        let staging = tempfile::tempdir_in(&self.cache)?;
+        tool::quietly(Command::new("dpkg-deb").arg("-x").arg(&file).arg(staging.path())).map_err(|error| {
+            problem(format!("{} could not be unpacked", stanza.package), format!("{error:#}"), "is the disk full?")
+        })?;
+        fs::remove_file(&file)?;
+        fs::rename(staging.keep(), self.root(stanza))?;
+        Ok(())
+    }
+}
+
+fn downloaded(folder: &Path, package: &str) -> Result<PathBuf> {
+    let prefix = format!("{package}_");
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            return Ok(entry.path());
+        }
+    }
+    Err(unknown(package))
+}
+
+/// What the sources say about packages; the lists are fetched when there are none.
+fn describe(names: &[String]) -> Result<Vec<Stanza>> {
+    let stanzas = query(names)?;
+    if !stanzas.is_empty() || names.is_empty() {
+        return Ok(stanzas);
+    }
+    crate::doctor::install::update_lists()?;
+    let stanzas = query(names)?;
+    if stanzas.is_empty() { Err(unknown(&names.join(", "))) } else { Ok(stanzas) }
+}
+
+fn query(names: &[String]) -> Result<Vec<Stanza>> {
+    let output = tool::output(Command::new("apt-cache").args(["show", "--no-all-versions"]).args(names))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(stanza::parse(&text).into_iter().filter(|stanza| names.contains(&stanza.package)).collect())
+}
+
+fn unknown(name: &str) -> anyhow::Error {
+    problem(
+        format!("the package {name} is not on offer"),
+        "this machine's package sources don't list it",
+        "run `apt-get update` as root on Debian 12 or 13, then try again",
+    )
+}

@@ -1,0 +1,55 @@
+//! Installs packages, and says so.
+
+use crate::problem::problem;
+use crate::progress::step;
+use crate::tool;
+use anyhow::Result;
+use std::process::Command;
+
+/// Installs Debian packages; nothing to do for an empty list.
+pub fn packages(names: &[&str]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let list = names.join(" ");
+    eprintln!("x: installing {list}");
+    step(&format!("installing {list}"), || {
+        let mut command = privileged("apt-get", &list)?;
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        command.args(["install", "-y", "-q", "--no-install-recommends"]).args(names);
+        if tool::quietly(&mut command).is_ok() {
+            return Ok(());
+        }
+        update_lists()?;
+        tool::quietly(&mut command).map_err(|error| {
+            problem(format!("{list} could not be installed"), format!("{error:#}"), format!("apt-get install {list}"))
+        })
+    })
+}
+
+/// Fetches the lists of packages on offer.
+pub fn update_lists() -> Result<()> {
+    eprintln!("x: fetching Debian's lists of packages (apt-get update)");
+    let mut command = privileged("apt-get", "the lists of packages")?;
+    tool::quietly(command.args(["update", "-q"])).map_err(|error| {
+        problem("the lists of packages could not be fetched", format!("{error:#}"), "run `apt-get update` as root")
+    })
+}
+
+/// A command that runs as root.
+fn privileged(program: &str, purpose: &str) -> Result<Command> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(Command::new(program));
+    }
+    if tool::find("sudo").is_none() {
+        let why = "only root can install packages, and there is no sudo";
+        return Err(problem(
+            format!("{purpose} must be installed"),
+            why,
+            format!("as root: {program} install {purpose}"),
+        ));
+    }
+    let mut command = Command::new("sudo");
+    command.arg(program);
+    Ok(command)
+}

@@ -1,0 +1,104 @@
+//! The list of needs.
+
+use crate::build::{cargo, space};
+use crate::repository::{BARE_TARGET, Repository};
+use crate::run::emulator;
+use crate::tool;
+use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+
+/// The package that brings the emulator.
+pub const EMULATOR_PACKAGE: &str = "qemu-system-x86";
+
+/// Something that this machine should have.
+pub struct Need {
+    /// What.
+    pub name: &'static str,
+    /// What is there.
+    pub found: String,
+    /// What to do when it is missing.
+    pub missing: Option<String>,
+    /// The package that brings it, when it is missing and a package does.
+    pub package: Option<&'static str>,
+}
+
+/// Everything that is needed.
+pub fn all(repository: &Repository) -> Result<Vec<Need>> {
+    let mut needs = vec![emulator_need(), rust(), target()];
+    needs.extend(PROGRAMS.map(|(name, package)| program(name, package)));
+    needs.push(sources());
+    needs.push(disk(repository)?);
+    Ok(needs)
+}
+
+/// Programs that the tool calls, and the packages that bring them.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("apt-get", "apt"),
+    ("dpkg-deb", "dpkg"),
+    ("xz", "xz-utils"),
+    ("gzip", "gzip"),
+    ("setpriv", "util-linux"),
+    ("cc", "gcc"),
+];
+
+fn found(name: &'static str, what: impl Into<String>) -> Need {
+    Need { name, found: what.into(), missing: None, package: None }
+}
+
+fn absent(name: &'static str, why: impl Into<String>, remedy: impl Into<String>) -> Need {
+    Need { name, found: why.into(), missing: Some(remedy.into()), package: None }
+}
+
+fn program(name: &'static str, package: &'static str) -> Need {
+    match tool::find(name) {
+        Some(path) => found(name, path.display().to_string()),
+        None => Need { package: Some(package), ..absent(name, "not found", format!("apt-get install {package}")) },
+    }
+}
+
+fn emulator_need() -> Need {
+    match emulator::version(Path::new(emulator::DEFAULT)) {
+        Ok(version) => found("QEMU", version.text),
+        Err(error) => Need {
+            package: Some(EMULATOR_PACKAGE),
+            ..absent("QEMU", format!("{error}").replace('\n', ";"), format!("apt-get install {EMULATOR_PACKAGE}"))
+        },
+    }
+}
+
+fn rust() -> Need {
+    match tool::capture(Command::new("rustc").arg("--version")) {
+        Ok(version) => found("Rust", version.trim()),
+        Err(_) => absent("Rust", "not found", "install it by rustup: https://rustup.rs"),
+    }
+}
+
+fn target() -> Need {
+    if cargo::has_target() {
+        return found("Rust's bare target", BARE_TARGET);
+    }
+    absent("Rust's bare target", BARE_TARGET, format!("rustup target add {BARE_TARGET} (`./x run` does)"))
+}
+
+fn sources() -> Need {
+    let name = "Debian's packages";
+    let output = tool::output(Command::new("apt-cache").args(["show", "--no-all-versions", "linux-image-amd64"]));
+    let version = output.ok().and_then(|output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().find_map(|line| line.strip_prefix("Version: ").map(str::to_owned))
+    });
+    match version {
+        Some(version) => found(name, format!("linux-image-amd64 {version}")),
+        None => absent(name, "linux-image-amd64 is not on offer", "apt-get update (on Debian 12 or 13)"),
+    }
+}
+
+fn disk(repository: &Repository) -> Result<Need> {
+    let free = space::free_mib(repository)?;
+    let text = format!("{free} MiB free");
+    if free >= space::NEEDED_MIB {
+        return Ok(found("room on the disk", text));
+    }
+    Ok(absent("room on the disk", text, format!("make room: a first build needs {} MiB", space::NEEDED_MIB)))
+}

@@ -1,0 +1,53 @@
+//! The host tool: builds, boots, tests and measures Pillion.
+#![forbid(unsafe_code)]
+
+mod build;
+mod check;
+mod cli;
+mod debian;
+mod doctor;
+mod headers;
+mod interrupt;
+mod measure;
+mod problem;
+mod progress;
+mod repository;
+mod run;
+mod system_file;
+mod test;
+mod tool;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// Exit status when the work was done and its result is bad.
+const FAILED: u8 = 1;
+/// Exit status when the work could not be done.
+const REFUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    interrupt::watch();
+    let command = cli::Cli::parse().command;
+    match dispatch(command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FAILED),
+        Err(error) => {
+            eprintln!("x: {error:#}");
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
+    use cli::Command;
+    let repository = repository::Repository::find()?;
+    match command {
+        Command::Doctor => doctor::report(&repository),
+        Command::Build(arguments) => build::command(&repository, &arguments),
+        Command::Run(arguments) => run::command(&repository, &arguments),
+        Command::Check => check::command(&repository),
+        Command::Test(arguments) => test::command(&repository, &arguments),
+        Command::Measure(arguments) => measure::command(&repository, &arguments),
+        Command::Headers(arguments) => headers::command(&repository, &arguments),
+    }
+}

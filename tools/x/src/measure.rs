@@ -1,0 +1,159 @@
+//! `x measure`: figures, beside their bars and goals.
+
+use crate::build::bundle::write_whole;
+use crate::cli::MeasureArguments;
+use crate::problem::problem;
+use crate::progress::step;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A file of measure/.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Suite {
+    /// The runs that say figures.
+    run: Vec<Run>,
+    /// The figures.
+    figure: Vec<Figure>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    system: PathBuf,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+/// A figure: smaller is better.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Figure {
+    /// Name in the line `figure NAME VALUE UNIT`.
+    name: String,
+    /// What it is.
+    about: String,
+    unit: String,
+    /// Beyond it, the measurement fails.
+    bar: f64,
+    goal: f64,
+    /// What others reach.
+    #[serde(default)]
+    field: String,
+}
+
+/// A figure and what was measured.
+#[derive(Serialize)]
+struct Measured<'a> {
+    #[serde(flatten)]
+    figure: &'a Figure,
+    value: Option<f64>,
+    verdict: &'static str,
+}
+
+/// Measures, prints, and fails beyond a bar.
+pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
+    let suite = read(repository, &arguments.name)?;
+    let mut values = BTreeMap::new();
+    for run in &suite.run {
+        let name = run.system.display().to_string();
+        values.extend(step(&format!("measuring {name}"), || measure(repository, run))?);
+    }
+    let measured: Vec<Measured> = suite.figure.iter().map(|figure| judge(figure, &values)).collect();
+    print(&measured);
+    if let Some(file) = &arguments.json {
+        let text = serde_json::to_string_pretty(&serde_json::json!({ "figures": measured, "time": "counted" }))? + "\n";
+        write_whole(&std::path::absolute(file)?, text.as_bytes())?;
+    }
+    Ok(measured.iter().all(|figure| matches!(figure.verdict, "goal" | "good")))
+}
+
+fn read(repository: &Repository, name: &str) -> Result<Suite> {
+    let file = repository.path("measure").join(name).with_extension("toml");
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        let remedy = "name a file of measure/, without its ending";
+        problem(format!("there is nothing to measure called {name}"), error.to_string(), remedy)
+    })?;
+    toml::from_str(&text).with_context(|| format!("{} is no list of figures", file.display()))
+}
+
+/// Runs a measuring system, counted, and reads its figures.
+fn measure(repository: &Repository, run: &Run) -> Result<BTreeMap<String, f64>> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
+    command
+        .args(["run", "--headless", "--counted", "--log"])
+        .arg(&log)
+        .arg("--system")
+        .arg(repository.path(&run.system));
+    let output = tool::output(command.args(&run.arguments))?;
+    let message = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "{}", message.trim_start_matches("x: ").trim_end());
+    Ok(figures(&text(&log)?))
+}
+
+fn text(file: &Path) -> Result<String> {
+    Ok(String::from_utf8_lossy(&std::fs::read(file)?).into_owned())
+}
+
+/// The figures in a log: lines `figure NAME VALUE UNIT`.
+fn figures(log: &str) -> BTreeMap<String, f64> {
+    let lines = log.lines().filter_map(|line| line.trim().strip_prefix("figure "));
+    lines
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(name, rest)| Some((name.into(), number(rest)?)))
+        .collect()
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+fn judge<'a>(figure: &'a Figure, values: &BTreeMap<String, f64>) -> Measured<'a> {
+    let value = values.get(&figure.name).copied();
+    let verdict = match value {
+        None => "missing",
+        Some(value) if value <= figure.goal => "goal",
+        Some(value) if value <= figure.bar => "good",
+        Some(_) => "BEYOND",
+    };
+    Measured { figure, value, verdict }
+}
+
+fn print(measured: &[Measured]) {
+    println!("{:<58} {:>9} {:>7} {:>7} {:<6} {:<8} the field", "figure", "value", "bar", "goal", "unit", "");
+    for Measured { figure, value, verdict } in measured {
+        let value = value.map_or("-".into(), |value| value.to_string());
+        let Figure { about, bar, goal, unit, field, .. } = figure;
+        println!("{about:<58} {value:>9} {bar:>7} {goal:>7} {unit:<6} {verdict:<8} {field}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_and_judged() {
+        let values = figures("x\nfigure irq 300 ns\r\nfigure call 601.5 ns\nfigure bad\n");
+        assert_eq!(values.len(), 2);
+        let figure = |name: &str| Figure {
+            name: name.into(),
+            about: String::new(),
+            unit: "ns".into(),
+            bar: 600.0,
+            goal: 300.0,
+            field: String::new(),
+        };
+        assert_eq!(judge(&figure("irq"), &values).verdict, "goal");
+        assert_eq!(judge(&figure("call"), &values).verdict, "BEYOND");
+        assert_eq!(judge(&figure("none"), &values).verdict, "missing");
+    }
+}

@@ -1,0 +1,30 @@
+//! Linux's command line.
+
+use crate::cli::RunArguments;
+
+/// What init is told, and what the user adds. `size` is the terminal's rows and columns for Linux.
+pub fn line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
+    let mut words = vec!["console=ttyS0".to_owned(), "quiet".into(), "panic=-1".into()];
+    if run.counted {
+        words.push("nokaslr".into());
+    }
+    words.push(format!("pillion.mode={}", if run.headless { "script" } else { "shell" }));
+    words.push(format!("pillion.seconds={}", run.seconds));
+    if !run.load.is_empty() {
+        words.push(format!("pillion.load={}", run.load.join(",")));
+    }
+    if let Some((rows, columns)) = size {
+        words.push(format!("pillion.rows={rows} pillion.cols={columns}"));
+    }
+    if run.disk.is_some() {
+        words.push("pillion.root=auto".into());
+    }
+    if let Some(fault) = &run.fault {
+        words.push(format!("pillion.fault={fault}"));
+    }
+    if run.direct {
+        words.push("pillion.direct".into());
+    }
+    words.extend(run.build.append.clone());
+    words.join(" ")
+}

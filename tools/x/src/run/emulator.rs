@@ -1,0 +1,162 @@
+//! The emulator: its version, what it can do, and its process.
+
+use crate::problem::problem;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The emulator that is used unless another is named.
+pub const DEFAULT: &str = "qemu-system-x86_64";
+const OLDEST: (u32, u32) = (7, 2);
+
+/// A version of QEMU.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Version {
+    /// As it says itself.
+    pub text: String,
+    number: (u32, u32),
+}
+
+/// The version of an emulator; one that is too old is refused.
+pub fn version(qemu: &Path) -> Result<Version> {
+    let remedy = "install Debian's qemu-system-x86 (apt-get install qemu-system-x86), or name another with --qemu";
+    let name = qemu.display();
+    let text = tool::capture(Command::new(qemu).arg("--version"))
+        .map_err(|error| problem(format!("the emulator {name} cannot be run"), first_line(&error), remedy))?;
+    let version = parse_version(&text)
+        .ok_or_else(|| problem(format!("{name} is not QEMU"), "it does not say a version", remedy))?;
+    if version.number < OLDEST {
+        let why = format!("it is version {}, {}.{} is needed", version.text, OLDEST.0, OLDEST.1);
+        return Err(problem(format!("the emulator {name} is too old"), why, remedy));
+    }
+    Ok(version)
+}
+
+fn first_line(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    text.lines().find_map(|line| line.trim().strip_prefix("why: ")).unwrap_or(&text).to_owned()
+}
+
+fn parse_version(text: &str) -> Option<Version> {
+    let rest = text.lines().next()?.strip_prefix("QEMU emulator version ")?;
+    let text = rest.split(' ').next()?.to_owned();
+    let mut parts = text.split('.').map(str::parse);
+    let number = (parts.next()?.ok()?, parts.next()?.ok()?);
+    Some(Version { text, number })
+}
+
+/// Refuses a CPU model without virtualisation.
+pub fn check_cpu(qemu: &Path, model: &str) -> Result<()> {
+    let remedy = "use the default, EPYC,+svm,+npt; `qemu-system-x86_64 -cpu help` lists models";
+    let features = cpu_features(qemu, model)?;
+    if let Some(error) = features.pointer("/error/desc").and_then(serde_json::Value::as_str) {
+        return Err(problem(format!("the emulator has no CPU {model}"), error, remedy));
+    }
+    for feature in ["svm", "npt"] {
+        if features.pointer(&format!("/return/model/props/{feature}")) != Some(&true.into()) {
+            let why = format!("it lacks {feature}, and Linux rides in guest mode");
+            return Err(problem(format!("the CPU {model} will not do"), why, remedy));
+        }
+    }
+    Ok(())
+}
+
+fn cpu_features(qemu: &Path, model: &str) -> Result<serde_json::Value> {
+    let mut child = Command::new(qemu)
+        .args(["-M", "none", "-accel", "tcg", "-nodefaults", "-display", "none", "-qmp", "stdio", "-S"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut stdin = child.stdin.take().context("no pipe")?;
+    stdin.write_all(expansion(model).as_bytes())?;
+    drop(stdin);
+    let output = child.wait_with_output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let answers = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let answer = answers.into_iter().find(|answer| answer.get("id") == Some(&"cpu".into()));
+    answer.context("the emulator did not say what its CPU can do")
+}
+
+/// The questions that ask what a CPU model offers.
+fn expansion(model: &str) -> String {
+    let mut parts = model.split(',');
+    let name = parts.next().unwrap_or_default();
+    let properties: serde_json::Map<String, serde_json::Value> = parts.filter_map(property).collect();
+    let model = serde_json::json!({ "name": name, "props": properties });
+    let question = serde_json::json!({
+        "execute": "query-cpu-model-expansion", "id": "cpu", "arguments": { "type": "full", "model": model }
+    });
+    format!("{{\"execute\":\"qmp_capabilities\"}}\n{question}\n{{\"execute\":\"quit\"}}\n")
+}
+
+fn property(text: &str) -> Option<(String, serde_json::Value)> {
+    if let Some(name) = text.strip_prefix('+') {
+        return Some((name.into(), true.into()));
+    }
+    if let Some(name) = text.strip_prefix('-') {
+        return Some((name.into(), false.into()));
+    }
+    let (name, value) = text.split_once('=')?;
+    let value = match value {
+        "on" => true.into(),
+        "off" => false.into(),
+        other => other.into(),
+    };
+    Some((name.into(), value))
+}
+
+/// An emulator that runs; it ends with this value, and with this process.
+pub struct Emulator {
+    child: Child,
+}
+
+impl Emulator {
+    /// Starts it in a process group of its own, so that Ctrl-C reaches this tool only.
+    pub fn start(qemu: &Path, arguments: &[String]) -> Result<Emulator> {
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "--"]).arg(qemu).args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+        let child = command.spawn().context("the emulator cannot be started")?;
+        Ok(Emulator { child })
+    }
+
+    /// Its messages, once.
+    pub fn messages(&mut self) -> Option<std::process::ChildStderr> {
+        self.child.stderr.take()
+    }
+
+    /// Whether it ended.
+    pub fn ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_versions() {
+        let version = parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)\nCopyright").unwrap();
+        assert_eq!((version.text.as_str(), version.number), ("7.2.22", (7, 2)));
+        assert_eq!(parse_version("QEMU emulator version 10.0.2\n").unwrap().number, (10, 0));
+        assert_eq!(parse_version("bash"), None);
+    }
+
+    #[test]
+    fn asks_for_the_properties_of_a_model() {
+        let text = expansion("EPYC,+svm,-rdrand,x=on");
+        assert!(text.contains(r#""props":{"rdrand":false,"svm":true,"x":true}"#), "{text}");
+    }
+}

@@ -1,0 +1,141 @@
+//! What a run says on the second serial port: one JSON object per line; everything else is for people.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A line for this tool.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "pillion", rename_all = "lowercase")]
+pub enum Line {
+    /// The microhypervisor runs.
+    Boot {
+        /// Since power-on.
+        t_ns: u64,
+    },
+    /// A task's figures so far.
+    Status(Status),
+    /// A task's figures at the end.
+    Task(Task),
+    /// Something about Linux.
+    Linux(Linux),
+    /// Why Linux came out of guest mode, and how often.
+    Exits {
+        /// Counts by reason.
+        reasons: BTreeMap<String, u64>,
+    },
+    /// The last line.
+    End {
+        /// Since power-on.
+        t_ns: u64,
+        /// `ok` or `failed`.
+        status: String,
+    },
+}
+
+/// A task's figures so far.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Status {
+    /// The task.
+    pub name: String,
+    /// Periods so far.
+    pub samples: u64,
+    /// Shortest latency.
+    pub min_ns: u64,
+    /// Mean latency.
+    pub avg_ns: u64,
+    /// Longest latency.
+    pub max_ns: u64,
+    /// Missed periods.
+    pub overruns: u64,
+}
+
+/// A task's figures at the end.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Task {
+    /// The task.
+    pub name: String,
+    /// Period.
+    pub period_ns: u64,
+    /// Periods.
+    pub samples: u64,
+    /// Shortest latency.
+    pub min_ns: u64,
+    /// Mean latency.
+    pub avg_ns: u64,
+    /// Latency that one in 100 exceeds.
+    pub p99_ns: u64,
+    /// Latency that one in 10,000 exceeds.
+    pub p9999_ns: u64,
+    /// Longest latency.
+    pub max_ns: u64,
+    /// Missed periods.
+    pub overruns: u64,
+    /// Lower bounds in ns, and how many samples from there to the next.
+    pub histogram: Vec<(u64, u64)>,
+}
+
+/// Something about Linux.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Linux {
+    /// start, init, note, restart, ...
+    pub event: String,
+    /// Since power-on.
+    #[serde(default)]
+    pub t_ns: u64,
+    /// Which boot of Linux, from 1.
+    pub boot: Option<u64>,
+    /// Text of a note.
+    pub text: Option<String>,
+}
+
+/// The object in a line, if it is one.
+pub fn parse(line: &str) -> Option<Line> {
+    let start = line.find("{\"pillion\"")?;
+    serde_json::from_str(line[start..].trim_end()).ok()
+}
+
+/// Puts lines together out of what arrives.
+#[derive(Default)]
+pub struct Splitter {
+    rest: Vec<u8>,
+}
+
+impl Splitter {
+    /// The lines that are complete with these bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
+        self.rest.extend_from_slice(bytes);
+        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
+        let whole: Vec<u8> = self.rest.drain(..=end).collect();
+        String::from_utf8_lossy(&whole).lines().map(|line| line.trim_end_matches('\r').to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_each_kind_of_line() {
+        let task = r#"{"pillion":"task","name":"demo","period_ns":100000,"samples":9,"min_ns":1,"avg_ns":2,"p99_ns":3,
+            "p9999_ns":4,"max_ns":5,"overruns":0,"histogram":[[1,8],[4,1]]}"#
+            .replace('\n', "");
+        let Some(Line::Task(task)) = parse(&task) else { panic!("{task}") };
+        assert_eq!((task.samples, task.histogram), (9, vec![(1, 8), (4, 1)]));
+        assert_eq!(parse(r#"{"pillion":"boot","t_ns":7,"emulated":true}"#), Some(Line::Boot { t_ns: 7 }));
+        let note = parse(r#"{"pillion":"linux","event":"note","t_ns":1,"text":"load a ok 1"}"#);
+        assert!(matches!(note, Some(Line::Linux(Linux { text: Some(text), .. })) if text == "load a ok 1"));
+        let exits = parse(r#"{"pillion":"exits","reasons":{"port":3}}"#);
+        assert_eq!(exits, Some(Line::Exits { reasons: [("port".to_owned(), 3)].into() }));
+        assert!(matches!(parse(r#"{"pillion":"end","t_ns":1,"status":"ok"}"#), Some(Line::End { .. })));
+        assert_eq!(parse("kernel: {not ours}"), None);
+        assert_eq!(parse(r#"{"pillion":"unknown"}"#), None);
+    }
+
+    #[test]
+    fn splits_at_line_ends_only() {
+        let mut splitter = Splitter::default();
+        assert!(splitter.push(b"ab").is_empty());
+        assert_eq!(splitter.push(b"c\r\nd\ne"), ["abc", "d"]);
+        assert_eq!(splitter.push(b"\n"), ["e"]);
+    }
+}

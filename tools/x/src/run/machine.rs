@@ -1,0 +1,112 @@
+//! The emulated machine, as arguments of the emulator.
+
+use crate::cli::RunArguments;
+use std::path::{Path, PathBuf};
+
+/// Serial number of the disk that the disk load may write to.
+const SCRATCH_SERIAL: &str = "pillion-scratch";
+
+/// What the machine boots.
+pub enum Boot {
+    /// Pillion and its bundle.
+    Pillion { kernel: PathBuf, bundle: PathBuf },
+    /// Linux alone.
+    Direct { image: PathBuf, initrd: PathBuf, append: String },
+}
+
+/// The folder of a run: sockets, scratch disk, files for the network load.
+pub struct Folder<'a>(pub &'a Path);
+
+impl Folder<'_> {
+    /// Socket of the first serial port, Linux's console.
+    pub fn console(&self) -> PathBuf {
+        self.0.join("com1")
+    }
+    /// Socket of the second serial port, Pillion's log; of the debug console with Linux alone.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("com2")
+    }
+    /// Scratch disk.
+    pub fn scratch(&self) -> PathBuf {
+        self.0.join("scratch.img")
+    }
+    /// What the emulator's network offers by TFTP.
+    pub fn served(&self) -> PathBuf {
+        self.0.join("served")
+    }
+}
+
+/// The emulator's arguments.
+pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String> {
+    let mut list = Arguments::default();
+    processor(&mut list, run);
+    list.add("-m", run.memory);
+    list.flag("-nodefaults").add("-display", "none").add("-monitor", "none");
+    serial(&mut list, boot, folder);
+    devices(&mut list, run, folder);
+    match boot {
+        Boot::Pillion { kernel, bundle } => {
+            list.add("-kernel", kernel.display()).add("-initrd", bundle.display());
+            list.add("-append", run.kernel_append.as_deref().unwrap_or_default());
+        }
+        Boot::Direct { image, initrd, append } => {
+            list.add("-kernel", image.display()).add("-initrd", initrd.display()).add("-append", append);
+            list.flag("-no-reboot");
+        }
+    }
+    list.0.extend(run.qemu_args.iter().cloned());
+    list.0
+}
+
+#[derive(Default)]
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    fn flag(&mut self, name: &str) -> &mut Self {
+        self.0.push(name.into());
+        self
+    }
+    fn add(&mut self, name: &str, value: impl ToString) -> &mut Self {
+        self.0.extend([name.into(), value.to_string()]);
+        self
+    }
+}
+
+fn processor(list: &mut Arguments, run: &RunArguments) {
+    list.add("-M", "q35").add("-smp", "1").add("-accel", "tcg");
+    if run.counted {
+        list.add("-icount", "shift=0,sleep=off").add("-rtc", "base=2024-01-01,clock=vm").add("-seed", "1");
+        list.add("-cpu", format!("{},-rdrand,-rdseed", run.cpu));
+    } else {
+        list.add("-cpu", &run.cpu);
+    }
+}
+
+fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
+    list.add("-chardev", format!("socket,id=com1,path={}", folder.console().display()));
+    list.add("-chardev", format!("socket,id=com2,path={}", folder.log().display()));
+    list.add("-serial", "chardev:com1");
+    match boot {
+        Boot::Pillion { .. } => list.add("-serial", "chardev:com2"),
+        Boot::Direct { .. } => list.add("-serial", "null").add("-device", "isa-debugcon,iobase=0xe9,chardev=com2"),
+    };
+}
+
+fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
+    if let Some(disk) = &run.disk {
+        let format = if disk.extension().is_some_and(|name| name == "qcow2") { "qcow2" } else { "raw" };
+        drive(list, "root", &format!("{},format={format}", disk.display()), "pillion-root");
+    }
+    drive(list, "scratch", &format!("{},format=raw,cache=unsafe", folder.scratch().display()), SCRATCH_SERIAL);
+    let mut network = format!("user,id=net,tftp={}", folder.served().display());
+    for (here, linux) in run.forward.iter().filter_map(|pair| pair.split_once(':')) {
+        network.push_str(&format!(",hostfwd=tcp:127.0.0.1:{here}-:{linux}"));
+    }
+    list.add("-netdev", network).add("-device", "virtio-net-pci,netdev=net,romfile=");
+    list.add("-device", "virtio-rng-pci");
+}
+
+fn drive(list: &mut Arguments, id: &str, file: &str, serial: &str) {
+    list.add("-drive", format!("if=none,id={id},file={file}"));
+    list.add("-device", format!("virtio-blk-pci,drive={id},serial={serial}"));
+}

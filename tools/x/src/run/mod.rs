@@ -1,0 +1,89 @@
+//! Boots the machine, shows it, and says what came of it.
+
+mod append;
+pub mod emulator;
+mod line;
+mod machine;
+mod outcome;
+mod report;
+mod result;
+mod session;
+mod terminal;
+mod transcript;
+mod validate;
+mod view;
+mod wires;
+
+use crate::build::{self, Built, bundle::write_whole, passenger::Passenger};
+use crate::cli::RunArguments;
+use crate::repository::Repository;
+use crate::{doctor, system_file};
+use anyhow::{Context as _, Result};
+use machine::{Boot, Folder};
+use result::Result as RunResult;
+use session::Ended;
+use std::fs;
+
+/// Size of the disk that the disk load writes to.
+const SCRATCH: u64 = 256 << 20;
+
+/// `x run`.
+pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
+    validate::arguments(repository, run)?;
+    doctor::ensure(repository, run.qemu.as_os_str() == emulator::DEFAULT)?;
+    let version = emulator::version(&run.qemu)?;
+    emulator::check_cpu(&run.qemu, &run.cpu)?;
+    let size = (!run.headless).then(terminal::size).flatten();
+    let append = append::line(run, size);
+    let built = prepare(repository, run, &append)?;
+    validate::memory(run, &built)?;
+    let ended = boot(run, &built, append)?;
+    let result = RunResult {
+        run,
+        outcome: &ended.outcome,
+        passenger: built.passenger.as_ref(),
+        version: &version.text,
+        cut_short: ended.cut_short.as_deref(),
+    };
+    conclude(run, &ended, &result)
+}
+
+/// Builds what boots; Linux alone needs no Pillion.
+fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<Built> {
+    if !run.direct {
+        return build::build(repository, &run.build, append, Some(run.memory));
+    }
+    system_file::read(&repository.named(&run.build.system))?;
+    let passenger = Some(Passenger::prepare(repository, &run.build.linux)?);
+    Ok(Built { kernel: Default::default(), bundle: Default::default(), passenger })
+}
+
+fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
+    let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
+    let folder = Folder(folder.path());
+    fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
+    fs::create_dir(folder.served())?;
+    fs::write(folder.served().join("payload"), build::payload())?;
+    let boot = match &built.passenger {
+        Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
+        _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone() },
+    };
+    session::run(run, &machine::arguments(run, &boot, &folder), &folder)
+}
+
+fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult) -> Result<bool> {
+    let failures = result.failures();
+    print!("{}", report::text(&ended.outcome));
+    if let Some(file) = &run.json {
+        let text = serde_json::to_string_pretty(&result.json())? + "\n";
+        let absolute = std::path::absolute(file)?;
+        write_whole(&absolute, text.as_bytes())?;
+    }
+    if run.headless && !failures.is_empty() {
+        eprint!("{}", ended.transcript.tails());
+    }
+    for failure in &failures {
+        eprintln!("x: {failure}");
+    }
+    Ok(failures.is_empty())
+}

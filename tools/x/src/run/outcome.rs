@@ -1,0 +1,175 @@
+//! What a run came to, gathered from its lines.
+
+use super::line::{Line, Linux, Status, Task};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is said of a load that did not end (yet).
+pub const RUNNING: &str = "it did not end";
+
+/// What is known of a run.
+#[derive(Default)]
+pub struct Outcome {
+    /// Final figures.
+    pub tasks: Vec<Task>,
+    /// Latest figures.
+    pub statuses: BTreeMap<String, Status>,
+    /// Loads that Linux ran, in the order of their starts.
+    pub loads: Vec<Load>,
+    /// Exits of the guest by reason.
+    pub exits: BTreeMap<String, u64>,
+    /// The status of the last line.
+    pub end: Option<String>,
+    /// When Linux was started for the first time.
+    pub start_ns: Option<u64>,
+    /// When it reached its init for the first time.
+    pub init_ns: Option<u64>,
+    /// How often it reached its init.
+    pub inits: u64,
+    /// How often it was started.
+    pub boots: u64,
+    /// Linux said that it is through.
+    pub done: bool,
+    /// A full system asked for a login.
+    pub login: bool,
+    /// What Linux is doing.
+    pub state: String,
+    /// Time-stamp counters that Linux noted when it runs alone.
+    pub ticks: BTreeMap<String, u64>,
+    /// Events that are nobody's wish.
+    pub complaints: Vec<String>,
+}
+
+/// A load inside Linux.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct Load {
+    /// Name.
+    pub name: String,
+    /// It ended well.
+    pub ok: bool,
+    /// Work done.
+    pub units: u64,
+    /// What is counted.
+    pub unit: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Outcome {
+    /// Takes a line of the log.
+    pub fn take(&mut self, line: Line) {
+        match line {
+            Line::Boot { .. } => self.state = "booting".into(),
+            Line::Status(status) => drop(self.statuses.insert(status.name.clone(), status)),
+            Line::Task(task) => self.tasks.push(task),
+            Line::Linux(linux) => self.take_linux(linux),
+            Line::Exits { reasons } => self.exits = reasons,
+            Line::End { status, .. } => self.end = Some(status),
+        }
+    }
+
+    fn take_linux(&mut self, linux: Linux) {
+        match linux.event.as_str() {
+            "note" => return self.take_note(linux.text.as_deref().unwrap_or_default(), linux.t_ns),
+            "init" => return self.reached_init(linux.t_ns),
+            "start" => {
+                self.start_ns.get_or_insert(linux.t_ns);
+                self.boots += 1;
+            }
+            "invalid" | "gave-up" => self.complaints.push(format!("Linux: {}", linux.event)),
+            _ => {}
+        }
+        self.boots = self.boots.max(linux.boot.unwrap_or(0));
+        self.state.clone_from(&linux.event);
+    }
+
+    fn reached_init(&mut self, t_ns: u64) {
+        if self.init_ns.is_none() {
+            self.init_ns = Some(t_ns);
+        }
+        self.inits = self.boots.max(1);
+        self.state = "up".into();
+    }
+
+    /// Takes a line that Linux's init wrote.
+    pub fn take_note(&mut self, text: &str, t_ns: u64) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            ["init"] => self.reached_init(t_ns),
+            ["done"] => self.done = true,
+            ["tsc", name, ticks] => drop(self.ticks.insert((*name).into(), ticks.parse().unwrap_or(0))),
+            ["load", name, "start"] => self.load(name, |load| load.reason = Some(RUNNING.into())),
+            ["load", name, "ok", units, unit @ ..] => self.load(name, |load| {
+                load.units = units.parse().unwrap_or(0);
+                load.unit = unit.join(" ");
+                load.ok = load.units > 0;
+                load.reason = (!load.ok).then(|| "it did nothing".into());
+            }),
+            ["load", name, "failed", reason @ ..] => self.load(name, |load| {
+                load.ok = false;
+                load.reason = Some(reason.join(" "));
+            }),
+            ["root", "failed", reason @ ..] => self.complaints.push(format!("the disk: {}", reason.join(" "))),
+            _ => {}
+        }
+    }
+
+    fn load(&mut self, name: &str, change: impl FnOnce(&mut Load)) {
+        let at = self.loads.iter().position(|load| load.name == name).unwrap_or_else(|| {
+            let load = Load { name: name.into(), ok: false, units: 0, unit: String::new(), reason: None };
+            self.loads.push(load);
+            self.loads.len() - 1
+        });
+        change(&mut self.loads[at]);
+    }
+
+    /// Missed periods of all tasks.
+    pub fn overruns(&self) -> BTreeMap<String, u64> {
+        let mut all: BTreeMap<String, u64> =
+            self.statuses.values().map(|status| (status.name.clone(), status.overruns)).collect();
+        all.extend(self.tasks.iter().map(|task| (task.name.clone(), task.overruns)));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::line::parse;
+
+    fn outcome(lines: &[&str]) -> Outcome {
+        let mut outcome = Outcome::default();
+        lines.iter().filter_map(|line| parse(line)).for_each(|line| outcome.take(line));
+        outcome
+    }
+
+    #[test]
+    fn follows_linux_through_a_restart() {
+        let outcome = outcome(&[
+            r#"{"pillion":"linux","event":"start","t_ns":10,"boot":1}"#,
+            r#"{"pillion":"linux","event":"note","t_ns":30,"text":"init"}"#,
+            r#"{"pillion":"linux","event":"init","t_ns":31,"boot":1}"#,
+            r#"{"pillion":"linux","event":"panic","t_ns":40,"boot":1}"#,
+            r#"{"pillion":"linux","event":"restart","t_ns":50,"boot":2}"#,
+            r#"{"pillion":"linux","event":"note","t_ns":70,"text":"init"}"#,
+            r#"{"pillion":"end","t_ns":90,"status":"ok"}"#,
+        ]);
+        assert_eq!((outcome.start_ns, outcome.init_ns), (Some(10), Some(30)));
+        assert_eq!((outcome.boots, outcome.inits), (2, 2));
+        assert_eq!(outcome.end.as_deref(), Some("ok"));
+    }
+
+    #[test]
+    fn knows_which_loads_ran() {
+        let mut outcome = Outcome::default();
+        for note in ["load a start", "load b start", "load c start", "load a ok 12 MiB", "load b failed no disk"] {
+            outcome.take_note(note, 0);
+        }
+        let ok: Vec<bool> = outcome.loads.iter().map(|load| load.ok).collect();
+        assert_eq!(ok, [true, false, false]);
+        assert_eq!((outcome.loads[0].units, outcome.loads[0].unit.as_str()), (12, "MiB"));
+        assert_eq!(outcome.loads[1].reason.as_deref(), Some("no disk"));
+        assert_eq!(outcome.loads[2].reason.as_deref(), Some("it did not end"));
+    }
+}

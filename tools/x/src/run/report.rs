@@ -1,0 +1,114 @@
+//! The result of a run, for people.
+
+use super::line::Task;
+use super::outcome::Outcome;
+use std::fmt::Write as _;
+
+/// Width of the longest bar.
+const BAR: f64 = 40.0;
+
+/// Tables of latencies and loads.
+pub fn text(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    tasks(&mut out, outcome);
+    for task in outcome.tasks.iter().filter(|task| !task.histogram.is_empty()) {
+        histogram(&mut out, task);
+    }
+    linux(&mut out, outcome);
+    out
+}
+
+fn tasks(out: &mut String, outcome: &Outcome) {
+    if outcome.tasks.is_empty() && outcome.statuses.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n{:<12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}",
+        "task", "period", "samples", "min", "avg", "p99", "p99.99", "max", "overruns"
+    );
+    for task in &outcome.tasks {
+        let cells = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
+        let [min, avg, p99, p9999, max] = cells;
+        let (period, samples, overruns) = (time(task.period_ns), task.samples, task.overruns);
+        let _ = writeln!(
+            out,
+            "{:<12} {period:>10} {samples:>12} {min:>10} {avg:>10} {p99:>10} {p9999:>10} {max:>10} {overruns:>9}",
+            task.name
+        );
+    }
+    for status in outcome.statuses.values().filter(|status| outcome.tasks.iter().all(|task| task.name != status.name)) {
+        let [min, avg, max] = [status.min_ns, status.avg_ns, status.max_ns].map(time);
+        let (samples, overruns) = (status.samples, status.overruns);
+        let _ = writeln!(
+            out,
+            "{:<12} {:>10} {samples:>12} {min:>10} {avg:>10} {:>10} {:>10} {max:>10} {overruns:>9}",
+            status.name, "-", "-", "-"
+        );
+    }
+}
+
+/// Bars on a logarithmic scale, so that one sample in a million is seen.
+fn histogram(out: &mut String, task: &Task) {
+    let most = task.histogram.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    let _ = writeln!(out, "\nlatency of {} (bars are logarithmic)", task.name);
+    for (from, count) in task.histogram.iter().filter(|(_, count)| *count > 0) {
+        let _ = writeln!(out, "{:>12} {count:>10} {}", time(*from), bar(*count, most));
+    }
+}
+
+fn bar(count: u64, most: u64) -> String {
+    let share = (1.0 + count as f64).ln() / (1.0 + most as f64).ln();
+    "█".repeat((share * BAR).ceil().max(1.0) as usize)
+}
+
+fn linux(out: &mut String, outcome: &Outcome) {
+    if let (Some(init), start) = (outcome.init_ns, outcome.start_ns.unwrap_or(0)) {
+        let _ = writeln!(
+            out,
+            "\nLinux        to its init in {}, boots: {}",
+            time(init - start.min(init)),
+            outcome.boots.max(1)
+        );
+    }
+    for load in &outcome.loads {
+        let result = match &load.reason {
+            None => format!("{} {}", load.units, load.unit),
+            Some(reason) => format!("FAILED: {reason}"),
+        };
+        let _ = writeln!(out, "{:<12} {result}", load.name);
+    }
+    let exits = outcome.exits.iter().filter(|(_, count)| **count > 0);
+    if exits.clone().count() > 0 {
+        let exits: Vec<String> = exits.map(|(reason, count)| format!("{reason} {count}")).collect();
+        let _ = writeln!(out, "exits        {}", exits.join(", "));
+    }
+}
+
+/// A time with a unit that leaves few digits.
+pub fn time(ns: u64) -> String {
+    match ns {
+        0..10_000 => format!("{ns} ns"),
+        10_000..10_000_000 => format!("{:.1} µs", ns as f64 / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} ms", ns as f64 / 1e6),
+        _ => format!("{:.1} s", ns as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sample_is_seen_beside_a_million() {
+        assert_eq!(bar(1_000_000, 1_000_000).chars().count(), 40);
+        assert_eq!(bar(1, 1_000_000).chars().count(), 3);
+    }
+
+    #[test]
+    fn times_have_fitting_units() {
+        assert_eq!(time(999), "999 ns");
+        assert_eq!(time(100_000), "100.0 µs");
+        assert_eq!(time(4_500_000_000), "4500.0 ms");
+    }
+}

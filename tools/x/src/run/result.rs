@@ -1,0 +1,120 @@
+//! The result of a run, for machines, and whether it is good.
+
+use super::outcome::Outcome;
+use crate::build::passenger::Passenger;
+use crate::cli::RunArguments;
+use serde_json::{Value, json};
+
+/// Everything that a run shall be judged by.
+pub struct Result<'a> {
+    /// What was asked for.
+    pub run: &'a RunArguments,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// The Linux that rode.
+    pub passenger: Option<&'a Passenger>,
+    /// Version of the emulator.
+    pub version: &'a str,
+    /// Why the session ended early, if it did.
+    pub cut_short: Option<&'a str>,
+}
+
+impl Result<'_> {
+    /// The result as one object.
+    pub fn json(&self) -> Value {
+        json!({
+            "machine": self.machine(),
+            "tasks": self.outcome.tasks,
+            "linux": self.linux(),
+            "ok": self.failures().is_empty(),
+            "failures": self.failures(),
+        })
+    }
+
+    fn machine(&self) -> Value {
+        json!({
+            "emulator": "QEMU",
+            "version": self.version,
+            "time": if self.run.counted { "counted" } else { "wall-clock" },
+            "accelerator": "tcg",
+            "cpu": self.run.cpu,
+            "memory_mib": self.run.memory,
+            "direct": self.run.direct,
+        })
+    }
+
+    fn linux(&self) -> Value {
+        let Some(passenger) = self.passenger else { return Value::Null };
+        let outcome = self.outcome;
+        json!({
+            "release": passenger.release,
+            "vmlinuz_sha256": passenger.vmlinuz_sha256,
+            "boot_ns": self.boot_ns(),
+            "boots": outcome.boots.max(outcome.inits),
+            "exits_by_reason": outcome.exits,
+            "loads": outcome.loads,
+            "ticks": outcome.ticks,
+        })
+    }
+
+    /// From Linux's start to its init. Alone and counted, Linux tells the counter, which starts with the machine; 1 tick is 1 ns.
+    fn boot_ns(&self) -> Option<u64> {
+        let outcome = self.outcome;
+        if self.run.direct && self.run.counted {
+            return outcome.ticks.get("init").copied();
+        }
+        outcome.init_ns.map(|init| init.saturating_sub(outcome.start_ns.unwrap_or(0)))
+    }
+
+    /// Why the run is not good; empty when it is.
+    pub fn failures(&self) -> Vec<String> {
+        let mut failures = self.outcome.complaints.clone();
+        failures.extend(self.cut_short.map(str::to_owned));
+        if self.passenger.is_some() {
+            failures.extend(self.linux_failures());
+        }
+        if !self.run.direct {
+            failures.extend(self.pillion_failures());
+        }
+        failures
+    }
+
+    fn linux_failures(&self) -> Vec<String> {
+        let mut failures = Vec::new();
+        if self.outcome.init_ns.is_none() {
+            return vec!["Linux did not reach its init".to_owned()];
+        }
+        if self.run.headless && self.run.disk.is_none() && !self.outcome.done {
+            failures.push("Linux did not come to the end of its script".to_owned());
+        }
+        if self.run.headless && self.run.disk.is_some() && !self.outcome.login {
+            failures.push("Linux did not ask for a login".to_owned());
+        }
+        for name in self.run.load.iter().filter(|_| self.run.headless && self.run.disk.is_none()) {
+            match self.outcome.loads.iter().find(|load| load.name == *name) {
+                Some(load) if load.ok => {}
+                Some(load) => failures.push(format!("load {name}: {}", load.reason.as_deref().unwrap_or("failed"))),
+                None => failures.push(format!("load {name}: it did not start")),
+            }
+        }
+        failures
+    }
+
+    fn pillion_failures(&self) -> Vec<String> {
+        let mut failures = Vec::new();
+        for (name, overruns) in self.outcome.overruns() {
+            if overruns > 0 {
+                failures.push(format!("task {name}: {overruns} overruns"));
+            }
+        }
+        match self.outcome.end.as_deref() {
+            Some("ok") => {}
+            Some(status) => failures.push(format!("Pillion ended with status {status}")),
+            None if self.run.headless && self.run.disk.is_none() => {
+                failures.push("Pillion did not come to its end".to_owned())
+            }
+            None => {}
+        }
+        failures
+    }
+}

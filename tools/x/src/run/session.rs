@@ -1,0 +1,257 @@
+//! One run of the emulator, from its start to its end.
+
+use super::emulator::Emulator;
+use super::line::{Splitter, parse};
+use super::outcome::Outcome;
+use super::view::View;
+use super::wires::{Event, follow, listen};
+use super::{machine::Folder, transcript::Transcript};
+use crate::cli::RunArguments;
+use crate::interrupt;
+use anyhow::Result;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+const TICK: Duration = Duration::from_millis(100);
+/// How long the machine may take to switch itself off after Pillion's last line.
+const GRACE: Duration = Duration::from_secs(5);
+/// The key that leaves: Ctrl-].
+const ESCAPE: u8 = 0x1d;
+
+/// How a run ended.
+pub struct Ended {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// What was written on the serial lines.
+    pub transcript: Transcript,
+    /// Why it ended early, if it did.
+    pub cut_short: Option<String>,
+}
+
+/// Runs the emulator with these arguments.
+pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder) -> Result<Ended> {
+    let (sender, events) = channel();
+    listen(folder, &sender)?;
+    let mut emulator = Emulator::start(&run.qemu, arguments)?;
+    if let Some(messages) = emulator.messages() {
+        follow(messages, &sender, Event::Message);
+    }
+    let view = View::open(run)?;
+    if !run.headless {
+        follow(std::io::stdin(), &sender, Event::Input);
+    }
+    drop(sender);
+    let mut session = Session::new(run, view)?;
+    session.work(&events, &mut emulator)?;
+    Ok(session.finish())
+}
+
+struct Session<'a> {
+    run: &'a RunArguments,
+    view: View,
+    outcome: Outcome,
+    transcript: Transcript,
+    lines: Splitter,
+    console: Option<UnixStream>,
+    started: Instant,
+    stop: Option<Instant>,
+    closed: usize,
+    cut_short: Option<String>,
+}
+
+impl<'a> Session<'a> {
+    fn new(run: &'a RunArguments, view: View) -> Result<Session<'a>> {
+        Ok(Session {
+            run,
+            view,
+            outcome: Outcome::default(),
+            transcript: Transcript::create(run)?,
+            lines: Splitter::default(),
+            console: None,
+            started: Instant::now(),
+            stop: None,
+            closed: 0,
+            cut_short: None,
+        })
+    }
+
+    fn work(&mut self, events: &Receiver<Event>, emulator: &mut Emulator) -> Result<()> {
+        while !self.over() {
+            let event = events.recv_timeout(TICK).ok();
+            let quiet = event.is_none();
+            if let Some(event) = event {
+                self.take(event);
+            }
+            self.view.show(&self.outcome, self.started.elapsed());
+            if quiet && emulator.ended()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Connected(stream) => self.console = Some(stream),
+            Event::Console(bytes) => {
+                self.transcript.console(&bytes);
+                self.view.console(&bytes);
+                self.look_for_login();
+            }
+            Event::Log(bytes) => self.take_log(&bytes),
+            Event::Input(bytes) => self.take_input(&bytes),
+            Event::Message(bytes) => self.transcript.message(&bytes),
+            Event::Closed => self.closed += 1,
+        }
+    }
+
+    fn take_log(&mut self, bytes: &[u8]) {
+        self.transcript.log(bytes);
+        for line in self.lines.push(bytes) {
+            if self.run.direct {
+                self.outcome.take_note(&line, self.started.elapsed().as_nanos() as u64);
+            } else if let Some(line) = parse(&line) {
+                self.outcome.take(line);
+            }
+        }
+        if self.outcome.end.is_some() && self.stop.is_none() {
+            self.stop = Some(Instant::now() + GRACE);
+        }
+    }
+
+    /// A full system on a disk is up when it asks who is there.
+    fn look_for_login(&mut self) {
+        if self.run.disk.is_some() && !self.outcome.login && self.transcript.console_tail().contains("login: ") {
+            self.outcome.login = true;
+            self.outcome.state = "login".into();
+            if self.run.headless {
+                self.stop = Some(Instant::now() + Duration::from_secs(self.run.seconds.into()));
+            }
+        }
+    }
+
+    fn take_input(&mut self, bytes: &[u8]) {
+        let end = bytes.iter().position(|byte| *byte == ESCAPE);
+        if let Some(console) = &mut self.console {
+            let _ = console.write_all(&bytes[..end.unwrap_or(bytes.len())]);
+        }
+        if end.is_some() {
+            self.stop = Some(Instant::now());
+        }
+    }
+
+    /// Whether it is time to stop the emulator.
+    fn over(&mut self) -> bool {
+        if interrupt::wanted() {
+            self.cut_short = Some("interrupted".into());
+        } else if let Some(limit) = limit(self.run).filter(|limit| self.started.elapsed() > *limit) {
+            self.cut_short = Some(format!("not over after {} s", limit.as_secs()));
+        }
+        self.cut_short.is_some() || self.closed == 2 || self.stop.is_some_and(|stop| Instant::now() >= stop)
+    }
+
+    fn finish(self) -> Ended {
+        self.view.close();
+        Ended { outcome: self.outcome, transcript: self.transcript, cut_short: self.cut_short }
+    }
+}
+
+/// The longest that a run may take; a shell has no limit unless told.
+fn limit(run: &RunArguments) -> Option<Duration> {
+    let slower = if run.counted { 3 } else { 1 };
+    let default = run.headless.then_some(slower * (120 + 6 * u64::from(run.seconds)));
+    run.timeout.or(default).map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::run::result::Result as RunResult;
+    use clap::Parser as _;
+    use std::path::Path;
+    use std::thread;
+
+    fn arguments(words: &[&str]) -> RunArguments {
+        let command = Cli::try_parse_from([&["x", "run", "--headless", "--qemu", "/bin/sleep"], words].concat());
+        let Command::Run(run) = command.unwrap_or_else(|error| panic!("{error}")).command else { panic!("not a run") };
+        *run
+    }
+
+    /// A machine that says `log` and switches itself off; the process in its place only sleeps.
+    fn play(words: &[&str], log: &'static str) -> (RunArguments, Ended) {
+        let folder = tempfile::tempdir().unwrap();
+        let (console_path, log_path) = (Folder(folder.path()).console(), Folder(folder.path()).log());
+        let machine = thread::spawn(move || {
+            let connect = |path: &Path| {
+                while !path.exists() {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                thread::sleep(Duration::from_millis(50));
+                UnixStream::connect(path).unwrap()
+            };
+            let mut console = connect(&console_path);
+            console.write_all(b"Linux says hello\r\n").unwrap();
+            connect(&log_path).write_all(log.as_bytes()).unwrap();
+        });
+        let run_arguments = arguments(words);
+        let ended = run(&run_arguments, &["60".into()], &Folder(folder.path())).unwrap();
+        machine.join().unwrap();
+        (run_arguments, ended)
+    }
+
+    fn failures((run, ended): &(RunArguments, Ended)) -> Vec<String> {
+        let passenger =
+            serde_json::from_str(r#"{"key":"","image":"","initrd":"","release":"6.1","vmlinuz_sha256":"00"}"#);
+        let passenger = passenger.unwrap();
+        RunResult {
+            run,
+            outcome: &ended.outcome,
+            passenger: Some(&passenger),
+            version: "7.2",
+            cut_short: ended.cut_short.as_deref(),
+        }
+        .failures()
+    }
+
+    const GOOD: &str = r#"pillion: a line for people
+{"pillion":"boot","t_ns":1,"emulated":true}
+{"pillion":"linux","event":"start","t_ns":100,"boot":1}
+{"pillion":"linux","event":"note","t_ns":4100,"text":"init"}
+{"pillion":"linux","event":"init","t_ns":4101,"boot":1}
+{"pillion":"linux","event":"note","t_ns":5000,"text":"load disk start"}
+{"pillion":"status","name":"demo","samples":9,"min_ns":1,"avg_ns":2,"max_ns":3,"overruns":0}
+{"pillion":"linux","event":"note","t_ns":6000,"text":"load disk ok 8 MiB"}
+{"pillion":"linux","event":"note","t_ns":6001,"text":"done"}
+{"pillion":"linux","event":"poweroff","t_ns":6002,"boot":1}
+{"pillion":"task","name":"demo","period_ns":100000,"samples":10,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":3,"max_ns":3,"overruns":0,"histogram":[[0,9],[2,1]]}
+{"pillion":"exits","reasons":{"port":5}}
+{"pillion":"end","t_ns":7000,"status":"ok"}
+"#;
+
+    #[test]
+    fn a_good_run_is_good() {
+        let played = play(&["--load", "disk"], GOOD);
+        assert_eq!(failures(&played), Vec::<String>::new());
+        let outcome = &played.1.outcome;
+        assert_eq!((outcome.tasks.len(), outcome.start_ns, outcome.init_ns), (1, Some(100), Some(4100)));
+        assert!(played.1.transcript.console_tail().contains("hello"));
+    }
+
+    #[test]
+    fn a_run_without_its_end_is_bad() {
+        let half = GOOD.split_once("{\"pillion\":\"linux\",\"event\":\"note\",\"t_ns\":6000").unwrap().0;
+        let failures = failures(&play(&["--load", "disk,net"], half));
+        assert_eq!(failures.len(), 4, "{failures:?}");
+    }
+
+    #[test]
+    fn what_never_ends_is_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let run_arguments = arguments(&["--timeout", "1"]);
+        let ended = run(&run_arguments, &["60".into()], &Folder(folder.path())).unwrap();
+        assert_eq!(ended.cut_short.as_deref(), Some("not over after 1 s"));
+    }
+}

@@ -1,0 +1,103 @@
+//! What can be refused before anything is built or booted.
+
+use crate::build::Built;
+use crate::cli::RunArguments;
+use crate::problem::problem;
+use crate::repository::Repository;
+use anyhow::Result;
+use std::io::IsTerminal as _;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+
+const MIB: u64 = 1 << 20;
+/// What Pillion and a running Linux take beside the files that they boot from.
+const WORKING_MIB: u64 = 192;
+
+/// Checks the arguments against this machine.
+pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
+    terminal(run)?;
+    let scripts = repository.path("linux/initramfs/lib");
+    for load in &run.load {
+        script(&scripts.join("load"), "load", load)?;
+    }
+    if let Some(fault) = &run.fault {
+        script(&scripts.join("fault"), "fault", fault)?;
+    }
+    if let Some(disk) = &run.disk {
+        disk_image(disk)?;
+    }
+    run.forward.iter().try_for_each(|pair| forward(pair))?;
+    let outputs = [&run.json, &run.log, &run.console];
+    outputs.into_iter().flatten().try_for_each(|file| output(file))
+}
+
+/// Checks that what boots fits into the machine's memory.
+pub fn memory(run: &RunArguments, built: &Built) -> Result<()> {
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let bundle = if run.direct { 0 } else { size(&built.bundle) };
+    let initrd = built.passenger.as_ref().map_or(0, |passenger| size(&passenger.initrd));
+    let least = (bundle + 2 * initrd) / MIB + WORKING_MIB;
+    if u64::from(run.memory) >= least {
+        return Ok(());
+    }
+    Err(problem(
+        format!("{} MiB of memory do not suffice", run.memory),
+        format!(
+            "the initrd has {} MiB and is there more than once while Linux boots; {least} MiB are needed",
+            initrd / MIB
+        ),
+        format!("give more with --memory {least}"),
+    ))
+}
+
+fn terminal(run: &RunArguments) -> Result<()> {
+    if run.headless || std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let why = "standard input or output is no terminal, and Linux's shell wants one";
+    Err(problem("there is no terminal", why, "add --headless, with --load for something to do"))
+}
+
+fn script(folder: &Path, kind: &str, name: &str) -> Result<()> {
+    let mut known: Vec<String> = std::fs::read_dir(folder)?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    known.sort();
+    if known.iter().any(|other| other == name) {
+        return Ok(());
+    }
+    let remedy = format!("choose among {}", known.join(", "));
+    Err(problem(format!("there is no {kind} {name:?}"), format!("{} holds no such file", folder.display()), remedy))
+}
+
+fn disk_image(disk: &Path) -> Result<()> {
+    let remedy = "name a disk image; `./x run --help` shows how to make one";
+    let opened = std::fs::OpenOptions::new().read(true).write(true).open(disk);
+    let wrong = match opened.and_then(|file| file.metadata()) {
+        Ok(meta) if meta.len() >= MIB => return Ok(()),
+        Ok(_) => "it is smaller than 1 MiB".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(problem(format!("{} cannot be Linux's disk", disk.display()), wrong, remedy))
+}
+
+fn forward(pair: &str) -> Result<()> {
+    let parsed = pair.split_once(':').map(|(here, linux)| (here.parse::<u16>(), linux.parse::<u16>()));
+    let Some((Ok(here), Ok(_))) = parsed else {
+        let why = "it must be two port numbers";
+        return Err(problem(format!("--forward {pair} is wrong"), why, "write, for example, --forward 2222:22"));
+    };
+    TcpListener::bind((Ipv4Addr::LOCALHOST, here)).map(drop).map_err(|error| {
+        let remedy = "choose another port, or end the program that uses it (`ss -ltnp` lists them)";
+        problem(format!("port {here} of this machine cannot be used"), error.to_string(), remedy)
+    })
+}
+
+fn output(file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.is_dir() && !file.is_dir() {
+        return Ok(());
+    }
+    let why = format!("{} is no folder to write it into", folder.display());
+    Err(problem(format!("{} cannot be written", file.display()), why, "create the folder first"))
+}

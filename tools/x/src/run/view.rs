@@ -1,0 +1,93 @@
+//! What the user sees while it runs.
+
+use super::outcome::Outcome;
+use super::report::time;
+use super::terminal::Terminal;
+use crate::cli::RunArguments;
+use crate::progress::spinner;
+use anyhow::Result;
+use indicatif::ProgressBar;
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+/// A terminal with Linux on it, a line of progress, or lines for a log.
+pub enum View {
+    /// Linux's console and a status line.
+    Shell(Box<Terminal>),
+    /// One line that is rewritten.
+    Line(ProgressBar),
+    /// A line whenever something changes.
+    Plain(String),
+}
+
+impl View {
+    /// The view that fits the arguments and the terminal.
+    pub fn open(run: &RunArguments) -> Result<View> {
+        if !run.headless {
+            return Ok(View::Shell(Box::new(Terminal::open()?)));
+        }
+        let terminal = std::io::stderr().is_terminal();
+        Ok(if terminal { View::Line(spinner("booting")) } else { View::Plain(String::new()) })
+    }
+
+    /// Linux wrote to its console.
+    pub fn console(&mut self, bytes: &[u8]) {
+        if let View::Shell(terminal) = self {
+            terminal.write(bytes);
+        }
+    }
+
+    /// Shows how things stand.
+    pub fn show(&mut self, outcome: &Outcome, elapsed: Duration) {
+        match self {
+            View::Shell(terminal) => terminal.status(&format!(" {}   Ctrl-] leaves", line(outcome, elapsed))),
+            View::Line(bar) => bar.set_message(line(outcome, elapsed)),
+            View::Plain(said) => {
+                let now = state(outcome);
+                if now != *said {
+                    eprintln!("x: {:6.1} s  {now}", elapsed.as_secs_f32());
+                    *said = now;
+                }
+            }
+        }
+    }
+
+    /// Gives the terminal back.
+    pub fn close(self) {
+        if let View::Line(bar) = &self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn line(outcome: &Outcome, elapsed: Duration) -> String {
+    let mut parts = Vec::new();
+    for status in outcome.statuses.values() {
+        let (avg, max) = (time(status.avg_ns), time(status.max_ns));
+        parts.push(format!(
+            "{}: {} samples, avg {avg}, max {max}, overruns {}",
+            status.name, status.samples, status.overruns
+        ));
+    }
+    let waiting = outcome.init_ns.is_none();
+    let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
+    parts.push(format!("{}{clock}", state(outcome)));
+    parts.join("   ")
+}
+
+fn state(outcome: &Outcome) -> String {
+    let linux = if outcome.state.is_empty() { "booting" } else { &outcome.state };
+    let boots = if outcome.boots > 1 { format!(", boot {}", outcome.boots) } else { String::new() };
+    let loads: Vec<String> = outcome.loads.iter().map(load).collect();
+    let loads = if loads.is_empty() { String::new() } else { format!("; {}", loads.join(", ")) };
+    format!("Linux: {linux}{boots}{loads}")
+}
+
+fn load(load: &super::outcome::Load) -> String {
+    let name = &load.name;
+    match (load.ok, load.reason.as_deref()) {
+        (true, _) => format!("{name} {} {}", load.units, load.unit),
+        (false, Some(super::outcome::RUNNING)) => format!("{name} runs"),
+        (false, _) => format!("{name} FAILED"),
+    }
+}

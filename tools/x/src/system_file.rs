@@ -1,0 +1,40 @@
+//! The check of a system file before anything boots.
+
+use crate::problem::problem;
+use anyhow::Result;
+use pillion_system::{Machine, Problem, System};
+use std::path::Path;
+
+/// A system file that was read.
+pub struct SystemFile {
+    /// Its text, for the bundle.
+    pub text: String,
+    /// What it says.
+    pub system: System,
+}
+
+/// Reads a system file and refuses a wrong one with the line and the reason.
+pub fn read(path: &Path) -> Result<SystemFile> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        problem(
+            format!("{} cannot be read", path.display()),
+            error.to_string(),
+            "name a system file with --system; systems/ holds those that are shipped",
+        )
+    })?;
+    let system = pillion_system::parse(&text).map_err(|problems| refused(path, &problems))?;
+    Ok(SystemFile { text, system })
+}
+
+/// Holds a system against the machine that it is to run on, and the entries of its bundle.
+pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str]) -> Result<()> {
+    let machine = Machine { memory_bytes, images: Some(images), ..Machine::default() };
+    pillion_system::check(system, &machine).map_err(|problems| refused(path, &problems))
+}
+
+fn refused(path: &Path, problems: &[Problem]) -> anyhow::Error {
+    let lines: Vec<String> = problems.iter().map(|wrong| format!("line {}: {}", wrong.line, wrong.message)).collect();
+    let mut remedies: Vec<&str> = problems.iter().map(|wrong| wrong.remedy.as_str()).collect();
+    remedies.dedup();
+    problem(format!("{} is refused", path.display()), lines.join("\n        "), remedies.join("\n        "))
+}

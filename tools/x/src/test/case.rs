@@ -1,0 +1,97 @@
+//! A test in the emulator: a run, and what is expected of it.
+
+use super::expect::{Expect, Streams};
+use super::tally::Tally;
+use crate::progress::step;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A file of tests/system.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    #[serde(skip)]
+    name: String,
+    /// What is shown by it.
+    #[serde(rename = "about")]
+    _about: String,
+    /// System file, from the repository.
+    system: Option<PathBuf>,
+    /// Further arguments of `x run`; it is headless unless `headless` is false.
+    #[serde(default)]
+    arguments: Vec<String>,
+    /// Seconds that the run may take.
+    #[serde(default = "Case::default_limit")]
+    limit: u64,
+    /// What is expected.
+    #[serde(default)]
+    expect: Expect,
+}
+
+impl Case {
+    fn default_limit() -> u64 {
+        120
+    }
+
+    /// The tests whose name contains `filter`, sorted.
+    pub fn all(repository: &Repository, filter: Option<&str>) -> Result<Vec<Case>> {
+        let folder = repository.path("tests/system");
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+        files.sort();
+        let cases = files.iter().map(|file| Case::read(file));
+        let wanted = |case: &Result<Case>| case.as_ref().map_or(true, |case| case.name.contains(filter.unwrap_or("")));
+        cases.filter(wanted).collect()
+    }
+
+    fn read(file: &Path) -> Result<Case> {
+        let text = std::fs::read_to_string(file)?;
+        let mut case: Case = toml::from_str(&text).with_context(|| format!("{} is no test", file.display()))?;
+        case.name = file.file_stem().context("a test needs a name")?.to_string_lossy().into_owned();
+        Ok(case)
+    }
+
+    /// Runs the test. Tests that the booted task reports count by themselves.
+    pub fn run(&self, repository: &Repository) -> Result<Tally> {
+        let folder = tempfile::tempdir()?;
+        let streams = step(&format!("test {}", self.name), || self.boot(repository, folder.path()))?;
+        let mut tally = streams.reported(&self.name);
+        let wrong = self.expect.check(&streams);
+        if wrong.is_empty() {
+            tally.passed += 1;
+            println!("test {} ok{}", self.name, inner(&tally));
+        } else {
+            println!("test {} FAILED\n{}", self.name, streams.message);
+            tally.failed.extend(wrong.iter().map(|why| format!("{}: {why}", self.name)));
+        }
+        Ok(tally)
+    }
+
+    fn boot(&self, repository: &Repository, folder: &Path) -> Result<Streams> {
+        let (log, console) = (folder.join("log"), folder.join("console"));
+        let mut command = Command::new(std::env::current_exe()?);
+        command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
+        command.args(["run", "--headless", "--timeout", &self.limit.to_string()]);
+        command.arg("--log").arg(&log).arg("--console").arg(&console);
+        if let Some(system) = &self.system {
+            command.arg("--system").arg(repository.path(system));
+        }
+        let output = tool::output(command.args(&self.arguments))?;
+        let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Streams {
+            status: output.status.code(),
+            message: String::from_utf8_lossy(&output.stderr).into_owned(),
+            log: read(&log).unwrap_or_default(),
+            console: read(&console).unwrap_or_default(),
+        })
+    }
+}
+
+fn inner(tally: &Tally) -> String {
+    if tally.passed > 1 { format!(" ({} tests in it)", tally.passed - 1) } else { String::new() }
+}

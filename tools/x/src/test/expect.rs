@@ -1,0 +1,112 @@
+//! What a test expects of a run.
+
+use super::tally::Tally;
+use serde::Deserialize;
+
+/// What a run left behind.
+#[derive(Debug, Default)]
+pub struct Streams {
+    /// Exit status.
+    pub status: Option<i32>,
+    /// What `x run` said on standard error.
+    pub message: String,
+    /// Pillion's log.
+    pub log: String,
+    /// Linux's console.
+    pub console: String,
+}
+
+/// What is expected.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Expect {
+    status: i32,
+    log: Texts,
+    console: Texts,
+    message: Texts,
+    /// How many tests the booted tasks must report at least.
+    tests: u64,
+}
+
+/// Texts that must, and that must not, occur within a line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Texts {
+    must: Vec<String>,
+    must_not: Vec<String>,
+}
+
+impl Expect {
+    /// What is not as expected.
+    pub fn check(&self, streams: &Streams) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if streams.status != Some(self.status) {
+            let found = streams.status.map_or("a signal".into(), |status| status.to_string());
+            wrong.push(format!("exit status {found} instead of {}", self.status));
+        }
+        self.log.check("the log", &streams.log, &mut wrong);
+        self.console.check("the console", &streams.console, &mut wrong);
+        self.message.check("the message", &streams.message, &mut wrong);
+        let reported = streams.reported("").passed;
+        if reported < self.tests {
+            wrong.push(format!("{reported} tests reported, at least {} expected", self.tests));
+        }
+        wrong
+    }
+}
+
+impl Texts {
+    fn check(&self, place: &str, text: &str, wrong: &mut Vec<String>) {
+        let there = |wanted: &String| text.lines().any(|line| line.contains(wanted.as_str()));
+        wrong.extend(self.must.iter().filter(|text| !there(text)).map(|text| format!("{place} lacks {text:?}")));
+        wrong.extend(self.must_not.iter().filter(|text| there(text)).map(|text| format!("{place} has {text:?}")));
+    }
+}
+
+impl Streams {
+    /// The tests that the booted tasks report: `test NAME ok` or `test NAME FAILED why`.
+    pub fn reported(&self, case: &str) -> Tally {
+        let mut tally = Tally::default();
+        for line in self.log.lines().filter_map(|line| line.trim().strip_prefix("test ")) {
+            match line.split_once(' ') {
+                Some((_, "ok")) => tally.passed += 1,
+                Some((_, rest)) if rest.starts_with("FAILED") => tally.failed.push(format!("{case}: {line}")),
+                _ => {}
+            }
+        }
+        tally.failed.extend(self.closed_badly().map(|line| format!("{case}: {line}")));
+        tally
+    }
+
+    /// A closing line `tests N passed M failed` that does not fit the lines before it.
+    fn closed_badly(&self) -> Option<String> {
+        let started = self.log.lines().any(|line| line.trim().starts_with("test "));
+        let closed = self.log.lines().any(|line| line.trim().starts_with("tests "));
+        (started && !closed).then(|| "the tests did not come to their end".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn streams(log: &str) -> Streams {
+        Streams { status: Some(0), log: log.into(), ..Streams::default() }
+    }
+
+    #[test]
+    fn counts_the_tests_of_tasks() {
+        let tally = streams("x\ntest a ok\r\ntest b FAILED because\ntests 1 passed 1 failed\n").reported("c");
+        assert_eq!((tally.passed, tally.failed), (1, vec!["c: b FAILED because".to_owned()]));
+        assert_eq!(streams("test a ok\n").reported("c").failed.len(), 1);
+    }
+
+    #[test]
+    fn tells_all_that_is_wrong() {
+        let text = "status = 2\ntests = 1\n[log]\nmust = [\"x\"]\nmust_not = [\"y\"]";
+        let expect: Expect = toml::from_str(text).unwrap();
+        assert_eq!(expect.check(&streams("y\n")).len(), 4);
+        let good = Streams { status: Some(2), ..streams("x\ntest a ok\ntests 1 passed 0 failed\n") };
+        assert_eq!(expect.check(&good), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,56 @@
+//! The tests of what runs on the host.
+
+use super::tally::Tally;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+/// Runs cargo's tests.
+pub fn run(repository: &Repository) -> Result<Tally> {
+    eprintln!("x: tests on the host");
+    let mut command = repository.cargo();
+    command.args(["test", "--quiet", "--no-fail-fast"]);
+    watch(command)
+}
+
+/// Passes the output on and counts.
+fn watch(mut command: Command) -> Result<Tally> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let output = child.stdout.take().context("no pipe")?;
+    let mut tally = Tally::default();
+    for line in BufReader::new(output).lines() {
+        let line = line?;
+        println!("{line}");
+        take(&mut tally, &line);
+    }
+    let status = child.wait()?;
+    if !status.success() && tally.failed.is_empty() {
+        tally.failed.push("the tests on the host could not be built or run".into());
+    }
+    Ok(tally)
+}
+
+/// Counts what a line says: `test result: ok. 3 passed; 0 failed; ..` or `    module::name` among the failures.
+fn take(tally: &mut Tally, line: &str) {
+    let Some(rest) = line.strip_prefix("test result: ") else { return };
+    let count = |what: &str| {
+        let field = rest.split([';', '.']).find_map(|field| field.trim().strip_suffix(what));
+        field.and_then(|number| number.trim().parse::<u64>().ok()).unwrap_or(0)
+    };
+    tally.passed += count("passed");
+    tally.failed.extend((0..count("failed")).map(|_| "a test on the host; see above".to_owned()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_cargo_says() {
+        let mut tally = Tally::default();
+        take(&mut tally, "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out");
+        take(&mut tally, "running 3 tests");
+        assert_eq!((tally.passed, tally.failed.len()), (3, 2));
+    }
+}

@@ -1,0 +1,74 @@
+//! Runs other programs.
+
+use crate::interrupt;
+use crate::problem::problem;
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+/// Runs a program and returns what it printed; a failure carries its messages.
+pub fn capture(command: &mut Command) -> Result<String> {
+    let output = output(command)?;
+    if !output.status.success() {
+        return Err(failure(command, &output));
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{} printed something that is not text", name(command)))
+}
+
+/// Runs a program quietly; a failure carries its messages.
+pub fn quietly(command: &mut Command) -> Result<()> {
+    let output = output(command)?;
+    if output.status.success() { Ok(()) } else { Err(failure(command, &output)) }
+}
+
+/// Runs a program on the user's terminal and says whether it succeeded.
+pub fn visibly(command: &mut Command) -> Result<bool> {
+    let status = command.status().map_err(|error| missing(command, &error))?;
+    Ok(status.success())
+}
+
+/// Runs a program to its end, whatever it returns.
+pub fn output(command: &mut Command) -> Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|error| missing(command, &error))?;
+    let id = Pid::from_child(&child);
+    let (sender, result) = channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    loop {
+        match result.recv_timeout(Duration::from_millis(50)) {
+            Ok(output) => return Ok(output?),
+            Err(_) if interrupt::wanted() => {
+                let _ = kill_process(id, Signal::TERM);
+                let _ = result.recv_timeout(Duration::from_secs(5));
+                bail!("interrupted");
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Where a program of that name is found.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let extra = ["/usr/sbin", "/sbin"].map(PathBuf::from);
+    std::env::split_paths(&paths).chain(extra).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+fn name(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
+}
+
+fn missing(command: &Command, error: &std::io::Error) -> anyhow::Error {
+    let name = name(command);
+    problem(format!("{name} cannot be run"), error.to_string(), "`./x doctor` says how to get what is missing")
+}
+
+fn failure(command: &Command, output: &Output) -> anyhow::Error {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let start = text.char_indices().rev().nth(6000).map_or(0, |(at, _)| at);
+    anyhow::anyhow!("{} failed ({}):\n{}", name(command), output.status, text[start..].trim_end())
+}
