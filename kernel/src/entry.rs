@@ -2,10 +2,11 @@
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::arch::{self, PerCpu, apic::vector, log};
 use crate::{guest, hardware::Hardware, trace::trace};
-use pillion_abi::RT_VECTOR_FIRST;
+use pillion_abi::{RT_VECTOR_FIRST, call::Call};
 use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
 
 /// The kernel of each CPU.
@@ -15,6 +16,15 @@ struct Kernels(UnsafeCell<[MaybeUninit<Kernel<Hardware>>; arch::MAX_CPUS]>);
 unsafe impl Sync for Kernels {}
 
 static KERNELS: Kernels = Kernels(UnsafeCell::new([const { MaybeUninit::uninit() }; arch::MAX_CPUS]));
+
+/// The option `idle=poll`.
+static POLL: AtomicBool = AtomicBool::new(false);
+
+/// Takes the options of the command line that concern this module.
+pub fn set_options(command_line: &[u8]) {
+    let mut words = command_line.split(|byte| *byte == b' ');
+    POLL.store(words.any(|word| word == b"idle=poll"), Relaxed);
+}
 
 /// Makes the kernel of a CPU.
 pub fn init(cpu: &mut PerCpu) {
@@ -40,10 +50,34 @@ pub fn first_exit(cpu: &mut PerCpu) -> ! {
 /// A system call.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_syscall(cpu: &mut PerCpu) {
+    const CALL: u64 = Call::Call as u64;
+    const REPLY_RECEIVE: u64 = Call::ReplyReceive as u64;
     let k = kernel(cpu);
     // SAFETY: the entry code saved the registers there.
+    let (number, capability) = unsafe { ((*cpu.frame()).rax, (*cpu.frame()).rdi) };
+    trace!(Syscall, number, capability);
+    if !k.cpu.timers_changed
+        && let Some(current) = k.cpu.current
+    {
+        let next = match number {
+            CALL => k.call_fast(current, capability),
+            REPLY_RECEIVE => k.reply_receive_fast(current),
+            _ => None,
+        };
+        if let Some(next) = next {
+            if !to_user(k, next) {
+                leave(k);
+            }
+            return;
+        }
+    }
+    slow_syscall(k, cpu);
+}
+
+#[inline(never)]
+fn slow_syscall(k: &mut Kernel<Hardware>, cpu: &mut PerCpu) {
+    // SAFETY: the entry code saved the registers there.
     let frame = unsafe { &mut *cpu.frame() };
-    trace!(Syscall, frame.rax, frame.rdi);
     let arguments = [frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9];
     if k.syscall(frame.rax, &arguments) == Outcome::Restart {
         frame.repeat_call();
@@ -73,7 +107,7 @@ extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) {
 }
 
 /// Handles a physical interrupt.
-#[inline]
+#[inline(always)]
 pub fn interrupt(k: &mut Kernel<Hardware>, number: u8) {
     trace!(Interrupt, number, 0u64);
     match number {
@@ -85,9 +119,24 @@ pub fn interrupt(k: &mut Kernel<Hardware>, number: u8) {
     }
 }
 
-/// Chooses who runs and makes the processor ready for it; runs guests and sleeps in between.
-#[inline]
+/// Chooses who runs and makes the processor ready for it.
+#[inline(always)]
 fn leave(k: &mut Kernel<Hardware>) {
+    if k.m.pending.is_none() {
+        k.finish();
+        if let Some(id) = k.cpu.current
+            && k.m.get(id).guest.is_none()
+            && to_user(k, id)
+        {
+            return;
+        }
+    }
+    leave_by_detours(k);
+}
+
+/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to go on in user mode.
+#[inline(never)]
+fn leave_by_detours(k: &mut Kernel<Hardware>) {
     loop {
         if let Some(number) = k.m.pending.take() {
             interrupt(k, number);
@@ -97,35 +146,36 @@ fn leave(k: &mut Kernel<Hardware>) {
             idle(k);
             continue;
         };
-        if go_on(k, id) {
+        if k.m.get(id).guest.is_some() {
+            guest::run(k, id);
+        } else if to_user(k, id) {
             return;
+        } else {
+            log!("[fault] thread {id:?} has lost its address space; it stops");
+            k.stop_current(State::Stopped);
         }
     }
 }
 
-/// Lets the current thread go on. Returns false when something else is to be chosen.
-#[inline]
-fn go_on(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
+/// Makes the next exit to user mode lead to the current thread. Returns false when it has no address space.
+#[inline(always)]
+fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
     let thread = k.m.get(id);
-    if thread.guest.is_some() {
-        guest::run(k, id);
-        return false;
-    }
     let (space, uses_fpu) = (thread.space(), thread.fpu);
-    let Some(space) = space else {
-        log!("[fault] thread {id:?} has lost its address space; it stops");
-        k.stop_current(State::Stopped);
-        return false;
-    };
+    let Some(space) = space else { return false };
     let root = k.m.get(space).root;
     trace!(Switch, id.number(), 0u64);
     k.m.switch_to(id, root, uses_fpu);
     true
 }
 
+/// Sleeps until an interrupt comes. With the option `idle=poll` it looks for one instead: an emulator that counts instructions then
+/// has no idle time, which it would have to pass by a clock that it cannot keep.
 fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
-    if let Some(number) = arch::idle_wait(k.m.percpu()) {
+    let taken =
+        if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.percpu()) } else { arch::idle_wait(k.m.percpu()) };
+    if let Some(number) = taken {
         interrupt(k, number);
     }
 }

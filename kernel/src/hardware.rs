@@ -98,7 +98,7 @@ impl Hardware {
     }
 
     /// Makes the next exit to user mode lead to a thread, in its address space.
-    #[inline]
+    #[inline(always)]
     pub fn switch_to(&mut self, thread: Id<Thread>, root: u64, uses_fpu: bool) {
         if root != self.root {
             self.root = root;
@@ -115,6 +115,7 @@ impl Hardware {
         }
     }
 
+    #[inline(always)]
     fn load(&mut self, thread: Id<Thread>) {
         let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
         let old = self.running.map_or(&raw mut self.nobody, bases);
@@ -226,7 +227,7 @@ impl Machine for Hardware {
         [f.rdx, f.r10, f.r8, f.r9, f.r12, f.r13, f.r14, f.r15] = message.words;
     }
 
-    #[inline]
+    #[inline(always)]
     fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64) {
         let from: *const Frame = self.frame(from);
         let t = self.frame(to);

@@ -19,6 +19,7 @@ use arch::{BootParams, log};
 pub fn kernel_main(boot: &'static BootParams) -> ! {
     // SAFETY: nothing else on this CPU holds a reference to its structure any more.
     let cpu = unsafe { arch::PerCpu::running() };
+    entry::set_options(boot.command_line());
     entry::init(cpu);
     guest::init();
     trace::init();

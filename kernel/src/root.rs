@@ -73,6 +73,9 @@ fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
     let used = (u64::from(slot::COUNT) + 1) * 64;
     let region = Cap::Region { device: false, base, size: ARENA as u64, used, cleared: ARENA as u64 };
     let arena = k.root_give(caps, slot::COUNT - 1, region, right::ALL);
+    // A copy: with the original the task could end its own space.
+    let own = k.root_give(caps, slot::CAP_SPACE, Cap::CapSpace(caps), right::ALL);
+    k.m.get(own).original = false;
     let mut root = Root { k, caps, arena, space: Id::at(base).ok_or(none)?, next: slot::COUNT - 2 };
     root.make(Kind::AddressSpace, TABLES, slot::ADDRESS_SPACE)?;
     root.space = match root.cap(slot::ADDRESS_SPACE) {

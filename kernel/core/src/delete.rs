@@ -5,7 +5,7 @@
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
-    cap::{CapSpace, DEPTH, LEVELS, inner},
+    cap::{CapSpace, LEVELS, inner},
     context::Context,
     endpoint::Endpoint,
     interrupt::Interrupt,
@@ -19,6 +19,10 @@ use pillion_abi::status::Error;
 
 /// Slots of a capability space that are looked at in one step.
 const SCAN_STEP: u32 = 16;
+
+/// Spaces inside each other that one step goes down through. Those that stand in each other are at most [`LEVELS`], so that there are
+/// regions in between.
+const NESTED: u32 = 2 * LEVELS as u32;
 
 /// What the next step of a deletion works on.
 enum Step {
@@ -56,14 +60,9 @@ impl<M: Machine> Kernel<M> {
             return Step::Done;
         }
         let mut at = slot;
-        for _ in 0..u32::from(DEPTH) * u32::from(LEVELS) {
-            if self.has_child(at) {
-                match self.m.get(at).next {
-                    Some(child) => at = child,
-                    None => return Step::Done,
-                }
-                continue;
-            }
+        let mut region = None;
+        for _ in 0..NESTED {
+            at = self.last_child(at);
             let Slot { cap, original, .. } = *self.m.get(at);
             let (Cap::CapSpace(space), true) = (cap, original) else { return Step::Leaf(at) };
             match self.search(space) {
@@ -71,8 +70,28 @@ impl<M: Machine> Kernel<M> {
                 Search::NotYet => return Step::Searched,
                 Search::Empty => return Step::Leaf(at),
             }
+            if let Cap::Region { .. } = self.m.get(at).cap {
+                region = Some(at);
+            }
+        }
+        // A region that stands in a space made of it would lead in a circle. Its slot goes first then, and what was made of it
+        // belongs to the region that it was made of.
+        if let Some(region) = region {
+            self.unlink(region);
         }
         Step::Searched
+    }
+
+    /// Goes down the tree by first children, at most [`crate::cap::DEPTH`] of them.
+    fn last_child(&mut self, from: Id<Slot>) -> Id<Slot> {
+        let mut at = from;
+        loop {
+            let Slot { depth, next, .. } = *self.m.get(at);
+            match next {
+                Some(child) if self.m.get(child).depth > depth => at = child,
+                _ => return at,
+            }
+        }
     }
 
     /// Looks for a capability in a space that is being deleted.
@@ -191,14 +210,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn end_context(&mut self, id: Id<Context>) {
-        let Context { user, owner, .. } = *self.m.get(id);
+        let Context { owner, .. } = *self.m.get(id);
         self.disarm(Due::Context(id));
-        if let Some(user) = user {
-            if self.m.get(user).state == State::Ready {
-                self.take_off(user);
-            }
-            self.m.get(user).context = None;
-        }
+        self.take_time(id);
         if let Some(owner) = owner {
             self.m.get(owner).own_context = None;
         }
@@ -257,10 +271,10 @@ impl<M: Machine> Kernel<M> {
         self.m.forget(id);
     }
 
-    /// One mapped capability is taken off the list per step; the tables end with the space.
+    /// Part of a mapping is taken away per step. It must not stay in the tables: until the last step, the space can be given to a thread.
     fn end_space(&mut self, id: Id<Space>) -> bool {
         if let Some(slot) = self.m.get(id).mapped {
-            self.forget_mapping(slot);
+            self.unmap_step(slot);
             return false;
         }
         let root = self.m.get(id).root;

@@ -6,6 +6,7 @@
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
+    context::Context,
     heap::{Heap, Node, Nodes},
     machine::Message,
     thread::{State, Thread},
@@ -185,12 +186,12 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Answers the caller that `server` serves. Returns it if it is to run; its context is its own again.
+    /// Answers the caller that `server` serves. Returns who is to run now that it has its time again.
     #[inline]
     fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = self.m.get(server).caller.take();
-        self.return_context(server, caller);
-        let caller = caller?;
+        let runs = self.return_context(server, caller);
+        let Some(caller) = caller else { return runs };
         let c = self.m.get(caller);
         c.server = None;
         if c.faulted {
@@ -216,17 +217,58 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Gives back time that a server without its own ran on: to the caller, or to its owner when the caller is gone.
+    /// Returns who can run with it now, other than the caller.
     #[inline]
-    fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) {
+    fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) -> Opt<Thread> {
         let s = self.m.get(server);
         if s.own_context.is_some() {
-            return;
+            return None;
         }
-        let Some(context) = s.context.take() else { return };
-        let to = caller.or(self.m.get(context).owner);
-        self.m.get(context).user = to;
-        if let Some(to) = to {
-            self.m.get(to).context = Some(context);
+        let context = s.context.take()?;
+        if let Some(caller) = caller {
+            self.m.get(context).user = Some(caller);
+            self.m.get(caller).context = Some(context);
+            return None;
+        }
+        self.m.get(context).user = None;
+        let owner = self.m.get(context).owner?;
+        self.give_time(context, owner)
+    }
+
+    /// Lets a thread have time, or the server that it waits for if that has none. Returns who has it, if it is ready to run.
+    pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
+        let mut at = to;
+        for _ in 0..CHAIN {
+            let Some(server) = self.m.get(at).server else { break };
+            let s = self.m.get(server);
+            if s.own_context.is_some() || s.context.is_some() {
+                break;
+            }
+            at = server;
+        }
+        self.m.get(context).user = Some(at);
+        let thread = self.m.get(at);
+        thread.context = Some(context);
+        (thread.state == State::Ready).then_some(at)
+    }
+
+    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its server may need it.
+    pub(crate) fn take_time(&mut self, context: Id<Context>) {
+        let Some(user) = self.m.get(context).user.take() else { return };
+        self.m.get(user).context = None;
+        match self.m.get(user).state {
+            State::Ready => self.take_off(user),
+            State::Calling => {
+                let faulted = self.m.get(user).faulted;
+                self.stop_waiting(user);
+                if faulted {
+                    self.m.get(user).state = State::Stopped;
+                } else {
+                    self.m.get(user).state = State::Ready;
+                    self.m.set_result(user, Error::Gone.to_raw(), [0, 0]);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -236,6 +278,7 @@ impl<M: Machine> Kernel<M> {
         let endpoint = self.m.get(server).endpoint;
         let caller = self.finish_service(server);
         let Some(endpoint) = endpoint else {
+            self.stop_without_time(server);
             self.resume_caller(caller);
             return Err(Error::BadState);
         };
@@ -244,20 +287,30 @@ impl<M: Machine> Kernel<M> {
             self.resume_caller(caller);
             return Ok(());
         }
-        let s = self.m.get(server);
-        s.state = State::Receiving;
+        self.m.get(server).state = State::Receiving;
         self.restore_priority(server);
+        self.hand_cpu_to(caller);
+        Ok(())
+    }
+
+    /// The current thread is off the CPU: the one that it answered goes first among equals.
+    #[inline]
+    fn hand_cpu_to(&mut self, caller: Opt<Thread>) {
         self.cpu.current = None;
-        match caller {
-            Some(caller) if self.cpu.ready.top() <= self.m.get(caller).priority => self.make_ready(caller),
-            Some(caller) => {
+        if let Some(caller) = caller {
+            if self.cpu.ready.top() > self.m.get(caller).priority {
                 self.fill_cpu();
-                self.make_ready(caller);
             }
-            None => {}
+            self.make_ready(caller);
         }
         self.fill_cpu();
-        Ok(())
+    }
+
+    /// The current thread, which gave its time back, goes off the CPU until it has some again.
+    fn stop_without_time(&mut self, server: Id<Thread>) {
+        if self.m.get(server).context.is_none() {
+            self.take_off(server);
+        }
     }
 
     fn resume_caller(&mut self, caller: Opt<Thread>) {
@@ -269,19 +322,27 @@ impl<M: Machine> Kernel<M> {
     /// The current thread receives, until a deadline.
     pub(crate) fn receive(&mut self, server: Id<Thread>, deadline: u64) -> Result<()> {
         let endpoint = self.m.get(server).endpoint.ok_or(Error::BadState)?;
-        self.abandon_caller(server);
+        let released = self.release_caller(server);
+        let result = self.receive_next(server, endpoint, deadline);
+        self.resume_caller(released);
+        result
+    }
+
+    fn receive_next(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>, deadline: u64) -> Result<()> {
         if self.m.get(endpoint).queue.first().is_some() || self.pending_bits(server).is_some() {
             self.receive_pending(server, endpoint);
             return Ok(());
         }
         if deadline <= self.m.now() {
+            self.stop_without_time(server);
+            self.restore_priority(server);
             return Err(Error::Timeout);
         }
         if deadline != NEVER {
             self.arm(Due::Thread(server), deadline);
         }
-        self.restore_priority(server);
         self.block_current(State::Receiving);
+        self.restore_priority(server);
         Ok(())
     }
 
@@ -291,12 +352,14 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::BadState);
         }
         let caller = self.finish_service(server);
-        self.restore_priority(server);
         if self.m.get(server).context.is_none() {
             self.cpu.current = None;
+            self.restore_priority(server);
+            self.hand_cpu_to(caller);
+        } else {
+            self.restore_priority(server);
+            self.resume_caller(caller);
         }
-        self.resume_caller(caller);
-        self.fill_cpu();
         Ok(())
     }
 
@@ -321,14 +384,11 @@ impl<M: Machine> Kernel<M> {
         let Some(next) = self.m.get(endpoint).queue.first() else { return };
         self.dequeue_caller(next);
         self.begin_service(next, server);
+        self.restore_priority(server);
         if self.cpu.current == Some(server) && self.cpu.ready.top() > self.m.get(server).priority {
             self.cpu.ready.push_front(&mut self.m, server);
-            self.fill_from_ready();
+            self.cpu.current = self.cpu.ready.pop(&mut self.m);
         }
-    }
-
-    fn fill_from_ready(&mut self) {
-        self.cpu.current = self.cpu.ready.pop(&mut self.m);
     }
 
     /// Gives a receiving thread the bits of its notification as a message.
@@ -338,13 +398,15 @@ impl<M: Machine> Kernel<M> {
         self.m.set_message(server, 0, &message);
     }
 
-    /// The priority of a thread with nobody to serve: its own, or that of the most urgent caller that waits.
+    /// Gives a thread the priority that it is due: that of its time, of the caller that it serves, or of the most urgent
+    /// one that waits.
     pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
-        let (context, endpoint) = (thread.context, thread.endpoint);
+        let (context, endpoint, caller) = (thread.context.or(thread.own_context), thread.endpoint, thread.caller);
         let own = context.map_or(0, |c| self.m.get(c).priority);
+        let served = caller.map_or(0, |t| self.m.get(t).priority);
         let waiting = endpoint.and_then(|e| self.m.get(e).queue.first()).map_or(0, |t| self.m.get(t).priority);
-        let priority = own.max(waiting);
+        let priority = own.max(served).max(waiting);
         if self.m.get(id).state == State::Receiving {
             self.m.get(id).priority = priority;
         } else {
@@ -352,22 +414,46 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Does the same along the chain of those that a thread waits for.
+    pub(crate) fn restore_chain(&mut self, first: Id<Thread>) {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            let before = self.m.get(at).priority;
+            self.restore_priority(at);
+            let thread = self.m.get(at);
+            if thread.priority != before
+                && let Some(endpoint) = thread.waiting_at
+            {
+                self.dequeue_caller(at);
+                self.enqueue_caller(at, endpoint);
+            }
+            match self.awaits(at) {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
     /// Lets the caller that a thread serves go with [`Error::Gone`].
     pub(crate) fn abandon_caller(&mut self, server: Id<Thread>) {
-        let Some(caller) = self.m.get(server).caller.take() else {
-            self.return_context(server, None);
-            return;
-        };
-        self.return_context(server, Some(caller));
+        let released = self.release_caller(server);
+        self.resume_caller(released);
+    }
+
+    /// As [`Kernel::abandon_caller`], but who can run by it is returned and not yet ready.
+    fn release_caller(&mut self, server: Id<Thread>) -> Opt<Thread> {
+        let caller = self.m.get(server).caller.take();
+        let runs = self.return_context(server, caller);
+        let Some(caller) = caller else { return runs };
         let c = self.m.get(caller);
         c.server = None;
         if c.faulted {
             c.faulted = false;
             c.state = State::Stopped;
-            return;
+            return None;
         }
         self.m.set_result(caller, Error::Gone.to_raw(), [0, 0]);
-        self.make_ready(caller);
+        Some(caller)
     }
 
     /// Takes a thread out of whatever it waits for. Its state is the caller's to set.
@@ -377,14 +463,19 @@ impl<M: Machine> Kernel<M> {
         }
         match self.m.get(id).state {
             State::Calling => {
+                let receiver = self.awaits(id);
                 self.dequeue_caller(id);
                 self.m.get(id).faulted = false;
+                if let Some(receiver) = receiver {
+                    self.restore_chain(receiver);
+                }
             }
             State::Served => {
                 let thread = self.m.get(id);
                 thread.faulted = false;
                 if let Some(server) = thread.server.take() {
                     self.m.get(server).caller = None;
+                    self.restore_chain(server);
                 }
             }
             State::Waiting => {
@@ -400,11 +491,10 @@ impl<M: Machine> Kernel<M> {
     /// The first caller in the queue of an endpoint that ends goes with [`Error::Gone`]. Returns whether there was one.
     pub(crate) fn dismiss_caller(&mut self, endpoint: Id<Endpoint>) -> bool {
         let Some(caller) = self.m.get(endpoint).queue.first() else { return false };
-        self.dequeue_caller(caller);
-        let c = self.m.get(caller);
-        if c.faulted {
-            c.faulted = false;
-            c.state = State::Stopped;
+        let faulted = self.m.get(caller).faulted;
+        self.stop_waiting(caller);
+        if faulted {
+            self.m.get(caller).state = State::Stopped;
         } else {
             self.m.set_result(caller, Error::Gone.to_raw(), [0, 0]);
             self.make_ready(caller);
@@ -425,6 +515,17 @@ impl<M: Machine> Kernel<M> {
         let slot = crate::cap::inner(endpoint, core::mem::offset_of!(Endpoint, slot))?;
         self.derive_inner(thread_slot, slot)?;
         self.m.get(id).endpoint = Some(endpoint);
+        let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
+        if self.m.get(id).state != State::Receiving {
+            let priority = self.m.get(first).priority;
+            self.inherit(id, priority);
+            return Ok(());
+        }
+        self.disarm(Due::Thread(id));
+        self.dequeue_caller(first);
+        self.begin_service(first, id);
+        self.restore_priority(id);
+        self.make_ready(id);
         Ok(())
     }
 

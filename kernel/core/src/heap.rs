@@ -72,6 +72,10 @@ impl<R: Copy + PartialEq> Heap<R> {
         let first = self.root?;
         let Node { left, right, .. } = *nodes.node(first);
         nodes.node(first).linked = false;
+        if left.is_none() {
+            self.root = None;
+            return Some(first);
+        }
         self.root = merge(nodes, left, right);
         self.orphan(nodes);
         Some(first)

@@ -47,7 +47,8 @@ impl<T> Id<T> {
     #[inline]
     #[must_use]
     pub(crate) fn offset(self, count: u32) -> Id<T> {
-        Id(self.0.saturating_add(count), PhantomData)
+        // Wrapping cannot happen: the object ends below the limit of what a handle can name.
+        Id(NonZeroU32::new(self.0.get().wrapping_add(count)).unwrap_or(self.0), PhantomData)
     }
 
     /// The same place under another type. For an object that begins with, or is followed by, the other.

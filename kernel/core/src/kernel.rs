@@ -60,6 +60,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Lets a thread run, at once if it is more urgent than the current one. O(1), O(log n) when its budget is empty.
+    #[inline(always)]
     pub(crate) fn make_ready(&mut self, id: Id<Thread>) {
         self.m.get(id).state = State::Ready;
         if self.may_run(id) {
@@ -68,10 +69,14 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Whether a ready thread has time to run on. If its budget is empty the refill is armed.
+    #[inline(always)]
     fn may_run(&mut self, id: Id<Thread>) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
-        let c = self.m.get(context);
-        if !c.is_limited() || (c.left != 0 && self.cpu.charged == Some(context)) {
+        !self.m.get(context).is_limited() || self.may_run_limited(context)
+    }
+
+    fn may_run_limited(&mut self, context: Id<Context>) -> bool {
+        if self.cpu.charged == Some(context) && self.m.get(context).left != 0 {
             return true;
         }
         let now = self.m.now();
@@ -86,6 +91,7 @@ impl<M: Machine> Kernel<M> {
         false
     }
 
+    #[inline(always)]
     fn place_ready(&mut self, id: Id<Thread>) {
         if self.m.get(id).priority > self.current_priority() {
             if let Some(current) = self.cpu.current {
@@ -129,8 +135,11 @@ impl<M: Machine> Kernel<M> {
             return;
         }
         thread.priority = priority;
+        let has_time = thread.context.is_some();
         if self.cpu.current == Some(id) && self.cpu.ready.top() > priority {
-            self.cpu.ready.push_front(&mut self.m, id);
+            if has_time {
+                self.cpu.ready.push_front(&mut self.m, id);
+            }
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
         }
     }
@@ -143,42 +152,64 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Gives a context other figures; what was used of the old ones is charged to them.
+    pub(crate) fn configure_context(&mut self, id: Id<Context>, priority: u8, budget: u64, period: u64) {
+        let now = self.m.now();
+        self.charge(now);
+        self.disarm(Due::Context(id));
+        let refill_at = if self.cpu.charged == Some(id) { now.saturating_add(period) } else { 0 };
+        let c = self.m.get(id);
+        (c.priority, c.budget, c.period, c.left, c.refill_at) = (priority, budget, period, budget, refill_at);
+        let (user, owner) = (c.user, c.owner);
+        for thread in [owner, user].into_iter().flatten() {
+            self.restore_chain(thread);
+        }
+        if let Some(user) = user {
+            self.resume_parked(user);
+        }
+    }
+
+    /// Lets a thread run that is ready, but was without time.
+    fn resume_parked(&mut self, id: Id<Thread>) {
+        let thread = self.m.get(id);
+        if thread.state == State::Ready && !thread.queued && self.cpu.current != Some(id) {
+            self.make_ready(id);
+        }
+    }
+
     /// A budget's period is over.
     pub(crate) fn refill(&mut self, context: Id<Context>, now: u64) {
         let c = self.m.get(context);
         c.begin(now);
-        let Some(user) = c.user else { return };
-        let thread = self.m.get(user);
-        if thread.state == State::Ready && !thread.queued && self.cpu.current != Some(user) {
-            self.place_ready(user);
+        if let Some(user) = c.user {
+            self.resume_parked(user);
         }
     }
 
     /// At the end of every entry into the kernel: charges the time used when another context runs from now on, takes the CPU from
     /// a thread whose budget is empty, and programs the timer when the first deadline changed.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self) {
-        let context = self.cpu.current.and_then(|id| self.m.get(id).context);
+        let context = self.current_context();
         if context != self.cpu.charged || self.cpu.timers_changed {
             self.settle_time();
         }
     }
 
+    #[inline(always)]
+    fn current_context(&mut self) -> Opt<Context> {
+        self.cpu.current.and_then(|id| self.m.get(id).context)
+    }
+
     fn settle_time(&mut self) {
         let now = self.m.now();
         self.charge(now);
-        // Every pass takes a thread with an empty budget off the CPU; two passes suffice for all but a chain of them,
-        // which goes on at the timer interrupt that is programmed below.
-        for _ in 0..2 {
-            let Some(current) = self.cpu.current else { break };
-            if self.may_run(current) {
-                break;
-            }
-            self.cpu.current = self.cpu.ready.pop(&mut self.m);
+        let mut context = self.current_context();
+        if context.is_none_or(|c| self.m.get(c).left == 0) {
+            self.pass_over_exhausted();
+            context = self.current_context();
         }
-        let context = self.cpu.current.and_then(|id| self.m.get(id).context);
         self.cpu.charged = context;
-        self.cpu.since = now;
         let end = context.map_or(NEVER, |c| self.m.get(c).ends_at(now));
         let deadline = self.first_deadline().min(end);
         self.cpu.timers_changed = false;
@@ -188,6 +219,20 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Takes threads without time off the CPU. Two at most: of a longer row the rest follows at the timer interrupt that is
+    /// programmed for the end of an empty budget, at once.
+    #[cold]
+    fn pass_over_exhausted(&mut self) {
+        for _ in 0..2 {
+            let Some(current) = self.cpu.current else { return };
+            if self.may_run(current) {
+                return;
+            }
+            self.cpu.current = self.cpu.ready.pop(&mut self.m);
+        }
+    }
+
+    #[inline(always)]
     fn charge(&mut self, now: u64) {
         if let Some(context) = self.cpu.charged {
             let used = now.wrapping_sub(self.cpu.since);

@@ -16,6 +16,7 @@ pub mod context;
 pub mod create;
 pub mod delete;
 pub mod endpoint;
+pub mod fast;
 pub mod heap;
 pub mod id;
 pub mod interrupt;

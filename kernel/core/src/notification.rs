@@ -48,6 +48,15 @@ impl<M: Machine> Kernel<M> {
         self.make_ready(waiter);
     }
 
+    /// Lets a thread know of bits that its notification had before they were bound, or before it had time.
+    pub(crate) fn wake_for_bits(&mut self, thread: Id<Thread>) {
+        if let Some(n) = self.m.get(thread).notification()
+            && self.m.get(n).bits != 0
+        {
+            self.wake_bound(n, thread);
+        }
+    }
+
     fn wake_bound(&mut self, id: Id<Notification>, bound: Id<Thread>) {
         let thread = self.m.get(bound);
         match thread.state {

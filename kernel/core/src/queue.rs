@@ -11,6 +11,8 @@ pub struct ReadyQueue {
     present: [u64; WORDS],
     head: [Opt<Thread>; PRIORITIES],
     tail: [Opt<Thread>; PRIORITIES],
+    /// See [`ReadyQueue::top`].
+    top: u8,
 }
 
 impl Default for ReadyQueue {
@@ -22,12 +24,16 @@ impl Default for ReadyQueue {
 impl ReadyQueue {
     /// An empty queue.
     pub const fn new() -> Self {
-        ReadyQueue { present: [0; WORDS], head: [None; PRIORITIES], tail: [None; PRIORITIES] }
+        ReadyQueue { present: [0; WORDS], head: [None; PRIORITIES], tail: [None; PRIORITIES], top: 0 }
     }
 
     /// The highest priority of which a thread is ready; 0 when none is.
     #[inline]
     pub fn top(&self) -> u8 {
+        self.top
+    }
+
+    fn highest_present(&self) -> u8 {
         for word in (0..WORDS).rev() {
             if self.present[word] != 0 {
                 return (word * 64 + 63 - self.present[word].leading_zeros() as usize) as u8;
@@ -67,6 +73,7 @@ impl ReadyQueue {
         thread.queued = true;
         let level = usize::from(thread.priority);
         self.present[level / 64] |= 1 << (level % 64);
+        self.top = self.top.max(level as u8);
         level
     }
 
@@ -95,6 +102,9 @@ impl ReadyQueue {
         }
         if self.head[level].is_none() {
             self.present[level / 64] &= !(1 << (level % 64));
+            if usize::from(self.top) == level {
+                self.top = self.highest_present();
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
     cap::CapSpace,
+    context::Context,
     interrupt::Interrupt,
     notification::Notification,
     thread::{State, Thread, place},
@@ -284,12 +285,17 @@ impl<M: Machine> Kernel<M> {
                 if self.m.get(id).space().is_none() {
                     return Err(Error::BadState);
                 }
+                self.restore_priority(id);
                 self.make_ready(id);
             }
             Call::ThreadSuspend => {
                 self.m.set_result(me.thread, 0, [0, 0]);
                 self.leave_guest(id);
+                let Thread { state, faulted, .. } = *self.m.get(id);
                 self.stop_waiting(id);
+                if matches!(state, State::Receiving | State::Waiting | State::Calling | State::Served) && !faulted {
+                    self.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
+                }
                 self.m.get(id).state = State::Stopped;
             }
             Call::ThreadBindContext => self.bind_context(me, id, a[1])?,
@@ -322,6 +328,8 @@ impl<M: Machine> Kernel<M> {
         for (index, source) in given {
             if source != 0 {
                 self.fill_place(me, id, index, source)?;
+            } else if let Some(at) = crate::delete::thread_slot(id, index) {
+                self.unlink(at);
             }
         }
         self.m.get(id).fpu = a[4] & thread::FPU != 0;
@@ -340,54 +348,47 @@ impl<M: Machine> Kernel<M> {
         if index == 0 {
             let Some(old) = self.m.get(id).own_context.take() else { return Ok(()) };
             self.m.get(old).owner = None;
-            if self.m.get(old).user == Some(id) {
-                self.take_off_if_ready(id);
-                self.m.get(old).user = None;
-                self.m.get(id).context = None;
-            }
+            self.take_time(old);
             return Ok(());
         }
         let Cap::Context(context) = self.cap(me, index, right::CONTROL)? else { return Err(Error::WrongKind) };
         let thread = self.m.get(id);
-        if thread.own_context.is_some() || thread.context.is_some() || self.m.get(context).owner.is_some() {
+        let busy = thread.own_context.is_some() || thread.context.is_some();
+        let Context { priority, owner, user, .. } = *self.m.get(context);
+        if busy || owner.is_some() || user.is_some() {
             return Err(Error::Busy);
         }
-        let priority = self.m.get(context).priority;
         if priority == 0 {
             return Err(Error::BadState);
         }
-        let c = self.m.get(context);
-        (c.owner, c.user) = (Some(id), Some(id));
-        let thread = self.m.get(id);
-        (thread.own_context, thread.context, thread.priority) = (Some(context), Some(context), priority);
-        if thread.state == State::Ready {
-            self.make_ready(id);
+        self.m.get(context).owner = Some(id);
+        self.m.get(id).own_context = Some(context);
+        let runs = self.give_time(context, id);
+        self.restore_chain(id);
+        if let Some(runs) = runs {
+            self.make_ready(runs);
         }
+        self.wake_for_bits(id);
         Ok(())
-    }
-
-    fn take_off_if_ready(&mut self, id: Id<Thread>) {
-        if self.m.get(id).state == State::Ready {
-            self.take_off(id);
-        }
     }
 
     fn bind_notification(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
         let at = crate::delete::thread_slot(id, place::NOTIFICATION).ok_or(Error::BadArgument)?;
+        let new = if index == 0 { None } else { Some(self.notification(me, index, right::READ)?.0) };
+        if let Some(n) = new
+            && self.m.get(n).bound.is_some_and(|bound| bound != id)
+        {
+            return Err(Error::Busy);
+        }
         if let Some(old) = self.m.get(id).notification() {
             self.m.get(old).bound = None;
             self.unlink(at);
         }
-        if index == 0 {
-            return Ok(());
-        }
-        let (n, _) = self.notification(me, index, right::READ)?;
-        if self.m.get(n).bound.is_some() {
-            return Err(Error::Busy);
-        }
+        let Some(n) = new else { return Ok(()) };
         let source = self.slot(me.caps, index)?;
         self.derive_inner(source, at)?;
         self.m.get(n).bound = Some(id);
+        self.wake_for_bits(id);
         Ok(())
     }
 
@@ -406,12 +407,7 @@ impl<M: Machine> Kernel<M> {
         if !valid {
             return Err(Error::BadArgument);
         }
-        let c = self.m.get(id);
-        (c.priority, c.budget, c.period, c.left, c.refill_at) = (priority as u8, budget, period, budget, 0);
-        if let Some(user) = c.user {
-            self.restore_priority(user);
-        }
-        self.cpu.timers_changed = true;
+        self.configure_context(id, priority as u8, budget, period);
         DONE
     }
 
@@ -509,8 +505,10 @@ impl<M: Machine> Kernel<M> {
         if let Some(vcpu) = self.m.get(id).guest.take() {
             let v = self.m.get(vcpu);
             v.thread = None;
-            let apic = v.apic.clone();
-            self.m.vcpu_show(vcpu, &apic);
+            let (apic, shared) = (v.apic, v.state.cap != Cap::None);
+            if shared {
+                self.m.vcpu_show(vcpu, &apic);
+            }
         }
         self.m.set_result(id, 0, [reason, value]);
     }
@@ -529,6 +527,9 @@ impl<M: Machine> Kernel<M> {
                 };
                 if count > PORTS_AT_ONCE {
                     return Err(Error::BadArgument);
+                }
+                if self.m.get(id).space.cap == Cap::None {
+                    return Err(Error::BadState);
                 }
                 self.m.vcpu_allow_ports(id, first, count);
             }
@@ -566,7 +567,8 @@ impl<M: Machine> Kernel<M> {
         let Cap::Memory { device: false, base, .. } = self.cap(me, a[2], right::READ | right::WRITE)? else {
             return Err(Error::WrongKind);
         };
-        if self.m.get(id).space.cap != Cap::None || self.cpu.passenger.is_some() {
+        let v = self.m.get(id);
+        if v.space.cap != Cap::None || v.state.cap != Cap::None || self.cpu.passenger.is_some() {
             return Err(Error::Busy);
         }
         while !self.vcpu_prepare(id) {
@@ -580,7 +582,10 @@ impl<M: Machine> Kernel<M> {
         let to_space = crate::cap::inner(id, core::mem::offset_of!(crate::vcpu::Vcpu, space))?;
         let to_state = crate::cap::inner(id, core::mem::offset_of!(crate::vcpu::Vcpu, state))?;
         self.derive_inner(from_space, to_space)?;
-        self.derive_inner(from_state, to_state)?;
+        if let Err(error) = self.derive_inner(from_state, to_state) {
+            self.unlink(to_space);
+            return Err(error);
+        }
         self.cpu.passenger = Some(id);
         Ok(true)
     }

@@ -69,6 +69,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The CPU's timer fired: handles one thing that is due. What else is due lets the timer fire again at once, so that
     /// the work of one interrupt is bounded.
+    #[inline(always)]
     pub fn timer_interrupt(&mut self) {
         self.m.end_of_interrupt();
         self.cpu.programmed = pillion_abi::NEVER;
@@ -93,9 +94,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    #[inline(always)]
     fn thread_due(&mut self, id: Id<Thread>) {
-        let status = if self.m.get(id).state == State::Sleeping { 0 } else { Error::Timeout.to_raw() };
-        self.stop_waiting(id);
+        let thread = self.m.get(id);
+        let waited_for = thread.waiting_for.take();
+        let status = if thread.state == State::Sleeping { 0 } else { Error::Timeout.to_raw() };
+        if let Some(n) = waited_for {
+            self.m.get(n).waiter = None;
+        }
         self.m.set_result(id, status, [0, 0]);
         self.make_ready(id);
     }

@@ -29,6 +29,9 @@ pub struct Vcpu {
 impl<M: Machine> Kernel<M> {
     /// The guest's timer fired.
     pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
+        if self.m.get(id).state.cap == crate::Cap::None {
+            return;
+        }
         if let Some(vector) = self.m.vcpu_timer_fired(id) {
             self.guest_interrupt(id, vector);
         }

@@ -1,7 +1,11 @@
 #!/bin/busybox sh
-# Lets Linux come to grief in the way that pillion.fault names, once: after a restart it behaves.
+# Lets Linux come to grief in the way that pillion.fault names, once: after a restart it behaves. What does not kill Linux is followed by
+# a panic, so that there is a restart in any case.
 . /lib/pillion/settings.sh
-[ "$boot" = 1 ] || exit 0
+[ "$boot" = 1 ] || [ "$fault" = reboots ] || exit 0
 sleep $(((seconds + 1) / 2))
 note fault "$fault"
-exec "/lib/pillion/fault/$fault"
+"/lib/pillion/fault/$fault"
+note fault "$fault" survived
+sleep 1
+echo c >/proc/sysrq-trigger

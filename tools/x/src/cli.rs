@@ -49,6 +49,9 @@ pub struct BuildArguments {
     /// Put a further task into the bundle: the program of the package pillion-NAME
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
+    /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is needed
+    #[arg(long)]
+    pub fault_module: bool,
 }
 
 /// Options of `x run`.
@@ -82,9 +85,12 @@ pub struct RunArguments {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Count instructions instead of time: repeatable, 1 ns is one instruction
+    /// Count instructions instead of time, and skip what would be idle: repeatable, 1 ns is one instruction
     #[arg(long)]
     pub counted: bool,
+    /// Let the machine's clock be this computer's, which an emulator cannot keep up with: tasks will be late
+    #[arg(long, conflicts_with = "counted")]
+    pub wall_clock: bool,
     /// Give Linux a disk image; Linux boots the Debian that it finds on it
     #[arg(long, value_name = "FILE")]
     pub disk: Option<PathBuf>,
@@ -103,7 +109,7 @@ pub struct RunArguments {
     /// Boot the same Linux without Pillion on the same emulated machine
     #[arg(long)]
     pub direct: bool,
-    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three times that if counted)
+    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three times that unless --wall-clock)
     #[arg(long, value_name = "N")]
     pub timeout: Option<u64>,
     /// Write Pillion's log (the second serial port) to a file
@@ -115,12 +121,34 @@ pub struct RunArguments {
     /// Add to Pillion's own command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub kernel_append: Option<String>,
-    /// Let Linux come to grief halfway: panic, reboot
+    /// Let Linux come to grief halfway, in a way that linux/initramfs/lib/fault names: panic, spin, triple-fault, ...
     #[arg(long, value_name = "NAME")]
     pub fault: Option<String>,
     /// Add an argument to the emulator's command line
     #[arg(long = "qemu-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub qemu_args: Vec<String>,
+}
+
+/// What the emulated machine's clock follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Executed instructions; idle time is skipped.
+    Counted,
+    /// Executed instructions; idle time is executed too, so that the machine's time runs slower than this computer's.
+    Paced,
+    /// This computer's clock.
+    Wall,
+}
+
+impl RunArguments {
+    /// The clock that was asked for.
+    pub fn clock(&self) -> Clock {
+        match (self.counted, self.wall_clock) {
+            (true, _) => Clock::Counted,
+            (_, true) => Clock::Wall,
+            _ => Clock::Paced,
+        }
+    }
 }
 
 /// Options of `x test`.

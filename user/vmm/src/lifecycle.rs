@@ -69,6 +69,11 @@ impl Lifecycle {
         Lifecycle { boots: 0, limit: info.restart_limit, backoff: info.restart_backoff }
     }
 
+    /// Number of the life that is to begin, from 1.
+    pub fn next(&self) -> u64 {
+        self.boots + 1
+    }
+
     /// Linux starts.
     pub fn started(&mut self) {
         self.boots += 1;

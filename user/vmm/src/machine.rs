@@ -20,7 +20,7 @@ use pillion_vmm_devices::{
     power::{Fadt, Power},
 };
 
-use crate::{lifecycle::End, memory::Window, ports, report::Exits, watchdog::Watchdog};
+use crate::{command_line::CommandLine, lifecycle::End, memory::Window, ports, report::Exits, watchdog::Watchdog};
 
 /// Everything that one run of Linux needs.
 pub struct Machine {
@@ -86,13 +86,14 @@ impl Machine {
         self.info
     }
 
-    /// Loads Linux and sets the state that it begins in.
-    pub fn boot(&mut self) -> Result<(), boot::Error> {
+    /// Loads Linux for its `life`th time and sets the state that it begins in.
+    pub fn boot(&mut self, life: u64) -> Result<(), boot::Error> {
+        let command_line = CommandLine::new(text(&self.info.command_line), life);
         let (ranges, count) = memory_map(self.info);
         let linux = boot::Linux {
             image: file(self.info.kernel),
             initrd: file(self.info.initrd),
-            command_line: text(&self.info.command_line).as_bytes(),
+            command_line: command_line.as_bytes(),
             ranges: &ranges[..count],
             rsdp: self.info.rsdp,
         };

@@ -4,6 +4,7 @@
 #![no_std]
 #![no_main]
 
+mod command_line;
 mod exits;
 mod lifecycle;
 mod lines;
@@ -29,8 +30,9 @@ fn main(_: u64) -> ! {
     let mut machine = Machine::new(info::linux(), info::task().tsc_hz);
     let mut life = Lifecycle::new(info::linux());
     ports::open(&machine);
+    watchdog::connect();
     loop {
-        let end = match machine.boot() {
+        let end = match machine.boot(life.next()) {
             Ok(()) => {
                 life.started();
                 run(&mut machine)

@@ -1,13 +1,18 @@
 //! Whether Linux still lives: one that takes no interrupts for seconds although some are pending does not.
 
 use pillion_abi::vcpu::{State, counter};
-use pillion_runtime::now;
+use pillion_runtime::{call, info::slot, now};
 
 /// Seconds between two looks.
 const INTERVAL: u64 = 1;
 
 /// Looks without progress after which Linux counts as hung.
 const PATIENCE: u32 = 5;
+
+/// Lets the monitor's timer bring the vCPU's thread out of the guest.
+pub fn connect() {
+    let _ = call::timer_bind(slot::TIMER, slot::NOTIFICATION, 1);
+}
 
 /// The watchdog.
 #[derive(Clone, Debug)]

@@ -164,6 +164,7 @@ pub struct Fake {
     /// Vector of the guest's timer.
     pub timer_vector: Option<u8>,
     pub virtualisation: bool,
+    pub log_has_room: bool,
     initialised: BTreeSet<u32>,
 }
 
@@ -183,6 +184,7 @@ impl Fake {
             points_in_call: 0,
             timer_vector: Some(0x30),
             virtualisation: true,
+            log_has_room: true,
             initialised: BTreeSet::new(),
         }
     }
@@ -218,7 +220,7 @@ impl Fake {
     /// Slots that exist: those of capability spaces, and those inside objects.
     pub fn slot_exists(&self, physical: u64) -> bool {
         let Some((start, l)) = self.live.range(..=physical).next_back() else { return false };
-        physical > *start && physical + 64 <= start + l.bytes
+        (physical > *start || l.what != What::CapSpace) && physical + 64 <= start + l.bytes
     }
 
     /// Looks at an object without being counted.
@@ -417,24 +419,16 @@ impl Machine for Fake {
     }
 
     fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
-        let mut tables = PageTables {
-            arena: &self.arena,
-            root: space.root,
-            pages: space.pages.into(),
-            used: space.used.into(),
-        };
+        let mut tables =
+            PageTables { arena: &self.arena, root: space.root, pages: space.pages.into(), used: space.used.into() };
         let result = paging::map_step(&mut tables, space.root, address, physical, size, Flags::from_call(flags)?);
         space.used = tables.used as u32;
         result
     }
 
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
-        let mut tables = PageTables {
-            arena: &self.arena,
-            root: space.root,
-            pages: space.pages.into(),
-            used: space.used.into(),
-        };
+        let mut tables =
+            PageTables { arena: &self.arena, root: space.root, pages: space.pages.into(), used: space.used.into() };
         paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping that was split")
     }
 
@@ -509,8 +503,9 @@ impl Machine for Fake {
         self.events.push(Event::Trace(on));
     }
 
-    fn log_byte(&mut self, byte: u8) {
+    fn log_byte(&mut self, byte: u8) -> bool {
         self.events.push(Event::Log(byte));
+        self.log_has_room
     }
 }
 

@@ -32,8 +32,8 @@ const PROGRAMS: [(&str, &[&str]); 2] =
 /// Where a file of the init's folder goes: the first folder of its path, and the folder in the initramfs.
 const PLACES: [(&str, &str); 4] = [("lib", "lib/pillion"), ("etc", "etc"), ("sbin", "sbin"), ("init", "init")];
 
-/// The archive for a kernel.
-pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel) -> Result<Vec<u8>> {
+/// The archive for a kernel, with the module for faults if there is one.
+pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, fault: Option<Vec<u8>>) -> Result<Vec<u8>> {
     let mut tree = Tree::default();
     for folder in ["proc", "sys", "dev", "run", "tmp", "root", "mnt"] {
         tree.add(folder, Node::Folder);
@@ -45,6 +45,9 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel) -> Resu
     add_programs(&mut tree, archive)?;
     add_modules(&mut tree, kernel)?;
     add_sources(&mut tree, &repository.path("linux/initramfs"))?;
+    if let Some(module) = fault {
+        tree.add("lib/modules/fault.ko", Node::File(module, false));
+    }
     Ok(tree.archive())
 }
 

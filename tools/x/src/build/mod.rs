@@ -4,6 +4,7 @@ pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
 mod cpio;
+mod fault_module;
 mod initramfs;
 pub mod passenger;
 pub mod space;
@@ -58,7 +59,8 @@ pub fn build(
     images.extend(["vmlinuz", "initrd"]);
     system_file::check(&path, &file.system, memory_mib.map(|mib| u64::from(mib) << 20), &images)?;
     let linux = file.system.linux.is_some();
-    let passenger = linux.then(|| Passenger::prepare(repository, &arguments.linux)).transpose()?;
+    let passenger =
+        linux.then(|| Passenger::prepare(repository, &arguments.linux, arguments.fault_module)).transpose()?;
     let output = step("building the kernel and the tasks", || cargo::build(repository, &tasks))?;
     let mut bundle = Bundle::default();
     for task in &tasks {

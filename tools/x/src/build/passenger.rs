@@ -1,7 +1,7 @@
 //! Linux, ready to boot: its kernel as the distribution ships it, and an initramfs.
 
 use super::bundle::write_whole;
-use super::initramfs;
+use super::{fault_module, initramfs};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
 use crate::progress::step;
@@ -31,15 +31,15 @@ pub struct Passenger {
 }
 
 impl Passenger {
-    /// Makes what `--linux` names ready, unless it is already.
-    pub fn prepare(repository: &Repository, choice: &str) -> Result<Passenger> {
+    /// Makes what `--linux` names ready, unless it is already; with the module for faults if wanted.
+    pub fn prepare(repository: &Repository, choice: &str, faults: bool) -> Result<Passenger> {
         let label = if choice.contains('/') { "given" } else { choice };
-        let record = repository.build(format!("linux-{label}.json"));
-        let key = key(repository, choice)?;
+        let record = repository.build(format!("linux-{label}{}.json", suffix(faults)));
+        let key = key(repository, choice, faults)?;
         if let Some(ready) = recorded(&record, &key) {
             return Ok(ready);
         }
-        let passenger = step("packing Linux and its initramfs", || make(repository, choice, key))?;
+        let passenger = step("packing Linux and its initramfs", || make(repository, choice, faults, key))?;
         write_whole(&record, &serde_json::to_vec_pretty(&passenger)?)?;
         Ok(passenger)
     }
@@ -51,26 +51,35 @@ fn recorded(record: &Path, key: &str) -> Option<Passenger> {
     (there && passenger.key == key).then_some(passenger)
 }
 
-fn make(repository: &Repository, choice: &str, key: String) -> Result<Passenger> {
+/// What tells the files with the module for faults from those without.
+fn suffix(faults: bool) -> &'static str {
+    if faults { "-fault" } else { "" }
+}
+
+fn make(repository: &Repository, choice: &str, faults: bool, key: String) -> Result<Passenger> {
     let cache = repository.build("cache");
     let kernel = Kernel::choose(choice, || Archive::new(cache.clone()))?;
-    let initrd = repository.build(format!("initrd-{}.cpio", kernel.release));
-    write_whole(&initrd, &initramfs::make(repository, &Archive::new(cache)?, &kernel)?)?;
+    let archive = Archive::new(cache)?;
+    let module = faults.then(|| fault_module::make(repository, &archive, &kernel.release)).transpose()?;
+    let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, suffix(faults)));
+    write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, module)?)?;
     let vmlinuz_sha256 = hex(&Sha256::digest(fs::read(&kernel.image)?));
     Ok(Passenger { key, image: kernel.image, initrd, release: kernel.release, vmlinuz_sha256 })
 }
 
 /// Changes whenever an input does.
-fn key(repository: &Repository, choice: &str) -> Result<String> {
+fn key(repository: &Repository, choice: &str, faults: bool) -> Result<String> {
     let mut hash = Sha256::new();
     hash.update(format!("{FORMAT} {choice} {}", Archive::state()));
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }
-    let folder = repository.path("linux/initramfs");
-    for file in initramfs::sources(&folder)? {
-        hash.update(file.to_string_lossy().as_bytes());
-        hash.update(fs::read(folder.join(&file)).with_context(|| format!("cannot read {}", file.display()))?);
+    let folders = ["linux/initramfs", fault_module::SOURCES];
+    for folder in folders[..1 + usize::from(faults)].iter().map(|folder| repository.path(folder)) {
+        for file in initramfs::sources(&folder)? {
+            hash.update(file.to_string_lossy().as_bytes());
+            hash.update(fs::read(folder.join(&file)).with_context(|| format!("cannot read {}", file.display()))?);
+        }
     }
     Ok(hex(&hash.finalize()))
 }

@@ -1,6 +1,6 @@
 //! The emulated machine, as arguments of the emulator.
 
-use crate::cli::RunArguments;
+use crate::cli::{Clock, RunArguments};
 use std::path::{Path, PathBuf};
 
 /// Serial number of the disk that the disk load may write to.
@@ -47,7 +47,7 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     match boot {
         Boot::Pillion { kernel, bundle } => {
             list.add("-kernel", kernel.display()).add("-initrd", bundle.display());
-            list.add("-append", run.kernel_append.as_deref().unwrap_or_default());
+            list.add("-append", kernel_line(run));
         }
         Boot::Direct { image, initrd, append } => {
             list.add("-kernel", image.display()).add("-initrd", initrd.display()).add("-append", append);
@@ -56,6 +56,14 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     }
     list.0.extend(run.qemu_args.iter().cloned());
     list.0
+}
+
+/// The kernel's own command line. With a paced clock the emulated processor must never be idle: the emulator passes idle time by
+/// this computer's clock, and wakes up late.
+fn kernel_line(run: &RunArguments) -> String {
+    let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
+    let words: Vec<&str> = poll.into_iter().chain(run.kernel_append.as_deref()).collect();
+    words.join(" ")
 }
 
 #[derive(Default)]
@@ -74,11 +82,17 @@ impl Arguments {
 
 fn processor(list: &mut Arguments, run: &RunArguments) {
     list.add("-M", "q35").add("-smp", "1").add("-accel", "tcg");
-    if run.counted {
-        list.add("-icount", "shift=0,sleep=off").add("-rtc", "base=2024-01-01,clock=vm").add("-seed", "1");
-        list.add("-cpu", format!("{},-rdrand,-rdseed", run.cpu));
-    } else {
-        list.add("-cpu", &run.cpu);
+    match run.clock() {
+        Clock::Counted => {
+            list.add("-icount", "shift=0,sleep=off").add("-rtc", "base=2024-01-01,clock=vm").add("-seed", "1");
+            list.add("-cpu", format!("{},-rdrand,-rdseed", run.cpu));
+        }
+        Clock::Paced => {
+            list.add("-icount", "shift=0,sleep=on").add("-rtc", "clock=vm").add("-cpu", &run.cpu);
+        }
+        Clock::Wall => {
+            list.add("-cpu", &run.cpu);
+        }
     }
 }
 

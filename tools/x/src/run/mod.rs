@@ -2,6 +2,7 @@
 
 mod append;
 pub mod emulator;
+mod fault;
 mod line;
 mod machine;
 mod outcome;
@@ -50,11 +51,13 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
 
 /// Builds what boots; Linux alone needs no Pillion.
 fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<Built> {
+    let mut arguments = run.build.clone();
+    arguments.fault_module |= fault::needs_module(repository, run)?;
     if !run.direct {
-        return build::build(repository, &run.build, append, Some(run.memory));
+        return build::build(repository, &arguments, append, Some(run.memory));
     }
     system_file::read(&repository.named(&run.build.system))?;
-    let passenger = Some(Passenger::prepare(repository, &run.build.linux)?);
+    let passenger = Some(Passenger::prepare(repository, &arguments.linux, arguments.fault_module)?);
     Ok(Built { kernel: Default::default(), bundle: Default::default(), passenger })
 }
 

@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::build::passenger::Passenger;
-use crate::cli::RunArguments;
+use crate::cli::{Clock, RunArguments};
 use serde_json::{Value, json};
 
 /// Everything that a run shall be judged by.
@@ -35,7 +35,8 @@ impl Result<'_> {
         json!({
             "emulator": "QEMU",
             "version": self.version,
-            "time": if self.run.counted { "counted" } else { "wall-clock" },
+            "time": if self.run.clock() == Clock::Wall { "wall-clock" } else { "counted" },
+            "repeatable": self.run.counted,
             "accelerator": "tcg",
             "cpu": self.run.cpu,
             "memory_mib": self.run.memory,

@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use super::view::View;
 use super::wires::{Event, follow, listen};
 use super::{machine::Folder, transcript::Transcript};
-use crate::cli::RunArguments;
+use crate::cli::{Clock, RunArguments};
 use crate::interrupt;
 use anyhow::Result;
 use std::io::Write as _;
@@ -160,7 +160,7 @@ impl<'a> Session<'a> {
 
 /// The longest that a run may take; a shell has no limit unless told.
 fn limit(run: &RunArguments) -> Option<Duration> {
-    let slower = if run.counted { 3 } else { 1 };
+    let slower = if run.clock() == Clock::Wall { 1 } else { 3 };
     let default = run.headless.then_some(slower * (120 + 6 * u64::from(run.seconds)));
     run.timeout.or(default).map(Duration::from_secs)
 }

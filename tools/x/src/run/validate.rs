@@ -21,7 +21,7 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
         script(&scripts.join("load"), "load", load)?;
     }
     if let Some(fault) = &run.fault {
-        script(&scripts.join("fault"), "fault", fault)?;
+        script(&super::fault::folder(repository), "fault", fault)?;
     }
     if let Some(disk) = &run.disk {
         disk_image(disk)?;

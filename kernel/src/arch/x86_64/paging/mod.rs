@@ -20,25 +20,13 @@ pub fn current() -> u64 {
     cr3 & ROOT
 }
 
-/// Makes a root table active, unless it is already. Drops all translations that are not global (PCIDs are not used).
+/// Makes a root table active. Drops all translations that are not global (PCIDs are not used).
 ///
 /// # Safety
 /// The root's upper half is the kernel's, and its tables stay in place for as long as it is active.
 #[inline]
 pub unsafe fn switch_to(root: u64) {
-    if current() != root {
-        // SAFETY: the kernel's half does not change, says the caller.
-        unsafe { load(root) };
-    }
-}
-
-/// Loads CR3.
-///
-/// # Safety
-/// As [`switch_to`].
-#[inline]
-unsafe fn load(root: u64) {
-    // SAFETY: as the caller says; the stack and this code stay mapped.
+    // SAFETY: the kernel's half does not change, says the caller; the stack and this code stay mapped.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack, preserves_flags)) };
 }
 
@@ -57,6 +45,6 @@ pub fn invalidate(root: u64, address: u64) {
 pub fn invalidate_all(root: u64) {
     if current() == root {
         // SAFETY: the root is the one that is active already.
-        unsafe { load(root) };
+        unsafe { switch_to(root) };
     }
 }

@@ -1,0 +1,59 @@
+//! The common cases of call and reply, without detours: a receiver without time of its own that waits, and a caller that
+//! can go on at once. Everything is checked before anything is changed; where a check fails, the long way is taken. Both ways
+//! lead to the same state.
+
+use crate::{
+    Cap, Id, Kernel, Machine, Opt, Slot,
+    thread::{State, Thread},
+};
+use pillion_abi::object::right;
+
+impl<M: Machine> Kernel<M> {
+    /// `Call` of the current thread through the capability with an index. Returns the receiver, which is the current thread now,
+    /// or `None`, and nothing happened.
+    #[inline(always)]
+    pub fn call_fast(&mut self, caller: Id<Thread>, index: u64) -> Opt<Thread> {
+        let caps = self.m.get(caller).caps()?;
+        let slot = self.slot(caps, index).ok()?;
+        let Slot { cap: Cap::Endpoint(endpoint), rights, badge, .. } = *self.m.get(slot) else { return None };
+        let Cap::Thread(server) = self.m.get(endpoint).slot.cap else { return None };
+        let s = self.m.get(server);
+        let waits = s.state == State::Receiving && s.own_context.is_none() && !s.timeout.is_linked();
+        let context = self.m.get(caller).context?;
+        if !waits || rights & right::WRITE == 0 {
+            return None;
+        }
+        let c = self.m.get(caller);
+        (c.state, c.server, c.badge, c.context) = (State::Served, Some(server), badge, None);
+        let priority = c.priority;
+        let s = self.m.get(server);
+        (s.state, s.caller, s.context, s.priority) = (State::Ready, Some(caller), Some(context), priority);
+        self.m.get(context).user = Some(server);
+        self.m.copy_message(caller, server, badge);
+        self.cpu.current = Some(server);
+        Some(server)
+    }
+
+    /// `ReplyReceive` of the current thread. Returns the caller, which is the current thread now, or `None`, and nothing happened.
+    #[inline(always)]
+    pub fn reply_receive_fast(&mut self, server: Id<Thread>) -> Opt<Thread> {
+        let s = self.m.get(server);
+        let (caller, endpoint, context) = (s.caller?, s.endpoint?, s.context?);
+        let passive = s.own_context.is_none();
+        let empty = self.m.get(endpoint).queue.first().is_none();
+        let c = self.m.get(caller);
+        let (faulted, priority) = (c.faulted, c.priority);
+        let has_time = self.cpu.charged == Some(context) && self.m.get(context).left != 0;
+        if !passive || !empty || faulted || !has_time || self.cpu.ready.top() > priority {
+            return None;
+        }
+        let s = self.m.get(server);
+        (s.state, s.caller, s.context, s.priority) = (State::Receiving, None, None, 0);
+        let c = self.m.get(caller);
+        (c.state, c.server, c.context) = (State::Ready, None, Some(context));
+        self.m.get(context).user = Some(caller);
+        self.m.copy_message(server, caller, 0);
+        self.cpu.current = Some(caller);
+        Some(caller)
+    }
+}

@@ -1,0 +1,410 @@
+//! Any calls by any threads, with events in between: what must be true stays true, messages arrive once and where they
+//! belong, and no step is longer than its bound.
+
+use crate::machine::world::{Worker, World, args, slot};
+use pillion_abi::{
+    NEVER, PAGE,
+    call::{Call, LABEL_FAULT, LABEL_NOTIFIED},
+    object::Kind,
+};
+use pillion_core::{Id, Outcome, cap::CapSpace, thread::State, thread::Thread, vcpu::Vcpu};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Slots that are played with; those below belong to the first thread.
+const FIRST: u64 = slot::FIRST;
+const LAST: u64 = 90;
+
+/// Most calls of `get` in one step.
+const BOUND: u64 = 400;
+
+#[derive(Clone, Debug)]
+struct Step {
+    what: u8,
+    r: [u16; 6],
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    (any::<u8>(), any::<[u16; 6]>()).prop_map(|(what, r)| Step { what, r })
+}
+
+/// Calls that are made more often than others.
+const OFTEN: [Call; 20] = [
+    Call::Call,
+    Call::Call,
+    Call::Call,
+    Call::Call,
+    Call::ReplyReceive,
+    Call::ReplyReceive,
+    Call::ReplyReceive,
+    Call::Receive,
+    Call::Receive,
+    Call::Reply,
+    Call::Signal,
+    Call::Signal,
+    Call::Wait,
+    Call::Sleep,
+    Call::Yield,
+    Call::TimerSet,
+    Call::VcpuRun,
+    Call::ThreadResume,
+    Call::ThreadBindContext,
+    Call::ContextConfigure,
+];
+
+struct Play {
+    w: World,
+    /// Calls under way by label: caller, badge and words.
+    sent: BTreeMap<u64, (Id<Thread>, u64, [u64; 4])>,
+    /// Replies by label: who gave it, to whom.
+    replies: BTreeMap<u64, Option<Id<Thread>>>,
+    received: BTreeMap<u32, u64>,
+    serial: u64,
+    vcpu: Option<Id<Vcpu>>,
+}
+
+impl Play {
+    fn new() -> Self {
+        let mut w = World::new();
+        w.checked = false;
+        let ends: Vec<u64> = (0..3).map(|_| w.make(Kind::Endpoint, 0)).collect();
+        let notes: Vec<u64> = (0..3).map(|_| w.make(Kind::Notification, 0)).collect();
+        for (i, source) in ends.iter().chain(&notes).enumerate() {
+            let at = w.free_slot();
+            w.root(Call::CapDerive, [0, at, *source, 15, 1 << i]);
+        }
+        let timer = w.make(Kind::Timer, 0);
+        w.root(Call::TimerBind, [timer, notes[0], 64]);
+        w.make(Kind::CapSpace, 20);
+        let region = w.make(Kind::Region, 32 * PAGE);
+        let memory = w.make(Kind::Memory, 40 * PAGE);
+        let state = w.make(Kind::Memory, PAGE);
+        let space = w.make(Kind::AddressSpace, 6);
+        let guest = w.make(Kind::GuestSpace, 6);
+        let vcpu = w.make(Kind::Vcpu, 0);
+        w.root(Call::VcpuConfigure, [vcpu, guest, state]);
+        w.root(Call::MemoryMap, [memory, space, 0x1000_0000, 1]);
+        let line = w.free_slot();
+        w.root(Call::InterruptCreate, [slot::IRQ, 5, 1, line, region]);
+        w.root(Call::InterruptBind, [line, notes[1], 128]);
+        w.server(ends[0], None);
+        w.server(ends[1], Some(12));
+        let workers: Vec<Worker> = [(10, NEVER), (10, 500), (20, NEVER), (30, 300)]
+            .map(|(p, b)| w.limited(p, b, if b == NEVER { 0 } else { 1000 }))
+            .into();
+        w.root(Call::ThreadBindNotification, [workers[0].thread, notes[2]]);
+        w.root(Call::EndpointBind, [ends[2], workers[2].thread]);
+        w.checked = true;
+        w.worst.clear();
+        let vcpu = match w.cap(vcpu) {
+            pillion_core::Cap::Vcpu(id) => Some(id),
+            _ => None,
+        };
+        let mut p =
+            Play { w, sent: BTreeMap::new(), replies: BTreeMap::new(), received: BTreeMap::new(), serial: 1000, vcpu };
+        p.note_received();
+        p
+    }
+
+    fn note_received(&mut self) {
+        self.received = self.w.k.m.frames.iter().map(|(t, f)| (*t, f.received)).collect();
+    }
+
+    /// A slot with something of a kind, mostly.
+    fn pick(&mut self, kind: Kind, r: u16) -> u64 {
+        if r.is_multiple_of(61) {
+            return [0, 255, 256, u64::MAX, 1 << 32, 4096][usize::from(r / 61) % 6];
+        }
+        let r = u64::from(r);
+        if r.is_multiple_of(13) {
+            return FIRST + r / 13 % (LAST - FIRST);
+        }
+        let fixed = match kind {
+            Kind::SchedControl => Some(slot::SCHED),
+            Kind::IrqControl => Some(slot::IRQ),
+            Kind::Trace => Some(slot::TRACE),
+            Kind::AddressSpace if r.is_multiple_of(3) => Some(slot::SPACE),
+            Kind::CapSpace if !r.is_multiple_of(4) => Some(slot::CAPS),
+            Kind::Region if r.is_multiple_of(3) => Some(slot::DEVICE),
+            Kind::Ports if r.is_multiple_of(2) => Some(slot::PORTS),
+            _ => None,
+        };
+        if let Some(slot) = fixed {
+            return slot;
+        }
+        let have: Vec<u64> = (FIRST..LAST).filter(|s| self.w.cap(*s).kind() == kind).collect();
+        if have.is_empty() { FIRST + r % (LAST - FIRST) } else { have[r as usize % have.len()] }
+    }
+
+    fn any_slot(r: u16) -> u64 {
+        FIRST + u64::from(r) % (LAST - FIRST)
+    }
+
+    fn deadline(&self, r: u16) -> u64 {
+        match r % 5 {
+            0 => NEVER,
+            1 => u64::from(r),
+            _ => self.w.k.m.clock + u64::from(r % 2000),
+        }
+    }
+
+    fn arguments(&mut self, call: Call, r: [u16; 6]) -> [u64; 6] {
+        use Kind::*;
+        let n = r.map(u64::from);
+        let zero_or = |p: &mut Self, kind, r: u16| if r.is_multiple_of(5) { 0 } else { p.pick(kind, r) };
+        match call {
+            Call::Call => args([self.pick(Endpoint, r[0]), 0, n[1], n[2], n[3], n[4]]),
+            Call::ReplyReceive | Call::Reply => args([0, 0, n[1], n[2], n[3], n[4]]),
+            Call::Receive | Call::Sleep => args([0, self.deadline(r[0])]),
+            Call::Signal => args([self.pick(Notification, r[0])]),
+            Call::Wait => args([self.pick(Notification, r[0]), self.deadline(r[1])]),
+            Call::Yield => args([]),
+            Call::VcpuRun | Call::VcpuReset => args([self.pick(Vcpu, r[0])]),
+            Call::TimerSet => args([self.pick(Timer, r[0]), self.deadline(r[1])]),
+            Call::InterruptAck => args([self.pick(Interrupt, r[0])]),
+            Call::RegionCreate => {
+                let kind = n[1] % 20;
+                let size = match Kind::from_raw(kind) {
+                    Some(Region | Memory) => (n[2] % 6) * PAGE + u64::from(r[2].is_multiple_of(50)),
+                    Some(CapSpace) => n[2] % 12,
+                    _ => n[2] % 5,
+                };
+                args([self.pick(Region, r[0]), kind, size, Self::any_slot(r[3])])
+            }
+            Call::RegionReset => {
+                let region = self.pick(Region, r[0]);
+                args([if region < FIRST { 0 } else { region }])
+            }
+            Call::MemoryPart => {
+                args([self.pick(Memory, r[0]), n[1] % 8 * PAGE, n[2] % 8 * PAGE, Self::any_slot(r[3]), n[4]])
+            }
+            Call::MemoryMap => {
+                let space = if r[1].is_multiple_of(2) { AddressSpace } else { GuestSpace };
+                args([self.pick(Memory, r[0]), self.pick(space, r[2]), n[3] % 0x80 * 0x8000, n[4] % 9])
+            }
+            Call::MemoryUnmap => args([self.pick(Memory, r[0])]),
+            Call::CapDerive => args([
+                zero_or(self, CapSpace, r[0]),
+                Self::any_slot(r[1]),
+                Self::any_slot(r[2]),
+                n[3],
+                if r[4].is_multiple_of(2) { 0 } else { n[4] },
+            ]),
+            Call::CapMove => args([zero_or(self, CapSpace, r[0]), Self::any_slot(r[1]), Self::any_slot(r[2])]),
+            Call::CapDelete | Call::CapRevoke => args([0, Self::any_slot(r[1])]),
+            Call::CapIdentify => args([n[0] % 300]),
+            Call::ThreadConfigure => args([
+                self.pick(Thread, r[0]),
+                self.pick(AddressSpace, r[1]),
+                self.pick(CapSpace, r[2]),
+                zero_or(self, Endpoint, r[3]),
+                n[4] % 3,
+            ]),
+            Call::ThreadSetRegisters => args([self.pick(Thread, r[0]), n[1], n[2], n[3]]),
+            Call::ThreadResume | Call::ThreadSuspend => args([self.pick(Thread, r[0])]),
+            Call::ThreadBindContext => args([self.pick(Thread, r[0]), zero_or(self, SchedContext, r[1])]),
+            Call::ThreadBindNotification => args([self.pick(Thread, r[0]), zero_or(self, Notification, r[1])]),
+            Call::ThreadRegister => args([self.pick(Thread, r[0]), n[1] % 10]),
+            Call::ContextConfigure => {
+                let (budget, period) = if r[3].is_multiple_of(2) { (NEVER, 0) } else { (n[3] % 300, n[4] % 2000) };
+                args([self.pick(SchedControl, r[0]), self.pick(SchedContext, r[1]), n[2] % 40, budget, period])
+            }
+            Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
+            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1])]),
+            Call::TimerBind => args([self.pick(Timer, r[0]), self.pick(Notification, r[1]), n[2]]),
+            Call::InterruptCreate => {
+                let line = if r[1].is_multiple_of(3) { u64::MAX } else { n[1] % 26 };
+                args([self.pick(IrqControl, r[0]), line, n[2] % 5, Self::any_slot(r[3]), self.pick(Region, r[4])])
+            }
+            Call::InterruptBind => args([self.pick(Interrupt, r[0]), self.pick(Notification, r[1]), n[2]]),
+            Call::PortIn | Call::PortOut => args([self.pick(Ports, r[0]), n[1], n[2] % 5, n[3]]),
+            Call::PortsPart => args([self.pick(Ports, r[0]), n[1], n[2] % 5000, Self::any_slot(r[3])]),
+            Call::VcpuConfigure => args([self.pick(Vcpu, r[0]), self.pick(GuestSpace, r[1]), self.pick(Memory, r[2])]),
+            Call::VcpuAllowPorts => args([self.pick(Vcpu, r[0]), self.pick(Ports, r[1])]),
+            Call::VcpuInject => args([self.pick(Vcpu, r[0]), n[1] % 260]),
+            Call::VcpuRouteLine => args([self.pick(Vcpu, r[0]), self.pick(IrqControl, r[1]), n[2] % 26, n[3]]),
+            Call::TraceControl | Call::LogPut => args([self.pick(Trace, r[0]), n[1]]),
+        }
+    }
+
+    fn step(&mut self, s: &Step) {
+        self.vcpu = self.vcpu.filter(|v| self.w.k.m.is_live(*v));
+        match s.what {
+            0..=24 => self.w.pass(u64::from(s.r[0] % 700)),
+            25..=30 => self.w.rt_interrupt(0xf0 + (s.r[0] % 14) as u8),
+            31..=40 => {
+                let vector = 0x20 + (s.r[0] % 0xd0) as u8;
+                let owed = self.w.k.cpu.passenger.is_some_and(|v| self.w.k.m.peek(v).apic.owes(vector));
+                if !owed {
+                    self.w.k.m.begin_entry();
+                    self.w.k.passenger_interrupt(vector);
+                    self.w.leave("passenger");
+                }
+            }
+            41..=46 => {
+                self.w.k.m.interrupt_every = u32::from(s.r[0] % 4);
+                self.w.fast = !s.r[0].is_multiple_of(8);
+            }
+            47..=50 => {
+                // A guest's faults are exits; the first thread has no handler.
+                if self.w.k.cpu.current.is_some_and(|t| t != self.w.root && self.w.k.m.peek(t).guest.is_none()) {
+                    self.w.fault([u64::from(s.r[0]), 1, 2, 3, 4, 5]);
+                }
+            }
+            51..=54 => self.w.timer(),
+            _ => self.act(s),
+        }
+        self.arrived();
+    }
+
+    fn act(&mut self, s: &Step) {
+        let Some(me) = self.w.k.cpu.current else {
+            if self.w.k.m.programmed != NEVER && !s.r[0].is_multiple_of(4) {
+                let left = self.w.k.m.programmed.saturating_sub(self.w.k.m.clock);
+                return if left < 1 << 40 { self.w.pass(left) } else { () };
+            }
+            self.w.root_runs();
+            self.call(self.w.root, s);
+            return self.back();
+        };
+        if let Some(v) = self.w.k.m.peek(me).guest {
+            return self.guest(me, v, s);
+        }
+        if let Some((number, a)) = self.w.again.get(&me.number()).copied() {
+            self.w.enter(number, a);
+            return;
+        }
+        self.call(me, s);
+    }
+
+    /// The first thread goes back to waiting.
+    fn back(&mut self) {
+        while self.w.k.cpu.current == Some(self.w.root) {
+            match self.w.again.get(&self.w.root.number()).copied() {
+                Some((number, a)) => _ = self.w.enter(number, a),
+                None => return self.w.root_waits(),
+            }
+        }
+    }
+
+    fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, s: &Step) {
+        self.w.k.m.begin_entry();
+        match s.r[0] % 5 {
+            0 => self.w.k.guest_halt(v),
+            1 => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(s.r[1])),
+            2 => {
+                let bits = self.w.k.take_bound_bits(me);
+                self.w.k.leave_guest_with(me, 0, bits);
+            }
+            3 => {
+                let apic = &mut self.w.k.m.peek(v).apic;
+                if let Some(vector) = apic.deliverable() {
+                    apic.accept(vector);
+                }
+            }
+            _ => _ = self.w.k.m.peek(v).apic.end_of_interrupt(),
+        }
+        self.w.leave("guest");
+    }
+
+    fn call(&mut self, me: Id<Thread>, s: &Step) {
+        let index = usize::from(s.what) * 251 + usize::from(s.r[5]);
+        let mut call = if index.is_multiple_of(2) {
+            OFTEN[index / 2 % OFTEN.len()]
+        } else {
+            Call::ALL[index / 2 % Call::ALL.len()]
+        };
+        let blocks = [
+            Call::Call,
+            Call::ReplyReceive,
+            Call::Receive,
+            Call::Wait,
+            Call::Sleep,
+            Call::VcpuRun,
+            Call::Reply,
+            Call::Yield,
+        ];
+        if me == self.w.root && blocks.contains(&call) {
+            call = Call::ThreadResume;
+        }
+        let mut a = self.arguments(call, s.r);
+        self.serial += 1;
+        let server_of = self.w.k.m.peek(me).caller;
+        match call {
+            Call::Call => {
+                a[1] = self.serial;
+                let badge = match self.slot_of(me, a[0]) {
+                    Some(s) => self.w.k.m.peek(s).badge,
+                    None => 0,
+                };
+                self.sent.insert(self.serial, (me, badge, [a[2], a[3], a[4], a[5]]));
+            }
+            Call::Reply | Call::ReplyReceive => {
+                let faulted = server_of.is_some_and(|c| self.w.k.m.peek(c).faulted);
+                a[1] = if faulted { u64::from(s.r[0] % 3) } else { self.serial };
+                self.replies.insert(a[1], server_of);
+            }
+            _ => {}
+        }
+        let message = matches!(call, Call::Call | Call::Reply | Call::ReplyReceive);
+        if s.r[5].is_multiple_of(97) && !message {
+            a[usize::from(s.r[4]) % 6] = u64::from(s.r[3]).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        let outcome = self.w.enter(call as u64, a);
+        if outcome == Outcome::Done([0, 0]) {
+            panic!("what is done is in the registers");
+        }
+    }
+
+    fn slot_of(&mut self, me: Id<Thread>, index: u64) -> Option<Id<pillion_core::Slot>> {
+        let space: Id<CapSpace> = self.w.k.m.peek(me).caps()?;
+        (index < u64::from(self.w.k.m.peek(space).count)).then(|| Id::at(space.physical() + 64 * (index + 1)))?
+    }
+
+    /// Messages that came in by the last step.
+    fn arrived(&mut self) {
+        for id in self.w.k.m.all::<Thread>() {
+            let f = self.w.frame(id);
+            let before = self.received.get(&id.number()).copied().unwrap_or(0);
+            if f.received == before || f.rsi == LABEL_NOTIFIED {
+                continue;
+            }
+            assert_eq!((f.received, f.rax), (before + 1, 0), "two messages at once");
+            let t = self.w.k.m.peek(id);
+            let caller = t.caller;
+            if f.rsi == LABEL_FAULT {
+                let c = caller.expect("a fault of nobody");
+                assert!(self.w.k.m.peek(c).faulted);
+            } else if let Some((from, badge, words)) = self.sent.get(&f.rsi).copied()
+                && caller == Some(from)
+            {
+                assert_eq!((f.rdi, &f.words[..4]), (badge, &words[..]));
+                assert_eq!(self.w.state(from), State::Served);
+                self.sent.remove(&f.rsi);
+            } else {
+                assert_eq!(self.replies.remove(&f.rsi), Some(Some(id)), "a message of nobody for {id:?}: {f:x?}");
+                assert_eq!(f.rdi, 0);
+            }
+        }
+        self.note_received();
+    }
+}
+
+fn story(steps: &[Step]) -> BTreeMap<String, u64> {
+    let mut p = Play::new();
+    for s in steps {
+        p.step(s);
+    }
+    for (call, gets) in &p.w.worst {
+        assert!(*gets < BOUND, "{call} looked at {gets} objects without a preemption point");
+    }
+    p.w.worst
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: super::cases(64), max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn whatever_happens(steps in prop::collection::vec(step(), 20..120)) {
+        story(&steps);
+    }
+}

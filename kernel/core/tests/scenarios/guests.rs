@@ -1,0 +1,236 @@
+//! Virtual CPUs: halting, waking, interrupts and their ends.
+
+use crate::machine::{
+    Event,
+    world::{Worker, World, slot},
+};
+use pillion_abi::{NEVER, call::Call, object::Kind, status::Error, vcpu::route};
+use pillion_core::{Cap, Id, Outcome, thread::State, vcpu::Vcpu};
+
+struct Guest {
+    w: World,
+    monitor: Worker,
+    vcpu: u64,
+    id: Id<Vcpu>,
+    space: u64,
+    state: u64,
+}
+
+/// A guest that has been configured, and its monitor, which is current.
+fn guest() -> Guest {
+    let mut w = World::new();
+    let vcpu = w.make(Kind::Vcpu, 0);
+    let space = w.make(Kind::GuestSpace, 4);
+    let state = w.make(Kind::Memory, 4096);
+    w.root(Call::VcpuConfigure, [vcpu, space, state]);
+    let monitor = w.worker(3);
+    let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+    Guest { w, monitor, vcpu, id, space, state }
+}
+
+fn eois(w: &World) -> usize {
+    w.k.m.events.iter().filter(|e| **e == Event::Eoi).count()
+}
+
+fn run(g: &mut Guest) {
+    assert_eq!(g.w.enter(Call::VcpuRun as u64, [g.vcpu, 0, 0, 0, 0, 0]), Outcome::Guest);
+}
+
+fn halt(g: &mut Guest) {
+    g.w.k.m.begin_entry();
+    g.w.k.guest_halt(g.id);
+    g.w.leave("guest");
+}
+
+fn passenger(g: &mut Guest, vector: u8) {
+    g.w.k.m.begin_entry();
+    g.w.k.passenger_interrupt(vector);
+    g.w.leave("passenger");
+}
+
+#[test]
+fn a_halted_guest_wakes_by_its_interrupts() {
+    let mut g = guest();
+    let background = g.w.worker(1);
+    run(&mut g);
+    halt(&mut g);
+    g.w.expect(g.monitor.id, State::Halted);
+    assert_eq!(g.w.current(), background.id);
+    passenger(&mut g, 0x41);
+    assert_eq!(g.w.current(), g.monitor.id);
+    assert_eq!(eois(&g.w), 0, "the end is the guest's to give");
+    let apic = &mut g.w.k.m.peek(g.id).apic;
+    assert_eq!(apic.deliverable(), Some(0x41));
+    halt(&mut g);
+    assert_eq!(g.w.current(), g.monitor.id, "it does not halt with something to do");
+    let apic = &mut g.w.k.m.peek(g.id).apic;
+    apic.accept(0x41);
+    assert_eq!(apic.end_of_interrupt().physical_eois, 1);
+    halt(&mut g);
+    g.w.call(Call::VcpuInject, [g.vcpu, 0x33]);
+    assert_eq!(g.w.current(), g.monitor.id);
+    assert_eq!(g.w.frame(background.id).rax, 0);
+}
+
+#[test]
+fn a_guest_s_timer() {
+    let mut g = guest();
+    run(&mut g);
+    let at = g.w.k.m.clock + 100;
+    g.w.k.guest_deadline(g.id, at);
+    halt(&mut g);
+    assert_eq!((g.w.k.cpu.current, g.w.k.m.programmed), (None, at));
+    assert_eq!(g.w.k.guest_deadline_armed(g.id), at);
+    g.w.pass(100);
+    assert_eq!(g.w.current(), g.monitor.id);
+    assert_eq!(g.w.k.m.peek(g.id).apic.deliverable(), Some(0x30));
+    assert_eq!(g.w.k.guest_deadline_armed(g.id), 0);
+}
+
+/// The page that the kernel writes is not written once the monitor has lost it.
+#[test]
+fn a_state_page_that_goes_away() {
+    let mut g = guest();
+    run(&mut g);
+    let at = g.w.k.m.clock + 100;
+    g.w.k.guest_deadline(g.id, at);
+    g.w.root(Call::CapDelete, [0, g.state]);
+    g.w.pass(200);
+    g.w.k.leave_guest_with(g.monitor.id, 0, 0);
+    g.w.leave("guest");
+    g.w.fails(Call::VcpuRun, [g.vcpu], Error::BadState);
+    g.w.root_fails(Call::VcpuConfigure, [g.vcpu, g.space, g.state], Error::BadCap);
+}
+
+#[test]
+fn ends_that_are_owed_are_given_at_reset_and_at_the_end() {
+    for delete in [false, true] {
+        let mut g = guest();
+        passenger(&mut g, 0x31);
+        passenger(&mut g, 0x52);
+        passenger(&mut g, 0x63);
+        g.w.k.guest_deadline(g.id, 5000);
+        g.w.leave("guest");
+        assert_eq!(eois(&g.w), 0);
+        if delete {
+            g.w.root(Call::CapDelete, [0, g.vcpu]);
+            assert!(g.w.k.cpu.passenger.is_none());
+            passenger(&mut g, 0x31);
+            assert_eq!(eois(&g.w), 4, "without a passenger it is ended at once");
+        } else {
+            g.w.ok(Call::VcpuReset, [g.vcpu]);
+            assert_eq!(eois(&g.w), 3);
+        }
+        assert!(g.w.k.cpu.timers.first().is_none());
+    }
+}
+
+#[test]
+fn a_vcpu_ends_under_its_monitor() {
+    for halted in [false, true] {
+        let mut g = guest();
+        run(&mut g);
+        if halted {
+            halt(&mut g);
+        }
+        g.w.root(Call::CapDelete, [0, g.vcpu]);
+        assert_eq!(g.w.current(), g.monitor.id);
+        assert_eq!(Error::from_raw(g.w.frame(g.monitor.id).rax), Some(Error::Gone));
+    }
+}
+
+#[test]
+fn a_monitor_is_suspended_or_ends_in_its_guest() {
+    for halted in [false, true] {
+        for delete in [false, true] {
+            let mut g = guest();
+            run(&mut g);
+            if halted {
+                halt(&mut g);
+            }
+            if delete {
+                g.w.root(Call::CapDelete, [0, g.monitor.thread]);
+            } else {
+                g.w.root(Call::ThreadSuspend, [g.monitor.thread]);
+                assert_eq!(Error::from_raw(g.w.frame(g.monitor.id).rax), Some(Error::Gone));
+            }
+            assert!(g.w.k.m.peek(g.id).thread.is_none());
+            passenger(&mut g, 0x31);
+            assert_eq!(g.w.k.cpu.current, None);
+            let other = g.w.worker(4);
+            run(&mut g);
+            assert_eq!(g.w.current(), other.id);
+        }
+    }
+}
+
+#[test]
+fn a_bound_notification_wakes_a_halted_monitor() {
+    let mut g = guest();
+    let (note, badged) = (g.w.make(Kind::Notification, 0), g.w.free_slot());
+    g.w.root(Call::CapDerive, [0, badged, note, 15, 9]);
+    g.w.root(Call::ThreadBindNotification, [g.monitor.thread, note]);
+    run(&mut g);
+    halt(&mut g);
+    g.w.root(Call::Signal, [badged]);
+    assert_eq!(g.w.current(), g.monitor.id);
+    assert_eq!(g.w.k.take_bound_bits(g.monitor.id), 9);
+    g.w.k.leave_guest_with(g.monitor.id, 0, 9);
+    g.w.leave("guest");
+    let f = g.w.frame(g.monitor.id);
+    assert_eq!((f.rax, f.words[0], f.rsi), (0, 0, 9));
+}
+
+#[test]
+fn errors_of_calls_on_vcpus() {
+    let mut g = guest();
+    let second = g.w.make(Kind::Vcpu, 0);
+    let fresh = g.w.make(Kind::Memory, 4096);
+    let read_only = g.w.free_slot();
+    g.w.root(Call::CapDerive, [0, read_only, fresh, 1, 0]);
+    let Guest { mut w, vcpu, space, state, .. } = g;
+    w.fails(Call::VcpuRun, [second], Error::BadState);
+    w.fails(Call::VcpuRun, [space], Error::WrongKind);
+    w.fails(Call::VcpuConfigure, [vcpu, space, fresh], Error::Busy);
+    w.fails(Call::VcpuConfigure, [second, space, fresh], Error::Busy);
+    w.fails(Call::VcpuConfigure, [second, slot::SPACE, fresh], Error::WrongKind);
+    w.fails(Call::VcpuConfigure, [second, space, space], Error::WrongKind);
+    w.fails(Call::VcpuConfigure, [second, space, read_only], Error::NoRight);
+    w.fails(Call::VcpuAllowPorts, [vcpu, slot::PORTS], Error::BadArgument);
+    w.fails(Call::VcpuAllowPorts, [vcpu, space], Error::WrongKind);
+    let ports = w.free_slot();
+    w.ok(Call::PortsPart, [slot::PORTS, 0x3f8, 8, ports]);
+    w.fails(Call::VcpuAllowPorts, [second, ports], Error::BadState);
+    w.ok(Call::VcpuAllowPorts, [vcpu, ports]);
+    assert_eq!(w.k.m.events.last(), Some(&Event::AllowPorts(0x3f8, 8)));
+    w.fails(Call::VcpuInject, [vcpu, 15], Error::BadArgument);
+    w.fails(Call::VcpuInject, [vcpu, 256], Error::BadArgument);
+    w.fails(Call::VcpuRouteLine, [vcpu, state, 3, 0x40], Error::WrongKind);
+    w.fails(Call::VcpuRouteLine, [vcpu, slot::IRQ, 24, 0x40], Error::BadArgument);
+    w.fails(Call::VcpuRouteLine, [vcpu, slot::IRQ, 3, 0xf0], Error::BadArgument);
+    w.fails(Call::VcpuRouteLine, [vcpu, slot::IRQ, 3, 0x1f], Error::BadArgument);
+    w.ok(Call::VcpuRouteLine, [vcpu, slot::IRQ, 3, 0x40 | route::LEVEL]);
+    assert_eq!(w.k.m.events.last(), Some(&Event::Route(3, 0x40, route::LEVEL)));
+    w.ok(Call::VcpuRouteLine, [vcpu, slot::IRQ, 3, route::MASKED]);
+    assert_eq!(w.k.m.events.last(), Some(&Event::Mask(3, true)));
+    w.root(Call::CapDelete, [0, vcpu]);
+    w.k.m.virtualisation = false;
+    w.fails(Call::VcpuConfigure, [second, space, fresh], Error::Unsupported);
+    w.k.m.virtualisation = true;
+    w.ok(Call::VcpuConfigure, [second, space, fresh]);
+    assert_eq!(w.enter(Call::VcpuRun as u64, [second, 0, 0, 0, 0, 0]), Outcome::Guest);
+    let other = w.worker(9);
+    assert_eq!(w.current(), other.id);
+    w.fails(Call::VcpuRun, [second], Error::Busy);
+    w.call(Call::Sleep, [0, NEVER]);
+}
+
+#[test]
+fn a_preparation_that_is_interrupted_goes_on() {
+    let mut w = World::new();
+    w.k.m.interrupt_every = 1;
+    let vcpu = w.make(Kind::Vcpu, 0);
+    let space = w.make(Kind::GuestSpace, 4);
+    let state = w.make(Kind::Memory, 4096);
+    w.root(Call::VcpuConfigure, [vcpu, space, state]);
+}

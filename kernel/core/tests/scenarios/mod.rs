@@ -1,0 +1,7 @@
+//! Stories, one file for each part of the kernel.
+
+mod calls;
+mod deletion;
+mod guests;
+mod messages;
+mod time;

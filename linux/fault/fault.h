@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PILLION_FAULT_H
+#define PILLION_FAULT_H
+
+#include <linux/types.h>
+
+/* Writes a line to the debug console, where the VM monitor reads it. */
+__printf(1, 2) void note(const char *format, ...);
+
+/* True until @ms milliseconds after @start, a value of rdtsc(). */
+bool within(u64 start, unsigned int ms);
+
+/* Each comes to an end unless it says that Linux does not survive it. */
+int fault_spin(void);
+int fault_triple(void);
+int fault_invalid(void);
+int fault_memory(void);
+int fault_registers(void);
+int fault_storm(void);
+int fault_message(void);
+int fault_smi(void);
+
+#endif

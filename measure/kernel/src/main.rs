@@ -1,0 +1,44 @@
+//! Measures the kernel: the time-stamp counter before, the counter after, nothing subtracted.
+#![no_std]
+#![no_main]
+#![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
+
+mod call;
+mod notify;
+mod series;
+mod timer;
+mod wake;
+
+use pillion_runtime::{println, task};
+use pillion_test_kit::{Kit, Outcome, end};
+
+task!(main);
+
+/// Measurements.
+const ALL: [fn(&mut Kit) -> Outcome; 8] = [
+    call::null,
+    timer::to_user,
+    timer::to_user_past_guest,
+    wake::interrupt,
+    notify::to_user,
+    call::passive,
+    call::passive_full,
+    call::active,
+];
+
+fn main(argument: u64) -> ! {
+    let Some(mut kit) = Kit::new(argument) else {
+        println!("the measurements cannot begin");
+        end(0, false)
+    };
+    let mut ok = true;
+    for measure in ALL {
+        let outcome = kit.begin().and_then(|()| measure(&mut kit)).and_then(|()| kit.end());
+        if let Err(failure) = outcome {
+            println!("measurement failed: {failure}");
+            ok = false;
+            break;
+        }
+    }
+    end(kit.info.tsc_hz, ok)
+}

@@ -1,0 +1,51 @@
+//! Smallest, largest and average of many samples.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use pillion_runtime::println;
+
+/// Samples of each figure.
+pub const SAMPLES: u64 = 2_000;
+
+/// Samples that warm up.
+pub const WARM_UP: u64 = 16;
+
+/// What is known of the samples so far; in memory that all address spaces show.
+pub struct Series {
+    seen: AtomicU64,
+    sum: AtomicU64,
+    smallest: AtomicU64,
+    largest: AtomicU64,
+}
+
+impl Series {
+    /// An empty one.
+    pub const fn new() -> Series {
+        Series {
+            seen: AtomicU64::new(0),
+            sum: AtomicU64::new(0),
+            smallest: AtomicU64::new(u64::MAX),
+            largest: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds a sample. Returns whether there are enough.
+    pub fn add(&self, ticks: u64) -> bool {
+        let seen = self.seen.load(Relaxed);
+        self.seen.store(seen + 1, Relaxed);
+        if seen >= WARM_UP {
+            self.sum.store(self.sum.load(Relaxed) + ticks, Relaxed);
+            self.smallest.store(self.smallest.load(Relaxed).min(ticks), Relaxed);
+            self.largest.store(self.largest.load(Relaxed).max(ticks), Relaxed);
+        }
+        seen + 1 >= WARM_UP + SAMPLES
+    }
+
+    /// Prints the average, rounded up, and the extremes.
+    pub fn print(&self, name: &str, tsc_hz: u64) {
+        let ns = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(tsc_hz)) as u64;
+        let samples = self.seen.load(Relaxed).saturating_sub(WARM_UP).max(1);
+        println!("figure {name} {} ns", ns(self.sum.load(Relaxed).div_ceil(samples)));
+        println!("figure {name}_min {} ns", ns(self.smallest.load(Relaxed)));
+        println!("figure {name}_max {} ns", ns(self.largest.load(Relaxed)));
+    }
+}

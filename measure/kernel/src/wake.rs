@@ -1,0 +1,99 @@
+//! From a device that raises its interrupt to the first instruction of a user task, while another task runs.
+
+use crate::series::Series;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use pillion_abi::{NEVER, boot::slot, call::IRQ_MSI, object::Kind};
+use pillion_runtime::{Cap, interrupt_bind, interrupt_create, now, signal, wait};
+use pillion_test_kit::{Kit, Outcome, Setup, done, edu::Edu, failure, same, stop};
+
+/// What the two tasks share.
+pub struct Shared {
+    /// When the last one began.
+    pub start: AtomicU64,
+    /// Notification that wakes the task.
+    pub wake: AtomicU64,
+    /// Notification of the end.
+    pub end: AtomicU64,
+}
+
+impl Shared {
+    /// Nothing yet.
+    pub const fn new() -> Shared {
+        Shared { start: AtomicU64::new(0), wake: AtomicU64::new(0), end: AtomicU64::new(0) }
+    }
+}
+
+static SHARED: Shared = Shared::new();
+static SERIES: Series = Series::new();
+
+/// Priority of the task that is woken, and of the one that runs meanwhile.
+pub const HIGH: u8 = 200;
+/// See [`HIGH`].
+pub const LOW: u8 = 50;
+
+/// Lets a task wait for the notification and record.
+pub fn record(shared: &Shared, series: &Series) -> ! {
+    let (wake, end) = (shared.wake.load(Relaxed) as Cap, shared.end.load(Relaxed) as Cap);
+    loop {
+        let _ = wait(wake, NEVER);
+        let woken = now();
+        if series.add(woken.wrapping_sub(shared.start.load(Relaxed))) {
+            let _ = signal(end);
+            stop()
+        }
+    }
+}
+
+/// Passes some time in user mode.
+#[inline(never)]
+pub fn work(rounds: u64) {
+    for _ in 0..rounds {
+        core::hint::spin_loop();
+    }
+}
+
+extern "C" fn handler(_: u64) -> ! {
+    record(&SHARED, &SERIES)
+}
+
+extern "C" fn raiser(edu: u64) -> ! {
+    // SAFETY: the first task passes a device that it keeps while this thread runs; the image is shared.
+    let edu = unsafe { &*(edu as *const Edu) };
+    for round in 0.. {
+        work(100 + round % 31);
+        SHARED.start.store(now(), Relaxed);
+        edu.raise(1);
+    }
+    stop()
+}
+
+static DEVICE: core::sync::atomic::AtomicPtr<Edu> = core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
+
+struct Place(core::cell::UnsafeCell<core::mem::MaybeUninit<Edu>>);
+
+// SAFETY: written before the thread that reads it starts.
+unsafe impl Sync for Place {}
+
+static PLACE: Place = Place(core::cell::UnsafeCell::new(core::mem::MaybeUninit::uninit()));
+
+/// Device interrupt to user.
+pub fn interrupt(kit: &mut Kit) -> Outcome {
+    let (high, low) = (done!(kit.space()), done!(kit.space()));
+    let edu = Edu::find(kit, low)?;
+    // SAFETY: nobody reads it yet.
+    let place = unsafe { &mut *PLACE.0.get() };
+    DEVICE.store(place.write(edu), Relaxed);
+    let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
+    let (irq, signal) = (kit.slot(), done!(kit.badged(end, 1)));
+    let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, irq, kit.region()));
+    done!(interrupt_bind(irq, wake, 1));
+    same!(edu.function.set_message(address, data), true);
+    SHARED.wake.store(wake.into(), Relaxed);
+    SHARED.end.store(signal.into(), Relaxed);
+    done!(kit.start(Setup::new(HIGH, handler).within(high)));
+    done!(kit.start(Setup::new(LOW, raiser).within(low).with(DEVICE.load(Relaxed) as u64)));
+    let bits = wait(end, NEVER).map_err(|e| failure!("{e:?}"))?;
+    same!(bits[0], 1);
+    SERIES.print("irq_to_user", kit.info.tsc_hz);
+    Ok(())
+}

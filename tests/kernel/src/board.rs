@@ -1,0 +1,81 @@
+//! Where threads of a test leave what they know: memory that all address spaces show.
+
+use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+const CELLS: usize = 64;
+const ENTRIES: usize = 256;
+
+static BOARD: [AtomicU64; CELLS] = [const { AtomicU64::new(0) }; CELLS];
+static LOG: [AtomicU64; ENTRIES] = [const { AtomicU64::new(0) }; ENTRIES];
+static LOGGED: AtomicU64 = AtomicU64::new(0);
+
+/// Forgets everything.
+pub fn clear() {
+    for cell in &BOARD {
+        cell.store(0, SeqCst);
+    }
+    LOGGED.store(0, SeqCst);
+}
+
+/// Value of a cell.
+pub fn get(cell: usize) -> u64 {
+    BOARD[cell].load(SeqCst)
+}
+
+/// The capability in a cell.
+pub fn cap(cell: usize) -> u32 {
+    get(cell) as u32
+}
+
+/// Sets a cell.
+pub fn set(cell: usize, value: impl Into<u64>) {
+    BOARD[cell].store(value.into(), SeqCst);
+}
+
+/// Adds to a cell.
+pub fn add(cell: usize, value: u64) {
+    BOARD[cell].fetch_add(value, SeqCst);
+}
+
+/// The larger of the cell and the value stays.
+pub fn raise(cell: usize, value: u64) {
+    BOARD[cell].fetch_max(value, SeqCst);
+}
+
+/// Appends to the list.
+pub fn log(value: u64) {
+    let at = LOGGED.fetch_add(1, SeqCst) as usize;
+    if at < ENTRIES {
+        LOG[at].store(value, SeqCst);
+    }
+}
+
+/// Whether the list is this one.
+pub fn logged(wanted: &[u64]) -> bool {
+    LOGGED.load(SeqCst) as usize == wanted.len() && wanted.iter().zip(&LOG).all(|(w, l)| *w == l.load(SeqCst))
+}
+
+/// The list's beginning, for reports.
+pub fn list() -> [u64; 8] {
+    let count = LOGGED.load(SeqCst) as usize;
+    core::array::from_fn(|i| if i < count { LOG[i].load(SeqCst) } else { u64::MAX })
+}
+
+/// Passes time in user mode.
+#[inline(never)]
+pub fn spin(ticks: u64) {
+    let end = pillion_runtime::now() + ticks;
+    while pillion_runtime::now() < end {
+        core::hint::spin_loop();
+    }
+}
+
+/// The list must be this one.
+#[macro_export]
+macro_rules! order {
+    ($($value:expr),* $(,)?) => {
+        if !$crate::board::logged(&[$($value),*]) {
+            return Err(pillion_test_kit::failure!("order {:?}", $crate::board::list()));
+        }
+    };
+}

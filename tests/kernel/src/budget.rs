@@ -1,0 +1,114 @@
+//! Budgets: a share of the time and no more.
+
+use crate::{Test, board};
+use pillion_abi::{NEVER, boot::slot};
+use pillion_runtime::{context_configure, context_consumed, now, sleep};
+use pillion_test_kit::{Kit, Outcome, Setup, check, done, same};
+
+pub const TESTS: &[Test] = &[
+    ("budget/share-and-no-more", share),
+    ("budget/others-proceed", others),
+    ("budget/two-shares", two),
+    ("budget/unused-time-does-not-pile-up", no_saving),
+    ("budget/can-be-changed", changed),
+    ("budget/consumed-is-what-was-used", consumed),
+];
+
+const PERIOD: u64 = 100_000;
+const BUDGET: u64 = 20_000;
+
+extern "C" fn counter(cell: u64) -> ! {
+    loop {
+        board::add(cell as usize, 1);
+    }
+}
+
+extern "C" fn rare(_: u64) -> ! {
+    loop {
+        let _ = sleep(now() + 10 * PERIOD);
+        let start = now();
+        board::spin(2 * BUDGET);
+        board::set(1, now() - start);
+        board::add(2, 1);
+    }
+}
+
+fn limited(priority: u8) -> Setup {
+    Setup { budget: BUDGET, period: PERIOD, ..Setup::new(priority, counter) }
+}
+
+fn share(kit: &mut Kit) -> Outcome {
+    let space = done!(kit.space());
+    let t = done!(kit.start(limited(150).within(space)));
+    // Only what is left over is ours, although the other is more urgent.
+    let start = now();
+    kit.rest(50 * PERIOD);
+    let took = now() - start;
+    let [used, exhausted] = done!(context_consumed(t.context));
+    let most = (took / PERIOD + 2) * BUDGET;
+    check!(used >= 49 * BUDGET, "used {used} of {}", 50 * BUDGET);
+    // Each time it runs over by no more than it takes to stop it.
+    check!(used <= most + 52 * 1_000, "used {used}, may use {most}");
+    check!((48..=52).contains(&exhausted), "ran out {exhausted} times");
+    Ok(())
+}
+
+fn others(kit: &mut Kit) -> Outcome {
+    done!(kit.start(limited(50).with(0)));
+    done!(kit.start(Setup::new(20, counter).with(1)));
+    kit.rest(20 * PERIOD);
+    let (high, low) = (board::get(0), board::get(1));
+    check!(high > 0 && low > 3 * high && low < 5 * high, "{high} and {low}, not 1 to 4");
+    Ok(())
+}
+
+fn two(kit: &mut Kit) -> Outcome {
+    let a = done!(kit.start(limited(50).with(0)));
+    let b = done!(kit.start(Setup { budget: 2 * BUDGET, ..limited(40).with(1) }));
+    kit.rest(20 * PERIOD);
+    let (a, b) = (done!(context_consumed(a.context))[0], done!(context_consumed(b.context))[0]);
+    check!(a.abs_diff(20 * BUDGET) < 2 * BUDGET, "first used {a}");
+    check!(b.abs_diff(40 * BUDGET) < 4 * BUDGET, "second used {b}");
+    Ok(())
+}
+
+fn no_saving(kit: &mut Kit) -> Outcome {
+    done!(kit.start(Setup { entry: rare, ..limited(50) }));
+    kit.rest(25 * PERIOD);
+    same!(board::get(2) > 0, true);
+    // Two budgets' worth of work take one whole period and the second budget.
+    let took = board::get(1);
+    check!(took >= PERIOD && took < PERIOD + 2 * BUDGET, "took {took}");
+    Ok(())
+}
+
+fn changed(kit: &mut Kit) -> Outcome {
+    let t = done!(kit.start(limited(50).with(0)));
+    kit.rest(10 * PERIOD);
+    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, BUDGET / 4, PERIOD));
+    kit.rest(PERIOD);
+    let before = done!(context_consumed(t.context))[0];
+    kit.rest(20 * PERIOD);
+    let used = done!(context_consumed(t.context))[0] - before;
+    check!(used.abs_diff(5 * BUDGET) < BUDGET, "used {used}, not {}", 5 * BUDGET);
+    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, NEVER, 0));
+    kit.rest(PERIOD);
+    let before = done!(context_consumed(t.context))[0];
+    kit.rest(10 * PERIOD);
+    let used = done!(context_consumed(t.context))[0] - before;
+    check!(used > 9 * PERIOD, "used {used} without a limit");
+    Ok(())
+}
+
+fn consumed(kit: &mut Kit) -> Outcome {
+    let before = done!(context_consumed(slot::CONTEXT))[0];
+    board::spin(50_000);
+    let t = done!(kit.start(Setup::new(50, counter)));
+    let middle = done!(context_consumed(slot::CONTEXT))[0];
+    kit.rest(200_000);
+    let after = done!(context_consumed(slot::CONTEXT))[0];
+    check!(after - before > 50_000 && after - middle < 60_000, "{} and {}", after - before, after - middle);
+    let used = done!(context_consumed(t.context))[0];
+    check!(used.abs_diff(200_000) < 5_000, "{used} of 200000");
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Interrupts and time in a guest, and threads that share the processor with one.
+
+use crate::{
+    Test, board,
+    guest::{expect, with},
+};
+use pillion_abi::{
+    boot::slot,
+    status::Error,
+    vcpu::{Exit, counter, route},
+};
+use pillion_runtime::{
+    Cap, cap_delete, cap_revoke, now, port_in, port_out, sleep, thread_suspend, vcpu_inject, vcpu_reset,
+    vcpu_route_line, vcpu_run,
+};
+use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, same, stop};
+
+pub const TESTS: &[Test] = &[
+    ("guest-interrupt/injected-while-running", injected),
+    ("guest-interrupt/waits-for-the-interrupt-flag", masked),
+    ("guest-interrupt/wakes-from-halt", wakes),
+    ("guest-interrupt/timer", timer),
+    ("guest-interrupt/line", line),
+    ("guest-interrupt/end-of-interrupt-and-priorities", priorities),
+    ("guest-interrupt/reset-forgets", reset),
+    ("guest-interrupt/does-not-delay-others", others),
+    ("guest-interrupt/halted-gives-the-time-away", halted),
+    ("guest-interrupt/suspended", suspended),
+    ("guest-interrupt/vcpu-ends-while-running", vcpu_ends),
+    ("guest-interrupt/state-is-taken-away-while-running", state_ends),
+];
+
+const VECTOR: u8 = 0x30;
+const HANDLER: u64 = 0x700;
+
+/// A guest whose handlers for two vectors make hypercalls, in different places.
+fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
+    let mut guest = with(kit, code)?;
+    guest.put(u64::from(VECTOR) * 4, &[0, 7, 0, 0]);
+    guest.put(u64::from(VECTOR + 0x20) * 4, &[0, 8, 0, 0]);
+    guest.put(HANDLER, &[0x0f, 0x01, 0xd9, 0xcf]);
+    guest.put(HANDLER + 0x100, &[0x0f, 0x01, 0xd9, 0xcf]);
+    guest.state().idtr.limit = 0xffff;
+    Ok(guest)
+}
+
+/// sti; jmp self
+const SPIN: [u8; 4] = [0xfb, 0x90, 0xeb, 0xfe];
+/// sti; hlt; jmp back
+const HALT: [u8; 4] = [0xfb, 0xf4, 0xeb, 0xfc];
+
+fn injected(kit: &mut Kit) -> Outcome {
+    let mut guest = listening(kit, &SPIN)?;
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, HANDLER);
+    same!(guest.state().counters[counter::INJECTED], 1);
+    Ok(())
+}
+
+fn masked(kit: &mut Kit) -> Outcome {
+    // nop; vmmcall; sti; nop; jmp self
+    let mut guest = listening(kit, &[0x90, 0x0f, 0x01, 0xd9, 0xfb, 0x90, 0xeb, 0xfe])?;
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, 1);
+    guest.go(4);
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, HANDLER);
+    Ok(())
+}
+
+extern "C" fn runner(vcpu: u64) -> ! {
+    loop {
+        match vcpu_run(vcpu as Cap) {
+            Ok([reason, _]) => board::set(0, 1_000 + reason),
+            Err(error) => board::set(0, error as u64),
+        }
+        board::add(1, 1);
+        if board::get(2) == 0 {
+            stop()
+        }
+    }
+}
+
+fn wakes(kit: &mut Kit) -> Outcome {
+    let mut guest = listening(kit, &HALT)?;
+    done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+    kit.rest(20_000);
+    same!(board::get(1), 0);
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    kit.rest(20_000);
+    same!(board::get(0), 1_000 + Exit::Hypercall as u64);
+    same!(guest.state().rip, HANDLER);
+    same!(guest.state().counters[counter::HALTS], 1);
+    Ok(())
+}
+
+fn timer(kit: &mut Kit) -> Outcome {
+    for code in [SPIN, HALT] {
+        let mut guest = listening(kit, &code)?;
+        let start = now();
+        guest.state().timer_vector = VECTOR.into();
+        guest.state().deadline = start + 30_000;
+        expect(&mut guest, Exit::Hypercall)?;
+        let took = now() - start;
+        same!(guest.state().rip, HANDLER);
+        check!((30_000..35_000).contains(&took), "after {took}");
+        same!(guest.state().deadline, 0);
+        done!(cap_delete(0, guest.vcpu));
+    }
+    Ok(())
+}
+
+fn line(kit: &mut Kit) -> Outcome {
+    const CLOCK: u64 = 8;
+    let mut guest = listening(kit, &HALT)?;
+    done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, CLOCK, VECTOR.into()));
+    done!(port_out(slot::PORTS, 0x70, 1, 0xb));
+    let control = done!(port_in(slot::PORTS, 0x71, 1));
+    done!(port_out(slot::PORTS, 0x71, 1, control | 0x40));
+    done!(port_out(slot::PORTS, 0x70, 1, 0xc));
+    done!(port_in(slot::PORTS, 0x71, 1));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, HANDLER);
+    done!(port_out(slot::PORTS, 0x70, 1, 0xb));
+    done!(port_out(slot::PORTS, 0x71, 1, control));
+    done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, CLOCK, route::MASKED));
+    // The end of interrupt that the guest owes is given when the guest ends: the next test needs it.
+    done!(cap_delete(0, guest.vcpu));
+    Ok(())
+}
+
+fn priorities(kit: &mut Kit) -> Outcome {
+    // The handlers return; the one for the higher vector first ends nothing, so the lower one waits.
+    let mut guest = listening(kit, &SPIN)?;
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    done!(vcpu_inject(guest.vcpu, VECTOR + 0x20));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, HANDLER + 0x100);
+    // wrmsr of the end of interrupt; sti; then the lower one comes.
+    guest.put(0x900, &[0x0f, 0x30, 0xfb, 0x90, 0xeb, 0xfe]);
+    guest.state().gpr[1] = 0x80b;
+    guest.state().gpr[2] = 0;
+    guest.state().gpr[0] = 0;
+    guest.go(0x900);
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, HANDLER);
+    same!(guest.state().counters[counter::END_OF_INTERRUPT], 1);
+    Ok(())
+}
+
+fn reset(kit: &mut Kit) -> Outcome {
+    let mut guest = listening(kit, &[0xfb, 0x90, 0x0f, 0x01, 0xd9])?;
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    done!(vcpu_reset(guest.vcpu));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip, 2);
+    Ok(())
+}
+
+extern "C" fn periodic(period: u64) -> ! {
+    let mut release = now() + period;
+    loop {
+        let _ = sleep(release);
+        board::raise(3, now().wrapping_sub(release));
+        board::add(4, 1);
+        release += period;
+    }
+}
+
+fn others(kit: &mut Kit) -> Outcome {
+    // Interrupts off, for ever.
+    let guest = listening(kit, &[0xeb, 0xfe])?;
+    let space = done!(kit.space());
+    done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+    done!(kit.start(Setup::new(200, periodic).within(space).with(10_000)));
+    kit.rest(1_000_000);
+    check!(board::get(4) >= 95, "{} periods", board::get(4));
+    check!(board::get(3) < 1_500, "late by {}", board::get(3));
+    same!(board::get(1), 0);
+    Ok(())
+}
+
+extern "C" fn counter_thread(cell: u64) -> ! {
+    loop {
+        board::add(cell as usize, 1);
+    }
+}
+
+fn halted(kit: &mut Kit) -> Outcome {
+    let guest = listening(kit, &HALT)?;
+    done!(kit.start(Setup::new(30, runner).with(guest.vcpu.into())));
+    done!(kit.start(Setup::new(20, counter_thread).with(5)));
+    kit.rest(50_000);
+    check!(board::get(5) > 100, "the halted guest keeps the processor");
+    Ok(())
+}
+
+fn suspended(kit: &mut Kit) -> Outcome {
+    for code in [SPIN, HALT] {
+        board::clear();
+        let guest = listening(kit, &code)?;
+        let t = done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+        kit.rest(20_000);
+        done!(thread_suspend(t.thread));
+        done!(vcpu_inject(guest.vcpu, VECTOR));
+        kit.rest(20_000);
+        same!(board::get(1), 0);
+        done!(pillion_runtime::thread_resume(t.thread));
+        kit.rest(20_000);
+        same!(board::get(0), Error::Gone as u64);
+        done!(cap_delete(0, guest.vcpu));
+    }
+    Ok(())
+}
+
+fn vcpu_ends(kit: &mut Kit) -> Outcome {
+    for code in [SPIN, HALT] {
+        board::clear();
+        let guest = listening(kit, &code)?;
+        done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+        kit.rest(20_000);
+        done!(cap_delete(0, guest.vcpu));
+        kit.rest(20_000);
+        same!(board::get(0), Error::Gone as u64);
+    }
+    Ok(())
+}
+
+fn state_ends(kit: &mut Kit) -> Outcome {
+    let mut guest = listening(kit, &SPIN)?;
+    // An armed timer, and then the page that it would write to is somebody else's.
+    guest.state().timer_vector = VECTOR.into();
+    guest.state().deadline = now() + 60_000;
+    done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+    kit.rest(20_000);
+    let address = guest.state() as *mut pillion_abi::vcpu::State as u64;
+    done!(cap_revoke(0, guest.state_memory));
+    // SAFETY: the page is still mapped here; the kernel must not write it any more, not even when the guest comes out.
+    unsafe { (address as *mut u8).write_bytes(0xaa, 4096) };
+    kit.rest(10_000);
+    same!(board::get(0), Error::Gone as u64);
+    kit.rest(100_000);
+    for word in (address..address + 4096).step_by(8) {
+        same!(crate::memory::peek(word), 0xaaaa_aaaa_aaaa_aaaa);
+    }
+    Ok(())
+}

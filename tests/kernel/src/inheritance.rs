@@ -1,0 +1,135 @@
+//! Priority inheritance through calls.
+
+use crate::{Test, board, order};
+use pillion_abi::{NEVER, object::Kind};
+use pillion_runtime::{call, endpoint_bind, receive, reply_receive, thread_resume};
+use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+
+pub const TESTS: &[Test] = &[
+    ("inheritance/waiting-caller-raises-the-server", raised),
+    ("inheritance/through-two-servers", twice),
+    ("inheritance/ends-with-the-service", ends),
+    ("inheritance/next-caller-counts", next_caller),
+    ("inheritance/abandoned-caller-does-not-count", abandoned),
+];
+
+extern "C" fn worker(ticks: u64) -> ! {
+    let mut next = receive(NEVER);
+    while let Ok(message) = next {
+        board::spin(ticks);
+        board::log(message.label);
+        next = reply_receive(0, [0; 8]);
+    }
+    stop()
+}
+
+extern "C" fn through(_: u64) -> ! {
+    let mut next = receive(NEVER);
+    while let Ok(message) = next {
+        let _ = call(board::cap(1), message.label, [0; 8]);
+        next = reply_receive(0, [0; 8]);
+    }
+    stop()
+}
+
+extern "C" fn caller(number: u64) -> ! {
+    let _ = call(board::cap(0), number, [0; 8]);
+    board::log(100 + number);
+    stop()
+}
+
+extern "C" fn medium(ticks: u64) -> ! {
+    board::log(50);
+    board::spin(ticks);
+    board::log(51);
+    stop()
+}
+
+/// A server of that priority behind a new endpoint in a cell.
+fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Outcome {
+    let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(setup)));
+    done!(endpoint_bind(endpoint, t.thread));
+    board::set(cell, endpoint);
+    done!(thread_resume(t.thread));
+    kit.rest(5_000);
+    Ok(())
+}
+
+fn raised(kit: &mut Kit) -> Outcome {
+    serve(kit, 0, Setup::new(10, worker).with(30_000))?;
+    done!(kit.start(Setup::new(20, caller).with(1)));
+    kit.rest(10_000);
+    done!(kit.start(Setup::new(50, medium).with(100_000)));
+    kit.rest(10_000);
+    done!(kit.start(Setup::new(60, caller).with(2)));
+    kit.rest(400_000);
+    // The more urgent caller carries the server, with the first one's work, past the one in between.
+    order!(50, 1, 2, 102, 51, 101);
+    Ok(())
+}
+
+fn twice(kit: &mut Kit) -> Outcome {
+    serve(kit, 1, Setup::new(10, worker).with(30_000))?;
+    serve(kit, 0, Setup::new(11, through))?;
+    done!(kit.start(Setup::new(20, caller).with(1)));
+    kit.rest(10_000);
+    done!(kit.start(Setup::new(50, medium).with(100_000)));
+    kit.rest(10_000);
+    done!(kit.start(Setup::new(60, caller).with(2)));
+    kit.rest(400_000);
+    order!(50, 1, 2, 102, 51, 101);
+    Ok(())
+}
+
+extern "C" fn server_then_work(ticks: u64) -> ! {
+    let _ = receive(NEVER);
+    let _ = pillion_runtime::reply(0, [0; 8]);
+    board::log(1);
+    board::spin(ticks);
+    board::log(2);
+    stop()
+}
+
+fn ends(kit: &mut Kit) -> Outcome {
+    serve(kit, 0, Setup::new(10, server_then_work).with(30_000))?;
+    done!(kit.start(Setup::new(60, caller).with(1)));
+    done!(kit.start(Setup::new(50, medium).with(20_000)));
+    kit.rest(200_000);
+    // After the reply it is at its own priority again.
+    order!(101, 50, 51, 1, 2);
+    Ok(())
+}
+
+fn next_caller(kit: &mut Kit) -> Outcome {
+    serve(kit, 0, Setup::new(10, worker).with(30_000))?;
+    done!(kit.start(Setup::new(20, caller).with(1)));
+    kit.rest(5_000);
+    done!(kit.start(Setup::new(30, caller).with(2)));
+    kit.rest(5_000);
+    done!(kit.start(Setup::new(60, caller).with(3)));
+    kit.rest(5_000);
+    done!(kit.start(Setup::new(50, medium).with(20_000)));
+    kit.rest(400_000);
+    // Once the most urgent caller is served, the server works for the next at that one's priority.
+    order!(1, 3, 103, 50, 51, 2, 102, 101);
+    Ok(())
+}
+
+extern "C" fn abandoning(ticks: u64) -> ! {
+    let _ = receive(NEVER);
+    // Nobody else is there: the caller is let go and this returns at once.
+    let _ = receive(0);
+    board::log(1);
+    board::spin(ticks);
+    board::log(2);
+    stop()
+}
+
+fn abandoned(kit: &mut Kit) -> Outcome {
+    serve(kit, 0, Setup::new(10, abandoning).with(30_000))?;
+    done!(kit.start(Setup::new(60, caller).with(1)));
+    done!(kit.start(Setup::new(50, medium).with(20_000)));
+    kit.rest(200_000);
+    order!(101, 50, 51, 1, 2);
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Tests every kernel object on the machine itself, from user mode. Times are counted: a nanosecond is an instruction.
+#![no_std]
+#![no_main]
+#![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
+
+mod board;
+mod budget;
+mod capability;
+mod endpoint;
+mod endpoint_end;
+mod fault;
+mod fault_handler;
+mod fpu;
+mod guest;
+mod guest_interrupt;
+mod inheritance;
+mod interrupt;
+mod memory;
+mod notification;
+mod port;
+mod preemption;
+mod refusal;
+mod refusal_state;
+mod refusal_target;
+mod region;
+mod scheduling;
+mod thread;
+mod time;
+
+use pillion_runtime::{println, task};
+use pillion_test_kit::{Kit, Outcome, end};
+
+task!(main);
+
+/// A test and its name.
+type Test = (&'static str, fn(&mut Kit) -> Outcome);
+
+const ALL: [&[Test]; 21] = [
+    refusal::TESTS,
+    refusal_target::TESTS,
+    refusal_state::TESTS,
+    capability::TESTS,
+    region::TESTS,
+    memory::TESTS,
+    notification::TESTS,
+    time::TESTS,
+    scheduling::TESTS,
+    budget::TESTS,
+    thread::TESTS,
+    endpoint::TESTS,
+    endpoint_end::TESTS,
+    inheritance::TESTS,
+    fault::TESTS,
+    fault_handler::TESTS,
+    fpu::TESTS,
+    port::TESTS,
+    interrupt::TESTS,
+    preemption::TESTS,
+    guest::TESTS,
+];
+
+fn main(argument: u64) -> ! {
+    let Some(mut kit) = Kit::new(argument) else {
+        println!("tests cannot begin");
+        end(0, false)
+    };
+    let (mut passed, mut failed) = (0, 0);
+    for (name, test) in ALL.into_iter().flatten().chain(guest_interrupt::TESTS) {
+        board::clear();
+        let outcome = kit.begin().and_then(|()| test(&mut kit));
+        // What a failed test leaves behind is cleared away all the same.
+        match outcome.and(kit.end()) {
+            Ok(()) => {
+                println!("test {name} ok");
+                passed += 1;
+            }
+            Err(why) => {
+                println!("test {name} FAILED {why}");
+                failed += 1;
+                let _ = kit.end();
+            }
+        }
+    }
+    println!("tests {passed} passed {failed} failed");
+    end(kit.info.tsc_hz, failed == 0)
+}

@@ -1,0 +1,225 @@
+//! Mapping: what can be reached, what cannot any more, and what others see of it.
+
+use crate::{Test, board};
+use pillion_abi::{
+    LARGE_PAGE, PAGE,
+    boot::slot,
+    call::LABEL_FAULT,
+    object::{Kind, map, right},
+};
+use pillion_runtime::{
+    Cap, cap_delete, cap_revoke, endpoint_bind, memory_map, memory_part, memory_unmap, now, receive, reply, sleep,
+};
+use pillion_test_kit::{Kit, Outcome, Setup, check, done, same};
+
+pub const TESTS: &[Test] = &[
+    ("memory/small-and-large-pages", pages),
+    ("memory/parts", parts),
+    ("memory/shared-between-spaces", shared),
+    ("memory/invisible-elsewhere", invisible),
+    ("memory/gone-after-unmap", unmapped),
+    ("memory/gone-after-revoke", revoked),
+    ("memory/gone-after-delete", deleted),
+    ("memory/read-only-and-no-execute", protection),
+    ("memory/kernel-half-unreachable", kernel_half),
+    ("memory/space-ends-while-used", space_ends),
+];
+
+/// Reads a word.
+pub fn peek(address: u64) -> u64 {
+    // SAFETY: a fault ends up with the handler that the test has set.
+    unsafe { (address as *const u64).read_volatile() }
+}
+
+/// Writes a word.
+pub fn poke(address: u64, value: u64) {
+    // SAFETY: as in `peek`; the tests only name memory that nothing else is in.
+    unsafe { (address as *mut u64).write_volatile(value) }
+}
+
+fn pages(kit: &mut Kit) -> Outcome {
+    // Once from an address that large pages fit, once from one that they don't.
+    for offset in [0, 5 * PAGE] {
+        let memory = done!(kit.make(Kind::Memory, 3 * LARGE_PAGE));
+        let address = kit.address() + offset;
+        for _ in 0..2 {
+            done!(memory_map(memory, slot::ADDRESS_SPACE, address, map::WRITE));
+            done!(memory_map(memory, slot::ADDRESS_SPACE, address, map::WRITE));
+            for at in (address..address + 3 * LARGE_PAGE).step_by(PAGE as usize) {
+                poke(at, at ^ 0x55);
+            }
+            for at in (address..address + 3 * LARGE_PAGE).step_by(PAGE as usize) {
+                same!(peek(at), at ^ 0x55);
+            }
+            done!(memory_unmap(memory));
+        }
+    }
+    Ok(())
+}
+
+fn parts(kit: &mut Kit) -> Outcome {
+    let (memory, address) = done!(kit.memory(4 * PAGE, map::WRITE));
+    poke(address + 2 * PAGE, 77);
+    let (part, inner) = (kit.slot(), kit.slot());
+    done!(memory_part(memory, PAGE, 3 * PAGE, part, right::READ));
+    done!(memory_part(part, PAGE, PAGE, inner, right::ALL));
+    let there = kit.address();
+    done!(memory_map(inner, slot::ADDRESS_SPACE, there, 0));
+    same!(peek(there), 77);
+    let again = done!(kit.limited(inner, right::ALL));
+    pillion_test_kit::refused!(
+        memory_map(again, slot::ADDRESS_SPACE, there + PAGE, map::WRITE),
+        pillion_abi::status::Error::NoRight
+    );
+    Ok(())
+}
+
+extern "C" fn reader(address: u64) -> ! {
+    loop {
+        board::set(0, peek(address));
+        board::add(1, 1);
+        let _ = sleep(now() + 1_000);
+    }
+}
+
+extern "C" fn writer(address: u64) -> ! {
+    loop {
+        poke(address, 1);
+        board::add(1, 1);
+        let _ = sleep(now() + 1_000);
+    }
+}
+
+extern "C" fn jumper(address: u64) -> ! {
+    // SAFETY: faults, or runs what the test has put there.
+    let code: extern "C" fn() -> ! = unsafe { core::mem::transmute(address) };
+    code()
+}
+
+/// A fault as its handler hears of it: vector, code, address.
+fn next_fault() -> Outcome<[u64; 3]> {
+    let message = done!(receive(now() + 1_000_000));
+    same!(message.label, LABEL_FAULT);
+    Ok([message.words[0], message.words[1], message.words[2]])
+}
+
+/// A space, and a handler endpoint whose receiver is this thread.
+fn watched(kit: &mut Kit) -> Outcome<(Cap, Cap)> {
+    let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
+    done!(endpoint_bind(endpoint, slot::THREAD));
+    Ok((space, endpoint))
+}
+
+fn shared(kit: &mut Kit) -> Outcome {
+    let (space, _) = watched(kit)?;
+    let (memory, address) = done!(kit.memory(PAGE, map::WRITE));
+    let (copy, there) = (done!(kit.limited(memory, right::READ)), kit.address());
+    done!(memory_map(copy, space, there, 0));
+    poke(address, 1234);
+    done!(kit.start(Setup::new(20, reader).within(space).with(there)));
+    kit.rest(10_000);
+    same!(board::get(0), 1234);
+    poke(address, 5678);
+    kit.rest(10_000);
+    same!(board::get(0), 5678);
+    Ok(())
+}
+
+fn invisible(kit: &mut Kit) -> Outcome {
+    let (space, fault) = watched(kit)?;
+    let (_, address) = done!(kit.memory(PAGE, map::WRITE));
+    poke(address, 1);
+    done!(kit.start(Setup { fault, ..Setup::new(20, reader).within(space).with(address) }));
+    same!(next_fault()?, [14, 4, address]);
+    same!(board::get(1), 0);
+    Ok(())
+}
+
+/// Maps memory in another space, lets a thread read it, takes it away, and expects the fault.
+fn taken(kit: &mut Kit, take: impl FnOnce(Cap, Cap) -> Outcome) -> Outcome {
+    let (space, fault) = watched(kit)?;
+    let memory = done!(kit.make(Kind::Memory, 8 * PAGE));
+    let (copy, there) = (done!(kit.limited(memory, right::ALL)), kit.address());
+    done!(memory_map(copy, space, there, map::WRITE));
+    done!(kit.start(Setup { fault, ..Setup::new(20, reader).within(space).with(there + 7 * PAGE) }));
+    kit.rest(10_000);
+    check!(board::get(1) > 2, "the memory cannot be read");
+    take(memory, copy)?;
+    let before = board::get(1);
+    same!(next_fault()?, [14, 4, there + 7 * PAGE]);
+    same!(board::get(1), before);
+    Ok(())
+}
+
+fn unmapped(kit: &mut Kit) -> Outcome {
+    taken(kit, |_, copy| done_unit(memory_unmap(copy)))
+}
+
+fn revoked(kit: &mut Kit) -> Outcome {
+    taken(kit, |memory, _| done_unit(cap_revoke(0, memory)))
+}
+
+fn deleted(kit: &mut Kit) -> Outcome {
+    taken(kit, |memory, _| done_unit(cap_delete(0, memory)))
+}
+
+fn done_unit(result: pillion_abi::status::Result<pillion_runtime::Values>) -> Outcome {
+    done!(result);
+    Ok(())
+}
+
+fn protection(kit: &mut Kit) -> Outcome {
+    let (space, fault) = watched(kit)?;
+    let memory = done!(kit.make(Kind::Memory, PAGE));
+    let there = kit.address();
+    done!(memory_map(memory, space, there, 0));
+    let setup = |entry| Setup { fault, ..Setup::new(20, entry).within(space).with(there) };
+    done!(kit.start(setup(writer)));
+    same!(next_fault()?, [14, 7, there]);
+    done!(reply(9, [0; 8]));
+    done!(kit.start(setup(jumper)));
+    same!(next_fault()?, [14, 0x15, there]);
+    done!(reply(9, [0; 8]));
+    let code = fault_target as *const () as u64;
+    done!(kit.start(Setup { argument: code & !7, ..setup(writer) }));
+    same!(next_fault()?, [14, 7, code & !7]);
+    Ok(())
+}
+
+extern "C" fn fault_target() {}
+
+fn kernel_half(kit: &mut Kit) -> Outcome {
+    let (space, fault) = watched(kit)?;
+    for (address, entry, code) in [
+        (0xffff_8000_0020_0000, reader as extern "C" fn(u64) -> !, 5),
+        (0xffff_ffff_8020_0000, reader, 5),
+        (0xffff_ffff_8020_0000, writer, 7),
+        (0xffff_ffff_8020_0000, jumper, 0x15),
+    ] {
+        done!(kit.start(Setup { fault, ..Setup::new(20, entry).within(space).with(address) }));
+        let [vector, found, at] = next_fault()?;
+        // Whether the page is there at all is nobody's business.
+        same!([vector, found | 1, at], [14, code, address]);
+        done!(reply(9, [0; 8]));
+    }
+    Ok(())
+}
+
+fn space_ends(kit: &mut Kit) -> Outcome {
+    let space = done!(kit.space());
+    let (memory, address) = done!(kit.memory(PAGE, map::WRITE));
+    let (copy, there) = (done!(kit.limited(memory, right::READ)), kit.address());
+    done!(memory_map(copy, space, there, 0));
+    poke(address, 3);
+    done!(kit.start(Setup::new(20, reader).within(space).with(there)));
+    kit.rest(10_000);
+    same!(board::get(0), 3);
+    done!(cap_delete(0, space));
+    let before = board::get(1);
+    kit.rest(20_000);
+    same!(board::get(1), before);
+    // The memory is not mapped any more and can be mapped elsewhere.
+    done!(memory_map(copy, slot::ADDRESS_SPACE, there, 0));
+    same!(peek(there), 3);
+    Ok(())
+}

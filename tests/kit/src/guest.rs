@@ -1,0 +1,94 @@
+//! A guest of a few bytes, in real mode.
+
+use crate::{Kit, Outcome, done};
+use pillion_abi::{
+    PAGE,
+    boot::slot,
+    object::{Kind, map},
+    vcpu::{Segment, State, dirty},
+};
+use pillion_runtime::{Cap, Values, memory_map, vcpu_configure, vcpu_run};
+
+/// Bytes of guest-physical memory, from address 0 on.
+pub const MEMORY: u64 = 64 << 10;
+
+/// A guest.
+pub struct Guest {
+    /// Its processor.
+    pub vcpu: Cap,
+    /// Its space.
+    pub space: Cap,
+    /// Its memory, as the guest sees it.
+    pub memory: Cap,
+    /// Memory of the shared state.
+    pub state_memory: Cap,
+    state: u64,
+    bytes: u64,
+}
+
+const fn segment(attributes: u16) -> Segment {
+    Segment { selector: 0, attributes, limit: 0xffff, base: 0 }
+}
+
+impl Guest {
+    /// Makes a guest with empty memory.
+    pub fn new(kit: &mut Kit) -> Outcome<Guest> {
+        let vcpu = done!(kit.make(Kind::Vcpu, 0));
+        let space = done!(kit.make(Kind::GuestSpace, 8));
+        let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));
+        let (own, bytes) = done!(kit.memory(MEMORY, map::WRITE));
+        let memory = done!(kit.limited(own, 15));
+        done!(memory_map(memory, space, 0, map::WRITE | map::EXECUTE));
+        done!(vcpu_configure(vcpu, space, state_memory));
+        let mut guest = Guest { vcpu, space, memory, state_memory, state, bytes };
+        guest.reset();
+        Ok(guest)
+    }
+
+    /// The shared state.
+    pub fn state(&mut self) -> &mut State {
+        // SAFETY: the page is mapped here, all bit patterns are valid, and the kernel writes it only while this thread is in a call.
+        unsafe { &mut *(self.state as *mut State) }
+    }
+
+    /// State as after a reset, but that code and data are at the start of memory, at `rip` 0.
+    pub fn reset(&mut self) {
+        let state = self.state();
+        // SAFETY: integers only.
+        *state = unsafe { core::mem::zeroed() };
+        state.rflags = 2;
+        state.cr0 = 0x10;
+        state.cs = segment(0x9b);
+        for data in [&mut state.ds, &mut state.es, &mut state.fs, &mut state.gs, &mut state.ss] {
+            *data = segment(0x93);
+        }
+        (state.tr, state.ldtr) = (segment(0x8b), segment(0x82));
+        (state.gdtr, state.idtr) = (segment(0), segment(0));
+        (state.dr6, state.dr7, state.pat) = (0xffff_0ff0, 0x400, 0x0007_0406_0007_0406);
+        state.gpr[4] = 0xf000;
+        state.dirty = dirty::CORE | dirty::SYSTEM;
+    }
+
+    /// Puts bytes into the guest's memory.
+    pub fn put(&mut self, address: u64, bytes: &[u8]) {
+        for (i, byte) in bytes.iter().enumerate() {
+            // SAFETY: the callers stay in the memory that is mapped here.
+            unsafe { ((self.bytes + address) as *mut u8).add(i).write_volatile(*byte) };
+        }
+    }
+
+    /// Sets where the guest goes on.
+    pub fn go(&mut self, rip: u64) {
+        let state = self.state();
+        state.rip = rip;
+        state.dirty |= dirty::CORE;
+    }
+
+    /// Runs it.
+    pub fn run(&mut self) -> pillion_abi::status::Result<Values> {
+        vcpu_run(self.vcpu)
+    }
+}
+
+/// The space of this task.
+pub const OWN: Cap = slot::ADDRESS_SPACE;

@@ -1,0 +1,47 @@
+//! The image of this task, as memory that further address spaces can show.
+
+use pillion_abi::{
+    boot::{BootInfo, slot},
+    bundle::{ROOT_TASK, SEGMENTS},
+    object::right,
+    status::Result,
+};
+use pillion_runtime::{Cap, cap_derive, image, memory_map};
+
+/// Where the bundle is mapped.
+const BUNDLE: u64 = 0x40_0000_0000;
+
+/// The kernel takes the slots of the first task's own memory from here downwards, a segment after the other.
+const FIRST_SEGMENT: Cap = slot::COUNT - 2;
+
+/// Addresses and flags of the segments.
+pub struct Segments {
+    places: [(u64, u64); SEGMENTS],
+    count: usize,
+}
+
+impl Segments {
+    /// Finds them in the bundle.
+    pub fn find(info: &BootInfo) -> Option<Segments> {
+        memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, BUNDLE, 0).ok()?;
+        // SAFETY: the bundle was just mapped there, whole, read-only and for good.
+        let bytes = unsafe { core::slice::from_raw_parts(BUNDLE as *const u8, info.bundle.size as usize) };
+        let task = image::task(image::file(bytes, ROOT_TASK)?).ok()?;
+        let mut segments = Segments { places: [(0, 0); SEGMENTS], count: 0 };
+        for (segment, _) in task.segments() {
+            segments.places[segments.count] = (segment.address, segment.flags);
+            segments.count += 1;
+        }
+        Some(segments)
+    }
+
+    /// Shows the image in another address space. Takes slots from `next`.
+    pub fn map(&self, space: Cap, mut next: impl FnMut() -> Cap) -> Result<()> {
+        for (index, (address, flags)) in self.places[..self.count].iter().enumerate() {
+            let copy = next();
+            cap_derive(0, copy, FIRST_SEGMENT - index as Cap, right::ALL, 0)?;
+            memory_map(copy, space, *address, *flags)?;
+        }
+        Ok(())
+    }
+}

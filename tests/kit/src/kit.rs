@@ -1,0 +1,162 @@
+//! Objects for one test after the other: made out of one region that is reset in between.
+
+use crate::{Outcome, done, failure, image::Segments, thread::Stacks};
+use pillion_abi::{
+    NEVER,
+    boot::{BootInfo, slot},
+    object::{Kind, map, right},
+    status::Result,
+};
+use pillion_runtime::{
+    Cap, cap_delete, cap_derive, cap_identify, context_configure, log, memory_map, now, region_create, region_reset,
+    sleep,
+};
+
+/// Slots of the capability space of threads that a test starts.
+pub const WORKER_SLOTS: u64 = 1024;
+
+/// First slot that a test may use; the last one.
+const FIRST_SLOT: Cap = 128;
+/// Last slot that a test may use.
+pub const LAST_SLOT: Cap = WORKER_SLOTS as Cap - 1;
+
+/// Slots of the region that tests use, and of their threads' capability space.
+const ARENA: Cap = 64;
+const WORKERS: Cap = 65;
+const ARENA_SIZE: u64 = 32 << 20;
+
+/// Where memory of tests is mapped; page tables made there are used again by the next test.
+const FIRST_ADDRESS: u64 = 0x80_0000_0000;
+
+/// Priority of the task itself.
+const PRIORITY: u8 = 100;
+
+/// Where objects come from.
+pub struct Kit {
+    /// What the kernel said at the start.
+    pub info: &'static BootInfo,
+    pub(crate) stacks: Stacks,
+    segments: Segments,
+    next: Cap,
+    next_address: u64,
+}
+
+impl Kit {
+    /// Takes over the machine. `argument` is what the task started with.
+    #[must_use]
+    pub fn new(argument: u64) -> Option<Kit> {
+        log::use_kernel(slot::TRACE);
+        // SAFETY: the kernel maps this structure, read-only, and passes its address to the first task.
+        let info = unsafe { &*(argument as *const BootInfo) };
+        let large = |i: &usize| info.regions[*i].kind == 1 && info.regions[*i].size >= 4 * ARENA_SIZE;
+        let ram = (0..info.region_count as usize).find(large)?;
+        region_create(slot::REGIONS + ram as Cap, Kind::Region, ARENA_SIZE, ARENA).ok()?;
+        context_configure(slot::SCHED_CONTROL, slot::CONTEXT, PRIORITY, NEVER, 0).ok()?;
+        let segments = Segments::find(info)?;
+        Some(Kit { info, segments, stacks: Stacks::default(), next: FIRST_SLOT, next_address: FIRST_ADDRESS })
+    }
+
+    /// Makes what every test needs.
+    pub fn begin(&mut self) -> Outcome {
+        done!(region_create(ARENA, Kind::CapSpace, WORKER_SLOTS, WORKERS));
+        Ok(())
+    }
+
+    /// Ends everything that a test made.
+    pub fn end(&mut self) -> Outcome {
+        // The last first: threads before the spaces that they run in.
+        for slot in (FIRST_SLOT..self.next).rev() {
+            done!(cap_delete(0, slot));
+        }
+        done!(region_reset(ARENA));
+        for slot in FIRST_SLOT..self.next {
+            let kind = done!(cap_identify(slot))[0];
+            if kind != 0 {
+                return Err(failure!("slot {slot} outlived its region: {kind:#x}"));
+            }
+        }
+        (self.next, self.stacks, self.next_address) = (FIRST_SLOT, Stacks::default(), FIRST_ADDRESS);
+        Ok(())
+    }
+
+    /// Region that objects are made of.
+    #[must_use]
+    pub fn region(&self) -> Cap {
+        ARENA
+    }
+
+    /// Capability space of threads; what [`Kit::make`] makes stands in it under the same number.
+    #[must_use]
+    pub fn workers(&self) -> Cap {
+        WORKERS
+    }
+
+    /// A slot that is empty.
+    pub fn slot(&mut self) -> Cap {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Makes an object.
+    pub fn make(&mut self, kind: Kind, size: u64) -> Result<Cap> {
+        let at = self.slot();
+        region_create(ARENA, kind, size, at)?;
+        if !matches!(kind, Kind::Region | Kind::CapSpace) {
+            self.grant(at)?;
+        }
+        Ok(at)
+    }
+
+    /// Gives a capability to the threads of the test.
+    pub fn grant(&mut self, cap: Cap) -> Result<()> {
+        cap_derive(WORKERS, cap, cap, right::ALL, 0).map(|_| ())
+    }
+
+    /// Derives a capability with a badge.
+    pub fn badged(&mut self, cap: Cap, badge: u64) -> Result<Cap> {
+        let at = self.slot();
+        cap_derive(0, at, cap, right::ALL, badge)?;
+        self.grant(at)?;
+        Ok(at)
+    }
+
+    /// Derives a capability with some rights.
+    pub fn limited(&mut self, cap: Cap, rights: u8) -> Result<Cap> {
+        let at = self.slot();
+        cap_derive(0, at, cap, rights, 0)?;
+        Ok(at)
+    }
+
+    /// Makes an address space in which this task's image is.
+    pub fn space(&mut self) -> Result<Cap> {
+        let space = self.make(Kind::AddressSpace, 24)?;
+        let next = &mut self.next;
+        self.segments.map(space, || {
+            *next += 1;
+            *next - 1
+        })?;
+        Ok(space)
+    }
+
+    /// An address that nothing was mapped at yet, a multiple of 16 MiB.
+    pub fn address(&mut self) -> u64 {
+        self.next_address += 16 << 20;
+        self.next_address
+    }
+
+    /// Makes memory and maps it in this task's space; writable memory is zeroed.
+    pub fn memory(&mut self, size: u64, flags: u64) -> Result<(Cap, u64)> {
+        let (memory, address) = (self.make(Kind::Memory, size)?, self.address());
+        memory_map(memory, slot::ADDRESS_SPACE, address, flags)?;
+        if flags & map::WRITE != 0 {
+            // SAFETY: mapped just now, at an address that nothing else is at.
+            unsafe { (address as *mut u8).write_bytes(0, size as usize) };
+        }
+        Ok((memory, address))
+    }
+
+    /// Lets threads of lower priority run for a while.
+    pub fn rest(&self, ticks: u64) {
+        let _ = sleep(now() + ticks);
+    }
+}

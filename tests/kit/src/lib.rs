@@ -1,0 +1,18 @@
+//! For root tasks that test or measure the kernel: objects, address spaces that show the same image, threads in them,
+//! devices, guests, and what is said at the end.
+#![no_std]
+#![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
+
+pub mod edu;
+pub mod failure;
+pub mod guest;
+mod image;
+mod kit;
+pub mod pci;
+mod power;
+mod thread;
+
+pub use failure::{Failure, Outcome};
+pub use kit::{Kit, LAST_SLOT, WORKER_SLOTS};
+pub use power::end;
+pub use thread::{STACK, Setup, Thread, stop};

@@ -1,0 +1,123 @@
+//! Threads, on stacks that are part of the image.
+
+use crate::Kit;
+use core::cell::UnsafeCell;
+use pillion_abi::{
+    NEVER,
+    boot::slot,
+    call::thread::FPU,
+    object::Kind,
+    status::{Error, Result},
+};
+use pillion_runtime::{
+    Cap, context_configure, sleep, thread_bind_context, thread_configure, thread_resume, thread_set_registers,
+};
+
+/// Bytes of a stack.
+pub const STACK: usize = 16 << 10;
+
+/// Most threads of a test.
+const COUNT: usize = 24;
+
+#[repr(C, align(4096))]
+struct Memory(UnsafeCell<[[u8; STACK]; COUNT]>);
+
+// SAFETY: no code touches it as data; each stack belongs to one thread.
+unsafe impl Sync for Memory {}
+
+static MEMORY: Memory = Memory(UnsafeCell::new([[0; STACK]; COUNT]));
+
+/// How many stacks are taken.
+#[derive(Default)]
+pub(crate) struct Stacks(usize);
+
+impl Stacks {
+    fn take(&mut self) -> Result<u64> {
+        if self.0 == COUNT {
+            return Err(Error::NoMemory);
+        }
+        self.0 += 1;
+        Ok(MEMORY.0.get() as u64 + (self.0 * STACK) as u64)
+    }
+}
+
+/// What a thread is to be.
+#[derive(Clone, Copy)]
+pub struct Setup {
+    /// Address space.
+    pub space: Cap,
+    /// Priority.
+    pub priority: u8,
+    /// Budget in ticks.
+    pub budget: u64,
+    /// Period in ticks.
+    pub period: u64,
+    /// Whether it may use the FPU.
+    pub fpu: bool,
+    /// Endpoint that hears of its faults, or 0.
+    pub fault: Cap,
+    /// Its code.
+    pub entry: extern "C" fn(u64) -> !,
+    /// What it starts with.
+    pub argument: u64,
+}
+
+impl Setup {
+    /// A thread in this task's address space, of unlimited time.
+    #[must_use]
+    pub fn new(priority: u8, entry: extern "C" fn(u64) -> !) -> Setup {
+        let space = slot::ADDRESS_SPACE;
+        Setup { space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }
+    }
+
+    /// With an argument.
+    #[must_use]
+    pub fn with(self, argument: u64) -> Setup {
+        Setup { argument, ..self }
+    }
+
+    /// In another address space.
+    #[must_use]
+    pub fn within(self, space: Cap) -> Setup {
+        Setup { space, ..self }
+    }
+}
+
+/// A thread and its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    /// The thread.
+    pub thread: Cap,
+    /// Its scheduling context.
+    pub context: Cap,
+}
+
+impl Kit {
+    /// Makes a thread that is ready to be resumed.
+    pub fn prepare(&mut self, setup: Setup) -> Result<Thread> {
+        let thread = self.make(Kind::Thread, 0)?;
+        let context = self.make(Kind::SchedContext, 0)?;
+        let flags = if setup.fpu { FPU } else { 0 };
+        thread_configure(thread, setup.space, self.workers(), setup.fault, flags)?;
+        context_configure(slot::SCHED_CONTROL, context, setup.priority, setup.budget, setup.period)?;
+        thread_bind_context(thread, context)?;
+        let stack = self.stacks.take()?;
+        // As after a call instruction: the stack is misaligned by one word.
+        thread_set_registers(thread, setup.entry as *const () as u64, stack - 8, setup.argument)?;
+        Ok(Thread { thread, context })
+    }
+
+    /// Makes a thread and lets it run.
+    pub fn start(&mut self, setup: Setup) -> Result<Thread> {
+        let thread = self.prepare(setup)?;
+        thread_resume(thread.thread)?;
+        Ok(thread)
+    }
+}
+
+/// The end of a thread.
+pub fn stop() -> ! {
+    loop {
+        let _ = sleep(NEVER);
+    }
+}

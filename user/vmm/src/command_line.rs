@@ -1,0 +1,36 @@
+//! Linux's command line: what the system file and the host tool say, and which life of Linux this is.
+
+use core::fmt::{self, Write};
+
+/// Room for the resource manager's line and what is added.
+const SIZE: usize = 1024 + 32;
+
+/// A command line.
+pub struct CommandLine {
+    text: [u8; SIZE],
+    length: usize,
+}
+
+impl CommandLine {
+    /// `given`, and that Linux starts for the `life`th time, counted from 1.
+    pub fn new(given: &str, life: u64) -> CommandLine {
+        let mut line = CommandLine { text: [0; SIZE], length: 0 };
+        // The room suffices for the longest of both.
+        let _ = write!(line, "{given} pillion.boot={life}");
+        line
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.text[..self.length]
+    }
+}
+
+impl Write for CommandLine {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let end = self.length + more.len();
+        self.text.get_mut(self.length..end).ok_or(fmt::Error)?.copy_from_slice(more.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
