@@ -37,7 +37,7 @@ const _: () = assert!(thread_page::FRAME + size_of::<Frame>() as u64 <= thread_p
 const _: () = assert!(thread_page::BASES + size_of::<SegmentBases>() as u64 <= thread_page::FPU);
 const _: () = assert!(thread_page::FPU + fpu::AREA_LIMIT as u64 <= PAGE);
 const _: () = assert!(size_of::<Vcpu>() as u64 <= VCPU_PART && size_of::<VcpuPart>() as u64 <= PAGE - VCPU_PART);
-const _: () = assert!(virt::VCPU_PAGES as u64 + 1 == pillion_core::create::VCPU_PAGES);
+const _: () = assert!(virt::VCPU_PAGES + 1 == pillion_core::create::VCPU_PAGES);
 
 /// The processor's part of a vCPU.
 pub struct VcpuPart {

@@ -196,20 +196,21 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// Hands a range over, less the pages of the interrupt controllers, which are the kernel's.
+/// Hands a range over, less what is the kernel's: the I/O APIC, and the addresses of the local APIC and of interrupt messages, where a
+/// write by a guest would be an interrupt of any vector and kind.
 fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
-    const LOCAL_APIC: u64 = 0xfee0_0000;
+    const MESSAGES: (u64, u64) = (0xfee0_0000, 1 << 20);
     if !matches!(range.kind, range_kind::DEVICE | range_kind::HOLE) {
         return give_piece(root, info, range);
     }
-    let mut kept = [info.ioapic & !(PAGE - 1), LOCAL_APIC];
+    let mut kept = [(info.ioapic & !(PAGE - 1), PAGE), MESSAGES];
     kept.sort_unstable();
     let mut from = range.base;
     let end = range.base + range.size;
-    for page in kept {
-        if (from..end).contains(&page) {
-            give_piece(root, info, Range { base: from, size: page - from, kind: range.kind });
-            from = page + PAGE;
+    for (base, size) in kept {
+        if (from..end).contains(&base) {
+            give_piece(root, info, Range { base: from, size: base - from, kind: range.kind });
+            from = base.saturating_add(size).min(end);
         }
     }
     give_piece(root, info, Range { base: from, size: end - from, kind: range.kind });

@@ -214,7 +214,7 @@ impl<M: Machine> Kernel<M> {
             Call::MemoryPart => {
                 let Cap::Memory { device, base, size, .. } = cap else { return Err(Error::WrongKind) };
                 let inside = a[1].checked_add(a[2]).is_some_and(|end| end <= size);
-                if !inside || a[2] == 0 || (a[1] | a[2]) % pillion_abi::PAGE != 0 {
+                if !inside || a[2] == 0 || !(a[1] | a[2]).is_multiple_of(pillion_abi::PAGE) {
                     return Err(Error::BadArgument);
                 }
                 let at = self.empty_slot(me.caps, a[3])?;

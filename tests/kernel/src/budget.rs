@@ -78,7 +78,7 @@ fn no_saving(kit: &mut Kit) -> Outcome {
     same!(board::get(2) > 0, true);
     // Two budgets' worth of work take one whole period and the second budget.
     let took = board::get(1);
-    check!(took >= PERIOD && took < PERIOD + 2 * BUDGET, "took {took}");
+    check!((PERIOD..PERIOD + 2 * BUDGET).contains(&took), "took {took}");
     Ok(())
 }
 

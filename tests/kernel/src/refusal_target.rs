@@ -52,7 +52,7 @@ fn create(kit: &mut Kit) -> Outcome {
     for (kind, size, at, error) in rows {
         expect(RegionCreate, [region, kind, size, at, 0, 0], error, "arguments")?;
     }
-    expect(RegionCreate, [region, kind(Kind::Memory), u64::MAX & !(PAGE - 1), empty, 0, 0], BadArgument, "overflow")
+    expect(RegionCreate, [region, kind(Kind::Memory), !(PAGE - 1), empty, 0, 0], BadArgument, "overflow")
 }
 
 fn create_device(kit: &mut Kit) -> Outcome {
@@ -88,7 +88,7 @@ fn part(kit: &mut Kit) -> Outcome {
         (1, PAGE, empty, BadArgument),
         (0, PAGE - 1, empty, BadArgument),
         (PAGE, 4 * PAGE, empty, BadArgument),
-        (u64::MAX & !(PAGE - 1), 2 * PAGE, empty, BadArgument),
+        (!(PAGE - 1), 2 * PAGE, empty, BadArgument),
         (0, PAGE, taken, SlotTaken),
         (0, PAGE, FAR, BadCap),
         (0, PAGE, 0, BadArgument),
@@ -109,7 +109,7 @@ fn map_arguments(kit: &mut Kit) -> Outcome {
         (own, USER_END, 0, BadArgument),
         (own, USER_END - PAGE, 0, BadArgument),
         (own, 0xffff_8000_0000_0000, 0, BadArgument),
-        (own, u64::MAX & !(PAGE - 1), 0, BadArgument),
+        (own, !(PAGE - 1), 0, BadArgument),
         (own, good, 8, BadArgument),
         (own, good, u64::MAX, BadArgument),
         (own, good, map::WRITE | map::EXECUTE, BadArgument),

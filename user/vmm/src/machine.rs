@@ -120,7 +120,7 @@ impl Machine {
     pub fn before_entry(&mut self) {
         let state = state();
         let before = self.shared();
-        let mut shared = before.clone();
+        let mut shared = before;
         let effect = self.apic.rearm(now(), &mut shared);
         shared.store(&before, state);
         self.carry_out(effect);

@@ -67,7 +67,7 @@ impl Play {
     fn new() -> Self {
         let mut w = World::new();
         w.checked = false;
-        let ends: Vec<u64> = (0..3).map(|_| w.make(Kind::Endpoint, 0)).collect();
+        let ends: Vec<u64> = (0..4).map(|_| w.make(Kind::Endpoint, 0)).collect();
         let notes: Vec<u64> = (0..3).map(|_| w.make(Kind::Notification, 0)).collect();
         for (i, source) in ends.iter().chain(&notes).enumerate() {
             let at = w.free_slot();

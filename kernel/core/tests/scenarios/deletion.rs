@@ -347,3 +347,26 @@ fn the_deepest_derivation() {
     }
     w.root_fails(Call::RegionCreate, [region, Kind::Thread as u64, 0, w.next], Error::TooDeep);
 }
+
+/// A space whose deletion was interrupted is given to a thread: it must not map what is not listed as mapped any more, since
+/// that memory may be used for something else.
+#[test]
+fn a_half_deleted_space() {
+    let mut w = World::new();
+    let space = w.make(Kind::AddressSpace, 8);
+    for i in 0..3 {
+        let memory = w.make(Kind::Memory, 2 * PAGE);
+        w.root(Call::MemoryMap, [memory, space, 0x10_0000 * (1 + i), 1]);
+    }
+    let (thread, _) = w.bare_thread();
+    let helper = w.worker(40);
+    w.k.m.interrupt_every = 1;
+    w.enter(Call::CapDelete as u64, [0, space, 0, 0, 0, 0]);
+    assert!(w.again.contains_key(&helper.id.number()), "interrupted");
+    // The checks compare tables and lists.
+    w.root(Call::ThreadConfigure, [thread, space, slot::CAPS, 0, 0]);
+    while let Some((number, a)) = w.again.get(&helper.id.number()).copied() {
+        w.enter(number, a);
+    }
+    assert_eq!(w.cap(space), Cap::None);
+}

@@ -1,5 +1,6 @@
 //! Stories, one file for each part of the kernel.
 
+mod bounds;
 mod calls;
 mod deletion;
 mod guests;

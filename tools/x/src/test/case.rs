@@ -73,11 +73,11 @@ impl Case {
     }
 
     fn boot(&self, repository: &Repository, folder: &Path) -> Result<Streams> {
-        let (log, console) = (folder.join("log"), folder.join("console"));
+        let (log, console, result) = (folder.join("log"), folder.join("console"), folder.join("result"));
         let mut command = Command::new(std::env::current_exe()?);
         command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
         command.args(["run", "--headless", "--timeout", &self.limit.to_string()]);
-        command.arg("--log").arg(&log).arg("--console").arg(&console);
+        command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
         if let Some(system) = &self.system {
             command.arg("--system").arg(repository.path(system));
         }
@@ -88,6 +88,7 @@ impl Case {
             message: String::from_utf8_lossy(&output.stderr).into_owned(),
             log: read(&log).unwrap_or_default(),
             console: read(&console).unwrap_or_default(),
+            result: std::fs::read(&result).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()),
         })
     }
 }

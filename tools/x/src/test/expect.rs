@@ -2,6 +2,7 @@
 
 use super::tally::Tally;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// What a run left behind.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Streams {
     pub log: String,
     /// Linux's console.
     pub console: String,
+    /// The result for machines, if there is one.
+    pub result: Option<Value>,
 }
 
 /// What is expected.
@@ -26,6 +29,11 @@ pub struct Expect {
     message: Texts,
     /// How many tests the booted tasks must report at least.
     tests: u64,
+    /// How often Linux must have been started; and that every task was in time all along.
+    boots: Option<u64>,
+    /// The longest latency that a task may have, and how many samples there must be at least.
+    max_ns: Option<u64>,
+    samples: u64,
 }
 
 /// Texts that must, and that must not, occur within a line.
@@ -51,7 +59,39 @@ impl Expect {
         if reported < self.tests {
             wrong.push(format!("{reported} tests reported, at least {} expected", self.tests));
         }
+        self.check_result(streams.result.as_ref().unwrap_or(&Value::Null), &mut wrong);
         wrong
+    }
+}
+
+impl Expect {
+    fn check_result(&self, result: &Value, wrong: &mut Vec<String>) {
+        if let Some(boots) = self.boots {
+            let found = &result["linux"]["boots"];
+            if *found != boots {
+                wrong.push(format!("Linux was started {found} times instead of {boots}"));
+            }
+        }
+        if let Some(max) = self.max_ns {
+            self.check_tasks(max, result["tasks"].as_array().map_or(&[], Vec::as_slice), wrong);
+        }
+    }
+
+    fn check_tasks(&self, max: u64, tasks: &[Value], wrong: &mut Vec<String>) {
+        if tasks.is_empty() {
+            wrong.push("no task said what it measured".into());
+        }
+        for task in tasks {
+            let number = |key: &str| task[key].as_u64().unwrap_or(u64::MAX);
+            let (name, longest, overruns) = (&task["name"], number("max_ns"), number("overruns"));
+            if longest > max || overruns > 0 {
+                wrong.push(format!("task {name}: {longest} ns at most, {overruns} overruns; {max} ns are allowed"));
+            }
+            let samples = task["samples"].as_u64().unwrap_or(0);
+            if samples < self.samples {
+                wrong.push(format!("task {name}: {samples} samples, at least {} expected", self.samples));
+            }
+        }
     }
 }
 
@@ -99,6 +139,20 @@ mod tests {
         let tally = streams("x\ntest a ok\r\ntest b FAILED because\ntests 1 passed 1 failed\n").reported("c");
         assert_eq!((tally.passed, tally.failed), (1, vec!["c: b FAILED because".to_owned()]));
         assert_eq!(streams("test a ok\n").reported("c").failed.len(), 1);
+    }
+
+    #[test]
+    fn judges_figures() {
+        let expect: Expect = toml::from_str("boots = 2\nmax_ns = 1500\nsamples = 100").unwrap();
+        let result = |boots: u64, max_ns: u64, samples: u64, overruns: u64| {
+            let task = serde_json::json!({ "name": "t", "max_ns": max_ns, "samples": samples, "overruns": overruns });
+            Some(serde_json::json!({ "linux": { "boots": boots }, "tasks": [task] }))
+        };
+        let wrong = |result| expect.check(&Streams { result, ..streams("") }).len();
+        assert_eq!(wrong(result(2, 1500, 100, 0)), 0);
+        assert_eq!(wrong(result(1, 1501, 99, 0)), 3);
+        assert_eq!(wrong(result(2, 900, 100, 1)), 1);
+        assert_eq!(wrong(None), 2);
     }
 
     #[test]

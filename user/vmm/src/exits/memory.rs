@@ -69,7 +69,7 @@ fn write(machine: &mut Machine, address: u64, width: u8, value: u64) {
         }
     } else if let Some(offset) = within(address, apic::BASE, 0x1000) {
         let before = machine.shared();
-        let mut shared = before.clone();
+        let mut shared = before;
         let effect = machine.apic.write_memory(offset, width, value, now(), &mut shared);
         shared.store(&before, state());
         machine.carry_out(effect);

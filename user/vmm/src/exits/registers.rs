@@ -64,7 +64,7 @@ pub fn write_msr(machine: &mut Machine, number: u32) -> Option<End> {
 
 fn write_local_apic(machine: &mut Machine, number: u32, value: u64) -> Result<(), GeneralProtection> {
     let before = machine.shared();
-    let mut shared = before.clone();
+    let mut shared = before;
     let effect = machine.apic.write_msr(number, value, now(), &mut shared)?;
     shared.store(&before, state());
     machine.carry_out(effect);
