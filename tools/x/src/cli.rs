@@ -46,6 +46,9 @@ pub struct BuildArguments {
     /// Add to Linux's command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append: Option<String>,
+    /// Boot the program of the package pillion-NAME as the first task, alone: no system file, no Linux
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]
+    pub root: Option<String>,
     /// Put a further task into the bundle: the program of the package pillion-NAME
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,

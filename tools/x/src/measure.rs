@@ -25,7 +25,8 @@ struct Suite {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
-    system: PathBuf,
+    /// System file; none when the arguments say what boots.
+    system: Option<PathBuf>,
     #[serde(default)]
     arguments: Vec<String>,
 }
@@ -61,8 +62,9 @@ pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<
     let suite = read(repository, &arguments.name)?;
     let mut values = BTreeMap::new();
     for run in &suite.run {
-        let name = run.system.display().to_string();
-        values.extend(step(&format!("measuring {name}"), || measure(repository, run))?);
+        let system = run.system.iter().map(|file| file.display().to_string());
+        let what: Vec<String> = system.chain(run.arguments.iter().cloned()).collect();
+        values.extend(step(&format!("measuring {}", what.join(" ")), || measure(repository, run))?);
     }
     let measured: Vec<Measured> = suite.figure.iter().map(|figure| judge(figure, &values)).collect();
     print(&measured);
@@ -88,11 +90,10 @@ fn measure(repository: &Repository, run: &Run) -> Result<BTreeMap<String, f64>> 
     let log = folder.path().join("log");
     let mut command = Command::new(std::env::current_exe()?);
     command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
-    command
-        .args(["run", "--headless", "--counted", "--log"])
-        .arg(&log)
-        .arg("--system")
-        .arg(repository.path(&run.system));
+    command.args(["run", "--headless", "--counted", "--log"]).arg(&log);
+    if let Some(system) = &run.system {
+        command.arg("--system").arg(repository.path(system));
+    }
     let output = tool::output(command.args(&run.arguments))?;
     let message = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "{}", message.trim_start_matches("x: ").trim_end());

@@ -3,10 +3,10 @@
 use super::{What, world::World};
 use pillion_abi::{NEVER, PAGE};
 use pillion_core::{
-    Cap, Id, Machine, Slot,
+    Cap, Id, Slot,
     cap::{CapSpace, DEPTH},
     context::Context,
-    endpoint::{CHAIN, Endpoint},
+    endpoint::Endpoint,
     heap::{Heap, Node, Nodes},
     interrupt::Interrupt,
     notification::Notification,
@@ -446,7 +446,6 @@ fn waiting(w: &mut World) {
     if let Some(v) = w.k.cpu.passenger {
         assert!(w.k.m.is_live(v));
     }
-    let _ = CHAIN;
 }
 
 /// Lists of what is mapped, against the tables.
@@ -483,5 +482,4 @@ fn mappings(w: &mut World) {
             assert!(listed.contains(&slot.physical()), "mapped but in no list");
         }
     }
-    let _ = |m: &mut Fake, id: Id<Slot>| m.get(id).depth;
 }

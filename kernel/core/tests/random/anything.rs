@@ -261,7 +261,10 @@ impl Play {
         let Some(me) = self.w.k.cpu.current else {
             if self.w.k.m.programmed != NEVER && !s.r[0].is_multiple_of(4) {
                 let left = self.w.k.m.programmed.saturating_sub(self.w.k.m.clock);
-                return if left < 1 << 40 { self.w.pass(left) } else { () };
+                if left < 1 << 40 {
+                    self.w.pass(left);
+                }
+                return;
             }
             self.w.root_runs();
             self.call(self.w.root, s);

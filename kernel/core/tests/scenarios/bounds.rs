@@ -32,10 +32,10 @@ fn inheritance_along_a_chain_of_queues() {
     w.call(Call::Call, [ends[0], 1]);
     w.expect(urgent.id, State::Calling);
     println!("worst: inheritance {}", w.worst["Call"]);
-    assert!(w.worst["Call"] < 2500);
+    assert!(w.worst["Call"] < 500);
     w.root(Call::ThreadSuspend, [urgent.thread]);
     println!("worst: and back {}", w.worst["ThreadSuspend"]);
-    assert!(w.worst["ThreadSuspend"] < 2500);
+    assert!(w.worst["ThreadSuspend"] < 500);
 }
 
 /// Many timers, taken off and put on.
@@ -77,7 +77,7 @@ fn a_deep_deletion() {
     w.worst.clear();
     w.root(Call::CapDelete, [0, regions[0]]);
     println!("worst: deep deletion {}", w.worst["CapDelete"]);
-    assert!(w.worst["CapDelete"] < 600);
+    assert!(w.worst["CapDelete"] < 400);
     w.root(Call::RegionReset, [outer]);
     assert!(spaces.into_iter().all(|s| w.cap(s) == pillion_core::Cap::None));
 }

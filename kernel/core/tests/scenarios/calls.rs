@@ -66,7 +66,8 @@ fn memory() {
     let mut w = World::new();
     let memory = w.make(Kind::Memory, 8 * PAGE);
     let (part, read) = (w.free_slot(), w.free_slot());
-    for (offset, size) in [(0, 0), (0, 9 * PAGE), (8 * PAGE, PAGE), (1, PAGE), (0, 1), (u64::MAX - PAGE + 1, 2 * PAGE)] {
+    for (offset, size) in [(0, 0), (0, 9 * PAGE), (8 * PAGE, PAGE), (1, PAGE), (0, 1), (u64::MAX - PAGE + 1, 2 * PAGE)]
+    {
         w.root_fails(Call::MemoryPart, [memory, offset, size, part, 15], Error::BadArgument);
     }
     w.root_fails(Call::MemoryPart, [slot::NOTE, 0, PAGE, part, 15], Error::WrongKind);
@@ -75,7 +76,7 @@ fn memory() {
     w.root(Call::MemoryPart, [memory, PAGE, 2 * PAGE, read, 1]);
     let Cap::Memory { base, .. } = w.cap(memory) else { panic!() };
     let f = w.root(Call::CapIdentify, [part]);
-    assert_eq!((f.words[0], f.rsi), (2 | base + PAGE, 2 * PAGE));
+    assert_eq!((f.words[0], f.rsi), (2 | (base + PAGE), 2 * PAGE));
     let map = |m: u64, address: u64, flags: u64| [m, slot::SPACE, address, flags];
     w.root_fails(Call::MemoryMap, map(read, 0x1000, 1), Error::NoRight);
     w.root_fails(Call::MemoryMap, map(read, 0x1000, 2), Error::NoRight);

@@ -9,8 +9,11 @@ use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
 use pillion_core::{Cap, Id, cap::CapSpace, thread::State};
 use std::collections::BTreeMap;
 
-/// What there is: full slots with the kind and the slot that they were derived from, and live objects.
-fn picture(w: &mut World) -> (BTreeMap<u64, (u8, Option<u64>)>, Vec<(u64, What)>) {
+/// Full slots with the kind and the slot that they were derived from, and live objects.
+type Picture = (BTreeMap<u64, (u8, Option<u64>)>, Vec<(u64, What)>);
+
+/// What there is.
+fn picture(w: &mut World) -> Picture {
     let m = &mut w.k.m;
     let mut slots = BTreeMap::new();
     for id in all_slots(m) {

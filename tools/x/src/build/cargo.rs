@@ -8,7 +8,14 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The packages that are built for the bare machine only.
-pub const BARE_PACKAGES: [&str; 4] = ["pillion-kernel", "pillion-resmgr", "pillion-vmm", "pillion-demo"];
+pub const BARE_PACKAGES: [&str; 6] = [
+    "pillion-kernel",
+    "pillion-resmgr",
+    "pillion-vmm",
+    "pillion-demo",
+    "pillion-test-kernel",
+    "pillion-measure-kernel",
+];
 
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
 pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {

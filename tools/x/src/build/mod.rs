@@ -44,6 +44,16 @@ pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bo
     Ok(true)
 }
 
+/// Builds the kernel and a bundle in which one program is all there is.
+fn build_root(repository: &Repository, root: &str) -> Result<Built> {
+    let output = step("building the kernel and the task", || cargo::build(repository, &[root.to_owned()]))?;
+    let mut bundle = Bundle::default();
+    bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;
+    let path = repository.build(root).with_extension("bundle");
+    write_whole(&path, &bundle.bytes())?;
+    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None })
+}
+
 /// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory.
 pub fn build(
     repository: &Repository,
@@ -52,6 +62,9 @@ pub fn build(
     memory_mib: Option<u32>,
 ) -> Result<Built> {
     space::check(repository)?;
+    if let Some(root) = &arguments.root {
+        return build_root(repository, root);
+    }
     let path = repository.named(&arguments.system);
     let file = system_file::read(&path)?;
     let tasks = tasks(&file.system, arguments);
