@@ -43,13 +43,12 @@ pub fn kernel<'a>(cpu: &PerCpu) -> &'a mut Kernel<Hardware> {
 
 /// Leaves to the first thread.
 pub fn first_exit(cpu: &mut PerCpu) -> ! {
-    leave(kernel(cpu));
-    arch::enter_user(cpu)
+    leave(kernel(cpu))
 }
 
 /// A system call.
 #[unsafe(no_mangle)]
-extern "C" fn kernel_syscall(cpu: &mut PerCpu) {
+extern "C" fn kernel_syscall(cpu: &mut PerCpu) -> ! {
     const CALL: u64 = Call::Call as u64;
     const REPLY_RECEIVE: u64 = Call::ReplyReceive as u64;
     let k = kernel(cpu);
@@ -65,37 +64,37 @@ extern "C" fn kernel_syscall(cpu: &mut PerCpu) {
             _ => None,
         };
         if let Some(next) = next {
-            if !to_user(k, next) {
-                leave(k);
+            if to_user(k, next) {
+                arch::exit_to_user();
             }
-            return;
+            leave_by_detours(k);
         }
     }
-    slow_syscall(k, cpu);
+    slow_syscall(k, cpu)
 }
 
 #[inline(never)]
-fn slow_syscall(k: &mut Kernel<Hardware>, cpu: &mut PerCpu) {
+fn slow_syscall(k: &mut Kernel<Hardware>, cpu: &mut PerCpu) -> ! {
     // SAFETY: the entry code saved the registers there.
     let frame = unsafe { &mut *cpu.frame() };
     let arguments = [frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9];
     if k.syscall(frame.rax, &arguments) == Outcome::Restart {
         frame.repeat_call();
     }
-    leave(k);
+    leave(k)
 }
 
 /// An interrupt while user code ran.
 #[unsafe(no_mangle)]
-extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) {
+extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> ! {
     let k = kernel(cpu);
     interrupt(k, vector as u8);
-    leave(k);
+    leave(k)
 }
 
 /// An exception in user code.
 #[unsafe(no_mangle)]
-extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) {
+extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> ! {
     const PAGE_FAULT: u64 = 14;
     let k = kernel(cpu);
     // SAFETY: the entry code saved the registers there.
@@ -103,7 +102,7 @@ extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) {
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
     trace!(Exception, vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
-    leave(k);
+    leave(k)
 }
 
 /// Handles a physical interrupt.
@@ -121,22 +120,22 @@ pub fn interrupt(k: &mut Kernel<Hardware>, number: u8) {
 
 /// Chooses who runs and makes the processor ready for it.
 #[inline(always)]
-fn leave(k: &mut Kernel<Hardware>) {
+fn leave(k: &mut Kernel<Hardware>) -> ! {
     if k.m.pending.is_none() {
         k.finish();
         if let Some(id) = k.cpu.current
             && k.m.get(id).guest.is_none()
             && to_user(k, id)
         {
-            return;
+            arch::exit_to_user();
         }
     }
-    leave_by_detours(k);
+    leave_by_detours(k)
 }
 
 /// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to go on in user mode.
 #[inline(never)]
-fn leave_by_detours(k: &mut Kernel<Hardware>) {
+fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     loop {
         if let Some(number) = k.m.pending.take() {
             interrupt(k, number);
@@ -149,7 +148,7 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) {
         if k.m.get(id).guest.is_some() {
             guest::run(k, id);
         } else if to_user(k, id) {
-            return;
+            arch::exit_to_user();
         } else {
             log!("[fault] thread {id:?} has lost its address space; it stops");
             k.stop_current(State::Stopped);

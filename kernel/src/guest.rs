@@ -79,13 +79,14 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     // SAFETY: the page is the monitor's memory, kept by the capability checked above; the monitor's thread is this one, and
     // whatever it holds is only data.
     let state = unsafe { &mut *part.state };
+    // First, so that what is shown to the monitor includes what it changed.
+    take_changes(k, vcpu, part, state);
     let bits = k.take_bound_bits(id);
     if bits != 0 {
         part.processor.store_state(state, false);
         k.leave_guest_with(id, Exit::Notified as u64, bits);
         return;
     }
-    take_changes(k, vcpu, part, state);
     let exit = enter(k, vcpu, part, state);
     handle(k, id, vcpu, part, state, exit);
 }

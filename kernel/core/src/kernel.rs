@@ -190,8 +190,7 @@ impl<M: Machine> Kernel<M> {
     /// a thread whose budget is empty, and programs the timer when the first deadline changed.
     #[inline(always)]
     pub fn finish(&mut self) {
-        let context = self.current_context();
-        if context != self.cpu.charged || self.cpu.timers_changed {
+        if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
             self.settle_time();
         }
     }

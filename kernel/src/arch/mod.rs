@@ -3,13 +3,13 @@
 //! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root module, and these functions:
 //!
 //! ```text
-//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: &mut PerCpu);
-//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64);
-//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64);
+//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: &mut PerCpu) -> !;
+//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> !;
+//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> !;
 //! ```
 //!
 //! They are called with interrupts off, on the CPU's stack, with the registers of the thread that ran in the frame that
-//! [`PerCpu::frame`] names. When they return, the thread whose frame it then names goes on.
+//! [`PerCpu::frame`] names. They end with [`exit_to_user`]: the thread whose frame it then names goes on.
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
@@ -49,6 +49,6 @@ pub use chosen::segment_base::{self, SegmentBases};
 pub(crate) use chosen::serial::log;
 pub use chosen::serial::{self, Log};
 /// Interrupts while the kernel runs, and the way to user mode.
-pub use chosen::trap::{enter_user, fault_address, idle_wait, nmi_count, take_pending_interrupt};
+pub use chosen::trap::{exit_to_user, fault_address, idle_wait, nmi_count, take_pending_interrupt};
 /// Virtualisation.
 pub use chosen::virt;

@@ -18,14 +18,15 @@ use super::memory::{direct, physical};
 use super::percpu::{PerCpu, ist, offset, selector};
 use super::{cpu, log, msr, power};
 
-/// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names.
+/// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
+/// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
 mod contract {
     use super::PerCpu;
 
     unsafe extern "C" {
-        pub fn kernel_syscall(cpu: &mut PerCpu);
-        pub fn kernel_interrupt(cpu: &mut PerCpu, vector: u64);
-        pub fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64);
+        pub fn kernel_syscall(cpu: &mut PerCpu) -> !;
+        pub fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> !;
+        pub fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> !;
     }
 }
 
@@ -136,6 +137,7 @@ syscall_entry:
     mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_syscall}
+    ud2
 
     .global exit_to_user
 exit_to_user:
@@ -195,7 +197,7 @@ clac_interrupt:
     mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_interrupt}
-    jmp exit_to_user
+    ud2
 
 interrupt_in_kernel:
     pop qword ptr gs:[{pending}]
@@ -218,7 +220,7 @@ clac_exception:
     mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_exception}
-    jmp exit_to_user
+    ud2
 
 nmi:
     inc qword ptr [rip + {nmis}]
@@ -374,9 +376,10 @@ pub unsafe fn init_syscall() {
 }
 
 /// Leaves to user mode, to the frame that the CPU's structure names.
-pub fn enter_user(cpu: &mut PerCpu) -> ! {
+#[inline(always)]
+pub fn exit_to_user() -> ! {
     // SAFETY: the stack is not needed any more; GS leads to the structure, whose frame is valid as `set_frame` demands.
-    unsafe { asm!("jmp exit_to_user", in("rdi") cpu, options(noreturn)) }
+    unsafe { asm!("jmp exit_to_user", options(noreturn)) }
 }
 
 /// Lets interrupts in for an instant and takes what came. This is the kernel's preemption point.

@@ -130,6 +130,13 @@ impl Vcpu {
         }
     }
 
+    /// Forgets an event that was to be injected, and what is left of one whose delivery an exit interrupted.
+    pub(super) fn drop_event(&mut self) {
+        let control = self.control_mut();
+        (control.event, control.exit_event) = (0, 0);
+        self.cancel_interrupt();
+    }
+
     /// Whether the exit interrupted the delivery of an event.
     #[inline]
     pub(super) fn event_interrupted(&self) -> bool {

@@ -60,7 +60,8 @@ impl Vcpu {
         save.pat = state.pat;
         save.dr6 = state.dr6;
         save.dr7 = state.dr7;
-        // As after reset; the monitor has no say in it.
+        // As after reset; the monitor has no say in it. An event that an exit cut short belongs to the state that is gone.
+        self.drop_event();
         self.world.guest_xcr0 = self.world.host_xcr0 & 1;
         self.flush_translations();
     }
