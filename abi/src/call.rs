@@ -133,6 +133,8 @@ calls! {
     VcpuRouteLine = 59,
     /// `(vcpu)` Forgets all interrupt state of the guest, as at reset, and gives every physical end of interrupt that is owed.
     VcpuReset = 60,
+    /// `(vcpu)` Ends the guest's most urgent interrupt in service, as its own write to the end-of-interrupt register would.
+    VcpuEndOfInterrupt = 61,
 
     /// `(trace, 1 or 0)` Switches the trace buffer on or off.
     TraceControl = 64,

@@ -152,7 +152,7 @@ fn handle(
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
             part.processor.finish_wrmsr();
             state.counters[counter::END_OF_INTERRUPT] += 1;
-            end_of_interrupt(k, vcpu);
+            k.guest_end_of_interrupt(vcpu);
         }
         HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector != 0 => {
             state.counters[counter::DEADLINES] += 1;
@@ -166,12 +166,6 @@ fn handle(
             k.guest_halt(vcpu);
         }
         other => leave(k, id, part, state, other),
-    }
-}
-
-fn end_of_interrupt(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>) {
-    for _ in 0..k.m.get(vcpu).apic.end_of_interrupt().physical_eois {
-        k.m.end_of_interrupt();
     }
 }
 

@@ -147,9 +147,12 @@ impl<M: Machine> Kernel<M> {
             Call::TimerBind => self.timer_bind(me, a),
             Call::InterruptCreate | Call::InterruptBind => self.interrupt_call(me, call, a),
             Call::PortIn | Call::PortOut | Call::PortsPart => self.port_call(me, call, a),
-            Call::VcpuConfigure | Call::VcpuAllowPorts | Call::VcpuInject | Call::VcpuRouteLine | Call::VcpuReset => {
-                self.vcpu_call(me, call, a)
-            }
+            Call::VcpuConfigure
+            | Call::VcpuAllowPorts
+            | Call::VcpuInject
+            | Call::VcpuRouteLine
+            | Call::VcpuReset
+            | Call::VcpuEndOfInterrupt => self.vcpu_call(me, call, a),
             Call::TraceControl | Call::LogPut => self.trace_call(me, call, a),
             Call::Call | Call::ReplyReceive | Call::Receive | Call::Reply | Call::Signal | Call::Wait | Call::Sleep => {
                 Err(Error::BadCall)
@@ -554,6 +557,7 @@ impl<M: Machine> Kernel<M> {
                     self.m.route_line(line, vector, a[3] & (route::LEVEL | route::LOW));
                 }
             }
+            Call::VcpuEndOfInterrupt => self.guest_end_of_interrupt(id),
             _ => {
                 self.guest_deadline(id, 0);
                 self.reset_guest_interrupts(id);

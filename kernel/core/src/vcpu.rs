@@ -63,6 +63,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// The guest ends its most urgent interrupt in service; physical ends that become due by it are given.
+    #[inline]
+    pub fn guest_end_of_interrupt(&mut self, id: Id<Vcpu>) {
+        for _ in 0..self.m.get(id).apic.end_of_interrupt().physical_eois {
+            self.m.end_of_interrupt();
+        }
+    }
+
     /// Sets the guest's timer; 0 disarms it.
     pub fn guest_deadline(&mut self, id: Id<Vcpu>, deadline: u64) {
         self.disarm(Due::Vcpu(id));

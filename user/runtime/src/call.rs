@@ -142,6 +142,8 @@ simple! {
     vcpu_route_line(vcpu: Cap, control: Cap, line: u64, word: u64) = VcpuRouteLine;
     /// Forgets the guest's interrupts.
     vcpu_reset(vcpu: Cap) = VcpuReset;
+    /// Ends the guest's interrupt in service.
+    vcpu_end_of_interrupt(vcpu: Cap) = VcpuEndOfInterrupt;
     /// Switches the trace buffer.
     trace_control(trace: Cap, on: bool) = TraceControl;
     /// Writes a byte to the kernel's log.

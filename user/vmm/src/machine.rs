@@ -41,6 +41,8 @@ pub struct Machine {
     pub pci: Filter,
     /// Reset and power-off.
     pub power: Power,
+    /// The machine was in ACPI mode before Linux came.
+    pub acpi: bool,
     /// Lines written to the debug port.
     pub notes: Notes,
     /// Counts of exits by reason.
@@ -75,6 +77,7 @@ impl Machine {
             ioapic_base: info.ioapic,
             pci,
             power: Power::new(fadt),
+            acpi: ports::is_acpi_on(&fadt),
             notes: Notes::new(),
             exits: Exits::default(),
             watchdog: Watchdog::new(tsc_hz),
@@ -137,9 +140,12 @@ impl Machine {
 
     /// Does what the local APIC's model asks for.
     pub fn carry_out(&mut self, effect: Effect) {
-        if let Effect::Interrupt(vector) = effect {
-            let _ = call::vcpu_inject(slot::VCPU, vector);
-        }
+        let _ = match effect {
+            Effect::Interrupt(vector) => call::vcpu_inject(slot::VCPU, vector),
+            Effect::EndOfInterrupt => call::vcpu_end_of_interrupt(slot::VCPU),
+            // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its work.
+            Effect::None | Effect::Shared | Effect::Nmi => return,
+        };
     }
 
     /// Whether Linux has stopped taking interrupts.

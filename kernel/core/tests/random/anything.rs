@@ -159,7 +159,7 @@ impl Play {
             Call::Signal => args([self.pick(Notification, r[0])]),
             Call::Wait => args([self.pick(Notification, r[0]), self.deadline(r[1])]),
             Call::Yield => args([]),
-            Call::VcpuRun | Call::VcpuReset => args([self.pick(Vcpu, r[0])]),
+            Call::VcpuRun | Call::VcpuReset | Call::VcpuEndOfInterrupt => args([self.pick(Vcpu, r[0])]),
             Call::TimerSet => args([self.pick(Timer, r[0]), self.deadline(r[1])]),
             Call::InterruptAck => args([self.pick(Interrupt, r[0])]),
             Call::RegionCreate => {

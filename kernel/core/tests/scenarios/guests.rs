@@ -126,6 +126,20 @@ fn ends_that_are_owed_are_given_at_reset_and_at_the_end() {
 }
 
 #[test]
+fn the_monitor_ends_an_interrupt_for_its_guest() {
+    let mut g = guest();
+    passenger(&mut g, 0x31);
+    let accepted = g.w.k.m.peek(g.id).apic.deliverable();
+    assert_eq!(accepted, Some(0x31));
+    g.w.k.m.peek(g.id).apic.accept(0x31);
+    g.w.leave("guest");
+    g.w.ok(Call::VcpuEndOfInterrupt, [g.vcpu]);
+    assert_eq!(eois(&g.w), 1);
+    g.w.ok(Call::VcpuEndOfInterrupt, [g.vcpu]);
+    assert_eq!(eois(&g.w), 1, "there is none in service any more");
+}
+
+#[test]
 fn a_vcpu_ends_under_its_monitor() {
     for halted in [false, true] {
         let mut g = guest();

@@ -41,6 +41,8 @@ mod register {
 }
 
 const MASKED: u32 = 1 << 16;
+/// Task priority that holds back the vectors below 0x20, which a device may send and which would look like exceptions.
+const EXCEPTIONS: u32 = 0x10;
 const DELIVER_NMI: u32 = 4 << 8;
 const SOFTWARE_ENABLE: u32 = 1 << 8;
 const TO_SELF: u32 = 1 << 18;
@@ -85,7 +87,7 @@ fn write(register: u32, value: u32) {
     }
 }
 
-/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every priority accepted.
+/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every vector accepted that is not an exception's.
 pub fn init() {
     // SAFETY: every processor with an APIC has this register.
     let base = unsafe { msr::read(msr::APIC_BASE) };
@@ -116,7 +118,7 @@ pub fn init() {
     for _ in 0..256 {
         write(register::EOI, 0);
     }
-    write(register::TASK_PRIORITY, 0);
+    write(register::TASK_PRIORITY, EXCEPTIONS);
     log!("[boot] local APIC {} at {address:#x}, {}", id(), if registers() == 0 { "x2APIC" } else { "xAPIC" });
 }
 
