@@ -112,6 +112,9 @@ pub struct RunArguments {
     /// Boot the same Linux without Pillion on the same emulated machine
     #[arg(long)]
     pub direct: bool,
+    /// Boot from a CD by GRUB, as a real machine would, instead of by the emulator's own loader
+    #[arg(long, conflicts_with = "direct")]
+    pub grub: bool,
     /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three times that unless --wall-clock)
     #[arg(long, value_name = "N")]
     pub timeout: Option<u64>,
@@ -173,6 +176,12 @@ pub struct MeasureArguments {
     /// What to measure: the name of a file in measure/
     #[arg(default_value = "kernel")]
     pub name: String,
+    /// linux, load: the kernel to ride, as for `x run`
+    #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
+    pub linux: String,
+    /// linux, load: fewer rounds, for a first look and for every commit
+    #[arg(long)]
+    pub quick: bool,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -10,6 +10,8 @@ const SCRATCH_SERIAL: &str = "pillion-scratch";
 pub enum Boot {
     /// Pillion and its bundle.
     Pillion { kernel: PathBuf, bundle: PathBuf },
+    /// The same from a CD, by GRUB.
+    Grub { image: PathBuf },
     /// Linux alone.
     Direct { image: PathBuf, initrd: PathBuf, append: String },
 }
@@ -49,6 +51,9 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
             list.add("-kernel", kernel.display()).add("-initrd", bundle.display());
             list.add("-append", kernel_line(run));
         }
+        Boot::Grub { image } => {
+            list.add("-cdrom", image.display()).add("-boot", "d");
+        }
         Boot::Direct { image, initrd, append } => {
             list.add("-kernel", image.display()).add("-initrd", initrd.display()).add("-append", append);
             list.flag("-no-reboot");
@@ -60,7 +65,7 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
 
 /// The kernel's own command line. With a paced clock the emulated processor must never be idle: the emulator passes idle time by
 /// this computer's clock, and wakes up late.
-fn kernel_line(run: &RunArguments) -> String {
+pub fn kernel_line(run: &RunArguments) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
     let words: Vec<&str> = poll.into_iter().chain(run.kernel_append.as_deref()).collect();
     words.join(" ")
@@ -101,7 +106,7 @@ fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
     list.add("-chardev", format!("socket,id=com2,path={}", folder.log().display()));
     list.add("-serial", "chardev:com1");
     match boot {
-        Boot::Pillion { .. } => list.add("-serial", "chardev:com2"),
+        Boot::Pillion { .. } | Boot::Grub { .. } => list.add("-serial", "chardev:com2"),
         Boot::Direct { .. } => list.add("-serial", "null").add("-device", "isa-debugcon,iobase=0xe9,chardev=com2"),
     };
 }

@@ -3,6 +3,7 @@
 mod append;
 pub mod emulator;
 mod fault;
+mod grub;
 mod line;
 mod machine;
 mod outcome;
@@ -69,6 +70,9 @@ fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
     fs::write(folder.served().join("payload"), build::payload())?;
     let boot = match &built.passenger {
         Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
+        _ if run.grub => {
+            Boot::Grub { image: grub::image(folder.0, &built.kernel, &built.bundle, &machine::kernel_line(run))? }
+        }
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone() },
     };
     session::run(run, &machine::arguments(run, &boot, &folder), &folder)

@@ -1,0 +1,54 @@
+//! A CD that GRUB boots, as a real machine would: the kernel by multiboot2, the bundle as its module.
+
+use crate::doctor::install;
+use crate::progress::step;
+use crate::tool;
+use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What makes the CD, and the packages that bring it.
+const PACKAGES: [(&str, &str); 3] = [("grub-mkrescue", "grub-common"), ("xorriso", "xorriso"), ("mformat", "mtools")];
+
+/// GRUB for BIOS machines; it has no program to look for.
+const BIOS: (&str, &str) = ("/usr/lib/grub/i386-pc/multiboot2.mod", "grub-pc-bin");
+
+/// Makes the CD in a folder.
+pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str) -> Result<PathBuf> {
+    install::packages(&missing())?;
+    let (root, image) = (folder.join("cd"), folder.join("pillion.iso"));
+    fs::create_dir_all(root.join("boot/grub"))?;
+    fs::copy(kernel, root.join("boot/pillion"))?;
+    fs::copy(bundle, root.join("boot/bundle"))?;
+    fs::write(root.join("boot/grub/grub.cfg"), menu(line))?;
+    step("making a CD that GRUB boots", || {
+        tool::quietly(Command::new("grub-mkrescue").arg("-o").arg(&image).arg(&root))
+    })?;
+    fs::remove_dir_all(&root)?;
+    Ok(image)
+}
+
+fn missing() -> Vec<&'static str> {
+    let programs = PACKAGES.iter().filter(|(program, _)| tool::find(program).is_none()).map(|(_, package)| *package);
+    let bios = (!Path::new(BIOS.0).exists()).then_some(BIOS.1);
+    programs.chain(bios).collect()
+}
+
+/// GRUB's configuration. The word after the file's name is not the kernel's business: GRUB passes what follows it.
+fn menu(line: &str) -> String {
+    format!(
+        "set timeout=0\nset default=0\nmenuentry Pillion {{\n    multiboot2 /boot/pillion {line}\n    module2 /boot/bundle\n}}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_menu_names_kernel_line_and_bundle() {
+        let text = menu("seconds=5");
+        assert!(text.contains("multiboot2 /boot/pillion seconds=5\n") && text.contains("module2 /boot/bundle\n"));
+    }
+}
