@@ -34,15 +34,13 @@ pub enum Exit {
     Refused = 11,
     /// Write to a control register that is intercepted; `fault.info` is the number.
     ControlRegister = 12,
-    /// The guest ended an interrupt that is level-triggered; the vector is in the second result.
-    EndOfInterrupt = 13,
     /// An exit that no guest should cause; `fault.info` has the processor's number.
-    Unexpected = 14,
+    Unexpected = 13,
 }
 
 impl Exit {
     /// All reasons, in order of their numbers.
-    pub const ALL: [Exit; 15] = [
+    pub const ALL: [Exit; 14] = [
         Exit::Notified,
         Exit::Port,
         Exit::Memory,
@@ -56,7 +54,6 @@ impl Exit {
         Exit::Xsetbv,
         Exit::Refused,
         Exit::ControlRegister,
-        Exit::EndOfInterrupt,
         Exit::Unexpected,
     ];
 
@@ -83,7 +80,6 @@ impl Exit {
             Exit::Xsetbv => "xsetbv",
             Exit::Refused => "refused",
             Exit::ControlRegister => "control-register",
-            Exit::EndOfInterrupt => "end-of-interrupt",
             Exit::Unexpected => "unexpected",
         }
     }
@@ -108,8 +104,6 @@ pub mod counter {
     pub const INJECTED: usize = 5;
     /// Returns to the VM monitor.
     pub const RETURNS: usize = 6;
-    /// Vectors below the first one that a passenger may use, or of the real-time class without an owner.
-    pub const STRAY: usize = 7;
 }
 
 /// A segment register.
@@ -279,6 +273,6 @@ mod tests {
             assert_eq!(Exit::from_raw(i as u64), Some(e));
             assert_eq!(e as usize, i);
         }
-        assert_eq!(Exit::from_raw(15), None);
+        assert_eq!(Exit::from_raw(14), None);
     }
 }

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::arch::{self, PerCpu, apic::vector, log};
+use crate::arch::{self, PerCpu, apic::vector};
 use crate::{guest, hardware::Hardware, trace::trace};
 use pillion_abi::{RT_VECTOR_FIRST, call::Call};
 use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
@@ -153,7 +153,7 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         } else if to_user(k, id) {
             arch::exit_to_user();
         } else {
-            log!("[fault] thread {id:?} has lost its address space; it stops");
+            // It has lost its address space.
             k.stop_current(State::Stopped);
         }
     }

@@ -13,6 +13,7 @@ use crate::{
     trace::trace,
 };
 use pillion_abi::{
+    RT_VECTOR_FIRST,
     status::Error,
     vcpu::{Exit, Fault, State, counter},
 };
@@ -66,7 +67,8 @@ pub fn flush_all() {
     FLUSH.store(true, Relaxed);
 }
 
-/// Runs the guest of the current thread up to the next exit.
+/// Runs the guest of the current thread up to the next exit that concerns others than the guest. What only a system call can change
+/// is looked at once, since until then no thread runs.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     let v = k.m.get(vcpu);
@@ -87,8 +89,13 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
         k.leave_guest_with(id, Exit::Notified as u64, bits);
         return;
     }
-    let exit = enter(k, vcpu, part, state);
-    handle(k, id, vcpu, part, state, exit);
+    loop {
+        let exit = enter(k, vcpu, part, state);
+        let alone = handle(k, id, vcpu, part, state, exit);
+        if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
+            return;
+        }
+    }
 }
 
 /// What the monitor changed since the guest last ran.
@@ -132,6 +139,7 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &
     exit
 }
 
+/// Handles an exit. Returns whether it concerned the guest alone, so that it may go on at once.
 #[inline]
 fn handle(
     k: &mut Kernel<Hardware>,
@@ -140,19 +148,20 @@ fn handle(
     part: &mut VcpuPart,
     state: &mut State,
     exit: HwExit,
-) {
+) -> bool {
     match exit {
         HwExit::Interrupt => {
             state.counters[counter::INTERRUPTS] += 1;
-            if let Some(number) = arch::take_pending_interrupt(k.m.percpu()) {
-                entry::interrupt(k, number);
-            }
+            let Some(number) = arch::take_pending_interrupt(k.m.percpu()) else { return false };
+            entry::interrupt(k, number);
+            return number < RT_VECTOR_FIRST;
         }
         HwExit::Handled | HwExit::Nmi => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
             part.processor.finish_wrmsr();
             state.counters[counter::END_OF_INTERRUPT] += 1;
             k.guest_end_of_interrupt(vcpu);
+            return true;
         }
         HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector != 0 => {
             state.counters[counter::DEADLINES] += 1;
@@ -167,6 +176,7 @@ fn handle(
         }
         other => leave(k, id, part, state, other),
     }
+    false
 }
 
 /// Returns to the monitor.

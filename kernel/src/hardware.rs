@@ -47,11 +47,15 @@ pub struct VcpuPart {
     pub state: *mut State,
 }
 
-/// Ports that the kernel keeps: both interrupt controllers, and the log.
+/// Ports that the kernel keeps, first and count: both interrupt controllers, and the log.
+fn kept_ports() -> [(u16, u16); 3] {
+    let log = serial::ports();
+    [(0x20, 2), (0xa0, 2), (log, if log == 0 { 0 } else { 8 })]
+}
+
 fn is_kept(first: u16, count: u32) -> bool {
     let end = u32::from(first) + count;
-    let meets = |base: u16, size: u32| u32::from(first) < u32::from(base) + size && end > u32::from(base);
-    meets(0x20, 2) || meets(0xa0, 2) || (serial::ports() != 0 && meets(serial::ports(), 8))
+    kept_ports().iter().any(|(base, size)| u32::from(first) < u32::from(base + size) && end > u32::from(*base))
 }
 
 /// The machine as one CPU sees it.
@@ -66,6 +70,8 @@ pub struct Hardware {
     fpu_owner: u64,
     /// Root of the active address space.
     root: u64,
+    /// The first task's thread.
+    pub first: Option<Id<Thread>>,
     /// Bases of whoever ran before the first thread; never used again.
     nobody: SegmentBases,
 }
@@ -79,6 +85,7 @@ impl Hardware {
             running: None,
             fpu_owner: 0,
             root: kernel_root(),
+            first: None,
             nobody: SegmentBases::default(),
         }
     }
@@ -274,6 +281,10 @@ impl Machine for Hardware {
     }
 
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
+        // Writing a line takes longer than other threads may be made to wait; but without the first task nothing goes on anyway.
+        if self.first != Some(thread) {
+            return;
+        }
         let [vector, code, address, rip, rsp, ..] = fault.words;
         log!(
             "[fault] thread {thread:?}: vector {vector}, code {code:#x}, address {address:#x}, rip {rip:#x}, rsp {rsp:#x}; no handler"
@@ -384,15 +395,10 @@ impl Machine for Hardware {
     }
 
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
-        let part = self.vcpu_part(vcpu);
-        if !is_kept(first, count) {
-            part.processor.allow_ports(first, count);
-            return;
-        }
-        for port in u32::from(first)..u32::from(first) + count {
-            if !is_kept(port as u16, 1) {
-                part.processor.allow_ports(port as u16, 1);
-            }
+        let processor = &mut self.vcpu_part(vcpu).processor;
+        processor.allow_ports(first, count);
+        for (port, count) in kept_ports() {
+            processor.deny_ports(port, count);
         }
     }
 

@@ -241,5 +241,8 @@ fn start_thread(root: &mut Root<'_>, entry: u64) -> Outcome<()> {
         stack: STACK_TOP,
         argument: BOOT_INFO_ADDRESS,
     };
+    if let Cap::Thread(thread) = root.cap(slot::THREAD) {
+        root.k.m.first = Some(thread);
+    }
     root.k.root_start(root.caps, &start).map_err(|_| "its thread cannot be started")
 }

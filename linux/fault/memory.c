@@ -95,6 +95,13 @@ static void stretch(const char *name, u64 from, u64 to, u64 step, bool write)
 	     total.kept);
 }
 
+/* Nothing may be seen or kept where only the real-time side has memory. */
+static void judge(u64 from, u64 to)
+{
+	if (total.visible || total.kept)
+		note("memory foreign %llx-%llx", from, to);
+}
+
 /* Where the thing at @address ends: a resource of the map, or the hole up to the next one. */
 static u64 end_of(u64 address, const struct resource *here)
 {
@@ -124,6 +131,8 @@ static void low(void)
 			stretch("reserved", address, end, PAGE_SIZE, true);
 		else if (!here)
 			stretch("hole", address, end, end - address > PIECE ? COARSE : PAGE_SIZE, !is_bar(address));
+		if (here && !strcmp(name, "Reserved") && address < CONFIGURATION)
+			judge(address, end);
 		address = end;
 	}
 }
@@ -140,6 +149,7 @@ static void high(void)
 		if (!is_bar(address) && (!here || strcmp(here->name, "System RAM")))
 			walk(address, address + PAGE_SIZE, PAGE_SIZE, true);
 	}
+	judge(FOUR_GIB, TOP);
 	note("memory high touched %llu visible %llu kept %llu", total.touched, total.visible, total.kept);
 }
 

@@ -13,7 +13,7 @@
 
 #define VENDOR		0x1af4
 #define ENTROPY		0x1005
-#define PART_MS		60
+#define PART_MS		40
 
 /* Legacy virtio with MSI-X, offsets in the I/O BAR. */
 #define FEATURES	4
@@ -70,6 +70,9 @@ static u32 flood(u32 data, void __iomem *table)
 	writel(data, table + PCI_MSIX_ENTRY_DATA);
 	writel(0, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
 	while (within(start, PART_MS)) {
+		/* One at a time: a device that is given more than its queue holds stops. */
+		if (ring.avail->idx != READ_ONCE(ring.used->idx))
+			continue;
 		ring.avail->ring[ring.avail->idx % ring.num] = 0;
 		wmb();
 		ring.avail->idx++;
@@ -99,10 +102,10 @@ int fault_message(void)
 		note("message no queue");
 		return 0;
 	}
+	note("message exceptions: %u", flood(0x12, table) + flood(1 << 14 | 1 << 15 | 0x1e, table));
 	for (vector = 0xef; vector <= 0xff; vector++)
 		note("message vector %x: %u", vector, flood(vector, table));
 	note("message nmi: %u", flood(4 << 8, table));
-	note("message smi: %u", flood(2 << 8, table));
 	note("message done");
 	return 0;
 }

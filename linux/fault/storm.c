@@ -12,6 +12,8 @@
 #define DEADLINE	0x6e0
 #define PICK		0xf6	/* interrupt work: Linux does nothing with it when there is none */
 #define REBOOT		0xf8
+#define SYSTEM_CALL	0x80
+#define SPURIOUS	0xff	/* Linux does not end it, and would take nothing else afterwards */
 #define ALL_SELF	(2u << 18)
 #define ALL_OTHERS	(3u << 18)
 #define HPET		0xfed00000ull
@@ -51,7 +53,7 @@ static void all_vectors(void)
 	begin();
 	while (within(start, PART_MS))
 		for (vector = 0x20; vector <= 0xff; vector++)
-			if (vector != REBOOT && vector != 0x80) {
+			if (vector != REBOOT && vector != SYSTEM_CALL && vector != SPURIOUS) {
 				wrmsrl_safe(COMMAND, 1u << 18 | vector);
 				count++;
 			}

@@ -6,16 +6,20 @@
 //! service. So when the guest ends a vector while a higher physical one is still open, its end is remembered and
 //! given when the higher one is done.
 //!
-//! Every operation works on four words and has no loop over vectors, except where the number of physical ends that
+//! Every operation is a few instructions without a loop over vectors, except where the number of physical ends that
 //! it returns says so (at most 224, and each pays for an earlier interrupt).
 
 /// A set of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Vectors(pub [u64; 4]);
+pub struct Vectors {
+    words: [u64; 4],
+    /// A bit for each word that is not zero.
+    used: u32,
+}
 
 impl Vectors {
     /// The empty set.
-    pub const EMPTY: Self = Self([0; 4]);
+    pub const EMPTY: Self = Self { words: [0; 4], used: 0 };
 
     #[inline]
     const fn place(vector: u8) -> (usize, u64) {
@@ -27,48 +31,50 @@ impl Vectors {
     #[must_use]
     pub const fn has(&self, vector: u8) -> bool {
         let (word, bit) = Self::place(vector);
-        self.0[word] & bit != 0
+        self.words[word] & bit != 0
     }
 
     /// Puts the vector in.
     #[inline]
     pub const fn insert(&mut self, vector: u8) {
         let (word, bit) = Self::place(vector);
-        self.0[word] |= bit;
+        self.words[word] |= bit;
+        self.used |= 1 << word;
     }
 
     /// Takes the vector out.
     #[inline]
     pub const fn remove(&mut self, vector: u8) {
         let (word, bit) = Self::place(vector);
-        self.0[word] &= !bit;
+        self.words[word] &= !bit;
+        if self.words[word] == 0 {
+            self.used &= !(1 << word);
+        }
     }
 
-    /// The highest vector of the set. At most four words are looked at.
+    /// The highest vector of the set. Constant time.
     #[inline]
     #[must_use]
     pub const fn highest(&self) -> Option<u8> {
-        let mut word = 4;
-        while word > 0 {
-            word -= 1;
-            if self.0[word] != 0 {
-                return Some((word as u8) << 6 | (63 - self.0[word].leading_zeros() as u8));
-            }
+        if self.used == 0 {
+            return None;
         }
-        None
+        let word = 31 ^ self.used.leading_zeros();
+        let bit = 63 ^ self.words[(word & 3) as usize].leading_zeros();
+        Some((word << 6 | bit) as u8)
     }
 
     /// Number of vectors in the set.
     #[must_use]
     pub fn len(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+        self.words.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+        self.used == 0
     }
 }
 
@@ -144,7 +150,7 @@ impl GuestApic {
     }
 
     /// The vector that the guest would get next: the highest pending one, when its class is above the processor
-    /// priority (AMD APM vol. 2, 16.6.4). Looks at eight words at most.
+    /// priority (AMD APM vol. 2, 16.6.4). Constant time.
     #[inline]
     #[must_use]
     pub const fn deliverable(&self) -> Option<u8> {
@@ -155,7 +161,7 @@ impl GuestApic {
     }
 
     /// Processor priority register: the task priority, or the class of the highest vector in service if that is
-    /// higher. Looks at four words at most.
+    /// higher. Constant time.
     #[inline]
     #[must_use]
     pub const fn processor_priority(&self) -> u8 {
@@ -175,8 +181,7 @@ impl GuestApic {
         }
     }
 
-    /// The guest wrote its end-of-interrupt register. Looks at four words, and at eight more for each physical end that
-    /// is due.
+    /// The guest wrote its end-of-interrupt register. Constant time, and as much again for each physical end that is due.
     #[inline]
     pub const fn end_of_interrupt(&mut self) -> Eoi {
         let Some(vector) = self.isr.highest() else {
@@ -186,19 +191,24 @@ impl GuestApic {
         let mut physical_eois = 0;
         if self.serving.has(vector) {
             self.serving.remove(vector);
-            self.done.insert(vector);
-            physical_eois = self.settle();
+            physical_eois = self.settle(vector);
         }
         Eoi { vector: Some(vector), physical_eois, level: self.level.has(vector) }
     }
 
-    /// Counts and forgets the owed vectors that are done and have no open one above them.
-    const fn settle(&mut self) -> u8 {
-        let mut count: u8 = 0;
-        while let Some(top) = self.owed.highest() {
-            if !self.done.has(top) {
-                break;
-            }
+    /// A vector that is owed is done: counts and forgets those that now have no open one above them. What was done before
+    /// lies below an open one.
+    const fn settle(&mut self, vector: u8) -> u8 {
+        if !matches!(self.owed.highest(), Some(top) if top == vector) {
+            self.done.insert(vector);
+            return 0;
+        }
+        self.owed.remove(vector);
+        let mut count: u8 = 1;
+        while !self.done.is_empty()
+            && let Some(top) = self.owed.highest()
+            && self.done.has(top)
+        {
             self.owed.remove(top);
             self.done.remove(top);
             count = count.saturating_add(1);
@@ -230,14 +240,14 @@ impl GuestApic {
     #[inline]
     #[must_use]
     pub const fn irr(&self) -> &[u64; 4] {
-        &self.irr.0
+        &self.irr.words
     }
 
     /// Vectors in service.
     #[inline]
     #[must_use]
     pub const fn isr(&self) -> &[u64; 4] {
-        &self.isr.0
+        &self.isr.words
     }
 
     /// Whether the machine's local APIC holds the vector in service for the guest.
@@ -420,11 +430,17 @@ mod tests {
 
         #[test]
         fn highest_is_the_maximum(words in any::<[u64; 4]>()) {
-            let set = Vectors(words);
+            let mut set = Vectors::EMPTY;
+            (0..=255u8).filter(|v| words[usize::from(v >> 6)] >> (v & 63) & 1 == 1).for_each(|v| set.insert(v));
             let expected = (0u8..=255).rev().find(|v| set.has(*v));
             prop_assert_eq!(set.highest(), expected);
             prop_assert_eq!(set.is_empty(), expected.is_none());
             prop_assert_eq!(set.len() as usize, (0u8..=255).filter(|v| set.has(*v)).count());
+            for vector in (0..=255u8).rev() {
+                set.remove(vector);
+                prop_assert_eq!(set.highest(), (0..vector).rev().find(|v| set.has(*v)));
+            }
+            prop_assert_eq!(set, Vectors::EMPTY);
         }
     }
 }

@@ -23,8 +23,8 @@ pub struct Space {
     pub mapped: Opt<Slot>,
 }
 
-/// End of guest-physical addresses: 48 bits.
-const GUEST_END: u64 = 1 << 48;
+/// End of guest-physical addresses.
+const GUEST_END: u64 = crate::paging::LIMIT;
 
 impl<M: Machine> Kernel<M> {
     /// Maps a memory capability, or goes on with it. Returns false when it was interrupted.

@@ -65,12 +65,11 @@ pub fn open_msrs(map: &mut [u64]) {
 
 /// Lets the guest read or write a register without an exit.
 pub fn allow_msr(map: &mut [u64], number: u32, read: bool, write: bool) {
-    let Some(bit) = msr_bit(number) else { return };
-    if read {
-        clear_bits(map, bit, 1);
-    }
-    if write {
-        clear_bits(map, bit + 1, 1);
+    // The bit for writing follows the bit for reading, which has an even number: both lie in one word.
+    if let Some(bit) = msr_bit(number)
+        && let Some(word) = map.get_mut(bit / 64)
+    {
+        *word &= !((u64::from(read) | u64::from(write) << 1) << (bit % 64));
     }
 }
 

@@ -343,6 +343,9 @@ impl<M: Machine> Kernel<M> {
     fn fill_place(&mut self, me: Caller, id: Id<Thread>, index: usize, source: u64) -> Result<()> {
         let source = self.slot(me.caps, source)?;
         let at = crate::delete::thread_slot(id, index).ok_or(Error::BadArgument)?;
+        if self.m.get(source).depth >= crate::cap::DEPTH {
+            return Err(Error::TooDeep);
+        }
         self.unlink(at);
         self.derive_inner(source, at)
     }

@@ -47,7 +47,7 @@ pub struct Thread {
     pub queued: bool,
     /// The call that it waits in is a fault report, to be answered by resuming.
     pub faulted: bool,
-    /// Calls of others are open on which this one depends, at most; see [`crate::endpoint`].
+    /// It uses the floating-point and vector registers.
     pub fpu: bool,
     /// Time that it runs on now, its own or lent by a caller.
     pub context: Opt<Context>,

@@ -94,7 +94,8 @@ impl<M: Machine> Kernel<M> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Forgets the guest's interrupts and gives every end of interrupt that is owed. At most 240 of them.
+    /// Forgets the guest's interrupts and gives every end of interrupt that is owed: at most 14, since a local APIC has no more than
+    /// one vector of each priority class in service (Intel SDM vol. 3, 11.8.3), and two classes are not the guest's.
     pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();

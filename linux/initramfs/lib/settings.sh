@@ -1,5 +1,5 @@
 # Reads what the host tool said on the kernel's command line into variables.
-mode=shell loads= seconds=10 rows= cols= fault= root= direct= boot=1
+mode=shell loads= seconds=10 rows= cols= fault= root= direct= boot=1 work=
 for word in $(cat /proc/cmdline); do
     case $word in
         pillion.mode=*) mode=${word#*=} ;;
@@ -10,6 +10,7 @@ for word in $(cat /proc/cmdline); do
         pillion.fault=*) fault=${word#*=} ;;
         pillion.root=*) root=${word#pillion.root=} ;;
         pillion.direct) direct=1 ;;
+        pillion.work=*) work=${word#*=} ;;
         pillion.boot=*) boot=${word#*=} ;;
     esac
 done

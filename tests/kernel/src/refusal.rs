@@ -60,7 +60,8 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::VcpuAllowPorts
         | Call::VcpuInject
         | Call::VcpuRouteLine
-        | Call::VcpuReset => (Kind::Vcpu, true),
+        | Call::VcpuReset
+        | Call::VcpuEndOfInterrupt => (Kind::Vcpu, true),
         Call::TraceControl | Call::LogPut => (Kind::Trace, true),
     })
 }

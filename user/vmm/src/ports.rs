@@ -1,18 +1,19 @@
 //! The real ports: which of them Linux uses without an exit, and PCI configuration on its behalf.
 
-use pillion_runtime::{
-    call,
-    info::{LinuxInfo, slot},
-};
+use pillion_runtime::{call, info::slot};
 use pillion_vmm_devices::{
     notes,
     pci::{ConfigAccess, Filter, Function, Quiesce},
+    power::Fadt,
 };
 
 use crate::machine::Machine;
 
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;
+
+/// Where system management interrupts are asked for: the firmware's, which takes as long as it likes.
+const FIRMWARE: (u32, u32) = (0xb2, 2);
 
 /// A slot for capabilities that are needed for one call.
 const SCRATCH: u32 = 48;
@@ -52,7 +53,7 @@ fn next_taken(machine: &Machine, from: u32) -> Option<(u32, u32)> {
     let info = machine.info();
     let hidden = info.hidden_ports.iter().take(info.hidden_port_count as usize).map(|[first, count]| (*first, *count));
     let power = machine.power.ports().into_iter().flatten().map(|(first, count)| (first.into(), count.into()));
-    [(u32::from(CONFIG_ADDRESS), 8), (u32::from(notes::PORT), 1)]
+    [(u32::from(CONFIG_ADDRESS), 8), (u32::from(notes::PORT), 1), FIRMWARE]
         .into_iter()
         .chain(hidden)
         .chain(power)
@@ -60,11 +61,19 @@ fn next_taken(machine: &Machine, from: u32) -> Option<(u32, u32)> {
         .min()
 }
 
-/// Whether some of the ports belong to the real-time side.
-pub fn is_hidden(info: &LinuxInfo, port: u16, width: u8) -> bool {
+/// Whether some of the ports belong to the real-time side, or to the firmware when it has nothing left to do for Linux.
+pub fn is_hidden(machine: &Machine, port: u16, width: u8) -> bool {
     let end = u32::from(port) + u32::from(width);
+    let touches = |(first, count): (u32, u32)| u32::from(port) < first + count && end > first;
+    let info = machine.info();
     let ranges = info.hidden_ports.iter().take(info.hidden_port_count as usize);
-    ranges.into_iter().any(|[first, count]| u32::from(port) < first + count && end > *first)
+    ranges.into_iter().any(|[first, count]| touches((*first, *count))) || machine.acpi && touches(FIRMWARE)
+}
+
+/// Whether the machine is in ACPI mode. If not, Linux has to ask the firmware for it.
+pub fn is_acpi_on(fadt: &Fadt) -> bool {
+    const ENABLED: u32 = 1;
+    fadt.pm1a_control.is_none_or(|port| call::port_in(slot::PORTS, port, 2).unwrap_or(0) & ENABLED != 0)
 }
 
 /// Reads configuration space.

@@ -33,13 +33,14 @@ pub fn all(repository: &Repository) -> Result<Vec<Need>> {
 }
 
 /// Programs that the tool calls, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("apt-get", "apt"),
     ("dpkg-deb", "dpkg"),
     ("xz", "xz-utils"),
     ("gzip", "gzip"),
     ("setpriv", "util-linux"),
     ("cc", "gcc"),
+    ("make", "make"),
 ];
 
 fn found(name: &'static str, what: impl Into<String>) -> Need {

@@ -64,7 +64,7 @@ impl Case {
         let wrong = self.expect.check(&streams);
         if wrong.is_empty() {
             tally.passed += 1;
-            println!("test {} ok{}", self.name, inner(&tally));
+            println!("test {} ok{}{}", self.name, inner(&tally), streams.figures());
         } else {
             println!("test {} FAILED\n{}", self.name, streams.message);
             tally.failed.extend(wrong.iter().map(|why| format!("{}: {why}", self.name)));

@@ -104,6 +104,14 @@ impl Texts {
 }
 
 impl Streams {
+    /// The tasks' longest latencies, for people.
+    pub fn figures(&self) -> String {
+        let tasks = self.result.as_ref().and_then(|result| result["tasks"].as_array()).map_or(&[][..], Vec::as_slice);
+        let figure =
+            |task: &Value| format!(" ({}: {} ns at most)", task["name"].as_str().unwrap_or("?"), task["max_ns"]);
+        tasks.iter().map(figure).collect()
+    }
+
     /// The tests that the booted tasks report: `test NAME ok` or `test NAME FAILED why`.
     pub fn reported(&self, case: &str) -> Tally {
         let mut tally = Tally::default();

@@ -20,7 +20,7 @@ const INVALID_OPCODE: u64 = 6;
 /// Answers an exit. Returns how Linux ended, if it did.
 pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
     match reason {
-        Exit::Notified | Exit::EndOfInterrupt => None,
+        Exit::Notified => None,
         Exit::Port => port::handle(machine),
         Exit::Memory => memory::handle(machine),
         Exit::ReadMsr => registers::read_msr(machine, value as u32),

@@ -48,7 +48,7 @@ fn read(machine: &mut Machine, io: Io) -> u32 {
         power::Outcome::Pass(_) => return call::port_in(slot::PORTS, io.port, io.width).unwrap_or(u32::MAX),
         power::Outcome::Request(_) | power::Outcome::NotMine => {}
     }
-    if io.port == notes::PORT || ports::is_hidden(machine.info(), io.port, io.width) {
+    if io.port == notes::PORT || ports::is_hidden(machine, io.port, io.width) {
         return if io.port == notes::PORT { notes::PORT.into() } else { u32::MAX };
     }
     call::port_in(slot::PORTS, io.port, io.width).unwrap_or(u32::MAX)
@@ -77,7 +77,7 @@ fn write(machine: &mut Machine, io: Io, value: u32) -> Option<End> {
         if let Some(line) = machine.notes.push(value as u8) {
             report::note(line);
         }
-    } else if !ports::is_hidden(machine.info(), io.port, io.width) {
+    } else if !ports::is_hidden(machine, io.port, io.width) {
         let _ = call::port_out(slot::PORTS, io.port, io.width, value);
     }
     None

@@ -108,7 +108,7 @@ fn start_devices(rsdp: u64) {
 
 fn report(params: &BootParams) {
     for range in params.memory() {
-        let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle"].get(range.kind as usize).unwrap_or(&"?");
+        let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle", "hole"].get(range.kind as usize).unwrap_or(&"?");
         log!("[boot] memory {:#014x}..{:#014x} {kind}", range.base, range.base + range.size);
     }
     log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);

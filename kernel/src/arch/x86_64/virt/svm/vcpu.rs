@@ -39,7 +39,8 @@ pub struct Vcpu {
 const PREPARE_WORDS: usize = 128;
 
 impl Vcpu {
-    /// Fills a part of the maps of ports and registers, so that all are intercepted; returns whether it was the last part.
+    /// Fills a part of the maps of ports and registers, so that all are intercepted, and in the end opens the registers that are the
+    /// guest's own; returns whether there was nothing left to do.
     /// Called for each step from 0 before [`Vcpu::init`].
     ///
     /// # Safety
@@ -60,7 +61,13 @@ impl Vcpu {
             }
             from -= words;
         }
-        true
+        if from > 0 {
+            return true;
+        }
+        // SAFETY: as above, for the whole of the second map.
+        let map = unsafe { core::slice::from_raw_parts_mut(direct(area + page::MSR_MAP * PAGE), MSR_MAP_WORDS) };
+        svm::open_msrs(map);
+        false
     }
 
     /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that can be intercepted and matters is; no port and no register but those
@@ -89,7 +96,6 @@ impl Vcpu {
         };
         vcpu.init_control(nested_root, asid);
         vcpu.init_save();
-        svm::open_msrs(vcpu.msr_map());
         vcpu.init_fpu();
         vcpu
     }
@@ -181,6 +187,13 @@ impl Vcpu {
     pub fn allow_ports(&mut self, first: u16, count: u32) {
         let count = count.min(0x1_0000 - u32::from(first));
         svm::clear_bits(self.io_map(), usize::from(first), count as usize);
+    }
+
+    /// Makes the guest's accesses to a few ports exit.
+    pub fn deny_ports(&mut self, first: u16, count: u16) {
+        for port in (first..).take(count.into()) {
+            self.io_map()[usize::from(port) / 64] |= 1 << (port % 64);
+        }
     }
 
     /// Lets the guest read or write a register without an exit.

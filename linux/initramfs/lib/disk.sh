@@ -1,0 +1,15 @@
+# find_disk SERIAL: the disk of that serial number becomes $disk.
+find_disk() {
+    for path in /sys/block/vd*; do
+        [ "$(cat "$path/serial" 2>/dev/null)" = "$1" ] && disk=/dev/${path##*/}
+    done
+    [ -n "$disk" ] || { echo "no disk $1" >&2; exit 1; }
+}
+
+# move SERIAL PIECE_KIB MIB: half of the amount is written past the page cache, then as much is read.
+move() {
+    find_disk "$1"
+    count=$(($3 * 512 / $2))
+    dd if=/dev/zero of="$disk" bs="$2k" count="$count" oflag=direct conv=notrunc status=none &&
+        dd if="$disk" of=/dev/null bs="$2k" count="$count" iflag=direct status=none
+}
