@@ -226,9 +226,21 @@ impl<M: Machine> Kernel<M> {
         if self.dismiss_caller(id) {
             return false;
         }
+        self.dismiss_receiver(id);
         self.unlink_inner(id, core::mem::offset_of!(Endpoint, slot));
         self.m.forget(id);
         true
+    }
+
+    /// A receiver that waits at an endpoint that ends goes with [`Error::Gone`].
+    fn dismiss_receiver(&mut self, id: Id<Endpoint>) {
+        if let Cap::Thread(receiver) = self.m.get(id).slot.cap
+            && self.m.get(receiver).state == State::Receiving
+        {
+            self.stop_waiting(receiver);
+            self.m.set_result(receiver, Error::Gone.to_raw(), [0, 0]);
+            self.make_ready(receiver);
+        }
     }
 
     fn end_notification(&mut self, id: Id<Notification>) {

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use pillion_abi::{
     NEVER, PAGE,
     boot::{BootInfo, slot},
-    call::irq,
+    call::{irq, thread},
     object::{Kind, right},
 };
 use pillion_runtime::{
@@ -74,6 +74,7 @@ fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<
     spec.info.period = task.time.map_or(0, |t| machine.ticks(t.period_ns));
     put_text(&mut spec.info.arguments, &task.arguments);
     spec.period_ns = task.time.map_or(0, |t| t.period_ns);
+    spec.thread_flags = if task.fpu { thread::FPU } else { 0 };
     spec.histogram = Some(index as u64);
     spec.more_pages = u64::from(!task.interrupts.is_empty());
     Ok(spec)

@@ -41,6 +41,8 @@ pub struct Spec {
     pub info: TaskInfo,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
+    /// Flags of its thread.
+    pub thread_flags: u64,
     /// Number of its histogram, if it has one.
     pub histogram: Option<u64>,
     /// What else will be mapped.
@@ -74,7 +76,16 @@ impl Spec {
     pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {
         let mut info = TaskInfo { tsc_hz, period: 0, memory_size: 0, name: [0; 32], arguments: [0; 128] };
         put_text(&mut info.name[..31], name);
-        Spec { name: name.into(), image, info, period_ns: 0, histogram: None, more: Vec::new(), more_pages: 0 }
+        Spec {
+            name: name.into(),
+            image,
+            info,
+            period_ns: 0,
+            thread_flags: 0,
+            histogram: None,
+            more: Vec::new(),
+            more_pages: 0,
+        }
     }
 
     /// The stretches that are mapped out of the task's own region.
@@ -144,7 +155,7 @@ impl Maker<'_> {
         give(&task, slot::TIMER, timer, right::ALL, 0)?;
         give(&task, slot::THREAD, thread, right::ALL, 0)?;
         let fault = self.slots.derive(self.endpoint, right::WRITE, badge + 1)?;
-        thread_configure(thread, space, caps, fault, 0).when("configuring the thread")?;
+        thread_configure(thread, space, caps, fault, spec.thread_flags).when("configuring the thread")?;
         thread_set_registers(thread, spec.image.entry, address::STACK_TOP, address::INFO)
             .when("setting the registers")?;
         Ok(task)

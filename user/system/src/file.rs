@@ -34,6 +34,8 @@ pub(crate) struct Task {
     pub memory_kib: Number,
     pub arguments: Text,
     #[serde(default)]
+    pub fpu: bool,
+    #[serde(default)]
     pub interrupts: Vec<Spanned<Interrupt>>,
     #[serde(default)]
     pub ports: Vec<Spanned<Ports>>,

@@ -37,6 +37,8 @@ pub struct Task {
     pub memory_bytes: u64,
     /// Text that the task finds at its start.
     pub arguments: String,
+    /// Whether it uses the floating-point and vector registers.
+    pub fpu: bool,
     /// Interrupt lines that it handles.
     pub interrupts: Vec<Interrupt>,
     /// I/O ports that it may use.

@@ -126,6 +126,7 @@ impl Reader<'_> {
             memory_bytes: self.memory("memory_kib", task.memory_kib, Some(256), &limit::MEMORY_KIB, 4).unwrap_or(0)
                 << 10,
             arguments: self.string("arguments", task.arguments, limit::ARGUMENTS),
+            fpu: task.fpu,
             interrupts: task.interrupts.into_iter().map(|i| self.interrupt(i)).collect(),
             ports: task.ports.into_iter().filter_map(|p| self.ports(p)).collect(),
             devices: task.devices.into_iter().filter_map(|d| self.device(d)).collect(),

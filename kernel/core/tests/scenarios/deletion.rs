@@ -373,3 +373,17 @@ fn a_half_deleted_space() {
     }
     assert_eq!(w.cap(space), Cap::None);
 }
+
+#[test]
+fn an_endpoint_under_a_receiver_that_waits() {
+    for own_time in [false, true] {
+        let mut w = World::new();
+        let endpoint = w.make(Kind::Endpoint, 0);
+        let server = w.server(endpoint, own_time.then_some(4));
+        w.expect(server.id, State::Receiving);
+        w.root(Call::CapDelete, [0, endpoint]);
+        w.expect(server.id, State::Ready);
+        assert_eq!(w.frame(server.id).rax, Error::Gone.to_raw());
+        assert!(w.k.m.peek(server.id).endpoint.is_none());
+    }
+}

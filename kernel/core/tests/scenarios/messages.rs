@@ -468,13 +468,16 @@ fn callers_wait_for_a_new_receiver() {
     assert_eq!(w.current(), a.id, "gone");
     assert_eq!(Error::from_raw(w.frame(a.id).rax), Some(Error::Gone));
     w.expect(b.id, State::Calling);
-    // Another receiver, which waits at an endpoint that goes away.
+    // Another receiver, which waited at an endpoint that went away.
     let other = w.make(Kind::Endpoint, 0);
     let second = w.server(other, Some(4));
     w.root(Call::CapDelete, [0, other]);
-    w.expect(second.id, State::Receiving);
+    w.expect(second.id, State::Ready);
+    assert_eq!(Error::from_raw(w.frame(second.id).rax), Some(Error::Gone));
     w.root(Call::EndpointBind, [endpoint, second.thread]);
-    assert_eq!((w.current(), w.frame(second.id).rsi, w.priority(second.id)), (second.id, 2, 20));
+    assert_eq!((w.current(), w.priority(second.id)), (second.id, 20), "it inherits at once");
+    w.call(Call::Receive, [0, NEVER]);
+    assert_eq!((w.current(), w.frame(second.id).rsi), (second.id, 2));
     // And one that is busy.
     w.root(Call::ThreadSuspend, [a.thread]);
     let busy = w.worker(5);

@@ -100,6 +100,8 @@ fn say(machine: &Machine, linux: &Linux, pieces: &[Piece]) {
     let ram = pieces.iter().map(|p| p.range).filter(|r| r.kind == boot::range_kind::RAM).map(|r| r.size).sum::<u64>();
     pillion_runtime::println!("[resmgr] Linux: {} MiB, priority {}", ram >> 20, linux.priority);
     if machine.boot.features & boot::feature::IOMMU == 0 {
-        pillion_runtime::println!("[resmgr] no IOMMU in use: Linux's devices can reach all memory, also that of the real-time side");
+        pillion_runtime::println!(
+            "[resmgr] no IOMMU in use: Linux's devices can reach all memory, also that of the real-time side"
+        );
     }
 }
