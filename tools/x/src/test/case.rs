@@ -2,6 +2,7 @@
 
 use super::expect::{Expect, Streams};
 use super::tally::Tally;
+use super::warnings;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
@@ -27,6 +28,9 @@ pub struct Case {
     /// Seconds that the run may take.
     #[serde(default = "Case::default_limit")]
     limit: u64,
+    /// Whether the same is run without Pillion too, and Linux must not warn of anything that it does not warn of there.
+    #[serde(default)]
+    compare_warnings: bool,
     /// What is expected.
     #[serde(default)]
     expect: Expect,
@@ -59,9 +63,14 @@ impl Case {
     /// Runs the test. Tests that the booted task reports count by themselves.
     pub fn run(&self, repository: &Repository) -> Result<Tally> {
         let folder = tempfile::tempdir()?;
-        let streams = step(&format!("test {}", self.name), || self.boot(repository, folder.path()))?;
+        let streams = step(&format!("test {}", self.name), || self.boot(repository, folder.path(), false))?;
         let mut tally = streams.reported(&self.name);
-        let wrong = self.expect.check(&streams);
+        let mut wrong = self.expect.check(&streams);
+        if self.compare_warnings {
+            let direct =
+                step(&format!("test {}, without Pillion", self.name), || self.boot(repository, folder.path(), true))?;
+            wrong.extend(warnings::added(&direct.console, &streams.console));
+        }
         if wrong.is_empty() {
             tally.passed += 1;
             println!("test {} ok{}{}", self.name, inner(&tally), streams.figures());
@@ -72,7 +81,7 @@ impl Case {
         Ok(tally)
     }
 
-    fn boot(&self, repository: &Repository, folder: &Path) -> Result<Streams> {
+    fn boot(&self, repository: &Repository, folder: &Path, direct: bool) -> Result<Streams> {
         let (log, console, result) = (folder.join("log"), folder.join("console"), folder.join("result"));
         let mut command = Command::new(std::env::current_exe()?);
         command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
@@ -80,6 +89,9 @@ impl Case {
         command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
         if let Some(system) = &self.system {
             command.arg("--system").arg(repository.path(system));
+        }
+        if direct {
+            command.arg("--direct");
         }
         let output = tool::output(command.args(&self.arguments))?;
         let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

@@ -4,6 +4,7 @@ mod case;
 mod expect;
 mod host;
 mod tally;
+mod warnings;
 
 use crate::cli::TestArguments;
 use crate::doctor;
