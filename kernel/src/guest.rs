@@ -83,6 +83,9 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let state = unsafe { &mut *part.state };
     // First, so that what is shown to the monitor includes what it changed.
     take_changes(k, vcpu, part, state);
+    if k.cpu.current != Some(id) {
+        return;
+    }
     let bits = k.take_bound_bits(id);
     if bits != 0 {
         part.processor.store_state(state, false);

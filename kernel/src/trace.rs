@@ -1,31 +1,56 @@
 //! The trace buffer. While it is off a trace point is one no-operation of five bytes; switching it on puts a jump there.
 
 use core::cell::UnsafeCell;
+use core::mem::offset_of;
+use core::sync::atomic::AtomicU64;
 
 use crate::arch::{clock, code, physical};
-use pillion_abi::trace::{ENTRIES, Entry, Event, Header, SIZE};
+use pillion_abi::trace::{ENTRIES, Entry, Event, FIRST_ENTRY, Header, SIZE};
+use pillion_ring::{Cell, Writer};
+
+/// What follows the count in the header.
+#[repr(C)]
+struct Facts {
+    tsc_hz: u64,
+    longest: u64,
+    longest_cause: Entry,
+    /// The entry that the present stretch with interrupts off began with; time 0 when none is known. For the kernel alone.
+    stretch: Entry,
+    /// For the kernel alone.
+    writer: Writer,
+}
 
 #[repr(C, align(4096))]
 struct Buffer {
-    header: UnsafeCell<Header>,
-    /// The entry that the present stretch with interrupts off began with; time 0 when none is known.
-    stretch: UnsafeCell<Entry>,
-    page: [u8; 4096 - size_of::<Header>() - size_of::<Entry>()],
-    entries: UnsafeCell<[Entry; ENTRIES]>,
+    written: AtomicU64,
+    facts: UnsafeCell<Facts>,
+    rest: [u8; FIRST_ENTRY as usize - size_of::<AtomicU64>() - size_of::<Facts>()],
+    cells: [Cell; ENTRIES],
 }
 
-const _: () = assert!(size_of::<Buffer>() as u64 == SIZE);
+const _: () = assert!(size_of::<Buffer>() as u64 == SIZE && offset_of!(Buffer, cells) as u64 == FIRST_ENTRY);
+const _: () = assert!(size_of::<Cell>() == size_of::<Entry>() && offset_of!(Header, written) == 0);
+const _: () = assert!(offset_of!(Buffer, facts) + offset_of!(Facts, tsc_hz) == offset_of!(Header, tsc_hz));
+const _: () = assert!(offset_of!(Buffer, facts) + offset_of!(Facts, longest) == offset_of!(Header, longest));
+const _: () =
+    assert!(offset_of!(Buffer, facts) + offset_of!(Facts, longest_cause) == offset_of!(Header, longest_cause));
 
 const NOTHING: Entry = Entry { time: 0, event: 0, first: 0, second: 0 };
 
-// SAFETY: written by the one CPU that runs, with interrupts off; readers are other address spaces.
+// SAFETY: the facts are written by the one CPU that runs, with interrupts off; their readers are other address spaces.
 unsafe impl Sync for Buffer {}
 
 static BUFFER: Buffer = Buffer {
-    header: UnsafeCell::new(Header { written: 0, tsc_hz: 0, longest: 0, longest_cause: NOTHING }),
-    stretch: UnsafeCell::new(NOTHING),
-    page: [0; 4096 - size_of::<Header>() - size_of::<Entry>()],
-    entries: UnsafeCell::new([NOTHING; ENTRIES]),
+    written: AtomicU64::new(0),
+    facts: UnsafeCell::new(Facts {
+        tsc_hz: 0,
+        longest: 0,
+        longest_cause: NOTHING,
+        stretch: NOTHING,
+        writer: Writer::new(),
+    }),
+    rest: [0; FIRST_ENTRY as usize - size_of::<AtomicU64>() - size_of::<Facts>()],
+    cells: [const { Cell::new() }; ENTRIES],
 };
 
 /// A trace point: writes an entry while tracing is on.
@@ -53,38 +78,30 @@ pub(crate) use trace;
 #[cold]
 pub fn record(event: Event, first: u64, second: u64) {
     let entry = Entry { time: clock::now(), event: event as u64, first, second };
-    let header = BUFFER.header.get();
-    // SAFETY: this CPU is the only writer, and not interrupted; the place is inside the array. Readers see volatile writes in order.
-    unsafe {
-        let written = (*header).written;
-        let place = written as usize % ENTRIES;
-        BUFFER.entries.get().cast::<Entry>().add(place).write_volatile(entry);
-        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::Release);
-        (&raw mut (*header).written).write_volatile(written.wrapping_add(1));
-    }
-    measure(event, entry);
+    // SAFETY: this CPU is the only writer, and not interrupted.
+    let facts = unsafe { &mut *BUFFER.facts.get() };
+    facts.writer.write(&BUFFER.written, &BUFFER.cells, [entry.time, entry.event, entry.first, entry.second]);
+    measure(facts, event, entry);
 }
 
 /// Keeps the longest stretch with interrupts off. An interrupt that comes on the heels of another entry begins none of its own.
-fn measure(event: Event, entry: Entry) {
-    // SAFETY: as in `record`.
-    let (header, stretch) = unsafe { (&mut *BUFFER.header.get(), &mut *BUFFER.stretch.get()) };
-    if event.ends_stretch() && stretch.time != 0 {
-        let length = entry.time.wrapping_sub(stretch.time);
-        if length > header.longest {
-            (header.longest, header.longest_cause) = (length, *stretch);
+fn measure(facts: &mut Facts, event: Event, entry: Entry) {
+    if event.ends_stretch() && facts.stretch.time != 0 {
+        let length = entry.time.wrapping_sub(facts.stretch.time);
+        if length > facts.longest {
+            (facts.longest, facts.longest_cause) = (length, facts.stretch);
         }
-        stretch.time = 0;
+        facts.stretch.time = 0;
     }
-    if event.begins_stretch() && stretch.time == 0 {
-        *stretch = entry;
+    if event.begins_stretch() && facts.stretch.time == 0 {
+        facts.stretch = entry;
     }
 }
 
 /// Fills the header.
 pub fn init() {
     // SAFETY: at boot nobody else looks.
-    unsafe { (*BUFFER.header.get()).tsc_hz = clock::tsc_hz() };
+    unsafe { (*BUFFER.facts.get()).tsc_hz = clock::tsc_hz() };
 }
 
 /// Physical address of the buffer.
@@ -94,8 +111,8 @@ pub fn physical_base() -> u64 {
 
 /// Switches all trace points. Work: a few instructions for each of them, less than twenty.
 pub fn switch(on: bool) {
-    // SAFETY: as in `record`: what ran untraced is no stretch.
-    unsafe { (*BUFFER.stretch.get()).time = 0 };
+    // SAFETY: as in `record`; what ran untraced is no stretch.
+    unsafe { (*BUFFER.facts.get()).stretch.time = 0 };
     for site in code::trace_sites() {
         code::set_jump(site, on);
     }

@@ -6,14 +6,13 @@ use crate::{
     power, report,
     start::badge,
     task::Task,
-    trace,
+    trace::{self, Trace},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
     NEVER,
     call::{LABEL_FAULT, MESSAGE_WORDS},
     status::Error,
-    trace::Header,
 };
 use pillion_runtime::{
     call::{Message, receive, reply},
@@ -36,8 +35,8 @@ pub struct Service {
     passenger: bool,
     /// When the system ends by itself.
     limit: u64,
-    /// Where the kernel's trace is seen, while it is on.
-    trace: Option<&'static Header>,
+    /// The kernel's trace, while it is on.
+    trace: Option<Trace>,
     faults: u32,
 }
 
@@ -120,8 +119,8 @@ impl Service {
     fn end(&mut self, ok: bool) -> ! {
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.tasks.iter().for_each(report::last);
-        if let Some(header) = self.trace {
-            trace::report(header);
+        if let Some(trace) = &self.trace {
+            trace.report();
         }
         power::end(self.tsc_hz, ok)
     }

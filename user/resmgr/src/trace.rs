@@ -1,30 +1,66 @@
 //! The kernel's trace: the option `trace=1` of its command line switches it on for the whole run, and the end of the run says the
-//! longest stretch with interrupts off.
+//! longest stretch with interrupts off; with `trace=2` also the last entries.
 
 use crate::machine::Machine;
-use pillion_abi::{boot::slot, trace::Header};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use pillion_abi::{
+    boot::slot,
+    trace::{ENTRIES, FIRST_ENTRY, Header},
+};
+use pillion_ring::Cell;
 use pillion_runtime::{memory_map, println, trace_control};
 
 const ADDRESS: u64 = 0xa0_0000_0000;
 
-/// Switches the trace on if the command line asks for it. Returns where its header is seen.
-pub fn start(machine: &Machine) -> Option<&'static Header> {
-    machine.option("trace").filter(|on| *on != 0)?;
+/// Entries that are said at the end.
+const LAST: u64 = 200;
+
+/// The trace while it is on.
+pub struct Trace {
+    /// Whether the last entries are wanted.
+    entries: bool,
+}
+
+/// Switches the trace on if the command line asks for it.
+pub fn start(machine: &Machine) -> Option<Trace> {
+    let wanted = machine.option("trace").filter(|on| *on != 0)?;
     let mapped = memory_map(slot::TRACE_BUFFER, slot::ADDRESS_SPACE, ADDRESS, 0);
     if let Err(error) = mapped.and_then(|_| trace_control(slot::TRACE, true)) {
         println!("[resmgr] no trace: {error:?}");
         return None;
     }
-    // SAFETY: the buffer was just mapped, for good; it begins with its header, and all values are valid.
-    Some(unsafe { &*(ADDRESS as *const Header) })
+    Some(Trace { entries: wanted > 1 })
 }
 
-/// Says the longest stretch with interrupts off, the tracing included, and what it began with.
-pub fn report(header: &'static Header) {
-    let _ = trace_control(slot::TRACE, false);
-    // SAFETY: a valid reference; the kernel wrote through another mapping until the call above.
-    let Header { longest, longest_cause: cause, tsc_hz, .. } = unsafe { core::ptr::read_volatile(header) };
-    let ns = u128::from(longest) * 1_000_000_000 / u128::from(tsc_hz.max(1));
-    let (event, first, second) = (cause.event, cause.first, cause.second);
-    println!("{{\"pillion\":\"stretch\",\"longest_ns\":{ns},\"event\":{event},\"first\":{first},\"second\":{second}}}");
+impl Trace {
+    /// Switches the trace off and says the longest stretch with interrupts off, the tracing included, and what it began with.
+    pub fn report(&self) {
+        let _ = trace_control(slot::TRACE, false);
+        // SAFETY: `start` mapped the buffer, for good; it begins with its header, and all values are valid. The kernel writes it
+        // through another mapping.
+        let header = unsafe { core::ptr::read_volatile(ADDRESS as *const Header) };
+        let Header { longest, longest_cause: cause, tsc_hz, .. } = header;
+        let ns = u128::from(longest) * 1_000_000_000 / u128::from(tsc_hz.max(1));
+        let (event, first, second) = (cause.event, cause.first, cause.second);
+        println!(
+            "{{\"pillion\":\"stretch\",\"longest_ns\":{ns},\"event\":{event},\"first\":{first},\"second\":{second}}}"
+        );
+        if self.entries {
+            print_entries();
+        }
+    }
+}
+
+fn print_entries() {
+    // SAFETY: as in `report`: the count is the header's first word, the cells follow the header's page.
+    let (written, cells) = unsafe {
+        let cells = (ADDRESS + FIRST_ENTRY) as *const Cell;
+        (&*(ADDRESS as *const AtomicU64), core::slice::from_raw_parts(cells, ENTRIES))
+    };
+    let count = written.load(Relaxed);
+    for number in count.saturating_sub(LAST)..count {
+        if let Some([time, event, first, second]) = pillion_ring::read(written, cells, number) {
+            println!("trace {number} {time} {event} {first:#x} {second:#x}");
+        }
+    }
 }

@@ -11,7 +11,18 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     eprintln!("x: tests on the host");
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast"]);
-    watch(command)
+    let mut tally = watch(command)?;
+    eprintln!("x: model check of what is lock-free");
+    tally.add(watch(model_check(repository))?);
+    Ok(tally)
+}
+
+/// The tests of the ring in every order in which its threads may run. Built apart: everything is compiled anew for it.
+fn model_check(repository: &Repository) -> Command {
+    let mut command = repository.cargo();
+    command.args(["test", "--quiet", "--release", "-p", "pillion-ring", "--lib", "--target-dir"]);
+    command.arg(repository.build("loom")).env("RUSTFLAGS", "--cfg loom");
+    command
 }
 
 /// Passes the output on and counts.
