@@ -20,7 +20,7 @@ use x86_64 as chosen;
 /// Local interrupt controller: `eoi`, `in_service`, `requested`, `send_to_self`, and the kernel's own vectors.
 pub use chosen::apic;
 /// What the boot loader said, and the root of the kernel's half of all address spaces.
-pub use chosen::boot::{kernel_root, params::BootParams};
+pub use chosen::boot::kernel_root;
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
 /// The code itself: trace points.
@@ -52,3 +52,4 @@ pub use chosen::serial::{self, Log};
 pub use chosen::trap::{exit_to_user, fault_address, idle_wait, nmi_count, take_pending_interrupt};
 /// Virtualisation.
 pub use chosen::virt;
+pub use pillion_firmware::params::BootParams;

@@ -3,8 +3,8 @@
 use core::arch::x86_64::_rdtsc;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::acpi::Tables;
 use super::{apic, cpu, fatal, log, port};
+use pillion_firmware::acpi::Tables;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 

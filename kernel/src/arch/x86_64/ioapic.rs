@@ -2,9 +2,9 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::acpi::{IO_APICS, OVERRIDES, Override, Tables};
 use super::memory::direct;
 use super::{apic, log};
+use pillion_firmware::acpi::{IO_APICS, OVERRIDES, Override, Tables};
 
 /// Most lines, of all I/O APICs together.
 pub const LINES: usize = 240;

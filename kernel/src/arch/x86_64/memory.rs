@@ -6,11 +6,7 @@ pub const DIRECT_MAP: u64 = 0xffff_8000_0000_0000;
 /// Distance between the virtual and the physical address of the kernel's image.
 pub const IMAGE_OFFSET: u64 = 0xffff_ffff_8000_0000;
 
-/// All physical memory below this address is in the direct map, be it RAM or not.
-pub const ALWAYS_MAPPED: u64 = 4 << 30;
-
-/// Physical memory from here up is not used.
-pub const PHYSICAL_LIMIT: u64 = 1 << 45;
+pub use pillion_firmware::{ALWAYS_MAPPED, PHYSICAL_LIMIT};
 
 unsafe extern "C" {
     static __image_start: u8;

@@ -1,9 +1,7 @@
 //! 64-bit PCs.
 
-pub mod acpi;
 pub mod apic;
 pub mod boot;
-mod bytes;
 pub mod check;
 pub mod clock;
 pub mod code;

@@ -5,8 +5,8 @@
 
 use pillion_abi::boot::{Range, range_kind};
 use pillion_abi::{LARGE_PAGE, PAGE};
+use pillion_firmware::params::BootParams;
 
-use super::params::BootParams;
 use crate::arch::x86_64::memory::{ALWAYS_MAPPED, DIRECT_MAP, IMAGE_OFFSET, Image, direct};
 use crate::arch::x86_64::percpu::is_guard_page;
 
@@ -146,7 +146,7 @@ fn pages_needed(memory: &[Range], image: &Image) -> u64 {
 /// Builds the tables and notes the memory that they took. Returns the physical address of the root.
 pub fn build(params: &mut BootParams, image: &Image) -> Option<u64> {
     let needed = pages_needed(params.memory(), image) * PAGE;
-    let start = params.find_ram(needed)?;
+    let start = params.find_ram(needed, image.end)?;
     let mut builder = Builder { root: start, next: start, end: start + needed };
     builder.page()?;
     builder.map_image(image)?;

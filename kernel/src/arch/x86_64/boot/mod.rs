@@ -2,20 +2,17 @@
 
 mod entry;
 pub mod map;
-mod multiboot;
-pub mod params;
-mod pvh;
-mod ranges;
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::bytes::Memory;
 use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{acpi, apic, check, clock, cpu, fatal, fpu, ioapic, log, percpu, pic, serial, trap};
-use multiboot::RSDP_SIZE;
-use params::BootParams;
+use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, percpu, pic, serial, trap};
+use pillion_firmware::bytes::Memory;
+use pillion_firmware::multiboot::RSDP_SIZE;
+use pillion_firmware::params::BootParams;
+use pillion_firmware::{acpi, multiboot, pvh};
 
 /// Data that is written during boot and only read afterwards.
 struct BootCell<T>(UnsafeCell<T>);
@@ -67,7 +64,7 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     trap::init();
     cpu::init();
     let image = Image::current();
-    params.draw_map(&image);
+    params.draw_map(image.start, image.end);
     trap::patch();
     let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
     params.finish();

@@ -1,7 +1,7 @@
 //! What a multiboot2 boot loader hands over: a list of tags.
 
-use super::params::BootParams;
-use crate::arch::x86_64::bytes::{Memory, sums_to_zero, u32_at, u64_at};
+use crate::bytes::{Memory, sums_to_zero, u32_at, u64_at};
+use crate::params::BootParams;
 
 /// What the boot loader leaves in `eax`.
 pub const MAGIC: u32 = 0x36d7_6289;

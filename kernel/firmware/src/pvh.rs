@@ -1,7 +1,7 @@
 //! What a PVH boot loader hands over: `hvm_start_info`, version 1 or later for the memory map.
 
-use super::params::BootParams;
-use crate::arch::x86_64::bytes::{Memory, u32_at, u64_at};
+use crate::bytes::{Memory, u32_at, u64_at};
+use crate::params::BootParams;
 
 const MAGIC: u32 = 0x336e_c578;
 

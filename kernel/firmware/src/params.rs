@@ -2,9 +2,9 @@
 
 use pillion_abi::boot::{REGIONS, Range, range_kind};
 
-use super::ranges::Ranges;
-use crate::arch::x86_64::bytes::until_zero;
-use crate::arch::x86_64::memory::{ALWAYS_MAPPED, Image, PHYSICAL_LIMIT};
+use crate::bytes::until_zero;
+use crate::ranges::Ranges;
+use crate::{ALWAYS_MAPPED, PHYSICAL_LIMIT};
 
 /// Kinds of memory in the firmware's numbering.
 mod firmware_kind {
@@ -39,10 +39,16 @@ pub struct BootParams {
     command_line_length: usize,
 }
 
+impl Default for BootParams {
+    fn default() -> BootParams {
+        BootParams::new()
+    }
+}
+
 impl BootParams {
     /// Nothing said yet.
     #[must_use]
-    pub(crate) const fn new() -> BootParams {
+    pub const fn new() -> BootParams {
         BootParams {
             firmware: [FirmwareRange { base: 0, size: 0, kind: 0 }; FIRMWARE_ENTRIES],
             firmware_count: 0,
@@ -92,15 +98,19 @@ impl BootParams {
         }
     }
 
-    /// Makes the map of memory out of what was noted.
-    pub fn draw_map(&mut self, image: &Image) {
+    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`.
+    pub fn draw_map(&mut self, start: u64, end: u64) {
         self.ranges.paint_outside(0, ALWAYS_MAPPED, range_kind::HOLE);
         self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
         let acpi = |kind| kind == firmware_kind::ACPI || kind == firmware_kind::ACPI_NVS;
         self.paint_firmware(|kind| (kind != firmware_kind::RAM && !acpi(kind)).then_some(range_kind::DEVICE));
         self.paint_firmware(|kind| acpi(kind).then_some(range_kind::ACPI));
-        self.ranges.paint_outside(self.bundle.base, self.bundle.base + self.bundle.size, range_kind::BUNDLE);
-        self.keep(image.start, image.end);
+        self.ranges.paint_outside(
+            self.bundle.base,
+            self.bundle.base.saturating_add(self.bundle.size),
+            range_kind::BUNDLE,
+        );
+        self.keep(start, end);
     }
 
     fn paint_firmware(&mut self, choose: impl Fn(u32) -> Option<u64>) {
@@ -120,10 +130,10 @@ impl BootParams {
         self.ranges.paint_outside(base, end, range_kind::KERNEL);
     }
 
-    /// Finds free RAM, below 4 GiB and beyond the kernel.
+    /// Finds free RAM, from an address on and below 4 GiB.
     #[must_use]
-    pub fn find_ram(&self, size: u64) -> Option<u64> {
-        self.ranges.find_ram(size, Image::current().end, ALWAYS_MAPPED)
+    pub fn find_ram(&self, size: u64, from: u64) -> Option<u64> {
+        self.ranges.find_ram(size, from, ALWAYS_MAPPED)
     }
 
     /// Brings the map down to the number of ranges that the binary interface has room for.

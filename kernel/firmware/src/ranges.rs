@@ -114,6 +114,7 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec::Vec;
 
     fn shape(map: &Ranges) -> Vec<(u64, u64, u64)> {
         map.as_slice().iter().map(|r| (r.base, r.base + r.size, r.kind)).collect()

@@ -2,7 +2,7 @@
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no sense is left out.
 
-use super::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
+use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
 /// Most I/O APICs.
 pub const IO_APICS: usize = 8;
@@ -159,6 +159,8 @@ fn read_override(entry: &[u8]) -> Option<Override> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec;
+    use std::vec::Vec;
 
     struct Flat(Vec<u8>);
 
