@@ -268,6 +268,16 @@ _Static_assert(offsetof(struct pillion_range, base) == 0, "base");
 _Static_assert(offsetof(struct pillion_range, size) == 8, "size");
 _Static_assert(offsetof(struct pillion_range, kind) == 16, "kind");
 
+struct pillion_pci_window {
+    uint64_t base;
+    uint32_t first_bus;
+    uint32_t last_bus;
+};
+_Static_assert(sizeof(struct pillion_pci_window) == 16, "size");
+_Static_assert(offsetof(struct pillion_pci_window, base) == 0, "base");
+_Static_assert(offsetof(struct pillion_pci_window, first_bus) == 8, "first_bus");
+_Static_assert(offsetof(struct pillion_pci_window, last_bus) == 12, "last_bus");
+
 struct pillion_boot_info {
     uint32_t abi_version;
     uint32_t region_count;
@@ -277,10 +287,11 @@ struct pillion_boot_info {
     uint64_t cpus;
     struct pillion_range bundle;
     uint64_t ioapic;
+    struct pillion_pci_window pci_window;
     struct pillion_range regions[PILLION_BOOT_REGIONS];
     uint8_t command_line[256];
 };
-_Static_assert(sizeof(struct pillion_boot_info) == 1480, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 1496, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -289,8 +300,9 @@ _Static_assert(offsetof(struct pillion_boot_info, rsdp) == 24, "rsdp");
 _Static_assert(offsetof(struct pillion_boot_info, cpus) == 32, "cpus");
 _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
 _Static_assert(offsetof(struct pillion_boot_info, ioapic) == 64, "ioapic");
-_Static_assert(offsetof(struct pillion_boot_info, regions) == 72, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 1224, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, pci_window) == 72, "pci_window");
+_Static_assert(offsetof(struct pillion_boot_info, regions) == 88, "regions");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 1240, "command_line");
 
 struct pillion_segment {
     uint16_t selector;

@@ -64,6 +64,30 @@ pub mod range_kind {
     pub const HOLE: u64 = 6;
 }
 
+/// Where the configuration space of PCI functions is mapped, 4 KiB for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct PciWindow {
+    /// Physical address of what belongs to the first bus; 0 when there is no window.
+    pub base: u64,
+    /// First bus.
+    pub first_bus: u32,
+    /// Last bus.
+    pub last_bus: u32,
+}
+
+impl PciWindow {
+    /// Physical address of the page of a function (bus << 8 | device << 3 | function), if it has one.
+    #[must_use]
+    pub const fn page(&self, function: u16) -> Option<u64> {
+        let bus = (function >> 8) as u32;
+        if self.base == 0 || bus < self.first_bus || bus > self.last_bus {
+            return None;
+        }
+        self.base.checked_add(((function as u64) - ((self.first_bus as u64) << 8)) << 12)
+    }
+}
+
 /// What the processor offers, as bits of [`BootInfo::features`].
 pub mod feature {
     /// AMD virtualisation with nested paging.
@@ -96,6 +120,8 @@ pub struct BootInfo {
     pub bundle: Range,
     /// Physical address of the I/O APIC, for those who must hide it.
     pub ioapic: u64,
+    /// Where PCI's configuration space is mapped, for those who must hide part of it.
+    pub pci_window: PciWindow,
     /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its kind is `KERNEL` or `BUNDLE`.
     pub regions: [Range; REGIONS],
     /// Kernel command line, ended by a zero.

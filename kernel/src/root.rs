@@ -165,6 +165,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         cpus: 1,
         bundle: boot.bundle,
         ioapic: ioapic::address(),
+        pci_window: boot.pci_window,
         regions: [Range::default(); REGIONS],
         command_line: [0; 256],
     };

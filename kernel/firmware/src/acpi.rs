@@ -1,6 +1,9 @@
-//! The ACPI tables that the kernel needs: interrupt controllers (MADT) and the power-management timer (FADT).
+//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT) and the window of PCI's configuration
+//! space (MCFG).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no sense is left out.
+
+use pillion_abi::boot::PciWindow;
 
 use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
@@ -73,11 +76,19 @@ pub struct Tables {
     pub cpus: usize,
     /// Port of the power-management timer, or 0.
     pub pm_timer: u16,
+    /// Where the configuration space of PCI's first segment is mapped; all zeros when it is not.
+    pub pci_window: PciWindow,
 }
 
 /// Reads the tables that the root pointer at that address leads to.
 pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
-    let mut tables = Tables { io_apics: List::new(), overrides: List::new(), cpus: 0, pm_timer: 0 };
+    let mut tables = Tables {
+        io_apics: List::new(),
+        overrides: List::new(),
+        cpus: 0,
+        pm_timer: 0,
+        pci_window: PciWindow::default(),
+    };
     if rsdp != 0 {
         let _ = walk(memory, rsdp, &mut tables);
     }
@@ -128,7 +139,24 @@ fn read_table(memory: &impl Memory, address: u64, tables: &mut Tables) {
     } else if table.starts_with(b"FACP") {
         let port = u32_at(table, 76).and_then(|port| u16::try_from(port).ok());
         tables.pm_timer = port.unwrap_or(0);
+    } else if table.starts_with(b"MCFG") {
+        let _ = read_mcfg(table, tables);
     }
+}
+
+/// The first entry of segment 0 that can be (PCI Firmware Specification 3.3, 4.1.2).
+fn read_mcfg(table: &[u8], tables: &mut Tables) -> Option<()> {
+    const ENTRY: usize = 16;
+    for i in 0..TABLES {
+        let entry = table.get(HEADER + 8 + i * ENTRY..)?.get(..ENTRY)?;
+        let (base, segment) = (u64_at(entry, 0)?, u16_at(entry, 8)?);
+        let (first_bus, last_bus) = (*entry.get(10)?, *entry.get(11)?);
+        if segment == 0 && first_bus <= last_bus && base.is_multiple_of(1 << 20) && base != 0 {
+            tables.pci_window = PciWindow { base, first_bus: first_bus.into(), last_bus: last_bus.into() };
+            return Some(());
+        }
+    }
+    Some(())
 }
 
 fn read_madt(table: &[u8], tables: &mut Tables) -> Option<()> {
@@ -193,7 +221,7 @@ mod tests {
         put(&mut m, 16, b"RSD PTR ");
         put(&mut m, 32, &0x100u32.to_le_bytes());
         seal(&mut m, 16, 20, 8);
-        header(&mut m, 0x100, b"RSDT", &[0, 2, 0, 0, 0, 4, 0, 0]);
+        header(&mut m, 0x100, b"RSDT", &[0, 2, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0]);
         let mut madt = vec![0u8; 8];
         madt.extend([0, 8, 0, 0, 1, 0, 0, 0]);
         madt.extend([0, 8, 1, 1, 0, 0, 0, 0]);
@@ -204,6 +232,10 @@ mod tests {
         let mut fadt = vec![0u8; 60];
         fadt[40..44].copy_from_slice(&0x608u32.to_le_bytes());
         header(&mut m, 0x400, b"FACP", &fadt);
+        let mut mcfg = vec![0u8; 8];
+        mcfg.extend([0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 0, 255, 0, 0, 0, 0]);
+        mcfg.extend([0, 0, 0, 0xb0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0, 0, 0]);
+        header(&mut m, 0x500, b"MCFG", &mcfg);
         m
     }
 
@@ -212,6 +244,8 @@ mod tests {
         let t = read(&machine(), 16);
         assert_eq!(t.cpus, 1);
         assert_eq!(t.pm_timer, 0x608);
+        assert_eq!(t.pci_window, PciWindow { base: 0xb000_0000, first_bus: 0, last_bus: 255 }, "segment 0 only");
+        assert_eq!(t.pci_window.page(0x900), Some(0xb000_0000 + (0x900 << 12)));
         assert_eq!(t.io_apics.as_slice(), [IoApic { address: 0xfec0_0000, first_line: 0 }]);
         assert_eq!(t.overrides.as_slice()[0], Override { isa: 9, line: 9, level: true, low: false });
         assert_eq!(t.overrides.as_slice()[1], Override { isa: 0, line: 2, level: false, low: false });
@@ -224,12 +258,12 @@ mod tests {
             let mut m = machine();
             for _ in 0..1 + round % 8 {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let at = (seed >> 33) as usize % 0x500;
+                let at = (seed >> 33) as usize % 0x600;
                 m.0[at] = (seed >> 24) as u8;
             }
             // Right checksums, so that the damage is looked at.
             seal(&mut m, 16, 20, 8);
-            for at in [0x100, 0x200, 0x400] {
+            for at in [0x100, 0x200, 0x400, 0x500] {
                 let length = (u32_at(&m.0, at + 4).unwrap() as usize).clamp(36, 4096 - at);
                 seal(&mut m, at, length, 9);
             }

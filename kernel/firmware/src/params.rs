@@ -1,6 +1,6 @@
 //! What the boot loader said, whichever it was.
 
-use pillion_abi::boot::{REGIONS, Range, range_kind};
+use pillion_abi::boot::{PciWindow, REGIONS, Range, range_kind};
 
 use crate::bytes::until_zero;
 use crate::ranges::Ranges;
@@ -35,6 +35,8 @@ pub struct BootParams {
     pub bundle: Range,
     /// Physical address of the ACPI root pointer, or 0.
     pub rsdp: u64,
+    /// Where the ACPI tables say that PCI's configuration space is mapped.
+    pub pci_window: PciWindow,
     command_line: [u8; COMMAND_LINE],
     command_line_length: usize,
 }
@@ -55,6 +57,7 @@ impl BootParams {
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
             rsdp: 0,
+            pci_window: PciWindow { base: 0, first_bus: 0, last_bus: 0 },
             command_line: [0; COMMAND_LINE],
             command_line_length: 0,
         }

@@ -13,6 +13,12 @@ pub struct Ranges {
     count: usize,
 }
 
+impl Default for Ranges {
+    fn default() -> Ranges {
+        Ranges::new()
+    }
+}
+
 impl Ranges {
     /// A map with nothing on it.
     #[must_use]

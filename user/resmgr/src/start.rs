@@ -38,7 +38,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     set_own_priority(&system)?;
     let specs: Vec<Spec> =
         system.tasks.iter().enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
-    let monitor = system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, l)?))).transpose()?;
+    let monitor = system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, &system, l)?))).transpose()?;
     let mut slots = Slots::new();
     let pool = take_pool(&mut slots, &machine, &specs, monitor.as_ref().map(|(_, m)| m))?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;

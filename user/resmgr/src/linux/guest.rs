@@ -11,11 +11,16 @@ use pillion_abi::{
     boot::{range_kind, slot},
     object::{Kind, map, right},
 };
-use pillion_runtime::{Cap, info::address, memory_map, memory_part};
+use pillion_runtime::{
+    Cap,
+    info::{address, range_kind::HIDDEN},
+    memory_map, memory_part,
+};
 
 /// What the guest space maps.
 pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
-    mine(pieces).map(|(_, p)| Extent::large(p.range.base, p.range.size)).collect()
+    let seen = mine(pieces).filter(|(_, p)| p.range.kind != HIDDEN);
+    seen.map(|(_, p)| Extent::large(p.range.base, p.range.size)).collect()
 }
 
 /// What the monitor maps of it.
@@ -23,7 +28,7 @@ pub fn monitor_extents(pieces: &[Piece]) -> Vec<Extent> {
     mine(pieces).map(|(_, p)| Extent::large(address::GUEST + p.range.base, seen_by_monitor(&p.range))).collect()
 }
 
-/// The pieces that are Linux's, with their regions.
+/// The pieces that are taken out of regions: Linux's, and what is hidden between them.
 fn mine(pieces: &[Piece]) -> impl Iterator<Item = (usize, &Piece)> {
     pieces.iter().filter_map(|p| Some((p.region?, p)))
 }
@@ -32,6 +37,9 @@ fn mine(pieces: &[Piece]) -> impl Iterator<Item = (usize, &Piece)> {
 pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<()> {
     for (region, piece) in mine(pieces) {
         let memory = slots.make(slot::REGIONS + region as u32, Kind::Memory, piece.range.size)?;
+        if piece.range.kind == HIDDEN {
+            continue;
+        }
         memory_map(memory, guest, piece.range.base, map::WRITE | map::EXECUTE).when("mapping Linux's memory")?;
         show_monitor(slots, piece, memory, monitor)?;
     }

@@ -1,5 +1,7 @@
 //! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is left of the machine.
 
+use alloc::vec::Vec;
+
 use super::{
     facts::facts,
     guest::{guest_extents, map_memory, monitor_extents},
@@ -47,8 +49,8 @@ impl Monitor {
 }
 
 /// Plans the monitor.
-pub fn plan(machine: &Machine, linux: &Linux) -> Result<Monitor> {
-    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes);
+pub fn plan(machine: &Machine, system: &System, linux: &Linux) -> Result<Monitor> {
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &hidden_pages(machine, system));
     let guest_tables = table_pages(&guest_extents(&all)) + SPARE_TABLES;
     let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
     spec.more = monitor_extents(&all);
@@ -70,7 +72,7 @@ pub fn make(
     pool: Range,
     badge: u64,
 ) -> Result<Task> {
-    let all = pieces(machine.regions(), pool, linux.memory_bytes);
+    let all = pieces(machine.regions(), pool, linux.memory_bytes, &hidden_pages(machine, system));
     let task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
@@ -86,6 +88,12 @@ pub fn make(
     maker.give_time(&task, linux.priority, time)?;
     say(machine, linux, &all);
     Ok(task)
+}
+
+/// Pages of the configuration space of functions that belong to tasks.
+fn hidden_pages(machine: &Machine, system: &System) -> Vec<u64> {
+    let functions = system.tasks.iter().flat_map(|t| &t.devices);
+    functions.filter_map(|d| machine.boot.pci_window.page(d.requester_id())).collect()
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {

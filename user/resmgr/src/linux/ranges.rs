@@ -12,20 +12,19 @@ use pillion_runtime::info::range_kind::HIDDEN;
 pub struct Piece {
     /// Where it is and what it is for Linux.
     pub range: Range,
-    /// Index of the region whose next free part it is; `None` for what is not Linux's.
+    /// Index of the region whose next free part it is; `None` for what nobody takes. What is hidden is taken all the same, where
+    /// Linux's memory goes on behind it.
     pub region: Option<usize>,
 }
 
-/// Divides the machine's memory. `pool` begins where its region does. No more RAM than `limit`, lowest addresses first.
-pub fn pieces(regions: &[Range], pool: Range, limit: Option<u64>) -> Vec<Piece> {
+/// Divides the machine's memory. `pages` are pages of devices that Linux must not see; `pool` begins where its region does. No more RAM than `limit`, lowest addresses first.
+pub fn pieces(regions: &[Range], pool: Range, limit: Option<u64>, pages: &[u64]) -> Vec<Piece> {
     let mut left = limit.unwrap_or(u64::MAX) & !(PAGE - 1);
     let mut all = Vec::new();
     for (index, region) in regions.iter().enumerate() {
         match region.kind {
             range_kind::RAM => ram(&mut all, index, *region, pool, &mut left),
-            range_kind::DEVICE | range_kind::HOLE | range_kind::ACPI => {
-                all.push(Piece { range: *region, region: Some(index) })
-            }
+            range_kind::DEVICE | range_kind::HOLE | range_kind::ACPI => device(&mut all, index, *region, pages),
             _ => all.push(hidden(region.base, region.size)),
         }
     }
@@ -41,6 +40,21 @@ fn ram(all: &mut Vec<Piece>, index: usize, region: Range, pool: Range, left: &mu
     all.push(hidden(region.base, taken));
     all.push(Piece { range: Range { base, size: given, kind: range_kind::RAM }, region: Some(index) });
     all.push(hidden(base + given, free - given));
+}
+
+/// A region of devices, in pieces around the pages that are hidden.
+fn device(all: &mut Vec<Piece>, index: usize, region: Range, pages: &[u64]) {
+    let end = region.base + region.size;
+    let mut inside: Vec<u64> = pages.iter().copied().filter(|page| (region.base..end).contains(page)).collect();
+    inside.sort_unstable();
+    inside.dedup();
+    let mut from = region.base;
+    for page in inside {
+        all.push(Piece { range: Range { base: from, size: page - from, ..region }, region: Some(index) });
+        all.push(Piece { region: Some(index), ..hidden(page, PAGE) });
+        from = page + PAGE;
+    }
+    all.push(Piece { range: Range { base: from, size: end - from, ..region }, region: Some(index) });
 }
 
 fn hidden(base: u64, size: u64) -> Piece {
@@ -89,7 +103,7 @@ mod tests {
             range(0x430_1000, 0x1000, range_kind::HOLE),
         ];
         let pool = range(0x30_0000, 0x10_0000, range_kind::KERNEL);
-        let all = pieces(&regions, pool, Some(0x100_0000));
+        let all = pieces(&regions, pool, Some(0x100_0000), &[]);
         let ram: u64 = all.iter().filter(|p| p.range.kind == range_kind::RAM).map(|p| p.range.size).sum();
         assert_eq!(ram, 0x100_0000);
         let told = told(&all);
@@ -101,6 +115,24 @@ mod tests {
             end = r.base + r.size;
         }
         assert_eq!(end, 0x430_2000);
-        assert_eq!(pieces(&regions, range(0, 0, 0), None).iter().filter(|p| p.region.is_some()).count(), 4);
+        assert_eq!(pieces(&regions, range(0, 0, 0), None, &[]).iter().filter(|p| p.region.is_some()).count(), 4);
+    }
+
+    #[test]
+    fn pages_of_devices_are_hidden() {
+        let regions = [range(0xb000_0000, 0x1000_0000, range_kind::DEVICE)];
+        let pages = [0xb002_0000, 0xb000_0000, 0xb002_0000, 0x1000];
+        let all = pieces(&regions, range(0, 0, 0), None, &pages);
+        let shape: Vec<_> = all.iter().map(|p| (p.range.base, p.range.size, p.range.kind, p.region)).collect();
+        let device = range_kind::DEVICE;
+        assert_eq!(
+            shape,
+            [
+                (0xb000_0000, PAGE, HIDDEN, Some(0)),
+                (0xb000_1000, 0x1_f000, device, Some(0)),
+                (0xb002_0000, PAGE, HIDDEN, Some(0)),
+                (0xb002_1000, 0xfff_f000 - 0x2_0000, device, Some(0)),
+            ]
+        );
     }
 }

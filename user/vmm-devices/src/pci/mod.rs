@@ -1,6 +1,7 @@
 //! PCI configuration space, filtered: functions of the real-time side read as absent, everything else is the real thing.
 //!
-//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) and the memory-mapped one (PCI Express 3.0, 7.2.2).
+//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2). Of the memory-mapped window (PCI Express 3.0, 7.2.2) a guest
+//! simply does not have the pages of hidden functions.
 //! An access that passes names the address register's value together with the data port, so that the monitor does both
 //! at once and no other user of the mechanism comes between.
 //!
@@ -26,7 +27,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// From the address register, or from a memory-mapped offset shifted right by 4.
+    /// From the address register.
     const fn of(address: u32) -> Function {
         Function { bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7 }
     }
@@ -65,15 +66,6 @@ pub enum Outcome {
     },
     /// Touches none of the mechanism's registers: ask the other models.
     Elsewhere,
-}
-
-/// What becomes of a memory-mapped access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mapped {
-    /// Done: a read gives this, a write is over.
-    Value(u64),
-    /// To be made on the real window.
-    Pass,
 }
 
 /// The filter.
@@ -142,16 +134,6 @@ impl Filter {
             return absent;
         }
         Outcome::Pass { address: self.address, port }
-    }
-
-    /// An access of `width` bytes at an offset into the memory-mapped window (whose bus 0 is at offset 0).
-    #[must_use]
-    pub fn mapped(&self, offset: u64, width: u8) -> Mapped {
-        let function = u32::try_from(offset >> 4).map(Function::of);
-        match function {
-            Ok(function) if offset < 1 << 28 && !self.is_hidden(function) => Mapped::Pass,
-            _ => Mapped::Value(ones(width)),
-        }
     }
 }
 

@@ -71,7 +71,7 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
-    start_devices(params.rsdp);
+    params.pci_window = start_devices(params.rsdp).pci_window;
     report(params);
     check::assert_machine_state();
     // SAFETY: nobody writes the parameters from here on.
@@ -93,7 +93,7 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
     understood
 }
 
-fn start_devices(rsdp: u64) {
+fn start_devices(rsdp: u64) -> acpi::Tables {
     percpu::init(0);
     fpu::init();
     pic::disable();
@@ -101,6 +101,7 @@ fn start_devices(rsdp: u64) {
     apic::init();
     ioapic::init(&tables);
     clock::init(&tables);
+    tables
 }
 
 fn report(params: &BootParams) {
