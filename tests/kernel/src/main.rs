@@ -20,6 +20,7 @@ mod notification;
 mod port;
 mod preemption;
 mod refusal;
+mod refusal_limits;
 mod refusal_state;
 mod refusal_target;
 mod region;
@@ -35,10 +36,11 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Outcome);
 
-const ALL: [&[Test]; 21] = [
+const ALL: [&[Test]; 22] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
+    refusal_limits::TESTS,
     capability::TESTS,
     region::TESTS,
     memory::TESTS,
