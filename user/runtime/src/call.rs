@@ -13,15 +13,16 @@ pub type Cap = u32;
 /// Two result values.
 pub type Values = [u64; 2];
 
+/// Makes a call; returns status and values.
 #[inline(always)]
-fn raw(call: Call, a: [u64; 6]) -> Result<Values> {
+fn syscall(number: u64, a: [u64; 6]) -> (u64, Values) {
     let (status, first, second): (u64, u64, u64);
     // SAFETY: the kernel changes no register but those named here, and no memory that Rust knows of without a reference
     // to it being volatile or re-made by the caller.
     unsafe {
         asm!(
             "syscall",
-            inlateout("rax") call as u64 => status,
+            inlateout("rax") number => status,
             in("rdi") a[0],
             inlateout("rsi") a[1] => second,
             inlateout("rdx") a[2] => first,
@@ -33,8 +34,14 @@ fn raw(call: Call, a: [u64; 6]) -> Result<Values> {
             options(nostack),
         );
     }
+    (status, [first, second])
+}
+
+#[inline(always)]
+fn raw(call: Call, a: [u64; 6]) -> Result<Values> {
+    let (status, values) = syscall(call as u64, a);
     match Error::from_raw(status) {
-        None => Ok([first, second]),
+        None => Ok(values),
         Some(error) => Err(error),
     }
 }
@@ -42,24 +49,7 @@ fn raw(call: Call, a: [u64; 6]) -> Result<Values> {
 /// A system call by number, with unchecked arguments. For tests.
 #[inline(always)]
 pub fn raw_call(number: u64, a: [u64; 6]) -> u64 {
-    let status: u64;
-    // SAFETY: as in `raw`.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") number => status,
-            in("rdi") a[0],
-            inlateout("rsi") a[1] => _,
-            inlateout("rdx") a[2] => _,
-            in("r10") a[3],
-            in("r8") a[4],
-            in("r9") a[5],
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    status
+    syscall(number, a).0
 }
 
 macro_rules! simple {
@@ -193,7 +183,7 @@ pub struct Message {
 #[inline(always)]
 fn exchange(call: Call, first: u64, mut label: u64, mut w: [u64; MESSAGE_WORDS]) -> Result<Message> {
     let (mut status, mut badge) = (call as u64, first);
-    // SAFETY: as in `raw`; all registers that carry the message are named.
+    // SAFETY: as in `syscall`; all registers that carry the message are named.
     unsafe {
         asm!(
             "syscall",
