@@ -67,8 +67,8 @@ pub struct BuildArguments {
   ./x run --direct                              the same Linux without Pillion, for comparison
 
   Making a disk for --disk, as root:
-    mmdebstrap --include=systemd-sysv,udev,login bookworm debian.tar
-    mke2fs -q -t ext4 -d debian.tar debian.img 2G        (or unpack the tar file into a mounted image)
+    mmdebstrap --include=systemd-sysv,udev,login bookworm debian       (a folder)
+    mke2fs -q -t ext4 -d debian debian.img 2G
 
 KEYS
   Ctrl-C and everything else goes to Linux. Ctrl-] leaves.")]
@@ -94,7 +94,7 @@ pub struct RunArguments {
     /// Let the machine's clock be this computer's, which an emulator cannot keep up with: tasks will be late
     #[arg(long, conflicts_with = "counted")]
     pub wall_clock: bool,
-    /// Give Linux a disk image; Linux boots the Debian that it finds on it
+    /// Give Linux a disk image; Linux boots the Debian that it finds on it. Headless, the run is over --seconds after the login
     #[arg(long, value_name = "FILE")]
     pub disk: Option<PathBuf>,
     /// The machine's memory

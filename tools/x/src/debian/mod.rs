@@ -1,5 +1,6 @@
-//! Debian's packages, downloaded and unpacked into the build folder. Nothing is installed.
+//! Debian's packages, downloaded and unpacked into the build folder, and a whole Debian on a disk. Nothing is installed.
 
+pub mod disk;
 pub mod kernel;
 pub mod libraries;
 pub mod modules;

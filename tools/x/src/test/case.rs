@@ -3,6 +3,7 @@
 use super::expect::{Expect, Streams};
 use super::tally::Tally;
 use super::warnings;
+use crate::debian::disk;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
@@ -25,6 +26,9 @@ pub struct Case {
     /// Further arguments of `x run`; it is headless unless `headless` is false.
     #[serde(default)]
     arguments: Vec<String>,
+    /// Whether Linux gets a disk with a full Debian on it. Nothing that it writes there stays.
+    #[serde(default)]
+    debian_disk: bool,
     /// Seconds that the run may take.
     #[serde(default = "Case::default_limit")]
     limit: u64,
@@ -63,6 +67,10 @@ impl Case {
     /// Runs the test. Tests that the booted task reports count by themselves.
     pub fn run(&self, repository: &Repository) -> Result<Tally> {
         let folder = tempfile::tempdir()?;
+        if self.debian_disk {
+            // Not within the step below, which says how long the run took.
+            disk::image(repository)?;
+        }
         let streams = step(&format!("test {}", self.name), || self.boot(repository, folder.path(), false))?;
         let mut tally = streams.reported(&self.name);
         let mut wrong = self.expect.check(&streams);
@@ -92,6 +100,9 @@ impl Case {
         }
         if direct {
             command.arg("--direct");
+        }
+        if self.debian_disk {
+            command.arg("--disk").arg(disk::image(repository)?).arg("--qemu-arg=-snapshot");
         }
         let output = tool::output(command.args(&self.arguments))?;
         let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
