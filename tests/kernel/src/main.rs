@@ -27,7 +27,9 @@ mod region;
 mod scheduling;
 mod thread;
 mod time;
+mod without_svm;
 
+use pillion_abi::boot::feature;
 use pillion_runtime::{println, task};
 use pillion_test_kit::{Kit, Outcome, end};
 
@@ -61,13 +63,23 @@ const ALL: [&[Test]; 22] = [
     guest::TESTS,
 ];
 
+/// What is run on a processor without virtualisation.
+const WITHOUT_SVM: [&[Test]; 6] =
+    [without_svm::TESTS, region::TESTS, notification::TESTS, endpoint::TESTS, fault_handler::TESTS, fpu::TESTS];
+
+fn tests(has_svm: bool) -> impl Iterator<Item = &'static Test> {
+    let groups: &[&'static [Test]] = if has_svm { &ALL } else { &WITHOUT_SVM };
+    let guests = if has_svm { guest_interrupt::TESTS } else { &[] };
+    groups.iter().copied().flatten().chain(guests)
+}
+
 fn main(argument: u64) -> ! {
     let Some(mut kit) = Kit::new(argument) else {
         println!("tests cannot begin");
         end(0, false)
     };
     let (mut passed, mut failed) = (0, 0);
-    for (name, test) in ALL.into_iter().flatten().chain(guest_interrupt::TESTS) {
+    for (name, test) in tests(kit.info.features & feature::SVM != 0) {
         board::clear();
         let outcome = kit.begin().and_then(|()| test(&mut kit));
         // What a failed test leaves behind is cleared away all the same.

@@ -34,7 +34,9 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::arguments(repository, run)?;
     doctor::ensure(repository, run.qemu.as_os_str() == emulator::DEFAULT)?;
     let version = emulator::version(&run.qemu)?;
-    emulator::check_cpu(&run.qemu, &run.cpu)?;
+    if run.build.root.is_none() {
+        emulator::check_cpu(&run.qemu, &run.cpu)?;
+    }
     let size = (!run.headless).then(terminal::size).flatten();
     let append = append::line(run, size);
     let built = prepare(repository, run, &append)?;

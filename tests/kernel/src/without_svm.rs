@@ -1,0 +1,18 @@
+//! On a processor without virtualisation everything works but guests.
+
+use crate::Test;
+use pillion_abi::{PAGE, object::Kind, status::Error::Unsupported};
+use pillion_runtime::vcpu_configure;
+use pillion_test_kit::{Kit, Outcome, done, refused};
+
+pub const TESTS: &[Test] = &[("without-svm/vcpu-configure", configure)];
+
+fn configure(kit: &mut Kit) -> Outcome {
+    let vcpu = done!(kit.make(Kind::Vcpu, 0));
+    let space = done!(kit.make(Kind::GuestSpace, 8));
+    let state = done!(kit.make(Kind::Memory, PAGE));
+    refused!(vcpu_configure(vcpu, space, state), Unsupported);
+    // Nothing is left bound: the same again.
+    refused!(vcpu_configure(vcpu, space, state), Unsupported);
+    Ok(())
+}
