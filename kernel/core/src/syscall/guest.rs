@@ -1,0 +1,132 @@
+//! Calls on vCPUs.
+
+use super::{Arguments, Caller, DONE, Outcome};
+use crate::{Cap, Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
+use pillion_abi::{
+    RT_VECTOR_FIRST,
+    call::Call,
+    object::right,
+    status::{Error, Result},
+    vcpu::route,
+};
+
+/// Most ports that one call opens for a guest.
+const PORTS_AT_ONCE: u32 = 1024;
+
+impl<M: Machine> Kernel<M> {
+    pub(super) fn vcpu_run(&mut self, me: Caller, a: &Arguments) -> Result<Outcome> {
+        let Cap::Vcpu(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
+        let v = self.m.get(id);
+        if v.space.cap == Cap::None || v.state.cap == Cap::None {
+            return Err(Error::BadState);
+        }
+        if v.thread.is_some() {
+            return Err(Error::Busy);
+        }
+        v.thread = Some(me.thread);
+        self.m.get(me.thread).guest = Some(id);
+        Ok(Outcome::Guest)
+    }
+
+    /// The thread comes back out of its guest, with a reason and a value.
+    pub fn leave_guest_with(&mut self, id: Id<Thread>, reason: u64, value: u64) {
+        if let Some(vcpu) = self.m.get(id).guest.take() {
+            let v = self.m.get(vcpu);
+            v.thread = None;
+            let (apic, shared) = (v.apic, v.state.cap != Cap::None);
+            if shared {
+                self.m.vcpu_show(vcpu, &apic);
+            }
+        }
+        self.m.set_result(id, 0, [reason, value]);
+    }
+
+    pub(super) fn vcpu_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
+        let Cap::Vcpu(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
+        match call {
+            Call::VcpuConfigure => {
+                if !self.vcpu_configure(me, id, a)? {
+                    return Ok(Outcome::Restart);
+                }
+            }
+            Call::VcpuAllowPorts => {
+                let Cap::Ports { first, count } = self.cap(me, a[1], right::READ | right::WRITE)? else {
+                    return Err(Error::WrongKind);
+                };
+                if count > PORTS_AT_ONCE {
+                    return Err(Error::BadArgument);
+                }
+                if self.m.get(id).space.cap == Cap::None {
+                    return Err(Error::BadState);
+                }
+                self.m.vcpu_allow_ports(id, first, count);
+            }
+            Call::VcpuInject => {
+                let vector = u8::try_from(a[1]).ok().filter(|v| *v >= 16).ok_or(Error::BadArgument)?;
+                self.m.set_result(me.thread, 0, [0, 0]);
+                self.guest_interrupt(id, vector);
+                return Ok(Outcome::Arranged);
+            }
+            Call::VcpuRouteLine => {
+                let Cap::IrqControl = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
+                let line = self.checked_line(a[2])?;
+                let vector = a[3] as u8;
+                let masked = a[3] & route::MASKED != 0;
+                if !masked && !(pillion_abi::GUEST_VECTOR_FIRST..RT_VECTOR_FIRST).contains(&vector) {
+                    return Err(Error::BadArgument);
+                }
+                if masked {
+                    self.m.mask_line(line, true);
+                } else {
+                    self.m.get(id).apic.set_level(vector, a[3] & route::LEVEL != 0);
+                    self.m.route_line(line, vector, a[3] & (route::LEVEL | route::LOW));
+                }
+            }
+            Call::VcpuEndOfInterrupt => self.guest_end_of_interrupt(id),
+            _ => {
+                self.guest_deadline(id, 0);
+                self.reset_guest_interrupts(id);
+            }
+        }
+        DONE
+    }
+
+    fn vcpu_configure(&mut self, me: Caller, id: Id<Vcpu>, a: &Arguments) -> Result<bool> {
+        let Cap::GuestSpace(space) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
+        let Cap::Memory { device: false, base, .. } = self.cap(me, a[2], right::READ | right::WRITE)? else {
+            return Err(Error::WrongKind);
+        };
+        let v = self.m.get(id);
+        if v.space.cap != Cap::None || v.state.cap != Cap::None || self.cpu.passenger.is_some() {
+            return Err(Error::Busy);
+        }
+        while !self.vcpu_prepare(id) {
+            if self.m.interrupt_pending() {
+                return Ok(false);
+            }
+        }
+        let root = self.m.get(space).root;
+        self.m.vcpu_init(id, root, base)?;
+        let (from_space, from_state) = (self.slot(me.caps, a[1])?, self.slot(me.caps, a[2])?);
+        let to_space = crate::cap::inner(id, core::mem::offset_of!(Vcpu, space))?;
+        let to_state = crate::cap::inner(id, core::mem::offset_of!(Vcpu, state))?;
+        self.derive_inner(from_space, to_space)?;
+        if let Err(error) = self.derive_inner(from_state, to_state) {
+            self.unlink(to_space);
+            return Err(error);
+        }
+        self.cpu.passenger = Some(id);
+        Ok(true)
+    }
+
+    /// One step of preparing a vCPU's pages. Returns whether they are ready.
+    fn vcpu_prepare(&mut self, id: Id<Vcpu>) -> bool {
+        let step = self.m.get(id).prepared;
+        if step == u32::MAX {
+            return true;
+        }
+        let last = self.m.vcpu_prepare(id, step);
+        self.m.get(id).prepared = if last { u32::MAX } else { step + 1 };
+        last
+    }
+}
