@@ -154,7 +154,7 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
             arch::exit_to_user();
         } else {
             // It has lost its address space.
-            k.stop_current(State::Stopped);
+            k.block_current(State::Stopped);
         }
     }
 }

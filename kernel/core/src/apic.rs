@@ -256,13 +256,6 @@ impl GuestApic {
     pub const fn owes(&self, vector: u8) -> bool {
         self.owed.has(vector)
     }
-
-    /// Whether any interrupt is pending.
-    #[inline]
-    #[must_use]
-    pub const fn has_pending(&self) -> bool {
-        !self.irr.is_empty()
-    }
 }
 
 #[cfg(test)]

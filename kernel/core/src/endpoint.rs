@@ -186,14 +186,24 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Ends the tie between a server and its caller; time that was lent goes back. Without a caller the error is who can run by that.
+    #[inline]
+    fn part(&mut self, server: Id<Thread>) -> core::result::Result<Id<Thread>, Opt<Thread>> {
+        let caller = self.m.get(server).caller.take();
+        let runs = self.return_context(server, caller);
+        let caller = caller.ok_or(runs)?;
+        self.m.get(caller).server = None;
+        Ok(caller)
+    }
+
     /// Answers the caller that `server` serves. Returns who is to run now that it has its time again.
     #[inline]
     fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
-        let caller = self.m.get(server).caller.take();
-        let runs = self.return_context(server, caller);
-        let Some(caller) = caller else { return runs };
+        let caller = match self.part(server) {
+            Ok(caller) => caller,
+            Err(runs) => return runs,
+        };
         let c = self.m.get(caller);
-        c.server = None;
         if c.faulted {
             return self.answer_fault(server, caller);
         }
@@ -442,11 +452,11 @@ impl<M: Machine> Kernel<M> {
 
     /// As [`Kernel::abandon_caller`], but who can run by it is returned and not yet ready.
     fn release_caller(&mut self, server: Id<Thread>) -> Opt<Thread> {
-        let caller = self.m.get(server).caller.take();
-        let runs = self.return_context(server, caller);
-        let Some(caller) = caller else { return runs };
+        let caller = match self.part(server) {
+            Ok(caller) => caller,
+            Err(runs) => return runs,
+        };
         let c = self.m.get(caller);
-        c.server = None;
         if c.faulted {
             c.faulted = false;
             c.state = State::Stopped;

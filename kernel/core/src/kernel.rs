@@ -105,7 +105,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The current thread goes into another state and the most urgent ready one runs. O(1).
     #[inline]
-    pub(crate) fn block_current(&mut self, state: State) {
+    pub fn block_current(&mut self, state: State) {
         if let Some(current) = self.cpu.current {
             self.m.get(current).state = state;
         }
@@ -241,12 +241,5 @@ impl<M: Machine> Kernel<M> {
             }
         }
         self.cpu.since = now;
-    }
-}
-
-impl<M: Machine> Kernel<M> {
-    /// Takes the current thread off the CPU into another state.
-    pub fn stop_current(&mut self, state: State) {
-        self.block_current(state);
     }
 }

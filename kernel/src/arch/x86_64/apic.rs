@@ -179,9 +179,3 @@ pub fn in_service(vector: u8) -> bool {
 pub fn requested(vector: u8) -> bool {
     read(register::REQUESTED + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
 }
-
-/// Errors since the last call, as the processor numbers them.
-pub fn take_errors() -> u32 {
-    write(register::ERROR, 0);
-    read(register::ERROR)
-}

@@ -9,13 +9,10 @@ use pillion_firmware::acpi::Tables;
 const NANOSECONDS: u64 = 1_000_000_000;
 
 static TSC_HZ: AtomicU64 = AtomicU64::new(0);
-static APIC_HZ: AtomicU64 = AtomicU64::new(0);
 /// Ticks of the local APIC's timer per tick of the counter, times 2^32.
 static RATIO: AtomicU64 = AtomicU64::new(0);
 /// Longest time that the timer can be set to, in ticks of the counter.
 static REACH: AtomicU64 = AtomicU64::new(0);
-/// The counter at boot.
-static START: AtomicU64 = AtomicU64::new(0);
 
 /// Ticks of the time-stamp counter.
 #[inline]
@@ -29,18 +26,6 @@ pub fn now() -> u64 {
 #[must_use]
 pub fn tsc_hz() -> u64 {
     TSC_HZ.load(Relaxed)
-}
-
-/// Ticks of the local APIC's timer in a second.
-#[must_use]
-pub fn apic_timer_hz() -> u64 {
-    APIC_HZ.load(Relaxed)
-}
-
-/// The counter when the kernel started.
-#[must_use]
-pub fn boot_time() -> u64 {
-    START.load(Relaxed)
 }
 
 /// A number of ticks in nanoseconds.
@@ -70,11 +55,9 @@ pub fn stop_timer() {
 
 /// Finds out how fast the counter and the timer run.
 pub fn init(tables: &Tables) {
-    START.store(now(), Relaxed);
     let (tsc_hz, source) = find_tsc_hz(tables.pm_timer);
     TSC_HZ.store(tsc_hz, Relaxed);
     let apic_hz = measure_apic(tsc_hz);
-    APIC_HZ.store(apic_hz, Relaxed);
     if tsc_hz == 0 || apic_hz == 0 {
         fatal("a clock stands still");
     }

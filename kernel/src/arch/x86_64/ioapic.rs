@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::memory::direct;
 use super::{apic, log};
-use pillion_firmware::acpi::{IO_APICS, OVERRIDES, Override, Tables};
+use pillion_firmware::acpi::{IO_APICS, Tables};
 
 /// Most lines, of all I/O APICs together.
 pub const LINES: usize = 240;
@@ -28,9 +28,6 @@ static CONTROLLERS: [Controller; IO_APICS] =
 
 /// Lower half of each line's entry as it was last written, so that masking needs no reading.
 static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
-
-/// Overrides, packed: bit 63 valid, bits 40..=47 ISA line, bit 33 level, bit 32 low, bits 0..=31 line.
-static OVERRIDDEN: [AtomicU64; OVERRIDES] = [const { AtomicU64::new(0) }; OVERRIDES];
 
 /// How a line is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,23 +76,12 @@ pub fn init(tables: &Tables) {
         }
         log!("[boot] I/O APIC at {:#x}, lines {} to {}", found.address, found.first_line, found.first_line + lines - 1);
     }
-    for (slot, found) in OVERRIDDEN.iter().zip(tables.overrides.as_slice()) {
-        let flags = u64::from(found.level) << 33 | u64::from(found.low) << 32;
-        slot.store(1 << 63 | u64::from(found.isa) << 40 | flags | u64::from(found.line), Relaxed);
-    }
 }
 
 /// Physical address of the first I/O APIC, or 0.
 #[must_use]
 pub fn address() -> u64 {
     CONTROLLERS.iter().map(|c| c.registers.load(Relaxed)).find(|r| *r != 0).map_or(0, |r| r - super::memory::DIRECT_MAP)
-}
-
-/// The override for a line of the ISA bus. Without one the line has the same number, is edge-triggered and active high.
-#[must_use]
-pub fn isa_override(isa: u8) -> Option<Override> {
-    let packed = OVERRIDDEN.iter().map(|o| o.load(Relaxed)).find(|o| o >> 63 == 1 && (o >> 40) as u8 == isa)?;
-    Some(Override { isa, line: packed as u32, level: packed >> 33 & 1 == 1, low: packed >> 32 & 1 == 1 })
 }
 
 /// Registers and index of the entry of a line.

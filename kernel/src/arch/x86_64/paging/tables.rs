@@ -64,12 +64,6 @@ impl PageTables {
         self.root
     }
 
-    /// Pages of the pool that are not in use yet.
-    #[must_use]
-    pub const fn pages_left(&self) -> u64 {
-        (self.end - self.next) / PAGE
-    }
-
     /// See [`paging::map_step`].
     pub fn map_step(&mut self, address: u64, physical: u64, size: u64, flags: Flags) -> Result<u64> {
         let root = self.root;

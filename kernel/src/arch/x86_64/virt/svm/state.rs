@@ -108,12 +108,6 @@ impl Vcpu {
         self.save().rax
     }
 
-    /// Sets the guest's `rax`.
-    #[inline]
-    pub fn set_rax(&mut self, value: u64) {
-        self.save_mut().rax = value;
-    }
-
     /// The value that WRMSR writes.
     #[inline]
     #[must_use]
