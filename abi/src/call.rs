@@ -102,7 +102,8 @@ calls! {
     ThreadBindNotification = 37,
     /// `(thread, word 0..=8)` Reads a pair of the stopped or faulting thread's registers.
     ThreadRegister = 38,
-    /// `(scheduling control, context, priority, budget, period)` Budget and period in ticks.
+    /// `(scheduling control, context, priority, budget, period, ceiling)` Budget and period in ticks. The ceiling is the highest priority that
+    /// [`Call::ContextSetPriority`] may set; what is below the priority counts as the priority.
     ContextConfigure = 39,
     /// `(context)` Returns the ticks consumed so far, and how often the budget ran out.
     ContextConsumed = 40,
@@ -110,6 +111,8 @@ calls! {
     EndpointBind = 41,
     /// `(timer, notification, bits)` Says what the timer signals.
     TimerBind = 42,
+    /// `(context, priority)` Sets the priority, up to the context's ceiling; budget and period stay as they are. Returns the old one.
+    ContextSetPriority = 43,
 
     /// `(irq control, line or [`IRQ_MSI`], flags, destination slot)` Makes an interrupt capability. For a message-signalled one
     /// returns the address and data that the device is to write.

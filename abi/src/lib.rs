@@ -3,13 +3,15 @@
 //! Everything that the kernel and its user tasks agree on stands here and nowhere else: the numbers of
 //! the system calls ([`call`]), the status codes ([`status`]), what a capability may name ([`object`]),
 //! the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what the kernel tells the
-//! first task at boot ([`boot`]) and the archive that the task images arrive in ([`bundle`]).
+//! first task at boot ([`boot`]), what tasks and Linux share ([`channel`]) and the archive that the task images
+//! arrive in ([`bundle`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
 pub mod boot;
 pub mod bundle;
 pub mod call;
+pub mod channel;
 pub mod object;
 pub mod status;
 pub mod trace;

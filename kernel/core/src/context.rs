@@ -11,6 +11,8 @@ use pillion_abi::NEVER;
 pub struct Context {
     /// Priority of threads that run on it; 0 until it is configured.
     pub priority: u8,
+    /// Highest priority that its holder may give it.
+    pub ceiling: u8,
     /// Ticks in each period; [`NEVER`] for no limit.
     pub budget: u64,
     /// Ticks between two fillings.

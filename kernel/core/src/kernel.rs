@@ -169,6 +169,23 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Gives a context another priority. What runs on it, and those that this one serves or waits for, follow.
+    ///
+    /// Work: at most one walk along a chain of calls for the owner, and one for the user.
+    pub(crate) fn set_context_priority(&mut self, id: Id<Context>, priority: u8) {
+        let c = self.m.get(id);
+        c.priority = priority;
+        let (user, owner) = (c.user, c.owner);
+        if let Some(user) = user {
+            self.restore_chain(user);
+        }
+        if let Some(owner) = owner
+            && user != Some(owner)
+        {
+            self.restore_chain(owner);
+        }
+    }
+
     /// Lets a thread run that is ready, but was without time.
     fn resume_parked(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);

@@ -85,13 +85,13 @@ fn no_saving(kit: &mut Kit) -> Outcome {
 fn changed(kit: &mut Kit) -> Outcome {
     let t = done!(kit.start(limited(50).with(0)));
     kit.rest(10 * PERIOD);
-    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, BUDGET / 4, PERIOD));
+    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, BUDGET / 4, PERIOD, 0));
     kit.rest(PERIOD);
     let before = done!(context_consumed(t.context))[0];
     kit.rest(20 * PERIOD);
     let used = done!(context_consumed(t.context))[0] - before;
     check!(used.abs_diff(5 * BUDGET) < BUDGET, "used {used}, not {}", 5 * BUDGET);
-    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, NEVER, 0));
+    done!(context_configure(slot::SCHED_CONTROL, t.context, 50, NEVER, 0, 0));
     kit.rest(PERIOD);
     let before = done!(context_consumed(t.context))[0];
     kit.rest(10 * PERIOD);

@@ -50,7 +50,7 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::ThreadBindNotification
         | Call::ThreadRegister => (Kind::Thread, true),
         Call::ContextConfigure => (Kind::SchedControl, true),
-        Call::ContextConsumed => (Kind::SchedContext, true),
+        Call::ContextConsumed | Call::ContextSetPriority => (Kind::SchedContext, true),
         Call::EndpointBind => (Kind::Endpoint, true),
         Call::InterruptCreate => (Kind::IrqControl, true),
         Call::PortIn | Call::PortOut => (Kind::Ports, true),

@@ -9,7 +9,7 @@ use pillion_abi::{
     status::Error::{BadArgument, BadCap, BadState, Busy, NoMemory, NoRight, Timeout, WrongKind},
 };
 use pillion_runtime::{
-    Cap, Message, call, context_configure, endpoint_bind, interrupt_bind, interrupt_create, now, receive, reply,
+    Cap, Message, call, context_configure, context_set_priority, endpoint_bind, interrupt_bind, interrupt_create, now, receive, reply,
     reply_receive, thread_bind_context, thread_bind_notification, thread_resume, thread_suspend, timer_bind, wait,
 };
 use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, stop};
@@ -124,7 +124,16 @@ fn contexts(kit: &mut Kit) -> Outcome {
     expect(Call::ContextConfigure, [control, control, 1, NEVER, 0, 0], WrongKind, "context")?;
     let bare = u64::from(done!(kit.limited(context as Cap, right::READ)));
     expect(Call::ContextConfigure, [control, bare, 1, NEVER, 0, 0], NoRight, "context")?;
-    done!(context_configure(slot::SCHED_CONTROL, context as Cap, 255, 100, 100));
+    done!(context_configure(slot::SCHED_CONTROL, context as Cap, 255, 100, 100, 0));
+    expect(Call::ContextConfigure, [control, context, 1, NEVER, 0, 256], BadArgument, "ceiling")?;
+    done!(context_configure(slot::SCHED_CONTROL, context as Cap, 20, NEVER, 0, 30));
+    expect(Call::ContextSetPriority, [bare, 20, 0, 0, 0, 0], NoRight, "context")?;
+    for priority in [0, 31, 256, u64::MAX] {
+        expect(Call::ContextSetPriority, [context, priority, 0, 0, 0, 0], BadArgument, "priority")?;
+    }
+    let [before, _] = done!(context_set_priority(context as Cap, 30));
+    let [now, _] = done!(context_set_priority(context as Cap, 1));
+    check!(before == 20 && now == 30, "priorities {before} and {now}");
     Ok(())
 }
 

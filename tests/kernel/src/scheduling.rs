@@ -3,7 +3,7 @@
 use crate::{Test, board, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{
-    cap_delete, context_configure, signal, thread_bind_context, thread_resume, thread_suspend, wait, yield_now,
+    cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend, wait, yield_now,
 };
 use pillion_test_kit::{Kit, Outcome, Setup, done, same, stop};
 
@@ -106,25 +106,30 @@ fn changes(kit: &mut Kit) -> Outcome {
     let b = done!(kit.prepare(Setup::new(30, logger).with(2)));
     done!(thread_resume(a.thread));
     done!(thread_resume(b.thread));
-    done!(context_configure(slot::SCHED_CONTROL, a.context, 40, NEVER, 0));
+    done!(context_configure(slot::SCHED_CONTROL, a.context, 40, NEVER, 0, 0));
     kit.rest(20_000);
     order!(1, 2);
     let n = done!(kit.make(Kind::Notification, 0));
     board::set(0, n);
     let (c, bit) = (done!(kit.start(Setup::new(30, woken).with(3))), done!(kit.badged(n, 1)));
     kit.rest(5_000);
-    done!(context_configure(slot::SCHED_CONTROL, c.context, 150, NEVER, 0));
+    done!(context_configure(slot::SCHED_CONTROL, c.context, 150, NEVER, 0, 0));
     done!(signal(bit));
     order!(1, 2, 3);
     let d = done!(kit.start(Setup::new(30, logger).with(4)));
-    done!(context_configure(slot::SCHED_CONTROL, d.context, 150, NEVER, 0));
+    done!(context_configure(slot::SCHED_CONTROL, d.context, 150, NEVER, 0, 0));
     order!(1, 2, 3, 4);
     // One's own: whoever is more urgent now goes first.
     done!(kit.start(Setup::new(60, logger).with(5)));
-    done!(context_configure(slot::SCHED_CONTROL, slot::CONTEXT, 50, NEVER, 0));
+    done!(context_configure(slot::SCHED_CONTROL, slot::CONTEXT, 50, NEVER, 0, 100));
     board::log(6);
-    done!(context_configure(slot::SCHED_CONTROL, slot::CONTEXT, 100, NEVER, 0));
+    done!(context_set_priority(slot::CONTEXT, 100));
     order!(1, 2, 3, 4, 5, 6);
+    done!(kit.start(Setup::new(60, logger).with(7)));
+    done!(context_set_priority(slot::CONTEXT, 50));
+    board::log(8);
+    done!(context_set_priority(slot::CONTEXT, 100));
+    order!(1, 2, 3, 4, 5, 6, 7, 8);
     Ok(())
 }
 

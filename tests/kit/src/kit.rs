@@ -51,7 +51,7 @@ impl Kit {
         let large = |i: &usize| info.regions[*i].kind == 1 && info.regions[*i].size >= 4 * ARENA_SIZE;
         let ram = (0..info.region_count as usize).find(large)?;
         region_create(slot::REGIONS + ram as Cap, Kind::Region, ARENA_SIZE, ARENA).ok()?;
-        context_configure(slot::SCHED_CONTROL, slot::CONTEXT, PRIORITY, NEVER, 0).ok()?;
+        context_configure(slot::SCHED_CONTROL, slot::CONTEXT, PRIORITY, NEVER, 0, 0).ok()?;
         let segments = Segments::find(info)?;
         Some(Kit { info, segments, stacks: Stacks::default(), next: FIRST_SLOT, next_address: FIRST_ADDRESS })
     }

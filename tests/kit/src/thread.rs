@@ -99,7 +99,7 @@ impl Kit {
         let context = self.make(Kind::SchedContext, 0)?;
         let flags = if setup.fpu { FPU } else { 0 };
         thread_configure(thread, setup.space, self.workers(), setup.fault, flags)?;
-        context_configure(slot::SCHED_CONTROL, context, setup.priority, setup.budget, setup.period)?;
+        context_configure(slot::SCHED_CONTROL, context, setup.priority, setup.budget, setup.period, 0)?;
         thread_bind_context(thread, context)?;
         let stack = self.stacks.take()?;
         // As after a call instruction: the stack is misaligned by one word.

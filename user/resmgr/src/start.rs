@@ -63,7 +63,7 @@ fn set_own_priority(system: &System) -> Result<()> {
     for task in system.tasks.iter().filter(|t| t.priority <= priority) {
         println!("[resmgr] {} shares priority {priority} with the resource manager; a higher one is better", task.name);
     }
-    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0).when("setting the manager's priority")?;
+    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0, 0).when("setting the manager's priority")?;
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use pillion_histogram::Histogram;
 use pillion_runtime::{
     Cap, cap_derive, context_configure,
     image::Image,
-    info::{TaskInfo, address, slot},
+    info::{self, TaskInfo, address, slot},
     memory_map, thread_bind_context, thread_configure, thread_set_registers,
 };
 
@@ -74,7 +74,7 @@ pub struct Task {
 impl Spec {
     /// A task that has nothing but its image.
     pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {
-        let mut info = TaskInfo { tsc_hz, period: 0, memory_size: 0, name: [0; 32], arguments: [0; 128] };
+        let mut info = TaskInfo { tsc_hz, period: 0, memory_size: 0, name: [0; 32], arguments: [0; 1024], skin: info::SkinInfo::default() };
         put_text(&mut info.name[..31], name);
         Spec {
             name: name.into(),
@@ -196,7 +196,7 @@ impl Maker<'_> {
     pub fn give_time(&mut self, task: &Task, priority: u8, time: Option<(u64, u64)>) -> Result<()> {
         let context = self.slots.make(task.region, Kind::SchedContext, 0)?;
         let (budget, period) = time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
-        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period).when("setting the budget")?;
+        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period, 0).when("setting the budget")?;
         thread_bind_context(task.thread, context).when("binding the budget")?;
         Ok(())
     }

@@ -109,7 +109,9 @@ simple! {
     /// Reads a pair of registers.
     thread_register(thread: Cap, index: u64) = ThreadRegister;
     /// Sets priority, budget and period of a context.
-    context_configure(control: Cap, context: Cap, priority: u8, budget: u64, period: u64) = ContextConfigure;
+    context_configure(control: Cap, context: Cap, priority: u8, budget: u64, period: u64, ceiling: u8) = ContextConfigure;
+    /// Sets a context's priority, up to its ceiling; the old one is the first value.
+    context_set_priority(context: Cap, priority: u8) = ContextSetPriority;
     /// Ticks consumed, and how often the budget ran out.
     context_consumed(context: Cap) = ContextConsumed;
     /// Makes a thread the receiver of an endpoint.

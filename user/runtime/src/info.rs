@@ -18,6 +18,16 @@ pub mod address {
     pub const MEMORY: u64 = 0x1000_0000;
     /// The bundle, read-only, in the VM monitor only.
     pub const BUNDLE: u64 = 0x40_0000_0000;
+    /// [`pillion_abi::channel::Status`] of a task with a skin; Linux may read it.
+    pub const STATUS: u64 = 0x60_0000_0000;
+    /// [`pillion_abi::channel::Share`] of a task with a skin, and the data of its FIFOs ([`super::TaskInfo::share_size`]); Linux may write it.
+    pub const SHARE: u64 = 0x60_4000_0000;
+    /// Pool of shared buffers ([`super::TaskInfo::pool_size`]) in a task with a skin; Linux may write it.
+    pub const POOL: u64 = 0x60_8000_0000;
+    /// [`pillion_abi::channel::Directory`], read-only, in a task with a skin.
+    pub const DIRECTORY: u64 = 0x60_c000_0000;
+    /// Memory for messages between a task with a skin and the broker ([`super::broker::TRANSFER_SIZE`]); Linux has no access.
+    pub const TRANSFER: u64 = 0x61_0000_0000;
     /// Guest-physical address 0, in the VM monitor only: Linux's memory is mapped here as far as it is RAM or ACPI tables.
     pub const GUEST: u64 = 0x100_0000_0000;
 }
@@ -38,12 +48,52 @@ pub mod slot {
     pub const PORTS: u32 = 6;
     /// The task's own thread.
     pub const THREAD: u32 = 7;
+    /// The notification bound to Linux's monitor, in a task with a skin: signalling it rings the doorbell in Linux.
+    pub const LINUX: u32 = 8;
+    /// Endpoint of the broker, in a task with a skin.
+    pub const BROKER: u32 = 9;
     /// First of the task's interrupts, in the order of the system file. Each signals bit `i` of [`NOTIFICATION`].
     pub const INTERRUPTS: u32 = 16;
     /// First of the task's port ranges, in the order of the system file.
     pub const TASK_PORTS: u32 = 32;
-    /// Number of slots.
+    /// Number of slots of a task without a skin.
     pub const COUNT: u32 = 64;
+    /// First of the threads of a task with a skin; number 0 is the one that it starts with. All rights.
+    pub const THREADS: u32 = 64;
+    /// First of their scheduling contexts, bound to them. All rights.
+    pub const CONTEXTS: u32 = 128;
+    /// First of their notifications, bound to nothing. All rights; signalling through these sets [`super::wake::THREAD`].
+    pub const NOTIFICATIONS: u32 = 192;
+    /// Number of slots of a task with a skin.
+    pub const SKIN_COUNT: u32 = 256;
+    /// In the VM monitor: first of the main threads' notifications of the tasks with a skin, by their index; signalling sets [`super::wake::KICK`].
+    pub const KICKS: u32 = 64;
+}
+
+/// Bits of the notification of a thread of a task with a skin.
+pub mod wake {
+    /// Another thread of the task, or the broker.
+    pub const THREAD: u64 = 1;
+    /// Linux has something for the task. To the main thread only.
+    pub const KICK: u64 = 2;
+    /// The task is to run `cleanup_module` and end. To the main thread only.
+    pub const UNLOAD: u64 = 4;
+}
+
+/// Bits of the notification bound to Linux's monitor.
+pub mod monitor_bit {
+    /// A task, or the resource manager, has something for Linux.
+    pub const DOORBELL: u64 = 1 << 32;
+}
+
+/// Levels, the kernel's priorities, of what runs in tasks with a skin. `pillion_level` maps the skin's priorities to them.
+pub mod level {
+    /// Least urgent real-time thread.
+    pub const FIRST: u8 = 16;
+    /// Most urgent real-time thread.
+    pub const LAST: u8 = 211;
+    /// Threads that run handlers of interrupts.
+    pub const INTERRUPT: u8 = 212;
 }
 
 /// Labels of calls to the resource manager's endpoint.
@@ -52,6 +102,23 @@ pub mod label {
     pub const LOG: u64 = 1;
     /// The system ends; first word 0 when all is well.
     pub const END: u64 = 2;
+    /// From a task with a skin: it wants the FIFO whose number is in the first word. Answer: first word 0, or a negative errno.
+    pub const FIFO_CLAIM: u64 = 3;
+    /// It does not need the FIFO any more.
+    pub const FIFO_RELEASE: u64 = 4;
+    /// It wants the shared buffer with the size in the first word and the name in the next five (as many bytes as
+    /// [`pillion_abi::channel::MBUFF_NAME`]). Answer: first word the index in the directory or a negative errno, then offset in the pool and size.
+    pub const MBUFF_HOLD: u64 = 5;
+    /// It gives one hold of the shared buffer back, whose name is in words 1 to 5. Answer: first word 0 or a negative errno.
+    pub const MBUFF_RELEASE: u64 = 6;
+    /// `init_module` returned the first word.
+    pub const STARTED: u64 = 7;
+    /// `cleanup_module` returned, or `init_module` failed: the task has ended. Not answered.
+    pub const ENDED: u64 = 8;
+    /// From the VM monitor: [`pillion_abi::channel::Command`] is to be carried out. Answer: first word the result.
+    pub const COMMAND: u64 = 9;
+    /// From the VM monitor: Linux begins anew; it holds nothing any more.
+    pub const LINUX_RESTARTED: u64 = 10;
 }
 
 /// Facts for a task.
@@ -67,7 +134,41 @@ pub struct TaskInfo {
     /// Name, padded with zeros.
     pub name: [u8; 32],
     /// Arguments, padded with zeros.
-    pub arguments: [u8; 128],
+    pub arguments: [u8; 1024],
+    /// Facts for a task with a skin; zeros in others.
+    pub skin: SkinInfo,
+}
+
+/// Facts for a task with a skin.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct SkinInfo {
+    /// Index of the task among those with a skin.
+    pub index: u32,
+    /// Number of threads that it may have, its main thread included.
+    pub threads: u32,
+    /// Level of its main thread.
+    pub main_level: u32,
+    /// Highest level that its threads may have.
+    pub ceiling: u32,
+    /// 1 where it may share semaphores, queues and FIFOs with other tasks.
+    pub shares: u32,
+    /// Number of entries in `lines`.
+    pub line_count: u32,
+    /// Number of entries in `ports`.
+    pub port_count: u32,
+    /// 1 where Linux rides along.
+    pub linux: u32,
+    /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
+    pub lines: [u32; 16],
+    /// Port ranges, in the order of [`slot::TASK_PORTS`]: first and count.
+    pub ports: [[u32; 2]; 16],
+    /// Bytes at [`address::SHARE`].
+    pub share_size: u64,
+    /// Bytes at [`address::POOL`].
+    pub pool_size: u64,
+    /// FIFOs that belong to no single task: bit `n` for FIFO `n`. The broker keeps them.
+    pub shared_fifos: u64,
 }
 
 /// Most ranges of guest-physical memory.
@@ -111,6 +212,24 @@ pub struct LinuxInfo {
     pub hidden_ports: [[u32; 2]; 32],
     /// Command line, ended by a zero.
     pub command_line: [u8; 1024],
+}
+
+/// What the broker's endpoint takes: objects that several tasks use.
+///
+/// The broker runs on its caller's time. An operation never blocks there: where the caller has to wait, the answer says so, the caller waits for its
+/// notification ([`wake::THREAD`]) and asks again with [`broker::FINISH`]. The first word of an answer is 0 or more, or a negative errno.
+pub mod broker {
+    /// Bytes at [`super::address::TRANSFER`]; messages and FIFO data go through them.
+    pub const TRANSFER_SIZE: u64 = 64 << 10;
+
+    /// First word of an answer: the caller waits, and is woken.
+    pub const WAIT: u64 = u64::MAX / 2;
+
+    /// In the broker's capability space: notification of thread `t` of task `k` is at `WAKERS + k * 64 + t`.
+    pub const WAKERS: u32 = 64;
+
+    /// In the broker's address space: the transfer memory of task `k` is at `TRANSFERS + k * TRANSFER_SIZE`.
+    pub const TRANSFERS: u64 = 0x62_0000_0000;
 }
 
 const _: () = assert!(size_of::<TaskInfo>() <= 4096 && size_of::<LinuxInfo>() <= 4096);

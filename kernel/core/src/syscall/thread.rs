@@ -143,16 +143,27 @@ impl<M: Machine> Kernel<M> {
             let c = self.m.get(id);
             return Ok(Outcome::Done([c.consumed, c.exhausted]));
         }
+        if call == Call::ContextSetPriority {
+            let Cap::Context(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
+            let Context { priority, ceiling, .. } = *self.m.get(id);
+            if a[1] == 0 || a[1] > u64::from(ceiling) {
+                return Err(Error::BadArgument);
+            }
+            self.set_context_priority(id, a[1] as u8);
+            return Ok(Outcome::Done([priority.into(), 0]));
+        }
         let Cap::SchedControl = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
         let Cap::Context(id) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let (priority, budget, period) = (a[2], a[3], a[4]);
+        let (priority, budget, period, ceiling) = (a[2], a[3], a[4], a[5]);
         let valid = (1..pillion_abi::PRIORITIES as u64).contains(&priority)
+            && ceiling < pillion_abi::PRIORITIES as u64
             && budget != 0
             && (budget == NEVER || (budget <= period && period < NEVER / 4));
         if !valid {
             return Err(Error::BadArgument);
         }
         self.configure_context(id, priority as u8, budget, period);
+        self.m.get(id).ceiling = ceiling.max(priority) as u8;
         DONE
     }
 }

@@ -258,7 +258,7 @@ impl World {
 
     pub fn context(&mut self, priority: u8, budget: u64, period: u64) -> u64 {
         let context = self.make(Kind::SchedContext, 0);
-        self.root(Call::ContextConfigure, [slot::SCHED, context, priority.into(), budget, period]);
+        self.root(Call::ContextConfigure, [slot::SCHED, context, priority.into(), budget, period, 255]);
         context
     }
 
@@ -285,7 +285,7 @@ impl World {
         self.call(Call::Receive, [0, NEVER]);
         self.expect(w.id, State::Receiving);
         match priority {
-            Some(p) => self.root(Call::ContextConfigure, [slot::SCHED, w.context, p.into(), NEVER, 0]),
+            Some(p) => self.root(Call::ContextConfigure, [slot::SCHED, w.context, p.into(), NEVER, 0, 255]),
             None => self.root(Call::ThreadBindContext, [w.thread, 0]),
         };
         w

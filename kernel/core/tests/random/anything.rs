@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Calls that are made more often than others.
-const OFTEN: [Call; 20] = [
+const OFTEN: [Call; 21] = [
     Call::Call,
     Call::Call,
     Call::Call,
@@ -50,6 +50,7 @@ const OFTEN: [Call; 20] = [
     Call::ThreadResume,
     Call::ThreadBindContext,
     Call::ContextConfigure,
+    Call::ContextSetPriority,
 ];
 
 struct Play {
@@ -207,8 +208,9 @@ impl Play {
             Call::ThreadRegister => args([self.pick(Thread, r[0]), n[1] % 10]),
             Call::ContextConfigure => {
                 let (budget, period) = if r[3].is_multiple_of(2) { (NEVER, 0) } else { (n[3] % 300, n[4] % 2000) };
-                args([self.pick(SchedControl, r[0]), self.pick(SchedContext, r[1]), n[2] % 40, budget, period])
+                args([self.pick(SchedControl, r[0]), self.pick(SchedContext, r[1]), n[2] % 40, budget, period, n[5] % 50])
             }
+            Call::ContextSetPriority => args([self.pick(SchedContext, r[0]), n[1] % 50]),
             Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
             Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1])]),
             Call::TimerBind => args([self.pick(Timer, r[0]), self.pick(Notification, r[1]), n[2]]),

@@ -121,7 +121,11 @@ fn story(ops: &[Op]) {
             Op::Resume(_) => {}
             Op::Priority(t, p) => {
                 // The first thread is more urgent: whoever ran stands in the queue, first, and moves like the others.
-                w.root(Call::ContextConfigure, [slot::SCHED, threads[t].context, p.into(), NEVER, 0]);
+                if p % 2 == 0 {
+                    w.root(Call::ContextConfigure, [slot::SCHED, threads[t].context, p.into(), NEVER, 0, 255]);
+                } else {
+                    w.root(Call::ContextSetPriority, [threads[t].context, p.into()]);
+                }
                 if m.priority[t] != p && m.is_ready(t) {
                     m.ready.values_mut().for_each(|q| q.retain(|x| *x != t));
                     m.ready.entry(p).or_default().push_back(t);

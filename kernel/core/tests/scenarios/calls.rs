@@ -176,7 +176,16 @@ fn contexts() {
     }
     w.root_fails(Call::ContextConfigure, [slot::NOTE, context, 5, 1, 1], Error::WrongKind);
     w.root_fails(Call::ContextConfigure, [slot::SCHED, slot::NOTE, 5, 1, 1], Error::WrongKind);
+    w.root_fails(Call::ContextConfigure, [slot::SCHED, context, 5, 1, 1, 256], Error::BadArgument);
+    w.root_fails(Call::ContextSetPriority, [context, 1], Error::BadArgument);
     w.root(Call::ContextConfigure, [slot::SCHED, context, 255, 1, 1]);
+    w.root(Call::ContextConfigure, [slot::SCHED, context, 9, 1, 1, 12]);
+    for priority in [0, 13, 256, u64::MAX] {
+        w.root_fails(Call::ContextSetPriority, [context, priority], Error::BadArgument);
+    }
+    assert_eq!(w.root(Call::ContextSetPriority, [context, 12]).words[0], 9);
+    assert_eq!(w.root(Call::ContextSetPriority, [context, 1]).words[0], 12);
+    w.root_fails(Call::ContextSetPriority, [slot::NOTE, 1], Error::WrongKind);
     w.root_fails(Call::ContextConsumed, [slot::NOTE], Error::WrongKind);
     assert_eq!(w.root(Call::ContextConsumed, [context]).words[0], 0);
 }
