@@ -134,9 +134,7 @@ impl<M: Machine> Kernel<M> {
             | Call::ThreadBindContext
             | Call::ThreadBindNotification
             | Call::ThreadRegister => self.thread_call(me, call, a),
-            Call::ContextConfigure | Call::ContextConsumed | Call::ContextSetPriority => {
-                self.context_call(me, call, a)
-            }
+            Call::ContextConfigure | Call::ContextConsumed | Call::ContextSetPriority => self.context_call(me, call, a),
             Call::EndpointBind => {
                 let Cap::Endpoint(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
                 let slot = self.slot(me.caps, a[1])?;

@@ -208,7 +208,14 @@ impl Play {
             Call::ThreadRegister => args([self.pick(Thread, r[0]), n[1] % 10]),
             Call::ContextConfigure => {
                 let (budget, period) = if r[3].is_multiple_of(2) { (NEVER, 0) } else { (n[3] % 300, n[4] % 2000) };
-                args([self.pick(SchedControl, r[0]), self.pick(SchedContext, r[1]), n[2] % 40, budget, period, n[5] % 50])
+                args([
+                    self.pick(SchedControl, r[0]),
+                    self.pick(SchedContext, r[1]),
+                    n[2] % 40,
+                    budget,
+                    period,
+                    n[5] % 50,
+                ])
             }
             Call::ContextSetPriority => args([self.pick(SchedContext, r[0]), n[1] % 50]),
             Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
