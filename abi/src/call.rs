@@ -126,7 +126,8 @@ calls! {
     /// `(ports, first, count, destination slot)` Derives a capability for some of the ports.
     PortsPart = 52,
 
-    /// `(vcpu, guest space, memory for the shared state)` Prepares a vCPU and makes it the passenger of the thread's CPU.
+    /// `(vcpu, guest space, memory for the shared state, flags)` Prepares a vCPU and makes it the passenger of the thread's CPU, or a user vCPU: see
+    /// [`crate::vcpu::configure`].
     VcpuConfigure = 56,
     /// `(vcpu, ports)` Lets the guest use the ports, at most 1,024, without an exit.
     VcpuAllowPorts = 57,

@@ -36,11 +36,13 @@ pub enum Exit {
     ControlRegister = 12,
     /// An exit that no guest should cause; `fault.info` has the processor's number.
     Unexpected = 13,
+    /// Exception in a user vCPU: see [`State::fault`].
+    Exception = 14,
 }
 
 impl Exit {
     /// All reasons, in order of their numbers.
-    pub const ALL: [Exit; 14] = [
+    pub const ALL: [Exit; 15] = [
         Exit::Notified,
         Exit::Port,
         Exit::Memory,
@@ -55,6 +57,7 @@ impl Exit {
         Exit::Refused,
         Exit::ControlRegister,
         Exit::Unexpected,
+        Exit::Exception,
     ];
 
     /// The reason with that number.
@@ -81,6 +84,7 @@ impl Exit {
             Exit::Refused => "refused",
             Exit::ControlRegister => "control-register",
             Exit::Unexpected => "unexpected",
+            Exit::Exception => "exception",
         }
     }
 }
@@ -155,13 +159,14 @@ pub struct Io {
     pub next_rip: u64,
 }
 
-/// Details of an exit for a memory access, and of others that have a number to tell.
+/// Details of an exit for a memory access or an exception, and of others that have a number to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Fault {
-    /// Guest-physical address.
+    /// Guest-physical address, or of a page fault the address that was accessed.
     pub address: u64,
-    /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that [`Exit`] names.
+    /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that [`Exit`] names. Of an exception: the
+    /// vector in bits 0..=7, the error code in bits 32..=63.
     pub info: u64,
 }
 
@@ -251,6 +256,16 @@ pub struct State {
     pub counters: [u64; COUNTERS],
 }
 
+/// Flags of [`crate::call::Call::VcpuConfigure`].
+pub mod configure {
+    /// A *user vCPU*: it is not the passenger, and runs a guest's code in user mode only. It gets no interrupts and has no timer, ports or model-specific
+    /// registers; every exception and every instruction that is the guest's kernel's business comes out. The kernel takes
+    /// the state as the monitor sets it, but for what would lead out of user mode: privilege level 3 and protected mode are set, SYSCALL is off, and the
+    /// descriptor tables are empty. Translations are dropped whenever something else ran in between. [`super::dirty::SYSTEM`] also resets the FPU, with all
+    /// components switched on that the host has; [`super::dirty::EVENT`] does nothing.
+    pub const USER: u64 = 1;
+}
+
 /// Word of [`crate::call::Call::VcpuRouteLine`]: the vector in bits 0..=7 and these flags.
 pub mod route {
     /// Level-triggered.
@@ -273,6 +288,6 @@ mod tests {
             assert_eq!(Exit::from_raw(i as u64), Some(e));
             assert_eq!(e as usize, i);
         }
-        assert_eq!(Exit::from_raw(14), None);
+        assert_eq!(Exit::from_raw(15), None);
     }
 }

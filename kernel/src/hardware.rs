@@ -29,6 +29,12 @@ mod thread_page {
     pub const FPU: u64 = 1024;
 }
 
+/// Address-space numbers of guests; 0 is the host's.
+mod asid {
+    pub const PASSENGER: u32 = 1;
+    pub const USER: u32 = 2;
+}
+
 /// Where the processor's part of a vCPU lies in its first page.
 const VCPU_PART: u64 = 2048;
 
@@ -150,6 +156,15 @@ impl Hardware {
             fpu::restore(direct(area));
         }
         self.fpu_owner = area;
+    }
+
+    /// Gives the FPU's state in an area the values that it has at the start.
+    pub fn reset_fpu(&mut self, area: u64) {
+        if self.fpu_owner == area {
+            self.fpu_owner = 0;
+        }
+        // SAFETY: the area is that of a vCPU, has a page, and is no longer the FPU's.
+        unsafe { fpu::init_area(direct(area)) };
     }
 
     /// The processor's part of a vCPU. Only after [`Machine::vcpu_init`].
@@ -383,11 +398,18 @@ impl Machine for Hardware {
         unsafe { Processor::prepare(vcpu.physical() + PAGE, step) }
     }
 
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()> {
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()> {
         let features = crate::guest::features().ok_or(Error::Unsupported)?;
+        let asid = if user { asid::USER } else { asid::PASSENGER };
+        if asid >= features.asids {
+            return Err(Error::Unsupported);
+        }
         // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU names it, or the vCPU is not
-        // entered any more; there is one guest per CPU, with number 1.
-        let processor = unsafe { Processor::init(vcpu.physical() + PAGE, guest_root, 1, &features) };
+        // entered any more; there is one passenger per CPU, and user vCPUs, which share a number, drop translations when they change.
+        let mut processor = unsafe { Processor::init(vcpu.physical() + PAGE, guest_root, asid, &features) };
+        if user {
+            processor.confine();
+        }
         let part = VcpuPart { processor, state: direct(state) };
         // SAFETY: the rest of the vCPU's first page is for this.
         unsafe { direct::<VcpuPart>(vcpu.physical() + VCPU_PART).write(part) };

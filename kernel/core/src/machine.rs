@@ -109,8 +109,9 @@ pub trait Machine {
     /// Does one step of preparing the pages of a vCPU; returns whether it was the last one.
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool;
 
-    /// Prepares the processor's part of a vCPU in the pages that follow the object. `state` is the physical address of the shared page.
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()>;
+    /// Prepares the processor's part of a vCPU, a user vCPU or the passenger, in the pages that follow the object. `state` is the physical
+    /// address of the shared page.
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()>;
 
     /// Lets the guest use ports.
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32);

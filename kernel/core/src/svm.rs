@@ -148,6 +148,8 @@ pub const fn interrupted(info: u64) -> Interrupted {
 
 /// Bits of EFER.
 pub mod efer {
+    /// SYSCALL is enabled.
+    pub const SCE: u64 = 1;
     /// Long mode is enabled.
     pub const LME: u64 = 1 << 8;
     /// Long mode is active.
@@ -155,7 +157,7 @@ pub mod efer {
     /// Virtualisation is enabled; the processor wants it set while a guest runs, the guest does not see it.
     pub const SVME: u64 = 1 << 12;
     /// What a guest may change: SCE, LME, NXE, FFXSR.
-    pub const GUEST: u64 = 1 | LME | 1 << 11 | 1 << 14;
+    pub const GUEST: u64 = SCE | LME | 1 << 11 | 1 << 14;
 }
 
 /// The guest writes EFER: the new value for the VMCB, or `None` for a general-protection fault.

@@ -12,6 +12,8 @@ use crate::{
 /// A virtual CPU.
 #[derive(Debug, Default)]
 pub struct Vcpu {
+    /// It is a user vCPU: it runs a guest's code in user mode and has no part in the guest's interrupts.
+    pub user: bool,
     /// Interrupt state.
     pub apic: GuestApic,
     /// The guest's local APIC timer.

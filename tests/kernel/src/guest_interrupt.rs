@@ -30,11 +30,11 @@ pub const TESTS: &[Test] = &[
     ("guest-interrupt/state-is-taken-away-while-running", state_ends),
 ];
 
-const VECTOR: u8 = 0x30;
-const HANDLER: u64 = 0x700;
+pub const VECTOR: u8 = 0x30;
+pub const HANDLER: u64 = 0x700;
 
 /// A guest whose handlers for two vectors make hypercalls, in different places.
-fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
+pub fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
     let mut guest = with(kit, code)?;
     guest.put(u64::from(VECTOR) * 4, &[0, 7, 0, 0]);
     guest.put(u64::from(VECTOR + 0x20) * 4, &[0, 8, 0, 0]);
@@ -70,7 +70,7 @@ fn masked(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-extern "C" fn runner(vcpu: u64) -> ! {
+pub extern "C" fn runner(vcpu: u64) -> ! {
     loop {
         match vcpu_run(vcpu as Cap) {
             Ok([reason, _]) => board::set(0, 1_000 + reason),
@@ -112,20 +112,38 @@ fn timer(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
+/// The real-time clock, which interrupts about a thousand times a second until somebody forgets to read its register C.
+pub struct Clock(u32);
+
+impl Clock {
+    const LINE: u64 = 8;
+
+    /// Routes its line to a guest and lets it interrupt once.
+    pub fn start(guest: &Guest) -> Outcome<Clock> {
+        done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, Clock::LINE, VECTOR.into()));
+        done!(port_out(slot::PORTS, 0x70, 1, 0xb));
+        let control = done!(port_in(slot::PORTS, 0x71, 1));
+        done!(port_out(slot::PORTS, 0x71, 1, control | 0x40));
+        done!(port_out(slot::PORTS, 0x70, 1, 0xc));
+        done!(port_in(slot::PORTS, 0x71, 1));
+        Ok(Clock(control))
+    }
+
+    /// As it was before.
+    pub fn stop(self, guest: &Guest) -> Outcome {
+        done!(port_out(slot::PORTS, 0x70, 1, 0xb));
+        done!(port_out(slot::PORTS, 0x71, 1, self.0));
+        done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, Clock::LINE, route::MASKED));
+        Ok(())
+    }
+}
+
 fn line(kit: &mut Kit) -> Outcome {
-    const CLOCK: u64 = 8;
     let mut guest = listening(kit, &HALT)?;
-    done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, CLOCK, VECTOR.into()));
-    done!(port_out(slot::PORTS, 0x70, 1, 0xb));
-    let control = done!(port_in(slot::PORTS, 0x71, 1));
-    done!(port_out(slot::PORTS, 0x71, 1, control | 0x40));
-    done!(port_out(slot::PORTS, 0x70, 1, 0xc));
-    done!(port_in(slot::PORTS, 0x71, 1));
+    let clock = Clock::start(&guest)?;
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip, HANDLER);
-    done!(port_out(slot::PORTS, 0x70, 1, 0xb));
-    done!(port_out(slot::PORTS, 0x71, 1, control));
-    done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, CLOCK, route::MASKED));
+    clock.stop(&guest)?;
     // The end of interrupt that the guest owes is given when the guest ends: the next test needs it.
     done!(cap_delete(0, guest.vcpu));
     Ok(())
@@ -159,7 +177,7 @@ fn reset(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-extern "C" fn periodic(period: u64) -> ! {
+pub extern "C" fn periodic(period: u64) -> ! {
     let mut release = now() + period;
     loop {
         let _ = sleep(release);

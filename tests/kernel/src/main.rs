@@ -27,6 +27,8 @@ mod region;
 mod scheduling;
 mod thread;
 mod time;
+mod user_vcpu;
+mod user_vcpu_beside;
 mod without_svm;
 
 use pillion_abi::boot::feature;
@@ -38,7 +40,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Outcome);
 
-const ALL: [&[Test]; 22] = [
+const ALL: [&[Test]; 24] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -61,6 +63,8 @@ const ALL: [&[Test]; 22] = [
     interrupt::TESTS,
     preemption::TESTS,
     guest::TESTS,
+    user_vcpu::TESTS,
+    user_vcpu_beside::TESTS,
 ];
 
 /// What is run on a processor without virtualisation.

@@ -9,8 +9,9 @@ use pillion_abi::{
     status::Error::{BadArgument, BadCap, BadState, Busy, NoMemory, NoRight, Timeout, WrongKind},
 };
 use pillion_runtime::{
-    Cap, Message, call, context_configure, context_set_priority, endpoint_bind, interrupt_bind, interrupt_create, now, receive, reply,
-    reply_receive, thread_bind_context, thread_bind_notification, thread_resume, thread_suspend, timer_bind, wait,
+    Cap, Message, call, context_configure, context_set_priority, endpoint_bind, interrupt_bind, interrupt_create, now,
+    receive, reply, reply_receive, thread_bind_context, thread_bind_notification, thread_resume, thread_suspend,
+    timer_bind, wait,
 };
 use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, stop};
 
@@ -227,12 +228,13 @@ fn vcpu(kit: &mut Kit) -> Outcome {
         (Call::VcpuConfigure, [vcpu, own, memory, 0, 0, 0], WrongKind),
         (Call::VcpuConfigure, [vcpu, guest, guest, 0, 0, 0], WrongKind),
         (Call::VcpuConfigure, [vcpu, guest, FAR, 0, 0, 0], BadCap),
+        (Call::VcpuConfigure, [vcpu, guest, memory, 2, 0, 0], BadArgument),
     ];
     for (call, a, error) in rows {
         expect(call, a, error, "arguments")?;
     }
     let bare = done!(kit.limited(memory as Cap, right::READ));
     expect(Call::VcpuConfigure, [vcpu, guest, bare.into(), 0, 0, 0], NoRight, "state")?;
-    done!(pillion_runtime::vcpu_configure(vcpu as Cap, guest as Cap, memory as Cap));
+    done!(pillion_runtime::vcpu_configure(vcpu as Cap, guest as Cap, memory as Cap, 0));
     expect(Call::VcpuConfigure, [vcpu, guest, memory, 0, 0, 0], Busy, "twice")
 }

@@ -3,7 +3,8 @@
 use crate::{Test, board, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{
-    cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend, wait, yield_now,
+    cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend,
+    wait, yield_now,
 };
 use pillion_test_kit::{Kit, Outcome, Setup, done, same, stop};
 

@@ -1,18 +1,19 @@
 //! On a processor without virtualisation everything works but guests.
 
 use crate::Test;
-use pillion_abi::{PAGE, object::Kind, status::Error::Unsupported};
+use pillion_abi::{PAGE, object::Kind, status::Error::Unsupported, vcpu::configure};
 use pillion_runtime::vcpu_configure;
 use pillion_test_kit::{Kit, Outcome, done, refused};
 
-pub const TESTS: &[Test] = &[("without-svm/vcpu-configure", configure)];
+pub const TESTS: &[Test] = &[("without-svm/vcpu-configure", refuses)];
 
-fn configure(kit: &mut Kit) -> Outcome {
+fn refuses(kit: &mut Kit) -> Outcome {
     let vcpu = done!(kit.make(Kind::Vcpu, 0));
     let space = done!(kit.make(Kind::GuestSpace, 8));
     let state = done!(kit.make(Kind::Memory, PAGE));
-    refused!(vcpu_configure(vcpu, space, state), Unsupported);
     // Nothing is left bound: the same again.
-    refused!(vcpu_configure(vcpu, space, state), Unsupported);
+    for flags in [0, 0, configure::USER] {
+        refused!(vcpu_configure(vcpu, space, state, flags), Unsupported);
+    }
     Ok(())
 }

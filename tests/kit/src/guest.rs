@@ -22,8 +22,8 @@ pub struct Guest {
     pub memory: Cap,
     /// Memory of the shared state.
     pub state_memory: Cap,
-    state: u64,
-    bytes: u64,
+    pub(crate) state: u64,
+    pub(crate) bytes: u64,
 }
 
 const fn segment(attributes: u16) -> Segment {
@@ -33,16 +33,21 @@ const fn segment(attributes: u16) -> Segment {
 impl Guest {
     /// Makes a guest with empty memory.
     pub fn new(kit: &mut Kit) -> Outcome<Guest> {
+        let mut guest = Guest::make(kit, 0)?;
+        guest.reset();
+        Ok(guest)
+    }
+
+    /// A guest with flags for its vCPU, whose state is to be set.
+    pub(crate) fn make(kit: &mut Kit, flags: u64) -> Outcome<Guest> {
         let vcpu = done!(kit.make(Kind::Vcpu, 0));
         let space = done!(kit.make(Kind::GuestSpace, 8));
         let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));
         let (own, bytes) = done!(kit.memory(MEMORY, map::WRITE));
         let memory = done!(kit.limited(own, 15));
         done!(memory_map(memory, space, 0, map::WRITE | map::EXECUTE));
-        done!(vcpu_configure(vcpu, space, state_memory));
-        let mut guest = Guest { vcpu, space, memory, state_memory, state, bytes };
-        guest.reset();
-        Ok(guest)
+        done!(vcpu_configure(vcpu, space, state_memory, flags));
+        Ok(Guest { vcpu, space, memory, state_memory, state, bytes })
     }
 
     /// The shared state.
@@ -75,6 +80,12 @@ impl Guest {
             // SAFETY: the callers stay in the memory that is mapped here.
             unsafe { ((self.bytes + address) as *mut u8).add(i).write_volatile(*byte) };
         }
+    }
+
+    /// A word of the guest's memory.
+    pub fn word(&self, address: u64) -> u64 {
+        // SAFETY: as in `put`.
+        unsafe { ((self.bytes + address) as *const u64).read_volatile() }
     }
 
     /// Sets where the guest goes on.

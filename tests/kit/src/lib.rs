@@ -11,6 +11,7 @@ mod kit;
 pub mod pci;
 mod power;
 mod thread;
+pub mod user_guest;
 
 pub use failure::{Failure, Outcome};
 pub use kit::{Kit, LAST_SLOT, WORKER_SLOTS};

@@ -7,7 +7,7 @@ use pillion_abi::{
     call::Call,
     object::right,
     status::{Error, Result},
-    vcpu::route,
+    vcpu::{configure, route},
 };
 
 /// Most ports that one call opens for a guest.
@@ -49,6 +49,7 @@ impl<M: Machine> Kernel<M> {
                     return Ok(Outcome::Restart);
                 }
             }
+            _ if self.m.get(id).user => return Err(Error::BadState),
             Call::VcpuAllowPorts => {
                 let Cap::Ports { first, count } = self.cap(me, a[1], right::READ | right::WRITE)? else {
                     return Err(Error::WrongKind);
@@ -96,8 +97,11 @@ impl<M: Machine> Kernel<M> {
         let Cap::Memory { device: false, base, .. } = self.cap(me, a[2], right::READ | right::WRITE)? else {
             return Err(Error::WrongKind);
         };
-        let v = self.m.get(id);
-        if v.space.cap != Cap::None || v.state.cap != Cap::None || self.cpu.passenger.is_some() {
+        if a[3] & !configure::USER != 0 {
+            return Err(Error::BadArgument);
+        }
+        let user = a[3] & configure::USER != 0;
+        if !self.vcpu_is_free(id, user) {
             return Err(Error::Busy);
         }
         while !self.vcpu_prepare(id) {
@@ -106,7 +110,7 @@ impl<M: Machine> Kernel<M> {
             }
         }
         let root = self.m.get(space).root;
-        self.m.vcpu_init(id, root, base)?;
+        self.m.vcpu_init(id, root, base, user)?;
         let (from_space, from_state) = (self.slot(me.caps, a[1])?, self.slot(me.caps, a[2])?);
         let to_space = crate::cap::inner(id, core::mem::offset_of!(Vcpu, space))?;
         let to_state = crate::cap::inner(id, core::mem::offset_of!(Vcpu, state))?;
@@ -115,8 +119,24 @@ impl<M: Machine> Kernel<M> {
             self.unlink(to_space);
             return Err(error);
         }
-        self.cpu.passenger = Some(id);
+        self.m.get(id).user = user;
+        if user {
+            // Those that it was sent before it was known what it would be.
+            self.reset_guest_interrupts(id);
+        } else {
+            self.cpu.passenger = Some(id);
+        }
         Ok(true)
+    }
+
+    /// Whether a vCPU can be configured: there may be many user vCPUs and one passenger.
+    fn vcpu_is_free(&mut self, id: Id<Vcpu>, user: bool) -> bool {
+        let v = self.m.get(id);
+        let unused = v.space.cap == Cap::None && v.state.cap == Cap::None && v.thread.is_none();
+        match self.cpu.passenger {
+            Some(passenger) => unused && user && passenger != id,
+            None => unused,
+        }
     }
 
     /// One step of preparing a vCPU's pages. Returns whether they are ready.

@@ -4,6 +4,7 @@ use super::{What, world::World};
 use pillion_abi::{NEVER, PAGE};
 use pillion_core::{
     Cap, Id, Slot,
+    apic::GuestApic,
     cap::{CapSpace, DEPTH},
     context::Context,
     endpoint::Endpoint,
@@ -436,15 +437,22 @@ fn waiting(w: &mut World) {
         }
     }
     for id in m.all::<Vcpu>() {
-        if let Some(t) = m.peek(id).thread {
+        let v = m.peek(id);
+        let (thread, user) = (v.thread, v.user);
+        if user {
+            assert!(!v.timer.is_linked(), "a timer of a user vCPU");
+            assert_eq!(v.apic, GuestApic::new(), "interrupts of a user vCPU");
+        }
+        if let Some(t) = thread {
             assert!(m.is_live(t) && m.peek(t).guest == Some(id));
+            assert!(!user || m.peek(t).state != State::Halted);
         }
     }
     for id in w.k.cpu.vectors.into_iter().flatten() {
         assert!(w.k.m.is_live(id));
     }
     if let Some(v) = w.k.cpu.passenger {
-        assert!(w.k.m.is_live(v));
+        assert!(w.k.m.is_live(v) && !w.k.m.peek(v).user);
     }
 }
 

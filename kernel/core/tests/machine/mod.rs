@@ -470,7 +470,7 @@ impl Machine for Fake {
         step + 1 == PREPARE_STEPS
     }
 
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64) -> Result<()> {
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, _user: bool) -> Result<()> {
         assert!(guest_root != 0 && state != 0);
         if !self.virtualisation {
             return Err(Error::Unsupported);

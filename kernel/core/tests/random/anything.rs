@@ -6,6 +6,7 @@ use pillion_abi::{
     NEVER, PAGE,
     call::{Call, LABEL_FAULT, LABEL_NOTIFIED},
     object::Kind,
+    vcpu::configure,
 };
 use pillion_core::{Id, Outcome, cap::CapSpace, thread::State, thread::Thread, vcpu::Vcpu};
 use proptest::prelude::*;
@@ -84,6 +85,8 @@ impl Play {
         let guest = w.make(Kind::GuestSpace, 6);
         let vcpu = w.make(Kind::Vcpu, 0);
         w.root(Call::VcpuConfigure, [vcpu, guest, state]);
+        let (user, state) = (w.make(Kind::Vcpu, 0), w.make(Kind::Memory, PAGE));
+        w.root(Call::VcpuConfigure, [user, guest, state, configure::USER]);
         w.root(Call::MemoryMap, [memory, space, 0x1000_0000, 1]);
         let line = w.free_slot();
         w.root(Call::InterruptCreate, [slot::IRQ, 5, 1, line, region]);
@@ -228,7 +231,9 @@ impl Play {
             Call::InterruptBind => args([self.pick(Interrupt, r[0]), self.pick(Notification, r[1]), n[2]]),
             Call::PortIn | Call::PortOut => args([self.pick(Ports, r[0]), n[1], n[2] % 5, n[3]]),
             Call::PortsPart => args([self.pick(Ports, r[0]), n[1], n[2] % 5000, Self::any_slot(r[3])]),
-            Call::VcpuConfigure => args([self.pick(Vcpu, r[0]), self.pick(GuestSpace, r[1]), self.pick(Memory, r[2])]),
+            Call::VcpuConfigure => {
+                args([self.pick(Vcpu, r[0]), self.pick(GuestSpace, r[1]), self.pick(Memory, r[2]), n[3] % 3])
+            }
             Call::VcpuAllowPorts => args([self.pick(Vcpu, r[0]), self.pick(Ports, r[1])]),
             Call::VcpuInject => args([self.pick(Vcpu, r[0]), n[1] % 260]),
             Call::VcpuRouteLine => args([self.pick(Vcpu, r[0]), self.pick(IrqControl, r[1]), n[2] % 26, n[3]]),
@@ -301,7 +306,8 @@ impl Play {
 
     fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, s: &Step) {
         self.w.k.m.begin_entry();
-        match s.r[0] % 5 {
+        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 5 };
+        match choice {
             0 => self.w.k.guest_halt(v),
             1 => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(s.r[1])),
             2 => {

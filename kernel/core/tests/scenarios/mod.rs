@@ -6,3 +6,4 @@ mod deletion;
 mod guests;
 mod messages;
 mod time;
+mod user_vcpus;

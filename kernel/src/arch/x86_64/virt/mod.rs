@@ -8,8 +8,10 @@
 //! | `enable(host_area)` | switches virtualisation on, on this CPU |
 //! | `VCPU_PAGES` | pages that a [`Vcpu`] needs besides itself |
 //! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
+//! | `Vcpu::confine` | makes it a user vCPU |
 //! | `Vcpu::load_state`, `store_state` | what the VM monitor changed, what it may see |
 //! | `Vcpu::enter(&mut State) -> HwExit` | runs the guest up to the next exit |
+//! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `guest_interruptible` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `finish_wrmsr`, `msr_value` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |
@@ -76,6 +78,8 @@ pub enum HwExit {
         /// Its number.
         number: u8,
     },
+    /// Exception in a user vCPU.
+    Exception(Fault),
     /// Something that no guest should cause.
     Unexpected {
         /// The processor's number.

@@ -12,6 +12,7 @@ mod code {
     pub const CR_WRITE: u32 = 0x10;
     pub const CR_WRITE_LAST: u32 = 0x1f;
     pub const EXCEPTION: u32 = 0x40;
+    pub const EXCEPTION_LAST: u32 = 0x5f;
     pub const DEBUG: u32 = 0x41;
     pub const ALIGNMENT: u32 = 0x51;
     pub const INTR: u32 = 0x60;
@@ -40,7 +41,17 @@ mod code {
 
 const EFER: u32 = 0xc000_0080;
 const GENERAL_PROTECTION: u8 = 13;
+const PAGE_FAULT: u32 = 14;
+/// Exceptions that have an error code: #DF, #TS, #NP, #SS, #GP, #PF, #AC, #CP, #VC, #SX.
+const HAVE_CODE: u32 = 1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 1 << 29 | 1 << 30;
 const PAGING: u64 = 1 << 31;
+
+/// Details of an exception from the two words of the VMCB (15.12).
+const fn exception(vector: u32, code: u64, address: u64) -> Fault {
+    let address = if vector == PAGE_FAULT { address } else { 0 };
+    let code = if HAVE_CODE & 1 << vector != 0 { code << 32 } else { 0 };
+    Fault { address, info: vector as u64 | code }
+}
 
 impl Vcpu {
     /// Runs the guest up to the next exit. The general registers other than `rax` and `rsp` are taken from and left in `state`.
@@ -62,6 +73,39 @@ impl Vcpu {
             return HwExit::Interrupt;
         }
         self.decode(state, number)
+    }
+
+    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so that none can be cut short by an exit; an INT instruction that was is
+    /// made again.
+    ///
+    /// # Safety
+    /// As [`Vcpu::enter`].
+    pub unsafe fn enter_user(&mut self, state: &mut State) -> HwExit {
+        // SAFETY: as the caller says.
+        let number = unsafe { self.run(state) };
+        let control = self.control();
+        let (info, address) = (control.exit_info1, control.exit_info2);
+        match number {
+            code::INTR => HwExit::Interrupt,
+            code::NMI => HwExit::Nmi,
+            code::EXCEPTION..=code::EXCEPTION_LAST => {
+                HwExit::Exception(exception(number - code::EXCEPTION, info, address))
+            }
+            code::VMMCALL => HwExit::Hypercall,
+            code::NESTED_FAULT => HwExit::NestedFault(Fault { address, info }),
+            code::SHUTDOWN => HwExit::Shutdown,
+            code::INVALID => self.refused_state(),
+            _ => HwExit::Refused,
+        }
+    }
+
+    /// The processor did not accept a user vCPU's state. QEMU has left the host's in its place, which is not user mode.
+    #[cold]
+    fn refused_state(&mut self) -> HwExit {
+        let code = self.control().exit_code;
+        self.init_save();
+        self.confine_state();
+        HwExit::Invalid { code }
     }
 
     /// Switches to the guest and back; returns the number of the exit.

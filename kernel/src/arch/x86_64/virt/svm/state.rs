@@ -7,6 +7,8 @@ use super::vcpu::Vcpu;
 use pillion_abi::vcpu::{Segment, State, dirty, gpr};
 use pillion_core::svm::{efer, requested_exception};
 
+const PROTECTED_MODE: u64 = 1;
+
 /// A segment with nothing but defined attribute bits.
 const fn segment(s: Segment) -> Segment {
     Segment { attributes: s.attributes & 0xfff, ..s }
@@ -28,6 +30,35 @@ impl Vcpu {
         {
             self.control_mut().event = event;
         }
+    }
+
+    /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the FPU's is the caller's to replace.
+    pub fn load_user_state(&mut self, state: &mut State) -> bool {
+        let changed = core::mem::take(&mut state.dirty);
+        if changed & dirty::CORE != 0 {
+            self.load_core(state);
+        }
+        let all = changed & dirty::SYSTEM != 0;
+        if all {
+            self.load_system(state);
+            self.confine_state();
+        }
+        all
+    }
+
+    /// Closes the ways out of user mode: no SYSCALL (SYSENTER has no target, since user mode cannot give it one), no gate, no descriptor.
+    /// Real mode would have no privilege levels.
+    pub(super) fn confine_state(&mut self) {
+        const PRIVILEGE_3: u16 = 3 << 5;
+        self.world.guest_xcr0 = self.world.host_xcr0;
+        let save = self.save_mut();
+        save.cr0 |= PROTECTED_MODE;
+        save.efer &= !efer::SCE;
+        save.cs.attributes |= PRIVILEGE_3;
+        save.ss.attributes |= PRIVILEGE_3;
+        save.cpl = 3;
+        (save.gdtr, save.idtr) = (Segment::default(), Segment::default());
+        (save.ldtr, save.tr) = (Segment::default(), Segment::default());
     }
 
     fn load_core(&mut self, state: &State) {

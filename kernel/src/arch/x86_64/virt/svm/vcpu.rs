@@ -77,7 +77,8 @@ impl Vcpu {
     ///
     /// # Safety
     /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to this vCPU until it is
-    /// gone; `nested_root` maps nothing that must be kept from the guest; `asid` is not 0, below `features.asids`, and no other's.
+    /// gone; `nested_root` maps nothing that must be kept from the guest; `asid` is not 0 and below `features.asids`, and whoever
+    /// else has it drops translations before it is entered.
     #[must_use]
     pub unsafe fn init(area: u64, nested_root: u64, asid: u32, features: &Features) -> Self {
         let xcr0 = host_xcr0();
@@ -98,6 +99,12 @@ impl Vcpu {
         vcpu.init_save();
         vcpu.init_fpu();
         vcpu
+    }
+
+    /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is kept such that nothing else leads out.
+    pub fn confine(&mut self) {
+        self.control_mut().intercept_exceptions = u32::MAX;
+        self.confine_state();
     }
 
     fn init_control(&mut self, nested_root: u64, asid: u32) {
@@ -123,11 +130,11 @@ impl Vcpu {
     }
 
     /// Values that the processor accepts, for a monitor that enters before it has set any.
-    fn init_save(&mut self) {
+    pub(super) fn init_save(&mut self) {
         let save = self.save_mut();
         save.efer = efer::SVME;
-        save.cr0 = 0x10;
-        save.rflags = 2;
+        (save.cr0, save.cr2, save.cr3, save.cr4) = (0x10, 0, 0, 0);
+        (save.rip, save.rsp, save.rax, save.rflags) = (0, 0, 0, 2);
         save.dr6 = 0xffff_0ff0;
         save.dr7 = 0x400;
         save.pat = 0x0007_0406_0007_0406;

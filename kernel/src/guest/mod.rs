@@ -1,5 +1,8 @@
 //! Running a guest: enter, handle what the kernel handles itself, hand the rest to the VM monitor.
 
+mod passenger;
+mod user;
+
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,20 +13,13 @@ use crate::arch::{
 use crate::{
     entry,
     hardware::{Hardware, VcpuPart},
-    trace::trace,
 };
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::Error,
     vcpu::{Exit, Fault, State, counter},
 };
-use pillion_core::{Cap, Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
-
-/// x2APIC registers that the kernel handles itself (Intel SDM vol. 3A, 10.12.1.2).
-mod msr {
-    pub const X2APIC_EOI: u32 = 0x80b;
-    pub const TSC_DEADLINE: u32 = 0x6e0;
-}
+use pillion_core::{Cap, Id, Kernel, Machine, thread::Thread};
 
 #[repr(C, align(4096))]
 struct HostArea([u8; 4096]);
@@ -67,11 +63,11 @@ pub fn flush_all() {
     FLUSH.store(true, Relaxed);
 }
 
-/// Runs the guest of the current thread up to the next exit that concerns others than the guest. What only a system call can change
-/// is looked at once, since until then no thread runs.
+/// Runs the guest of the current thread up to the next exit that concerns others than the guest.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     let v = k.m.get(vcpu);
+    let user = v.user;
     if v.space.cap == Cap::None || v.state.cap == Cap::None {
         k.leave_guest_with(id, 0, 0);
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
@@ -81,105 +77,31 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     // SAFETY: the page is the monitor's memory, kept by the capability checked above; the monitor's thread is this one, and
     // whatever it holds is only data.
     let state = unsafe { &mut *part.state };
-    // First, so that what is shown to the monitor includes what it changed.
-    take_changes(k, vcpu, part, state);
-    if k.cpu.current != Some(id) {
-        return;
+    if user {
+        user::run(k, id, vcpu, part, state);
+    } else {
+        passenger::run(k, id, vcpu, part, state);
     }
+}
+
+/// Brings the thread out of the guest if its bound notification has bits.
+#[inline]
+fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &VcpuPart, state: &mut State) -> bool {
     let bits = k.take_bound_bits(id);
     if bits != 0 {
         part.processor.store_state(state, false);
         k.leave_guest_with(id, Exit::Notified as u64, bits);
-        return;
     }
-    loop {
-        let exit = enter(k, vcpu, part, state);
-        let alone = handle(k, id, vcpu, part, state, exit);
-        if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
-            return;
-        }
-    }
+    bits != 0
 }
 
-/// What the monitor changed since the guest last ran.
+/// Handles the physical interrupt that ended the guest's run. Returns whether it concerned a guest alone.
 #[inline]
-fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) {
-    if state.dirty != 0 {
-        part.processor.load_state(state);
-        part.processor.set_task_priority(state.tpr as u8);
-    }
-    if state.deadline != k.guest_deadline_armed(vcpu) {
-        k.guest_deadline(vcpu, state.deadline);
-        k.finish();
-    }
-    if FLUSH.swap(false, Relaxed) {
-        part.processor.flush_translations();
-    }
-}
-
-/// Offers the most urgent interrupt and enters the guest.
-#[inline]
-fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) -> HwExit {
-    let guest = &mut k.m.get(vcpu).apic;
-    guest.set_task_priority(part.processor.task_priority());
-    let offered = guest.deliverable();
-    match offered {
-        Some(vector) => part.processor.request_interrupt(vector),
-        None => part.processor.cancel_interrupt(),
-    }
-    k.m.load_fpu(part.processor.fpu_area());
-    trace!(GuestEntry, vcpu.number(), offered.unwrap_or(0));
-    // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
-    let exit = unsafe { part.processor.enter(state) };
-    trace!(GuestExit, vcpu.number(), 0u64);
-    state.counters[counter::EXITS] += 1;
-    if let Some(vector) = offered
-        && !part.processor.interrupt_pending()
-    {
-        k.m.get(vcpu).apic.accept(vector);
-        state.counters[counter::INJECTED] += 1;
-    }
-    exit
-}
-
-/// Handles an exit. Returns whether it concerned the guest alone, so that it may go on at once.
-#[inline]
-fn handle(
-    k: &mut Kernel<Hardware>,
-    id: Id<Thread>,
-    vcpu: Id<Vcpu>,
-    part: &mut VcpuPart,
-    state: &mut State,
-    exit: HwExit,
-) -> bool {
-    match exit {
-        HwExit::Interrupt => {
-            state.counters[counter::INTERRUPTS] += 1;
-            let Some(number) = arch::take_pending_interrupt(k.m.percpu()) else { return false };
-            entry::interrupt(k, number);
-            return number < RT_VECTOR_FIRST;
-        }
-        HwExit::Handled | HwExit::Nmi => {}
-        HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
-            part.processor.finish_wrmsr();
-            state.counters[counter::END_OF_INTERRUPT] += 1;
-            k.guest_end_of_interrupt(vcpu);
-            return true;
-        }
-        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector != 0 => {
-            state.counters[counter::DEADLINES] += 1;
-            state.deadline = part.processor.msr_value(state);
-            part.processor.finish_wrmsr();
-            k.guest_deadline(vcpu, state.deadline);
-        }
-        HwExit::Halt if part.processor.interrupts_enabled() => {
-            state.counters[counter::HALTS] += 1;
-            part.processor.advance(1);
-            k.guest_halt(vcpu);
-        }
-        other => leave(k, id, part, state, other),
-    }
-    false
+fn interrupted(k: &mut Kernel<Hardware>, state: &mut State) -> bool {
+    state.counters[counter::INTERRUPTS] += 1;
+    let Some(number) = arch::take_pending_interrupt(k.m.percpu()) else { return false };
+    entry::interrupt(k, number);
+    number < RT_VECTOR_FIRST
 }
 
 /// Returns to the monitor.
@@ -205,6 +127,10 @@ fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &mut VcpuPart, state: &
         }
         HwExit::Hypercall => (Exit::Hypercall, 0),
         HwExit::Refused => (Exit::Refused, 0),
+        HwExit::Exception(fault) => {
+            state.fault = fault;
+            (Exit::Exception, 0)
+        }
         HwExit::ControlRegister { number: register } => {
             state.fault = number(register.into());
             (Exit::ControlRegister, 0)

@@ -1,0 +1,274 @@
+//! User vCPUs: code of a guest's process in user mode, which comes out whatever it tries.
+
+use crate::{Test, board, guest::expect, guest_interrupt::runner};
+use pillion_abi::{
+    boot::slot,
+    object::Kind,
+    status::Error::{BadState, Busy},
+    vcpu::{Exit, configure, gpr},
+};
+use pillion_runtime::{
+    cap_delete, now, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
+};
+use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, refused, same};
+
+pub const TESTS: &[Test] = &[
+    ("user-vcpu/hypercall", hypercall),
+    ("user-vcpu/exceptions", exceptions),
+    ("user-vcpu/page-faults", page_faults),
+    ("user-vcpu/what-the-guest-does-not-have", nested_fault),
+    ("user-vcpu/privileged-instructions", privileged),
+    ("user-vcpu/kept-in-user-mode", confined),
+    ("user-vcpu/time-is-read", time_stamp),
+    ("user-vcpu/fpu-is-reset", fpu),
+    ("user-vcpu/page-tables-that-change", tables_change),
+    ("user-vcpu/time-limit", time_limit),
+    ("user-vcpu/others-are-not-delayed", others),
+    ("user-vcpu/calls-that-are-refused", refused_calls),
+];
+
+pub const HYPERCALL: [u8; 3] = [0x0f, 0x01, 0xd9];
+pub const SPIN: [u8; 2] = [0xeb, 0xfe];
+
+const INVALID_OPCODE: u64 = 6;
+const GENERAL_PROTECTION: u64 = 13;
+const PAGE_FAULT: u64 = 14;
+
+/// Runs up to an exception; returns its vector and error code.
+fn exception(guest: &mut Guest) -> Outcome<(u64, u64)> {
+    expect(guest, Exit::Exception)?;
+    let info = guest.state().fault.info;
+    Ok((info & 0xff, info >> 32))
+}
+
+fn hypercall(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    // inc rdi; add r8, rdi; vmmcall
+    guest.execute(&[0x48, 0xff, 0xc7, 0x49, 0x01, 0xf8, 0x0f, 0x01, 0xd9]);
+    (guest.state().gpr[gpr::RDI], guest.state().gpr[gpr::R8]) = (41, 1 << 40);
+    expect(&mut guest, Exit::Hypercall)?;
+    same!((guest.state().gpr[gpr::RDI], guest.state().gpr[gpr::R8], guest.state().rip), (42, (1 << 40) + 42, 6));
+    // It goes on where it is told to, with what it had.
+    guest.go(3);
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().gpr[gpr::R8], (1 << 40) + 84);
+    Ok(())
+}
+
+fn exceptions(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    let cases: [(&[u8], (u64, u64)); 5] = [
+        (&[0x0f, 0x0b], (INVALID_OPCODE, 0)),
+        // xor ecx, ecx; div ecx
+        (&[0x31, 0xc9, 0xf7, 0xf1], (0, 0)),
+        // SYSCALL is off.
+        (&[0x0f, 0x05], (INVALID_OPCODE, 0)),
+        // A non-canonical address.
+        (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x8a, 0x00], (GENERAL_PROTECTION, 0)),
+        // pushf; or dword [rsp], 0x100; popf; nop: it steps itself.
+        (&[0x9c, 0x81, 0x0c, 0x24, 0, 1, 0, 0, 0x9d, 0x90], (1, 0)),
+    ];
+    for (code, wanted) in cases {
+        guest.execute(code);
+        same!(exception(&mut guest)?, wanted);
+    }
+    // There is no interrupt table.
+    guest.execute(&[0xcd, 0x80]);
+    same!(exception(&mut guest)?.0, GENERAL_PROTECTION);
+    Ok(())
+}
+
+fn page_faults(kit: &mut Kit) -> Outcome {
+    use pillion_test_kit::user_guest::PART;
+    let mut guest = Guest::user(kit)?;
+    // mov al, [rdi]; and mov [rdi], al
+    for (code, bits) in [([0x8a, 0x07], 0), ([0x88, 0x07], 2)] {
+        for (address, present) in [(2 * PART + 0x123, 1), (3 * PART, 0), (0xffff_8000_0000_0000, 0)] {
+            guest.execute(&code);
+            guest.state().gpr[gpr::RDI] = address;
+            same!(exception(&mut guest)?, (PAGE_FAULT, 4 | bits | present));
+            same!(guest.state().fault.address, address);
+        }
+    }
+    // A fault that the monitor has not answered comes again.
+    same!(exception(&mut guest)?.0, PAGE_FAULT);
+    Ok(())
+}
+
+fn nested_fault(kit: &mut Kit) -> Outcome {
+    use pillion_test_kit::user_guest::PART;
+    let mut guest = Guest::user(kit)?;
+    guest.execute(&[0x8a, 0x07]);
+    guest.state().gpr[gpr::RDI] = PART + 0x5678;
+    expect(&mut guest, Exit::Memory)?;
+    same!(guest.state().fault.address, PART + 0x5678);
+    Ok(())
+}
+
+/// Instructions that are the guest's kernel's business.
+const PRIVILEGED: [&[u8]; 26] = [
+    &[0xf4],                   // hlt
+    &[0xfa],                   // cli
+    &[0xfb],                   // sti
+    &[0xe4, 0x60],             // in al, 0x60
+    &[0xe6, 0x80],             // out 0x80, al
+    &[0x6e],                   // outsb
+    &[0x0f, 0x20, 0xd8],       // mov rax, cr3
+    &[0x0f, 0x22, 0xd8],       // mov cr3, rax
+    &[0x44, 0x0f, 0x20, 0xc0], // mov rax, cr8
+    &[0x0f, 0x21, 0xf8],       // mov rax, dr7
+    &[0x0f, 0x23, 0xf8],       // mov dr7, rax
+    &[0x0f, 0x32],             // rdmsr
+    &[0x0f, 0x30],             // wrmsr
+    &[0x0f, 0x01, 0x10],       // lgdt
+    &[0x0f, 0x01, 0x18],       // lidt
+    &[0x0f, 0x00, 0xd8],       // ltr
+    &[0x0f, 0x09],             // wbinvd
+    &[0x0f, 0x06],             // clts
+    &[0x0f, 0x01, 0x38],       // invlpg
+    &[0x0f, 0x01, 0xf8],       // swapgs
+    &[0x0f, 0x34],             // sysenter
+    &[0x0f, 0x01, 0xd1],       // xsetbv
+    &[0x0f, 0x01, 0xd8],       // vmrun
+    &[0x0f, 0x01, 0xdc],       // stgi
+    &[0x0f, 0xa2],             // cpuid
+    &[0x48, 0xcf],             // iretq
+];
+
+fn privileged(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    for (i, code) in PRIVILEGED.into_iter().enumerate() {
+        guest.execute(code);
+        guest.state().gpr[gpr::RSP] = 0x6000;
+        let [reason, _] = done!(guest.run());
+        let out = reason == Exit::Exception as u64 || reason == Exit::Refused as u64;
+        check!(out && guest.state().rip == 0, "instruction {i}: reason {reason}, at {:#x}", guest.state().rip);
+    }
+    Ok(())
+}
+
+/// The monitor asks for the most privileged mode in every way that there is.
+fn confined(kit: &mut Kit) -> Outcome {
+    const SYSCALL_ENABLE: u64 = 1;
+    let mut guest = Guest::user(kit)?;
+    for (i, code) in
+        [&[0xf4][..], &[0x0f, 0x20, 0xc0], &[0x0f, 0x05], &[0xcd, 0x20], &[0xcd, 0x03]].into_iter().enumerate()
+    {
+        for real_mode in [false, true] {
+            guest.execute(code);
+            let state = guest.state();
+            (state.cs.attributes, state.ss.attributes) = (0xa9b, 0xc93);
+            state.efer |= SYSCALL_ENABLE;
+            (state.idtr.limit, state.gdtr.limit, state.rflags) = (0xffff, 0xffff, 0x3202);
+            if real_mode {
+                (state.cr0, state.cr4, state.efer) = (0x10, 0, 0);
+                (state.cs.attributes, state.ss.attributes) = (0x9b, 0x93);
+            }
+            let (vector, _) = exception(&mut guest)?;
+            check!(matches!(vector, INVALID_OPCODE | GENERAL_PROTECTION), "instruction {i}: vector {vector}");
+            same!((guest.state().rip, guest.state().cs.attributes >> 5 & 3), (0, 3));
+        }
+    }
+    Ok(())
+}
+
+fn time_stamp(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    // rdtsc; vmmcall
+    guest.execute(&[0x0f, 0x31, 0x0f, 0x01, 0xd9]);
+    let before = now();
+    expect(&mut guest, Exit::Hypercall)?;
+    let read = guest.state().gpr[gpr::RDX] << 32 | guest.state().gpr[gpr::RAX];
+    check!((before..now()).contains(&read), "{read}, after {before}");
+    Ok(())
+}
+
+fn fpu(kit: &mut Kit) -> Outcome {
+    // movq xmm3, rdi; vmmcall; movq rsi, xmm3; vmmcall
+    const CODE: [u8; 16] =
+        [0x66, 0x48, 0x0f, 0x6e, 0xdf, 0x0f, 0x01, 0xd9, 0x66, 0x48, 0x0f, 0x7e, 0xde, 0x0f, 0x01, 0xd9];
+    let mut guest = Guest::user(kit)?;
+    guest.execute(&CODE);
+    guest.state().gpr[gpr::RDI] = 0x1234_5678;
+    expect(&mut guest, Exit::Hypercall)?;
+    guest.go(8);
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().gpr[gpr::RSI], 0x1234_5678);
+    // The next one does not see what this one had.
+    guest.enter_user_mode();
+    guest.go(8);
+    guest.state().gpr[gpr::RSI] = 7;
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().gpr[gpr::RSI], 0);
+    Ok(())
+}
+
+fn tables_change(kit: &mut Kit) -> Outcome {
+    use pillion_test_kit::user_guest::{PART, ROOT};
+    let mut guest = Guest::user(kit)?;
+    // mov al, [rdi]; vmmcall
+    guest.execute(&[0x8a, 0x07, 0x0f, 0x01, 0xd9]);
+    guest.put(0x4000, &[0x5a]);
+    guest.entry(ROOT + 0x2000 + 3 * 8, 0x87);
+    guest.state().gpr[gpr::RDI] = 3 * PART + 0x4000;
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().gpr[gpr::RAX] & 0xff, 0x5a);
+    // Nobody says that the mapping goes.
+    guest.entry(ROOT + 0x2000 + 3 * 8, 0);
+    guest.go(0);
+    same!(exception(&mut guest)?.0, PAGE_FAULT);
+    Ok(())
+}
+
+fn time_limit(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    guest.execute(&SPIN);
+    let n = done!(kit.make(Kind::Notification, 0));
+    done!(thread_bind_notification(slot::THREAD, n));
+    let timer = done!(kit.make(Kind::Timer, 0));
+    done!(timer_bind(timer, n, 0x80));
+    for _ in 0..3 {
+        let start = now();
+        done!(timer_set(timer, start + 20_000));
+        same!(expect(&mut guest, Exit::Notified)?, 0x80);
+        let passed = now() - start;
+        check!((20_000..25_000).contains(&passed), "after {passed}");
+        same!(guest.state().rip, 0);
+    }
+    done!(thread_bind_notification(slot::THREAD, 0));
+    Ok(())
+}
+
+fn others(kit: &mut Kit) -> Outcome {
+    let mut guest = Guest::user(kit)?;
+    guest.execute(&SPIN);
+    let space = done!(kit.space());
+    done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+    done!(kit.start(Setup::new(200, crate::guest_interrupt::periodic).within(space).with(10_000)));
+    kit.rest(1_000_000);
+    check!(board::get(4) >= 95, "{} periods", board::get(4));
+    check!(board::get(3) < 1_500, "late by {}", board::get(3));
+    same!(board::get(1), 0);
+    Ok(())
+}
+
+fn refused_calls(kit: &mut Kit) -> Outcome {
+    use pillion_abi::call::Call;
+    let guest = Guest::user(kit)?;
+    let vcpu = u64::from(guest.vcpu);
+    let ports = kit.slot();
+    done!(ports_part(slot::PORTS, 0x80, 1, ports));
+    refused!(vcpu_inject(guest.vcpu, 0x30), BadState);
+    for (call, argument) in [
+        (Call::VcpuAllowPorts, u64::from(ports)),
+        (Call::VcpuRouteLine, slot::IRQ_CONTROL.into()),
+        (Call::VcpuReset, 0),
+        (Call::VcpuEndOfInterrupt, 0),
+    ] {
+        same!(raw_call(call as u64, [vcpu, argument, 8, 0x30, 0, 0]), BadState.to_raw());
+    }
+    let again = [vcpu, guest.space.into(), guest.state_memory.into(), configure::USER, 0, 0];
+    same!(raw_call(Call::VcpuConfigure as u64, again), Busy.to_raw());
+    done!(cap_delete(0, guest.vcpu));
+    Ok(())
+}
