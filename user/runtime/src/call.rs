@@ -125,7 +125,7 @@ simple! {
     /// Derives a capability for some ports.
     ports_part(ports: Cap, first: u16, count: u32, to: Cap) = PortsPart;
     /// Prepares a vCPU.
-    vcpu_configure(vcpu: Cap, space: Cap, state: Cap) = VcpuConfigure;
+    vcpu_configure(vcpu: Cap, space: Cap, state: Cap, flags: u64) = VcpuConfigure;
     /// Lets the guest use ports.
     vcpu_allow_ports(vcpu: Cap, ports: Cap) = VcpuAllowPorts;
     /// Makes an interrupt pending in the guest.

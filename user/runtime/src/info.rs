@@ -20,9 +20,9 @@ pub mod address {
     pub const BUNDLE: u64 = 0x40_0000_0000;
     /// [`pillion_abi::channel::Status`] of a task with a skin; Linux may read it.
     pub const STATUS: u64 = 0x60_0000_0000;
-    /// [`pillion_abi::channel::Share`] of a task with a skin, and the data of its FIFOs ([`super::TaskInfo::share_size`]); Linux may write it.
+    /// [`pillion_abi::channel::Share`] of a task with a skin, and the data of its FIFOs ([`super::SkinInfo::share_size`]); Linux may write it.
     pub const SHARE: u64 = 0x60_4000_0000;
-    /// Pool of shared buffers ([`super::TaskInfo::pool_size`]) in a task with a skin; Linux may write it.
+    /// Pool of shared buffers ([`super::SkinInfo::pool_size`]) in a task with a skin; Linux may write it.
     pub const POOL: u64 = 0x60_8000_0000;
     /// [`pillion_abi::channel::Directory`], read-only, in a task with a skin.
     pub const DIRECTORY: u64 = 0x60_c000_0000;
@@ -210,6 +210,10 @@ pub struct LinuxInfo {
     pub hidden_port_count: u64,
     /// Ports that belong to the real-time side: first and count.
     pub hidden_ports: [[u32; 2]; 32],
+    /// Physical address and bytes of the channel window ([`pillion_abi::channel`]); zeros without one.
+    pub channel: [u64; 2],
+    /// Number of tasks with a skin, for [`slot::KICKS`].
+    pub skin_count: u64,
     /// Command line, ended by a zero.
     pub command_line: [u8; 1024],
 }
@@ -217,7 +221,7 @@ pub struct LinuxInfo {
 /// What the broker's endpoint takes: objects that several tasks use.
 ///
 /// The broker runs on its caller's time. An operation never blocks there: where the caller has to wait, the answer says so, the caller waits for its
-/// notification ([`wake::THREAD`]) and asks again with [`broker::FINISH`]. The first word of an answer is 0 or more, or a negative errno.
+/// notification ([`wake::THREAD`]) and asks again with [`crate::broker::Request::Finish`]. The first word of an answer is 0 or more, or a negative errno.
 pub mod broker {
     /// Bytes at [`super::address::TRANSFER`]; messages and FIFO data go through them.
     pub const TRANSFER_SIZE: u64 = 64 << 10;

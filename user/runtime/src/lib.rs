@@ -4,6 +4,7 @@
 //! argument that its creator chose.
 #![no_std]
 
+pub mod broker;
 pub mod call;
 pub mod image;
 pub mod info;

@@ -1,0 +1,131 @@
+//! What a task shows of a FIFO: its [`FifoEntry`], which Linux can read and not write.
+//!
+//! Linux looks at the size first and last: what it found in between belongs together if the size is not 0 and the generation is the same.
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use core::{num::NonZeroU32, ptr::NonNull};
+use pillion_abi::channel::FifoEntry;
+
+/// The entry of a FIFO. One thread at a time uses it.
+#[derive(Debug)]
+pub struct Entry(NonNull<FifoEntry>);
+
+// SAFETY: the memory is valid in all threads of the task, and whatever changes it takes `&mut`.
+unsafe impl Send for Entry {}
+
+impl Entry {
+    /// The entry at this place.
+    ///
+    /// # Safety
+    ///
+    /// As long as it is used, the place is readable and writable, there are no references to it, and nobody else writes it.
+    #[must_use]
+    pub unsafe fn new(entry: NonNull<FifoEntry>) -> Entry {
+        Entry(entry)
+    }
+
+    /// The FIFO is there, anew: `to_linux` and `to_task` are the offsets of its rings in the task's share. Open files of an older one are stale.
+    pub fn show(&mut self, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
+        self.hide();
+        let words = self.words();
+        words.to_linux.store(to_linux, Ordering::Relaxed);
+        words.to_task.store(to_task, Ordering::Relaxed);
+        words.flags.store(0, Ordering::Relaxed);
+        words.read_from.store(number, Ordering::Relaxed);
+        words.damaged.store(0, Ordering::Relaxed);
+        let generation = words.generation.load(Ordering::Relaxed).wrapping_add(1);
+        words.generation.store(generation, Ordering::Release);
+        words.size.store(size.get(), Ordering::Release);
+    }
+
+    /// The FIFO has rings of another size, elsewhere, and is empty. Open files stay with it.
+    pub fn resize(&mut self, size: NonZeroU32, to_linux: u64, to_task: u64) {
+        self.hide();
+        let words = self.words();
+        words.to_linux.store(to_linux, Ordering::Relaxed);
+        words.to_task.store(to_task, Ordering::Relaxed);
+        words.damaged.store(0, Ordering::Relaxed);
+        words.size.store(size.get(), Ordering::Release);
+    }
+
+    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it.
+    pub fn hide(&mut self) {
+        self.words().size.store(0, Ordering::SeqCst);
+    }
+
+    /// Sets what [`pillion_abi::channel::fifo_flag`] says.
+    pub fn set_flags(&mut self, flags: u32) {
+        self.words().flags.store(flags, Ordering::Release);
+    }
+
+    /// Has Linux's reads take from that FIFO.
+    pub fn set_read_from(&mut self, fifo: u32) {
+        self.words().read_from.store(fifo, Ordering::Release);
+    }
+
+    /// Shows how often the FIFO was repaired.
+    #[inline]
+    pub fn set_damaged(&mut self, count: u64) {
+        self.words().damaged.store(count, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn words(&self) -> Words<'static> {
+        let e = self.0.as_ptr();
+        // SAFETY: valid as promised to `new`, aligned, and all accesses are atomic.
+        unsafe {
+            Words {
+                size: AtomicU32::from_ptr(&raw mut (*e).size),
+                generation: AtomicU32::from_ptr(&raw mut (*e).generation),
+                flags: AtomicU32::from_ptr(&raw mut (*e).flags),
+                read_from: AtomicU32::from_ptr(&raw mut (*e).read_from),
+                to_linux: AtomicU64::from_ptr(&raw mut (*e).to_linux),
+                to_task: AtomicU64::from_ptr(&raw mut (*e).to_task),
+                damaged: AtomicU64::from_ptr(&raw mut (*e).damaged),
+            }
+        }
+    }
+}
+
+struct Words<'a> {
+    size: &'a AtomicU32,
+    generation: &'a AtomicU32,
+    flags: &'a AtomicU32,
+    read_from: &'a AtomicU32,
+    to_linux: &'a AtomicU64,
+    to_task: &'a AtomicU64,
+    damaged: &'a AtomicU64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_one_is_of_a_new_generation() {
+        let mut place = FifoEntry::default();
+        let at = NonNull::from(&mut place);
+        // SAFETY: the place is looked at below only while nobody uses the entry.
+        let mut entry = unsafe { Entry::new(at) };
+        entry.show(7, NonZeroU32::MIN, 64, 128);
+        entry.set_flags(3);
+        entry.set_read_from(9);
+        entry.set_damaged(5);
+        // SAFETY: as above.
+        let seen = unsafe { at.read() };
+        assert_eq!((seen.size, seen.generation, seen.to_linux, seen.to_task), (1, 1, 64, 128));
+        assert_eq!((seen.flags, seen.read_from, seen.damaged), (3, 9, 5));
+        entry.resize(NonZeroU32::MAX, 256, 512);
+        // SAFETY: as above.
+        let seen = unsafe { at.read() };
+        assert_eq!((seen.size, seen.generation, seen.to_linux, seen.to_task), (u32::MAX, 1, 256, 512));
+        assert_eq!((seen.flags, seen.read_from, seen.damaged), (3, 9, 0));
+        entry.hide();
+        // SAFETY: as above.
+        assert_eq!(unsafe { at.read() }.size, 0);
+        entry.show(7, NonZeroU32::MAX, 0, 0);
+        // SAFETY: as above.
+        let seen = unsafe { at.read() };
+        assert_eq!((seen.size, seen.generation, seen.flags, seen.read_from, seen.damaged), (u32::MAX, 2, 0, 7, 0));
+    }
+}

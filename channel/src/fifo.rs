@@ -1,0 +1,226 @@
+//! A FIFO: a ring to Linux and a ring to the task.
+//!
+//! The task puts into the ring to Linux and takes from the ring to the task, then from its own; see [`pillion_abi::channel::FifoControl`].
+
+use crate::{
+    copy::copy,
+    event::wanted,
+    request::{self, Request},
+    ring::{self, Count, Counters, NoRoom, Piece, Producer},
+    sync::{AtomicU32, AtomicU64, Ordering},
+};
+use core::{
+    num::{NonZeroU32, NonZeroU64},
+    ptr::NonNull,
+};
+use pillion_abi::channel::FifoControl;
+
+/// Bytes were moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// How many.
+    pub bytes: usize,
+    /// Linux waits for that: its event is to be raised.
+    pub wake: bool,
+}
+
+/// There is no room for all of it, so nothing was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// A FIFO that this task, or the broker, owns. One thread at a time uses it.
+#[derive(Debug)]
+pub struct Fifo {
+    control: NonNull<FifoControl>,
+    to_linux: NonNull<u8>,
+    to_task: NonNull<u8>,
+    size: NonZeroU64,
+    producer: Producer,
+    damaged: u64,
+}
+
+// SAFETY: the memory behind the pointers is valid in all threads of the task; it is used by one of them at a time because all that changes anything takes `&mut`.
+unsafe impl Send for Fifo {}
+
+impl Fifo {
+    /// Makes a FIFO that is empty: its control words become zero.
+    ///
+    /// # Safety
+    ///
+    /// As long as it is used, `control` is readable and writable, and `to_linux` and `to_task` are so for `size` bytes. None of the three overlaps another or any memory
+    /// that Rust has references to; Linux may write them all.
+    #[must_use]
+    pub unsafe fn create(
+        control: NonNull<FifoControl>,
+        to_linux: NonNull<u8>,
+        to_task: NonNull<u8>,
+        size: NonZeroU32,
+    ) -> Fifo {
+        // SAFETY: the caller's promise.
+        unsafe { control.write_volatile(FifoControl::default()) };
+        Fifo { control, to_linux, to_task, size: size.into(), producer: Producer::default(), damaged: 0 }
+    }
+
+    /// Bytes that each ring holds.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size.get() as usize
+    }
+
+    /// How often something impossible was found and repaired.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+
+    /// Puts all of it, or nothing.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<Moved, Full> {
+        // SAFETY: a slice is readable, and does not overlap the rings, to which there are no references.
+        unsafe { self.put_from(bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Puts all of it, or nothing.
+    ///
+    /// # Safety
+    ///
+    /// `from` is readable for `len` bytes that lie outside the rings; others may write them.
+    #[inline]
+    pub unsafe fn put_from(&mut self, from: *const u8, len: usize) -> Result<Moved, Full> {
+        let (to, size) = (self.to_linux.as_ptr(), self.size);
+        let counters = to_linux(self.control());
+        // SAFETY: a piece is inside the ring and inside what the caller gave.
+        let result = self.producer.put(counters, size, len, |p: Piece| unsafe {
+            copy(to.add(p.at), from.add(p.data), p.len);
+        });
+        let repaired = result.unwrap_or_else(|NoRoom { repaired }| repaired);
+        self.damaged += u64::from(repaired);
+        match result {
+            Ok(_) => Ok(Moved { bytes: len, wake: wanted(self.control().want_data) }),
+            Err(NoRoom { .. }) => Err(Full),
+        }
+    }
+
+    /// Takes what is there.
+    pub fn get(&mut self, bytes: &mut [u8]) -> Moved {
+        // SAFETY: a slice is writable, and does not overlap the rings.
+        unsafe { self.get_to(bytes.as_mut_ptr(), bytes.len()) }
+    }
+
+    /// Takes what is there, up to `most` bytes: what Linux wrote, then what was put and not read.
+    ///
+    /// # Safety
+    ///
+    /// `to` is writable for `most` bytes that lie outside the rings; others may write them.
+    #[inline]
+    pub unsafe fn get_to(&mut self, to: *mut u8, most: usize) -> Moved {
+        let (theirs, ours) = (self.to_task.as_ptr(), self.to_linux.as_ptr());
+        // SAFETY: a piece is inside the ring, and inside the caller's `most` bytes.
+        let first = self.take_theirs(most, |p| unsafe { copy(to.add(p.data), theirs.add(p.at), p.len) });
+        let rest = most - first;
+        // SAFETY: as above, behind the first bytes.
+        let second = self.take_ours(rest, |p| unsafe { copy(to.add(first + p.data), ours.add(p.at), p.len) });
+        self.moved_out(first + second)
+    }
+
+    /// Drops what is in it, both ways. Returns as [`Fifo::get`].
+    pub fn flush(&mut self) -> Moved {
+        let first = self.take_theirs(usize::MAX, |_| ());
+        let second = self.take_ours(usize::MAX, |_| ());
+        self.moved_out(first + second)
+    }
+
+    /// Bytes on the way to Linux, and to the task.
+    pub fn lengths(&mut self) -> (usize, usize) {
+        let (size, written) = (self.size, self.producer.written());
+        let ours = ring::count(to_linux(self.control()), written, size);
+        let theirs = to_task(self.control());
+        let theirs = ring::count(theirs, theirs.written.load(Ordering::Acquire), size);
+        (self.settle(ours), self.settle(theirs))
+    }
+
+    /// Bytes that can be put.
+    pub fn room(&mut self) -> usize {
+        self.size() - self.lengths().0
+    }
+
+    /// Whether there is nothing to take.
+    pub fn is_empty(&mut self) -> bool {
+        self.lengths() == (0, 0)
+    }
+
+    /// Processes that have it open, as Linux says.
+    #[must_use]
+    pub fn opens(&self) -> u32 {
+        self.control().opens.load(Ordering::Relaxed)
+    }
+
+    /// What Linux asks of the handler, if it has had no answer yet.
+    #[must_use]
+    pub fn request(&self) -> Option<Request> {
+        request::look(&self.control().request)
+    }
+
+    /// Answers that request; Linux's event is to be raised then.
+    pub fn answer(&mut self, request: &Request, result: i64) {
+        request::answer(&self.control().request, request, result);
+    }
+
+    fn take_theirs(&mut self, most: usize, move_piece: impl FnMut(Piece)) -> usize {
+        let counters = to_task(self.control());
+        let written = counters.written.load(Ordering::Acquire);
+        let taken = ring::take(counters, written, self.size, most, move_piece);
+        self.settle(taken)
+    }
+
+    fn take_ours(&mut self, most: usize, move_piece: impl FnMut(Piece)) -> usize {
+        let taken = ring::take(to_linux(self.control()), self.producer.written(), self.size, most, move_piece);
+        self.settle(taken)
+    }
+
+    fn settle(&mut self, count: Count) -> usize {
+        self.damaged += u64::from(count.repaired);
+        count.bytes
+    }
+
+    fn moved_out(&self, bytes: usize) -> Moved {
+        Moved { bytes, wake: bytes != 0 && wanted(self.control().want_room) }
+    }
+
+    #[inline]
+    fn control(&self) -> Words<'static> {
+        let c = self.control.as_ptr();
+        // SAFETY: the control words are valid as long as the FIFO is used, are aligned, and all accesses to them are atomic.
+        unsafe {
+            Words {
+                to_linux_written: AtomicU64::from_ptr(&raw mut (*c).to_linux_written),
+                to_linux_read: AtomicU64::from_ptr(&raw mut (*c).to_linux_read),
+                to_task_written: AtomicU64::from_ptr(&raw mut (*c).to_task_written),
+                to_task_read: AtomicU64::from_ptr(&raw mut (*c).to_task_read),
+                want_data: AtomicU32::from_ptr(&raw mut (*c).want_data),
+                want_room: AtomicU32::from_ptr(&raw mut (*c).want_room),
+                opens: AtomicU32::from_ptr(&raw mut (*c).opens),
+                request: request::Words::of(c),
+            }
+        }
+    }
+}
+
+/// The control words as they are used.
+struct Words<'a> {
+    to_linux_written: &'a AtomicU64,
+    to_linux_read: &'a AtomicU64,
+    to_task_written: &'a AtomicU64,
+    to_task_read: &'a AtomicU64,
+    want_data: &'a AtomicU32,
+    want_room: &'a AtomicU32,
+    opens: &'a AtomicU32,
+    request: request::Words<'a>,
+}
+
+fn to_linux(words: Words<'_>) -> Counters<'_> {
+    Counters { written: words.to_linux_written, read: words.to_linux_read }
+}
+
+fn to_task(words: Words<'_>) -> Counters<'_> {
+    Counters { written: words.to_task_written, read: words.to_task_read }
+}

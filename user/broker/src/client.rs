@@ -1,0 +1,59 @@
+//! Who asks.
+
+use pillion_abi::channel::{TASKS, THREADS};
+use pillion_runtime::broker::{Caller, badge, errno::EPERM};
+
+/// The sender of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sender {
+    /// The resource manager.
+    Manager,
+    /// A task.
+    Task(Client),
+}
+
+/// A thread of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Index of the task.
+    pub task: usize,
+    /// Whether it may share.
+    pub shares: bool,
+    /// The thread, as the task says.
+    pub caller: Caller,
+}
+
+impl Sender {
+    /// The sender with this badge.
+    pub fn of(badge: u64, caller: Caller) -> Result<Sender, i32> {
+        if badge == badge::MANAGER {
+            return Ok(Sender::Manager);
+        }
+        let task = (badge & !badge::SHARES).wrapping_sub(1);
+        if task >= TASKS as u64 {
+            return Err(EPERM);
+        }
+        Ok(Sender::Task(Client { task: task as usize, shares: badge & badge::SHARES != 0, caller }))
+    }
+}
+
+impl Client {
+    /// The name space that it uses.
+    pub fn space(&self) -> u8 {
+        if self.shares { SHARED_SPACE } else { own_space(self.task) }
+    }
+
+    /// Number of its thread among all threads, if the task may have it.
+    pub fn thread(&self) -> Option<usize> {
+        let thread = usize::from(self.caller.thread);
+        (thread < THREADS).then_some(self.task * THREADS + thread)
+    }
+}
+
+/// The name space of the tasks that may share.
+const SHARED_SPACE: u8 = 0;
+
+/// The name space of a task that may not share.
+pub fn own_space(task: usize) -> u8 {
+    task as u8 + 1
+}

@@ -1,0 +1,132 @@
+//! Shared FIFOs: those that the system file gives to no single task.
+
+use crate::{Machine, client::Client};
+use pillion_abi::channel::FIFOS;
+use pillion_channel::extent::{self, Extent};
+use pillion_runtime::broker::{
+    Answer, DATA_SIZE,
+    errno::{EACCES, EBUSY, EINVAL, ENODEV, ENOMEM, ENOSPC},
+};
+
+type Result<T = Answer> = core::result::Result<T, i32>;
+
+/// Alignment of rings, and the unit of the memory for them.
+const LINE: u64 = 64;
+
+/// A FIFO. Size 0: it is not there.
+#[derive(Clone, Copy, Debug)]
+struct Fifo {
+    size: u32,
+    extent: Extent,
+    maker: u8,
+}
+
+/// All that could be shared.
+#[derive(Debug)]
+pub struct Fifos {
+    fifos: [Fifo; FIFOS],
+}
+
+impl Fifos {
+    /// None is there.
+    pub const fn new() -> Fifos {
+        Fifos { fifos: [Fifo { size: 0, extent: Extent { at: 0, size: 0 }, maker: 0 }; FIFOS] }
+    }
+
+    pub(crate) fn create(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
+        let index = shared(m, client, fifo)?;
+        if self.fifos[index].size != 0 {
+            return Err(EBUSY);
+        }
+        self.make(m, client, index, size)
+    }
+
+    fn make(&mut self, m: &mut impl Machine, client: &Client, index: usize, size: u32) -> Result {
+        if size == 0 || size > i32::MAX as u32 {
+            return Err(EINVAL);
+        }
+        let ring = u64::from(size).next_multiple_of(LINE);
+        let others = self.fifos.iter().enumerate().filter(|(i, fifo)| *i != index && fifo.size != 0);
+        let taken = others.map(|(_, fifo)| fifo.extent);
+        let at = extent::find(m.fifo_memory(), taken, 2 * ring).ok_or(ENOMEM)?;
+        self.fifos[index] = Fifo { size, extent: Extent { at, size: 2 * ring }, maker: client.task as u8 };
+        m.fifo_make(index, size, at, at + ring);
+        Ok(Answer::OK)
+    }
+
+    pub(crate) fn destroy(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        if m.fifo_opens(index) != 0 {
+            return Err(EINVAL);
+        }
+        self.end(m, index);
+        Ok(Answer::OK)
+    }
+
+    fn end(&mut self, m: &mut impl Machine, index: usize) {
+        self.fifos[index].size = 0;
+        m.fifo_end(index);
+    }
+
+    pub(crate) fn resize(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        self.make(m, client, index, size)
+    }
+
+    pub(crate) fn put(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, length: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        if length > DATA_SIZE {
+            return Err(EINVAL);
+        }
+        if m.fifo_put(index, client.task, length as usize) { Ok(Answer::value(length.into())) } else { Err(ENOSPC) }
+    }
+
+    pub(crate) fn get(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, most: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        Ok(Answer::value(m.fifo_get(index, client.task, most.min(DATA_SIZE) as usize) as u64))
+    }
+
+    pub(crate) fn flush(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        m.fifo_flush(index);
+        Ok(Answer::OK)
+    }
+
+    pub(crate) fn state(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+        let index = self.there(m, client, fifo)?;
+        let (to_linux, to_task) = m.fifo_lengths(index);
+        Ok(Answer::Done([self.fifos[index].size.into(), to_linux as u64, to_task as u64]))
+    }
+
+    pub(crate) fn pair(&mut self, m: &mut impl Machine, client: &Client, get: u32, put: u32) -> Result {
+        let (get, put) = (self.there(m, client, get)?, self.there(m, client, put)?);
+        m.fifo_pair(get, put);
+        Ok(Answer::OK)
+    }
+
+    /// What a task made goes with it.
+    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize) {
+        for index in 0..FIFOS {
+            let fifo = &self.fifos[index];
+            if fifo.size != 0 && usize::from(fifo.maker) == task {
+                self.end(m, index);
+            }
+        }
+    }
+
+    fn there(&self, m: &impl Machine, client: &Client, fifo: u32) -> Result<usize> {
+        let index = shared(m, client, fifo)?;
+        if self.fifos[index].size == 0 { Err(EINVAL) } else { Ok(index) }
+    }
+}
+
+/// The index of a FIFO that is the broker's, for a client that may share.
+fn shared(m: &impl Machine, client: &Client, fifo: u32) -> Result<usize> {
+    if !client.shares {
+        return Err(EACCES);
+    }
+    if fifo >= FIFOS as u32 || m.shared_fifos() >> fifo & 1 == 0 {
+        return Err(ENODEV);
+    }
+    Ok(fifo as usize)
+}

@@ -1,0 +1,186 @@
+//! The broker's memory and system calls.
+
+use core::{
+    num::NonZeroU32,
+    ptr::NonNull,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use pillion_abi::channel::{FIFOS, Share, Status, THREADS};
+use pillion_broker::Machine;
+use pillion_channel::{Fifo, Moved, copy::copy, entry::Entry, event, extent::Extent};
+use pillion_runtime::{
+    Cap,
+    broker::{DATA_SIZE, NOTICES},
+    info::{TaskInfo, address, broker, slot},
+    signal,
+};
+
+/// Where FIFO data begins in the share.
+const FIFO_DATA: u64 = (size_of::<Share>() as u64).next_multiple_of(64);
+
+/// What the resource manager gave the broker.
+pub struct Hardware {
+    message_memory: u64,
+    share_size: u64,
+    shared: u64,
+    fifos: [Option<Fifo>; FIFOS],
+}
+
+impl Hardware {
+    /// The broker's, by its facts. There is one.
+    ///
+    /// # Safety
+    ///
+    /// What the facts say and [`address`] names is mapped, zeroed, and used by nobody else in this task.
+    pub unsafe fn new(info: &TaskInfo) -> Hardware {
+        Hardware {
+            message_memory: info.memory_size,
+            share_size: info.skin.share_size,
+            shared: info.skin.shared_fifos,
+            fifos: [const { None }; FIFOS],
+        }
+    }
+
+    /// A FIFO's entry in the status.
+    fn entry(&mut self, fifo: usize) -> Entry {
+        assert!(fifo < FIFOS);
+        let status = address::STATUS as *mut Status;
+        // SAFETY: the status is mapped and only written here; `&mut self` keeps it to one entry at a time.
+        unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[fifo])) }
+    }
+
+    /// Something happened to a FIFO that Linux may wait for.
+    fn tell_linux(&self, fifo: usize) {
+        let share = address::SHARE as *mut Share;
+        // SAFETY: the share is mapped, and all accesses to this word are atomic.
+        let events = unsafe { AtomicU64::from_ptr(&raw mut (*share).events[0]) };
+        if event::raise(events, 1 << fifo) {
+            let _ = signal(slot::LINUX);
+        }
+    }
+
+    /// Uses a FIFO, then shows and tells what that led to.
+    fn with<T>(&mut self, fifo: usize, nothing: T, action: impl FnOnce(&mut Fifo) -> (T, Moved)) -> T {
+        let Some(it) = &mut self.fifos[fifo] else { return nothing };
+        let damaged = it.damaged();
+        let (value, moved) = action(it);
+        let now = it.damaged();
+        if now != damaged {
+            self.entry(fifo).set_damaged(now);
+        }
+        if moved.wake {
+            self.tell_linux(fifo);
+        }
+        value
+    }
+}
+
+/// A task's transfer memory.
+fn transfer(task: usize) -> *mut u8 {
+    (broker::TRANSFERS + task as u64 * broker::TRANSFER_SIZE) as *mut u8
+}
+
+/// A place in the memory for messages.
+fn messages(place: u64) -> *mut u8 {
+    (address::MEMORY + place) as *mut u8
+}
+
+impl Machine for Hardware {
+    fn wake(&mut self, task: usize, thread: usize) {
+        let _ = signal(broker::WAKERS + (task * THREADS + thread) as Cap);
+    }
+
+    fn notice(&mut self, task: usize, bit: usize) {
+        // SAFETY: the word is in the task's transfer memory, and all accesses are atomic.
+        let word = unsafe { AtomicU64::from_ptr(transfer(task).add(NOTICES as usize).cast()) };
+        word.fetch_or(1 << bit, Ordering::AcqRel);
+    }
+
+    fn message_memory(&self) -> u64 {
+        self.message_memory
+    }
+
+    fn fetch(&mut self, task: usize, place: u64, len: usize) {
+        assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
+        // SAFETY: both are mapped for this length, as just checked.
+        unsafe { copy(messages(place), transfer(task), len) };
+    }
+
+    fn deliver(&mut self, task: usize, place: u64, len: usize) {
+        assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
+        // SAFETY: both are mapped for this length, as just checked.
+        unsafe { copy(transfer(task), messages(place), len) };
+    }
+
+    fn shared_fifos(&self) -> u64 {
+        self.shared
+    }
+
+    fn fifo_memory(&self) -> Extent {
+        Extent { at: FIFO_DATA, size: self.share_size.saturating_sub(FIFO_DATA) }
+    }
+
+    fn fifo_make(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) {
+        let Some(count) = NonZeroU32::new(size) else { return };
+        assert!(fifo < FIFOS && to_linux.max(to_task) + u64::from(size) <= self.share_size);
+        self.entry(fifo).hide();
+        let share = address::SHARE as *mut Share;
+        let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
+        // SAFETY: the rings are inside the share, as just checked, and apart from each other and from other FIFOs' by the broker's choice; there are
+        // no references to any of it.
+        let made = unsafe {
+            Fifo::create(
+                NonNull::new_unchecked(&raw mut (*share).fifos[fifo]),
+                NonNull::new_unchecked(ring(to_linux)),
+                NonNull::new_unchecked(ring(to_task)),
+                count,
+            )
+        };
+        self.fifos[fifo] = Some(made);
+        self.entry(fifo).show(fifo as u32, count, to_linux, to_task);
+        self.tell_linux(fifo);
+    }
+
+    fn fifo_end(&mut self, fifo: usize) {
+        self.fifos[fifo] = None;
+        self.entry(fifo).hide();
+        self.tell_linux(fifo);
+    }
+
+    fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool {
+        assert!(len <= DATA_SIZE as usize);
+        self.with(fifo, false, |it| {
+            // SAFETY: the transfer memory is mapped for this length, and no ring is in it.
+            match unsafe { it.put_from(transfer(task), len) } {
+                Ok(moved) => (true, moved),
+                Err(_) => (false, Moved::default()),
+            }
+        })
+    }
+
+    fn fifo_get(&mut self, fifo: usize, task: usize, most: usize) -> usize {
+        assert!(most <= DATA_SIZE as usize);
+        self.with(fifo, 0, |it| {
+            // SAFETY: as in `fifo_put`.
+            let moved = unsafe { it.get_to(transfer(task), most) };
+            (moved.bytes, moved)
+        })
+    }
+
+    fn fifo_flush(&mut self, fifo: usize) {
+        self.with(fifo, (), |it| ((), it.flush()));
+    }
+
+    fn fifo_lengths(&mut self, fifo: usize) -> (usize, usize) {
+        self.with(fifo, (0, 0), |it| (it.lengths(), Moved::default()))
+    }
+
+    fn fifo_opens(&self, fifo: usize) -> u32 {
+        self.fifos[fifo].as_ref().map_or(0, Fifo::opens)
+    }
+
+    fn fifo_pair(&mut self, get: usize, put: usize) {
+        self.entry(get).set_read_from(put as u32);
+        self.tell_linux(get);
+    }
+}

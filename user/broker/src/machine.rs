@@ -1,0 +1,40 @@
+//! What the broker needs of the machine.
+
+use pillion_channel::extent::Extent;
+
+/// Memory and system calls. Tasks, threads, FIFOs and places that the broker names exist; lengths are at most
+/// [`pillion_runtime::broker::DATA_SIZE`].
+pub trait Machine {
+    /// Wakes a thread.
+    fn wake(&mut self, task: usize, thread: usize);
+    /// Sets a bit of the task's notices ([`pillion_runtime::broker::NOTICES`]).
+    fn notice(&mut self, task: usize, bit: usize);
+
+    /// Bytes of the memory for messages.
+    fn message_memory(&self) -> u64;
+    /// Copies from the task's transfer memory to a place in the memory for messages.
+    fn fetch(&mut self, task: usize, place: u64, len: usize);
+    /// Copies from there to the task's transfer memory.
+    fn deliver(&mut self, task: usize, place: u64, len: usize);
+
+    /// FIFOs that are shared: bit `n` for number `n`.
+    fn shared_fifos(&self) -> u64;
+    /// Where their rings can be, as offsets in the memory that is shared with Linux.
+    fn fifo_memory(&self) -> Extent;
+    /// Makes a FIFO whose rings are at these offsets.
+    fn fifo_make(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64);
+    /// Ends it.
+    fn fifo_end(&mut self, fifo: usize);
+    /// Puts what is in the task's transfer memory. Returns whether there was room.
+    fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool;
+    /// Takes up to `most` bytes into the task's transfer memory. Returns how many.
+    fn fifo_get(&mut self, fifo: usize, task: usize, most: usize) -> usize;
+    /// Drops what is in it.
+    fn fifo_flush(&mut self, fifo: usize);
+    /// Bytes on the way to Linux and to the tasks.
+    fn fifo_lengths(&mut self, fifo: usize) -> (usize, usize);
+    /// Processes that have it open.
+    fn fifo_opens(&self, fifo: usize) -> u32;
+    /// Has Linux's reads of `get` take from `put`.
+    fn fifo_pair(&mut self, get: usize, put: usize);
+}

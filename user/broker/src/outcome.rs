@@ -1,0 +1,119 @@
+//! How waiting ends.
+
+use crate::{
+    Broker, Machine,
+    client::{Client, own_space},
+    waits::{Object, State},
+};
+use pillion_abi::channel::THREADS;
+use pillion_runtime::broker::{
+    Answer, QUEUES, SEMAPHORES,
+    errno::{EBADF, ECANCELED, EINVAL},
+};
+
+impl Broker {
+    /// The outcome of what the client's thread waits for. Of a sender, length and priority of its message are given again.
+    pub(crate) fn finish(
+        &mut self,
+        m: &mut impl Machine,
+        client: &Client,
+        message: (u32, u32),
+    ) -> core::result::Result<Answer, i32> {
+        let thread = client.thread().ok_or(EINVAL)?;
+        let (object, slot) = match self.waits.state(thread) {
+            State::Idle => return Err(EINVAL),
+            State::Waiting(_) => return Ok(Answer::Wait),
+            State::Failed(errno) => {
+                self.waits.set(thread, State::Idle);
+                return Err(errno);
+            }
+            State::Granted(object, slot) => (object, slot),
+        };
+        let answer = match object {
+            Object::Semaphore(_) => Answer::OK,
+            Object::Receive(index) => self.receive(m, client.task, index, slot),
+            Object::Send(index) => self.finish_send(m, client.task, index, slot, message)?,
+        };
+        self.waits.set(thread, State::Idle);
+        Ok(answer)
+    }
+
+    /// As [`Broker::finish`], but a thread whose turn has not come stops waiting.
+    pub(crate) fn cancel(
+        &mut self,
+        m: &mut impl Machine,
+        client: &Client,
+        message: (u32, u32),
+    ) -> core::result::Result<Answer, i32> {
+        match self.finish(m, client, message)? {
+            Answer::Wait => {
+                self.give_up(m, client.task * THREADS + usize::from(client.caller.thread));
+                Err(ECANCELED)
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    /// A thread is gone.
+    pub(crate) fn abandon(
+        &mut self,
+        m: &mut impl Machine,
+        task: usize,
+        thread: u8,
+    ) -> core::result::Result<Answer, i32> {
+        if usize::from(thread) >= THREADS {
+            return Err(EINVAL);
+        }
+        self.give_up(m, task * THREADS + usize::from(thread));
+        Ok(Answer::OK)
+    }
+
+    /// Takes a thread out of what it waits for, and gives what it was handed to the next.
+    fn give_up(&mut self, m: &mut impl Machine, thread: usize) {
+        let state = self.waits.state(thread);
+        match state {
+            State::Waiting(Object::Semaphore(index)) => {
+                self.waits.remove(self.semaphores.at(index).waiters(), thread);
+            }
+            State::Waiting(Object::Receive(index)) => self.waits.remove(&mut self.queues.at(index).receivers, thread),
+            State::Waiting(Object::Send(index)) => self.waits.remove(&mut self.queues.at(index).senders, thread),
+            State::Granted(..) | State::Failed(_) | State::Idle => self.waits.set(thread, State::Idle),
+        }
+        if let State::Granted(object, slot) = state {
+            match object {
+                Object::Semaphore(index) => self.give_semaphore(m, index),
+                Object::Receive(index) => self.return_message(m, index, slot),
+                Object::Send(index) => self.free_slot(m, index, slot),
+            }
+        }
+    }
+
+    /// Those threads of a task that wait for, or were handed, such an object fail: the task has it open no more.
+    pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) {
+        for thread in 0..THREADS {
+            let id = task * THREADS + thread;
+            let (State::Waiting(object) | State::Granted(object, _)) = self.waits.state(id) else { continue };
+            if of(object) {
+                self.give_up(m, id);
+                self.waits.set(id, State::Failed(EBADF));
+                m.wake(task, thread);
+            }
+        }
+    }
+
+    /// A task has ended: nothing of it is left.
+    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize) {
+        for thread in task * THREADS..(task + 1) * THREADS {
+            self.give_up(m, thread);
+        }
+        for index in 0..SEMAPHORES {
+            self.semaphores.forget(index, task, own_space(task));
+        }
+        for index in 0..QUEUES {
+            if self.queues.forget(index, task, own_space(task)) {
+                self.leave_queue(m, task, index);
+            }
+        }
+        self.fifos.task_ended(m, task);
+    }
+}

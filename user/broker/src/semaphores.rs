@@ -1,0 +1,108 @@
+//! Named semaphores.
+
+use crate::{
+    Broker, Machine,
+    client::Client,
+    table::{Closed, Opened},
+    waits::{List, Object, State},
+};
+use pillion_abi::channel::THREADS;
+use pillion_runtime::broker::{
+    Answer, Name, VALUE_MAX,
+    errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW},
+};
+
+/// A semaphore. Where threads wait its value is 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Semaphore {
+    value: u32,
+    waiters: List,
+}
+
+impl Semaphore {
+    /// One with the value 0.
+    pub const fn new() -> Semaphore {
+        Semaphore { value: 0, waiters: List::new() }
+    }
+
+    /// Those that wait for it.
+    pub fn waiters(&mut self) -> &mut List {
+        &mut self.waiters
+    }
+}
+
+type Result = core::result::Result<Answer, i32>;
+
+impl Broker {
+    pub(crate) fn sem_open(&mut self, client: &Client, name: Name, flags: u32, value: u32) -> Result {
+        let handle = match self.semaphores.open(client.space(), name, flags, client.task)? {
+            Opened::Found(index) => self.semaphores.handle(index),
+            Opened::Absent if value > VALUE_MAX => return Err(EINVAL),
+            Opened::Absent => {
+                let index = self.semaphores.free_place()?;
+                let semaphore = Semaphore { value, waiters: List::new() };
+                self.semaphores.make(index, client.space(), name, client.task, semaphore)
+            }
+        };
+        Ok(Answer::value(handle.into()))
+    }
+
+    pub(crate) fn sem_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
+        if let Closed::Left(index) = self.semaphores.close(handle, client.task)? {
+            self.fail_threads(m, client.task, |object| object == Object::Semaphore(index));
+        }
+        Ok(Answer::OK)
+    }
+
+    pub(crate) fn sem_unlink(&mut self, client: &Client, name: Name) -> Result {
+        self.semaphores.unlink(client.space(), name)?;
+        Ok(Answer::OK)
+    }
+
+    pub(crate) fn sem_wait(&mut self, client: &Client, handle: u32, block: bool) -> Result {
+        let index = self.semaphores.index(handle, client.task)?;
+        let thread = self.idle_thread(client)?;
+        let semaphore = self.semaphores.at(index);
+        if semaphore.value != 0 {
+            semaphore.value -= 1;
+            return Ok(Answer::OK);
+        }
+        if !block {
+            return Err(EAGAIN);
+        }
+        self.waits.insert(&mut semaphore.waiters, thread, client.caller.level, Object::Semaphore(index));
+        Ok(Answer::Wait)
+    }
+
+    pub(crate) fn sem_post(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
+        let index = self.semaphores.index(handle, client.task)?;
+        if self.semaphores.at(index).value == VALUE_MAX {
+            return Err(EOVERFLOW);
+        }
+        self.give_semaphore(m, index);
+        Ok(Answer::OK)
+    }
+
+    pub(crate) fn sem_value(&mut self, client: &Client, handle: u32) -> Result {
+        let semaphore = self.semaphores.object(handle, client.task)?;
+        Ok(Answer::value(semaphore.value.into()))
+    }
+
+    /// Gives one to the most urgent waiter, or to the value.
+    pub(crate) fn give_semaphore(&mut self, m: &mut impl Machine, index: usize) {
+        let semaphore = self.semaphores.at(index);
+        match self.waits.pop(&mut semaphore.waiters) {
+            Some(thread) => {
+                self.waits.set(thread, State::Granted(Object::Semaphore(index), 0));
+                m.wake(thread / THREADS, thread % THREADS);
+            }
+            None => semaphore.value = semaphore.value.saturating_add(1).min(VALUE_MAX),
+        }
+    }
+
+    /// The client's thread, if it has nothing to finish.
+    pub(crate) fn idle_thread(&self, client: &Client) -> core::result::Result<usize, i32> {
+        let thread = client.thread().ok_or(EINVAL)?;
+        if self.waits.state(thread) == State::Idle { Ok(thread) } else { Err(EBUSY) }
+    }
+}

@@ -1,0 +1,178 @@
+//! A machine for tests, and short ways to ask.
+
+use crate::{Broker, Machine};
+use pillion_abi::channel::{FIFOS, TASKS};
+use pillion_channel::extent::Extent;
+use pillion_runtime::broker::{Answer, Caller, Name, Request, badge};
+use std::{boxed::Box, collections::VecDeque, vec, vec::Vec};
+
+/// A FIFO: bytes to Linux and to the tasks.
+#[derive(Clone, Debug, Default)]
+pub struct Pipe {
+    pub size: usize,
+    pub rings: [u64; 2],
+    pub to_linux: VecDeque<u8>,
+    pub to_task: VecDeque<u8>,
+    pub opens: u32,
+    pub read_from: usize,
+}
+
+pub struct Board {
+    pub transfers: [Vec<u8>; TASKS],
+    pub messages: Vec<u8>,
+    pub wakes: Vec<(usize, usize)>,
+    pub notices: [u64; TASKS],
+    pub shared: u64,
+    pub fifo_space: Extent,
+    pub fifos: Vec<Option<Pipe>>,
+}
+
+impl Board {
+    pub fn new(messages: usize) -> Board {
+        Board {
+            transfers: core::array::from_fn(|_| vec![0; 4096]),
+            messages: vec![0; messages],
+            wakes: Vec::new(),
+            notices: [0; TASKS],
+            shared: 0b1011,
+            fifo_space: Extent { at: 0x1000, size: 0x1000 },
+            fifos: vec![None; FIFOS],
+        }
+    }
+}
+
+impl Machine for Board {
+    fn wake(&mut self, task: usize, thread: usize) {
+        self.wakes.push((task, thread));
+    }
+
+    fn notice(&mut self, task: usize, bit: usize) {
+        self.notices[task] |= 1 << bit;
+    }
+
+    fn message_memory(&self) -> u64 {
+        self.messages.len() as u64
+    }
+
+    fn fetch(&mut self, task: usize, place: u64, len: usize) {
+        self.messages[place as usize..][..len].copy_from_slice(&self.transfers[task][..len]);
+    }
+
+    fn deliver(&mut self, task: usize, place: u64, len: usize) {
+        self.transfers[task][..len].copy_from_slice(&self.messages[place as usize..][..len]);
+    }
+
+    fn shared_fifos(&self) -> u64 {
+        self.shared
+    }
+
+    fn fifo_memory(&self) -> Extent {
+        self.fifo_space
+    }
+
+    fn fifo_make(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) {
+        let pipe = Pipe { size: size as usize, rings: [to_linux, to_task], read_from: fifo, ..Pipe::default() };
+        self.fifos[fifo] = Some(pipe);
+    }
+
+    fn fifo_end(&mut self, fifo: usize) {
+        self.fifos[fifo] = None;
+    }
+
+    fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool {
+        let pipe = self.fifos[fifo].as_mut().unwrap();
+        let room = pipe.to_linux.len() + len <= pipe.size;
+        if room {
+            pipe.to_linux.extend(&self.transfers[task][..len]);
+        }
+        room
+    }
+
+    fn fifo_get(&mut self, fifo: usize, task: usize, most: usize) -> usize {
+        let pipe = self.fifos[fifo].as_mut().unwrap();
+        let mut len = 0;
+        while let Some(byte) = (len < most).then(|| pipe.to_task.pop_front().or_else(|| pipe.to_linux.pop_front())) {
+            let Some(byte) = byte else { break };
+            self.transfers[task][len] = byte;
+            len += 1;
+        }
+        len
+    }
+
+    fn fifo_flush(&mut self, fifo: usize) {
+        let pipe = self.fifos[fifo].as_mut().unwrap();
+        pipe.to_linux.clear();
+        pipe.to_task.clear();
+    }
+
+    fn fifo_lengths(&mut self, fifo: usize) -> (usize, usize) {
+        let pipe = self.fifos[fifo].as_ref().unwrap();
+        (pipe.to_linux.len(), pipe.to_task.len())
+    }
+
+    fn fifo_opens(&self, fifo: usize) -> u32 {
+        self.fifos[fifo].as_ref().unwrap().opens
+    }
+
+    fn fifo_pair(&mut self, get: usize, put: usize) {
+        self.fifos[get].as_mut().unwrap().read_from = put;
+    }
+}
+
+/// A broker and its machine.
+pub struct Rig {
+    pub broker: Box<Broker>,
+    pub board: Board,
+}
+
+/// Tasks from this one on may not share.
+pub const ALONE: usize = 2;
+
+impl Rig {
+    pub fn new() -> Rig {
+        Rig { broker: Box::new(Broker::new()), board: Board::new(64 << 10) }
+    }
+
+    /// What thread `thread` of task `task` is told; its level is its number unless `at` gave another.
+    pub fn ask(&mut self, task: usize, thread: u8, request: Request) -> Answer {
+        self.at(task, thread, thread, request)
+    }
+
+    pub fn at(&mut self, task: usize, thread: u8, level: u8, request: Request) -> Answer {
+        let (label, words) = request.encode(Caller { thread, level });
+        let badge = badge::of(task as u32, task < ALONE);
+        Answer::decode(&self.broker.serve(&mut self.board, badge, label, &words))
+    }
+
+    pub fn manager(&mut self, request: Request) -> Answer {
+        let (label, words) = request.encode(Caller::default());
+        Answer::decode(&self.broker.serve(&mut self.board, badge::MANAGER, label, &words))
+    }
+
+    /// Sends as thread `thread`.
+    pub fn send(&mut self, task: usize, thread: u8, queue: u32, bytes: &[u8], priority: u32) -> Answer {
+        self.board.transfers[task][..bytes.len()].copy_from_slice(bytes);
+        self.ask(task, thread, Request::QueueSend { queue, length: bytes.len() as u32, priority, block: true })
+    }
+
+    /// Those woken since the last look.
+    pub fn woken(&mut self) -> Vec<(usize, usize)> {
+        core::mem::take(&mut self.board.wakes)
+    }
+}
+
+pub fn name(text: &str) -> Name {
+    Name::new(text.as_bytes()).unwrap()
+}
+
+/// The first value of an answer that must be good.
+#[track_caller]
+pub fn value(answer: Answer) -> u32 {
+    match answer {
+        Answer::Done([value, ..]) => value as u32,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub const FINISH: Request = Request::Finish { length: 0, priority: 0 };
+pub const CANCEL: Request = Request::Cancel { length: 0, priority: 0 };

@@ -1,0 +1,89 @@
+//! Shared FIFOs.
+
+use super::board::{ALONE, Rig, value};
+use pillion_runtime::broker::{Answer, DATA_SIZE, Request, errno::*};
+
+fn failed(errno: i32) -> Answer {
+    Answer::Failed(errno)
+}
+
+fn create(fifo: u32, size: u32) -> Request {
+    Request::FifoCreate { fifo, size }
+}
+
+#[test]
+fn for_tasks_that_may_share_and_numbers_that_are_shared() {
+    let mut rig = Rig::new();
+    assert_eq!(rig.ask(ALONE, 0, create(0, 8)), failed(EACCES));
+    for fifo in [2, 63, 64, u32::MAX] {
+        assert_eq!(rig.ask(0, 0, create(fifo, 8)), failed(ENODEV), "{fifo}");
+    }
+    for size in [0, 1 << 31] {
+        assert_eq!(rig.ask(0, 0, create(0, size)), failed(EINVAL));
+    }
+    assert_eq!(rig.ask(0, 0, create(0, 4096)), failed(ENOMEM));
+    for request in [
+        Request::FifoDestroy { fifo: 0 },
+        Request::FifoResize { fifo: 0, size: 8 },
+        Request::FifoPut { fifo: 0, length: 1 },
+        Request::FifoGet { fifo: 0, length: 1 },
+        Request::FifoFlush { fifo: 0 },
+        Request::FifoState { fifo: 0 },
+        Request::FifoPair { get: 0, put: 1 },
+    ] {
+        assert_eq!(rig.ask(0, 0, request), failed(EINVAL), "{request:?}: it is not there");
+    }
+}
+
+#[test]
+fn any_sharer_uses_it() {
+    let mut rig = Rig::new();
+    assert_eq!(rig.ask(0, 0, create(3, 10)), Answer::OK);
+    assert_eq!(rig.ask(1, 0, create(3, 10)), failed(EBUSY));
+    rig.board.transfers[1][..5].copy_from_slice(b"hello");
+    assert_eq!(value(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: 5 })), 5);
+    assert_eq!(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: 6 }), failed(ENOSPC));
+    assert_eq!(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: DATA_SIZE + 1 }), failed(EINVAL));
+    assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 3 }), Answer::Done([10, 5, 0]));
+    assert_eq!(value(rig.ask(0, 0, Request::FifoGet { fifo: 3, length: u32::MAX })), 5);
+    assert_eq!(&rig.board.transfers[0][..5], b"hello");
+    rig.ask(0, 0, Request::FifoPut { fifo: 3, length: 4 });
+    assert_eq!(rig.ask(1, 0, Request::FifoFlush { fifo: 3 }), Answer::OK);
+    assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 3 }), Answer::Done([10, 0, 0]));
+    rig.ask(0, 0, create(1, 10));
+    assert_eq!(rig.ask(0, 0, Request::FifoPair { get: 1, put: 3 }), Answer::OK);
+    assert_eq!(rig.board.fifos[1].as_ref().unwrap().read_from, 3);
+}
+
+#[test]
+fn rings_lie_apart_and_their_memory_comes_back() {
+    let mut rig = Rig::new();
+    for (fifo, size) in [(0, 65), (1, 1024), (3, 800)] {
+        assert_eq!(rig.ask(0, 0, create(fifo, size)), Answer::OK);
+    }
+    let mut rings: std::vec::Vec<(u64, u64)> = std::vec::Vec::new();
+    for pipe in rig.board.fifos.iter().flatten() {
+        rings.extend(pipe.rings.map(|at| (at, at + pipe.size as u64)));
+    }
+    rings.sort_unstable();
+    assert!(rings.windows(2).all(|pair| pair[0].1 <= pair[1].0) && rings[0].0 >= 0x1000 && rings[5].1 <= 0x2000);
+    assert_eq!(rig.ask(0, 0, Request::FifoResize { fifo: 3, size: 1024 }), failed(ENOMEM));
+    assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 3 }), Answer::Done([800, 0, 0]), "as it was");
+    assert_eq!(rig.ask(0, 0, Request::FifoResize { fifo: 1, size: 512 }), Answer::OK);
+    assert_eq!(rig.ask(0, 0, Request::FifoDestroy { fifo: 0 }), Answer::OK);
+    assert_eq!(rig.ask(0, 0, create(0, 512)), Answer::OK);
+}
+
+#[test]
+fn not_destroyed_while_a_process_has_it_open_unless_its_task_ends() {
+    let mut rig = Rig::new();
+    rig.ask(0, 0, create(0, 10));
+    rig.ask(1, 0, create(1, 10));
+    for fifo in [0, 1] {
+        rig.board.fifos[fifo].as_mut().unwrap().opens = 1;
+    }
+    assert_eq!(rig.ask(1, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL));
+    assert_eq!(rig.manager(Request::TaskEnded { index: 0 }), Answer::OK);
+    assert!(rig.board.fifos[0].is_none() && rig.board.fifos[1].is_some());
+    assert_eq!(rig.ask(1, 0, create(0, 10)), Answer::OK);
+}

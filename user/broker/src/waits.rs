@@ -1,0 +1,128 @@
+//! Threads that wait: which for what, and who comes first.
+
+use core::num::NonZeroU16;
+use pillion_abi::channel::{TASKS, THREADS};
+
+/// Threads of all tasks.
+pub const WAITERS: usize = TASKS * THREADS;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// One of a semaphore.
+    Semaphore(usize),
+    /// A message of a queue.
+    Receive(usize),
+    /// Room in a queue.
+    Send(usize),
+}
+
+/// Where a thread stands. With a tag of its own, of which the first is 0: who knows nothing is made of zeros, which take no room in an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// It waits for nothing.
+    #[default]
+    Idle,
+    /// It is in the list of the object.
+    Waiting(Object),
+    /// It has been handed one of the object: of a queue, this slot.
+    Granted(Object, u8),
+    /// The object is gone for it: an errno.
+    Failed(i32),
+}
+
+/// A thread's number plus one, or none.
+type Link = Option<NonZeroU16>;
+
+fn link(id: usize) -> Link {
+    NonZeroU16::new(id as u16 + 1)
+}
+
+fn id(link: NonZeroU16) -> usize {
+    usize::from(link.get()) - 1
+}
+
+/// Threads that wait for an object: the most urgent first, first come first served among equals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    first: Link,
+    last: Link,
+}
+
+impl List {
+    /// An empty one.
+    pub const fn new() -> List {
+        List { first: None, last: None }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    state: State,
+    level: u8,
+    previous: Link,
+    next: Link,
+}
+
+/// All threads that could wait.
+#[derive(Debug)]
+pub struct Waits {
+    waiters: [Waiter; WAITERS],
+}
+
+impl Waits {
+    /// Nobody waits.
+    pub const fn new() -> Waits {
+        Waits { waiters: [Waiter { state: State::Idle, level: 0, previous: None, next: None }; WAITERS] }
+    }
+
+    /// Where a thread stands.
+    pub fn state(&self, thread: usize) -> State {
+        self.waiters[thread].state
+    }
+
+    /// Says where a thread that is in no list stands.
+    pub fn set(&mut self, thread: usize, state: State) {
+        self.waiters[thread].state = state;
+    }
+
+    /// Puts a thread that is in no list into an object's. Work: a walk past those that are less urgent.
+    pub fn insert(&mut self, list: &mut List, thread: usize, level: u8, object: Object) {
+        let mut before = list.last;
+        while let Some(at) = before.filter(|at| self.waiters[id(*at)].level < level) {
+            before = self.waiters[id(at)].previous;
+        }
+        let next = match before {
+            Some(at) => core::mem::replace(&mut self.waiters[id(at)].next, link(thread)),
+            None => core::mem::replace(&mut list.first, link(thread)),
+        };
+        match next {
+            Some(at) => self.waiters[id(at)].previous = link(thread),
+            None => list.last = link(thread),
+        }
+        self.waiters[thread] = Waiter { state: State::Waiting(object), level, previous: before, next };
+    }
+
+    /// Takes a thread out of the list that it is in.
+    pub fn remove(&mut self, list: &mut List, thread: usize) {
+        let Waiter { previous, next, .. } = self.waiters[thread];
+        match previous {
+            Some(at) => self.waiters[id(at)].next = next,
+            None => list.first = next,
+        }
+        match next {
+            Some(at) => self.waiters[id(at)].previous = previous,
+            None => list.last = previous,
+        }
+        let waiter = &mut self.waiters[thread];
+        (waiter.previous, waiter.next, waiter.state) = (None, None, State::Idle);
+    }
+
+    /// Takes the most urgent thread out of a list.
+    pub fn pop(&mut self, list: &mut List) -> Option<usize> {
+        let thread = id(list.first?);
+        self.remove(list, thread);
+        Some(thread)
+    }
+}
