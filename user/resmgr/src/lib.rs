@@ -14,6 +14,7 @@ mod pool;
 mod power;
 mod report;
 mod service;
+mod skin;
 mod start;
 mod system;
 mod tables;

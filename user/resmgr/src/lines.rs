@@ -59,7 +59,17 @@ pub fn bytes_of_words(words: &[u64; MESSAGE_WORDS]) -> [u8; MESSAGE_WORDS * 8] {
 
 /// Prints a line; control characters and what is not UTF-8 become question marks.
 pub fn print(line: &[u8]) {
+    print_to(pillion_runtime::log::Log::new(), line);
+}
+
+/// Prints a line with the name of who wrote it.
+pub fn print_from(name: &str, line: &[u8]) {
     let mut log = pillion_runtime::log::Log::new();
+    let _ = write!(log, "[{name}] ");
+    print_to(log, line);
+}
+
+fn print_to(mut log: pillion_runtime::log::Log, line: &[u8]) {
     for chunk in line.utf8_chunks() {
         for c in chunk.valid().chars() {
             let _ = log.write_char(if c.is_control() && c != '\t' { '?' } else { c });

@@ -93,10 +93,12 @@ impl Machine {
 
     /// Value of an option `name=number` of the kernel's command line.
     pub fn option(&self, name: &str) -> Option<u64> {
+        self.word(name)?.parse().ok()
+    }
+
+    /// Value of an option `name=word` of the kernel's command line.
+    pub fn word(&self, name: &str) -> Option<&'static str> {
         let words = info::text(&self.boot.command_line).split_ascii_whitespace();
-        words
-            .filter_map(|word| word.split_once('='))
-            .find(|(key, _)| *key == name)
-            .and_then(|(_, value)| value.parse().ok())
+        words.filter_map(|word| word.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }

@@ -5,26 +5,48 @@ use pillion_abi::{
     boot::{self, slot},
     object::Kind,
 };
-use pillion_runtime::{Cap, cap_derive, region_create};
+use pillion_runtime::{Cap, cap_delete, cap_derive, region_create};
 
 /// Slots from this one on may hold what the kernel made the manager of.
 const LAST: Cap = slot::COUNT - 64;
 
-/// The slots that are still free.
+/// A run of slots, of which those from `next` on are still free.
 pub struct Slots {
+    first: Cap,
     next: Cap,
+    end: Cap,
 }
 
 impl Slots {
     /// All but those that the kernel filled.
     pub fn new() -> Slots {
-        Slots { next: slot::REGIONS + boot::REGIONS as u32 }
+        let first = slot::REGIONS + boot::REGIONS as u32;
+        Slots { first, next: first, end: LAST }
+    }
+
+    /// Keeps the next `count` slots for one purpose.
+    pub fn part(&mut self, count: u32) -> Result<Slots> {
+        let first = self.next;
+        if self.end - first < count {
+            return Err(full());
+        }
+        self.next += count;
+        Ok(Slots { first, next: first, end: self.next })
+    }
+
+    /// Deletes everything that is in the slots.
+    pub fn clear(&mut self) {
+        for slot in self.first..self.next {
+            // Most went with the region that they were made of.
+            let _ = cap_delete(0, slot);
+        }
+        self.next = self.first;
     }
 
     /// A free slot.
     pub fn take(&mut self) -> Result<Cap> {
-        if self.next >= LAST {
-            return Err(Failure::new("the resource manager's capability space is full"));
+        if self.next >= self.end {
+            return Err(full());
         }
         self.next += 1;
         Ok(self.next - 1)
@@ -43,5 +65,25 @@ impl Slots {
         let at = self.take()?;
         cap_derive(0, at, from, rights, badge).when("deriving a capability")?;
         Ok(at)
+    }
+}
+
+fn full() -> Failure {
+    Failure::new("the resource manager's capability space is full")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_apart_from_the_rest_and_has_an_end() {
+        let mut slots = Slots::new();
+        let mut part = slots.part(2).unwrap();
+        let (first, second) = (part.take().unwrap(), part.take().unwrap());
+        assert!(part.take().is_err());
+        let behind = slots.take().unwrap();
+        assert_eq!((second, behind), (first + 1, first + 2));
+        assert!(slots.part(slot::COUNT).is_err());
     }
 }

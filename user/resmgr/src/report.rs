@@ -3,7 +3,8 @@
 use crate::task::Task;
 use core::fmt::Write as _;
 use pillion_abi::{call::MESSAGE_WORDS, status::Result};
-use pillion_runtime::{log::Log, now, println, thread_register};
+use pillion_histogram::Histogram;
+use pillion_runtime::{Cap, log::Log, now, println, thread_register};
 
 /// Nanoseconds since boot.
 pub fn since_boot(tsc_hz: u64) -> u64 {
@@ -11,9 +12,14 @@ pub fn since_boot(tsc_hz: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
+/// What there is to say of a periodic task, or of one with a skin that had a periodic thread.
+fn figures(task: &Task) -> Option<&'static Histogram> {
+    task.histogram.filter(|h| task.period_ns != 0 || h.samples() != 0)
+}
+
 /// A task's figures so far.
 pub fn status(task: &Task) {
-    let Some(h) = task.histogram.filter(|_| task.period_ns != 0) else { return };
+    let Some(h) = figures(task) else { return };
     println!(
         "{{\"pillion\":\"status\",\"name\":\"{}\",\"samples\":{},\"min_ns\":{},\"avg_ns\":{},\"max_ns\":{},\"overruns\":{}}}",
         task.name,
@@ -27,7 +33,7 @@ pub fn status(task: &Task) {
 
 /// A task's figures at the end.
 pub fn last(task: &Task) {
-    let Some(h) = task.histogram.filter(|_| task.period_ns != 0) else { return };
+    let Some(h) = figures(task) else { return };
     let mut log = Log::new();
     let _ = write!(
         log,
@@ -63,25 +69,44 @@ const REGISTERS: [[&str; 2]; 9] = [
     ["r14", "r15"],
 ];
 
-/// A task's fault, for machines and for people.
-pub fn fault(task: &Task, words: &[u64; MESSAGE_WORDS]) {
+/// Where in a task with several threads a fault was.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// Number of the thread.
+    pub thread: usize,
+    /// Return addresses on its stack, the innermost first.
+    pub calls: &'a [u64],
+}
+
+/// A fault of a task's thread, for machines and for people.
+pub fn fault(name: &str, thread: Cap, words: &[u64; MESSAGE_WORDS], place: Option<Place<'_>>) {
     let [vector, error, address, rip, rsp, ..] = *words;
-    let name = &task.name;
-    println!(
+    let mut log = Log::new();
+    let _ = write!(
+        log,
         "{{\"pillion\":\"fault\",\"name\":\"{name}\",\"vector\":{vector},\"error\":{error},\"address\":\"{address:#x}\",\
-         \"rip\":\"{rip:#x}\",\"rsp\":\"{rsp:#x}\"}}"
+         \"rip\":\"{rip:#x}\",\"rsp\":\"{rsp:#x}\""
     );
+    if let Some(Place { thread, calls }) = place {
+        let _ = write!(log, ",\"thread\":{thread},\"calls\":[");
+        for (i, call) in calls.iter().enumerate() {
+            let _ = write!(log, "{}\"{call:#x}\"", if i == 0 { "" } else { "," });
+        }
+        let _ = write!(log, "]");
+    }
+    let _ = writeln!(log, "}}");
+    drop(log);
     println!("[resmgr] {name} is stopped: exception {vector}, error {error:#x}, address {address:#x}, at {rip:#x}");
-    if let Err(error) = registers(task) {
+    if let Err(error) = registers(name, thread) {
         println!("[resmgr] its registers are not to be had: {error:?}");
     }
 }
 
-fn registers(task: &Task) -> Result<()> {
+fn registers(name: &str, thread: Cap) -> Result<()> {
     let mut log = Log::new();
-    let _ = write!(log, "[resmgr] {}:", task.name);
+    let _ = write!(log, "[resmgr] {name}:");
     for (index, names) in (0..).zip(REGISTERS) {
-        let values = thread_register(task.thread, index)?;
+        let values = thread_register(thread, index)?;
         for (name, value) in names.iter().zip(values) {
             let _ = write!(log, " {name} {value:#x}");
         }

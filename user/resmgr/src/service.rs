@@ -4,6 +4,7 @@ use crate::{
     lines::{Line, bytes_of_words, print},
     machine::Machine,
     power, report,
+    skin::{After, Skins},
     start::badge,
     task::Task,
     trace::{self, Trace},
@@ -26,11 +27,16 @@ const UNKNOWN: u64 = 1;
 /// Answer to a fault: the thread stays stopped.
 const STAY: u64 = 2;
 
+/// Result of a command of Linux where no task has a skin (`ENOSYS`).
+const NO_TASKS: i64 = -38;
+
 /// The running system.
 pub struct Service {
     tsc_hz: u64,
     tasks: Vec<Task>,
     lines: Vec<Line>,
+    /// The tasks with a skin: their senders come behind the others.
+    skins: Option<Skins>,
     /// The last task is the VM monitor.
     passenger: bool,
     /// When the system ends by itself.
@@ -42,18 +48,19 @@ pub struct Service {
 
 impl Service {
     /// A system whose tasks were just started. The option `seconds` of the kernel's command line limits its time.
-    pub fn new(machine: &Machine, tasks: Vec<Task>, passenger: bool) -> Service {
+    pub fn new(machine: &Machine, tasks: Vec<Task>, skins: Option<Skins>, passenger: bool) -> Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
-        Service { tsc_hz, tasks, lines, passenger, limit, trace: trace::start(machine), faults: 0 }
+        Service { tsc_hz, tasks, lines, skins, passenger, limit, trace: trace::start(machine), faults: 0 }
     }
 
     /// Serves until the system ends.
     pub fn run(mut self) -> ! {
         let mut next = now().saturating_add(self.tsc_hz);
         loop {
-            match receive(next.min(self.limit)) {
+            let look = self.skins.as_ref().map_or(NEVER, Skins::next_look);
+            match receive(next.min(self.limit).min(look)) {
                 Ok(message) => self.serve(&message),
                 Err(Error::Timeout) => {}
                 Err(error) => {
@@ -61,13 +68,18 @@ impl Service {
                     self.end(false);
                 }
             }
+            if let Some(skins) = &mut self.skins {
+                skins.look_at_logs();
+            }
             let time = now();
             if time >= self.limit {
-                let ok = self.faults == 0 && self.overruns() == 0;
+                let failed = self.skins.as_ref().is_some_and(Skins::failed);
+                let ok = self.faults == 0 && self.overruns() == 0 && !failed;
                 self.end(ok);
             }
             if time >= next {
                 self.tasks.iter().for_each(report::status);
+                self.skins.iter().flat_map(Skins::tasks).for_each(report::status);
                 // After a long stop the lines that were missed are left out.
                 next += (time - next + self.tsc_hz) / self.tsc_hz * self.tsc_hz;
             }
@@ -76,16 +88,28 @@ impl Service {
 
     /// Serves one message. It is answered before anything is printed, so that the sender's priority is not lent to the log.
     fn serve(&mut self, message: &Message) {
-        let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < self.tasks.len());
+        let all = self.tasks.len() + self.skins.as_ref().map_or(0, Skins::senders);
+        let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);
         let answer = |label| {
             let _ = reply(label, [0; MESSAGE_WORDS]);
         };
         let Some(sender) = sender else { return answer(UNKNOWN) };
         let is_fault = message.badge != badge(sender);
+        if let Some(index) = sender.checked_sub(self.tasks.len()) {
+            return self.serve_skin(index, message, is_fault);
+        }
         match (message.label & 0xff, is_fault) {
             (_, true) if message.label == LABEL_FAULT => {
                 answer(STAY);
                 self.fault(sender, &message.words);
+            }
+            (label::COMMAND, false) if self.is_monitor(sender) => {
+                let result = self.skins.as_mut().map_or(NO_TASKS, Skins::command);
+                let _ = reply(0, [result as u64, 0, 0, 0, 0, 0, 0, 0]);
+            }
+            (label::LINUX_RESTARTED, false) if self.is_monitor(sender) => {
+                answer(0);
+                self.skins.iter_mut().for_each(Skins::linux_restarted);
             }
             (label::LOG, false) => {
                 answer(0);
@@ -101,11 +125,28 @@ impl Service {
         }
     }
 
+    fn serve_skin(&mut self, index: usize, message: &Message, is_fault: bool) {
+        let Some(skins) = &mut self.skins else { return };
+        match skins.serve(index, message, is_fault) {
+            After::GoOn => {}
+            After::Fault => self.faults += 1,
+            After::End(ok) => {
+                let ok = ok && self.faults == 0;
+                self.end(ok);
+            }
+        }
+    }
+
+    fn is_monitor(&self, sender: usize) -> bool {
+        self.passenger && sender + 1 == self.tasks.len()
+    }
+
     fn fault(&mut self, sender: usize, words: &[u64; MESSAGE_WORDS]) {
         self.faults += 1;
         self.lines[sender].finish(print);
-        report::fault(&self.tasks[sender], words);
-        if self.passenger && sender + 1 == self.tasks.len() {
+        let task = &self.tasks[sender];
+        report::fault(task.name, task.thread, words, None);
+        if self.is_monitor(sender) {
             let t_ns = report::since_boot(self.tsc_hz);
             println!("{{\"pillion\":\"linux\",\"event\":\"gave-up\",\"t_ns\":{t_ns}}}");
         }
@@ -118,7 +159,9 @@ impl Service {
     /// Says everything that is still to be said and switches the machine off.
     fn end(&mut self, ok: bool) -> ! {
         self.lines.iter_mut().for_each(|line| line.finish(print));
+        self.skins.iter_mut().for_each(Skins::finish);
         self.tasks.iter().for_each(report::last);
+        self.skins.iter().flat_map(Skins::tasks).for_each(report::last);
         if let Some(trace) = &self.trace {
             trace.report();
         }

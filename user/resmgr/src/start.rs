@@ -7,6 +7,7 @@ use crate::{
     objects::Slots,
     pool::{self, Pool},
     service::Service,
+    skin::{self, Channel, Plans, Skins},
     system,
     task::{Maker, Spec, Task, give},
     window::{Window, put_text},
@@ -37,24 +38,41 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let system = system::read(&machine)?;
     set_own_priority(&system)?;
     let specs: Vec<Spec> =
-        system.tasks.iter().enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
-    let monitor = system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, &system, l)?))).transpose()?;
+        others(&system).enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
+    let skins = skin::plan(&machine, &system)?;
+    let monitor =
+        system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, &system, l, skins.as_ref())?))).transpose()?;
     let mut slots = Slots::new();
-    let pool = take_pool(&mut slots, &machine, &specs, monitor.as_ref().map(|(_, m)| m))?;
+    let more = monitor.as_ref().map_or(0, |(_, m)| m.bytes()).saturating_add(skins.as_ref().map_or(0, Plans::bytes));
+    let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
     endpoint_bind(endpoint, slot::THREAD).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
+    let channel = skins.as_ref().map(|plans| plans.window(&mut slots, &window, pool.cap, &machine)).transpose()?;
     let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
     let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
     let passenger = monitor.is_some();
     if let Some(monitor) = monitor {
-        tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, &pool, badge(tasks.len()))?);
+        let channel = channel.as_ref().zip(skins.as_ref().map(Plans::count));
+        tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?);
     }
-    println!("[resmgr] system {}: {} tasks, {} KiB", system.name, tasks.len(), pool.range.size >> 10);
+    let skins = skins.zip(channel).map(|(plans, channel)| {
+        let monitor = if passenger { tasks.last() } else { None };
+        Skins::make(&mut maker, plans, channel, monitor, tasks.len(), &machine)
+    });
+    let skins = skins.transpose()?;
+    let count = tasks.len() + system.skins().count();
+    println!("[resmgr] system {}: {count} tasks, {} KiB", system.name, pool.range.size >> 10);
     for task in &tasks {
         thread_resume(task.thread).when("starting a thread")?;
     }
-    Ok(Service::new(&machine, tasks, passenger))
+    skins.iter().try_for_each(Skins::start)?;
+    Ok(Service::new(&machine, tasks, skins, passenger))
+}
+
+/// The tasks without a skin.
+fn others(system: &System) -> impl Iterator<Item = &pillion_system::Task> {
+    system.tasks.iter().filter(|task| task.skin.is_none())
 }
 
 /// The manager runs above Linux and, as far as the file leaves room, below the tasks.
@@ -63,7 +81,8 @@ fn set_own_priority(system: &System) -> Result<()> {
     for task in system.tasks.iter().filter(|t| t.priority <= priority) {
         println!("[resmgr] {} shares priority {priority} with the resource manager; a higher one is better", task.name);
     }
-    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0, 0).when("setting the manager's priority")?;
+    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0, 0)
+        .when("setting the manager's priority")?;
     Ok(())
 }
 
@@ -80,15 +99,14 @@ fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<
     Ok(spec)
 }
 
-fn take_pool(slots: &mut Slots, machine: &Machine, specs: &[Spec], monitor: Option<&Monitor>) -> Result<Pool> {
+fn take_pool(slots: &mut Slots, machine: &Machine, specs: &[Spec], more: u64) -> Result<Pool> {
     let tasks = specs.iter().fold(OWN_PAGES * PAGE, |sum: u64, spec| sum.saturating_add(spec.bytes()));
-    let bytes = tasks.saturating_add(monitor.map_or(0, Monitor::bytes));
-    pool::take(slots, machine.regions(), bytes)
+    pool::take(slots, machine.regions(), tasks.saturating_add(more))
 }
 
 fn make_tasks(maker: &mut Maker<'_>, machine: &Machine, system: &System, specs: &[Spec]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
-    for (index, (wanted, spec)) in system.tasks.iter().zip(specs).enumerate() {
+    for (index, (wanted, spec)) in others(system).zip(specs).enumerate() {
         let task = make_task(maker, machine, wanted, spec, badge(index)).map_err(|failure| failure.of(&wanted.name))?;
         tasks.push(task);
     }
@@ -110,7 +128,8 @@ fn make_task(
     Ok(task)
 }
 
-fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
+/// Makes a task's interrupts, which signal its notification.
+pub fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
     for (i, interrupt) in (0..).zip(&wanted.interrupts) {
         let at = maker.slots.take()?;
         let flags = if interrupt.level { irq::LEVEL } else { 0 } | if interrupt.low { irq::LOW } else { 0 };
@@ -122,7 +141,8 @@ fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::
     Ok(())
 }
 
-fn give_ports(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
+/// Gives a task its ports.
+pub fn give_ports(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
     for (i, ports) in (0..).zip(&wanted.ports) {
         let at = maker.slots.take()?;
         let count = u32::from(ports.last) - u32::from(ports.first) + 1;
@@ -137,8 +157,9 @@ fn make_monitor(
     machine: &Machine,
     system: &System,
     (linux, monitor): &(&Linux, Monitor),
-    pool: &Pool,
+    (pool, channel): (&Pool, Option<(&Channel, usize)>),
     badge: u64,
 ) -> Result<Task> {
-    linux::make(maker, machine, system, (linux, monitor), pool.range, badge).map_err(|failure| failure.of("linux"))
+    linux::make(maker, machine, system, (linux, monitor), (pool.range, channel), badge)
+        .map_err(|failure| failure.of("linux"))
 }

@@ -20,7 +20,7 @@ use pillion_runtime::{
 };
 
 /// Bytes of a stack.
-const STACK: u64 = 64 << 10;
+pub const STACK: u64 = 64 << 10;
 
 /// Bytes of a histogram, in whole pages.
 const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
@@ -28,13 +28,13 @@ const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
 /// Where the manager sees the histogram of its first task, and how far the next ones are.
 const HISTOGRAMS: u64 = 0x90_0000_0000;
 
-/// Pages that the fixed objects of a task take at most: capability space, thread, and the small ones.
-const OBJECT_PAGES: u64 = 2 + 1 + 3;
+/// Pages that the fixed objects of a task take at most, beside the capability space: thread, and the small ones.
+const OBJECT_PAGES: u64 = 1 + 3;
 
 /// What a task is to be made of.
 pub struct Spec {
-    /// Name.
-    pub name: String,
+    /// Name. It lives for good, as the reports need it and the heap takes little back.
+    pub name: &'static str,
     /// Its image.
     pub image: Image<'static>,
     /// Facts that it finds.
@@ -43,6 +43,8 @@ pub struct Spec {
     pub period_ns: u64,
     /// Flags of its thread.
     pub thread_flags: u64,
+    /// Slots of its capability space.
+    pub slots: u32,
     /// Number of its histogram, if it has one.
     pub histogram: Option<u64>,
     /// What else will be mapped.
@@ -54,7 +56,7 @@ pub struct Spec {
 /// A task.
 pub struct Task {
     /// Name.
-    pub name: String,
+    pub name: &'static str,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
     /// Region that everything is made of.
@@ -67,6 +69,10 @@ pub struct Task {
     pub thread: Cap,
     /// Notification.
     pub notification: Cap,
+    /// Memory of its stack.
+    pub stack: Cap,
+    /// Its own memory; 0 if it has none.
+    pub memory: Cap,
     /// Latency histogram.
     pub histogram: Option<&'static Histogram>,
 }
@@ -74,14 +80,22 @@ pub struct Task {
 impl Spec {
     /// A task that has nothing but its image.
     pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {
-        let mut info = TaskInfo { tsc_hz, period: 0, memory_size: 0, name: [0; 32], arguments: [0; 1024], skin: info::SkinInfo::default() };
+        let mut info = TaskInfo {
+            tsc_hz,
+            period: 0,
+            memory_size: 0,
+            name: [0; 32],
+            arguments: [0; 1024],
+            skin: info::SkinInfo::default(),
+        };
         put_text(&mut info.name[..31], name);
         Spec {
-            name: name.into(),
+            name: String::from(name).leak(),
             image,
             info,
             period_ns: 0,
             thread_flags: 0,
+            slots: slot::COUNT,
             histogram: None,
             more: Vec::new(),
             more_pages: 0,
@@ -110,7 +124,9 @@ impl Spec {
     /// Bytes of the region that the task is made of.
     pub fn bytes(&self) -> u64 {
         let mapped = self.own().iter().fold(0, |sum: u64, e| sum.saturating_add(e.size));
-        let pages = OBJECT_PAGES.saturating_add(1 + self.table_pages()).saturating_add(self.more_pages);
+        // A slot has 64 bytes, and so has what precedes them; the space need not begin on a page.
+        let caps = (u64::from(self.slots) + 1) * 64 / PAGE + 1;
+        let pages = OBJECT_PAGES.saturating_add(caps + 1 + self.table_pages()).saturating_add(self.more_pages);
         mapped.saturating_add(pages.saturating_mul(PAGE))
     }
 }
@@ -131,22 +147,29 @@ impl Maker<'_> {
     /// Makes a task that is stopped and has no time yet. Its messages carry the badge, its faults the badge after it.
     pub fn make(&mut self, spec: &Spec, badge: u64) -> Result<Task> {
         let region = self.slots.make(self.pool, Kind::Region, spec.bytes())?;
-        let caps = self.slots.make(region, Kind::CapSpace, u64::from(slot::COUNT))?;
+        self.make_in(region, spec, badge)
+    }
+
+    /// Makes one out of a region that there is.
+    pub fn make_in(&mut self, region: Cap, spec: &Spec, badge: u64) -> Result<Task> {
+        let caps = self.slots.make(region, Kind::CapSpace, u64::from(spec.slots))?;
         let notification = self.slots.make(region, Kind::Notification, 0)?;
         let timer = self.slots.make(region, Kind::Timer, 0)?;
         let space = self.slots.make(region, Kind::AddressSpace, spec.table_pages())?;
         let thread = self.slots.make(region, Kind::Thread, 0)?;
         let mut task = Task {
-            name: spec.name.clone(),
+            name: spec.name,
             period_ns: spec.period_ns,
             region,
             caps,
             space,
             thread,
             notification,
+            stack: 0,
+            memory: 0,
             histogram: None,
         };
-        self.load(spec, &task)?;
+        self.load(spec, &mut task)?;
         if let Some(number) = spec.histogram {
             task.histogram = Some(self.histogram(&task, number)?);
         }
@@ -162,14 +185,14 @@ impl Maker<'_> {
     }
 
     /// Makes what the task finds in its memory when it starts.
-    fn load(&mut self, spec: &Spec, task: &Task) -> Result<()> {
+    fn load(&mut self, spec: &Spec, task: &mut Task) -> Result<()> {
         for (segment, data) in spec.image.segments().filter(|(s, _)| s.memory_size != 0) {
             self.memory(task, segment.address, whole_pages(segment.memory_size), data, segment.flags)?;
         }
-        self.memory(task, address::STACK_TOP - STACK, STACK, &[], map::WRITE)?;
+        task.stack = self.memory(task, address::STACK_TOP - STACK, STACK, &[], map::WRITE)?;
         self.memory(task, address::INFO, PAGE, bytes_of(&spec.info), 0)?;
         if spec.info.memory_size != 0 {
-            self.memory(task, address::MEMORY, spec.info.memory_size, &[], map::WRITE)?;
+            task.memory = self.memory(task, address::MEMORY, spec.info.memory_size, &[], map::WRITE)?;
         }
         Ok(())
     }
@@ -196,7 +219,8 @@ impl Maker<'_> {
     pub fn give_time(&mut self, task: &Task, priority: u8, time: Option<(u64, u64)>) -> Result<()> {
         let context = self.slots.make(task.region, Kind::SchedContext, 0)?;
         let (budget, period) = time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
-        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period, 0).when("setting the budget")?;
+        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period, 0)
+            .when("setting the budget")?;
         thread_bind_context(task.thread, context).when("binding the budget")?;
         Ok(())
     }
@@ -204,7 +228,12 @@ impl Maker<'_> {
 
 /// Derives a capability into a task's capability space.
 pub fn give(task: &Task, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<()> {
-    cap_derive(task.caps, to, from, rights, badge)
+    give_into(task.caps, to, from, rights, badge)
+}
+
+/// Derives a capability into a capability space.
+pub fn give_into(caps: Cap, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<()> {
+    cap_derive(caps, to, from, rights, badge)
         .map_err(|error| Failure::new(alloc::format!("giving the capability in slot {to}: {error:?}")))?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::{
     objects::Slots,
 };
 use pillion_abi::{
-    LARGE_PAGE,
+    LARGE_PAGE, PAGE,
     boot::slot,
     object::{map, right},
 };
@@ -15,6 +15,7 @@ use pillion_runtime::{Cap, cap_delete, memory_map, memory_part};
 const ADDRESS: u64 = 0x80_0000_0000;
 
 /// The window: the slot of what is seen through it.
+#[derive(Clone, Copy)]
 pub struct Window {
     slot: Cap,
 }
@@ -27,16 +28,32 @@ impl Window {
 
     /// Writes data to the start of some memory, and zeros to the rest.
     pub fn fill(&self, memory: Cap, size: u64, data: &[u8]) -> Result<()> {
+        self.fill_part(memory, 0, size, data)
+    }
+
+    /// Writes data to the start of a part of some memory, and zeros to the rest of the part.
+    pub fn fill_part(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
         let mut data = data;
         let mut done = 0;
         while done < size {
             let piece = LARGE_PAGE.min(size - done);
             let (now, later) = data.split_at(data.len().min(piece as usize));
-            self.fill_piece(memory, done, piece, now)?;
+            self.fill_piece(memory, offset + done, piece, now)?;
             data = later;
             done += piece;
         }
         Ok(())
+    }
+
+    /// The word at an offset that is a multiple of eight.
+    pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
+        memory_part(memory, offset & !(PAGE - 1), PAGE, self.slot, right::READ).when("opening the window")?;
+        memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, 0).when("mapping the window")?;
+        let at = (ADDRESS + offset % PAGE) as *const u64;
+        // SAFETY: the page is mapped there by the call before, and the word is aligned. Its task may write it meanwhile; any value will do.
+        let word = unsafe { at.read_volatile() };
+        cap_delete(0, self.slot).when("closing the window")?;
+        Ok(word)
     }
 
     fn fill_piece(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {

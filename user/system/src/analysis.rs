@@ -9,7 +9,7 @@
 //! where `C` is a budget plus what the kernel spends on a release, and `blocking` is the longest stretch for which the kernel keeps
 //! interrupts off for somebody else. Equals are served in order of arrival; counting them as if they were more urgent is safe.
 //! It holds when no task waits for another one and when interrupts of other owners cost nothing while a task runs.
-use crate::{Machine, System};
+use crate::{Machine, System, Task};
 use alloc::vec::Vec;
 
 /// What takes part: a job of `cost_ns` every `period_ns` at a priority.
@@ -87,23 +87,29 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
     activities.iter().enumerate().filter(move |&(i, a)| i != index && a.priority >= own).map(|(_, a)| a)
 }
 
-/// Worst response times of all periodic tasks, in the order of the file.
+/// Worst response times of all periodic tasks, in the order of the file. A task with a skin takes part with the budgets of all its
+/// threads at the highest priority that they can have; when its own threads are to be done is not known.
 #[must_use]
 pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
-    let periodic = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t.priority, time)));
-    let activities: Vec<Activity> = periodic()
-        .map(|(_, priority, time)| Activity {
-            cost_ns: time.budget_ns.saturating_add(machine.overhead_ns),
+    let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
+    let activities: Vec<Activity> = timed()
+        .map(|(_, task, time)| Activity {
+            cost_ns: time.budget_ns.saturating_add(machine.overhead_ns).saturating_mul(threads(task)),
             period_ns: time.period_ns,
-            priority,
+            priority: task.priority,
         })
         .collect();
-    let load = |(i, (task, _, time)): (usize, (usize, u8, crate::Budget))| {
+    let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
         let response_ns = worst_response(&activities, i, machine.blocking_ns);
         let span = response_ns.unwrap_or(time.period_ns);
         let others = interference(&activities, i, u128::from(span)).unwrap_or(u128::MAX);
         let others_ns = u64::try_from(others).unwrap_or(u64::MAX);
         Load { task, response_ns, others_ns, period_ns: time.period_ns }
     };
-    periodic().enumerate().map(load).collect()
+    timed().enumerate().filter(|(_, (_, task, _))| task.skin.is_none()).map(load).collect()
+}
+
+/// How many threads have the task's budget each.
+fn threads(task: &Task) -> u64 {
+    task.skin.as_ref().map_or(1, |skin| skin.threads.into())
 }

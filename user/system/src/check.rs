@@ -1,9 +1,12 @@
 //! What concerns several values of a system file, or the machine.
-use crate::{Linux, Problem, System, Task, limit, remedy, responses};
+use crate::{Linux, Problem, System, Task, limit, remedy, responses, skin};
 use alloc::{format, string::String, vec::Vec};
 
 /// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
 pub const KERNEL_PORTS: [(u16, u16); 3] = [(0x20, 0x21), (0xa0, 0xa1), (0x2f8, 0x2ff)];
+
+/// Entry of the bundle with the server that keeps what tasks with a skin share.
+pub const BROKER: &str = "broker";
 
 /// What is known of the machine that the system is to run on. What is `None` is not checked.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +56,7 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     checker.memory();
     checker.images();
     checker.virtualisation();
+    checker.problems.extend(skin::check(system));
     checker.problems.sort_by_key(|p| p.line);
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
@@ -134,7 +138,7 @@ impl Checker<'_> {
 
     /// A task without a budget must not be able to hold up a periodic one.
     fn unbounded(&mut self, task: &Task) {
-        let held_up = |t: &&Task| t.time.is_some() && t.priority <= task.priority;
+        let held_up = |t: &&Task| t.time.is_some() && t.skin.is_none() && t.priority <= task.priority;
         if task.time.is_some() {
             return;
         }
@@ -175,7 +179,9 @@ impl Checker<'_> {
 
     fn utilisation(&mut self) {
         let overhead = self.machine.overhead_ns;
-        let tasks = self.system.tasks.iter().filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
+        // The budgets of a skin's threads are bounds, of which few are used up: only the response times of others count them.
+        let tasks = self.system.tasks.iter().filter(|t| t.skin.is_none());
+        let tasks = tasks.filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
         let linux = self.system.linux.iter().filter_map(|l| Some((l.time?, 0, l.lines.budget)));
         let (mut billionths, mut last) = (0u128, 1);
         for (time, overhead, line) in tasks.chain(linux) {
@@ -212,7 +218,11 @@ impl Checker<'_> {
         let Some(total) = self.machine.memory_bytes else { return };
         let mut free = total.checked_sub(self.machine.reserved_bytes);
         for task in &self.system.tasks {
-            free = self.take(free, task.memory_bytes, &task.name, task.lines.memory);
+            let fifos = task.skin.as_ref().map_or(0, |skin| skin.fifo_bytes);
+            free = self.take(free, task.memory_bytes.saturating_add(fifos), &task.name, task.lines.memory);
+        }
+        if let Some((first, _)) = self.system.skins().next() {
+            free = self.take(free, self.system.channels.mbuff_bytes, "mbuff_kib", first.lines.section);
         }
         if let Some(Linux { memory_bytes, lines, .. }) = &self.system.linux {
             let least = limit::MEMORY_MIB.start().unsigned_abs() << 20;
@@ -239,6 +249,9 @@ impl Checker<'_> {
     fn images(&mut self) {
         for task in &self.system.tasks {
             self.image(&task.image, task.lines.image);
+        }
+        if let Some((first, _)) = self.system.skins().next() {
+            self.image(BROKER, first.lines.section);
         }
         if let Some(linux) = &self.system.linux {
             self.image(&linux.kernel, linux.lines.image);

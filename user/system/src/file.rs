@@ -13,6 +13,8 @@ pub(crate) struct File {
     #[serde(default)]
     pub task: Vec<Spanned<Task>>,
     pub linux: Option<Spanned<Linux>>,
+    #[serde(default)]
+    pub channels: Channels,
 }
 
 #[derive(Deserialize)]
@@ -26,7 +28,12 @@ pub(crate) struct Header {
 pub(crate) struct Task {
     pub name: Spanned<String>,
     pub image: Text,
-    pub priority: Spanned<i64>,
+    pub skin: Text,
+    pub threads: Number,
+    pub fifo_kib: Number,
+    pub start: Text,
+    pub share: Option<Spanned<bool>>,
+    pub priority: Number,
     pub period_us: Number,
     pub period_ns: Number,
     pub budget_us: Number,
@@ -58,6 +65,14 @@ pub(crate) struct Interrupt {
 pub(crate) struct Ports {
     pub first: i64,
     pub count: i64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Channels {
+    pub mbuff_kib: Number,
+    #[serde(default)]
+    pub shared_fifos: Vec<Spanned<i64>>,
 }
 
 #[derive(Deserialize)]

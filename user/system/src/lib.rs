@@ -14,10 +14,11 @@ mod file;
 mod model;
 mod parse;
 mod problem;
+mod skin;
 
 pub use analysis::{Activity, Load, responses, worst_response};
-pub use check::{KERNEL_PORTS, Machine, check};
-pub use model::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, System, Task};
+pub use check::{BROKER, KERNEL_PORTS, Machine, check};
+pub use model::{Budget, Channels, Interrupt, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task};
 pub use parse::{limit, parse};
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};

@@ -11,6 +11,46 @@ pub struct System {
     pub tasks: Vec<Task>,
     /// The passenger.
     pub linux: Option<Linux>,
+    /// What tasks with a skin share with each other and with Linux.
+    pub channels: Channels,
+}
+
+impl System {
+    /// The tasks with a skin, in the order of the file.
+    pub fn skins(&self) -> impl Iterator<Item = (&Task, &Skin)> {
+        self.tasks.iter().filter_map(|t| Some((t, t.skin.as_ref()?)))
+    }
+}
+
+/// What tasks with a skin share with each other and with Linux.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channels {
+    /// Bytes of the pool of shared buffers, whole pages.
+    pub mbuff_bytes: u64,
+    /// FIFOs that belong to no single task: bit `n` for FIFO `n`.
+    pub shared_fifos: u64,
+}
+
+/// What a task has in addition that is written for another system's programming interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skin {
+    /// Number of threads that it may have, its main thread included.
+    pub threads: u32,
+    /// Bytes for the data of its FIFOs, whole pages.
+    pub fifo_bytes: u64,
+    /// Who starts it.
+    pub start: Start,
+    /// Whether it may share named objects with other tasks.
+    pub share: bool,
+}
+
+/// Who starts a task with a skin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It starts with the system.
+    Boot,
+    /// A command in Linux starts it.
+    Linux,
 }
 
 /// Execution time per period.
@@ -29,14 +69,16 @@ pub struct Task {
     pub name: String,
     /// Entry of the bundle that holds its image.
     pub image: String,
-    /// Priority.
+    /// Priority; with a skin the highest one that its threads can have.
     pub priority: u8,
-    /// Period and budget; `None` for a task that is not periodic.
+    /// Period and budget, with a skin those of each thread; `None` for a task that is not periodic.
     pub time: Option<Budget>,
     /// Memory in bytes, whole pages.
     pub memory_bytes: u64,
     /// Text that the task finds at its start.
     pub arguments: String,
+    /// What it has in addition with a skin.
+    pub skin: Option<Skin>,
     /// Whether it uses the floating-point and vector registers.
     pub fpu: bool,
     /// Interrupt lines that it handles.

@@ -1,5 +1,5 @@
 //! From the text to a [`System`]: everything about one value by itself. What concerns several values, or the machine, is in `check`.
-use crate::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, file, remedy};
+use crate::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, file, remedy, skin};
 use alloc::{format, string::String, vec, vec::Vec};
 use core::{fmt::Display, ops::RangeInclusive};
 use toml::Spanned;
@@ -16,12 +16,28 @@ pub mod limit {
     pub const IMAGE: usize = 47;
     /// Most bytes of a task's arguments.
     pub const ARGUMENTS: usize = 128;
+    /// Most bytes of the arguments of a task with a skin.
+    pub const SKIN_ARGUMENTS: usize = 1000;
+    /// Most tasks with a skin.
+    pub const SKINS: usize = 15;
     /// Most bytes of Linux's command line.
     pub const COMMAND_LINE: usize = 2047;
     /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
     pub const INTERRUPTS: usize = 12;
     /// Priority of a task.
     pub const PRIORITY: RangeInclusive<i64> = 2..=254;
+    /// Priority of a task with a skin.
+    pub const SKIN_PRIORITY: RangeInclusive<i64> = 16..=254;
+    /// Most ranges of ports of a task with a skin.
+    pub const SKIN_PORTS: usize = 16;
+    /// Threads of a task with a skin.
+    pub const THREADS: RangeInclusive<i64> = 2..=64;
+    /// Number of a FIFO.
+    pub const FIFO: RangeInclusive<i64> = 0..=63;
+    /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.
+    pub const FIFO_KIB: RangeInclusive<i64> = 0..=1 << 20;
+    /// Pool of shared buffers in KiB: up to 1 GiB.
+    pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 20;
     /// Priority of Linux.
     pub const LINUX_PRIORITY: RangeInclusive<i64> = 1..=253;
     /// Period in nanoseconds: 1 µs to an hour.
@@ -40,6 +56,9 @@ pub mod limit {
     pub const BACKOFF_MS: RangeInclusive<i64> = 0..=60_000;
 }
 
+/// Priority of a task with a skin, unless the file gives one: that of its handlers of interrupts.
+const SKIN_CEILING: u8 = 212;
+
 /// Reads a system file.
 ///
 /// Text that nests as deeply as the TOML reader allows takes 96 to 128 KiB of stack in a release build; give the caller 256 KiB.
@@ -56,7 +75,7 @@ pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
 }
 
 /// Collects problems while it reads.
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     problems: Vec<Problem>,
 }
@@ -73,7 +92,7 @@ impl Reader<'_> {
         u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    fn line_of<T>(&self, value: &Spanned<T>) -> u32 {
+    pub(crate) fn line_of<T>(&self, value: &Spanned<T>) -> u32 {
         self.line(value.span().start)
     }
 
@@ -81,7 +100,7 @@ impl Reader<'_> {
         value.map_or(otherwise, |v| self.line_of(v))
     }
 
-    fn problem(&mut self, line: u32, message: String, remedy: &str) {
+    pub(crate) fn problem(&mut self, line: u32, message: String, remedy: &str) {
         self.problems.push(Problem::new(line, message, remedy));
     }
 
@@ -98,6 +117,7 @@ impl Reader<'_> {
             name: self.name(file.system.into_inner().name),
             tasks: file.task.into_iter().take(limit::TASKS).map(|t| self.task(t)).collect(),
             linux: file.linux.map(|l| self.linux(l)),
+            channels: self.channels(file.channels),
         }
     }
 
@@ -111,21 +131,33 @@ impl Reader<'_> {
             name: self.line_of(&task.name),
             image: self.line_or(task.image.as_ref(), self.line_of(&task.name)),
             initrd: section,
-            priority: self.line_of(&task.priority),
+            priority: self.line_or(task.priority.as_ref(), section),
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: self.line_or(task.memory_kib.as_ref(), section),
         };
         let name = self.name(task.name);
+        let skin = self.skin(skin::Keys {
+            skin: task.skin,
+            threads: task.threads,
+            fifo_kib: task.fifo_kib,
+            start: task.start,
+            share: task.share,
+        });
         let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);
+        let (memory_kib, arguments) =
+            if skin.is_some() { (1024, limit::SKIN_ARGUMENTS) } else { (256, limit::ARGUMENTS) };
         Task {
             image: self.image(task.image, &name),
-            priority: self.number("priority", Some(task.priority), 0, &limit::PRIORITY),
+            priority: self.priority(task.priority, skin.is_some(), section),
             time: self.time(period, budget, lines),
-            memory_bytes: self.memory("memory_kib", task.memory_kib, Some(256), &limit::MEMORY_KIB, 4).unwrap_or(0)
+            memory_bytes: self
+                .memory("memory_kib", task.memory_kib, Some(memory_kib), &limit::MEMORY_KIB, 4)
+                .unwrap_or(0)
                 << 10,
-            arguments: self.string("arguments", task.arguments, limit::ARGUMENTS),
+            arguments: self.string("arguments", task.arguments, arguments),
+            skin,
             fpu: task.fpu,
             interrupts: task.interrupts.into_iter().map(|i| self.interrupt(i)).collect(),
             ports: task.ports.into_iter().filter_map(|p| self.ports(p)).collect(),
@@ -165,8 +197,16 @@ impl Reader<'_> {
         }
     }
 
+    /// A task's priority; with a skin it has a default.
+    fn priority(&mut self, priority: Option<Spanned<i64>>, has_skin: bool, section: u32) -> u8 {
+        if priority.is_none() && !has_skin {
+            self.problem(section, "missing field `priority`".into(), remedy::FORMAT);
+        }
+        self.number("priority", priority, SKIN_CEILING, &limit::PRIORITY)
+    }
+
     /// A number within its limits, or the default.
-    fn number<T: TryFrom<i64> + Default>(
+    pub(crate) fn number<T: TryFrom<i64> + Default>(
         &mut self,
         key: &str,
         value: Option<Spanned<i64>>,
@@ -228,7 +268,7 @@ impl Reader<'_> {
     }
 
     /// A size that is a multiple of `unit`.
-    fn memory(
+    pub(crate) fn memory(
         &mut self,
         key: &str,
         value: Option<Spanned<i64>>,

@@ -77,6 +77,16 @@ remedies! {
     UNBOUNDED = "give it a period and a budget, or a lower priority than every periodic task";
     /// More than the processor's time.
     OVERLOAD = "lower budgets or lengthen periods";
+    /// A skin that there is not.
+    SKIN = "the only skin is \"rtlinux\"";
+    /// A key of tasks with a skin in another one.
+    SKIN_KEY = "add skin = \"rtlinux\", or remove the key";
+    /// `start` with another value.
+    START = "write \"boot\" or \"linux\"";
+    /// A task that Linux is to start, without Linux.
+    START_LINUX = "write start = \"boot\", or add a [linux] section";
+    /// A priority of Linux that reaches into those of tasks with a skin.
+    SKIN_ROOM = "give Linux a priority of at most 13";
     /// A response later than the period.
     LATE = "lower the budgets at this priority and above, lengthen the periods, or raise the task's priority";
     /// More than the machine's memory.

@@ -1,5 +1,5 @@
 //! Each problem: the input that causes it, the line it names and the remedy it gives.
-use pillion_system::{Budget, Interrupt, Machine, PortRange, Problem, check, parse, remedy};
+use pillion_system::{Budget, Channels, Interrupt, Machine, PortRange, Problem, Skin, Start, check, parse, remedy};
 use std::collections::BTreeSet;
 
 const DEMO: &str = include_str!("../../../systems/demo.toml");
@@ -8,6 +8,8 @@ const DOCUMENT: &str = include_str!("../../../docs/system-file.md");
 /// `A` is a good task; what follows may add keys to it, or sections.
 const A: &str = "[system]\nname='s'\n[[task]]\nname='a'\npriority=100\n";
 const LINUX: &str = "[system]\nname='s'\n[linux]\n";
+/// `S` has a skin.
+const S: &str = "[system]\nname='s'\n[[task]]\nname='a'\nskin='rtlinux'\n";
 const PERIODIC: &str = "period_us=100\nbudget_us=10\n";
 
 /// Input after the start, line, part of the message, remedy.
@@ -36,6 +38,15 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "devices=['00:04.0',\n'00:20.0']", 7, "\"00:20.0\" is no PCI function", remedy::DEVICE),
     (A, "ports=[{first=0xffff,count=2}]", 6, "2 ports from 0xffff on", remedy::PORTS),
     (A, "ports=[{first=1,count=0}]", 6, "0 ports", remedy::PORTS),
+    ("", "[system]\nname='s'\n[[task]]\nname='a'", 3, "missing field `priority`", remedy::FORMAT),
+    (A, "skin='posix'", 6, "no skin \"posix\"", remedy::SKIN),
+    (A, "share=true", 6, "share is for tasks with a skin", remedy::SKIN_KEY),
+    (A, "\nthreads=2", 7, "threads is for tasks with a skin", remedy::SKIN_KEY),
+    (S, "start='soon'", 6, "start is \"soon\"", remedy::START),
+    (S, "threads=65", 6, "threads is 65, outside 2..=64", remedy::RANGE),
+    (S, "fifo_kib=5", 6, "not a multiple of 4", remedy::PAGES),
+    (S, "[channels]\nshared_fifos=[0,\n64]", 8, "a shared FIFO is 64, outside 0..=63", remedy::RANGE),
+    (S, "[channels]\nmbuff_kib=0", 7, "mbuff_kib is 0, outside", remedy::RANGE),
     (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
 ];
 
@@ -63,6 +74,19 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (A, "period_us=100\nbudget_us=99", 7, "100.4 %", remedy::OVERLOAD),
     (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1400 ns, interrupts off 1200 ns", remedy::LATE),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
+    (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
+    (S, "[linux]\npriority=14", 7, "leaves no room", remedy::SKIN_ROOM),
+    (S, "start='linux'", 3, "Linux is to start task a", remedy::START_LINUX),
+    (S, "[[task]]\nname='b'\npriority=212\nperiod_us=100\nbudget_us=1", 3, "periodic task b", remedy::UNBOUNDED),
+    (
+        S,
+        "period_us=1000\nbudget_us=30\nthreads=32\n[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=1",
+        12,
+        "task b can finish after its period",
+        remedy::LATE,
+    ),
+    (S, "fifo_kib=1048576", 3, "a needs 1049600 KiB", remedy::MEMORY),
+    (S, "[channels]\nmbuff_kib=1048576", 3, "mbuff_kib needs", remedy::MEMORY),
     (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
     (A, "image='c'", 6, "no file c", remedy::MISSING),
     (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),
@@ -74,7 +98,7 @@ fn machine() -> Machine<'static> {
         memory_bytes: Some(1 << 30),
         reserved_bytes: 4 << 20,
         virtualisation: Some(true),
-        images: Some(&["a", "b", "demo", "vmlinuz", "initrd"]),
+        images: Some(&["a", "b", "broker", "demo", "vmlinuz", "initrd"]),
         ..Machine::default()
     }
 }
@@ -112,6 +136,12 @@ fn too_many() {
         "more than 64",
         remedy::FEWER,
     );
+    let skins: String = (0..16).map(|i| format!("[[task]]\nname='t{i}'\nskin='rtlinux'\nimage='a'\n")).collect();
+    let system = parse(&format!("[system]\nname='s'\n{skins}")).unwrap();
+    assert_told(&check(&system, &machine()).unwrap_err(), 3 + 15 * 4, "more than 15 tasks with", remedy::FEWER);
+    let ports: String = (0..17).map(|i| format!("\n{{first={},count=1}},", 1024 + i)).collect();
+    let system = parse(&format!("{S}ports=[{ports}]")).unwrap();
+    assert_told(&check(&system, &machine()).unwrap_err(), 6 + 17, "more than 16 ranges of ports", remedy::FEWER);
     let lines: String = (0..13).map(|i| format!("\n{{line={i}}},")).collect();
     let system = parse(&format!("{A}interrupts=[{lines}]")).unwrap();
     assert_told(&check(&system, &machine()).unwrap_err(), 6 + 13, "13 interrupt lines", remedy::FEWER);
@@ -152,6 +182,34 @@ fn every_key_is_read() {
     assert_eq!((linux.memory_bytes, linux.priority), (Some(768 << 20), 3));
     assert_eq!(linux.time, Some(Budget { budget_ns: 1_000, period_ns: 2_000 }));
     assert_eq!((linux.restart_limit, linux.restart_backoff_ms, linux.lines.memory), (0, 1, 15));
+}
+
+#[test]
+fn every_key_of_a_skin_is_read() {
+    let system = parse(&format!(
+        "{S}threads=3\nfifo_kib=8\nstart='linux'\nshare=true\npriority=99\nperiod_us=100\nbudget_us=10\narguments='{}'\n\
+         [channels]\nmbuff_kib=4\nshared_fifos=[0,63]\n[linux]\n",
+        "x".repeat(1000)
+    ))
+    .unwrap();
+    check(&system, &machine()).unwrap();
+    let skin = system.tasks[0].skin.as_ref().unwrap();
+    assert_eq!(skin, &Skin { threads: 3, fifo_bytes: 8 << 10, start: Start::Linux, share: true });
+    assert_eq!((system.tasks[0].priority, system.tasks[0].arguments.len()), (99, 1000));
+    assert_eq!(system.channels, Channels { mbuff_bytes: 4096, shared_fifos: 1 << 63 | 1 });
+}
+
+#[test]
+fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
+    let system = parse(S).unwrap();
+    check(&system, &machine()).unwrap();
+    let task = &system.tasks[0];
+    assert_eq!(task.skin, Some(Skin { threads: 16, fifo_bytes: 256 << 10, start: Start::Boot, share: false }));
+    assert_eq!((task.priority, task.memory_bytes, task.time), (212, 1 << 20, None));
+    assert_eq!(system.channels, Channels { mbuff_bytes: 1 << 20, shared_fifos: 0 });
+    check(&parse(&format!("{S}{PERIODIC}")).unwrap(), &machine()).unwrap();
+    let without = Machine { images: Some(&["a"]), ..machine() };
+    assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
 }
 
 #[test]

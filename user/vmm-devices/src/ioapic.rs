@@ -6,6 +6,9 @@
 //! hidden: what is written to it is kept and read back, always with the mask bit, and never becomes a route.
 //! [`IoApic::level_vectors`] is the trigger-mode register of the guest's local APIC, which Linux reads at each end of a
 //! level-triggered interrupt; it must be right or Linux ends the interrupt a second time here.
+//!
+//! With a *doorbell* the guest sees one line more than the machine has. It is edge-triggered whatever its entry says, has no route, and is rung by
+//! [`IoApic::ring`]; what arrives while it is masked is delivered when it no longer is.
 
 use pillion_abi::vcpu::route;
 
@@ -65,6 +68,14 @@ pub struct IoApic {
     id: u8,
     index: u8,
     entries: [u64; LINES],
+    doorbell: Option<Doorbell>,
+}
+
+/// The line that the machine does not have.
+#[derive(Clone, Copy, Debug)]
+struct Doorbell {
+    line: u8,
+    pended: bool,
 }
 
 impl IoApic {
@@ -78,7 +89,40 @@ impl IoApic {
         } else {
             lines
         };
-        IoApic { lines, hidden, id: 0, index: 0, entries: [MASKED; LINES] }
+        IoApic { lines, hidden, id: 0, index: 0, entries: [MASKED; LINES], doorbell: None }
+    }
+
+    /// With a doorbell, behind the machine's lines. There has to be room for it.
+    #[must_use]
+    pub const fn with_doorbell(mut self) -> Self {
+        if (self.lines as usize) < LINES {
+            self.doorbell = Some(Doorbell { line: self.lines, pended: false });
+            self.lines += 1;
+        }
+        self
+    }
+
+    /// Line of the doorbell, if there is one.
+    #[must_use]
+    pub const fn doorbell(&self) -> Option<u8> {
+        match self.doorbell {
+            Some(Doorbell { line, .. }) => Some(line),
+            None => None,
+        }
+    }
+
+    /// Rings the doorbell. Returns the vector to inject; while the line is masked there is none, and it stays rung.
+    pub fn ring(&mut self) -> Option<u8> {
+        self.doorbell.as_mut()?.pended = true;
+        self.take_pended()
+    }
+
+    /// The vector to inject for a doorbell that was rung while its line was masked, once it no longer is. To be asked after each write.
+    pub fn take_pended(&mut self) -> Option<u8> {
+        let Doorbell { line, pended: true } = self.doorbell? else { return None };
+        let vector = deliverable(*self.entries.get(usize::from(line))?)?;
+        self.doorbell = Some(Doorbell { line, pended: false });
+        Some(vector)
     }
 
     /// A read from the window. The registers are doublewords; anything else reads zero.
@@ -141,8 +185,12 @@ impl IoApic {
         (line < self.lines).then_some((usize::from(line), position % 2 == 1))
     }
 
+    fn is_doorbell(&self, line: usize) -> bool {
+        self.doorbell().is_some_and(|doorbell| usize::from(doorbell) == line)
+    }
+
     fn is_hidden(&self, line: usize) -> bool {
-        line >= LINES || self.hidden >> line & 1 != 0
+        !self.is_doorbell(line) && (line >= LINES || self.hidden >> line & 1 != 0)
     }
 
     fn visible(&self, line: usize) -> u64 {
@@ -150,22 +198,20 @@ impl IoApic {
         if self.is_hidden(line) { entry | MASKED } else { entry }
     }
 
-    /// The route of a line as it stands; `None` for a hidden one. Only the fixed and lowest-priority delivery modes give a
+    /// The route of a line as it stands; `None` for a hidden one and the doorbell. Only the fixed and lowest-priority delivery modes give a
     /// route that is not masked: NMI, SMI, INIT and the 8259's are not delivered to the guest this way.
     #[must_use]
     pub fn route(&self, line: usize) -> Option<Route> {
-        if line >= usize::from(self.lines) || self.is_hidden(line) {
+        if line >= usize::from(self.lines) || self.is_hidden(line) || self.is_doorbell(line) {
             return None;
         }
         let entry = *self.entries.get(line)?;
-        let vector = entry as u8;
-        let deliverable = entry >> 8 & 7 <= 1 && vector >= 16;
         Some(Route {
             line: line as u8,
-            vector,
+            vector: entry as u8,
             level: entry & LEVEL != 0,
             low: entry & LOW != 0,
-            masked: entry & MASKED != 0 || !deliverable,
+            masked: deliverable(entry).is_none(),
         })
     }
 
@@ -182,6 +228,14 @@ impl IoApic {
 
     /// Back to the state after reset; the routes to hand over are then masked for each line that is not hidden.
     pub fn reset(&mut self) {
-        *self = Self::new(self.lines, self.hidden);
+        let lines = self.doorbell().unwrap_or(self.lines);
+        let new = Self::new(lines, self.hidden);
+        *self = if self.doorbell.is_some() { new.with_doorbell() } else { new };
     }
+}
+
+/// The vector of an entry that is not masked and whose delivery mode is one that reaches the guest.
+const fn deliverable(entry: u64) -> Option<u8> {
+    let vector = entry as u8;
+    if entry & MASKED == 0 && entry >> 8 & 7 <= 1 && vector >= 16 { Some(vector) } else { None }
 }

@@ -19,6 +19,7 @@
 pub mod apic;
 pub mod boot;
 pub mod cpuid;
+pub mod hypercall;
 pub mod instruction;
 pub mod ioapic;
 pub mod memory;

@@ -40,6 +40,23 @@ fn lines_are_routed() {
 }
 
 #[test]
+fn the_doorbell_is_one_line_more() {
+    let mut apic = IoApic::new(24, u64::MAX).with_doorbell();
+    assert_eq!((get(&mut apic, 1), apic.doorbell()), (0x0018_0020, Some(24)));
+    assert_eq!(apic.ring(), None, "masked after reset");
+    assert_eq!((set(&mut apic, 0x40, 0x1_0055), apic.take_pended()), (None, None));
+    assert_eq!((set(&mut apic, 0x40, 0x55), get(&mut apic, 0x40)), (None, 0x55));
+    assert_eq!((apic.take_pended(), apic.take_pended()), (Some(0x55), None));
+    assert_eq!(apic.ring(), Some(0x55));
+    assert_eq!((set(&mut apic, 0x40, 0x8055), apic.level_vectors()), (None, [0; 4]));
+    apic.ring();
+    apic.reset();
+    assert_eq!((apic.take_pended(), apic.doorbell(), get(&mut apic, 1)), (None, Some(24), 0x0018_0020));
+    assert_eq!((IoApic::new(24, 0).ring(), IoApic::new(24, 0).doorbell()), (None, None));
+    assert_eq!(IoApic::new(64, 0).with_doorbell().doorbell(), None);
+}
+
+#[test]
 fn hidden_functions_are_absent() {
     let mut filter = Filter::new();
     let hidden = Function { bus: 0, device: 3, function: 0 };
@@ -156,18 +173,29 @@ fn notes_are_lines() {
 proptest! {
     #[test]
     fn any_access_of_the_io_apic(
-        lines in any::<u8>(), hidden in any::<u64>(),
+        lines in any::<u8>(), hidden in any::<u64>(), doorbell in any::<bool>(),
         accesses in prop::collection::vec((0_u64..0x50, 0_u8..9, any::<u64>()), 1..100),
     ) {
         let mut apic = IoApic::new(lines, hidden);
+        if doorbell {
+            apic = apic.with_doorbell();
+        }
+        let extra = apic.doorbell();
         for (offset, width, value) in accesses {
             let _ = apic.read(offset, width);
             if let Some(route) = apic.write(offset & !0xf, width, value) {
                 prop_assert!(hidden >> route.line & 1 == 0);
+                prop_assert!(Some(route.line) != extra, "the machine does not have the doorbell's line");
                 prop_assert!(route.masked || route.vector >= 16);
             }
             let _ = apic.level_vectors();
+            // A ring is delivered at once or later, and once.
+            prop_assert!(extra.is_some() || apic.ring().is_none());
+            if apic.ring().is_some() {
+                prop_assert_eq!(apic.take_pended(), None);
+            }
         }
+        prop_assert!(extra.is_none_or(|line| apic.route(line.into()).is_none()));
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! CPUID and MSRs.
 
+use pillion_abi::vcpu::gpr;
 use pillion_vmm_devices::cpuid::{Context, Registers, cpuid, hypervisor};
+use pillion_vmm_devices::hypercall::{
+    self,
+    Hypercall::{Answer, Command, Hello, Kick},
+};
 use pillion_vmm_devices::msr::{Machine, Msrs};
 use proptest::prelude::*;
 
@@ -80,6 +85,24 @@ fn hypervisor_leaves() {
     assert_eq!(ask(0x4000_0001, 0, &context), [0; 4]);
     assert_eq!(ask(0x4000_0010, 0, &context)[0], 2_400_000);
     assert_eq!(ask(hypervisor::OWN, 0, &context)[1], u32::from_le_bytes(*b"Pill"));
+    assert_eq!(ask(0x4000_0101, 0, &context), [0; 4], "no channels");
+    let channels = hypervisor::Channels { gsi: 24, base: 0x12_3450_0000, size: 0x3000 };
+    let context = Context { channels: Some(channels), ..context };
+    assert_eq!(ask(0x4000_0101, 0, &context), [1, 24, 0x0123_4500, 3]);
+}
+
+#[test]
+fn hypercalls_are_for_the_kernel_only() {
+    let made = |code_segment, rax, rbx| {
+        let mut registers = [7; 16];
+        (registers[gpr::RAX], registers[gpr::RBX]) = (rax, rbx);
+        hypercall::decode(&registers, code_segment, 3)
+    };
+    assert_eq!(made(0x33, 0x5049_0000, 1), None);
+    assert_eq!((made(0x10, 0x5049_0000, 1), made(0x10, 0x5049_0000, 0)), (Some(Hello(true)), Some(Hello(false))));
+    assert_eq!((made(0x10, 0x5049_0001, 2), made(0x10, 0x5049_0001, 3)), (Some(Kick(2)), Some(Answer(-22))));
+    assert_eq!((made(0x10, 0x5049_0002, 9), made(0x10, 0x5049_0000, 2)), (Some(Command), Some(Answer(-22))));
+    assert_eq!((made(0x10, 5, 0), made(0x10, u64::MAX, 0)), (Some(Answer(-38)), Some(Answer(-38))));
 }
 
 #[test]

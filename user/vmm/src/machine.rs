@@ -12,7 +12,7 @@ use pillion_runtime::{
 use pillion_vmm_devices::{
     apic::{Effect, LocalApic, Shared},
     boot,
-    cpuid::Context,
+    cpuid::{Context, hypervisor},
     ioapic::IoApic,
     msr::Msrs,
     notes::Notes,
@@ -20,7 +20,10 @@ use pillion_vmm_devices::{
     power::{Fadt, Power},
 };
 
-use crate::{command_line::CommandLine, lifecycle::End, memory::Window, ports, report::Exits, watchdog::Watchdog};
+use crate::{
+    channel::Channels, command_line::CommandLine, lifecycle::End, lines, memory::Window, ports, report::Exits,
+    watchdog::Watchdog,
+};
 
 /// Everything that one run of Linux needs.
 pub struct Machine {
@@ -49,6 +52,8 @@ pub struct Machine {
     pub exits: Exits,
     /// Looks whether Linux still lives.
     pub watchdog: Watchdog,
+    /// Channels to real-time tasks.
+    pub channels: Channels,
 }
 
 /// The state page.
@@ -66,14 +71,21 @@ impl Machine {
         for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
             let _ = pci.hide(Function { bus: (id >> 8) as u8, device: (id >> 3 & 31) as u8, function: (id & 7) as u8 });
         }
+        let mut cpuid = Context::from_host(tsc_hz, crate::exits::host_cpuid);
+        let mut ioapic = IoApic::new(lines::COUNT as u8, info.hidden_lines);
+        let [base, size] = info.channel;
+        if size != 0 {
+            ioapic = ioapic.with_doorbell();
+            cpuid.channels = ioapic.doorbell().map(|line| hypervisor::Channels { gsi: line.into(), base, size });
+        }
         let fadt = Fadt::find(&memory, info.rsdp).unwrap_or_default();
         Machine {
             info,
             memory,
-            cpuid: Context::from_host(tsc_hz, crate::exits::host_cpuid),
+            cpuid,
             msrs: Msrs::default(),
             apic: LocalApic::new(),
-            ioapic: IoApic::new(24, info.hidden_lines),
+            ioapic,
             ioapic_base: info.ioapic,
             pci,
             power: Power::new(fadt),
@@ -81,6 +93,7 @@ impl Machine {
             notes: Notes::new(),
             exits: Exits::default(),
             watchdog: Watchdog::new(tsc_hz),
+            channels: Channels::new(info.skin_count),
         }
     }
 

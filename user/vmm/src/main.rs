@@ -4,6 +4,7 @@
 #![no_std]
 #![no_main]
 
+mod channel;
 mod command_line;
 mod exits;
 mod lifecycle;
@@ -43,6 +44,7 @@ fn main(_: u64) -> ! {
             break;
         }
         machine.reset();
+        channel::restarted(&mut machine);
     }
     park()
 }

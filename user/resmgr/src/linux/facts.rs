@@ -33,6 +33,8 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
         hidden_devices: [0; 32],
         hidden_port_count: 0,
         hidden_ports: [[0; 2]; 32],
+        channel: [0; 2],
+        skin_count: 0,
         command_line: [0; 1024],
     };
     info.range_count = put_all(&mut info.ranges, told(pieces).into_iter(), "ranges of memory")?;

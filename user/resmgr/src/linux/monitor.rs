@@ -10,6 +10,7 @@ use super::{
 use crate::{
     failure::{Result, While},
     machine::Machine,
+    skin::{self, Channel, Plans},
     tables::{Extent, table_pages},
     task::{Maker, Spec, Task, give},
     window::bytes_of,
@@ -49,9 +50,11 @@ impl Monitor {
 }
 
 /// Plans the monitor.
-pub fn plan(machine: &Machine, system: &System, linux: &Linux) -> Result<Monitor> {
+pub fn plan(machine: &Machine, system: &System, linux: &Linux, skins: Option<&Plans>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &hidden_pages(machine, system));
-    let guest_tables = table_pages(&guest_extents(&all)) + SPARE_TABLES;
+    let mut extents = guest_extents(&all);
+    extents.extend(skins.iter().flat_map(|plans| skin::guest_extents(&plans.layout)));
+    let guest_tables = table_pages(&extents) + SPARE_TABLES;
     let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
     spec.more = monitor_extents(&all);
     spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
@@ -59,6 +62,7 @@ pub fn plan(machine: &Machine, system: &System, linux: &Linux) -> Result<Monitor
     spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
     // Room for the two ends that the pool adds, with their tables.
     spec.more.extend([Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)]);
+    spec.slots = skins.map_or(slot::COUNT, |plans| slot::KICKS + plans.count() as u32);
     spec.more_pages = PAGES + 1 + guest_tables;
     Ok(Monitor { spec, guest_tables })
 }
@@ -69,7 +73,7 @@ pub fn make(
     machine: &Machine,
     system: &System,
     (linux, monitor): (&Linux, &Monitor),
-    pool: Range,
+    (pool, channel): (Range, Option<(&Channel, usize)>),
     badge: u64,
 ) -> Result<Task> {
     let all = pieces(machine.regions(), pool, linux.memory_bytes, &hidden_pages(machine, system));
@@ -77,10 +81,15 @@ pub fn make(
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
     map_memory(maker.slots, &all, guest, task.space)?;
-    let info = facts(machine, system, linux, &all)?;
+    let mut info = facts(machine, system, linux, &all)?;
+    if let Some((channel, tasks)) = channel {
+        channel.map_guest(maker.slots, guest)?;
+        info.channel = [channel.base, channel.layout.size];
+        info.skin_count = tasks as u64;
+    }
     maker.memory(&task, address::LINUX_INFO, PAGE, bytes_of(&info), 0)?;
     let state = maker.memory(&task, address::VCPU_STATE, PAGE, &[], map::WRITE)?;
-    vcpu_configure(vcpu, guest, state).when("configuring the vCPU")?;
+    vcpu_configure(vcpu, guest, state, 0).when("configuring the vCPU")?;
     let bundle = maker.slots.derive(boot::slot::BUNDLE, right::READ, 0)?;
     memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
     give_authority(&task, vcpu)?;

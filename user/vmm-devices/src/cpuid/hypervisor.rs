@@ -9,15 +9,35 @@
 //! Linux finds the frequency of the TSC and of the APIC in leaf 0x4000_0010 under VMware's and ACRN's signature only. Under KVM's it calibrates the TSC with the
 //! real PIT and PM timer, and leaves the APIC's timer alone because it has deadline mode. The leaf is there for others that read it.
 //!
-//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 its version.
+//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 where the channels to real-time tasks are, if there are any
+//! ([`pillion_abi::channel::cpuid`]).
 
 use super::{Context, Registers};
+use pillion_abi::{
+    PAGE,
+    channel::{self, cpuid::LEAF},
+};
 
 /// First leaf of this system's own.
 pub const OWN: u32 = 0x4000_0100;
 
-/// Version of what the leaves tell.
-pub const VERSION: u32 = 1;
+/// The channels to real-time tasks.
+#[derive(Clone, Copy, Debug)]
+pub struct Channels {
+    /// Global number of the doorbell's interrupt.
+    pub gsi: u32,
+    /// Physical address of the window.
+    pub base: u64,
+    /// Bytes of the window.
+    pub size: u64,
+}
+
+impl Channels {
+    fn leaf(&self) -> Registers {
+        let pages = |bytes: u64| u32::try_from(bytes / PAGE).unwrap_or(0);
+        [channel::VERSION, self.gsi, pages(self.base), pages(self.size)]
+    }
+}
 
 const LAST: u32 = 0x4000_0010;
 
@@ -35,8 +55,8 @@ pub(super) fn leaf(leaf: u32, context: &Context) -> Registers {
     match leaf {
         0x4000_0000 => signature(LAST, b"KVMKVMKVM\0\0\0"),
         LAST => [khz, khz, 0, 0],
-        OWN => signature(OWN + 1, b"PillionHV\0\0\0"),
-        0x4000_0101 => [VERSION, pillion_abi::VERSION, 0, 0],
+        OWN => signature(LEAF, b"PillionHV\0\0\0"),
+        LEAF => context.channels.map_or([0; 4], |channels| channels.leaf()),
         _ => [0; 4],
     }
 }

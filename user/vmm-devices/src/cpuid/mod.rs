@@ -38,6 +38,8 @@ pub struct Context {
     pub max_extended: u32,
     /// State components and where they are.
     pub xsave: XsaveLayout,
+    /// The channels to real-time tasks, if there are any.
+    pub channels: Option<hypervisor::Channels>,
 }
 
 impl Context {
@@ -48,7 +50,7 @@ impl Context {
         let [max_extended, ..] = host(0x8000_0000, 0);
         let xsave = XsaveLayout::from_host(max_basic, &mut host);
         let intel = vendor == u32::from_le_bytes(*b"Genu");
-        Context { cr4: 0, xcr0: 1, tsc_hz, intel, max_basic, max_extended, xsave }
+        Context { cr4: 0, xcr0: 1, tsc_hz, intel, max_basic, max_extended, xsave, channels: None }
     }
 
     /// True when the guest may set XCR0 to that value (APM vol. 2, 11.5.2).

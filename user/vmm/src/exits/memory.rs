@@ -9,6 +9,7 @@ use pillion_vmm_devices::{
 
 use super::{advance, raise};
 use crate::{
+    channel,
     lifecycle::End,
     lines,
     machine::{Machine, state},
@@ -67,6 +68,7 @@ fn write(machine: &mut Machine, address: u64, width: u8, value: u64) {
         if let Some(route) = machine.ioapic.write(offset, width, value) {
             lines::hand(route);
         }
+        channel::unmasked(machine);
     } else if let Some(offset) = within(address, apic::BASE, 0x1000) {
         let before = machine.shared();
         let mut shared = before;

@@ -7,9 +7,10 @@ mod registers;
 pub use registers::host_cpuid;
 
 use pillion_abi::vcpu::{Exit, State, dirty};
-use pillion_vmm_devices::GeneralProtection;
+use pillion_vmm_devices::{GeneralProtection, hypercall};
 
 use crate::{
+    channel,
     lifecycle::End,
     machine::{Machine, state},
     report,
@@ -20,12 +21,19 @@ const INVALID_OPCODE: u64 = 6;
 /// Answers an exit. Returns how Linux ended, if it did.
 pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
     match reason {
-        Exit::Notified => None,
+        Exit::Notified => {
+            channel::notified(machine, value);
+            None
+        }
         Exit::Port => port::handle(machine),
         Exit::Memory => memory::handle(machine),
         Exit::ReadMsr => registers::read_msr(machine, value as u32),
         Exit::WriteMsr => registers::write_msr(machine, value as u32),
         Exit::Cpuid => registers::cpuid(machine),
+        Exit::Hypercall if machine.channels.tasks != 0 => {
+            hypercall(machine);
+            None
+        }
         Exit::Xsetbv | Exit::Refused | Exit::Hypercall | Exit::ControlRegister => {
             raise(state(), INVALID_OPCODE);
             None
@@ -35,10 +43,22 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
             report::state(state());
             Some(End::TripleFault)
         }
-        Exit::Invalid | Exit::Unexpected => {
+        Exit::Invalid | Exit::Unexpected | Exit::Exception => {
             report::state(state());
             Some(End::Invalid(state().fault.info))
         }
+    }
+}
+
+/// A call of Linux's module; others than the guest's kernel have no such instruction.
+fn hypercall(machine: &mut Machine) {
+    let s = state();
+    match hypercall::decode(&s.gpr, s.cs.selector, machine.channels.tasks) {
+        Some(made) => {
+            channel::hypercall(machine, made);
+            advance(state(), hypercall::LENGTH);
+        }
+        None => raise(s, INVALID_OPCODE),
     }
 }
 

@@ -1,0 +1,188 @@
+//! The tests.
+
+use crate::{
+    Test,
+    manager::{ask_about, ask_for, directory, print, soon, task},
+    parts::word,
+    threads,
+};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use pillion_abi::{
+    channel::{MAGIC, Status, VERSION, task_state},
+    status::Error,
+};
+use pillion_runtime::{
+    context_consumed, context_set_priority,
+    info::{self, address, label, level, slot, wake},
+    now, park, signal, sleep, thread_suspend, wait,
+};
+use pillion_test_kit::{Outcome, done, failure};
+
+/// All of them, in the order in which they run.
+pub const ALL: &[Test] = &[
+    ("skin/facts", facts),
+    ("skin/directory", the_directory),
+    ("skin/threads", threads_start),
+    ("skin/levels", levels),
+    ("skin/vectors", vectors),
+    ("skin/time", time),
+    ("skin/fifos", fifos),
+    ("skin/buffers", buffers),
+    ("skin/log", log),
+    ("skin/fault", fault),
+    ("skin/end", end),
+    ("skin/failure", failing),
+    ("skin/stopped", stopped),
+];
+
+macro_rules! check {
+    ($condition:expr) => {
+        if !$condition {
+            return Err(failure!("not so: {}", stringify!($condition)));
+        }
+    };
+}
+
+/// What a thread last did.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+
+fn facts() -> Outcome {
+    let skin = &info::task().skin;
+    check!(skin.index == 0 && skin.threads == 8 && skin.shares == 1 && skin.linux == 0);
+    check!((skin.main_level, skin.ceiling) == (3, 220));
+    check!(skin.line_count == 0 && skin.port_count == 1 && skin.ports[0] == [0x300, 8]);
+    check!(skin.pool_size == 64 << 10 && skin.share_size > 8 << 10 && skin.shared_fifos == 1 << 9);
+    Ok(())
+}
+
+fn the_directory() -> Outcome {
+    let all = directory();
+    check!(all.magic == MAGIC && all.version == VERSION && all.tsc_hz == info::task().tsc_hz);
+    check!(all.task_count == 6);
+    let names = ["checks", "victim", "leaver", "failing", "visitor", "broker"];
+    check!(names.iter().zip(&all.tasks).all(|(name, task)| info::text(&task.name) == *name));
+    check!(all.fifo_owner[9] == 6);
+    Ok(())
+}
+
+extern "C" fn answer(number: u64) -> ! {
+    loop {
+        let bits = wait(slot::NOTIFICATIONS + number as u32, pillion_abi::NEVER).map_or(0, |[bits, _]| bits);
+        SEEN.store(number << 8 | bits, Relaxed);
+        let _ = signal(slot::NOTIFICATIONS);
+    }
+}
+
+/// Each of the threads starts, is woken and wakes.
+fn threads_start() -> Outcome {
+    for number in 1..info::task().skin.threads {
+        done!(threads::start(number, level::FIRST, answer, number.into()));
+        done!(signal(slot::NOTIFICATIONS + number));
+        let [bits, _] = done!(wait(slot::NOTIFICATIONS, now() + info::task().tsc_hz));
+        check!((bits, SEEN.load(Relaxed)) == (wake::THREAD, u64::from(number) << 8 | wake::THREAD));
+        done!(thread_suspend(slot::THREADS + number));
+    }
+    Ok(())
+}
+
+fn levels() -> Outcome {
+    let context = slot::CONTEXTS + 1;
+    check!(context_set_priority(context, 220) == Ok([level::FIRST.into(), 0]));
+    check!(context_set_priority(context, 221) == Err(Error::BadArgument));
+    check!(context_set_priority(context, 17) == Ok([220, 0]));
+    Ok(())
+}
+
+extern "C" fn add(_: u64) -> ! {
+    let mut sum = 1023_u64 << 52;
+    // SAFETY: Rust's own code has no use for the vector register, as it is built without them.
+    unsafe {
+        core::arch::asm!("movq xmm0, {sum}", "mov {n:e}, 100", "2: addsd xmm0, xmm0", "dec {n:e}", "jnz 2b", "movq {sum}, xmm0",
+            sum = inout(reg) sum, n = out(reg) _);
+    }
+    SEEN.store(sum, Relaxed);
+    park()
+}
+
+/// Every thread may use the vector registers.
+fn vectors() -> Outcome {
+    done!(threads::start(2, level::FIRST, add, 0));
+    // Two to the power of a hundred, as the bits of the number.
+    check!(soon(|| SEEN.load(Relaxed) == (1023 + 100) << 52));
+    done!(thread_suspend(slot::THREADS + 2));
+    Ok(())
+}
+
+fn time() -> Outcome {
+    let [ticks, exhausted] = done!(context_consumed(slot::CONTEXTS));
+    check!(ticks != 0 && exhausted == 0);
+    Ok(())
+}
+
+fn fifos() -> Outcome {
+    check!(ask_for(label::FIFO_CLAIM, 64) == -22 && ask_for(label::FIFO_CLAIM, 9) == -13);
+    check!(ask_for(label::FIFO_CLAIM, 3) == 0 && directory().fifo_owner[3] == 1);
+    check!(ask_for(label::FIFO_RELEASE, 3) == 0 && directory().fifo_owner[3] == 0);
+    check!(ask_for(label::FIFO_RELEASE, 3) == -22 && ask_for(label::FIFO_RELEASE, 9) == -22);
+    Ok(())
+}
+
+fn buffers() -> Outcome {
+    let before = directory().generation;
+    let [index, offset, size] = ask_about(label::MBUFF_HOLD, 5000, "one");
+    check!(index >= 0 && size == 8192 && word(offset).load(Relaxed) == 0);
+    word(offset).store(7, Relaxed);
+    check!(ask_about(label::MBUFF_HOLD, 100, "one") == [index, offset, size]);
+    check!(ask_about(label::MBUFF_HOLD, 9000, "one")[0] == -22);
+    check!(ask_about(label::MBUFF_HOLD, 1 << 20, "large")[0] == -22);
+    check!(directory().mbuffs[index as usize].task_count == 2 && directory().generation != before);
+    check!(ask_about(label::MBUFF_RELEASE, 0, "one")[0] == 0 && ask_about(label::MBUFF_RELEASE, 0, "one")[0] == 0);
+    check!(ask_about(label::MBUFF_RELEASE, 0, "one")[0] == -2);
+    let [_, offset, _] = ask_about(label::MBUFF_HOLD, 8192, "two");
+    check!(word(offset).load(Relaxed) == 0);
+    check!(ask_about(label::MBUFF_RELEASE, 0, "two")[0] == 0);
+    Ok(())
+}
+
+/// What is printed is in the log of the system, where the test's expectations look for it.
+fn log() -> Outcome {
+    for _ in 0..3 {
+        print("a line that is printed\n");
+    }
+    // SAFETY: mapped for good; the manager only reads it.
+    check!(unsafe { (&raw const (*(address::STATUS as *const Status)).log_written).read_volatile() } == 3 * 23);
+    Ok(())
+}
+
+/// All threads of a task stop when one of them faults; its state and the place are told.
+fn fault() -> Outcome {
+    check!(soon(|| task("victim").is_some_and(|t| t.state == task_state::FAULTED)));
+    let Some(victim) = task("victim") else { return Err(failure!("no victim")) };
+    check!((victim.fault.vector, victim.fault.address, victim.fault.thread) == (14, 0xdead_0000, 3));
+    let Some(buffer) = directory().mbuffs.into_iter().find(|b| info::text(&b.name) == "pulse") else {
+        return Err(failure!("its buffer is gone"));
+    };
+    let pulse = word(buffer.offset as i64).load(Relaxed);
+    let _ = sleep(now() + info::task().tsc_hz / 50);
+    check!(pulse >= 3 && word(buffer.offset as i64).load(Relaxed) == pulse);
+    Ok(())
+}
+
+/// What a task had that ended is free again.
+fn end() -> Outcome {
+    check!(soon(|| task("leaver").is_some_and(|t| t.state == task_state::STOPPED && t.starts == 1)));
+    let all = directory();
+    check!(all.fifo_owner[40] == 0 && !all.mbuffs.iter().any(|b| info::text(&b.name) == "left"));
+    Ok(())
+}
+
+fn failing() -> Outcome {
+    check!(soon(|| task("failing").is_some_and(|t| t.state == task_state::STOPPED && t.result == -5)));
+    Ok(())
+}
+
+/// A task that nobody has asked to end stays.
+fn stopped() -> Outcome {
+    check!(task("visitor").is_some_and(|t| t.state == task_state::RUNNING));
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Calls to the resource manager, and what it shows.
+
+use pillion_abi::{
+    call::MESSAGE_WORDS,
+    channel::{Directory, MBUFF_NAME, Status, TaskEntry},
+};
+use pillion_runtime::{
+    call::call,
+    info::{address, label, slot},
+    now, park, sleep,
+};
+
+fn ask(label: u64, words: [u64; MESSAGE_WORDS]) -> [u64; MESSAGE_WORDS] {
+    call(slot::MANAGER, label, words).map_or([u64::MAX; MESSAGE_WORDS], |answer| answer.words)
+}
+
+/// A call with a number, and the first word of the answer.
+pub fn ask_for(label: u64, number: u64) -> i64 {
+    ask(label, [number, 0, 0, 0, 0, 0, 0, 0])[0] as i64
+}
+
+/// A call about a shared buffer: the first three words of the answer.
+pub fn ask_about(label: u64, size: u64, name: &str) -> [i64; 3] {
+    let mut bytes = [0; MBUFF_NAME];
+    bytes[..name.len()].copy_from_slice(name.as_bytes());
+    let mut words = [size, 0, 0, 0, 0, 0, 0, 0];
+    for (word, bytes) in words[1..].iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    let [first, second, third, ..] = ask(label, words);
+    [first as i64, second as i64, third as i64]
+}
+
+/// `init_module` has returned.
+pub fn started(result: i64) {
+    ask_for(label::STARTED, result as u64);
+}
+
+/// The task has ended.
+pub fn ended() -> ! {
+    ask_for(label::ENDED, 0);
+    park()
+}
+
+/// The system ends.
+pub fn end(status: u64) -> ! {
+    ask_for(label::END, status);
+    park()
+}
+
+/// The directory as it is now.
+pub fn directory() -> Directory {
+    // SAFETY: the manager maps it for good; every value is valid.
+    unsafe { (address::DIRECTORY as *const Directory).read_volatile() }
+}
+
+/// A task in the directory.
+pub fn task(name: &str) -> Option<TaskEntry> {
+    directory().tasks.into_iter().find(|task| pillion_runtime::info::text(&task.name) == name)
+}
+
+/// Waits up to a second for something.
+pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
+    let hz = pillion_runtime::info::task().tsc_hz;
+    for _ in 0..100 {
+        if condition() {
+            return true;
+        }
+        let _ = sleep(now() + hz / 100);
+    }
+    false
+}
+
+/// Writes to the log that the task shows. For the only thread that does so.
+pub fn print(text: &str) {
+    let status = address::STATUS as *mut Status;
+    // SAFETY: the status is mapped for good, and nobody else writes it; the manager and Linux only read it.
+    unsafe {
+        let mut written = (&raw const (*status).log_written).read_volatile();
+        let log = (&raw mut (*status).log).cast::<u8>();
+        for byte in text.bytes() {
+            log.add(written as usize % pillion_abi::channel::LOG_SIZE).write_volatile(byte);
+            written += 1;
+        }
+        (&raw mut (*status).log_written).write_volatile(written);
+    }
+}

@@ -1,0 +1,106 @@
+//! What the other tasks do.
+
+use crate::{manager, threads};
+use core::{
+    arch::naked_asm,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+use pillion_abi::NEVER;
+use pillion_runtime::{
+    info::{address, label, level, slot, wake},
+    now, park, sleep, wait,
+};
+
+/// A word in a shared buffer.
+pub fn word(offset: i64) -> &'static AtomicU64 {
+    // SAFETY: the pool is mapped for good, and the word lies in it; all that use it do so atomically.
+    unsafe { &*((address::POOL + offset as u64) as *const AtomicU64) }
+}
+
+/// One thread counts in a shared buffer all the time; another one faults as soon as the count has begun.
+pub fn victim() -> ! {
+    let [_, offset, _] = manager::ask_about(label::MBUFF_HOLD, 4096, "pulse");
+    manager::started(0);
+    manager::print("about to fault\n");
+    let _ = threads::start(1, level::FIRST, count, offset as u64);
+    while word(offset).load(Relaxed) < 3 {
+        pause();
+    }
+    let _ = threads::start(3, level::LAST, fault, 0xdead_0000);
+    park()
+}
+
+fn pause() {
+    let _ = sleep(now() + pillion_runtime::info::task().tsc_hz / 1000);
+}
+
+extern "C" fn count(offset: u64) -> ! {
+    loop {
+        word(offset as i64).fetch_add(1, Relaxed);
+        pause();
+    }
+}
+
+/// Faults two calls deep. The return addresses are those of the two `ud2`, which nothing reaches.
+#[unsafe(naked)]
+extern "C" fn fault(address: u64) -> ! {
+    naked_asm!(
+        "xor ebp, ebp",
+        "call 2f",
+        "ud2",
+        "2: push rbp",
+        "mov rbp, rsp",
+        "call 3f",
+        "ud2",
+        "3: push rbp",
+        "mov rbp, rsp",
+        "mov [rdi], rdi",
+        "ud2",
+    )
+}
+
+/// Holds a buffer and a FIFO, and ends by itself.
+pub fn leaver() -> ! {
+    manager::ask_about(label::MBUFF_HOLD, 4096, "left");
+    manager::ask_for(label::FIFO_CLAIM, 40);
+    manager::started(0);
+    manager::print("leaves without a line end");
+    let _ = threads::start(1, level::FIRST, idle, 0);
+    manager::ended()
+}
+
+extern "C" fn idle(_: u64) -> ! {
+    park()
+}
+
+/// Its `init_module` fails.
+pub fn failing() -> ! {
+    manager::started(-5);
+    // The manager ends it in the call before.
+    manager::print("failing lives on\n");
+    park()
+}
+
+/// Is there until it is asked to end, unless the parameter given at its start has other wishes.
+pub fn visitor(parameter: &str) -> ! {
+    if parameter == "end=refused" {
+        manager::started(-12);
+    }
+    manager::started(0);
+    if parameter == "end=fault" {
+        let _ = threads::start(1, level::LAST, fault, 0xdead_0000);
+    }
+    manager::print("is there, ");
+    manager::print(parameter);
+    manager::print("\n");
+    loop {
+        let bits = wait(slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
+        if bits & wake::KICK != 0 {
+            manager::print("kicked\n");
+        }
+        if bits & wake::UNLOAD != 0 {
+            manager::print("unloaded\n");
+            manager::ended();
+        }
+    }
+}

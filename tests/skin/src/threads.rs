@@ -1,0 +1,19 @@
+//! Starting the task's other threads, on stacks in its own memory.
+
+use pillion_abi::status::Result;
+use pillion_runtime::{
+    Values, context_set_priority,
+    info::{address, slot},
+    thread_resume, thread_set_registers,
+};
+
+/// Bytes of a stack.
+const STACK: u64 = 16 << 10;
+
+/// Lets a thread run a function at a level, until it has ended. What it was before has ended.
+pub fn start(number: u32, level: u8, function: extern "C" fn(u64) -> !, argument: u64) -> Result<Values> {
+    let top = address::MEMORY + u64::from(number) * STACK - 8;
+    thread_set_registers(slot::THREADS + number, function as usize as u64, top, argument)?;
+    context_set_priority(slot::CONTEXTS + number, level)?;
+    thread_resume(slot::THREADS + number)
+}

@@ -1,0 +1,177 @@
+//! From the system file to tasks with a skin.
+
+use super::{
+    Channel, LOOKS, Passenger, Skins, broker,
+    layout::Layout,
+    log, mbuff,
+    program::{self, Program},
+};
+use crate::{
+    failure::Result,
+    lines::Line,
+    machine::Machine,
+    objects::Slots,
+    start::badge,
+    task::{Maker, Spec, Task},
+    window::{Window, put_text},
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    channel::{FIFOS, task_state},
+    object::right,
+};
+use pillion_runtime::{
+    Cap,
+    info::{SkinInfo, monitor_bit},
+    now,
+};
+use pillion_system::{Start, System};
+
+/// Level of the main threads where there is no Linux.
+const MAIN_LEVEL: u8 = 3;
+
+/// What is to be made.
+pub struct Plans {
+    programs: Vec<program::Plan>,
+    broker: Spec,
+    /// Parts of the window.
+    pub layout: Layout,
+    shared_fifos: u64,
+}
+
+/// Plans the tasks with a skin, if there are any.
+pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
+    let count = system.skins().count();
+    if count == 0 {
+        return Ok(None);
+    }
+    let shared_fifos = system.channels.shared_fifos;
+    let broker_bytes = if shared_fifos == 0 { 0 } else { broker::FIFO_BYTES };
+    let fifo_bytes: Vec<u64> = system.skins().map(|(_, skin)| skin.fifo_bytes).chain([broker_bytes]).collect();
+    let layout = Layout::new(&fifo_bytes, system.channels.mbuff_bytes);
+    let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
+    let common = SkinInfo {
+        main_level: main_level.into(),
+        linux: system.linux.is_some().into(),
+        pool_size: layout.pool_size,
+        shared_fifos,
+        ..SkinInfo::default()
+    };
+    let facts = |index: usize| SkinInfo { index: index as u32, share_size: layout.tasks[index].share_size, ..common };
+    let programs = system.skins().enumerate().map(|(index, (task, skin))| {
+        let facts = SkinInfo {
+            threads: skin.threads,
+            ceiling: task.priority.into(),
+            shares: skin.share.into(),
+            ..facts(index)
+        };
+        program::Plan::new(machine, task, facts, main_level)
+    });
+    let programs = programs.collect::<Result<_>>()?;
+    let broker = broker::plan(machine, SkinInfo { threads: 1, shares: 1, ..facts(count) }, count)?;
+    Ok(Some(Plans { programs, broker, layout, shared_fifos }))
+}
+
+impl Plans {
+    /// Bytes that it all takes.
+    pub fn bytes(&self) -> u64 {
+        let programs = self.programs.iter().fold(0, |sum: u64, plan| sum.saturating_add(plan.spec.bytes()));
+        programs.saturating_add(self.broker.bytes()).saturating_add(self.layout.size)
+    }
+
+    /// Number of tasks with a skin.
+    pub fn count(&self) -> usize {
+        self.programs.len()
+    }
+
+    /// Makes the window.
+    pub fn window(&self, slots: &mut Slots, window: &Window, region: Cap, machine: &Machine) -> Result<Channel> {
+        Channel::make(slots, window, region, self.layout.clone(), machine.boot.tsc_hz)
+    }
+}
+
+impl Skins {
+    /// Makes the tasks; those that start with the system are ready to run. The badges of their messages begin with that of sender `first`.
+    pub fn make(
+        maker: &mut Maker<'_>,
+        plans: Plans,
+        mut channel: Channel,
+        monitor: Option<&Task>,
+        first: usize,
+        machine: &Machine,
+    ) -> Result<Skins> {
+        let count = plans.programs.len();
+        fill_directory(&mut channel, &plans);
+        let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count))?;
+        let passenger = monitor.map(|task| passenger(maker, task)).transpose()?;
+        if let Some(passenger) = &passenger {
+            crate::task::give(
+                &broker.task,
+                pillion_runtime::info::slot::LINUX,
+                passenger.notification,
+                right::WRITE,
+                monitor_bit::DOORBELL,
+            )?;
+        }
+        let named = |(i, plan): (usize, program::Plan)| {
+            let name = plan.spec.name;
+            Program::new(maker, plan, badge(first + i)).map_err(|failure| failure.of(name))
+        };
+        let programs: Vec<Program> = plans.programs.into_iter().enumerate().map(named).collect::<Result<_>>()?;
+        let logs = programs.iter().map(|p| log::Reader::new(p.name())).chain([log::Reader::new(plans.broker.name)]);
+        let logs: Vec<_> = logs.collect();
+        let mut skins = Skins {
+            mbuffs: mbuff::Pool::new(channel.layout.pool_size),
+            lines: logs.iter().map(|_| Line::new()).collect(),
+            logs,
+            programs,
+            broker,
+            channel,
+            window: *maker.window,
+            endpoint: maker.endpoint,
+            passenger,
+            tsc_hz: machine.boot.tsc_hz,
+            next_look: now().saturating_add(machine.boot.tsc_hz / LOOKS[0]),
+            turn: 0,
+            chatty: true,
+            until_ended: machine.word("until") == Some("ended"),
+            failed: false,
+        };
+        for index in 0..count {
+            if skins.starts_at_boot(index) {
+                skins.load(index).map_err(|failure| failure.of(skins.programs[index].name()))?;
+            }
+        }
+        Ok(skins)
+    }
+
+    fn starts_at_boot(&self, index: usize) -> bool {
+        self.programs[index].plan.wanted.skin.as_ref().is_some_and(|skin| skin.start == Start::Boot)
+    }
+
+    /// Lets those run that start with the system.
+    pub fn start(&self) -> Result<()> {
+        self.programs.iter().try_for_each(Program::start)
+    }
+}
+
+fn passenger(maker: &mut Maker<'_>, monitor: &Task) -> Result<Passenger> {
+    let doorbell = maker.slots.derive(monitor.notification, right::WRITE, monitor_bit::DOORBELL)?;
+    Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification })
+}
+
+fn fill_directory(channel: &mut Channel, plans: &Plans) {
+    let names = plans.programs.iter().map(|p| (p.spec.name, p.spec.info.skin.threads, task_state::STOPPED));
+    let all = names.chain([(plans.broker.name, 1, task_state::RUNNING)]);
+    let broker = plans.programs.len();
+    channel.change(|directory| {
+        for (entry, (name, threads, state)) in directory.tasks.iter_mut().zip(all) {
+            put_text(&mut entry.name[..31], name);
+            entry.threads = threads;
+            entry.state = state;
+        }
+        for fifo in (0..FIFOS).filter(|fifo| plans.shared_fifos >> fifo & 1 != 0) {
+            directory.fifo_owner[fifo] = broker as u8 + 1;
+        }
+    });
+}

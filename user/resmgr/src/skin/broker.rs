@@ -1,0 +1,138 @@
+//! The broker: the server of what several tasks with a skin use together. It has no time of its own: it runs on its callers'.
+
+use super::{
+    channel::{Access, Channel},
+    layout::{DIRECTORY, STATUS},
+};
+use crate::{
+    failure::{Result, While},
+    machine::Machine,
+    tables::Extent,
+    task::{Maker, Spec, Task, give},
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    NEVER, boot,
+    call::MESSAGE_WORDS,
+    object::{Kind, map, right},
+    status,
+};
+use pillion_runtime::{
+    Cap,
+    broker::{Caller, Request, badge},
+    call::call,
+    context_configure, endpoint_bind,
+    info::{
+        SkinInfo, address,
+        broker::{TRANSFER_SIZE, TRANSFERS, WAKERS},
+        slot, wake,
+    },
+    memory_map, memory_part, thread_bind_context, thread_resume,
+};
+use pillion_system::BROKER;
+
+/// Slots for the wakers of one task.
+const STRIDE: u32 = pillion_abi::channel::THREADS as u32;
+
+/// Bytes of the data of all FIFOs that belong to it, where there are any.
+pub const FIFO_BYTES: u64 = 512 << 10;
+
+/// Bytes of its own memory.
+const MEMORY: u64 = 256 << 10;
+
+/// Plans it for so many tasks.
+pub fn plan(machine: &Machine, facts: SkinInfo, tasks: usize) -> Result<Spec> {
+    let mut spec = Spec::new(BROKER, machine.image(BROKER)?, machine.boot.tsc_hz);
+    spec.info.memory_size = MEMORY;
+    spec.info.skin = facts;
+    spec.slots = WAKERS + STRIDE * tasks as u32;
+    spec.more = Vec::from([
+        Extent::small(address::STATUS, STATUS),
+        Extent::small(address::SHARE, facts.share_size),
+        Extent::small(address::DIRECTORY, DIRECTORY),
+        Extent::small(TRANSFERS, transfers(tasks)),
+    ]);
+    // Their memory is the broker's, of its own region.
+    spec.more_pages = transfers(tasks) / pillion_abi::PAGE;
+    Ok(spec)
+}
+
+fn transfers(tasks: usize) -> u64 {
+    tasks as u64 * TRANSFER_SIZE
+}
+
+/// The broker.
+pub struct Broker {
+    /// Its task.
+    pub task: Task,
+    /// Its endpoint.
+    endpoint: Cap,
+    /// The same, as the manager calls it.
+    call: Cap,
+    /// Memory for messages between it and the tasks.
+    transfers: Cap,
+}
+
+impl Broker {
+    /// Makes it, and lets it run until it serves.
+    pub fn make(maker: &mut Maker<'_>, spec: &Spec, channel: &Channel, tasks: usize, sender: u64) -> Result<Broker> {
+        let task = maker.make(spec, sender)?;
+        let endpoint = maker.slots.make(task.region, Kind::Endpoint, 0)?;
+        endpoint_bind(endpoint, task.thread).when("binding the broker's endpoint")?;
+        let call = maker.slots.derive(endpoint, right::WRITE, badge::MANAGER)?;
+        let transfers = maker.memory(&task, TRANSFERS, transfers(tasks), &[], map::WRITE)?;
+        show(maker, &task, channel, tasks)?;
+        let broker = Broker { task, endpoint, call, transfers };
+        broker.begin(maker)?;
+        Ok(broker)
+    }
+
+    /// It gets time only to reach the place where it waits for calls.
+    fn begin(&self, maker: &mut Maker<'_>) -> Result<()> {
+        let context = maker.slots.make(self.task.region, Kind::SchedContext, 0)?;
+        context_configure(boot::slot::SCHED_CONTROL, context, 1, NEVER, 0, 0).when("setting the broker's budget")?;
+        thread_bind_context(self.task.thread, context).when("binding the broker's budget")?;
+        thread_resume(self.task.thread).when("starting the broker")?;
+        self.ask(Request::Ready).when("waiting for the broker")?;
+        thread_bind_context(self.task.thread, 0).when("taking the broker's budget")?;
+        Ok(())
+    }
+
+    fn ask(&self, request: Request) -> status::Result<[u64; MESSAGE_WORDS]> {
+        let (label, words) = request.encode(Caller::default());
+        call(self.call, label, words).map(|message| message.words)
+    }
+
+    /// Connects a task that was just made: `wakers` are its threads' notifications.
+    pub fn connect(
+        &self,
+        maker: &mut Maker<'_>,
+        task: &Task,
+        facts: &SkinInfo,
+        wakers: impl Iterator<Item = Cap>,
+    ) -> Result<()> {
+        give(task, slot::BROKER, self.endpoint, right::WRITE, badge::of(facts.index, facts.shares != 0))?;
+        let memory = maker.slots.take()?;
+        let offset = u64::from(facts.index) * TRANSFER_SIZE;
+        memory_part(self.transfers, offset, TRANSFER_SIZE, memory, right::READ | right::WRITE)
+            .when("sharing the broker's memory")?;
+        maker.window.fill(memory, TRANSFER_SIZE, &[])?;
+        memory_map(memory, task.space, address::TRANSFER, map::WRITE).when("mapping the broker's memory")?;
+        for (at, notification) in (WAKERS + STRIDE * facts.index..).zip(wakers) {
+            give(&self.task, at, notification, right::WRITE, wake::THREAD)?;
+        }
+        Ok(())
+    }
+
+    /// A task has ended, or stands still for good. Its threads are suspended but still there: the broker may be at work for one of them, on its time.
+    pub fn task_ended(&self, index: usize) -> status::Result<()> {
+        self.ask(Request::TaskEnded { index: index as u32 }).map(|_| ())
+    }
+}
+
+fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel, index: usize) -> Result<()> {
+    let places = channel.layout.tasks[index];
+    channel.map(maker.slots, task.space, address::STATUS, (places.status, STATUS), Access::Write)?;
+    channel.map(maker.slots, task.space, address::SHARE, (places.share, places.share_size), Access::Write)?;
+    channel.map(maker.slots, task.space, address::DIRECTORY, (0, DIRECTORY), Access::Read)
+}

@@ -1,0 +1,132 @@
+//! The channel window: making it, showing its parts, and writing what only the manager writes.
+
+use super::layout::Layout;
+use crate::{
+    failure::{Result, While},
+    objects::Slots,
+    tables::Extent,
+    window::Window,
+};
+use core::sync::atomic::{Ordering::Release, compiler_fence};
+use pillion_abi::{
+    PAGE,
+    boot::slot,
+    channel::{Command, Directory, MAGIC, Status, Usage, VERSION},
+    object::{Kind, map, right},
+};
+use pillion_runtime::{Cap, cap_identify, memory_map, memory_part};
+
+/// Where the manager sees what it writes, and the command.
+const ADDRESS: u64 = 0xb0_0000_0000;
+
+/// The window.
+pub struct Channel {
+    /// Where its parts are.
+    pub layout: Layout,
+    /// Its memory.
+    pub memory: Cap,
+    /// Physical address.
+    pub base: u64,
+    directory: &'static mut Directory,
+    /// Processor times.
+    pub usage: &'static mut Usage,
+}
+
+/// Who may do what with a part.
+#[derive(Clone, Copy)]
+pub enum Access {
+    /// It is only read.
+    Read,
+    /// It is written.
+    Write,
+}
+
+impl Channel {
+    /// Makes the window out of a region, all zeros but for the facts at its start.
+    pub fn make(slots: &mut Slots, window: &Window, region: Cap, layout: Layout, tsc_hz: u64) -> Result<Channel> {
+        let memory = slots.make(region, Kind::Memory, layout.size)?;
+        window.fill(memory, layout.size, &[])?;
+        let seen = slots.take()?;
+        memory_part(memory, 0, layout.managed(), seen, right::READ | right::WRITE).when("sharing the window")?;
+        memory_map(seen, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
+        let [identity, _] = cap_identify(memory).when("looking for the window")?;
+        // SAFETY: the call before mapped zeros there, for good, which are valid values. Nothing else of this task has references to these two parts; others
+        // only read them, and look again when the generation has changed.
+        let (directory, usage) =
+            unsafe { (&mut *(ADDRESS as *mut Directory), &mut *((ADDRESS + layout.usage) as *mut Usage)) };
+        directory.magic = MAGIC;
+        directory.version = VERSION;
+        directory.task_count = layout.tasks.len() as u32;
+        directory.size = layout.size;
+        directory.tsc_hz = tsc_hz;
+        directory.usage = layout.usage;
+        directory.command = layout.command;
+        directory.pool = layout.pool;
+        directory.pool_size = layout.pool_size;
+        for (entry, places) in directory.tasks.iter_mut().zip(&layout.tasks) {
+            entry.status = places.status;
+            entry.share = places.share;
+            entry.share_size = places.share_size;
+        }
+        Ok(Channel { base: identity & !(PAGE - 1), layout, memory, directory, usage })
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Directory {
+        self.directory
+    }
+
+    /// Changes the directory, and lets its readers know.
+    pub fn change<T>(&mut self, change: impl FnOnce(&mut Directory) -> T) -> T {
+        let result = change(self.directory);
+        compiler_fence(Release);
+        let generation = &raw mut self.directory.generation;
+        // SAFETY: a field of the directory, which is borrowed here. Volatile, so that it comes after what the closure wrote.
+        unsafe { generation.write_volatile(generation.read_volatile().wrapping_add(1)) };
+        result
+    }
+
+    /// What a task shows; it writes it at any time.
+    pub fn status(&self, task: usize) -> *const Status {
+        (ADDRESS + self.layout.tasks[task].status) as *const Status
+    }
+
+    /// Linux's command, as it is now. It is read once: Linux may change it at any time.
+    pub fn command(&self) -> Command {
+        // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two is Linux's own trouble.
+        unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
+    }
+
+    /// Maps a part into a space.
+    pub fn map(
+        &self,
+        slots: &mut Slots,
+        space: Cap,
+        address: u64,
+        (offset, size): (u64, u64),
+        access: Access,
+    ) -> Result<()> {
+        let (rights, flags) = match access {
+            Access::Read => (right::READ, 0),
+            Access::Write => (right::READ | right::WRITE, map::WRITE),
+        };
+        let part = slots.take()?;
+        memory_part(self.memory, offset, size, part, rights).when("sharing the window")?;
+        memory_map(part, space, address, flags).when("mapping the window")?;
+        Ok(())
+    }
+
+    /// Maps it in Linux's memory, at its physical address: the first half to be read only.
+    pub fn map_guest(&self, slots: &mut Slots, guest: Cap) -> Result<()> {
+        let Layout { command, size, .. } = self.layout;
+        self.map(slots, guest, self.base, (0, command), Access::Read)?;
+        self.map(slots, guest, self.base + command, (command, size - command), Access::Write)
+    }
+}
+
+/// What mapping a window of that layout takes in Linux's memory, wherever it comes to be.
+pub fn guest_extents(layout: &Layout) -> [Extent; 2] {
+    // Behind the last page before a boundary of the highest tables: no place needs more.
+    let worst = (1 << 39) - PAGE;
+    [Extent::small(worst, layout.command), Extent::small(worst, layout.size - layout.command)]
+}

@@ -1,0 +1,134 @@
+//! What Linux has the manager do. The command is in memory that Linux can write: it is read once, and nothing in it is believed.
+
+use super::{Skins, mbuff};
+use crate::window::put_text;
+use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state};
+use pillion_runtime::{context_consumed, info::text};
+
+const ENOENT: i64 = -2;
+const E2BIG: i64 = -7;
+const ENOMEM: i64 = -12;
+const EBUSY: i64 = -16;
+const EINVAL: i64 = -22;
+
+impl Skins {
+    /// Carries out Linux's command; the result is 0 or more, or a negative errno.
+    pub fn command(&mut self) -> i64 {
+        let Command { number, size, text, .. } = self.channel.command();
+        let (name, rest) = split(&text);
+        match number {
+            command::REFRESH => self.refresh(),
+            command::LOAD => self.find(name).map_or(ENOENT, |index| self.load_with(index, rest)),
+            command::UNLOAD => self.find(name).map_or(ENOENT, |index| self.unload_if_loaded(index)),
+            command::MBUFF_HOLD => {
+                let held = buffer_name(name).and_then(|name| self.hold(mbuff::Holder::Linux, &name, size));
+                held.map_or_else(mbuff::Refusal::errno, |(index, ..)| index as i64)
+            }
+            command::MBUFF_RELEASE => {
+                let released = buffer_name(name).and_then(|name| self.release(mbuff::Holder::Linux, &name));
+                released.map_or_else(mbuff::Refusal::errno, |()| 0)
+            }
+            _ => EINVAL,
+        }
+    }
+
+    /// Linux begins anew: it holds nothing any more.
+    pub fn linux_restarted(&mut self) {
+        let Skins { channel, mbuffs, .. } = self;
+        channel.change(|directory| mbuffs.release_all(&mut directory.mbuffs, mbuff::Holder::Linux));
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.programs.iter().position(|program| program.name() == name)
+    }
+
+    /// Brings the processor times up to date.
+    fn refresh(&mut self) -> i64 {
+        for program in &self.programs {
+            let times = &mut self.channel.usage.threads[program.index];
+            let now = program.threads.iter().map(|one| context_consumed(one.context).unwrap_or_default());
+            for (time, [ticks, exhausted]) in times.iter_mut().zip(now) {
+                *time = ThreadUsage { ticks, exhausted };
+            }
+        }
+        self.channel.change(|_| ());
+        0
+    }
+
+    /// Starts a task with more arguments behind those of the system file.
+    fn load_with(&mut self, index: usize, more: &str) -> i64 {
+        if self.state(index) != task_state::STOPPED {
+            return EBUSY;
+        }
+        let plan = &mut self.programs[index].plan;
+        let all = &mut plan.spec.info.arguments;
+        let own = plan.wanted.arguments.as_bytes();
+        if own.len() + 1 + more.len() >= all.len() {
+            return E2BIG;
+        }
+        all.fill(0);
+        put_text(all, &plan.wanted.arguments);
+        if !more.is_empty() {
+            let start = if own.is_empty() { 0 } else { own.len() + 1 };
+            if start != 0 {
+                all[own.len()] = b' ';
+            }
+            put_text(&mut all[start..], more);
+        }
+        match self.load(index).and_then(|()| self.programs[index].start()) {
+            Ok(()) => 0,
+            Err(failure) => {
+                pillion_runtime::println!("[resmgr] {}: {failure}", self.programs[index].name());
+                ENOMEM
+            }
+        }
+    }
+
+    fn unload_if_loaded(&mut self, index: usize) -> i64 {
+        match self.state(index) {
+            task_state::RUNNING => self.unload(index),
+            // There is nobody to run `cleanup_module`.
+            task_state::FAULTED => {
+                self.ended(index);
+            }
+            task_state::STOPPED => return ENOENT,
+            _ => return EBUSY,
+        }
+        0
+    }
+}
+
+/// A name, and what follows the zero behind it up to the next one.
+fn split(bytes: &[u8]) -> (&str, &str) {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    (text(bytes), text(bytes.get(end + 1..).unwrap_or(&[])))
+}
+
+/// A name as it stands in the directory.
+fn buffer_name(name: &str) -> Result<mbuff::Name, mbuff::Refusal> {
+    let mut padded = [0; MBUFF_NAME];
+    if name.len() >= MBUFF_NAME {
+        return Err(mbuff::Refusal::Invalid);
+    }
+    put_text(&mut padded, name);
+    Ok(padded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_s_text_is_split() {
+        assert_eq!(split(b"demo\0period=5 x=1\0junk"), ("demo", "period=5 x=1"));
+        assert_eq!(split(b"demo"), ("demo", ""));
+        assert_eq!(split(b"\0\0"), ("", ""));
+        assert_eq!(split(b"d\xff\0x"), ("d", "x"));
+    }
+
+    #[test]
+    fn a_buffer_s_name_ends_with_a_zero() {
+        assert!(buffer_name(core::str::from_utf8(&[b'x'; MBUFF_NAME - 1]).unwrap()).is_ok());
+        assert!(buffer_name(core::str::from_utf8(&[b'x'; MBUFF_NAME]).unwrap()).is_err());
+    }
+}

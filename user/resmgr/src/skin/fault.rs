@@ -1,0 +1,56 @@
+//! A thread of a task with a skin faulted: the whole task stops, the others go on.
+
+use super::{After, Skins, backtrace::Calls, threads};
+use crate::report;
+use pillion_abi::{
+    call::MESSAGE_WORDS,
+    channel::{FaultReport, task_state},
+};
+use pillion_runtime::{call::reply, println, thread_register};
+
+/// Answer to a fault: the thread stays stopped.
+const STAY: u64 = 2;
+
+/// Pair of registers that holds the frame pointer, in its second place.
+const FRAME: u64 = 4;
+
+impl Skins {
+    /// Stops the task and reports. It is stopped before the fault is answered: none of its threads runs once more.
+    pub(super) fn fault(&mut self, index: usize, words: &[u64; MESSAGE_WORDS]) -> After {
+        self.failed = true;
+        let Some(program) = self.programs.get(index) else { return self.broker_fault(words) };
+        let [vector, error, address, rip, rsp, ..] = *words;
+        let number = threads::find(&program.threads, rip, rsp).unwrap_or(0);
+        threads::suspend(&program.threads);
+        let _ = reply(STAY, [0; MESSAGE_WORDS]);
+        let fault = FaultReport { vector, error, address, rip, rsp, thread: number as u64 };
+        self.channel.change(|directory| directory.tasks[index].fault = fault);
+        self.set_state(index, task_state::FAULTED);
+        if let Err(error) = self.broker.task_ended(index) {
+            println!("[resmgr] the broker was not told of the fault: {error:?}");
+        }
+        self.report(index, number, words);
+        match self.after() {
+            After::GoOn => After::Fault,
+            end => end,
+        }
+    }
+
+    fn report(&mut self, index: usize, number: usize, words: &[u64; MESSAGE_WORDS]) {
+        self.logs[index].finish(&super::log::Shown(self.channel.status(index)));
+        let program = &self.programs[index];
+        let (Some(task), Some(thread)) = (&program.task, program.threads.get(number)) else { return };
+        let frame = thread_register(thread.thread, FRAME).map_or(0, |[_, frame]| frame);
+        let calls = Calls::of(task, program.memory_size(), &self.window, frame);
+        let place = report::Place { thread: number, calls: calls.as_slice() };
+        report::fault(program.name(), thread.thread, words, Some(place));
+    }
+
+    /// Without the broker its clients wait for ever; the others go on.
+    fn broker_fault(&mut self, words: &[u64; MESSAGE_WORDS]) -> After {
+        let _ = reply(STAY, [0; MESSAGE_WORDS]);
+        report::fault(self.broker.task.name, self.broker.task.thread, words, None);
+        self.set_state(self.programs.len(), task_state::FAULTED);
+        After::Fault
+    }
+}

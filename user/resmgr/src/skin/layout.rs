@@ -1,0 +1,117 @@
+//! Where the parts of the channel window are.
+//!
+//! What Linux may only read comes first: the directory, the processor times, and what each task shows. What it may write follows: its commands,
+//! what it shares with each task, and the pool of shared buffers. Each part begins on a page, so that the two halves and every part can be mapped by
+//! themselves.
+
+use crate::tables::whole_pages;
+use alloc::vec::Vec;
+use pillion_abi::channel::{Command, Directory, Share, Status, Usage};
+
+/// Parts of one task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Offset of its `Status`.
+    pub status: u64,
+    /// Offset of its `Share`.
+    pub share: u64,
+    /// Bytes of its `Share` and of the data of its FIFOs.
+    pub share_size: u64,
+}
+
+/// The parts of the window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Offset of the processor times.
+    pub usage: u64,
+    /// Parts of the tasks.
+    pub tasks: Vec<Places>,
+    /// Offset of the command: what follows, with it, is Linux's to write.
+    pub command: u64,
+    /// Offset of the pool.
+    pub pool: u64,
+    /// Bytes of the pool.
+    pub pool_size: u64,
+    /// Bytes of the window.
+    pub size: u64,
+}
+
+/// Bytes of a `Status`, in whole pages.
+pub const STATUS: u64 = pages_of::<Status>();
+
+/// Bytes of the directory, in whole pages.
+pub const DIRECTORY: u64 = pages_of::<Directory>();
+
+const fn pages_of<T>() -> u64 {
+    (size_of::<T>() as u64).next_multiple_of(pillion_abi::PAGE)
+}
+
+/// Bytes that a task with that much data of FIFOs shares with Linux.
+pub fn share_size(fifo_bytes: u64) -> u64 {
+    whole_pages((size_of::<Share>() as u64).saturating_add(fifo_bytes))
+}
+
+impl Layout {
+    /// The window of tasks with that many bytes of FIFO data each.
+    pub fn new(fifo_bytes: &[u64], pool_bytes: u64) -> Layout {
+        let usage = DIRECTORY;
+        let mut end = usage + pages_of::<Usage>();
+        let mut take = |size: u64| {
+            let start = end;
+            end += size;
+            start
+        };
+        let statuses: Vec<u64> = fifo_bytes.iter().map(|_| take(STATUS)).collect();
+        let command = take(pages_of::<Command>());
+        let tasks = statuses.iter().zip(fifo_bytes).map(|(&status, &bytes)| {
+            let share_size = share_size(bytes);
+            Places { status, share: take(share_size), share_size }
+        });
+        let tasks = tasks.collect();
+        let pool_size = whole_pages(pool_bytes);
+        let pool = take(pool_size);
+        Layout { usage, tasks, command, pool, pool_size, size: end }
+    }
+
+    /// End of what the manager itself looks at: all that Linux may not write, and the command.
+    pub fn managed(&self) -> u64 {
+        self.command + pages_of::<Command>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn parts_follow_each_other_on_pages() {
+        let layout = Layout::new(&[0, 4096, 100], 8192);
+        let mut parts = vec![(0, DIRECTORY), (layout.usage, pages_of::<Usage>())];
+        parts.extend(layout.tasks.iter().map(|t| (t.status, STATUS)));
+        parts.push((layout.command, 4096));
+        parts.extend(layout.tasks.iter().map(|t| (t.share, t.share_size)));
+        parts.push((layout.pool, layout.pool_size));
+        let mut end = 0;
+        for (start, size) in parts {
+            assert_eq!((start, start % 4096, size % 4096), (end, 0, 0));
+            end += size;
+        }
+        assert_eq!(end, layout.size);
+    }
+
+    #[test]
+    fn linux_writes_nothing_before_the_command() {
+        let layout = Layout::new(&[4096; 16], 4096);
+        assert!(layout.tasks.iter().all(|t| t.status + STATUS <= layout.command && t.share >= layout.managed()));
+        assert!(layout.pool >= layout.managed());
+    }
+
+    #[test]
+    fn a_share_holds_its_fifos() {
+        let share = size_of::<Share>() as u64;
+        assert!(share_size(256 << 10) >= share + (256 << 10));
+        assert_eq!(share_size(0), share.next_multiple_of(4096));
+    }
+}

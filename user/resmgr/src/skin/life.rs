@@ -1,0 +1,154 @@
+//! Starting and ending tasks.
+
+use super::{After, Passenger, Skins, channel::Channel, mbuff::Holder, program::Program, threads};
+use crate::{failure::Result, report, task::Maker};
+use pillion_abi::{
+    call::MESSAGE_WORDS,
+    channel::{FaultReport, FifoEntry, Status, ThreadEntry, task_state},
+    object::right,
+};
+use pillion_runtime::{
+    call::reply,
+    info::{monitor_bit, slot, wake},
+    println, signal,
+};
+
+impl Skins {
+    /// Makes a task; it does not run yet.
+    pub(super) fn load(&mut self, index: usize) -> Result<()> {
+        let made = self.make_task(index);
+        if made.is_err() {
+            self.programs[index].unload()?;
+            return made;
+        }
+        self.channel.change(|directory| {
+            let entry = &mut directory.tasks[index];
+            entry.state = task_state::STARTING;
+            entry.result = 0;
+            entry.starts = entry.starts.wrapping_add(1);
+            entry.fault = FaultReport::default();
+        });
+        self.ring();
+        Ok(())
+    }
+
+    fn make_task(&mut self, index: usize) -> Result<()> {
+        let Skins { programs, channel, broker, window, endpoint, passenger, .. } = self;
+        let program = &mut programs[index];
+        let places = channel.layout.tasks[index];
+        window.fill_part(channel.memory, places.share, places.share_size, &[])?;
+        clear_status(channel, index);
+        program.load(window, *endpoint, channel)?;
+        let facts = program.plan.spec.info.skin;
+        let Program { task: Some(task), threads, slots, .. } = program else { return Ok(()) };
+        let mut maker = Maker { slots, window, pool: task.region, endpoint: *endpoint };
+        broker.connect(&mut maker, task, &facts, threads.iter().map(|one| one.notification))?;
+        if let Some(passenger) = passenger {
+            connect_linux(program, passenger)?;
+        }
+        Ok(())
+    }
+
+    /// `init_module` returned. A task whose initialisation failed gets no answer: it ends.
+    pub(super) fn started(&mut self, index: usize, result: i32) -> After {
+        if self.state(index) != task_state::STARTING {
+            let _ = reply(0, [0; MESSAGE_WORDS]);
+            return After::GoOn;
+        }
+        self.channel.change(|directory| {
+            directory.tasks[index].result = result;
+            directory.tasks[index].state = task_state::RUNNING;
+        });
+        if result == 0 {
+            let _ = reply(0, [0; MESSAGE_WORDS]);
+            self.ring();
+        }
+        let name = self.programs[index].name();
+        println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");
+        if result == 0 {
+            return After::GoOn;
+        }
+        self.failed = true;
+        self.ended(index)
+    }
+
+    /// Asks a task to run `cleanup_module` and end.
+    pub(super) fn unload(&mut self, index: usize) {
+        if let Some(waker) = self.programs[index].unloader {
+            self.set_state(index, task_state::STOPPING);
+            let _ = signal(waker);
+        }
+    }
+
+    /// A task has ended: what it was made of and what it had is free again.
+    pub(super) fn ended(&mut self, index: usize) -> After {
+        let program = &mut self.programs[index];
+        let name = program.name();
+        threads::suspend(&program.threads);
+        if self.state(index) != task_state::FAULTED
+            && let Err(error) = self.broker.task_ended(index)
+        {
+            println!("[resmgr] the broker was not told that {name} has ended: {error:?}");
+        }
+        let program = &mut self.programs[index];
+        program.task.iter().for_each(report::last);
+        if let Err(failure) = program.unload() {
+            println!("[resmgr] {name}: {failure}");
+        }
+        let Skins { channel, mbuffs, .. } = self;
+        channel.change(|directory| {
+            directory.tasks[index].state = task_state::STOPPED;
+            directory
+                .fifo_owner
+                .iter_mut()
+                .filter(|owner| usize::from(**owner) == index + 1)
+                .for_each(|owner| *owner = 0);
+            mbuffs.release_all(&mut directory.mbuffs, Holder::Task(index));
+        });
+        clear_status(channel, index);
+        self.ring();
+        println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"ended\"}}");
+        self.after()
+    }
+
+    /// The end of the system, when it is to end with the tasks and all have ended.
+    pub(super) fn after(&self) -> After {
+        let over = |index| matches!(self.state(index), task_state::STOPPED | task_state::FAULTED);
+        if self.until_ended && (0..self.programs.len()).all(over) { After::End(!self.failed) } else { After::GoOn }
+    }
+
+    /// A task's state.
+    pub(super) fn state(&self, index: usize) -> u32 {
+        self.channel.directory().tasks[index].state
+    }
+
+    /// Changes a task's state, and lets Linux know.
+    pub(super) fn set_state(&mut self, index: usize, state: u32) {
+        self.channel.change(|directory| directory.tasks[index].state = state);
+        self.ring();
+    }
+}
+
+/// Lets a task and Linux wake each other.
+fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
+    program.give(slot::LINUX, passenger.notification, right::WRITE, monitor_bit::DOORBELL)?;
+    let Some(main) = program.threads.first() else { return Ok(()) };
+    crate::task::give_into(
+        passenger.caps,
+        slot::KICKS + program.index as u32,
+        main.notification,
+        right::WRITE,
+        wake::KICK,
+    )
+}
+
+/// Takes threads and FIFOs out of what a task shows. The log stays, and so does how often each FIFO was made: readers have places in them.
+fn clear_status(channel: &Channel, index: usize) {
+    let status: *mut Status = channel.status(index).cast_mut();
+    // SAFETY: the manager has the status mapped writable, for good, and the task that writes it too is not there.
+    let status = unsafe { &mut *status };
+    status.threads.fill(ThreadEntry::default());
+    for fifo in &mut status.fifos {
+        *fifo = FifoEntry { generation: fifo.generation, ..FifoEntry::default() };
+    }
+}

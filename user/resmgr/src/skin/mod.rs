@@ -1,0 +1,128 @@
+//! Tasks with a skin: programs written for another system's real-time interface, with threads of their own, loaded and unloaded while the system
+//! runs, and what they share with Linux.
+
+mod backtrace;
+mod boot;
+mod broker;
+mod channel;
+mod command;
+mod fault;
+mod layout;
+mod life;
+mod log;
+mod mbuff;
+mod program;
+mod serve;
+mod threads;
+
+pub use boot::{Plans, plan};
+pub use channel::{Channel, guest_extents};
+
+use crate::{lines::Line, task::Task, window::Window};
+use alloc::vec::Vec;
+use pillion_runtime::{Cap, now, signal};
+
+/// How often the manager looks for something that tasks printed, in a second: when it just found something, and when it did not.
+const LOOKS: [u64; 2] = [100, 10];
+
+/// How Linux and its monitor are reached.
+struct Passenger {
+    /// Rings the doorbell.
+    doorbell: Cap,
+    /// Its monitor's capability space.
+    caps: Cap,
+    /// Its monitor's notification, for the tasks.
+    notification: Cap,
+}
+
+/// All tasks with a skin.
+pub struct Skins {
+    programs: Vec<program::Program>,
+    broker: broker::Broker,
+    channel: Channel,
+    mbuffs: mbuff::Pool,
+    logs: Vec<log::Reader>,
+    /// What they wrote by messages.
+    lines: Vec<Line>,
+    window: Window,
+    /// The manager's endpoint.
+    endpoint: Cap,
+    passenger: Option<Passenger>,
+    tsc_hz: u64,
+    /// When the logs are to be looked at again.
+    next_look: u64,
+    /// Whose log is to be looked at first.
+    turn: usize,
+    /// There was something to print the last time.
+    chatty: bool,
+    /// The system ends when all of them have.
+    until_ended: bool,
+    /// Something faulted, or an `init_module` failed.
+    failed: bool,
+}
+
+/// What a message leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The system goes on.
+    GoOn,
+    /// A task faulted; the system goes on.
+    Fault,
+    /// The system ends, well or not.
+    End(bool),
+}
+
+impl Skins {
+    /// Number of senders of messages: the tasks and the broker.
+    pub fn senders(&self) -> usize {
+        self.programs.len() + 1
+    }
+
+    /// Whether something faulted, or an `init_module` failed.
+    pub fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// When the logs are to be looked at again.
+    pub fn next_look(&self) -> u64 {
+        self.next_look
+    }
+
+    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever calls meanwhile lends the manager its priority.
+    pub fn look_at_logs(&mut self) {
+        let Skins { logs, channel, turn, .. } = self;
+        let count = logs.len();
+        let found = (*turn..*turn + count)
+            .map(|i| i % count)
+            .find(|i| logs[*i].look(&log::Shown(channel.status(*i)), log::PIECE));
+        if let Some(index) = found {
+            self.turn = index + 1;
+        }
+        let wait = match (found, self.chatty) {
+            (Some(_), _) => 0,
+            (None, chatty) => self.tsc_hz / LOOKS[usize::from(!chatty)],
+        };
+        self.chatty = found.is_some();
+        self.next_look = now().saturating_add(wait);
+    }
+
+    /// Those that are there now.
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
+        self.programs.iter().filter_map(|program| program.task.as_ref())
+    }
+
+    /// Prints what is left.
+    pub fn finish(&mut self) {
+        for (i, reader) in self.logs.iter_mut().enumerate() {
+            reader.finish(&log::Shown(self.channel.status(i)));
+        }
+        self.lines.iter_mut().for_each(|line| line.finish(crate::lines::print));
+    }
+
+    /// Lets Linux look at the directory.
+    fn ring(&self) {
+        if let Some(passenger) = &self.passenger {
+            let _ = signal(passenger.doorbell);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A task with a skin: what it is made of, made anew each time that it is loaded.
+
+use super::{
+    channel::{Access, Channel},
+    layout::{DIRECTORY, STATUS},
+    threads::{self, Thread, Urgency},
+};
+use crate::{
+    failure::{Result, While},
+    machine::Machine,
+    objects::Slots,
+    start::{give_interrupts, give_ports},
+    tables::Extent,
+    task::{Maker, Spec, Task, give},
+    window::{Window, put_text},
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    call::thread,
+    object::{Kind, right},
+};
+use pillion_runtime::{
+    Cap,
+    info::{SkinInfo, address, broker::TRANSFER_SIZE, slot, wake},
+    region_reset, thread_resume,
+};
+
+/// Slots that a task takes beside its threads': objects, memory, parts of the window, interrupts and ports.
+const SLOTS: u32 = 64;
+
+/// What a task with a skin is to be made of.
+pub struct Plan {
+    /// As for other tasks.
+    pub spec: Spec,
+    /// What the system file says.
+    pub wanted: pillion_system::Task,
+    /// Its threads.
+    pub urgency: Urgency,
+}
+
+impl Plan {
+    /// Plans a task with that place among those with a skin.
+    pub fn new(machine: &Machine, wanted: &pillion_system::Task, facts: SkinInfo, main_level: u8) -> Result<Plan> {
+        let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
+        let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
+        spec.info.memory_size = wanted.memory_bytes;
+        spec.info.period = wanted.time.map_or(0, |t| machine.ticks(t.period_ns));
+        put_text(&mut spec.info.arguments, &wanted.arguments);
+        spec.info.skin = with_resources(facts, wanted);
+        spec.thread_flags = thread::FPU;
+        // Behind those of the tasks without a skin.
+        spec.histogram = Some((pillion_system::limit::TASKS + facts.index as usize) as u64);
+        spec.slots = slot::SKIN_COUNT;
+        spec.more = extents(&facts);
+        spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
+        let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+        let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
+        Ok(Plan { spec, wanted: wanted.clone(), urgency })
+    }
+}
+
+fn with_resources(facts: SkinInfo, wanted: &pillion_system::Task) -> SkinInfo {
+    let mut facts = facts;
+    for (to, from) in facts.lines.iter_mut().zip(&wanted.interrupts) {
+        *to = from.line;
+        facts.line_count += 1;
+    }
+    for (to, from) in facts.ports.iter_mut().zip(&wanted.ports) {
+        *to = [from.first.into(), u32::from(from.last) - u32::from(from.first) + 1];
+        facts.port_count += 1;
+    }
+    facts
+}
+
+/// What is mapped of the window and of the broker's memory.
+fn extents(facts: &SkinInfo) -> Vec<Extent> {
+    [
+        (address::STATUS, STATUS),
+        (address::SHARE, facts.share_size),
+        (address::POOL, facts.pool_size),
+        (address::DIRECTORY, DIRECTORY),
+        (address::TRANSFER, TRANSFER_SIZE),
+    ]
+    .map(|(address, size)| Extent::small(address, size))
+    .into()
+}
+
+/// A task with a skin.
+pub struct Program {
+    /// Its plan.
+    pub plan: Plan,
+    /// Its index among those with a skin.
+    pub index: usize,
+    /// Badge of its messages.
+    badge: u64,
+    /// Region that it is made of each time.
+    region: Cap,
+    /// Slots for what it is made of.
+    pub slots: Slots,
+    /// The task, while it is loaded.
+    pub task: Option<Task>,
+    /// Its threads, while it is loaded.
+    pub threads: Vec<Thread>,
+    /// Asks its main thread to end the task.
+    pub unloader: Option<Cap>,
+}
+
+impl Program {
+    /// Keeps a region and slots for a task.
+    pub fn new(maker: &mut Maker<'_>, plan: Plan, badge: u64) -> Result<Program> {
+        let region = maker.slots.make(maker.pool, Kind::Region, plan.spec.bytes())?;
+        let count = plan.spec.info.skin.threads;
+        let slots = maker.slots.part(SLOTS + threads::slots(count))?;
+        let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
+        Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.plan.spec.name
+    }
+
+    /// Bytes at its own memory's address.
+    pub fn memory_size(&self) -> u64 {
+        self.plan.spec.info.memory_size
+    }
+
+    /// Makes the task; it does not run yet.
+    pub fn load(&mut self, window: &Window, endpoint: Cap, channel: &Channel) -> Result<()> {
+        let Program { plan, badge, region, slots, threads, .. } = self;
+        let mut maker = Maker { slots, window, pool: *region, endpoint };
+        let task = maker.make_in(*region, &plan.spec, *badge)?;
+        let fault = maker.slots.derive(endpoint, right::WRITE, *badge + 1)?;
+        let kind = (plan.spec.thread_flags, plan.urgency);
+        threads::make(&mut maker, &task, fault, kind, threads, plan.spec.info.skin.threads)?;
+        give_interrupts(&mut maker, &task, &plan.wanted)?;
+        give_ports(&mut maker, &task, &plan.wanted)?;
+        show(maker.slots, &task, channel, self.index)?;
+        self.unloader = Some(maker.slots.derive(threads[0].notification, right::WRITE, wake::UNLOAD)?);
+        self.task = Some(task);
+        Ok(())
+    }
+
+    /// Lets its main thread run.
+    pub fn start(&self) -> Result<()> {
+        let Some(task) = &self.task else { return Ok(()) };
+        thread_resume(task.thread).when("starting a thread")?;
+        Ok(())
+    }
+
+    /// Ends the task and everything that it was made of.
+    pub fn unload(&mut self) -> Result<()> {
+        (self.task, self.unloader) = (None, None);
+        self.threads.clear();
+        region_reset(self.region).when("ending a task")?;
+        self.slots.clear();
+        Ok(())
+    }
+
+    /// Gives the task a capability.
+    pub fn give(&self, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<()> {
+        self.task.as_ref().map_or(Ok(()), |task| give(task, to, from, rights, badge))
+    }
+}
+
+/// Maps a task's parts of the window.
+fn show(slots: &mut Slots, task: &Task, channel: &Channel, index: usize) -> Result<()> {
+    let places = channel.layout.tasks[index];
+    let pool = (channel.layout.pool, channel.layout.pool_size);
+    channel.map(slots, task.space, address::STATUS, (places.status, STATUS), Access::Write)?;
+    channel.map(slots, task.space, address::SHARE, (places.share, places.share_size), Access::Write)?;
+    channel.map(slots, task.space, address::POOL, pool, Access::Write)?;
+    channel.map(slots, task.space, address::DIRECTORY, (0, DIRECTORY), Access::Read)
+}

@@ -1,0 +1,104 @@
+//! The threads of a task with a skin: all of them are made before it starts, with time and a notification each, and it uses them as it likes.
+
+use crate::{
+    failure::{Result, While},
+    objects::Slots,
+    task::{Maker, Task, give},
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    NEVER, PAGE, boot,
+    object::{Kind, right},
+};
+use pillion_runtime::{
+    Cap, context_configure,
+    info::{slot, wake},
+    thread_bind_context, thread_configure, thread_register, thread_suspend,
+};
+
+/// Most bytes that a scheduling context and a notification take together.
+const SMALL: u64 = 512;
+
+/// How urgent the threads are.
+#[derive(Clone, Copy)]
+pub struct Urgency {
+    /// Level that they begin with.
+    pub level: u8,
+    /// Highest level that the task may give them.
+    pub ceiling: u8,
+    /// Budget and period of each in ticks, if they are limited.
+    pub time: Option<(u64, u64)>,
+}
+
+/// A thread with what belongs to it.
+#[derive(Clone, Copy)]
+pub struct Thread {
+    /// The thread.
+    pub thread: Cap,
+    /// Its scheduling context.
+    pub context: Cap,
+    /// Its notification.
+    pub notification: Cap,
+}
+
+/// Pages that the threads take beside the first.
+pub fn pages(threads: u32) -> u64 {
+    u64::from(threads) - 1 + (u64::from(threads) * SMALL).div_ceil(PAGE)
+}
+
+/// Slots that they take.
+pub fn slots(threads: u32) -> u32 {
+    3 * threads
+}
+
+/// Makes the threads of a task into `all`, the one that it has already among them, and gives the task its capabilities for them.
+pub fn make(
+    maker: &mut Maker<'_>,
+    task: &Task,
+    fault: Cap,
+    (flags, urgency): (u64, Urgency),
+    all: &mut Vec<Thread>,
+    count: u32,
+) -> Result<()> {
+    all.clear();
+    // Threads first: each is a page, and the small objects between them would waste as much.
+    for number in 0..count {
+        let thread = if number == 0 { task.thread } else { another(maker.slots, task, fault, flags)? };
+        all.push(Thread { thread, context: 0, notification: 0 });
+    }
+    for (number, one) in (0..).zip(all.iter_mut()) {
+        one.context = context(maker.slots, task, one.thread, urgency)?;
+        one.notification = maker.slots.make(task.region, Kind::Notification, 0)?;
+        give(task, slot::THREADS + number, one.thread, right::ALL, 0)?;
+        give(task, slot::CONTEXTS + number, one.context, right::ALL, 0)?;
+        give(task, slot::NOTIFICATIONS + number, one.notification, right::ALL, wake::THREAD)?;
+    }
+    Ok(())
+}
+
+fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap> {
+    let thread = slots.make(task.region, Kind::Thread, 0)?;
+    thread_configure(thread, task.space, task.caps, fault, flags).when("configuring a thread")?;
+    Ok(thread)
+}
+
+fn context(slots: &mut Slots, task: &Task, thread: Cap, urgency: Urgency) -> Result<Cap> {
+    let context = slots.make(task.region, Kind::SchedContext, 0)?;
+    let (budget, period) = urgency.time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
+    context_configure(boot::slot::SCHED_CONTROL, context, urgency.level, budget, period, urgency.ceiling)
+        .when("setting a thread's budget")?;
+    thread_bind_context(thread, context).when("binding a thread's budget")?;
+    Ok(context)
+}
+
+/// Stops them all.
+pub fn suspend(all: &[Thread]) {
+    for one in all {
+        let _ = thread_suspend(one.thread);
+    }
+}
+
+/// The thread that is stopped at an instruction, with that stack.
+pub fn find(all: &[Thread], rip: u64, rsp: u64) -> Option<usize> {
+    all.iter().position(|one| thread_register(one.thread, 0) == Ok([rip, rsp]))
+}

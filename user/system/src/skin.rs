@@ -1,0 +1,118 @@
+//! The keys of tasks that have a skin, and of what they share.
+use crate::{Channels, Problem, Skin, Start, System, Task, file, limit, parse::Reader, remedy};
+use alloc::{format, string::String, vec::Vec};
+use toml::Spanned;
+
+/// The keys as they stand in the file.
+pub(crate) struct Keys {
+    pub skin: Option<Spanned<String>>,
+    pub threads: Option<Spanned<i64>>,
+    pub fifo_kib: Option<Spanned<i64>>,
+    pub start: Option<Spanned<String>>,
+    pub share: Option<Spanned<bool>>,
+}
+
+impl Reader<'_> {
+    /// What a task has of its skin.
+    pub(crate) fn skin(&mut self, keys: Keys) -> Option<Skin> {
+        let Some(name) = &keys.skin else {
+            self.no_skin(&keys);
+            return None;
+        };
+        if name.get_ref() != "rtlinux" {
+            let line = self.line_of(name);
+            self.problem(line, format!("there is no skin {:?}", name.get_ref()), remedy::SKIN);
+        }
+        Some(Skin {
+            threads: self.number("threads", keys.threads, 16, &limit::THREADS),
+            fifo_bytes: self.memory("fifo_kib", keys.fifo_kib, Some(256), &limit::FIFO_KIB, 4).unwrap_or(0) << 10,
+            start: self.start(keys.start),
+            share: keys.share.is_some_and(Spanned::into_inner),
+        })
+    }
+
+    fn no_skin(&mut self, keys: &Keys) {
+        let lines = [
+            ("threads", keys.threads.as_ref().map(|k| self.line_of(k))),
+            ("fifo_kib", keys.fifo_kib.as_ref().map(|k| self.line_of(k))),
+            ("start", keys.start.as_ref().map(|k| self.line_of(k))),
+            ("share", keys.share.as_ref().map(|k| self.line_of(k))),
+        ];
+        for (key, line) in lines {
+            if let Some(line) = line {
+                self.problem(line, format!("{key} is for tasks with a skin"), remedy::SKIN_KEY);
+            }
+        }
+    }
+
+    fn start(&mut self, start: Option<Spanned<String>>) -> Start {
+        let Some(start) = start else { return Start::Boot };
+        match start.get_ref().as_str() {
+            "boot" => Start::Boot,
+            "linux" => Start::Linux,
+            other => {
+                let message = format!("start is {other:?}");
+                let line = self.line_of(&start);
+                self.problem(line, message, remedy::START);
+                Start::Boot
+            }
+        }
+    }
+
+    /// What tasks with a skin share.
+    pub(crate) fn channels(&mut self, channels: file::Channels) -> Channels {
+        let bytes = self.memory("mbuff_kib", channels.mbuff_kib, Some(1024), &limit::MBUFF_KIB, 4);
+        let shared_fifos = channels.shared_fifos.into_iter().fold(0, |all, fifo| {
+            let number: u32 = self.number("a shared FIFO", Some(fifo), 0, &limit::FIFO);
+            all | 1u64.checked_shl(number).unwrap_or(0)
+        });
+        Channels { mbuff_bytes: bytes.unwrap_or(0) << 10, shared_fifos }
+    }
+}
+
+/// What is wrong with the tasks that have a skin, taken together.
+pub(crate) fn check(system: &System) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Some((extra, _)) = system.skins().nth(limit::SKINS) {
+        let message = format!("more than {} tasks with a skin", limit::SKINS);
+        problems.push(Problem::new(extra.lines.section, message, remedy::FEWER));
+    }
+    problems.extend(system.skins().filter_map(|(task, _)| ceiling(task)));
+    problems.extend(system.skins().filter_map(|(task, _)| ports(task)));
+    problems.extend(room(system));
+    problems.extend(system.skins().filter_map(|(task, skin)| start(system, task, skin)));
+    problems
+}
+
+fn ports(task: &Task) -> Option<Problem> {
+    let extra = task.ports.get(limit::SKIN_PORTS)?;
+    let message = format!("task {} has more than {} ranges of ports", task.name, limit::SKIN_PORTS);
+    Some(Problem::new(extra.at, message, remedy::FEWER))
+}
+
+/// The levels below are the manager's, the main threads' and Linux's.
+fn ceiling(task: &Task) -> Option<Problem> {
+    let low = i64::from(task.priority) < *limit::SKIN_PRIORITY.start();
+    low.then(|| {
+        let message = format!("task {} has a skin and priority {}, outside 16..=254", task.name, task.priority);
+        Problem::new(task.lines.priority, message, remedy::RANGE)
+    })
+}
+
+/// Between Linux and the least urgent real-time thread are the resource manager and the main threads.
+fn room(system: &System) -> Option<Problem> {
+    let linux = system.linux.as_ref()?;
+    system.skins().next()?;
+    let least = *limit::SKIN_PRIORITY.start();
+    (i64::from(linux.priority) + 2 >= least).then(|| {
+        let message = format!("Linux's priority {} leaves no room below tasks with a skin", linux.priority);
+        Problem::new(linux.lines.priority, message, remedy::SKIN_ROOM)
+    })
+}
+
+fn start(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
+    (skin.start == Start::Linux && system.linux.is_none()).then(|| {
+        let message = format!("Linux is to start task {}, and there is none", task.name);
+        Problem::new(task.lines.section, message, remedy::START_LINUX)
+    })
+}

@@ -1,0 +1,77 @@
+//! The channels between real-time tasks and Linux: the doorbell that wakes Linux, and what its module calls for.
+//!
+//! The monitor sees nothing of what goes through them. It turns signals of tasks into an interrupt of Linux, and calls of Linux into signals to tasks.
+
+use pillion_abi::{call::MESSAGE_WORDS, vcpu::gpr};
+use pillion_runtime::{
+    call,
+    info::{label, monitor_bit, slot},
+};
+use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
+
+use crate::machine::{Machine, state};
+
+/// The monitor's part in the channels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Channels {
+    /// Number of tasks that have one.
+    pub tasks: u64,
+    /// Linux's module is there.
+    listening: bool,
+}
+
+impl Channels {
+    /// With so many tasks, and nobody who listens yet.
+    pub fn new(tasks: u64) -> Channels {
+        Channels { tasks, listening: false }
+    }
+}
+
+/// Tasks, or others, have signalled these bits.
+pub fn notified(machine: &mut Machine, bits: u64) {
+    if bits & monitor_bit::DOORBELL != 0 && machine.channels.listening {
+        let vector = machine.ioapic.ring();
+        inject(vector);
+    }
+}
+
+/// Linux has written to its I/O APIC: the doorbell may have been let through.
+pub fn unmasked(machine: &mut Machine) {
+    let vector = machine.ioapic.take_pended();
+    inject(vector);
+}
+
+fn inject(vector: Option<u8>) {
+    if let Some(vector) = vector {
+        let _ = call::vcpu_inject(slot::VCPU, vector);
+    }
+}
+
+/// Carries out a call of Linux's module.
+pub fn hypercall(machine: &mut Machine, made: Hypercall) {
+    let result = match made {
+        Hypercall::Hello(there) => {
+            machine.channels.listening = there;
+            // What tasks had to say before is not to be missed.
+            notified(machine, monitor_bit::DOORBELL);
+            0
+        }
+        Hypercall::Kick(task) => call::signal(slot::KICKS + task).map_or(INVALID, |_| 0),
+        Hypercall::Command => ask(label::COMMAND),
+        Hypercall::Answer(result) => result,
+    };
+    state().gpr[gpr::RAX] = result as u64;
+}
+
+/// Linux begins anew.
+pub fn restarted(machine: &mut Machine) {
+    if machine.channels.tasks != 0 {
+        machine.channels.listening = false;
+        ask(label::LINUX_RESTARTED);
+    }
+}
+
+/// Has the resource manager do something.
+fn ask(label: u64) -> i64 {
+    call::call(slot::MANAGER, label, [0; MESSAGE_WORDS]).map_or(INVALID, |answer| answer.words[0] as i64)
+}
