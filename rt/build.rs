@@ -1,0 +1,50 @@
+//! Compiles the parts of the runtime that are in C: functions with formats, and what takes the place of functions of the C library.
+
+use std::path::PathBuf;
+
+/// Headers of the C library, as `x build-task` finds them.
+const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
+
+const FLAGS: [&str; 10] = [
+    "-std=gnu11",
+    "-nostdinc",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-builtin",
+    "-fno-stack-protector",
+    "-fno-omit-frame-pointer",
+    "-fno-asynchronous-unwind-tables",
+    "-fcf-protection=none",
+    "-fno-strict-aliasing",
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=c");
+    println!("cargo::rerun-if-changed=include");
+    let own = cc::Build::new()
+        .cargo_metadata(false)
+        .inherit_rustflags(false)
+        .get_compiler()
+        .to_command()
+        .arg("-print-file-name=include")
+        .output();
+    let own = own.ok().and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
+    let mut build = cc::Build::new();
+    build
+        .inherit_rustflags(false)
+        .opt_level(2)
+        .warnings(true)
+        .extra_warnings(true)
+        .no_default_flags(true)
+        .define("__RTL__", None);
+    for flag in FLAGS.iter().copied().chain(["-ffunction-sections", "-fdata-sections", "-O2", "-g"]) {
+        build.flag(flag);
+    }
+    for folder in ["include".into(), PathBuf::from(LIBC_HEADERS), PathBuf::from(own.trim())] {
+        build.flag("-isystem").flag(folder.to_str().unwrap_or_default());
+    }
+    for source in ["print", "stdio", "libc", "compat"] {
+        build.file(format!("c/{source}.c"));
+    }
+    build.compile("pillion_rt_c");
+}

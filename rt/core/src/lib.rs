@@ -1,0 +1,12 @@
+//! Logic of the real-time API that needs neither the kernel nor a machine.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod clock;
+pub mod device;
+pub mod inherit;
+pub mod ioctl;
+pub mod parameters;
+pub mod release;
+pub mod ticks;
+pub mod urgency;

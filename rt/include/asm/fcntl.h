@@ -1,0 +1,7 @@
+/* As <fcntl.h>. */
+#ifndef ASM_FCNTL_H
+#define ASM_FCNTL_H
+
+#include <fcntl.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* As <linux/interrupt.h>. */
+#ifndef ASM_HARDIRQ_H
+#define ASM_HARDIRQ_H
+
+#include <linux/interrupt.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Command numbers. */
+#ifndef ASM_IOCTL_H
+#define ASM_IOCTL_H
+
+#include <sys/ioctl.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* As <signal.h>. */
+#ifndef ASM_SIGNAL_H
+#define ASM_SIGNAL_H
+
+#include <signal.h>
+
+#endif

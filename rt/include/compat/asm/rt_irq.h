@@ -1,0 +1,1 @@
+#include <asm/rt_irq.h>

@@ -1,0 +1,7 @@
+/* Atomics. */
+#ifndef LINUX_ATOMIC_H
+#define LINUX_ATOMIC_H
+
+#include <asm/atomic.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Classes of characters. */
+#ifndef LINUX_CTYPE_H
+#define LINUX_CTYPE_H
+
+#include <ctype.h>
+
+#endif

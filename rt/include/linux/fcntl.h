@@ -1,0 +1,7 @@
+/* Files. */
+#ifndef LINUX_FCNTL_H
+#define LINUX_FCNTL_H
+
+#include <fcntl.h>
+
+#endif

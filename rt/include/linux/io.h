@@ -1,0 +1,7 @@
+/* As <asm/io.h>. */
+#ifndef LINUX_IO_H
+#define LINUX_IO_H
+
+#include <asm/io.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Mappings. */
+#ifndef LINUX_MMAN_H
+#define LINUX_MMAN_H
+
+#include <sys/mman.h>
+
+#endif

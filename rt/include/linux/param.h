@@ -1,0 +1,7 @@
+/* The tick. */
+#ifndef LINUX_PARAM_H
+#define LINUX_PARAM_H
+
+#include <linux/config.h>
+
+#endif

@@ -1,0 +1,39 @@
+/* The Linux context as a Linux task. */
+#ifndef LINUX_SCHED_H
+#define LINUX_SCHED_H
+
+#include <linux/config.h>
+#include <linux/types.h>
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+#include <sched.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TASK_RUNNING 0
+#define TASK_INTERRUPTIBLE 1
+#define TASK_UNINTERRUPTIBLE 2
+
+struct task_struct {
+	volatile long state;
+	int pid;
+	char comm[32];
+};
+
+/* The task itself; it has the number 1. */
+struct task_struct *pillion_current(void);
+#define current pillion_current()
+
+#define set_current_state(value) do { current->state = (value); } while (0)
+#define signal_pending(task) 0
+
+/* Sleeps for so many ticks of Linux's clock; returns 0. */
+signed long schedule_timeout(signed long ticks);
+/* Lets others of the same priority go first. */
+void schedule(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,7 @@
+/* Signals. */
+#ifndef LINUX_SIGNAL_H
+#define LINUX_SIGNAL_H
+
+#include <signal.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Files. */
+#ifndef LINUX_STAT_H
+#define LINUX_STAT_H
+
+#include <sys/stat.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Sizes. */
+#ifndef LINUX_STDDEF_H
+#define LINUX_STDDEF_H
+
+#include <stddef.h>
+
+#endif

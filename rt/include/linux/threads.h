@@ -1,0 +1,19 @@
+/* Processors. */
+#ifndef LINUX_THREADS_H
+#define LINUX_THREADS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+unsigned int rtl_getcpuid(void);
+#ifndef NR_CPUS
+#define NR_CPUS 1
+#endif
+#define smp_processor_id() rtl_getcpuid()
+#define smp_num_cpus 1
+
+#ifdef __cplusplus
+}
+#endif
+#endif

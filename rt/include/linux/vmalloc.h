@@ -1,0 +1,7 @@
+/* Memory. */
+#ifndef LINUX_VMALLOC_H
+#define LINUX_VMALLOC_H
+
+#include <linux/slab.h>
+
+#endif

@@ -1,0 +1,15 @@
+/* What nearly every RTLinux program includes first. */
+#ifndef RTL_H
+#define RTL_H
+
+#include <rtl_conf.h>
+#include <stddef.h>
+#include <errno.h>
+#include <linux/module.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include <rtl_printf.h>
+#include <rtl_core.h>
+#include <rtl_sync.h>
+
+#endif

@@ -1,0 +1,39 @@
+/* Semaphores. */
+#ifndef PILLION_SEMAPHORE_H
+#define PILLION_SEMAPHORE_H
+
+#include <rtl_conf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <rtl_sched.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SEM_VALUE_MAX 0x7fffffff
+#define SEM_FAILED ((sem_t *)0)
+
+typedef struct {
+	int value, named;
+	unsigned long queue;
+} sem_t;
+
+int sem_init(sem_t *sem, int shared, unsigned int value);
+int sem_destroy(sem_t *sem);
+int sem_getvalue(sem_t *sem, int *value);
+int sem_wait(sem_t *sem);
+int sem_trywait(sem_t *sem);
+int sem_timedwait(sem_t *sem, const struct timespec *time);
+int sem_post(sem_t *sem);
+
+/* Semaphores with a name; tasks that share may use them together. */
+sem_t *sem_open(const char *name, int flags, ...);
+int sem_close(sem_t *sem);
+int sem_unlink(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

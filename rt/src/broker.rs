@@ -1,0 +1,130 @@
+//! Calls to the broker, which keeps what several tasks use.
+//!
+//! Its transfer memory is one for the whole task and is used under the task's lock, from before a call until what the answer brought was read.
+
+use crate::{
+    cell::Guarded,
+    error::{EINTR, EIO, ETIMEDOUT},
+    lock::{self, Token},
+    thread::{self, Thread},
+    wait::{self, How, Wake},
+};
+use core::ffi::c_int;
+use pillion_channel::copy::copy;
+use pillion_runtime::{
+    broker::{Answer, Caller, DATA_SIZE, Request, errno::ECANCELED},
+    call,
+    info::{address, slot},
+};
+
+/// What an answer that is no refusal says.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome {
+    /// It is done.
+    Done([u64; 3]),
+    /// The caller has to wait.
+    Wait,
+}
+
+/// Asks for something.
+pub fn ask(_: &Token, request: Request) -> Result<Outcome, c_int> {
+    let me = thread::current();
+    let caller = Caller { thread: me.number() as u8, level: me.level() };
+    let (label, words) = request.encode(caller);
+    let answer = call::call(slot::BROKER, label, words).map_err(|_| EIO)?;
+    match Answer::decode(&answer.words) {
+        Answer::Done(values) => Ok(Outcome::Done(values)),
+        Answer::Wait => Ok(Outcome::Wait),
+        Answer::Failed(error) => Err(error),
+    }
+}
+
+/// Asks for something that never has to wait.
+pub fn now(token: &Token, request: Request) -> Result<[u64; 3], c_int> {
+    match ask(token, request)? {
+        Outcome::Done(values) => Ok(values),
+        Outcome::Wait => Err(EIO),
+    }
+}
+
+/// Most bytes that go through at once.
+pub const MOST: usize = DATA_SIZE as usize;
+
+/// Puts bytes into the transfer memory.
+///
+/// # Safety
+///
+/// `from` is readable for `size` bytes.
+pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
+    // SAFETY: the resource manager maps the memory in every task with a skin; the caller's promise for the rest.
+    unsafe { copy(address::TRANSFER as *mut u8, from, size.min(MOST)) };
+}
+
+/// Takes bytes out of the transfer memory.
+///
+/// # Safety
+///
+/// `to` is writable for `size` bytes.
+pub unsafe fn take(_: &Token, to: *mut u8, size: usize) {
+    // SAFETY: as above.
+    unsafe { copy(to, address::TRANSFER as *const u8, size.min(MOST)) };
+}
+
+/// Threads that wait for the broker, as bits.
+static WAITING: Guarded<u64> = Guarded::new(0);
+
+/// What a sender says again when its turn has come; zeros for others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Again {
+    /// Bytes of its message.
+    pub length: u32,
+    /// The message's priority.
+    pub priority: u32,
+}
+
+/// Asks for something, and waits as long as the broker says so: `give` puts into the transfer memory what goes with the request, `take` takes out what came with the answer.
+/// `ETIMEDOUT` when the deadline, in ticks, passed; `EINTR` when a signal ended the wait.
+pub fn wait_for<R>(
+    request: Request,
+    again: Again,
+    deadline: u64,
+    give: impl Fn(&Token),
+    take: impl FnOnce(&Token, [u64; 3]) -> R,
+) -> Result<R, c_int> {
+    let me = thread::current();
+    let bit = 1 << me.number();
+    let mut token = lock::enter();
+    give(&token);
+    let mut outcome = ask(&token, request);
+    while let Ok(Outcome::Wait) = outcome {
+        WAITING.set(&token, WAITING.get(&token) | bit);
+        let wake = wait::block_outside(token, How::POINT, deadline);
+        token = lock::enter();
+        WAITING.set(&token, WAITING.get(&token) & !bit);
+        give(&token);
+        let Again { length, priority } = again;
+        outcome = match wake {
+            Wake::Woken => ask(&token, Request::Finish { length, priority }),
+            Wake::TimedOut => ask(&token, Request::Cancel { length, priority }).map_err(|e| instead(e, ETIMEDOUT)),
+            Wake::Interrupted => ask(&token, Request::Cancel { length, priority }).map_err(|e| instead(e, EINTR)),
+        };
+    }
+    match outcome? {
+        Outcome::Done(values) => Ok(take(&token, values)),
+        Outcome::Wait => Err(EIO),
+    }
+}
+
+/// What it means that the broker gave a wait up.
+fn instead(error: c_int, meaning: c_int) -> c_int {
+    if error == ECANCELED { meaning } else { error }
+}
+
+/// A thread has ended: what the broker would have handed to it is for others.
+pub(crate) fn thread_ended(token: &Token, thread: &Thread) {
+    let bit = 1 << thread.number();
+    if WAITING.get(token) & bit != 0 {
+        WAITING.set(token, WAITING.get(token) & !bit);
+        let _ = now(token, Request::Abandon { thread: thread.number() as u8 });
+    }
+}

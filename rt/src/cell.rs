@@ -1,0 +1,107 @@
+//! Data of the task that only the holder of its lock may use.
+
+use crate::lock::Token;
+use core::{
+    cell::{Cell, RefCell, RefMut},
+    fmt,
+};
+
+/// A word that only the holder of the task's lock reads and writes.
+#[derive(Default)]
+#[repr(transparent)]
+pub struct Guarded<T>(Cell<T>);
+
+// SAFETY: the cell is used only by whoever shows a token, that is by one thread at a time, and taking the lock orders what the threads see.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    /// With a first value.
+    pub const fn new(value: T) -> Guarded<T> {
+        Guarded(Cell::new(value))
+    }
+
+    /// Sets it.
+    #[inline(always)]
+    pub fn set(&self, _: &Token, value: T) {
+        self.0.set(value);
+    }
+
+    /// Sets it, and returns the old value.
+    #[inline(always)]
+    pub fn replace(&self, _: &Token, value: T) -> T {
+        self.0.replace(value)
+    }
+}
+
+impl<T: Copy> Guarded<T> {
+    /// Its value.
+    #[inline(always)]
+    pub fn get(&self, _: &Token) -> T {
+        self.0.get()
+    }
+}
+
+/// A larger piece of data that only the holder of the task's lock uses.
+#[derive(Debug, Default)]
+pub struct Shared<T>(RefCell<T>);
+
+// SAFETY: as for `Guarded`.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// With a first value.
+    pub const fn new(value: T) -> Shared<T> {
+        Shared(RefCell::new(value))
+    }
+
+    /// Access, for as long as the lock is held. Nobody blocks or calls into the program meanwhile.
+    #[inline]
+    pub fn borrow<'a>(&'a self, _: &'a Token) -> RefMut<'a, T> {
+        self.0.borrow_mut()
+    }
+}
+
+/// A word that only the thread that it belongs to uses.
+#[derive(Default)]
+#[repr(transparent)]
+pub struct Own<T>(Cell<T>);
+
+// SAFETY: each lies in a `Thread`, and only the thread itself uses it (or its creator, before it runs).
+unsafe impl<T: Send> Sync for Own<T> {}
+
+impl<T: Copy> Own<T> {
+    /// With a first value.
+    pub const fn new(value: T) -> Own<T> {
+        Own(Cell::new(value))
+    }
+
+    /// Its value.
+    #[inline(always)]
+    pub fn get(&self) -> T {
+        self.0.get()
+    }
+
+    /// Sets it.
+    #[inline(always)]
+    pub fn set(&self, value: T) {
+        self.0.set(value);
+    }
+
+    /// Its place.
+    pub fn as_ptr(&self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+macro_rules! opaque {
+    ($($name:ident)*) => {$(
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // Whoever prints it may not be allowed to look.
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+opaque! { Guarded Own }

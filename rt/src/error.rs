@@ -1,0 +1,78 @@
+//! Error numbers, as Linux on x86 has them, and errno.
+
+use crate::thread;
+use core::ffi::c_int;
+
+macro_rules! numbers {
+    ($($name:ident = $value:literal, $text:literal;)*) => {$(
+        #[doc = $text]
+        pub const $name: c_int = $value;
+    )*};
+}
+
+numbers! {
+    EPERM = 1, "Not allowed.";
+    ENOENT = 2, "No such name.";
+    ESRCH = 3, "No such thread.";
+    EINTR = 4, "Interrupted by a signal.";
+    EIO = 5, "Input or output failed.";
+    EBADF = 9, "Not an open file.";
+    EAGAIN = 11, "Not now.";
+    ENOMEM = 12, "No memory.";
+    EACCES = 13, "No access.";
+    EFAULT = 14, "Bad address.";
+    EBUSY = 16, "In use.";
+    EEXIST = 17, "It exists.";
+    ENODEV = 19, "No such device.";
+    EINVAL = 22, "Bad argument.";
+    EMFILE = 24, "Too many open files.";
+    ENOTTY = 25, "Not for this device.";
+    ENOSPC = 28, "No room.";
+    ESPIPE = 29, "Cannot seek.";
+    EDEADLK = 35, "It would never end.";
+    ENAMETOOLONG = 36, "The name is too long.";
+    ENOSYS = 38, "Not there.";
+    EUNATCH = 49, "Not attached.";
+    EOVERFLOW = 75, "Too large.";
+    EMSGSIZE = 90, "The message is too long.";
+    ENOTSUP = 95, "Not supported.";
+    ETIMEDOUT = 110, "Too late.";
+    EOWNERDEAD = 130, "The owner ended while it held the mutex.";
+    ENOTRECOVERABLE = 131, "What the mutex protects was left broken.";
+}
+
+/// Sets the calling thread's errno.
+pub fn set_errno(number: c_int) {
+    thread::current().errno.set(number);
+}
+
+/// Sets the calling thread's errno and gives -1.
+#[must_use]
+pub fn fail(number: c_int) -> c_int {
+    set_errno(number);
+    -1
+}
+
+/// Result of a call that gives 0 or -1 with errno.
+#[must_use]
+pub fn posix(result: Result<(), c_int>) -> c_int {
+    result.map_or_else(fail, |()| 0)
+}
+
+/// Result of a `pthread` call: 0 or an error number.
+#[must_use]
+pub fn number(result: Result<(), c_int>) -> c_int {
+    result.err().unwrap_or(0)
+}
+
+/// Where programs find errno.
+#[unsafe(no_mangle)]
+pub extern "C" fn __errno_location() -> *mut c_int {
+    thread::current().errno.as_ptr()
+}
+
+/// Where the C library itself finds it.
+#[unsafe(no_mangle)]
+pub extern "C" fn ___errno_location() -> *mut c_int {
+    __errno_location()
+}

@@ -1,0 +1,185 @@
+//! Making, resizing and ending FIFOs.
+
+use super::{SLOTS, Slot, is_shared, negative, number, shared, with};
+use crate::{
+    error::{EBUSY, EINVAL, ENOMEM},
+    lock, manager, share,
+};
+use core::{
+    ffi::{c_int, c_uint},
+    num::NonZeroU32,
+    ptr::NonNull,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
+use pillion_abi::channel::{FifoControl, Share};
+use pillion_channel::{
+    Fifo,
+    extent::{Extent, find},
+};
+use pillion_runtime::info::{self, address, label};
+
+/// Rings begin at cache lines.
+const ALIGN: u64 = 64;
+
+/// Makes a FIFO.
+#[unsafe(export_name = "rtf_create")]
+pub extern "C" fn create(minor: c_uint, size: c_int) -> c_int {
+    negative(make(minor, size).map(|()| 0))
+}
+
+fn make(minor: c_uint, size: c_int) -> Result<(), c_int> {
+    let number = number(minor)?;
+    let size = checked_size(size)?;
+    if is_shared(number) {
+        return shared::create(minor, size.get());
+    }
+    let place = reserve(number, size)?;
+    clear(place);
+    let claimed = manager::ask(label::FIFO_CLAIM, &[minor.into()]);
+    lock::with(|token| {
+        let slot = &mut SLOTS.borrow(token)[number];
+        if claimed.is_ok() {
+            begin(slot, number, place, size);
+            let [to_linux, to_task] = rings(place, size);
+            share::entry(token, number).show(minor, size, to_linux, to_task);
+        } else {
+            slot.place = None;
+        }
+    });
+    claimed.map(|_| ())
+}
+
+fn checked_size(size: c_int) -> Result<NonZeroU32, c_int> {
+    u32::try_from(size).ok().and_then(NonZeroU32::new).ok_or(EINVAL)
+}
+
+/// Bytes from one ring to the next.
+fn stride(size: NonZeroU32) -> u64 {
+    u64::from(size.get()).next_multiple_of(ALIGN)
+}
+
+/// Takes a place for the rings of a FIFO that is not there.
+fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
+    lock::with(|token| {
+        let slots = &mut *SLOTS.borrow(token);
+        if slots[number].place.is_some() {
+            return Err(EBUSY);
+        }
+        let place = free_place(slots, size).ok_or(ENOMEM)?;
+        slots[number].place = Some(place);
+        Ok(place)
+    })
+}
+
+fn free_place(slots: &[Slot], size: NonZeroU32) -> Option<Extent> {
+    let first = size_of::<Share>() as u64;
+    let space = Extent { at: first, size: info::task().skin.share_size.saturating_sub(first) };
+    let size = 2 * stride(size);
+    find(space, slots.iter().filter_map(|slot| slot.place), size).map(|at| Extent { at, size })
+}
+
+fn clear(place: Extent) {
+    let words = (address::SHARE + place.at) as *mut u64;
+    for word in 0..place.size as usize / 8 {
+        // SAFETY: the place is inside the task's part, in whole words, and reserved for the caller.
+        unsafe { words.add(word).write_volatile(0) };
+    }
+}
+
+/// Where the two rings of a FIFO are at a place, as offsets in the task's part.
+fn rings(place: Extent, size: NonZeroU32) -> [u64; 2] {
+    [place.at, place.at + stride(size)]
+}
+
+/// Makes a FIFO at a place.
+fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
+    let [to_linux, to_task] = rings(place, size).map(|offset| NonNull::new((address::SHARE + offset) as *mut u8));
+    let (Some(to_linux), Some(to_task)) = (to_linux, to_task) else { return };
+    // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has, and the control words are this FIFO's.
+    slot.fifo = Some(unsafe { Fifo::create(share::control(number), to_linux, to_task, size) });
+    slot.place = Some(place);
+    slot.damaged = 0;
+}
+
+/// Ends a FIFO.
+#[unsafe(export_name = "rtf_destroy")]
+pub extern "C" fn destroy(minor: c_uint) -> c_int {
+    negative(end(minor).map(|()| 0))
+}
+
+fn end(minor: c_uint) -> Result<(), c_int> {
+    let number = number(minor)?;
+    if is_shared(number) {
+        return shared::destroy(minor);
+    }
+    lock::with(|token| {
+        let slot = &mut SLOTS.borrow(token)[number];
+        if slot.fifo.as_ref().is_none_or(|fifo| fifo.opens() != 0) {
+            return Err(EINVAL);
+        }
+        share::entry(token, number).hide();
+        *slot = Slot { place: slot.place, ..Slot::NEW };
+        share::tell_fifo(token, minor);
+        Ok(())
+    })?;
+    let released = manager::ask(label::FIFO_RELEASE, &[minor.into()]);
+    // Only now may it be made again: the resource manager would have refused it.
+    lock::with(|token| SLOTS.borrow(token)[number].place = None);
+    released.map(|_| ())
+}
+
+/// Gives a FIFO another size. What is in it is lost.
+#[unsafe(export_name = "rtf_resize")]
+pub extern "C" fn resize(minor: c_uint, size: c_int) -> c_int {
+    negative(change_size(minor, size).map(|()| 0))
+}
+
+fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
+    let number = number(minor)?;
+    let size = checked_size(size)?;
+    if is_shared(number) {
+        return shared::resize(minor, size.get());
+    }
+    lock::with(|token| {
+        let place = {
+            let slots = &*SLOTS.borrow(token);
+            slots[number].fifo.as_ref().ok_or(EINVAL)?;
+            free_place(slots, size).ok_or(ENOMEM)?
+        };
+        with(token, number, |slot| {
+            let mut entry = share::entry(token, number);
+            entry.hide();
+            let kept = Kept::of(number);
+            begin(slot, number, place, size);
+            kept.put_back(number);
+            let [to_linux, to_task] = rings(place, size);
+            entry.resize(size, to_linux, to_task);
+            share::tell_fifo(token, minor);
+        })
+    })
+}
+
+/// What Linux keeps in the control words about who uses the FIFO: it goes on with another size.
+struct Kept {
+    words: FifoControl,
+}
+
+impl Kept {
+    fn of(number: usize) -> Kept {
+        // SAFETY: the words are always mapped; what Linux writes meanwhile comes out old or new.
+        Kept { words: unsafe { share::control(number).read_volatile() } }
+    }
+
+    fn put_back(self, number: usize) {
+        let control = share::control(number).as_ptr();
+        let Kept { words } = self;
+        // SAFETY: as above; these are aligned words of the FIFO, which is under the caller's lock.
+        unsafe {
+            (&raw mut (*control).answer).write_volatile(words.answer);
+            (&raw mut (*control).request).write_volatile(words.request);
+            (&raw mut (*control).want_data).write_volatile(words.want_data);
+            (&raw mut (*control).want_room).write_volatile(words.want_room);
+            AtomicU32::from_ptr(&raw mut (*control).opens).store(words.opens, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Handlers of FIFOs, and what Linux asks them.
+
+use super::{Handler, IoctlHandler, Slot, is_shared, negative, number, shared, with};
+use crate::{
+    error::{EINVAL, ENODEV},
+    lock::{self, Token},
+    main_thread, share,
+};
+use core::{
+    ffi::{c_int, c_uint},
+    ops::Range,
+    sync::atomic::Ordering::AcqRel,
+};
+use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request};
+use pillion_channel::{Fifo, copy::copy, request::Request};
+use pillion_rt_core::ioctl;
+
+/// Data of the I/O control under way: a copy that Linux cannot change while the handler looks at it.
+#[repr(align(64))]
+struct Data([u8; IOCTL_SIZE]);
+
+static DATA: lock::Data<Data> = lock::Data::new(Data([0; IOCTL_SIZE]));
+
+/// Bytes of [`DATA`] that the handler may use.
+static USED: lock::Data<usize> = lock::Data::new(0);
+
+fn change(minor: c_uint, f: impl FnOnce(&mut Slot)) -> Result<c_int, c_int> {
+    let number = number(minor)?;
+    if is_shared(number) {
+        return Err(EINVAL);
+    }
+    main_thread::on_kick(serve);
+    lock::with(|token| {
+        with(token, number, |slot| {
+            f(slot);
+            slot.show_flags(token, number);
+            0
+        })
+    })
+}
+
+/// Has `handler` called on the main thread after each read and write of a Linux process. What it returns, if negative, is the process's error.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtf_create_handler(minor: c_uint, handler: Option<Handler>) -> c_int {
+    // One error for all that is wrong, as RTLinux has it.
+    let result = handler.ok_or(EINVAL).and_then(|handler| change(minor, |slot| slot.handler = Some(handler)));
+    negative(result.map_err(|_| EINVAL))
+}
+
+/// Has `handler` called after each `rtf_put` and `rtf_get`, by whoever called these.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtf_create_rt_handler(minor: c_uint, handler: Option<Handler>) -> c_int {
+    let result = handler.ok_or(EINVAL).and_then(|handler| change(minor, |slot| slot.rt_handler = Some(handler)));
+    negative(result.map_err(|_| EINVAL))
+}
+
+/// Has `handler` take the I/O controls of Linux processes; null: none does.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtf_link_user_ioctl(minor: c_uint, handler: Option<IoctlHandler>) -> c_int {
+    negative(change(minor, |slot| slot.ioctl = handler).map_err(|_| ENODEV))
+}
+
+/// Has reads of /dev/rtf`get` take from FIFO `put`.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtf_make_user_pair(get: c_uint, put: c_uint) -> c_int {
+    negative(pair(get, put).map(|()| 0))
+}
+
+fn pair(get: c_uint, put: c_uint) -> Result<(), c_int> {
+    let (reader, source) = (number(get)?, number(put)?);
+    match (is_shared(reader), is_shared(source)) {
+        (true, true) => shared::pair(get, put),
+        (false, false) => lock::with(|token| {
+            with(token, source, |_| ())?;
+            with(token, reader, |_| share::entry(token, reader).set_read_from(put))
+        }),
+        _ => Err(EINVAL),
+    }
+}
+
+/// Answers what Linux has asked for. Work: as many handlers as there are FIFOs, once each; who asks again kicks again.
+fn serve() {
+    let asked = share::kicks().swap(0, AcqRel);
+    for number in (0..FIFOS).filter(|number| asked >> number & 1 != 0) {
+        answer(number);
+    }
+}
+
+/// Who is to answer.
+#[derive(Clone, Copy)]
+struct Handlers {
+    moved: Option<Handler>,
+    ioctl: Option<IoctlHandler>,
+}
+
+fn answer(number: usize) {
+    let asked = lock::with(|token| {
+        with(token, number, |slot| {
+            let request = slot.fifo.as_ref().and_then(Fifo::request)?;
+            Some((request, Handlers { moved: slot.handler, ioctl: slot.ioctl }))
+        })
+    });
+    let Ok(Some((request, handlers))) = asked else { return };
+    let result = call(number, &request, handlers);
+    lock::with(|token| {
+        // The handler may have ended the FIFO.
+        let _ = with(token, number, |slot| {
+            if let Some(fifo) = &mut slot.fifo {
+                fifo.answer(&request, result.into());
+                share::tell_fifo(token, number as u32);
+            }
+        });
+    });
+}
+
+/// Runs the handler. Nothing of the request is trusted: an unknown kind is refused, and what the command says of its data is checked.
+fn call(number: usize, request: &Request, handlers: Handlers) -> c_int {
+    let minor = number as c_uint;
+    match request.kind {
+        request::READ | request::WRITE => handlers.moved.map_or(0, |handler| handler(minor)),
+        request::IOCTL => {
+            let Some(handler) = handlers.ioctl else { return 0 };
+            let size = ioctl::size(request.command);
+            if size > IOCTL_SIZE {
+                return -EINVAL;
+            }
+            if size == 0 {
+                return handler(minor, request.command, request.argument);
+            }
+            let address = lock::with(|token| copy_in(token, size));
+            let result = handler(minor, request.command, address as u64);
+            lock::with(|token| copy_out(token, size));
+            result
+        }
+        _ => -EINVAL,
+    }
+}
+
+fn copy_in(token: &Token, size: usize) -> usize {
+    let data = &mut DATA.borrow(token).0;
+    // SAFETY: both have `IOCTL_SIZE` bytes, of which `size` is not more.
+    unsafe { copy(data.as_mut_ptr(), share::ioctl().cast(), size) };
+    *USED.borrow(token) = size;
+    data.as_ptr().addr()
+}
+
+fn copy_out(token: &Token, size: usize) {
+    let data = &DATA.borrow(token).0;
+    *USED.borrow(token) = 0;
+    // SAFETY: as above.
+    unsafe { copy(share::ioctl().cast(), data.as_ptr(), size) };
+}
+
+/// Addresses of the data of the I/O control under way.
+pub(crate) fn copied_data() -> Range<usize> {
+    lock::with(|token| {
+        let start = DATA.borrow(token).0.as_ptr().addr();
+        start..start + *USED.borrow(token)
+    })
+}

@@ -1,0 +1,14 @@
+//! Interrupts.
+//!
+//! A thread of this library, at the highest level that the task may have, waits for the task's interrupt lines and timers and runs the program's handlers with the
+//! task's lock held, as RTLinux ran them with interrupts off.
+
+mod off;
+pub(crate) mod pend;
+mod processor;
+mod request;
+pub(crate) mod service;
+pub(crate) mod soft;
+
+pub use processor::processor_exists;
+pub(crate) use request::{Handler, free, request, run_due};

@@ -1,0 +1,34 @@
+//! Switching interrupts off: for the program, the task's lock.
+
+use crate::{lock, thread};
+use core::ffi::{c_int, c_ulong};
+
+/// Switches interrupts off; returns 1 if they were on.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_irq_save() -> c_ulong {
+    let me = thread::current();
+    let were_on = !me.interrupts_off.get();
+    if were_on {
+        lock::enter_open();
+        me.interrupts_off.set(true);
+    }
+    c_ulong::from(were_on)
+}
+
+/// Switches interrupts on if `were_on` is not 0, else off.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_irq_restore(were_on: c_ulong) {
+    let me = thread::current();
+    if were_on == 0 {
+        rtl_irq_save();
+    } else if me.interrupts_off.get() {
+        me.interrupts_off.set(false);
+        lock::leave_open();
+    }
+}
+
+/// Are interrupts on?
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_irqs_enabled() -> c_int {
+    c_int::from(!thread::current().interrupts_off.get())
+}

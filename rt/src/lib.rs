@@ -1,0 +1,53 @@
+//! The RTLinux API for C programs in a task with a skin.
+//!
+//! A program is compiled C, this library and parts of a C library, linked at a fixed address. [`start`] runs its constructors and `init_module` on the *main thread* (number 0),
+//! which afterwards serves what Linux did in RTLinux. All other threads were made by the resource manager in advance; `pthread_create` picks a free one.
+//!
+//! # What the modules share
+//!
+//! - [`lock`]: the task's lock, "interrupts off" for the program. `let token = lock::enter();` takes it until the token is dropped; a thread may enter again. A `&Token` is the proof that
+//!   [`cell::Guarded`] data asks for. Blocking releases the lock fully and takes it again.
+//! - [`thread`]: `thread::current()` is the calling thread, a `&'static Thread`; `Thread::number()`, `thread::by_number(n)`.
+//!   `thread::unstoppable(|| ..)` keeps others from stopping the caller half-way, for calls to servers.
+//! - [`wait`]: [`wait::Queue`] is a word of waiting threads, empty when it is zero, so that it can lie in a C structure. `wait::block(token, Some(&queue), how, deadline)` gives
+//!   the token away, waits, and says why it returned; `queue.wake_one(&token)`, `queue.wake_all(&token)` wake. The woken thread runs when the token is dropped.
+//!   Deadlines are ticks of the time-stamp counter ([`time::deadline`] makes them of nanoseconds; [`pillion_abi::NEVER`]). Conditions are checked again after each return.
+//! - [`error`]: errno of the calling thread: `error::set_errno(EINVAL)`, `error::fail(EINVAL)` does that and gives -1.
+//! - [`main_thread`]: `main_thread::on_kick(f)` has `f` run on the main thread whenever Linux kicked the task; [`main_thread::is_current`].
+//! - [`signal::cancel_point`]: ends the calling thread if it was cancelled; to be called where POSIX or RTLinux has a cancellation point.
+//! - [`time::now_ns`]: what `gethrtime` gives.
+#![no_std]
+
+mod broker;
+pub mod cell;
+pub mod compat;
+pub mod error;
+mod fifo;
+pub mod irq;
+pub mod libc;
+mod linux;
+pub mod lock;
+pub mod main_thread;
+mod manager;
+mod mbuff;
+pub mod mqueue;
+pub mod named;
+pub mod notice;
+mod params;
+mod port;
+mod posixio;
+pub mod print;
+pub mod share;
+pub mod signal;
+pub mod start;
+pub mod sync;
+pub mod thread;
+pub mod time;
+pub mod trace;
+mod unload;
+pub mod wait;
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    pillion_runtime::log::panic(info)
+}

@@ -1,0 +1,116 @@
+//! The task's memory: `malloc` and its kin.
+//!
+//! One allocator by two-level segregated fit, whose steps are bounded: taking and giving back cost the same whatever was done before. It has all of the memory that the system
+//! file gives the task, and is used under the task's lock.
+
+use crate::{
+    error::{ENOMEM, set_errno},
+    lock, main_thread,
+};
+use core::{
+    alloc::Layout,
+    ffi::c_void,
+    ptr::{NonNull, null_mut},
+};
+use pillion_runtime::info::{self, address};
+use rlsf::Tlsf;
+
+/// What `malloc` aligns to.
+const ALIGN: usize = 16;
+
+/// Up to 2^(5 + 30) bytes; free blocks are kept in 32 lists for each doubling, which wastes one part in 32 at most.
+type Allocator = Tlsf<'static, u32, u32, 30, 32>;
+
+struct Memory {
+    allocator: Allocator,
+    is_filled: bool,
+}
+
+static MEMORY: lock::Data<Memory> = lock::Data::new(Memory { allocator: Tlsf::new(), is_filled: false });
+
+fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
+    lock::with(|token| {
+        let memory = &mut *MEMORY.borrow(token);
+        if !memory.is_filled {
+            memory.is_filled = true;
+            let size = info::task().memory_size as usize;
+            if let Some(block) = NonNull::new(core::ptr::slice_from_raw_parts_mut(address::MEMORY as *mut u8, size)) {
+                // SAFETY: the resource manager maps the memory before the task runs, and nothing else uses it.
+                unsafe { memory.allocator.insert_free_block_ptr(block) };
+            }
+        }
+        f(&mut memory.allocator)
+    })
+}
+
+/// Memory of the task, or null. From any thread. `align` is a power of two.
+#[must_use]
+pub fn alloc(size: usize, align: usize) -> *mut u8 {
+    let Ok(layout) = Layout::from_size_align(size.max(1), align.max(ALIGN)) else { return null_mut() };
+    with(|allocator| allocator.allocate(layout)).map_or(null_mut(), NonNull::as_ptr)
+}
+
+/// Gives back what [`alloc`] gave for an alignment of up to 16; null is nothing.
+pub fn free(memory: *mut u8) {
+    free_aligned(memory, ALIGN);
+}
+
+/// Gives back what [`alloc`] gave for that alignment; null is nothing.
+pub fn free_aligned(memory: *mut u8, align: usize) {
+    let Some(memory) = NonNull::new(memory) else { return };
+    // SAFETY: it came from `alloc`, with this alignment; a program that gives back something else has undefined behaviour, within its own address space.
+    with(|allocator| unsafe { allocator.deallocate(memory, align.max(ALIGN)) });
+}
+
+fn for_linux_context(size: usize) -> *mut u8 {
+    let memory = if main_thread::is_current() { alloc(size, ALIGN) } else { null_mut() };
+    if memory.is_null() {
+        set_errno(ENOMEM);
+    }
+    memory
+}
+
+/// Memory, for the Linux context; a real-time thread gets null and `ENOMEM`.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc(size: usize) -> *mut c_void {
+    for_linux_context(size).cast()
+}
+
+/// Memory that is zeroed.
+#[unsafe(no_mangle)]
+pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+    let Some(size) = count.checked_mul(size) else {
+        set_errno(ENOMEM);
+        return null_mut();
+    };
+    let memory = for_linux_context(size);
+    if !memory.is_null() {
+        // SAFETY: it was just allocated, with that size.
+        unsafe { memory.write_bytes(0, size) };
+    }
+    memory.cast()
+}
+
+/// Gives memory back. A real-time thread's call is ignored, as RTLinux has it.
+#[unsafe(export_name = "free")]
+pub extern "C" fn free_memory(memory: *mut c_void) {
+    if main_thread::is_current() {
+        free(memory.cast());
+    }
+}
+
+/// Changes the size; what fits is kept.
+#[unsafe(no_mangle)]
+pub extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {
+    let Some(old) = NonNull::new(memory.cast()) else { return malloc(size) };
+    let layout = Layout::from_size_align(size.max(1), ALIGN).ok().filter(|_| main_thread::is_current());
+    // SAFETY: as for `free`.
+    let new = layout.and_then(|layout| with(|allocator| unsafe { allocator.reallocate(old, layout) }));
+    new.map_or_else(
+        || {
+            set_errno(ENOMEM);
+            null_mut()
+        },
+        |new| new.as_ptr().cast(),
+    )
+}

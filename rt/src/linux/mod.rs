@@ -1,0 +1,6 @@
+//! What modules use of Linux's kernel.
+
+mod memory;
+mod ports;
+mod task;
+mod user;

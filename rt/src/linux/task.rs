@@ -1,0 +1,131 @@
+//! The Linux context as a task of Linux: its tick, its sleep, its name.
+
+use crate::{
+    time,
+    wait::{self, How},
+};
+use core::{
+    cell::UnsafeCell,
+    ffi::{c_char, c_int, c_long, c_ulong, c_void},
+};
+use pillion_runtime::{call, info};
+
+/// Nanoseconds of a tick.
+const JIFFY_NS: i64 = 10_000_000;
+
+/// `MAX_SCHEDULE_TIMEOUT` in Linux: no timeout.
+const FOREVER: c_long = c_long::MAX;
+
+/// `struct task_struct`; also in `linux/sched.h`.
+#[repr(C)]
+pub struct Task {
+    state: c_long,
+    pid: c_int,
+    comm: [u8; 32],
+}
+
+/// `struct module`.
+#[repr(C)]
+pub struct Module {
+    name: *const c_char,
+}
+
+// SAFETY: the name is never written.
+unsafe impl Sync for Module {}
+
+/// The program as a module.
+#[unsafe(no_mangle)]
+pub static __this_module: Module =
+    Module { name: (info::address::INFO as usize + core::mem::offset_of!(info::TaskInfo, name)) as *const c_char };
+
+/// The one task, for programs to read and to set its state, which nothing looks at.
+#[repr(transparent)]
+struct Current(UnsafeCell<Task>);
+
+// SAFETY: the library writes it once, to always the same values; otherwise it is the program's.
+unsafe impl Sync for Current {}
+
+static CURRENT: Current = Current(UnsafeCell::new(Task { state: 0, pid: 1, comm: [0; 32] }));
+
+/// What `current` stands for.
+#[unsafe(no_mangle)]
+pub extern "C" fn pillion_current() -> *mut Task {
+    let task = CURRENT.0.get();
+    // SAFETY: the static's own memory, without a reference to it.
+    unsafe { (&raw mut (*task).comm).write_volatile(info::task().name) };
+    task
+}
+
+/// Ticks of 10 ms since boot.
+#[unsafe(no_mangle)]
+pub extern "C" fn pillion_jiffies() -> c_ulong {
+    (time::now_ns() / JIFFY_NS) as c_ulong
+}
+
+/// Time since boot in seconds and microseconds: the only time that there is without asking Linux.
+///
+/// # Safety
+///
+/// `time` is null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], _zone: *mut c_void) -> c_int {
+    let us = time::now_ns() / 1_000;
+    // SAFETY: the caller's promise.
+    if let Some(time) = unsafe { time.as_mut() } {
+        *time = [us / 1_000_000, us % 1_000_000];
+    }
+    0
+}
+
+/// The same, as Linux's kernel has it.
+///
+/// # Safety
+///
+/// `time` is null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn do_gettimeofday(time: *mut [i64; 2]) {
+    // SAFETY: the caller's promise.
+    unsafe { gettimeofday(time, core::ptr::null_mut()) };
+}
+
+/// Sleeps.
+#[unsafe(no_mangle)]
+pub extern "C" fn schedule_timeout(ticks: c_long) -> c_long {
+    let deadline = match ticks {
+        FOREVER => pillion_abi::NEVER,
+        ticks => time::deadline(time::now_ns().saturating_add(ticks.max(0).saturating_mul(JIFFY_NS))),
+    };
+    wait::block(crate::lock::enter(), None, How::SLEEP, deadline);
+    0
+}
+
+/// Lets others of the same priority go first.
+#[unsafe(no_mangle)]
+pub extern "C" fn schedule() {
+    call::yield_now();
+}
+
+fn spin(ns: u64) {
+    let end = time::now_ns().saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
+    while time::now_ns() < end {
+        core::hint::spin_loop();
+    }
+}
+
+/// Waits, busily.
+#[unsafe(no_mangle)]
+pub extern "C" fn udelay(us: c_ulong) {
+    spin(us.saturating_mul(1_000));
+}
+
+/// Waits, busily.
+#[unsafe(no_mangle)]
+pub extern "C" fn ndelay(ns: c_ulong) {
+    spin(ns);
+}
+
+/// Waits, busily.
+#[unsafe(no_mangle)]
+pub extern "C" fn mdelay(ms: c_ulong) {
+    spin(ms.saturating_mul(1_000_000));
+}

@@ -1,0 +1,234 @@
+//! The task's lock: what switching interrupts off was for an RTLinux program.
+//!
+//! It excludes the other threads and the interrupt handlers of the same task. A thread may enter again. Free and uncontended it costs a compare-and-swap on each side and no
+//! system call. A thread that finds it taken raises the owner to its own level and waits; the owner, when it leaves, makes the most urgent waiter the owner,
+//! and that one, holding the lock, puts the former owner's level right. All threads of a task run on one processor.
+//!
+//! Threads that were woken while the lock was held are signalled when it has been left, so that they do not run straight into it.
+
+use crate::{
+    cell::{Guarded, Shared},
+    thread::{self, Thread},
+};
+use core::{
+    marker::PhantomData,
+    mem::ManuallyDrop,
+    sync::atomic::{
+        AtomicU32, AtomicU64,
+        Ordering::{Acquire, Relaxed, Release, SeqCst},
+    },
+};
+use pillion_abi::NEVER;
+use pillion_rt_core::inherit::bits;
+use pillion_runtime::call;
+
+/// Number of the owner plus one, or 0; and [`CONTENDED`].
+static WORD: AtomicU32 = AtomicU32::new(0);
+
+/// In [`WORD`]: somebody waits.
+const CONTENDED: u32 = 0x100;
+
+/// Threads that wait for the lock.
+static WAITERS: AtomicU64 = AtomicU64::new(0);
+
+/// Threads to be signalled when the lock has been left.
+static WAKES: Guarded<u64> = Guarded::new(0);
+
+/// A larger piece of data that the lock protects.
+pub type Data<T> = Shared<T>;
+
+/// Proof that the calling thread holds the task's lock.
+#[derive(Debug)]
+pub struct Token(PhantomData<*const ()>);
+
+impl Drop for Token {
+    #[inline]
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+/// Takes the lock until the token is dropped.
+#[inline]
+pub fn enter() -> Token {
+    let me = thread::current();
+    let depth = me.lock_depth.get();
+    if depth == 0 && WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_err() {
+        contend(me);
+    }
+    me.lock_depth.set(depth + 1);
+    Token(PhantomData)
+}
+
+/// Runs something with the lock held.
+#[inline]
+pub fn with<R>(f: impl FnOnce(&Token) -> R) -> R {
+    f(&enter())
+}
+
+#[inline]
+fn leave() {
+    let me = thread::current();
+    let depth = me.lock_depth.get() - 1;
+    me.lock_depth.set(depth);
+    if depth == 0 {
+        release(me);
+    }
+}
+
+/// Leaves the lock however often it was entered; the result is for [`restore`]. For threads that are about to wait.
+pub(crate) fn leave_fully(token: Token) -> u32 {
+    let me = thread::current();
+    core::mem::forget(token);
+    let depth = me.lock_depth.get() - 1;
+    me.lock_depth.set(0);
+    release(me);
+    depth
+}
+
+/// Enters the lock as often as [`leave_fully`] found it entered besides its token.
+pub(crate) fn restore(depth: u32) {
+    if depth != 0 {
+        core::mem::forget(enter());
+        thread::current().lock_depth.set(depth);
+    }
+}
+
+/// Leaves the lock however often the caller entered it; for a thread that ends.
+pub(crate) fn leave_all(me: &'static Thread) {
+    if me.lock_depth.get() != 0 {
+        me.lock_depth.set(0);
+        release(me);
+    }
+}
+
+/// Does the calling thread not hold the lock?
+pub(crate) fn is_left() -> bool {
+    thread::current().lock_depth.get() == 0
+}
+
+/// Enters once more without a token; for the program's own "interrupts off".
+pub(crate) fn enter_open() {
+    core::mem::forget(enter());
+}
+
+/// Leaves what [`enter_open`] entered.
+pub(crate) fn leave_open() {
+    leave();
+}
+
+/// Has a thread signalled when the lock is left.
+#[inline]
+pub(crate) fn wake_later(token: &Token, thread: &Thread) {
+    WAKES.set(token, WAKES.get(token) | 1 << thread.number());
+}
+
+/// Signals now what [`wake_later`] gathered: before the caller gives up what it inherited.
+pub(crate) fn wake_now(token: &Token) {
+    let me = thread::current();
+    me.to_signal.store(WAKES.replace(token, 0), Relaxed);
+    signal_all(me);
+}
+
+/// Is a thread about to get the lock? Such a one must not be stopped.
+pub(crate) fn is_waiter(_: &Token, thread: &Thread) -> bool {
+    WAITERS.load(Relaxed) & 1 << thread.number() != 0
+}
+
+/// Is the lock waited for, so that its owner may run at a waiter's level?
+pub(crate) fn is_contended(_: &Token) -> bool {
+    WORD.load(Relaxed) & CONTENDED != 0
+}
+
+#[inline(always)]
+fn word_of(thread: &Thread) -> u32 {
+    thread.number() as u32 + 1
+}
+
+#[inline]
+fn release(me: &'static Thread) {
+    let held = ManuallyDrop::new(Token(PhantomData));
+    let wakes = WAKES.replace(&held, 0);
+    if wakes != 0 {
+        me.to_signal.store(wakes, Relaxed);
+        me.unstoppable.set(me.unstoppable.get() + 1);
+    }
+    let free = WORD.compare_exchange(word_of(me), 0, Release, Relaxed).is_ok();
+    if wakes != 0 {
+        signal_all(me);
+    }
+    if !free {
+        hand_over(me);
+    }
+    if wakes != 0 {
+        thread::end_unstoppable(me);
+    }
+}
+
+/// Signals what the caller still has to signal, the most urgent first: it may preempt the caller.
+fn signal_all(me: &Thread) {
+    loop {
+        let left = me.to_signal.load(Relaxed);
+        let Some(next) = most_urgent(left) else { return };
+        me.to_signal.store(left & !(1 << next.number()), Relaxed);
+        next.signal();
+    }
+}
+
+/// Signals what a thread had to signal and will not any more.
+pub(crate) fn finish_signals(_: &Token, stopped: &Thread) {
+    signal_all(stopped);
+}
+
+/// The most urgent one of a set, by level.
+fn most_urgent(set: u64) -> Option<&'static Thread> {
+    bits(set).map(thread::by_number).reduce(|a, b| if b.level() > a.level() { b } else { a })
+}
+
+#[cold]
+fn contend(me: &'static Thread) {
+    let bit = 1 << me.number();
+    WAITERS.fetch_or(bit, SeqCst);
+    let mut raised = None;
+    loop {
+        let word = WORD.load(Acquire);
+        if word & !CONTENDED == word_of(me) {
+            break;
+        }
+        if word == 0 {
+            if WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_ok() {
+                break;
+            }
+        } else if WORD.compare_exchange(word, word | CONTENDED, SeqCst, Relaxed).is_ok() {
+            let owner = thread::by_number((word & !CONTENDED) as usize - 1);
+            if me.level() > owner.level() {
+                raised = Some(owner);
+                owner.set_context(me.level());
+            }
+            // The former owner may not have come to tell it yet that it has the lock.
+            if WAITERS.load(SeqCst) >> owner.number() & 1 == 1 {
+                owner.signal();
+            }
+            me.wait_for_signal(NEVER);
+        }
+    }
+    WAITERS.fetch_and(!bit, SeqCst);
+    // Only the owner of the lock changes levels for good, and that is the caller now.
+    if let Some(raised) = raised {
+        raised.set_context(raised.level());
+    }
+}
+
+#[cold]
+fn hand_over(me: &'static Thread) {
+    let others = WAITERS.load(SeqCst) & !(1 << me.number());
+    let Some(next) = most_urgent(others) else {
+        WORD.store(0, Release);
+        return;
+    };
+    let more = if others & !(1 << next.number()) == 0 { 0 } else { CONTENDED };
+    WORD.store(word_of(next) | more, Release);
+    next.signal();
+    // The caller may be at the level of `next`, which then stands behind it.
+    call::yield_now();
+}

@@ -1,0 +1,115 @@
+//! The main thread: what Linux did in RTLinux.
+//!
+//! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of software interrupts, and at the end `cleanup_module`.
+
+use crate::{irq::soft, lock, signal, thread};
+use core::{
+    ffi::c_int,
+    ptr::null_mut,
+    sync::atomic::{
+        AtomicPtr, AtomicU64,
+        Ordering::{AcqRel, Acquire, Relaxed},
+    },
+};
+use pillion_abi::NEVER;
+use pillion_runtime::{
+    call,
+    info::{label, slot, wake},
+};
+
+unsafe extern "C" {
+    fn init_module() -> c_int;
+    fn cleanup_module();
+}
+
+/// What others have asked for since it last looked.
+static BITS: AtomicU64 = AtomicU64::new(0);
+
+/// What is to run when Linux has asked for something.
+static ON_KICK: AtomicPtr<()> = AtomicPtr::new(null_mut());
+
+/// Has `handler` run on the main thread whenever Linux has asked for something.
+pub fn on_kick(handler: fn()) {
+    ON_KICK.store(handler as *mut (), Relaxed);
+}
+
+/// Is it the calling thread?
+#[inline]
+#[must_use]
+pub fn is_current() -> bool {
+    thread::current().number() == 0
+}
+
+/// Keeps bits of its notification, wherever it waited when they came.
+pub(crate) fn note(bits: u64) {
+    BITS.fetch_or(bits & !wake::THREAD, Relaxed);
+}
+
+/// Has it look for handlers of software interrupts.
+pub(crate) fn nudge() {
+    thread::by_number(0).signal();
+}
+
+/// Runs `init_module`, and serves if it succeeds; otherwise the manager takes the task apart when it hears of it.
+pub(crate) fn run() -> ! {
+    let result = match crate::params::load() {
+        // SAFETY: the program's function; it is called once, on the main thread.
+        Ok(()) => unsafe { init_module() },
+        Err(error) => -error,
+    };
+    if result != 0 {
+        thread::end_unseen();
+    }
+    let _ = call::call(slot::MANAGER, label::STARTED, words(result));
+    serve()
+}
+
+/// Serves Linux until the task is unloaded.
+pub(crate) fn serve() -> ! {
+    let me = thread::current();
+    lock::leave_all(me);
+    me.pending.store(0, Relaxed);
+    loop {
+        let bits = BITS.swap(0, AcqRel);
+        if bits & wake::KICK != 0 {
+            run_kick_handler();
+        }
+        if bits & wake::UNLOAD != 0 {
+            unload();
+        }
+        crate::notice::deliver();
+        let busy = soft::run_pending();
+        if !busy && BITS.load(Acquire) == 0 {
+            me.wait_for_signal(NEVER);
+        }
+        signal::after_wait();
+    }
+}
+
+fn run_kick_handler() {
+    let handler = ON_KICK.load(Relaxed);
+    if !handler.is_null() {
+        // SAFETY: only `on_kick` stores there, and it stores such a function.
+        let handler: fn() = unsafe { core::mem::transmute(handler) };
+        handler();
+    }
+}
+
+fn unload() -> ! {
+    // SAFETY: the program's function; it is called once, on the main thread.
+    unsafe { cleanup_module() };
+    crate::start::destruct();
+    end(0)
+}
+
+fn end(result: c_int) -> ! {
+    thread::end_unseen();
+    let _ = call::call(slot::MANAGER, label::ENDED, words(result));
+    pillion_runtime::park()
+}
+
+fn words(result: c_int) -> [u64; pillion_abi::call::MESSAGE_WORDS] {
+    let mut words = [0; pillion_abi::call::MESSAGE_WORDS];
+    words[0] = i64::from(result) as u64;
+    words
+}

@@ -1,0 +1,85 @@
+//! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory; all tasks and Linux see the same ones.
+
+use crate::{main_thread, manager};
+use core::{
+    ffi::{CStr, c_char, c_void},
+    ptr::null_mut,
+};
+use pillion_abi::channel::MBUFF_NAME;
+use pillion_runtime::info::{address, label};
+
+/// Longest name.
+const LONGEST: usize = 32;
+
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
+/// The words of a call: size and name.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME / 8]> {
+    if name.is_null() || !main_thread::is_current() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if name.is_empty() || name.len() > LONGEST {
+        return None;
+    }
+    let mut words = [0; 1 + MBUFF_NAME / 8];
+    words[0] = size;
+    for (word, bytes) in words[1..].iter_mut().zip(name.chunks(8)) {
+        *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    Some(words)
+}
+
+/// Finds or makes a buffer and holds it. Null when there is no memory, it is smaller than that, or the caller is a real-time thread.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c_void {
+    let Some(size) = (size as u64).checked_next_multiple_of(PAGE).filter(|size| *size != 0) else { return null_mut() };
+    // SAFETY: the caller's promise.
+    let held = unsafe { words(name, size) }.and_then(|words| manager::ask(label::MBUFF_HOLD, &words).ok());
+    held.map_or(null_mut(), |answer| (address::POOL + answer[1]) as *mut c_void)
+}
+
+/// Gives one hold of a buffer back. It goes when nobody holds it.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mbuff_free(name: *const c_char, _: *mut c_void) {
+    // SAFETY: the caller's promise.
+    if let Some(words) = unsafe { words(name, 0) } {
+        let _ = manager::ask(label::MBUFF_RELEASE, &words);
+    }
+}
+
+/// A task has no mapping apart from its hold.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mbuff_attach(name: *const c_char, size: usize) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { mbuff_alloc(name, size) }
+}
+
+/// See [`mbuff_attach`].
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mbuff_detach(name: *const c_char, memory: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { mbuff_free(name, memory) }
+}

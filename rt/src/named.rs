@@ -1,0 +1,150 @@
+//! Semaphores with a name: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task stands for each that it has open.
+
+use crate::{
+    broker::{self, Again, Outcome, now},
+    error::{EAGAIN, EINVAL, ENAMETOOLONG, ENOMEM, EOVERFLOW, fail, posix},
+    libc, lock,
+    sync::semaphore::Semaphore,
+};
+use core::{
+    ffi::{CStr, c_char, c_int, c_uint},
+    ptr::null_mut,
+};
+use pillion_runtime::broker::{NAME_SIZE, Name, Request, SEMAPHORES, open};
+
+/// `O_CREAT` and `O_EXCL`.
+const CREATE: c_int = 0o100;
+const EXCLUSIVE: c_int = 0o200;
+
+/// Semaphores that are open: the broker's handle, how often, and what stands for it here.
+#[derive(Clone, Copy)]
+struct Opened {
+    handle: u32,
+    count: u32,
+    semaphore: *mut Semaphore,
+}
+
+// SAFETY: the pointer is to memory that this module allocated and that lasts while the entry does.
+unsafe impl Send for Opened {}
+
+static OPENED: lock::Data<[Option<Opened>; SEMAPHORES]> = lock::Data::new([None; SEMAPHORES]);
+
+/// What `O_CREAT` and `O_EXCL` are for the broker.
+pub(crate) fn open_flags(flags: c_int) -> u32 {
+    let create = if flags & CREATE != 0 { open::CREATE } else { 0 };
+    create | if flags & EXCLUSIVE != 0 { open::EXCLUSIVE } else { 0 }
+}
+
+/// A name as the broker takes it.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+pub(crate) unsafe fn name_of(name: *const c_char) -> Result<Name, c_int> {
+    if name.is_null() {
+        return Err(EINVAL);
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if name.len() >= NAME_SIZE { Err(ENAMETOOLONG) } else { Name::new(name).ok_or(EINVAL) }
+}
+
+/// Opens, or makes, a semaphore. The header has it with variable arguments. Null and errno on failure.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_open(name: *const c_char, flags: c_int, _mode: c_uint, value: c_uint) -> *mut Semaphore {
+    // SAFETY: the caller's promise.
+    let opened = unsafe { name_of(name) }.and_then(|name| {
+        let flags = open_flags(flags);
+        let [handle, ..] = lock::with(|token| now(token, Request::SemOpen { name, flags, value }))?;
+        stand_for(handle as u32)
+    });
+    opened.unwrap_or_else(|error| {
+        let _ = fail(error);
+        null_mut()
+    })
+}
+
+/// What stands for a semaphore that was just opened: always the same for the same one.
+fn stand_for(handle: u32) -> Result<*mut Semaphore, c_int> {
+    let result = lock::with(|token| {
+        let opened = &mut *OPENED.borrow(token);
+        if let Some(known) = opened.iter_mut().flatten().find(|o| o.handle == handle) {
+            known.count += 1;
+            return Some(known.semaphore);
+        }
+        let free = opened.iter_mut().find(|o| o.is_none())?;
+        let semaphore = libc::alloc(size_of::<Semaphore>(), align_of::<Semaphore>()).cast::<Semaphore>();
+        if semaphore.is_null() {
+            return None;
+        }
+        // SAFETY: it was just allocated for one.
+        unsafe { semaphore.write(Semaphore::with_name(handle)) };
+        *free = Some(Opened { handle, count: 1, semaphore });
+        Some(semaphore)
+    });
+    result.ok_or_else(|| {
+        let _ = lock::with(|token| now(token, Request::SemClose { semaphore: handle }));
+        ENOMEM
+    })
+}
+
+/// Closes a semaphore.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
+    let handle = lock::with(|token| {
+        let opened = &mut *OPENED.borrow(token);
+        let entry = opened.iter_mut().find(|o| o.is_some_and(|o| o.semaphore == semaphore))?;
+        let known = entry.as_mut()?;
+        known.count -= 1;
+        let handle = known.handle;
+        if known.count == 0 {
+            libc::free(semaphore.cast());
+            *entry = None;
+        }
+        Some(handle)
+    });
+    let result = handle.ok_or(EINVAL).and_then(|semaphore| lock::with(|t| now(t, Request::SemClose { semaphore })));
+    posix(result.map(|_| ()))
+}
+
+/// Takes the name away.
+///
+/// # Safety
+///
+/// `name` is null or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let result = unsafe { name_of(name) }.and_then(|name| lock::with(|token| now(token, Request::SemUnlink { name })));
+    posix(result.map(|_| ()))
+}
+
+/// Takes one, and waits until the deadline if need be.
+pub(crate) fn wait(handle: u32, deadline: u64) -> Result<(), c_int> {
+    let request = Request::SemWait { semaphore: handle, block: true };
+    broker::wait_for(request, Again::default(), deadline, |_| (), |_, _| ())
+}
+
+/// Takes one if there is one.
+pub(crate) fn try_wait(handle: u32) -> Result<(), c_int> {
+    match lock::with(|token| broker::ask(token, Request::SemWait { semaphore: handle, block: false }))? {
+        Outcome::Done(_) => Ok(()),
+        Outcome::Wait => Err(EAGAIN),
+    }
+}
+
+/// Gives one.
+pub(crate) fn post(handle: u32) -> Result<(), c_int> {
+    let result = lock::with(|token| now(token, Request::SemPost { semaphore: handle }));
+    result.map(|_| ()).map_err(|error| if error == EOVERFLOW { EAGAIN } else { error })
+}
+
+/// The value.
+pub(crate) fn value(handle: u32) -> Result<c_int, c_int> {
+    let [value, ..] = lock::with(|token| now(token, Request::SemValue { semaphore: handle }))?;
+    Ok(value.min(c_int::MAX as u64) as c_int)
+}

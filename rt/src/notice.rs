@@ -1,0 +1,89 @@
+//! `mq_notify`: a signal when a message arrives in an empty queue.
+//!
+//! The broker notes it in the transfer memory and wakes the main thread, which sends the signal: after all real-time threads that are ready.
+
+use crate::{
+    broker::now,
+    error::{EINVAL, posix},
+    lock::{self, Token},
+    mqueue,
+    signal::{self, USER_FIRST, USER_LAST},
+    thread,
+};
+use core::{
+    ffi::c_int,
+    sync::atomic::{AtomicU64, Ordering::AcqRel, Ordering::Relaxed},
+};
+use pillion_runtime::{
+    broker::{NOTICES, QUEUES, Request},
+    info::address,
+};
+
+/// `SIGEV_SIGNAL` and `SIGEV_NONE`.
+const SIGNAL: c_int = 0;
+const NONE: c_int = 1;
+
+/// The main thread.
+const MAIN: u8 = 0;
+
+/// `struct sigevent`; also in `signal.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SignalEvent {
+    notify: c_int,
+    signal: c_int,
+    value: usize,
+}
+
+/// Who wants a notice of a queue, by the low byte of its handle.
+#[derive(Clone, Copy)]
+struct Wanted {
+    thread: usize,
+    signal: u32,
+}
+
+static WANTED: lock::Data<[Option<Wanted>; QUEUES]> = lock::Data::new([None; QUEUES]);
+
+fn index(handle: u32) -> usize {
+    handle as usize % 256 % QUEUES
+}
+
+/// Asks for one signal when a message arrives in the empty queue; null withdraws that.
+#[unsafe(no_mangle)]
+pub extern "C" fn mq_notify(queue: c_int, event: Option<&SignalEvent>) -> c_int {
+    posix(lock::with(|token| ask(token, queue, event)))
+}
+
+fn ask(token: &Token, queue: c_int, event: Option<&SignalEvent>) -> Result<(), c_int> {
+    let handle = mqueue::handle(token, queue)?;
+    let wanted = match event {
+        None => None,
+        Some(SignalEvent { notify: NONE, .. }) => Some(None),
+        Some(SignalEvent { notify: SIGNAL, signal, .. }) => {
+            let signal = *signal as u32;
+            let known = (USER_FIRST..=USER_LAST).contains(&signal).then_some(signal).ok_or(EINVAL)?;
+            Some(Some(Wanted { thread: thread::current().number(), signal: known }))
+        }
+        Some(_) => return Err(EINVAL),
+    };
+    now(token, Request::QueueNotify { queue: handle, thread: MAIN, wanted: wanted.is_some() })?;
+    WANTED.borrow(token)[index(handle)] = wanted.flatten();
+    Ok(())
+}
+
+/// Sends the signals whose notices have come. For the main thread.
+pub(crate) fn deliver() {
+    // SAFETY: the resource manager maps the memory in every task with a skin; the word is aligned and used by both sides as an atomic one.
+    let notices = unsafe { AtomicU64::from_ptr((address::TRANSFER + NOTICES) as *mut u64) };
+    if notices.load(Relaxed) == 0 {
+        return;
+    }
+    let due = notices.swap(0, AcqRel);
+    lock::with(|token| {
+        for queue in (0..QUEUES).filter(|queue| due >> queue & 1 != 0) {
+            if let Some(Wanted { thread, signal }) = WANTED.borrow(token)[queue].take() {
+                signal::send(token, thread::by_number(thread), signal);
+            }
+        }
+    });
+}

@@ -1,0 +1,95 @@
+//! Ports. A task has those that its system file names; each access is a call of the kernel.
+
+use core::{ffi::c_ulong, ptr};
+use pillion_runtime::{
+    Cap, call,
+    info::{self, slot},
+};
+
+/// The capability for ports from `first` on, all in one range of the task's.
+fn range(first: u64, count: u64) -> Option<Cap> {
+    let skin = &info::task().skin;
+    let holds = |[start, size]: [u32; 2]| {
+        u64::from(start) <= first
+            && first.checked_add(count).is_some_and(|end| end <= u64::from(start) + u64::from(size))
+    };
+    let ranges = skin.ports.iter().take(skin.port_count as usize);
+    ranges.zip(slot::TASK_PORTS..).find(|(range, _)| holds(**range)).map(|(_, cap)| cap)
+}
+
+/// Does the task have all of these ports?
+#[must_use]
+pub fn owns(first: u64, count: u64) -> bool {
+    count != 0 && range(first, count).is_some()
+}
+
+fn read(port: u16, width: u8) -> u32 {
+    let value = range(port.into(), width.into()).and_then(|cap| call::port_in(cap, port, width).ok());
+    value.unwrap_or(u32::MAX)
+}
+
+fn write(port: u16, width: u8, value: u32) {
+    if let Some(cap) = range(port.into(), width.into()) {
+        let _ = call::port_out(cap, port, width, value);
+    }
+}
+
+macro_rules! ports {
+    ($($type:ty: $read:ident $write:ident $read_slow:ident $write_slow:ident $read_many:ident $write_many:ident;)*) => {$(
+        /// Reads a port.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $read(port: u16) -> $type {
+            read(port, size_of::<$type>() as u8) as $type
+        }
+
+        /// Writes a port.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $write(value: $type, port: u16) {
+            write(port, size_of::<$type>() as u8, value.into());
+        }
+
+        /// Reads a port. The way through the kernel is pause enough.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $read_slow(port: u16) -> $type {
+            $read(port)
+        }
+
+        /// Writes a port.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $write_slow(value: $type, port: u16) {
+            $write(value, port);
+        }
+
+        /// Reads a port again and again.
+        ///
+        /// # Safety
+        ///
+        /// `to` is writable for so many values.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $read_many(port: u16, to: *mut $type, count: c_ulong) {
+            for i in 0..count as usize {
+                // SAFETY: the caller's promise.
+                unsafe { ptr::write_unaligned(to.add(i), $read(port)) };
+            }
+        }
+
+        /// Writes a port again and again.
+        ///
+        /// # Safety
+        ///
+        /// `from` is readable for so many values.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $write_many(port: u16, from: *const $type, count: c_ulong) {
+            for i in 0..count as usize {
+                // SAFETY: the caller's promise.
+                $write(unsafe { ptr::read_unaligned(from.add(i)) }, port);
+            }
+        }
+    )*};
+}
+
+ports! {
+    u8: inb outb inb_p outb_p insb outsb;
+    u16: inw outw inw_p outw_p insw outsw;
+    u32: inl outl inl_p outl_p insl outsl;
+}

@@ -1,0 +1,103 @@
+//! The table of descriptors.
+
+use super::{File, Operations};
+use crate::{
+    error::{EBADF, ENOMEM},
+    lock,
+};
+use core::{
+    cell::UnsafeCell,
+    ffi::{c_int, c_uint, c_ulong},
+    ptr::{null, null_mut},
+};
+
+/// Most open files of a task.
+const MOST: usize = 128;
+
+/// The first number: those below are the log, as a C program expects them.
+const FIRST: usize = 3;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Free,
+    /// Its device is being opened or closed.
+    Busy,
+    Open,
+}
+
+static STATES: lock::Data<[State; MOST]> = lock::Data::new([State::Free; MOST]);
+
+struct Files([UnsafeCell<File>; MOST]);
+
+// SAFETY: an entry is written by whoever made it `Busy`; then it is the device's and its users', who agree among themselves as in any C program.
+unsafe impl Sync for Files {}
+
+static FILES: Files = Files(
+    [const { UnsafeCell::new(File { operations: null(), flags: 0, minor: 0, position: 0, private: null_mut() }) };
+        MOST],
+);
+
+/// An entry of the table.
+#[derive(Clone, Copy)]
+pub(super) struct Descriptor(usize);
+
+impl Descriptor {
+    /// A free one, for a device that is about to be opened.
+    pub fn take(operations: *const Operations, minor: c_uint, flags: c_ulong) -> Result<Descriptor, c_int> {
+        let index = lock::with(|token| {
+            let states = &mut *STATES.borrow(token);
+            let index = states.iter().position(|state| *state == State::Free)?;
+            states[index] = State::Busy;
+            Some(index)
+        });
+        let descriptor = Descriptor(index.ok_or(ENOMEM)?);
+        // SAFETY: nobody else uses it while it is busy.
+        unsafe { *descriptor.file() = File { operations, flags, minor, position: 0, private: null_mut() } };
+        Ok(descriptor)
+    }
+
+    /// The open one with that number.
+    pub fn open(number: c_int) -> Result<Descriptor, c_int> {
+        let index =
+            usize::try_from(number).ok().and_then(|n| n.checked_sub(FIRST)).filter(|i| *i < MOST).ok_or(EBADF)?;
+        let is_open = lock::with(|token| STATES.borrow(token)[index] == State::Open);
+        if is_open { Ok(Descriptor(index)) } else { Err(EBADF) }
+    }
+
+    /// The open one with that number, which nobody can use from now on.
+    pub fn closing(number: c_int) -> Result<Descriptor, c_int> {
+        let descriptor = Descriptor::open(number)?;
+        lock::with(|token| {
+            let state = &mut STATES.borrow(token)[descriptor.0];
+            let was_open = core::mem::replace(state, State::Busy) == State::Open;
+            if was_open { Ok(descriptor) } else { Err(EBADF) }
+        })
+    }
+
+    /// All open ones.
+    pub fn all() -> impl Iterator<Item = Descriptor> {
+        (0..MOST).map(Descriptor).filter(|d| lock::with(|token| STATES.borrow(token)[d.0] == State::Open))
+    }
+
+    /// Its device is open.
+    pub fn opened(self) -> c_int {
+        lock::with(|token| STATES.borrow(token)[self.0] = State::Open);
+        (self.0 + FIRST) as c_int
+    }
+
+    /// Gives it back.
+    pub fn give_back(self) {
+        lock::with(|token| STATES.borrow(token)[self.0] = State::Free);
+    }
+
+    /// What its device knows of it.
+    pub fn file(self) -> *mut File {
+        FILES.0[self.0].get()
+    }
+
+    /// What its device can do.
+    pub fn operations(self) -> &'static Operations {
+        // SAFETY: set when the entry was taken, to operations that last as long as their device is registered, which a program keeps up while it has it open.
+        unsafe { &*(*self.file()).operations }
+    }
+}

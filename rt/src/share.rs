@@ -1,0 +1,84 @@
+//! The task's parts of the channel window, and the doorbell.
+
+use crate::lock::Token;
+use core::{ptr::NonNull, sync::atomic::AtomicU64};
+use pillion_abi::channel::{FifoControl, FifoEntry, IOCTL_SIZE, Share, Status};
+use pillion_channel::{entry::Entry, event};
+use pillion_runtime::{
+    call,
+    info::{address, slot},
+};
+
+/// Bits of the second word of [`Share::events`].
+pub use pillion_abi::channel::event as bit;
+
+/// What the task shows.
+#[must_use]
+pub fn status() -> NonNull<Status> {
+    const { NonNull::new(address::STATUS as *mut Status).unwrap() }
+}
+
+fn share() -> *mut Share {
+    address::SHARE as *mut Share
+}
+
+/// The words of a FIFO that Linux uses too. `fifo` is below [`pillion_abi::channel::FIFOS`].
+#[must_use]
+pub fn control(fifo: usize) -> NonNull<FifoControl> {
+    // SAFETY: the resource manager maps the part in every task with a skin; the pointer is inside it.
+    unsafe { NonNull::new_unchecked((&raw mut (*share()).fifos).cast::<FifoControl>().add(fifo)) }
+}
+
+/// What the task shows of a FIFO. `fifo` is below [`pillion_abi::channel::FIFOS`].
+#[must_use]
+pub fn entry(_: &Token, fifo: usize) -> Entry {
+    // SAFETY: the resource manager maps the part in every task with a skin; only this task writes it, under its lock.
+    unsafe { Entry::new(NonNull::new_unchecked((&raw mut (*status().as_ptr()).fifos).cast::<FifoEntry>().add(fifo))) }
+}
+
+/// Data of the I/O control under way.
+#[must_use]
+pub fn ioctl() -> *mut [u8; IOCTL_SIZE] {
+    // SAFETY: as above.
+    unsafe { &raw mut (*share()).ioctl }
+}
+
+fn word(word: *mut u64) -> &'static AtomicU64 {
+    // SAFETY: the callers give words of the part, which is always mapped; both sides use them as atomic ones only.
+    unsafe { AtomicU64::from_ptr(word) }
+}
+
+/// What Linux wants looked at: bits by FIFO.
+#[must_use]
+pub fn kicks() -> &'static AtomicU64 {
+    // SAFETY: as above.
+    word(unsafe { &raw mut (*share()).kicks })
+}
+
+/// A word of the interrupts that are to be simulated in Linux.
+#[must_use]
+pub fn pended(number: usize) -> &'static AtomicU64 {
+    // SAFETY: as above; there are four words.
+    word(unsafe { (&raw mut (*share()).pended).cast::<u64>().add(number % 4) })
+}
+
+/// Has Linux look at FIFO `fifo`.
+#[inline]
+pub fn tell_fifo(token: &Token, fifo: u32) {
+    tell(token, 0, 1 << (fifo % 64));
+}
+
+/// Has Linux look at something else, one of [`bit`].
+pub fn tell_other(token: &Token, bit: u64) {
+    tell(token, 1, bit);
+}
+
+/// The bit and the doorbell belong together: who finds a bit set relies on the doorbell having rung. The lock keeps others from ending the caller in between.
+#[inline]
+fn tell(_: &Token, number: usize, bit: u64) {
+    // SAFETY: as above; there are two words.
+    let events = word(unsafe { (&raw mut (*share()).events).cast::<u64>().add(number) });
+    if event::raise(events, bit) {
+        let _ = call::signal(slot::LINUX);
+    }
+}

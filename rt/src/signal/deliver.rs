@@ -1,0 +1,84 @@
+//! Sending signals, and what they do.
+
+use super::{CANCEL_BIT, READY, SUSPEND, TIMER, USER_BITS, WAKEUP, WAKEUP_BIT, action};
+use crate::{
+    lock::{self, Token},
+    thread::{self, Thread, cancel_point, current},
+    wait::{self, word},
+};
+use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
+
+/// Pending signals that are not held back.
+#[inline]
+pub(crate) fn deliverable(_: &Token, thread: &Thread) -> u64 {
+    thread.pending.load(Relaxed) & !thread.masked.load(Relaxed)
+}
+
+/// Sends one of the threads' signals.
+pub(crate) fn send(token: &Token, to: &'static Thread, signal: u32) {
+    match signal {
+        SUSPEND => thread::suspend_other(token, to),
+        WAKEUP | READY | TIMER => wake_up(token, to),
+        _ if USER_BITS >> signal & 1 == 1 && action::is_ignored(token, signal) => {}
+        _ => {
+            to.pending.fetch_or(1 << signal, Relaxed);
+            notice(token, to);
+        }
+    }
+}
+
+fn wake_up(token: &Token, to: &'static Thread) {
+    if thread::resume(token, to) {
+        return;
+    }
+    to.pending.fetch_or(WAKEUP_BIT, Relaxed);
+    notice(token, to);
+}
+
+/// Ends a thread's wait if a signal is pending that does so.
+pub(crate) fn notice(token: &Token, thread: &'static Thread) {
+    if deliverable(token, thread) & thread.listens.get(token) != 0 {
+        let waited = wait::wake(token, thread, word::INTERRUPTED);
+        // The main thread hears of it while it serves Linux, too.
+        if !waited && thread.number() == 0 {
+            lock::wake_later(token, thread);
+        }
+    }
+}
+
+/// Runs handlers for the caller's pending signals, and ends it if it was cancelled. Not while it holds the task's lock.
+#[inline]
+pub(crate) fn after_wait() {
+    let me = current();
+    if me.pending.load(Relaxed) & !me.masked.load(Relaxed) & (USER_BITS | CANCEL_BIT) != 0 {
+        deliver(me);
+    }
+}
+
+#[cold]
+fn deliver(me: &'static Thread) {
+    if !lock::is_left() {
+        return;
+    }
+    loop {
+        let due = me.pending.load(Relaxed) & !me.masked.load(Relaxed) & USER_BITS;
+        if due == 0 {
+            break;
+        }
+        let signal = due.trailing_zeros();
+        me.pending.fetch_and(!(1 << signal), Relaxed);
+        run(me, signal);
+    }
+    cancel_point();
+}
+
+/// Runs the handler of a signal, which is held back meanwhile with whatever else the handler asked for.
+fn run(me: &'static Thread, signal: u32) {
+    let Some((handler, mask)) = lock::with(|token| action::handler(token, signal)) else { return };
+    let before = me.masked.fetch_or((mask | 1 << signal) & USER_BITS, Relaxed);
+    let errno = me.errno.get();
+    handler(signal as c_int);
+    me.errno.set(errno);
+    // What was not a program's signal may have changed meanwhile.
+    me.masked.fetch_and(!USER_BITS | before, Relaxed);
+}

@@ -1,0 +1,42 @@
+//! `pthread_kill`.
+
+use super::{SUSPEND, USER_LAST, after_wait, send};
+use crate::{
+    error::{EINVAL, ESRCH},
+    irq::pend,
+    lock,
+    thread::{self, Thread},
+};
+use core::ffi::c_int;
+
+/// First number that stands for an interrupt of Linux; as many numbers follow.
+const GLOBAL_FIRST: c_int = 256;
+/// First number that stands for one of a processor.
+const LOCAL_FIRST: c_int = 512;
+
+/// Sends a signal to a thread; 0 only looks whether the thread exists. To the thread that stands for Linux, 256 and more are interrupts. The receiver runs at once if it is
+/// more urgent and waits for this.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_kill(to: *const Thread, signal: c_int) -> c_int {
+    let Some(to) = thread::by_pointer(to) else { return ESRCH };
+    match signal {
+        0 => 0,
+        GLOBAL_FIRST.. if to.number() == 0 => {
+            let irq = if signal < LOCAL_FIRST { signal - GLOBAL_FIRST } else { signal - LOCAL_FIRST };
+            pend::pend(irq).map_or_else(|number| number, |()| 0)
+        }
+        1.. if signal <= USER_LAST as c_int && signal != 4 => {
+            let to_self = core::ptr::eq(to, thread::current());
+            if to_self && signal == SUSPEND as c_int {
+                thread::suspend_self();
+            } else {
+                lock::with(|token| send(token, to, signal as u32));
+            }
+            if to_self {
+                after_wait();
+            }
+            0
+        }
+        _ => EINVAL,
+    }
+}

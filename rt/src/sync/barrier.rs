@@ -1,0 +1,85 @@
+//! Barriers.
+
+use crate::{
+    cell::Guarded,
+    error::{EBUSY, EINVAL, number},
+    lock,
+    wait::{How, Queue, block},
+};
+use core::ffi::{c_int, c_uint, c_void};
+use pillion_abi::NEVER;
+
+/// `PTHREAD_BARRIER_SERIAL_THREAD`.
+const SERIAL: c_int = -1;
+
+/// `pthread_barrier_t`; also in `pthread.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Barrier {
+    /// How many come together.
+    count: Guarded<c_uint>,
+    waiting: Guarded<c_uint>,
+    queue: Queue,
+}
+
+/// Makes a barrier for so many threads.
+///
+/// # Safety
+///
+/// `barrier` is to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_barrier_init(barrier: *mut Barrier, _: *const c_void, count: c_uint) -> c_int {
+    if count == 0 {
+        return EINVAL;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { barrier.write(Barrier { count: Guarded::new(count), waiting: Guarded::new(0), queue: Queue::new() }) };
+    0
+}
+
+/// Ends a barrier that nobody waits at.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrier_destroy(barrier: &Barrier) -> c_int {
+    lock::with(|token| if barrier.queue.is_empty(token) { 0 } else { EBUSY })
+}
+
+/// Waits until all have come; one of them gets `PTHREAD_BARRIER_SERIAL_THREAD`.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrier_wait(barrier: &Barrier) -> c_int {
+    let token = lock::enter();
+    let waiting = barrier.waiting.get(&token) + 1;
+    if waiting < barrier.count.get(&token) {
+        barrier.waiting.set(&token, waiting);
+        block(token, Some(&barrier.queue), How::OBJECT, NEVER);
+        return 0;
+    }
+    barrier.waiting.set(&token, 0);
+    barrier.queue.wake_all(&token);
+    SERIAL
+}
+
+/// Barriers have no attributes but the one that all threads of the task can use them.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrierattr_init(attributes: &mut c_int) -> c_int {
+    *attributes = 0;
+    0
+}
+
+/// Nothing is kept for attributes.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrierattr_destroy(_: &mut c_int) -> c_int {
+    0
+}
+
+/// Says who can use it.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrierattr_setpshared(attributes: &mut c_int, shared: c_int) -> c_int {
+    number((shared == 0 || shared == 1).then(|| *attributes = shared).ok_or(EINVAL))
+}
+
+/// Who can use it?
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_barrierattr_getpshared(attributes: &c_int, shared: &mut c_int) -> c_int {
+    *shared = *attributes;
+    0
+}

@@ -1,0 +1,38 @@
+//! Mutexes, conditions, semaphores and other means of threads to wait for each other.
+
+pub mod barrier;
+pub mod cond;
+pub mod mutex;
+mod mutex_api;
+mod mutex_attributes;
+mod once;
+mod queue;
+pub mod rwlock;
+pub mod semaphore;
+pub mod spin;
+
+use crate::{
+    error::EINVAL,
+    lock::Token,
+    time::{Timespec, clock},
+};
+use core::ffi::c_int;
+use pillion_rt_core::urgency::PRIORITY_MAX;
+
+/// `struct sched_param`; also in `sched.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SchedParam {
+    /// Priority.
+    pub sched_priority: c_int,
+}
+
+/// Is it a priority?
+pub(crate) fn prio_ok(priority: c_int) -> bool {
+    (0..=PRIORITY_MAX as c_int).contains(&priority)
+}
+
+/// The tick at which the scheduler's clock shows a time.
+pub(crate) fn deadline_of(token: &Token, time: &Timespec) -> Result<u64, c_int> {
+    time.ns().map(|ns| clock::schedule_deadline(token, ns)).ok_or(EINVAL)
+}

@@ -1,0 +1,321 @@
+//! How mutexes work.
+//!
+//! The word `owner` says who has the mutex. Plain mutexes, with or without inheritance, are taken and released by a compare-and-swap on it when nobody waits; everything else
+//! happens with the task's lock held. A released mutex is free, and the most urgent waiter is woken to take it: a more urgent thread that comes first may have it.
+//!
+//! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that releases a mutex and thereby becomes less urgent stays where it is until the woken waiter, which
+//! runs next, puts it down: no thread of middle urgency can come between. With a ceiling (`PTHREAD_PRIO_PROTECT`) the owner has at least the ceiling's urgency.
+
+use crate::{
+    cell::Guarded,
+    error::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT},
+    lock::{self, Token},
+    thread::{self, Thread, by_number, current},
+    wait::{How, Queue, Wake, block_and_return},
+};
+use core::{
+    ffi::c_int,
+    ptr::null_mut,
+    sync::atomic::{
+        AtomicPtr, AtomicU32,
+        Ordering::{Acquire, Relaxed, Release},
+    },
+};
+use pillion_rt_core::{inherit::bits, urgency::Urgency};
+
+/// Bits of [`Mutex::flags`]; also in `pthread.h`.
+pub(super) mod flag {
+    /// The type.
+    pub const TYPE: u32 = 0xf;
+    pub const NORMAL: u32 = 0;
+    pub const SPINLOCK: u32 = 1;
+    pub const RECURSIVE: u32 = 2;
+    pub const ERRORCHECK: u32 = 3;
+    pub const INHERIT: u32 = 0x10;
+    pub const PROTECT: u32 = 0x20;
+    pub const ROBUST: u32 = 0x40;
+    pub const DESTROYED: u32 = 0x80;
+    /// Its owner ended.
+    pub const OWNER_DEAD: u32 = 0x100;
+    /// And the next one did not repair what it protects.
+    pub const LOST: u32 = 0x200;
+}
+
+/// In [`Mutex::owner`]: somebody waits.
+const WAITED_FOR: u32 = 0x100;
+
+/// `pthread_mutex_t`; also in `pthread.h`. Zeros are a free, normal mutex.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Mutex {
+    /// Number of the owner plus one, or 0; and [`WAITED_FOR`].
+    owner: AtomicU32,
+    pub(super) flags: AtomicU32,
+    pub(super) ceiling: Guarded<u32>,
+    /// How often more than once its owner has it.
+    depth: Guarded<u32>,
+    queue: Queue,
+    /// The next one that the same thread holds and that is in its list.
+    next: AtomicPtr<Mutex>,
+}
+
+const _: () = assert!(size_of::<Mutex>() == 32);
+
+fn word_of(thread: &Thread) -> u32 {
+    thread.number() as u32 + 1
+}
+
+impl Mutex {
+    pub(super) const fn new(flags: u32, ceiling: u32) -> Mutex {
+        Mutex {
+            owner: AtomicU32::new(0),
+            flags: AtomicU32::new(flags),
+            ceiling: Guarded::new(ceiling),
+            depth: Guarded::new(0),
+            queue: Queue::new(),
+            next: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    fn has(&self, flags: u32) -> bool {
+        self.flags.load(Relaxed) & flags != 0
+    }
+
+    fn kind(&self) -> u32 {
+        self.flags.load(Relaxed) & flag::TYPE
+    }
+
+    /// Is it one that a compare-and-swap takes?
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.flags.load(Relaxed) & !flag::INHERIT == 0
+    }
+
+    /// Takes it if it is plain and free.
+    #[inline]
+    pub(super) fn take_fast(&self) -> bool {
+        self.is_plain() && self.owner.compare_exchange(0, word_of(current()), Acquire, Relaxed).is_ok()
+    }
+
+    /// Releases it if it is plain, the caller's, and nobody waits.
+    #[inline]
+    pub(super) fn release_fast(&self) -> bool {
+        self.is_plain() && self.owner.compare_exchange(word_of(current()), 0, Release, Relaxed).is_ok()
+    }
+
+    fn owner(&self) -> Option<&'static Thread> {
+        let word = self.owner.load(Relaxed) & !WAITED_FOR;
+        word.checked_sub(1).map(|number| by_number(number as usize))
+    }
+
+    fn is_own(&self) -> bool {
+        self.owner.load(Relaxed) & !WAITED_FOR == word_of(current())
+    }
+
+    /// Does somebody have it?
+    pub(super) fn is_taken(&self) -> bool {
+        self.owner.load(Relaxed) != 0
+    }
+
+    /// Makes the caller its owner.
+    fn take(&self, token: &Token) -> Result<(), c_int> {
+        let me = current();
+        if self.has(flag::PROTECT) && thread::urgency_of_priority(token, me) > self.ceiling_urgency(token) {
+            return Err(EINVAL);
+        }
+        let waiters = self.queue.set(token);
+        self.owner.store(word_of(me) | if waiters == 0 { 0 } else { WAITED_FOR }, Relaxed);
+        if self.has(flag::INHERIT) && waiters != 0 {
+            thread::with_inheritance(token, |i| bits(waiters).fold(0, |changed, w| changed | i.wait(w, me.number())));
+        }
+        if self.has(flag::PROTECT | flag::ROBUST) {
+            self.next.store(me.held.load(Relaxed), Relaxed);
+            me.held.store(core::ptr::from_ref(self).cast_mut(), Relaxed);
+            refresh_ceiling(token, me);
+        }
+        if self.has(flag::OWNER_DEAD) { Err(EOWNERDEAD) } else { Ok(()) }
+    }
+
+    fn ceiling_urgency(&self, token: &Token) -> Urgency {
+        Urgency::of_priority(self.ceiling.get(token))
+    }
+
+    /// Takes it if that is possible without waiting.
+    pub(super) fn try_take(&self, token: &Token) -> Result<(), c_int> {
+        if self.has(flag::DESTROYED) {
+            return Err(EINVAL);
+        }
+        if self.has(flag::LOST) {
+            return Err(ENOTRECOVERABLE);
+        }
+        if self.owner().is_none() {
+            return self.take(token);
+        }
+        if self.kind() == flag::RECURSIVE && self.is_own() {
+            let depth = self.depth.get(token);
+            self.depth.set(token, depth.checked_add(1).ok_or(EAGAIN)?);
+            return Ok(());
+        }
+        Err(EBUSY)
+    }
+
+    /// Takes it, and waits for it if need be. The lock is not held afterwards.
+    pub(super) fn lock(&self, mut token: Token, deadline: u64) -> Result<(), c_int> {
+        loop {
+            match self.try_take(&token) {
+                Err(EBUSY) => {}
+                result => return result,
+            }
+            let wake;
+            (token, wake) = self.wait(token, deadline)?;
+            if wake == Wake::TimedOut {
+                self.forget(&token);
+                // It may have been released at the same moment.
+                return self.try_take(&token).map_err(|e| if e == EBUSY { ETIMEDOUT } else { e });
+            }
+        }
+    }
+
+    fn wait(&self, token: Token, deadline: u64) -> Result<(Token, Wake), c_int> {
+        let me = current();
+        let owner = self.owner().ok_or(EINVAL)?;
+        let checked = self.kind() == flag::ERRORCHECK && self.is_own();
+        if checked || self.has(flag::INHERIT) && thread::closes_circle(&token, me, owner) {
+            return Err(EDEADLK);
+        }
+        self.owner.fetch_or(WAITED_FOR, Relaxed);
+        if self.has(flag::INHERIT) {
+            thread::with_inheritance(&token, |i| i.wait(me.number(), owner.number()));
+        }
+        let result = block_and_return(token, Some(&self.queue), How::OBJECT, deadline);
+        me.put_down_lender(&result.0);
+        Ok(result)
+    }
+
+    /// The caller waits for it no longer.
+    fn forget(&self, token: &Token) {
+        thread::with_inheritance(token, |i| i.end_wait(current().number()));
+        if self.queue.is_empty(token) {
+            self.owner.fetch_and(!WAITED_FOR, Relaxed);
+        }
+    }
+
+    /// Releases it, whoever has it if nothing forbids that. The caller then calls [`settle`] without the lock.
+    pub(super) fn release(&self, token: &Token) -> Result<(), c_int> {
+        let checked = self.kind() == flag::ERRORCHECK || self.kind() == flag::RECURSIVE;
+        if self.has(flag::DESTROYED) {
+            return Err(EINVAL);
+        }
+        if !self.is_own() && (checked || self.has(flag::INHERIT | flag::PROTECT | flag::ROBUST)) {
+            return Err(EPERM);
+        }
+        let depth = self.depth.get(token);
+        if depth != 0 {
+            self.depth.set(token, depth - 1);
+            return Ok(());
+        }
+        if self.has(flag::OWNER_DEAD) {
+            self.flags.fetch_or(flag::LOST, Relaxed);
+        }
+        self.free(token);
+        Ok(())
+    }
+
+    fn free(&self, token: &Token) {
+        let waiters = self.queue.set(token);
+        self.owner.store(0, Release);
+        let next = if self.has(flag::LOST) {
+            self.queue.wake_all(token);
+            None
+        } else {
+            self.queue.wake_one(token)
+        };
+        if !self.queue.is_empty(token) {
+            // Whoever takes it looks at those who wait.
+            self.owner.store(WAITED_FOR, Release);
+        }
+        if self.has(flag::INHERIT) && waiters != 0 {
+            thread::take_back(token, waiters, next);
+        }
+        if self.has(flag::PROTECT | flag::ROBUST) {
+            self.unlist(current());
+            // The woken thread is ready before the caller becomes less urgent.
+            lock::wake_now(token);
+            refresh_ceiling(token, current());
+        }
+    }
+
+    fn unlist(&self, me: &Thread) {
+        let mut link = &me.held;
+        loop {
+            let at = link.load(Relaxed);
+            if at.is_null() {
+                return;
+            }
+            // SAFETY: mutexes in the list are held; the program must not take their memory away before it has released them.
+            let mutex = unsafe { &*at };
+            if core::ptr::eq(mutex, self) {
+                link.store(self.next.load(Relaxed), Relaxed);
+                return;
+            }
+            link = &mutex.next;
+        }
+    }
+
+    /// Everything in it is in order again; see `pthread_mutex_consistent`.
+    pub(super) fn repaired(&self, _: &Token) -> Result<(), c_int> {
+        let repairable = self.has(flag::ROBUST) && self.has(flag::OWNER_DEAD) && self.is_own();
+        repairable.then(|| self.flags.fetch_and(!flag::OWNER_DEAD, Relaxed)).map(|_| ()).ok_or(EINVAL)
+    }
+
+    /// Changes the ceiling; returns the old one.
+    pub(super) fn set_ceiling(&self, token: &Token, ceiling: u32) -> u32 {
+        let old = self.ceiling.replace(token, ceiling);
+        if let Some(owner) = self.owner() {
+            refresh_ceiling(token, owner);
+        }
+        old
+    }
+}
+
+/// After a release, without the lock: lets the woken thread put the caller down to its own level.
+#[inline]
+pub(super) fn settle() {
+    let me = current();
+    if me.is_lent() {
+        thread::settle(me);
+    }
+}
+
+/// The mutexes that a thread holds, from its list.
+fn held(thread: &Thread) -> impl Iterator<Item = &'static Mutex> {
+    let mut at = thread.held.load(Relaxed);
+    core::iter::from_fn(move || {
+        // SAFETY: as in `unlist`.
+        let mutex: Option<&'static Mutex> = unsafe { at.as_ref() };
+        at = mutex.map_or(null_mut(), |m| m.next.load(Relaxed));
+        mutex
+    })
+}
+
+/// Gives a thread the urgency of its priority, and at least that of the ceilings of what it holds.
+pub(crate) fn refresh_ceiling(token: &Token, thread: &'static Thread) {
+    let ceilings = held(thread).filter(|m| m.has(flag::PROTECT)).map(|m| m.ceiling_urgency(token));
+    let urgency = ceilings.fold(thread::urgency_of_priority(token, thread), Urgency::max);
+    thread::set_urgency(token, thread, urgency);
+}
+
+/// A thread ended: what it held and is robust, others can have.
+pub(crate) fn owner_ends(token: &Token, thread: &'static Thread) {
+    let first = thread.held.swap(null_mut(), Relaxed);
+    let mut at = first;
+    // SAFETY: as in `unlist`.
+    while let Some(mutex) = unsafe { at.as_ref() } {
+        at = mutex.next.load(Relaxed);
+        if mutex.has(flag::ROBUST) {
+            mutex.flags.fetch_or(flag::OWNER_DEAD, Relaxed);
+            mutex.depth.set(token, 0);
+            mutex.free(token);
+        }
+    }
+}

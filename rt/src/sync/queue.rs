@@ -1,0 +1,33 @@
+//! RTLinux's own queues of waiting threads.
+
+use crate::{
+    lock, signal,
+    wait::{How, Queue, Wake, block},
+};
+use core::ffi::{c_int, c_void};
+use pillion_abi::NEVER;
+
+/// Makes an empty queue, a `rtl_wait_t`.
+///
+/// # Safety
+///
+/// `queue` is to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rtl_wait_init(queue: *mut Queue) {
+    // SAFETY: the caller's promise.
+    unsafe { queue.write(Queue::new()) };
+}
+
+/// Waits in a queue; the spin lock that the caller holds is released meanwhile, as all of them are. Gives a positive number when a signal came instead.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_wait_sleep(queue: &Queue, _: *mut c_void) -> c_int {
+    let wake = block(lock::enter(), Some(queue), How::POINT, NEVER);
+    signal::after_wait();
+    c_int::from(wake == Wake::Interrupted)
+}
+
+/// Wakes all in a queue.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_wait_wakeup(queue: &Queue) {
+    lock::with(|token| queue.wake_all(token));
+}

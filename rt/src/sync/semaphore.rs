@@ -1,0 +1,214 @@
+//! Semaphores. What those with a name do is done in [`named`].
+//!
+//! As long as nobody waits, the value goes up and down by compare-and-swap. It is [`WAITED_FOR`] while somebody may wait; then the task's lock protects it, and a
+//! post hands over to the most urgent waiter.
+
+use super::deadline_of;
+use crate::{
+    cell::Guarded,
+    error::{EAGAIN, EBUSY, EINTR, EINVAL, ETIMEDOUT, posix},
+    lock::{self, Token},
+    named, signal,
+    time::Timespec,
+    wait::{How, Queue, Wake, block},
+};
+use core::{
+    ffi::{c_int, c_uint},
+    sync::atomic::{
+        AtomicI32,
+        Ordering::{Acquire, Relaxed, Release},
+    },
+};
+use pillion_abi::NEVER;
+
+/// The value while somebody may wait; it counts as 0.
+const WAITED_FOR: c_int = -1;
+
+/// `sem_t`; also in `semaphore.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Semaphore {
+    value: AtomicI32,
+    /// Number of a semaphore with a name, or 0.
+    pub(crate) named: Guarded<c_int>,
+    queue: Queue,
+}
+
+impl Semaphore {
+    /// With a first value.
+    #[must_use]
+    pub const fn new(value: c_int) -> Semaphore {
+        Semaphore { value: AtomicI32::new(value), named: Guarded::new(0), queue: Queue::new() }
+    }
+
+    /// One that stands for a semaphore with a name, by the broker's handle. Its value has everybody look for the name.
+    #[must_use]
+    pub(crate) const fn with_name(handle: u32) -> Semaphore {
+        Semaphore { value: AtomicI32::new(WAITED_FOR), named: Guarded::new(handle as c_int + 1), queue: Queue::new() }
+    }
+
+    /// The broker's handle, if it stands for a semaphore with a name.
+    #[inline]
+    fn name(&self, token: &Token) -> Option<u32> {
+        let named = self.named.get(token);
+        (named != 0).then(|| named as u32 - 1)
+    }
+
+    /// Takes one if there is one.
+    #[inline]
+    fn try_take(&self) -> bool {
+        let mut value = self.value.load(Relaxed);
+        while value > 0 {
+            match self.value.compare_exchange_weak(value, value - 1, Acquire, Relaxed) {
+                Ok(_) => return true,
+                Err(now) => value = now,
+            }
+        }
+        false
+    }
+
+    /// Takes one, and waits for it if need be: whoever posts it hands it over.
+    #[inline]
+    pub fn take(&self, token: Token, deadline: u64) -> Result<(), c_int> {
+        while self.value.compare_exchange(0, WAITED_FOR, Relaxed, Relaxed).is_err_and(|value| value != WAITED_FOR) {
+            if self.try_take() {
+                return Ok(());
+            }
+        }
+        match block(token, Some(&self.queue), How::POINT, deadline) {
+            Wake::Woken => Ok(()),
+            Wake::TimedOut => Err(ETIMEDOUT),
+            Wake::Interrupted => Err(EINTR),
+        }
+    }
+
+    /// Gives one if nobody waits; false if somebody may.
+    #[inline]
+    fn try_post(&self) -> Result<bool, c_int> {
+        let mut value = self.value.load(Relaxed);
+        while value >= 0 {
+            let more = value.checked_add(1).ok_or(EAGAIN)?;
+            match self.value.compare_exchange_weak(value, more, Release, Relaxed) {
+                Ok(_) => return Ok(true),
+                Err(now) => value = now,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Gives one, to the most urgent waiter if there is one.
+    #[inline]
+    pub fn post(&self, token: &Token) -> Result<(), c_int> {
+        while !self.try_post()? {
+            let woken = self.queue.wake_one(token).is_some();
+            if self.queue.is_empty(token) {
+                self.value.store(0, Relaxed);
+            }
+            if woken {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes a semaphore.
+///
+/// # Safety
+///
+/// `semaphore` is to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_init(semaphore: *mut Semaphore, _: c_int, value: c_uint) -> c_int {
+    let Ok(value) = c_int::try_from(value) else { return posix(Err(EINVAL)) };
+    // SAFETY: the caller's promise.
+    unsafe { semaphore.write(Semaphore::new(value)) };
+    0
+}
+
+/// Ends a semaphore that nobody waits for.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_destroy(semaphore: &Semaphore) -> c_int {
+    let empty = lock::with(|token| semaphore.queue.is_empty(token));
+    posix(if empty { Ok(()) } else { Err(EBUSY) })
+}
+
+/// The value.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_getvalue(semaphore: &Semaphore, value: &mut c_int) -> c_int {
+    if let Some(name) = lock::with(|token| semaphore.name(token)) {
+        return posix(named::value(name).map(|found| *value = found));
+    }
+    *value = semaphore.value.load(Relaxed).max(0);
+    0
+}
+
+/// Takes one, and waits for it if need be.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_wait(semaphore: &Semaphore) -> c_int {
+    signal::after_wait();
+    if semaphore.try_take() {
+        return 0;
+    }
+    let token = lock::enter();
+    let result = match semaphore.name(&token) {
+        None => semaphore.take(token, NEVER),
+        Some(name) => {
+            drop(token);
+            named::wait(name, NEVER)
+        }
+    };
+    finish(result)
+}
+
+/// As [`sem_wait`], until the scheduler's clock shows a time.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_timedwait(semaphore: &Semaphore, time: &Timespec) -> c_int {
+    signal::after_wait();
+    if semaphore.try_take() {
+        return 0;
+    }
+    let token = lock::enter();
+    if let Some(name) = semaphore.name(&token) {
+        let deadline = deadline_of(&token, time);
+        drop(token);
+        return finish(deadline.and_then(|deadline| named::wait(name, deadline)));
+    }
+    let result = deadline_of(&token, time).and_then(|deadline| semaphore.take(token, deadline));
+    finish(result)
+}
+
+#[inline]
+fn finish(result: Result<(), c_int>) -> c_int {
+    signal::after_wait();
+    posix(result)
+}
+
+/// Takes one if there is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_trywait(semaphore: &Semaphore) -> c_int {
+    if semaphore.try_take() {
+        return 0;
+    }
+    let name = lock::with(|token| semaphore.name(token));
+    posix(name.map_or(Err(EAGAIN), named::try_wait))
+}
+
+/// Gives one. A more urgent thread that waits for it runs at once.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_post(semaphore: &Semaphore) -> c_int {
+    match semaphore.try_post() {
+        Ok(true) => 0,
+        Ok(false) => post_slowly(semaphore),
+        Err(error) => posix(Err(error)),
+    }
+}
+
+#[inline(never)]
+fn post_slowly(semaphore: &Semaphore) -> c_int {
+    let token = lock::enter();
+    if let Some(name) = semaphore.name(&token) {
+        drop(token);
+        return posix(named::post(name));
+    }
+    posix(semaphore.post(&token))
+}

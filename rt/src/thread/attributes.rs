@@ -1,0 +1,144 @@
+//! What a thread is to be like, as the program says it.
+
+use super::create::{Entry, Kind, Start};
+use crate::{
+    error::{EINVAL, number},
+    irq::processor_exists,
+    sync::{SchedParam, prio_ok},
+};
+use core::{
+    ffi::{c_int, c_void},
+    ptr::null_mut,
+};
+
+/// Least size of a stack.
+const STACK_MIN: usize = 8192;
+
+/// Size of a stack unless the program says otherwise.
+const STACK_DEFAULT: usize = 20480;
+
+/// `PTHREAD_CREATE_DETACHED`.
+const DETACHED: c_int = 1;
+
+/// `pthread_attr_t`; also in `pthread.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes {
+    /// Bytes of the stack.
+    pub stack_size: usize,
+    /// Lowest address of the stack, or null.
+    pub stack_addr: *mut c_void,
+    /// Priority.
+    pub sched_param: SchedParam,
+    /// `PTHREAD_CREATE_JOINABLE` or `PTHREAD_CREATE_DETACHED`.
+    pub detachstate: c_int,
+    /// Processor.
+    pub cpu: c_int,
+    /// Does it use floating point? It may in any case.
+    pub use_fp: c_int,
+}
+
+impl Attributes {
+    /// What a thread is like without them.
+    pub const DEFAULT: Attributes = Attributes {
+        stack_size: STACK_DEFAULT,
+        stack_addr: null_mut(),
+        sched_param: SchedParam { sched_priority: 0 },
+        detachstate: 0,
+        cpu: 0,
+        use_fp: 0,
+    };
+
+    pub(super) fn start(&self, entry: Entry, argument: *mut c_void) -> Start {
+        Start {
+            kind: Kind::RealTime,
+            priority: self.sched_param.sched_priority.max(0) as u32,
+            detached: self.detachstate == DETACHED,
+            stack: self.stack_addr.cast(),
+            stack_size: self.stack_size.max(STACK_MIN),
+            entry,
+            argument,
+        }
+    }
+}
+
+/// Fills the attributes with what a thread is like without any.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_init(attributes: &mut Attributes) -> c_int {
+    *attributes = Attributes::DEFAULT;
+    0
+}
+
+/// Nothing is kept for attributes.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_destroy(_: &mut Attributes) -> c_int {
+    0
+}
+
+fn set(valid: bool, set: impl FnOnce()) -> c_int {
+    number(valid.then(set).ok_or(EINVAL))
+}
+
+macro_rules! attributes {
+    ($($set:ident, $get:ident: $type:ty = $field:ident where |$value:ident| $valid:expr;)*) => {$(
+        #[doc = concat!("Sets `", stringify!($field), "`.")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $set(attributes: &mut Attributes, $value: $type) -> c_int {
+            set($valid, || attributes.$field = $value)
+        }
+
+        #[doc = concat!("Gets `", stringify!($field), "`.")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $get(attributes: &Attributes, value: &mut $type) -> c_int {
+            *value = attributes.$field;
+            0
+        }
+    )*};
+}
+
+attributes! {
+    pthread_attr_setstacksize, pthread_attr_getstacksize: usize = stack_size where |v| v >= STACK_MIN;
+    pthread_attr_setstackaddr, pthread_attr_getstackaddr: *mut c_void = stack_addr where |v| !v.is_null();
+    pthread_attr_setdetachstate, pthread_attr_getdetachstate: c_int = detachstate where |v| v == 0 || v == DETACHED;
+    pthread_attr_setcpu_np, pthread_attr_getcpu_np: c_int = cpu where |v| processor_exists(v);
+    pthread_attr_setcpu, pthread_attr_getcpu: c_int = cpu where |v| processor_exists(v);
+    pthread_attr_setfp_np, pthread_attr_getfp_np: c_int = use_fp where |_v| true;
+}
+
+/// Sets stack and size in one.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_setstack(attributes: &mut Attributes, base: *mut c_void, size: usize) -> c_int {
+    set(!base.is_null() && size >= STACK_MIN, || (attributes.stack_addr, attributes.stack_size) = (base, size))
+}
+
+/// Sets the priority.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_setschedparam(attributes: &mut Attributes, parameters: &SchedParam) -> c_int {
+    set(prio_ok(parameters.sched_priority), || attributes.sched_param = *parameters)
+}
+
+/// Gets the priority.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_getschedparam(attributes: &Attributes, parameters: &mut SchedParam) -> c_int {
+    *parameters = attributes.sched_param;
+    0
+}
+
+/// All policies are the same one.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_setschedpolicy(_: &mut Attributes, _: c_int) -> c_int {
+    0
+}
+
+/// All policies are `SCHED_FIFO`.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_getschedpolicy(_: &Attributes, policy: &mut c_int) -> c_int {
+    *policy = super::schedule::SCHED_FIFO;
+    0
+}
+
+/// Attributes are never inherited.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_attr_setinheritsched(_: &mut Attributes, _: c_int) -> c_int {
+    0
+}

@@ -1,0 +1,107 @@
+//! Cancellation.
+
+use super::{Thread, by_pointer, current, end::pthread_exit};
+use crate::{
+    error::{EINVAL, ESRCH, number},
+    lock,
+    signal::{self, CANCEL, CANCEL_BIT},
+};
+use core::{
+    ffi::{c_int, c_void},
+    sync::atomic::Ordering::Relaxed,
+};
+
+/// What `pthread_join` gives for a cancelled thread.
+const CANCELED: *mut c_void = usize::MAX as *mut c_void;
+
+/// `PTHREAD_CANCEL_DISABLE`; `PTHREAD_CANCEL_ENABLE` is 0.
+const DISABLE: c_int = 1;
+
+/// `PTHREAD_CANCEL_ASYNCHRONOUS`; `PTHREAD_CANCEL_DEFERRED` is 0.
+const ASYNCHRONOUS: c_int = 1;
+
+/// Cancels a thread: it ends at its next cancellation point.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_cancel(thread: *const Thread) -> c_int {
+    let Some(thread) = by_pointer(thread).filter(|t| t.number() != 0) else { return ESRCH };
+    lock::with(|token| signal::send(token, thread, CANCEL));
+    if core::ptr::eq(thread, current()) && thread.asynchronous.get() {
+        cancel_point();
+    }
+    0
+}
+
+/// Ends the calling thread if it was cancelled, and may be.
+#[inline]
+pub fn cancel_point() {
+    let me = current();
+    if me.pending.load(Relaxed) & !me.masked.load(Relaxed) & CANCEL_BIT != 0 {
+        pthread_exit(CANCELED);
+    }
+}
+
+/// Has the calling thread hear of cancellation no more.
+pub(super) fn disable(me: &Thread) {
+    me.masked.fetch_or(CANCEL_BIT, Relaxed);
+}
+
+/// Ends the calling thread if it was cancelled, and may be.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_testcancel() {
+    cancel_point();
+}
+
+/// Allows cancellation, or holds it back.
+///
+/// # Safety
+///
+/// `old` is null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
+    let me = current();
+    let was = c_int::from(me.masked.load(Relaxed) & CANCEL_BIT != 0);
+    match state {
+        DISABLE => disable(me),
+        0 if !me.ending.get() => {
+            me.masked.fetch_and(!CANCEL_BIT, Relaxed);
+        }
+        0 => {}
+        _ => return EINVAL,
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put(old, was) };
+    if me.asynchronous.get() {
+        cancel_point();
+    }
+    0
+}
+
+/// Chooses between cancellation at the next point and at once. At once means: at the thread's next call of this library.
+///
+/// # Safety
+///
+/// `old` is null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
+    if kind != 0 && kind != ASYNCHRONOUS {
+        return number(Err(EINVAL));
+    }
+    let me = current();
+    // SAFETY: the caller's promise.
+    unsafe { put(old, c_int::from(me.asynchronous.get())) };
+    me.asynchronous.set(kind == ASYNCHRONOUS);
+    if kind == ASYNCHRONOUS {
+        cancel_point();
+    }
+    0
+}
+
+/// # Safety
+///
+/// `to` is null or to be written.
+unsafe fn put(to: *mut c_int, value: c_int) {
+    // SAFETY: the caller's promise.
+    if let Some(to) = unsafe { to.as_mut() } {
+        *to = value;
+    }
+}

@@ -1,0 +1,170 @@
+//! The beginning of threads.
+
+use super::{Life, MAGIC, Thread, all, attributes::Attributes, current, end, level, stop::reap};
+use crate::{
+    error::{EAGAIN, EINVAL, number},
+    lock::{self, Token},
+    main_thread, signal,
+};
+use core::{
+    arch::naked_asm,
+    ffi::{c_int, c_void},
+    ptr::null_mut,
+    sync::atomic::Ordering::Relaxed,
+};
+use pillion_abi::channel::{thread_mode, thread_state};
+use pillion_rt_core::release::Releases;
+use pillion_runtime::{call, info::slot};
+
+/// Function that a thread begins with.
+pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// What a new thread is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of the program.
+    RealTime,
+    /// It runs handlers of interrupts.
+    Handlers,
+}
+
+/// What a new thread is to be like.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub kind: Kind,
+    pub priority: u32,
+    pub detached: bool,
+    /// Stack of the program's own, or null.
+    pub stack: *mut u8,
+    pub stack_size: usize,
+    pub entry: Entry,
+    pub argument: *mut c_void,
+}
+
+/// What the library itself may need of a stack, besides what the program asks for: formatting of text most of all.
+const RESERVE: usize = 12 << 10;
+
+/// Creates a thread.
+///
+/// # Safety
+///
+/// `thread` is to be written, `attributes` null or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut *mut Thread,
+    attributes: *const Attributes,
+    entry: Option<Entry>,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let attributes = unsafe { attributes.as_ref() };
+    let defaults = Attributes::DEFAULT;
+    let attributes = attributes.unwrap_or(&defaults);
+    let Some(entry) = entry else { return EINVAL };
+    if attributes.stack_addr.is_null() && !main_thread::is_current() {
+        return EAGAIN;
+    }
+    let created = start(&attributes.start(entry, argument), |new| {
+        if !thread.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { thread.write(new.pointer()) };
+        }
+    });
+    number(created.map(|_| ()))
+}
+
+/// Starts a thread; `made` hears of it before it runs.
+pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&'static Thread, c_int> {
+    let token = lock::enter();
+    let thread = find(&token, how.kind).ok_or(EAGAIN)?;
+    let (base, size) = if how.stack.is_null() {
+        let size = (how.stack_size + RESERVE).next_multiple_of(16);
+        let stack = crate::libc::alloc(size, 16);
+        if stack.is_null() {
+            return Err(EAGAIN);
+        }
+        thread.stack.store(stack, Relaxed);
+        (stack, size)
+    } else {
+        (how.stack, how.stack_size)
+    };
+    prepare(&token, thread, how);
+    made(thread);
+    let top = (base as usize + size) & !15;
+    let cap = thread.slot(slot::THREADS);
+    let begun = call::thread_set_registers(cap, thread_entry as *const () as u64, top as u64, thread.pointer() as u64)
+        .and_then(|_| call::thread_resume(cap));
+    if begun.is_err() {
+        end::free(&token, thread);
+        return Err(EAGAIN);
+    }
+    Ok(thread)
+}
+
+fn find(token: &Token, kind: Kind) -> Option<&'static Thread> {
+    let threads = all().get(1..)?;
+    threads.iter().filter(|t| t.life.get(token) == Life::Gone).for_each(|t| reap(token, t));
+    let free = |t: &&'static Thread| t.life.get(token) == Life::Free;
+    match kind {
+        Kind::RealTime => threads.iter().find(free),
+        Kind::Handlers => threads.iter().rev().find(free),
+    }
+}
+
+fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
+    thread.entry.store(how.entry as usize, Relaxed);
+    thread.argument.store(how.argument, Relaxed);
+    thread.result.store(null_mut(), Relaxed);
+    thread.detached.set(token, how.detached);
+    thread.priority.set(token, how.priority);
+    thread.real_time.set(token, how.kind == Kind::RealTime);
+    thread.releases.set(token, Releases::NONE);
+    thread.pending.store(0, Relaxed);
+    // A new thread blocks the signals that its creator blocks.
+    thread.masked.store(current().masked.load(Relaxed) & signal::USER_BITS, Relaxed);
+    thread.errno.set(0);
+    thread.late.set(0);
+    thread.asynchronous.set(false);
+    thread.ending.set(false);
+    let mode = if how.kind == Kind::RealTime { thread_mode::REAL_TIME } else { thread_mode::INTERRUPT };
+    thread.show_new(mode, how.entry as usize as u64);
+    thread.show_priority(how.priority);
+    thread.show_state(thread_state::READY);
+    thread.life.set(token, Life::Live);
+    thread.magic.store(MAGIC, Relaxed);
+    level::reset(token, thread);
+}
+
+/// First instructions of a thread: its own address comes in the first argument. The floating-point unit may be as another thread left it.
+#[unsafe(naked)]
+unsafe extern "C" fn thread_entry() -> ! {
+    naked_asm!(
+        "wrfsbase rdi",
+        "fninit",
+        "push 0x1f80",
+        "ldmxcsr [rsp]",
+        "xor ebp, ebp",
+        "and rsp, -16",
+        "call {run}",
+        "ud2",
+        run = sym run,
+    )
+}
+
+extern "C" fn run(thread: &'static Thread) -> ! {
+    // SAFETY: `prepare` stored the address of such a function there.
+    let entry: Entry = unsafe { core::mem::transmute(thread.entry.load(Relaxed)) };
+    let result = entry(thread.argument.load(Relaxed));
+    end::pthread_exit(result)
+}
+
+/// Makes the caller, the task's first thread, the main thread.
+pub(crate) fn begin_main() {
+    let main = super::table::adopt_main();
+    let token = lock::enter();
+    main.show_new(thread_mode::LINUX, 0);
+    main.show_state(thread_state::READY);
+    main.life.set(&token, Life::Live);
+    main.magic.store(MAGIC, Relaxed);
+    level::reset(&token, main);
+}

@@ -1,0 +1,90 @@
+//! The end of threads.
+
+use super::{Life, Thread, by_number, cancel, cleanup, current, level, specific};
+use crate::{
+    lock::{self, Token},
+    main_thread, signal,
+    sync::mutex,
+};
+use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
+use pillion_abi::channel::{thread_mode, thread_state};
+use pillion_rt_core::urgency::Urgency;
+use pillion_runtime::{call, info::slot};
+
+/// Ends the calling thread. The main thread, which is no thread of the program, cannot end this way; it goes on serving Linux.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
+    let me = current();
+    if main_thread::is_current() {
+        main_thread::serve();
+    }
+    me.result.store(result, Relaxed);
+    me.ending.set(true);
+    signal::mask_all(me);
+    cancel::disable(me);
+    cleanup::run_all(me);
+    specific::destroy_all(me);
+    end_current()
+}
+
+/// Ends the calling thread without any of the program's handlers.
+pub(crate) fn end_current() -> ! {
+    let me = current();
+    super::period::flush(me);
+    lock::with(|token| retire(token, me));
+    lock::leave_all(me);
+    loop {
+        let _ = call::thread_suspend(me.slot(slot::THREADS));
+    }
+}
+
+/// Ends another thread where it stands. It is stopped, and not in a part of this library that must be finished.
+pub(super) fn end_other(token: &Token, thread: &'static Thread) {
+    crate::wait::wake_without_signal(token, thread, crate::wait::word::NOT);
+    thread.stopped.set(token, true);
+    retire(token, thread);
+}
+
+/// Takes an ended thread out of everything that knows it.
+fn retire(token: &Token, thread: &'static Thread) {
+    level::with_inheritance(token, |i| i.remove(thread.number()));
+    mutex::owner_ends(token, thread);
+    crate::broker::thread_ended(token, thread);
+    let detached = thread.detached.get(token);
+    thread.life.set(token, if detached { Life::Gone } else { Life::Ended });
+    if detached {
+        thread.magic.store(0, Relaxed);
+    }
+    thread.show_state(if detached { thread_state::FREE } else { thread_state::ENDED });
+    thread.joiners.wake_all(token);
+}
+
+/// Gives an entry of the table, and what belongs to it, back. The kernel has stopped the thread.
+pub(super) fn free(token: &Token, thread: &'static Thread) {
+    let stack = thread.stack.swap(null_mut(), Relaxed);
+    if !stack.is_null() {
+        crate::libc::free(stack);
+    }
+    thread.magic.store(0, Relaxed);
+    thread.waiting.store(crate::wait::word::NOT, Relaxed);
+    thread.stop.store(0, Relaxed);
+    thread.stopped.set(token, false);
+    thread.unstoppable.set(0);
+    thread.lock_depth.set(0);
+    thread.interrupts_off.set(false);
+    thread.cleanup.store(null_mut(), Relaxed);
+    thread.specific.iter().for_each(|value| value.store(null_mut(), Relaxed));
+    level::set_own(token, thread, Urgency::of_priority(0));
+    thread.show_new(thread_mode::REAL_TIME, 0);
+    thread.life.set(token, Life::Free);
+}
+
+/// Stops all threads but the caller for good, when the task ends.
+pub(crate) fn end_unseen() {
+    lock::with(|_| {
+        for thread in (1..super::all().len()).map(by_number) {
+            let _ = call::thread_suspend(thread.slot(slot::THREADS));
+            thread.show_state(thread_state::FREE);
+        }
+    });
+}

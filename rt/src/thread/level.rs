@@ -1,0 +1,123 @@
+//! At which level threads run.
+
+use super::{Thread, by_number, current};
+use crate::{
+    cell::Shared,
+    lock::{self, Token},
+};
+use core::sync::atomic::Ordering::Relaxed;
+use pillion_rt_core::{
+    inherit::{Inheritance, bits},
+    urgency::{Limits, Urgency},
+};
+use pillion_runtime::{call, info};
+
+static INHERITANCE: Shared<Inheritance> = Shared::new(Inheritance::new());
+
+/// How urgent a thread is, with what it inherits.
+#[must_use]
+pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
+    INHERITANCE.borrow(token).effective(thread.number())
+}
+
+/// Changes who waits for whom; `change` says whose urgency changed, as bits, and those run at their new levels then.
+pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance) -> u64) {
+    let changed = change(&mut INHERITANCE.borrow(token));
+    for thread in bits(changed).map(by_number) {
+        apply(token, thread);
+    }
+}
+
+/// Would a thread that waited for another wait for itself?
+pub(crate) fn closes_circle(token: &Token, waiter: &Thread, owner: &Thread) -> bool {
+    INHERITANCE.borrow(token).closes_circle(waiter.number(), owner.number())
+}
+
+/// The urgency that goes with a thread's priority.
+pub(crate) fn own(token: &Token, thread: &Thread) -> Urgency {
+    match (thread.number(), thread.real_time.get(token)) {
+        (0, _) => Urgency::MAIN,
+        (_, false) => Urgency::INTERRUPT,
+        (_, true) => Urgency::of_priority(thread.priority.get(token)),
+    }
+}
+
+/// Gives a thread an urgency of its own.
+pub(crate) fn set_own(token: &Token, thread: &Thread, urgency: Urgency) {
+    with_inheritance(token, |i| i.set_own(thread.number(), urgency));
+}
+
+/// Sets the level of a thread that is not running yet, whatever it was before.
+pub(super) fn reset(token: &Token, thread: &Thread) {
+    let urgency = own(token, thread);
+    INHERITANCE.borrow(token).set_own(thread.number(), urgency);
+    apply(token, thread);
+}
+
+/// The caller gives up what `waiters` lent it, and `next` of them is to run. The caller keeps its level until `next` puts it down, or until [`settle`]: it must not become less
+/// urgent before `next` is ready.
+pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
+    let changed = bits(waiters).fold(0, |changed, w| changed | INHERITANCE.borrow(token).end_wait(w));
+    let me = current();
+    for thread in bits(changed).map(by_number) {
+        match next {
+            Some(next) if core::ptr::eq(thread, me) => {
+                note(token, me);
+                me.lent.store(true, Relaxed);
+                next.lender.set(token, me.number() as u32 + 1);
+            }
+            _ => apply(token, thread),
+        }
+    }
+}
+
+/// Lets the woken waiter, which is behind the caller at the same level, run and put the caller down; if it did not come to that, the caller goes down itself.
+#[cold]
+pub(crate) fn settle(me: &'static Thread) {
+    if me.lock_depth.get() == 0 {
+        call::yield_now();
+    }
+    put_down(&lock::enter(), me);
+}
+
+fn put_down(token: &Token, thread: &'static Thread) {
+    if thread.lent.swap(false, Relaxed) {
+        apply(token, thread);
+    }
+}
+
+impl Thread {
+    /// Does it still run at a level that was lent?
+    #[inline]
+    pub(crate) fn is_lent(&self) -> bool {
+        self.lent.load(Relaxed)
+    }
+
+    /// Puts down whoever woke it and was lent its level.
+    pub(crate) fn put_down_lender(&self, token: &Token) {
+        if let Some(number) = self.lender.replace(token, 0).checked_sub(1) {
+            put_down(token, by_number(number as usize));
+        }
+    }
+}
+
+fn apply(token: &Token, thread: &Thread) {
+    let level = note(token, thread);
+    // The owner of a contended lock may run at the level of a waiter; that one sets the owner's level right when it has the lock.
+    if !(core::ptr::eq(thread, current()) && lock::is_contended(token)) {
+        thread.set_context(level);
+    }
+}
+
+fn note(token: &Token, thread: &Thread) -> u8 {
+    let level = urgency(token, thread).level(limits());
+    thread.level.store(level, Relaxed);
+    thread.show_level(u32::from(level));
+    level
+}
+
+fn limits() -> Limits {
+    let skin = &info::task().skin;
+    let level = |word: u32| word.clamp(1, 255) as u8;
+    Limits { main: level(skin.main_level), ceiling: level(skin.ceiling) }
+}

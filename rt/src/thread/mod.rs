@@ -1,0 +1,32 @@
+//! Threads.
+//!
+//! The resource manager made the task's threads in advance; each has an entry in a table here, whose address is the program's `pthread_t` and the thread's FS base.
+//! A ready thread that another one suspends or deletes is stopped by the kernel where it is, unless it is in a part of this library that must be finished
+//! ([`unstoppable`]) or about to get the task's lock; then it stops itself as soon as it can, as it does when it waits.
+
+mod attributes;
+mod cancel;
+mod cleanup;
+mod create;
+mod end;
+mod join;
+mod level;
+mod period;
+mod schedule;
+mod shown;
+mod specific;
+mod stop;
+mod suspend;
+mod table;
+
+pub use cancel::cancel_point;
+pub(crate) use create::begin_main;
+pub(crate) use create::{Kind, Start, start};
+pub(crate) use end::end_unseen;
+pub(crate) use level::{closes_circle, own as urgency_of_priority, set_own as set_urgency, settle, take_back};
+pub use level::{urgency, with_inheritance};
+pub use stop::unstoppable;
+pub(crate) use stop::{end_unstoppable, stop_if_asked};
+pub(crate) use suspend::{resume, suspend_other, suspend_self};
+pub(crate) use table::Life;
+pub use table::{MAGIC, Thread, all, by_number, by_pointer, current};

@@ -1,0 +1,71 @@
+//! What others see of the threads: their entries in the task's status page.
+
+use super::Thread;
+use core::ptr::addr_of_mut;
+use pillion_abi::channel::{Status, ThreadEntry};
+use pillion_runtime::info::address;
+
+impl Thread {
+    fn shown(&self) -> *mut ThreadEntry {
+        let status = address::STATUS as *mut Status;
+        // SAFETY: the resource manager maps the status page in every task with a skin; the number is below its number of entries.
+        unsafe { addr_of_mut!((*status).threads).cast::<ThreadEntry>().add(self.number()) }
+    }
+}
+
+macro_rules! shown {
+    ($($(#[$doc:meta])* $name:ident: $field:ident, $type:ty;)*) => {
+        impl Thread {$(
+            $(#[$doc])*
+            #[inline]
+            pub(crate) fn $name(&self, value: $type) {
+                // SAFETY: as in `shown`. Only this task writes the page, each entry by its thread or under the task's lock; readers take what they get.
+                unsafe { addr_of_mut!((*self.shown()).$field).write_volatile(value) }
+            }
+        )*}
+    };
+}
+
+shown! {
+    /// Shows what it does.
+    show_state: state, u32;
+    /// Shows the program's priority.
+    show_priority: priority, u32;
+    /// Shows its level.
+    show_level: level, u32;
+    /// Shows its period.
+    show_period: period_ns, u64;
+}
+
+impl Thread {
+    /// Shows a new thread.
+    pub(super) fn show_new(&self, mode: u32, entry: u64) {
+        // SAFETY: as above.
+        unsafe { self.shown().write_volatile(ThreadEntry { mode, entry, ..ThreadEntry::default() }) };
+    }
+
+    /// Counts a release, which was late by so much.
+    #[inline]
+    pub(super) fn show_release(&self, late_ns: u64) {
+        let shown = self.shown();
+        // SAFETY: as above; the thread itself is the only one to write these words.
+        unsafe {
+            let releases = addr_of_mut!((*shown).releases);
+            releases.write_volatile(releases.read_volatile().wrapping_add(1));
+            let longest = addr_of_mut!((*shown).latency_max_ns);
+            if late_ns > longest.read_volatile() {
+                longest.write_volatile(late_ns);
+            }
+        }
+    }
+
+    /// Counts missed releases.
+    pub(super) fn show_overruns(&self, missed: u64) {
+        let shown = self.shown();
+        // SAFETY: as above.
+        unsafe {
+            let overruns = addr_of_mut!((*shown).overruns);
+            overruns.write_volatile(overruns.read_volatile().wrapping_add(missed));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Values that each thread keeps for itself, by key.
+
+use super::{Thread, current, table::KEYS};
+use crate::{
+    cell::Shared,
+    error::{EAGAIN, EINVAL, number},
+    lock,
+};
+use core::{
+    ffi::{c_int, c_void},
+    ptr::null_mut,
+    sync::atomic::Ordering::Relaxed,
+};
+
+type Destructor = Option<extern "C" fn(*mut c_void)>;
+
+/// By key: the destructor, if the key is in use.
+static DESTRUCTORS: Shared<[Option<Destructor>; KEYS]> = Shared::new([None; KEYS]);
+
+/// How often destructors run that leave values behind again.
+const ROUNDS: usize = 4;
+
+/// Makes a key.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_key_create(key: &mut c_int, destructor: Destructor) -> c_int {
+    lock::with(|token| {
+        let mut keys = DESTRUCTORS.borrow(token);
+        let Some(free) = keys.iter().position(Option::is_none) else { return EAGAIN };
+        keys[free] = Some(destructor);
+        super::all().iter().for_each(|t| t.specific[free].store(null_mut(), Relaxed));
+        *key = free as c_int;
+        0
+    })
+}
+
+/// Gives a key back.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_key_delete(key: c_int) -> c_int {
+    lock::with(|token| {
+        let mut keys = DESTRUCTORS.borrow(token);
+        let slot = usize::try_from(key).ok().and_then(|k| keys.get_mut(k));
+        number(slot.and_then(Option::take).map(drop).ok_or(EINVAL))
+    })
+}
+
+/// Sets the calling thread's value.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_setspecific(key: c_int, value: *const c_void) -> c_int {
+    let slot = usize::try_from(key).ok().and_then(|k| current().specific.get(k));
+    number(slot.map(|s| s.store(value.cast_mut(), Relaxed)).ok_or(EINVAL))
+}
+
+/// The calling thread's value.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_getspecific(key: c_int) -> *mut c_void {
+    let slot = usize::try_from(key).ok().and_then(|k| current().specific.get(k));
+    slot.map_or(null_mut(), |s| s.load(Relaxed))
+}
+
+/// Runs the destructors of the calling thread's values.
+pub(super) fn destroy_all(me: &Thread) {
+    for _ in 0..ROUNDS {
+        let mut any = false;
+        for (key, value) in me.specific.iter().enumerate() {
+            let value = value.swap(null_mut(), Relaxed);
+            let destructor = lock::with(|token| DESTRUCTORS.borrow(token)[key].flatten());
+            if let (false, Some(destructor)) = (value.is_null(), destructor) {
+                destructor(value);
+                any = true;
+            }
+        }
+        if !any {
+            return;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Stopping other threads.
+
+use super::{Life, Thread, current, end};
+use crate::{
+    lock::{self, Token},
+    wait::{self, How, word},
+};
+use core::sync::atomic::Ordering::Relaxed;
+use pillion_abi::{NEVER, channel::thread_state};
+use pillion_runtime::{call, info::slot};
+
+/// It is to suspend itself as soon as it can.
+const SUSPEND: u32 = 1;
+/// It is to end as soon as it can.
+const END: u32 = 2;
+
+/// Runs something that must not be left half-done by a stop of the calling thread.
+pub fn unstoppable<R>(f: impl FnOnce() -> R) -> R {
+    let me = current();
+    me.unstoppable.set(me.unstoppable.get() + 1);
+    let result = f();
+    end_unstoppable(me);
+    result
+}
+
+/// Leaves such a part.
+pub(crate) fn end_unstoppable(me: &'static Thread) {
+    me.unstoppable.set(me.unstoppable.get() - 1);
+    stop_if_asked(me);
+}
+
+/// Does what another thread asked for while the caller could not be stopped.
+#[inline]
+pub(crate) fn stop_if_asked(me: &'static Thread) {
+    if me.stop.load(Relaxed) != 0 {
+        stop_now(me);
+    }
+}
+
+#[cold]
+fn stop_now(me: &'static Thread) {
+    if me.unstoppable.get() != 0 || me.lock_depth.get() != 0 {
+        return;
+    }
+    if me.stop.load(Relaxed) & END != 0 {
+        end::end_current();
+    }
+    let token = lock::enter();
+    if me.stop.fetch_and(!SUSPEND, Relaxed) & SUSPEND != 0 {
+        wait::block(token, None, How::SUSPENDED, NEVER);
+    }
+}
+
+/// Can a thread be stopped where it stands?
+fn is_stoppable(token: &Token, thread: &Thread) -> bool {
+    // Nothing but the thread itself changes the count, and it is not running.
+    thread.unstoppable.get() == 0 && !lock::is_waiter(token, thread)
+}
+
+/// Suspends another thread, now if it can be, else as soon as it can.
+pub(super) fn suspend(token: &Token, thread: &'static Thread) {
+    let waits = thread.waiting.load(Relaxed) != word::NOT;
+    if waits || !is_stoppable(token, thread) {
+        thread.stop.fetch_or(SUSPEND, Relaxed);
+    } else if call::thread_suspend(thread.slot(slot::THREADS)).is_ok() {
+        thread.stopped.set(token, true);
+        thread.show_state(thread_state::SUSPENDED);
+    }
+}
+
+/// Undoes [`suspend`]; returns whether there was anything to undo.
+pub(crate) fn resume(token: &Token, thread: &'static Thread) -> bool {
+    let asked = thread.stop.fetch_and(!SUSPEND, Relaxed) & SUSPEND != 0;
+    let stopped = thread.stopped.replace(token, false);
+    if stopped {
+        thread.show_state(thread_state::READY);
+        let _ = call::thread_resume(thread.slot(slot::THREADS));
+    }
+    asked || stopped
+}
+
+/// Ends another thread; false when it will do so itself as soon as it can.
+pub(super) fn kill(token: &Token, thread: &'static Thread) -> bool {
+    if !is_stoppable(token, thread) {
+        thread.stop.fetch_or(END, Relaxed);
+        return false;
+    }
+    let _ = call::thread_suspend(thread.slot(slot::THREADS));
+    end::end_other(token, thread);
+    true
+}
+
+/// Takes back what belongs to a thread that has ended.
+pub(super) fn reap(token: &Token, thread: &'static Thread) {
+    debug_assert!(thread.life.get(token) != Life::Live);
+    // It may not have come to stop itself yet, nor to signal all that it woke.
+    let _ = call::thread_suspend(thread.slot(slot::THREADS));
+    lock::finish_signals(token, thread);
+    end::free(token, thread);
+}

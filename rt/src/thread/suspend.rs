@@ -1,0 +1,52 @@
+//! Suspending and waking threads.
+
+use super::{Thread, by_pointer, cancel_point, current, stop};
+use crate::{
+    error::ESRCH,
+    lock,
+    signal::{self, WAKEUP, WAKEUP_BIT},
+    wait::{self, How},
+};
+use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
+use pillion_abi::NEVER;
+
+/// Suspends a thread until it is woken. A thread that suspends itself and was sent a wake-up before goes on at once.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_suspend_np(thread: *const Thread) -> c_int {
+    let Some(thread) = by_pointer(thread) else { return 0 };
+    if !core::ptr::eq(thread, current()) {
+        lock::with(|token| signal::send(token, thread, signal::SUSPEND));
+        return 0;
+    }
+    cancel_point();
+    suspend_self();
+    0
+}
+
+/// Suspends the caller.
+pub(crate) fn suspend_self() {
+    let me = current();
+    wait::block(lock::enter(), None, How::SUSPENDED, NEVER);
+    me.pending.fetch_and(!WAKEUP_BIT, Relaxed);
+    signal::after_wait();
+}
+
+/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at once if it is more urgent than the caller.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
+    let Some(thread) = by_pointer(thread) else { return ESRCH };
+    lock::with(|token| signal::send(token, thread, WAKEUP));
+    0
+}
+
+/// Has a thread go on that another one suspended.
+pub(crate) fn resume(token: &lock::Token, thread: &'static Thread) -> bool {
+    stop::resume(token, thread)
+}
+
+/// Suspends another thread.
+pub(crate) fn suspend_other(token: &lock::Token, thread: &'static Thread) {
+    if thread.number() != 0 {
+        stop::suspend(token, thread);
+    }
+}

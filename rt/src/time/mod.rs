@@ -1,0 +1,52 @@
+//! Time.
+//!
+//! The base of all clocks is the time-stamp counter, in nanoseconds since the processor started.
+
+pub mod clock;
+mod mode;
+mod posix;
+mod raw;
+mod sleep;
+mod timer;
+mod timespec;
+
+pub(crate) use raw::{earliest as earliest_raw, run_due as run_raw};
+pub(crate) use timer::{earliest as earliest_timer, run_due as run_timers};
+pub use timespec::Timespec;
+
+use crate::cell::Own;
+use pillion_abi::NEVER;
+use pillion_rt_core::{clock::Scale, release::INFINITY};
+use pillion_runtime::{info, now};
+
+/// Set before there is a second thread, and never changed.
+static SCALE: Own<Scale> = Own::new(Scale::new(0));
+
+/// Learns how fast the counter is.
+pub(crate) fn start() {
+    SCALE.set(Scale::new(info::task().tsc_hz));
+}
+
+/// How ticks and nanoseconds go together.
+#[inline]
+#[must_use]
+pub fn scale() -> Scale {
+    SCALE.get()
+}
+
+/// Nanoseconds since the processor started.
+#[inline]
+#[must_use]
+pub fn now_ns() -> i64 {
+    SCALE.get().ns(now()) as i64
+}
+
+/// The tick at which [`now_ns`] reaches `ns`; one that never comes for what `HRTIME_INFINITY` stands for.
+#[inline]
+#[must_use]
+pub fn deadline(ns: i64) -> u64 {
+    match ns {
+        INFINITY => NEVER,
+        ns => SCALE.get().ticks(ns.max(0) as u64),
+    }
+}

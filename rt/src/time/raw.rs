@@ -1,0 +1,121 @@
+//! Timers of the program's own, which RTLinux programs take from the hardware: `rtl_setclockhandler`.
+
+use super::{
+    clock::{self, Clock},
+    deadline, mode, now_ns,
+};
+use crate::{
+    cell::Shared,
+    error::{EBUSY, EINVAL},
+    irq::service,
+    lock::{self, Token},
+};
+use core::{
+    ffi::{c_int, c_void},
+    ptr::null_mut,
+    sync::atomic::Ordering::Relaxed,
+};
+use pillion_abi::NEVER;
+use pillion_runtime::now;
+
+type Handler = extern "C" fn(*mut c_void);
+
+#[derive(Clone, Copy, Debug)]
+struct Raw {
+    handler: Option<Handler>,
+    /// When it fires next, in nanoseconds.
+    due: Option<i64>,
+    /// Time until it fires again, or 0.
+    again: i64,
+}
+
+const IDLE: Raw = Raw { handler: None, due: None, again: 0 };
+
+static RAW: Shared<[Raw; 2]> = Shared::new([IDLE; 2]);
+
+/// Sets the handler of a clock's interrupts. The scheduler's clocks have none to give.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_setclockhandler(clock: *const Clock, handler: Option<Handler>) -> c_int {
+    let (Some(number), Some(handler)) = (clock::find(clock).and_then(Clock::raw_timer), handler) else {
+        return -EINVAL;
+    };
+    let token = lock::enter();
+    if RAW.borrow(&token)[number].handler.is_some() {
+        return -EBUSY;
+    }
+    if let Err(error) = service::ensure(&token) {
+        return -error;
+    }
+    RAW.borrow(&token)[number] = Raw { handler: Some(handler), ..IDLE };
+    0
+}
+
+/// Takes the handler away.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_unsetclockhandler(clock: *const Clock) -> c_int {
+    let Some(number) = clock::find(clock).and_then(Clock::raw_timer) else { return -EINVAL };
+    let old = lock::with(|token| core::mem::replace(&mut RAW.borrow(token)[number], IDLE));
+    old.handler.map_or(-EINVAL, |_| 0)
+}
+
+/// Prepares a clock's timer.
+pub(super) extern "C" fn init(clock: &Clock) -> c_int {
+    clock.raw_timer().map_or(-EINVAL, |_| 0)
+}
+
+/// Stops a clock's timer.
+pub(super) extern "C" fn uninit(clock: &Clock) {
+    arm(clock, None, 0);
+}
+
+/// Has a clock's timer fire after `interval` nanoseconds, and then, if its mode is periodic, after each further interval.
+pub(super) extern "C" fn set_timer(clock: &Clock, interval: i64) -> c_int {
+    if clock.raw_timer().is_none() || interval <= 0 {
+        return -EINVAL;
+    }
+    clock.value.store(interval, Relaxed);
+    let again = if clock.mode.load(Relaxed) == mode::PERIODIC { interval } else { 0 };
+    arm(clock, Some(now_ns().saturating_add(interval)), again);
+    0
+}
+
+/// Chooses between firing once and again and again.
+pub(super) extern "C" fn set_mode(clock: &Clock, new: c_int) -> c_int {
+    if clock.raw_timer().is_none() || (new != mode::ONESHOT && new != mode::PERIODIC) {
+        return -EINVAL;
+    }
+    clock.mode.store(new, Relaxed);
+    0
+}
+
+fn arm(clock: &Clock, due: Option<i64>, again: i64) {
+    let Some(number) = clock.raw_timer() else { return };
+    lock::with(|token| {
+        let raw = &mut RAW.borrow(token)[number];
+        (raw.due, raw.again) = (due, again);
+        service::look_again(token);
+    });
+}
+
+/// The tick at which the first of them fires.
+pub(crate) fn earliest(token: &Token) -> u64 {
+    RAW.borrow(token).iter().filter_map(|raw| raw.due).map(deadline).min().unwrap_or(NEVER)
+}
+
+/// Runs the handlers of those that have fired, with the lock held.
+pub(crate) fn run_due() {
+    for number in 0..2 {
+        let token = lock::enter();
+        let handler = fire(&token, number);
+        if let Some(handler) = handler {
+            handler(null_mut());
+        }
+    }
+}
+
+fn fire(token: &Token, number: usize) -> Option<Handler> {
+    let raw = &mut RAW.borrow(token)[number];
+    let due = raw.due.filter(|due| deadline(*due) <= now())?;
+    raw.due = (raw.again != 0).then(|| due.saturating_add(raw.again));
+    raw.handler
+}

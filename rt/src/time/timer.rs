@@ -1,0 +1,179 @@
+//! Timers that send signals to threads.
+
+use super::{
+    Timespec,
+    clock::{self, Clock},
+    sleep::ABSOLUTE,
+};
+use crate::{
+    cell::Shared,
+    error::{EAGAIN, EINVAL, posix},
+    irq::service,
+    lock::{self, Token},
+    signal::{self, USER_BITS, USER_FIRST},
+    thread::{self, Thread},
+};
+use core::{
+    ffi::{c_int, c_void},
+    sync::atomic::Ordering::Relaxed,
+};
+use pillion_abi::NEVER;
+
+/// `struct sigevent`; also in `signal.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    sigev_notify: c_int,
+    sigev_signo: c_int,
+    sigev_value: *mut c_void,
+}
+
+/// `SIGEV_NONE`.
+const NO_SIGNAL: c_int = 1;
+
+/// `struct itimerspec`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setting {
+    it_interval: Timespec,
+    it_value: Timespec,
+}
+
+#[derive(Clone, Copy)]
+struct Timer {
+    clock: &'static Clock,
+    /// Thread that made it; it gets the signals.
+    thread: &'static Thread,
+    /// 0 for none.
+    signal: u32,
+    /// What the clock shows when it fires.
+    due: Option<i64>,
+    interval: i64,
+    overruns: c_int,
+}
+
+const COUNT: usize = 32;
+
+static TIMERS: Shared<[Option<Timer>; COUNT]> = Shared::new([None; COUNT]);
+
+/// `timer_t`: place in the table plus one.
+type Name = usize;
+
+/// Does something with a timer.
+fn with<R>(name: Name, f: impl FnOnce(&Token, &mut Timer) -> R) -> Result<R, c_int> {
+    lock::with(|token| {
+        let mut timers = TIMERS.borrow(token);
+        let timer = name.checked_sub(1).and_then(|place| timers.get_mut(place)).and_then(Option::as_mut);
+        timer.map(|timer| f(token, timer)).ok_or(EINVAL)
+    })
+}
+
+/// Makes a timer, which sends signals to the calling thread.
+///
+/// # Safety
+///
+/// `event` is null or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn timer_create(clock: *const Clock, event: *const Event, name: &mut Name) -> c_int {
+    // SAFETY: the caller's promise.
+    let event = unsafe { event.as_ref() };
+    let signal = match event {
+        None => USER_FIRST,
+        Some(event) if event.sigev_notify == NO_SIGNAL => 0,
+        Some(event) => event.sigev_signo as u32,
+    };
+    posix(create(clock, signal).map(|made| *name = made))
+}
+
+fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
+    let clock = clock::find(clock).ok_or(EINVAL)?;
+    if signal != 0 && (signal >= 32 || USER_BITS >> signal & 1 == 0) {
+        return Err(EINVAL);
+    }
+    let token = lock::enter();
+    service::ensure(&token)?;
+    let mut timers = TIMERS.borrow(&token);
+    let place = timers.iter().position(Option::is_none).ok_or(EAGAIN)?;
+    timers[place] = Some(Timer { clock, thread: thread::current(), signal, due: None, interval: 0, overruns: 0 });
+    Ok(place + 1)
+}
+
+/// Ends a timer.
+#[unsafe(no_mangle)]
+pub extern "C" fn timer_delete(name: Name) -> c_int {
+    posix(lock::with(|token| {
+        let place = name.checked_sub(1).filter(|p| *p < COUNT).ok_or(EINVAL)?;
+        TIMERS.borrow(token)[place].take().map(|_| ()).ok_or(EINVAL)
+    }))
+}
+
+/// Arms a timer, or stops it with a value of 0.
+///
+/// # Safety
+///
+/// `old` is null or to be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn timer_settime(name: Name, flags: c_int, new: &Setting, old: *mut Setting) -> c_int {
+    let (Some(value), Some(interval)) = (new.it_value.ns(), new.it_interval.ns()) else { return posix(Err(EINVAL)) };
+    let was = with(name, |token, timer| {
+        let was = timer.setting(token);
+        let start = if flags & ABSOLUTE != 0 { 0 } else { timer.clock.now(token) };
+        timer.due = (value != 0).then(|| start.saturating_add(value));
+        (timer.interval, timer.overruns) = (interval, 0);
+        service::look_again(token);
+        was
+    });
+    // SAFETY: the caller's promise.
+    if let (Ok(was), Some(old)) = (was, unsafe { old.as_mut() }) {
+        *old = was;
+    }
+    posix(was.map(|_| ()))
+}
+
+/// Time until a timer fires, and its interval.
+#[unsafe(no_mangle)]
+pub extern "C" fn timer_gettime(name: Name, setting: &mut Setting) -> c_int {
+    posix(with(name, |token, timer| *setting = timer.setting(token)))
+}
+
+/// How often a timer fired while its last signal was still pending.
+#[unsafe(no_mangle)]
+pub extern "C" fn timer_getoverrun(name: Name) -> c_int {
+    with(name, |_, timer| timer.overruns).unwrap_or_else(|error| posix(Err(error)))
+}
+
+impl Timer {
+    fn setting(&self, token: &Token) -> Setting {
+        let left = self.due.map_or(0, |due| due.saturating_sub(self.clock.now(token)).max(1));
+        Setting { it_interval: Timespec::of(self.interval), it_value: Timespec::of(left) }
+    }
+
+    /// If it is due, prepares it for the next time; returns whom to send what.
+    fn fire(&mut self, token: &Token) -> Option<(&'static Thread, u32)> {
+        let now = self.clock.now(token);
+        let due = self.due.filter(|due| *due <= now)?;
+        self.due = (self.interval != 0).then(|| due.saturating_add(self.interval));
+        if self.signal == 0 {
+            return None;
+        }
+        let pending = self.thread.pending.load(Relaxed) >> self.signal & 1 == 1;
+        self.overruns = if pending { self.overruns.saturating_add(1) } else { 0 };
+        Some((self.thread, self.signal))
+    }
+}
+
+/// The tick at which the first timer fires.
+pub(crate) fn earliest(token: &Token) -> u64 {
+    TIMERS.borrow(token).iter().flatten().filter_map(|t| Some(t.clock.deadline(token, t.due?))).min().unwrap_or(NEVER)
+}
+
+/// Sends the signals of timers that have fired.
+pub(crate) fn run_due() {
+    for place in 0..COUNT {
+        let token = lock::enter();
+        let fired = TIMERS.borrow(&token)[place].as_mut().and_then(|timer| timer.fire(&token));
+        if let Some((thread, signal)) = fired {
+            signal::send(&token, thread, signal);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Waiting and waking.
+
+use crate::{
+    cell::Guarded,
+    lock::{self, Token},
+    thread::{self, Thread},
+};
+use core::{
+    ptr::null_mut,
+    sync::atomic::Ordering::{Acquire, Relaxed, Release},
+};
+use pillion_abi::channel::thread_state;
+use pillion_rt_core::inherit::bits;
+
+/// Why a thread goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// It was woken by whoever it waited for.
+    Woken,
+    /// The deadline has passed.
+    TimedOut,
+    /// A signal that it listens to is pending.
+    Interrupted,
+}
+
+/// Values of [`Thread::waiting`].
+pub(crate) mod word {
+    pub const NOT: u32 = 0;
+    pub const WAITING: u32 = 1;
+    pub const WOKEN: u32 = 2;
+    pub const TIMED_OUT: u32 = 3;
+    pub const INTERRUPTED: u32 = 4;
+}
+
+/// How a thread waits.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// One of [`thread_state`], for show.
+    pub state: u32,
+    /// Pending signals that end it, as bits.
+    pub signals: u64,
+}
+
+impl How {
+    /// For an object, and no signal ends it.
+    pub const OBJECT: How = How { state: thread_state::BLOCKED, signals: 0 };
+    /// For an object, at a cancellation point.
+    pub const POINT: How =
+        How { state: thread_state::BLOCKED, signals: crate::signal::CANCEL_BIT | crate::signal::USER_BITS };
+    /// For a point in time, at a cancellation point.
+    pub const SLEEP: How =
+        How { state: thread_state::SLEEPING, signals: Self::POINT.signals | crate::signal::WAKEUP_BIT };
+    /// For the next period.
+    pub const PERIOD: How = How { state: thread_state::PERIODIC, signals: Self::SLEEP.signals };
+    /// Until somebody wakes it.
+    pub const SUSPENDED: How = How { state: thread_state::SUSPENDED, signals: Self::SLEEP.signals };
+}
+
+/// Threads that wait for something, as bits by their number. A zeroed one is empty.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Queue(Guarded<u64>);
+
+impl Queue {
+    /// An empty one.
+    #[must_use]
+    pub const fn new() -> Queue {
+        Queue(Guarded::new(0))
+    }
+
+    /// Does nobody wait?
+    #[inline]
+    pub fn is_empty(&self, token: &Token) -> bool {
+        self.0.get(token) == 0
+    }
+
+    /// Those who wait, as bits.
+    pub fn set(&self, token: &Token) -> u64 {
+        self.0.get(token)
+    }
+
+    /// The most urgent one, the longest waiting of equals.
+    #[inline]
+    pub fn first(&self, token: &Token) -> Option<&'static Thread> {
+        let set = self.0.get(token);
+        if set & set.wrapping_sub(1) == 0 {
+            return (set != 0).then(|| thread::by_number(set.trailing_zeros() as usize));
+        }
+        let key = |t: &Thread| (thread::urgency(token, t), u64::MAX - t.queued.get(token));
+        bits(set).map(thread::by_number).max_by_key(|t| key(t))
+    }
+
+    /// Wakes the most urgent one.
+    #[inline]
+    pub fn wake_one(&self, token: &Token) -> Option<&'static Thread> {
+        let first = self.first(token)?;
+        wake(token, first, word::WOKEN);
+        Some(first)
+    }
+
+    /// Wakes all; returns whether there was any.
+    pub fn wake_all(&self, token: &Token) -> bool {
+        let any = !self.is_empty(token);
+        while self.wake_one(token).is_some() {}
+        any
+    }
+
+    fn add(&self, token: &Token, thread: &'static Thread) {
+        self.0.set(token, self.0.get(token) | 1 << thread.number());
+    }
+
+    fn remove(&self, token: &Token, thread: &Thread) {
+        self.0.set(token, self.0.get(token) & !(1 << thread.number()));
+    }
+}
+
+/// Number of waits so far, for the order of equals.
+static QUEUED: Guarded<u64> = Guarded::new(0);
+
+/// Lets go of the lock and waits: until another thread wakes the caller out of `queue`, until `deadline` in ticks, or until a signal of `how` is pending. The lock
+/// is not held afterwards, except as far as the caller had it besides `token`.
+pub fn block(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> Wake {
+    let me = thread::current();
+    if crate::signal::deliverable(&token, me) & how.signals != 0 {
+        return Wake::Interrupted;
+    }
+    prepare(&token, me, queue, how);
+    let depth = lock::leave_fully(token);
+    let wake = sleep(me, deadline);
+    lock::restore(depth);
+    wake
+}
+
+/// As [`block`], with the lock held again afterwards.
+pub fn block_and_return(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> (Token, Wake) {
+    let wake = block(token, queue, how, deadline);
+    (lock::enter(), wake)
+}
+
+/// As [`block`], for something that comes from outside of the task: returns after any signal of the caller's notification, and the caller looks whether that was it.
+pub fn block_outside(token: Token, how: How, deadline: u64) -> Wake {
+    let me = thread::current();
+    if crate::signal::deliverable(&token, me) & how.signals != 0 {
+        return Wake::Interrupted;
+    }
+    prepare(&token, me, None, how);
+    let depth = lock::leave_fully(token);
+    let word = if me.wait_for_signal(deadline) { word::WOKEN } else { word::TIMED_OUT };
+    // A signal for the thread may have come first.
+    let _ = me.waiting.compare_exchange(word::WAITING, word, Release, Relaxed);
+    let wake = finish(me);
+    lock::restore(depth);
+    wake
+}
+
+fn prepare(token: &Token, me: &'static Thread, queue: Option<&Queue>, how: How) {
+    if let Some(queue) = queue {
+        let order = QUEUED.get(token) + 1;
+        QUEUED.set(token, order);
+        me.queued.set(token, order);
+        queue.add(token, me);
+    }
+    me.queue.store(queue.map_or(null_mut(), |q| core::ptr::from_ref(q).cast_mut()), Relaxed);
+    me.doing.set(token, how.state);
+    me.listens.set(token, how.signals);
+    me.show_state(how.state);
+    me.waiting.store(word::WAITING, Relaxed);
+}
+
+fn sleep(me: &'static Thread, deadline: u64) -> Wake {
+    loop {
+        let in_time = me.wait_for_signal(deadline);
+        if me.waiting.load(Acquire) == word::WAITING {
+            if in_time {
+                continue;
+            }
+            give_up(me);
+        }
+        return finish(me);
+    }
+}
+
+/// The deadline has passed: the thread is no longer waiting, unless somebody woke it just before.
+fn give_up(me: &'static Thread) {
+    if !me.queue.load(Relaxed).is_null() {
+        lock::with(|token| {
+            wake_without_signal(token, me, word::TIMED_OUT);
+        });
+    } else {
+        let _ = me.waiting.compare_exchange(word::WAITING, word::TIMED_OUT, Release, Relaxed);
+    }
+}
+
+fn finish(me: &'static Thread) -> Wake {
+    let word = me.waiting.load(Acquire);
+    me.waiting.store(word::NOT, Relaxed);
+    me.show_state(thread_state::READY);
+    thread::stop_if_asked(me);
+    match word {
+        word::TIMED_OUT => Wake::TimedOut,
+        word::INTERRUPTED => Wake::Interrupted,
+        _ => Wake::Woken,
+    }
+}
+
+/// Takes a thread out of its wait, if it is in one; returns whether it was.
+pub(crate) fn wake(token: &Token, thread: &'static Thread, reason: u32) -> bool {
+    let was = wake_without_signal(token, thread, reason);
+    if was {
+        lock::wake_later(token, thread);
+    }
+    was
+}
+
+pub(crate) fn wake_without_signal(token: &Token, thread: &Thread, reason: u32) -> bool {
+    if thread.waiting.compare_exchange(word::WAITING, reason, Release, Relaxed).is_err() {
+        return false;
+    }
+    let queue = thread.queue.swap(null_mut(), Relaxed);
+    // SAFETY: a queue outlives those who wait in it: it is part of an object that the program must not destroy while somebody waits for it.
+    if let Some(queue) = unsafe { queue.as_ref() } {
+        queue.remove(token, thread);
+    }
+    true
+}
