@@ -184,6 +184,7 @@ enum pillion_exit {
     PILLION_EXIT_REFUSED = 11,
     PILLION_EXIT_CONTROL_REGISTER = 12,
     PILLION_EXIT_UNEXPECTED = 13,
+    PILLION_EXIT_EXCEPTION = 14,
 };
 
 /* What of the state was changed. */

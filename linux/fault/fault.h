@@ -19,5 +19,6 @@ int fault_registers(void);
 int fault_storm(void);
 int fault_message(void);
 int fault_smi(void);
+int fault_channel(void);
 
 #endif

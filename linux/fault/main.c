@@ -29,6 +29,7 @@ static const struct {
 	{ "storm", fault_storm },
 	{ "message", fault_message },
 	{ "smi", fault_smi },
+	{ "channel", fault_channel },
 };
 
 void note(const char *format, ...)

@@ -1,7 +1,10 @@
 //! The command line.
 
+mod task;
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+pub use task::{BuildTaskArguments, Kind, NewArguments};
 
 /// Pillion, a real-time microhypervisor: build it, boot it, test it, measure it.
 ///
@@ -22,6 +25,10 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Build everything that boots, and the bundle
     Build(BuildArguments),
+    /// Begin a real-time program from a template
+    New(NewArguments),
+    /// Build an RTLinux program, a module in C or C++, as a real-time task
+    BuildTask(BuildTaskArguments),
     /// Run every test: on the host and in the emulator
     Test(TestArguments),
     /// Check formatting, lints, documentation and the generated headers
@@ -37,9 +44,9 @@ pub enum Command {
 /// What goes into a bundle.
 #[derive(Args, Clone)]
 pub struct BuildArguments {
-    /// System file: which tasks run, and with what
-    #[arg(long, value_name = "FILE", default_value = "systems/demo.toml")]
-    pub system: PathBuf,
+    /// System file: which tasks run, and with what [default: NAME.toml beside the source of --task NAME, else systems/demo.toml]
+    #[arg(long, value_name = "FILE")]
+    pub system: Option<PathBuf>,
     /// Kernel to ride: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
     #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
     pub linux: String,
@@ -49,9 +56,13 @@ pub struct BuildArguments {
     /// Boot the program of the package pillion-NAME as the first task, alone: no system file, no Linux
     #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]
     pub root: Option<String>,
-    /// Put a further task into the bundle: the program of the package pillion-NAME
+    /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or what `./x build-task` built. May be given
+    /// more than once. A name that is none puts the program of the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
+    /// Leave Linux out; the run ends when all RTLinux programs have ended
+    #[arg(long, conflicts_with_all = ["linux", "append"])]
+    pub no_linux: bool,
     /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is needed
     #[arg(long)]
     pub fault_module: bool,
@@ -64,6 +75,7 @@ pub struct BuildArguments {
   ./x run --headless --seconds 10 --load hackbench,disk,cache,net --json result.json
   ./x run --linux rt --counted                  Debian's PREEMPT_RT kernel, in repeatable virtual time
   ./x run --disk debian.img                     a full Debian, to its login
+  ./x run --task my-task                        an RTLinux program, my-task.c, in place of the demonstration
   ./x run --direct                              the same Linux without Pillion, for comparison
 
   Making a disk for --disk, as root:
@@ -160,7 +172,7 @@ impl RunArguments {
 /// Options of `x test`.
 #[derive(Args, Clone)]
 pub struct TestArguments {
-    /// Only the emulator tests whose name contains this
+    /// Only the emulator tests whose name contains this; `rt` for the programs in rt/tests/programs, `rt/NAME` for some of them
     pub name: Option<String>,
     /// Only the tests on the host
     #[arg(long)]

@@ -14,6 +14,7 @@ mod progress;
 mod repository;
 mod run;
 mod system_file;
+mod task;
 mod test;
 mod tool;
 
@@ -44,6 +45,8 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
     match command {
         Command::Doctor => doctor::report(&repository),
         Command::Build(arguments) => build::command(&repository, &arguments),
+        Command::BuildTask(arguments) => task::command(&repository, &arguments),
+        Command::New(arguments) => task::new::command(&arguments),
         Command::Run(arguments) => run::command(&repository, &arguments),
         Command::Check => check::command(&repository),
         Command::Test(arguments) => test::command(&repository, &arguments),

@@ -113,26 +113,32 @@ fn read<T: DeserializeOwned>(repository: &Repository, name: &str) -> Result<T> {
 /// Runs a measuring system, counted, and reads its figures.
 fn measure(repository: &Repository, run: &Run) -> Result<BTreeMap<String, f64>> {
     let folder = tempfile::tempdir()?;
-    let log = folder.path().join("log");
+    let (log, console) = (folder.path().join("log"), folder.path().join("console"));
     let mut command = Command::new(std::env::current_exe()?);
     command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
-    command.args(["run", "--headless", "--counted", "--log"]).arg(&log);
+    command.args(["run", "--headless", "--counted", "--log"]).arg(&log).arg("--console").arg(&console);
     if let Some(system) = &run.system {
         command.arg("--system").arg(repository.path(system));
     }
     let output = tool::output(command.args(&run.arguments))?;
     let message = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "{}", message.trim_start_matches("x: ").trim_end());
-    Ok(figures(&text(&log)?))
+    let mut figures = figures(&text(&log)?);
+    // Those of programs in Linux.
+    figures.extend(self::figures(&text(&console)?));
+    Ok(figures)
 }
 
 fn text(file: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&std::fs::read(file)?).into_owned())
 }
 
-/// The figures in a log: lines `figure NAME VALUE UNIT`.
+/// The figures in a log: lines `figure NAME VALUE UNIT`, those of RTLinux programs with `[TASK]` before.
 fn figures(log: &str) -> BTreeMap<String, f64> {
-    let lines = log.lines().filter_map(|line| line.trim().strip_prefix("figure "));
+    fn said(line: &str) -> &str {
+        line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(line, |(_, said)| said)
+    }
+    let lines = log.lines().filter_map(|line| said(line.trim()).strip_prefix("figure "));
     lines
         .filter_map(|line| line.split_once(' '))
         .filter_map(|(name, rest)| Some((name.into(), number(rest)?)))
@@ -170,7 +176,7 @@ mod tests {
 
     #[test]
     fn figures_are_read_and_judged() {
-        let values = figures("x\nfigure irq 300 ns\r\nfigure call 601.5 ns\nfigure bad\n");
+        let values = figures("x\n[rt-sync] figure irq 300 ns\r\nfigure call 601.5 ns\nfigure bad\n");
         assert_eq!(values.len(), 2);
         let figure = |name: &str| Figure {
             name: name.into(),

@@ -25,6 +25,12 @@ impl Repository {
         Ok(Repository { root })
     }
 
+    /// A folder that stands for a repository.
+    #[cfg(test)]
+    pub fn at(root: &Path) -> Repository {
+        Repository { root: root.to_owned() }
+    }
+
     /// A path inside.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
@@ -37,8 +43,13 @@ impl Repository {
 
     /// Where cargo puts release builds for the bare machine.
     pub fn bare_output(&self) -> PathBuf {
+        self.target().join(BARE_TARGET).join("release")
+    }
+
+    /// Cargo's folder for everything that it builds.
+    pub fn target(&self) -> PathBuf {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from);
-        self.root.join(target).join(BARE_TARGET).join("release")
+        self.root.join(target)
     }
 
     /// A file that the user named, from where the user is; else from the repository.

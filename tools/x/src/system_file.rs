@@ -15,13 +15,22 @@ pub struct SystemFile {
 
 /// Reads a system file and refuses a wrong one with the line and the reason.
 pub fn read(path: &Path) -> Result<SystemFile> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    parse(path, text(path)?)
+}
+
+/// The text of a system file.
+pub fn text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| {
         problem(
             format!("{} cannot be read", path.display()),
             error.to_string(),
             "name a system file with --system; systems/ holds those that are shipped",
         )
-    })?;
+    })
+}
+
+/// What the text of a system file says.
+pub fn parse(path: &Path, text: String) -> Result<SystemFile> {
     let system = pillion_system::parse(&text).map_err(|problems| refused(path, &problems))?;
     Ok(SystemFile { text, system })
 }

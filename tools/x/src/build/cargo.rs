@@ -8,12 +8,16 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The packages that are built for the bare machine only.
-pub const BARE_PACKAGES: [&str; 6] = [
+pub const BARE_PACKAGES: [&str; 10] = [
     "pillion-kernel",
     "pillion-resmgr",
     "pillion-vmm",
+    "pillion-broker",
+    "pillion-psc",
     "pillion-demo",
+    "pillion-rt",
     "pillion-test-kernel",
+    "pillion-test-skin",
     "pillion-measure-kernel",
 ];
 

@@ -32,8 +32,16 @@ const PROGRAMS: [(&str, &[&str]); 2] =
 /// Where a file of the init's folder goes: the first folder of its path, and the folder in the initramfs.
 const PLACES: [(&str, &str); 4] = [("lib", "lib/pillion"), ("etc", "etc"), ("sbin", "sbin"), ("init", "init")];
 
-/// The archive for a kernel, with the module for faults if there is one.
-pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, fault: Option<Vec<u8>>) -> Result<Vec<u8>> {
+/// What an initramfs holds beside what each has: names and contents.
+pub struct Contents {
+    /// Kernel modules, for `modprobe`.
+    pub modules: Vec<(&'static str, Vec<u8>)>,
+    /// Programs.
+    pub programs: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// The archive for a kernel.
+pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, contents: Contents) -> Result<Vec<u8>> {
     let mut tree = Tree::default();
     for folder in ["proc", "sys", "dev", "run", "tmp", "root", "mnt"] {
         tree.add(folder, Node::Folder);
@@ -45,10 +53,25 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, fault: 
     add_programs(&mut tree, archive)?;
     add_modules(&mut tree, kernel)?;
     add_sources(&mut tree, &repository.path("linux/initramfs"))?;
-    if let Some(module) = fault {
-        tree.add("lib/modules/fault.ko", Node::File(module, false));
+    add_extra_modules(&mut tree, &kernel.release, contents.modules);
+    for (name, program) in contents.programs {
+        tree.add(&format!("bin/{name}"), Node::File(program, true));
     }
     Ok(tree.archive())
+}
+
+/// Modules for `modprobe`, which looks where the kernel's release says, in a list of files and what they need: nothing.
+fn add_extra_modules(tree: &mut Tree, release: &str, modules: Vec<(&str, Vec<u8>)>) {
+    if modules.is_empty() {
+        return;
+    }
+    let folder = format!("lib/modules/{release}");
+    let mut needs = String::new();
+    for (name, module) in modules {
+        needs.push_str(&format!("extra/{name}.ko:\n"));
+        tree.add(&format!("{folder}/extra/{name}.ko"), Node::File(module, false));
+    }
+    tree.add(&format!("{folder}/modules.dep"), Node::File(needs.into(), false));
 }
 
 /// The file that the network load fetches: 256 KiB that no compression shortens.

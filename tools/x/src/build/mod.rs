@@ -4,26 +4,33 @@ pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
 mod cpio;
-mod fault_module;
 mod initramfs;
+mod kernel_module;
 pub mod passenger;
+mod plan;
 pub mod space;
-mod task_image;
+pub mod task_image;
+mod user_program;
 
 use crate::cli::BuildArguments;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::system_file;
+use crate::task;
+use crate::task::find::Program;
 use anyhow::{Context as _, Result};
 use bundle::{Bundle, write_whole};
-use passenger::Passenger;
-use pillion_system::System;
+use passenger::{Extras, Passenger};
+use plan::Plan;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use cargo::{BARE_PACKAGES, ensure_target};
 pub use initramfs::payload;
+pub use plan::DEFAULT_SYSTEM;
 
 /// What a machine boots.
+#[derive(Default)]
 pub struct Built {
     /// The microhypervisor.
     pub kernel: PathBuf,
@@ -31,6 +38,8 @@ pub struct Built {
     pub bundle: PathBuf,
     /// Linux, unless it was left out.
     pub passenger: Option<Passenger>,
+    /// The tasks' files with symbols, by the tasks' names.
+    pub elves: BTreeMap<String, PathBuf>,
 }
 
 /// `x build`.
@@ -51,7 +60,8 @@ fn build_root(repository: &Repository, root: &str) -> Result<Built> {
     bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;
     let path = repository.build(root).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
-    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None })
+    let elves = [("root".to_owned(), output.join(format!("pillion-{root}")))].into();
+    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves })
 }
 
 /// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory.
@@ -65,43 +75,49 @@ pub fn build(
     if let Some(root) = &arguments.root {
         return build_root(repository, root);
     }
-    let path = repository.named(&arguments.system);
-    let file = system_file::read(&path)?;
-    let tasks = tasks(&file.system, arguments);
-    let mut images: Vec<&str> = tasks.iter().map(String::as_str).collect();
-    images.extend(["vmlinuz", "initrd"]);
-    system_file::check(&path, &file.system, memory_mib.map(|mib| u64::from(mib) << 20), &images)?;
-    let linux = file.system.linux.is_some();
-    let passenger =
-        linux.then(|| Passenger::prepare(repository, &arguments.linux, arguments.fault_module)).transpose()?;
-    let output = step("building the kernel and the tasks", || cargo::build(repository, &tasks))?;
+    let plan = Plan::make(repository, arguments)?;
+    let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
+    let memory = memory_mib.map(|mib| u64::from(mib) << 20);
+    system_file::check(&plan.path, &plan.file.system, memory, &images)?;
+    // First, because the user waits for the compiler's word on them.
+    let programs =
+        plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;
+    let linux = plan.file.system.linux.is_some();
+    let extras = Extras { faults: arguments.fault_module, channels: plan.file.system.skins().next().is_some() };
+    let passenger = linux.then(|| Passenger::prepare(repository, &arguments.linux, extras)).transpose()?;
+    let output = step("building the kernel and the tasks", || cargo::build(repository, &plan.packages))?;
     let mut bundle = Bundle::default();
-    for task in &tasks {
-        bundle.add(task, task_image(&output.join(format!("pillion-{task}")))?)?;
+    for package in &plan.packages {
+        bundle.add(package, task_image(&output.join(format!("pillion-{package}")))?)?;
     }
-    bundle.add(pillion_abi::bundle::SYSTEM_FILE, file.text.into_bytes())?;
+    for (program, image) in plan.programs.iter().zip(programs) {
+        bundle.add(program.name(), image)?;
+    }
+    let elves = plan.elves(repository, &output);
+    let name = plan.path.file_stem().context("a system file needs a name")?;
+    bundle.add(pillion_abi::bundle::SYSTEM_FILE, plan.file.text.into_bytes())?;
     if let Some(passenger) = &passenger {
         bundle.add("vmlinuz", std::fs::read(&passenger.image)?)?;
         bundle.add("initrd", std::fs::read(&passenger.initrd)?)?;
         bundle.add("linux.append", append.as_bytes().to_vec())?;
     }
-    let name = path.file_stem().context("a system file needs a name")?;
-    let path = repository.build(name).with_extension("bundle");
+    let path =
+        repository.build(if plan.programs.is_empty() { "" } else { "tasks" }).join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
-    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger })
+    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger, elves })
 }
 
-/// The tasks that a system needs, each once, the first task first.
-fn tasks(system: &System, arguments: &BuildArguments) -> Vec<String> {
-    let mut tasks = vec![pillion_abi::bundle::ROOT_TASK.to_owned()];
-    let monitor = system.linux.iter().map(|_| "vmm".to_owned());
-    let images = system.tasks.iter().map(|task| task.image.clone());
-    for task in monitor.chain(images).chain(arguments.tasks.iter().cloned()) {
-        if !tasks.contains(&task) {
-            tasks.push(task);
+/// The image of an RTLinux program, built anew if its sources are there and something changed.
+fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> {
+    let image = match program {
+        Program::Sources(order) => {
+            let task = task::ready(repository, order)?;
+            eprint!("{}", if task.fresh { &task.warnings } else { "" });
+            task.image
         }
-    }
-    tasks
+        Program::Image(name) => task::image_path(repository, name),
+    };
+    std::fs::read(&image).with_context(|| format!("cannot read {}", image.display()))
 }
 
 fn task_image(file: &std::path::Path) -> Result<Vec<u8>> {

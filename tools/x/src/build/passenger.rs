@@ -1,7 +1,7 @@
 //! Linux, ready to boot: its kernel as the distribution ships it, and an initramfs.
 
 use super::bundle::write_whole;
-use super::{fault_module, initramfs};
+use super::{initramfs, kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
 use crate::progress::step;
@@ -13,7 +13,44 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Raised when the same inputs shall give another initramfs.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// What an initramfs may hold beside what each has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras {
+    /// The module for faults.
+    pub faults: bool,
+    /// The module for channels with real-time tasks, and the programs that use it.
+    pub channels: bool,
+}
+
+impl Extras {
+    /// What tells their files apart.
+    fn suffix(self) -> String {
+        format!("{}{}", if self.faults { "-fault" } else { "" }, if self.channels { "-channels" } else { "" })
+    }
+
+    fn modules(self) -> Vec<&'static kernel_module::Module> {
+        let faults = self.faults.then_some(&kernel_module::FAULTS);
+        faults.into_iter().chain(self.channels.then_some(&kernel_module::CHANNELS)).collect()
+    }
+
+    fn programs(self) -> &'static [user_program::Program] {
+        if self.channels { &user_program::CHANNELS } else { &[] }
+    }
+
+    /// All files that they are made from.
+    fn files(self, repository: &Repository) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for module in self.modules() {
+            files.extend(module.files(repository)?);
+        }
+        for program in self.programs() {
+            files.extend(program.files(repository)?);
+        }
+        Ok(files)
+    }
+}
 
 /// A kernel and its initramfs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,15 +68,15 @@ pub struct Passenger {
 }
 
 impl Passenger {
-    /// Makes what `--linux` names ready, unless it is already; with the module for faults if wanted.
-    pub fn prepare(repository: &Repository, choice: &str, faults: bool) -> Result<Passenger> {
+    /// Makes what `--linux` names ready, unless it is already.
+    pub fn prepare(repository: &Repository, choice: &str, extras: Extras) -> Result<Passenger> {
         let label = if choice.contains('/') { "given" } else { choice };
-        let record = repository.build(format!("linux-{label}{}.json", suffix(faults)));
-        let key = key(repository, choice, faults)?;
+        let record = repository.build(format!("linux-{label}{}.json", extras.suffix()));
+        let key = key(repository, choice, extras)?;
         if let Some(ready) = recorded(&record, &key) {
             return Ok(ready);
         }
-        let passenger = step("packing Linux and its initramfs", || make(repository, choice, faults, key))?;
+        let passenger = step("packing Linux and its initramfs", || make(repository, choice, extras, key))?;
         write_whole(&record, &serde_json::to_vec_pretty(&passenger)?)?;
         Ok(passenger)
     }
@@ -51,35 +88,37 @@ fn recorded(record: &Path, key: &str) -> Option<Passenger> {
     (there && passenger.key == key).then_some(passenger)
 }
 
-/// What tells the files with the module for faults from those without.
-fn suffix(faults: bool) -> &'static str {
-    if faults { "-fault" } else { "" }
-}
-
-fn make(repository: &Repository, choice: &str, faults: bool, key: String) -> Result<Passenger> {
+fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> Result<Passenger> {
     let cache = repository.build("cache");
     let kernel = Kernel::choose(choice, || Archive::new(cache.clone()))?;
     let archive = Archive::new(cache)?;
-    let module = faults.then(|| fault_module::make(repository, &archive, &kernel.release)).transpose()?;
-    let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, suffix(faults)));
-    write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, module)?)?;
+    let modules = extras.modules();
+    let built = kernel_module::make(repository, &archive, &kernel.release, &modules)?;
+    let modules = modules.iter().map(|module| module.name).zip(built).collect();
+    let mut programs = Vec::new();
+    for program in extras.programs() {
+        programs.push((program.name, program.make(repository)?));
+    }
+    let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, extras.suffix()));
+    let contents = initramfs::Contents { modules, programs };
+    write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, contents)?)?;
     let vmlinuz_sha256 = hex(&Sha256::digest(fs::read(&kernel.image)?));
     Ok(Passenger { key, image: kernel.image, initrd, release: kernel.release, vmlinuz_sha256 })
 }
 
 /// Changes whenever an input does.
-fn key(repository: &Repository, choice: &str, faults: bool) -> Result<String> {
+fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
     hash.update(format!("{FORMAT} {choice} {}", Archive::state()));
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }
-    let folders = ["linux/initramfs", fault_module::SOURCES];
-    for folder in folders[..1 + usize::from(faults)].iter().map(|folder| repository.path(folder)) {
-        for file in initramfs::sources(&folder)? {
-            hash.update(file.to_string_lossy().as_bytes());
-            hash.update(fs::read(folder.join(&file)).with_context(|| format!("cannot read {}", file.display()))?);
-        }
+    let folder = repository.path("linux/initramfs");
+    let mut files: Vec<PathBuf> = initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)).collect();
+    files.extend(extras.files(repository)?);
+    for file in files {
+        hash.update(file.to_string_lossy().as_bytes());
+        hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
     }
     Ok(hex(&hash.finalize()))
 }

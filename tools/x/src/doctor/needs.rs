@@ -3,6 +3,7 @@
 use crate::build::{cargo, space};
 use crate::repository::{BARE_TARGET, Repository};
 use crate::run::emulator;
+use crate::task::LIBC;
 use crate::tool;
 use anyhow::Result;
 use std::path::Path;
@@ -27,19 +28,22 @@ pub struct Need {
 pub fn all(repository: &Repository) -> Result<Vec<Need>> {
     let mut needs = vec![emulator_need(), rust(), target()];
     needs.extend(PROGRAMS.map(|(name, package)| program(name, package)));
+    needs.push(libc());
     needs.push(sources());
     needs.push(disk(repository)?);
     Ok(needs)
 }
 
 /// Programs that the tool calls, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("apt-get", "apt"),
     ("dpkg-deb", "dpkg"),
     ("xz", "xz-utils"),
     ("gzip", "gzip"),
     ("setpriv", "util-linux"),
     ("cc", "gcc"),
+    ("g++", "g++"),
+    ("objdump", "binutils"),
     ("make", "make"),
 ];
 
@@ -80,6 +84,15 @@ fn target() -> Need {
         return found("Rust's bare target", BARE_TARGET);
     }
     absent("Rust's bare target", BARE_TARGET, format!("rustup target add {BARE_TARGET} (`./x run` does)"))
+}
+
+/// The C library of real-time programs.
+fn libc() -> Need {
+    let (name, package) = ("C library for tasks", "musl-dev");
+    if Path::new(LIBC).is_file() {
+        return found(name, LIBC);
+    }
+    Need { package: Some(package), ..absent(name, "not found", format!("apt-get install {package}")) }
 }
 
 fn sources() -> Need {

@@ -17,6 +17,7 @@ macro_rules! define {
         }
     };
 }
+pub(super) use define;
 
 /// All of them.
 pub fn write(out: &mut Header) {

@@ -12,6 +12,7 @@ macro_rules! structure {
         ]);
     };
 }
+pub(super) use structure;
 
 /// All of them.
 pub fn write(out: &mut Header) {

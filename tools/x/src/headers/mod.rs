@@ -1,5 +1,6 @@
-//! The C header of the binary interface, generated from the crate that defines it.
+//! The C headers of the binary interface, generated from the crate that defines it.
 
+mod channel;
 mod constants;
 mod layouts;
 mod text;
@@ -8,33 +9,55 @@ use crate::build::bundle::write_whole;
 use crate::cli::HeadersArguments;
 use crate::repository::Repository;
 use anyhow::Result;
+use text::Header;
 
-const FILE: &str = "abi/c/pillion.h";
+/// Writes a header.
+type Generator = fn() -> String;
+
+/// Each header's file, and what writes it.
+const FILES: [(&str, Generator); 2] = [("abi/c/pillion.h", interface), ("abi/c/pillion_channel.h", channel)];
 
 /// `x headers`.
 pub fn command(repository: &Repository, arguments: &HeadersArguments) -> Result<bool> {
     if arguments.check {
         return check(repository);
     }
-    write_whole(&repository.path(FILE), generate().as_bytes())?;
-    println!("{FILE}");
+    for (file, generate) in FILES {
+        write_whole(&repository.path(file), generate().as_bytes())?;
+        println!("{file}");
+    }
     Ok(true)
 }
 
-/// Whether the header is in step; says what to do if not.
+/// Whether the headers are in step; says what to do if not.
 pub fn check(repository: &Repository) -> Result<bool> {
-    let there = std::fs::read_to_string(repository.path(FILE)).unwrap_or_default();
-    let good = there == generate();
-    if !good {
-        eprintln!("x: {FILE} is not in step with the abi crate; run `./x headers`");
+    let mut good = true;
+    for (file, generate) in FILES {
+        let there = std::fs::read_to_string(repository.path(file)).unwrap_or_default();
+        if there != generate() {
+            eprintln!("x: {file} is not in step with the abi crate; run `./x headers`");
+            good = false;
+        }
     }
     Ok(good)
 }
 
-fn generate() -> String {
-    let mut out = text::Header::new();
+/// What the kernel and its tasks agree on.
+fn interface() -> String {
+    let includes = "#include <stddef.h>\n#include <stdint.h>\n";
+    let mut out = Header::new("The binary interface of the Pillion microhypervisor", "PILLION_H", includes);
     constants::write(&mut out);
     layouts::write(&mut out);
+    out.finish()
+}
+
+/// What real-time tasks and Linux share. Linux's kernel has the types in headers of its own.
+fn channel() -> String {
+    let includes = "#ifdef __KERNEL__\n#include <linux/stddef.h>\n#include <linux/types.h>\n#else\n\
+                    #include <stddef.h>\n#include <stdint.h>\n#endif\n";
+    let about = "What real-time tasks on the Pillion microhypervisor and Linux share";
+    let mut out = Header::new(about, "PILLION_CHANNEL_H", includes);
+    channel::write(&mut out);
     out.finish()
 }
 
@@ -43,40 +66,66 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// The compiler evaluates the assertions on sizes and offsets.
+    /// The compiler evaluates the assertions on sizes and offsets. A program may include both headers.
     #[test]
     fn a_c_compiler_agrees_with_the_layouts() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("pillion.h");
-        std::fs::write(&file, generate()).unwrap();
-        let output =
-            Command::new("cc").args(["-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-x", "c"]).arg(&file).output();
+        let file = folder.path().join("both.c");
+        std::fs::write(&file, FILES.map(|(_, generate)| generate()).concat()).unwrap();
+        let output = Command::new("cc").args(["-std=c11", "-Wall", "-Werror", "-fsyntax-only"]).arg(&file).output();
         let output = output.expect("a C compiler, which Rust's linking needs as well");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     #[test]
     fn calls_and_errors_have_their_numbers() {
-        let text = generate();
+        let text = interface();
         assert!(text.contains("PILLION_CALL_REPLY_RECEIVE = 1,"), "{text}");
         assert!(text.contains("PILLION_ERROR_BAD_CAP = 2,"));
         assert!(text.contains("#define PILLION_PAGE 0x1000"));
+    }
+
+    #[test]
+    fn a_window_begins_with_its_name() {
+        let number = u64::from_le_bytes(*b"PILLCHAN");
+        assert!(channel().contains(&format!("#define PILLION_CHANNEL_MAGIC {number:#x}ULL")));
+    }
+
+    /// Names of the constants that a source file of the abi crate defines.
+    fn constants(file: &str) -> Vec<String> {
+        let path = format!("{}/../../abi/src/{file}.rs", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(path).unwrap();
+        let lines = source.lines().filter_map(|line| line.trim().strip_prefix("pub const "));
+        let names = lines.filter_map(|line| Some(line.split_once(':')?.0)).filter(|name| !name.contains(' '));
+        names.map(str::to_owned).collect()
     }
 
     /// A constant that is added to the interface and forgotten here. The trace buffer is for the host tool only, and
     /// registers have names in C.
     #[test]
     fn no_constant_is_forgotten() {
-        let header = generate();
-        for file in ["lib", "boot", "bundle", "call", "object"] {
-            let path = format!("{}/../../abi/src/{file}.rs", env!("CARGO_MANIFEST_DIR"));
-            let source = std::fs::read_to_string(path).unwrap();
-            let constants = source.lines().filter_map(|line| line.trim().strip_prefix("pub const "));
-            let names = constants.filter_map(|line| Some(line.split_once(':')?.0)).filter(|name| !name.contains(' '));
-            for name in names.filter(|name| !["ALL", "MAGIC", "ROOT_TASK", "SYSTEM_FILE", "SEGMENTS"].contains(name)) {
+        let unnamed = ["ALL", "MAGIC", "ROOT_TASK", "SYSTEM_FILE", "SEGMENTS"];
+        let files = ["lib", "boot", "bundle", "call", "object"].map(|file| (file, interface(), &unnamed[..]));
+        for (file, header, unnamed) in files.into_iter().chain([("channel", channel(), &[][..])]) {
+            for name in constants(file).iter().filter(|name| !unnamed.contains(&name.as_str())) {
                 let there = |line: &str| line.split(' ').nth(1).is_some_and(|defined| defined.ends_with(name));
-                assert!(header.lines().any(there), "{name} of {file}.rs is not in the header");
+                assert!(header.lines().any(there), "{name} of {file}.rs is not in its header");
             }
         }
+    }
+
+    /// A field that is added to a shared structure and forgotten here.
+    #[test]
+    fn no_field_of_a_channel_is_forgotten() {
+        let source = include_str!("../../../../abi/src/channel.rs");
+        let header = channel();
+        let fields = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(": "));
+        let mut seen = 0;
+        for (field, _) in fields.filter(|(field, _)| !field.starts_with("const ")) {
+            let there = |line: &str| line.contains(&format!(", {field}) == "));
+            assert!(header.lines().any(there), "{field} of channel.rs is not in the header");
+            seen += 1;
+        }
+        assert!(seen > 50, "only {seen} fields were found");
     }
 }

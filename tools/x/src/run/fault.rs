@@ -15,5 +15,5 @@ pub fn needs_module(repository: &Repository, run: &RunArguments) -> Result<bool>
     let Some(fault) = &run.fault else { return Ok(false) };
     let script = folder(repository).join(fault);
     let text = std::fs::read_to_string(&script).with_context(|| format!("cannot read {}", script.display()))?;
-    Ok(text.contains("fault.ko"))
+    Ok(text.contains("modprobe fault"))
 }

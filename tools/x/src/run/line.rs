@@ -16,6 +16,10 @@ pub enum Line {
     Status(Status),
     /// A task's figures at the end.
     Task(Task),
+    /// A task faulted.
+    Fault(Fault),
+    /// Something about an RTLinux program.
+    Skin(Skin),
     /// Something about Linux.
     Linux(Linux),
     /// Why Linux came out of guest mode, and how often.
@@ -74,6 +78,39 @@ pub struct Task {
     pub histogram: Vec<(u64, u64)>,
 }
 
+/// A fault of a task. Numbers of the machine are hexadecimal, with `0x`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Fault {
+    /// The task.
+    pub name: String,
+    /// Its thread, where it can have several.
+    pub thread: Option<u64>,
+    /// Number of the exception.
+    pub vector: u64,
+    /// What the processor says of it.
+    pub error: u64,
+    /// Address that was accessed.
+    pub address: String,
+    /// Instruction.
+    pub rip: String,
+    /// Stack.
+    pub rsp: String,
+    /// Return addresses, the innermost first.
+    #[serde(default)]
+    pub calls: Vec<String>,
+}
+
+/// Something about an RTLinux program.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Skin {
+    /// The task.
+    pub name: String,
+    /// started, ended.
+    pub event: String,
+    /// What `init_module` returned, when it started.
+    pub result: Option<i64>,
+}
+
 /// Something about Linux.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Linux {
@@ -127,6 +164,11 @@ mod tests {
         let exits = parse(r#"{"pillion":"exits","reasons":{"port":3}}"#);
         assert_eq!(exits, Some(Line::Exits { reasons: [("port".to_owned(), 3)].into() }));
         assert!(matches!(parse(r#"{"pillion":"end","t_ns":1,"status":"ok"}"#), Some(Line::End { .. })));
+        let fault = r#"{"pillion":"fault","name":"t","vector":14,"error":4,"address":"0x0","rip":"0x400010","rsp":"0x3effe0","thread":1,"calls":["0x400020"]}"#;
+        let Some(Line::Fault(fault)) = parse(fault) else { panic!("{fault}") };
+        assert_eq!((fault.thread, fault.calls.len()), (Some(1), 1));
+        let skin = parse(r#"{"pillion":"skin","name":"t","event":"started","result":-12}"#);
+        assert!(matches!(skin, Some(Line::Skin(Skin { result: Some(-12), .. }))));
         assert_eq!(parse("kernel: {not ours}"), None);
         assert_eq!(parse(r#"{"pillion":"unknown"}"#), None);
     }

@@ -24,7 +24,7 @@ impl Folder<'_> {
     pub fn console(&self) -> PathBuf {
         self.0.join("com1")
     }
-    /// Socket of the second serial port, Pillion's log; of the debug console with Linux alone.
+    /// Named pipe of the second serial port, Pillion's log; of the debug console with Linux alone.
     pub fn log(&self) -> PathBuf {
         self.0.join("com2")
     }
@@ -67,7 +67,8 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
 /// this computer's clock, and wakes up late.
 pub fn kernel_line(run: &RunArguments) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
-    let words: Vec<&str> = poll.into_iter().chain(run.kernel_append.as_deref()).collect();
+    let until = run.build.no_linux.then_some("until=ended");
+    let words: Vec<&str> = poll.into_iter().chain(until).chain(run.kernel_append.as_deref()).collect();
     words.join(" ")
 }
 
@@ -103,7 +104,7 @@ fn processor(list: &mut Arguments, run: &RunArguments) {
 
 fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
     list.add("-chardev", format!("socket,id=com1,path={}", folder.console().display()));
-    list.add("-chardev", format!("socket,id=com2,path={}", folder.log().display()));
+    list.add("-chardev", format!("file,id=com2,path={}", folder.log().display()));
     list.add("-serial", "chardev:com1");
     match boot {
         Boot::Pillion { .. } | Boot::Grub { .. } => list.add("-serial", "chardev:com2"),

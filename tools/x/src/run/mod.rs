@@ -1,10 +1,11 @@
 //! Boots the machine, shows it, and says what came of it.
 
 mod append;
+mod backtrace;
 pub mod emulator;
 mod fault;
 mod grub;
-mod line;
+pub mod line;
 mod machine;
 mod outcome;
 mod report;
@@ -16,7 +17,11 @@ mod validate;
 mod view;
 mod wires;
 
-use crate::build::{self, Built, bundle::write_whole, passenger::Passenger};
+use crate::build::{
+    self, Built,
+    bundle::write_whole,
+    passenger::{Extras, Passenger},
+};
 use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
@@ -25,6 +30,7 @@ use machine::{Boot, Folder};
 use result::Result as RunResult;
 use session::Ended;
 use std::fs;
+use std::path::Path;
 
 /// Size of the disk that the disk load writes to.
 const SCRATCH: u64 = 256 << 20;
@@ -49,7 +55,8 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
         version: &version.text,
         cut_short: ended.cut_short.as_deref(),
     };
-    conclude(run, &ended, &result)
+    let faults: Vec<String> = ended.outcome.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
+    conclude(run, &ended, &result, &faults.concat())
 }
 
 /// Builds what boots; Linux alone needs no Pillion.
@@ -59,9 +66,11 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<
     if !run.direct {
         return build::build(repository, &arguments, append, Some(run.memory));
     }
-    system_file::read(&repository.named(&run.build.system))?;
-    let passenger = Some(Passenger::prepare(repository, &arguments.linux, arguments.fault_module)?);
-    Ok(Built { kernel: Default::default(), bundle: Default::default(), passenger })
+    let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
+    system_file::read(&repository.named(system))?;
+    let extras = Extras { faults: arguments.fault_module, channels: false };
+    let passenger = Some(Passenger::prepare(repository, &arguments.linux, extras)?);
+    Ok(Built { passenger, ..Built::default() })
 }
 
 fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
@@ -80,9 +89,9 @@ fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
     session::run(run, &machine::arguments(run, &boot, &folder), &folder)
 }
 
-fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult) -> Result<bool> {
+fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, faults: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}", report::text(&ended.outcome));
+    print!("{}{faults}", report::text(&ended.outcome));
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
         let absolute = std::path::absolute(file)?;

@@ -1,6 +1,6 @@
 //! What a run came to, gathered from its lines.
 
-use super::line::{Line, Linux, Status, Task};
+use super::line::{Fault, Line, Linux, Skin, Status, Task};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,6 +14,12 @@ pub struct Outcome {
     pub tasks: Vec<Task>,
     /// Latest figures.
     pub statuses: BTreeMap<String, Status>,
+    /// There is no Linux.
+    pub without_linux: bool,
+    /// Faults of tasks.
+    pub faults: Vec<Fault>,
+    /// What became of the RTLinux programs: started, ended.
+    pub skins: BTreeMap<String, String>,
     /// Loads that Linux ran, in the order of their starts.
     pub loads: Vec<Load>,
     /// Exits of the guest by reason.
@@ -63,9 +69,19 @@ impl Outcome {
             Line::Boot { .. } => self.state = "booting".into(),
             Line::Status(status) => drop(self.statuses.insert(status.name.clone(), status)),
             Line::Task(task) => self.tasks.push(task),
+            Line::Fault(fault) => self.faults.push(fault),
+            Line::Skin(skin) => self.take_skin(&skin),
             Line::Linux(linux) => self.take_linux(linux),
             Line::Exits { reasons } => self.exits = reasons,
             Line::End { status, .. } => self.end = Some(status),
+        }
+    }
+
+    fn take_skin(&mut self, skin: &Skin) {
+        let name = &skin.name;
+        self.skins.insert(name.clone(), skin.event.clone());
+        if let Some(result) = skin.result.filter(|result| *result != 0) {
+            self.complaints.push(format!("task {name}: its init_module returned {result}"));
         }
     }
 
@@ -158,6 +174,13 @@ mod tests {
         assert_eq!((outcome.start_ns, outcome.init_ns), (Some(10), Some(30)));
         assert_eq!((outcome.boots, outcome.inits), (2, 2));
         assert_eq!(outcome.end.as_deref(), Some("ok"));
+    }
+
+    #[test]
+    fn a_program_that_does_not_start_is_a_complaint() {
+        let start = |result| format!(r#"{{"pillion":"skin","name":"t","event":"started","result":{result}}}"#);
+        assert!(outcome(&[&start(0), r#"{"pillion":"skin","name":"t","event":"ended"}"#]).complaints.is_empty());
+        assert_eq!(outcome(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
     }
 
     #[test]

@@ -30,7 +30,9 @@ fn tasks(out: &mut String, outcome: &Outcome) {
     for task in &outcome.tasks {
         let cells = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
         let [min, avg, p99, p9999, max] = cells;
-        let (period, samples, overruns) = (time(task.period_ns), task.samples, task.overruns);
+        // Threads of an RTLinux program may each have their own.
+        let period = if task.period_ns == 0 { "-".into() } else { time(task.period_ns) };
+        let (samples, overruns) = (task.samples, task.overruns);
         let _ = writeln!(
             out,
             "{:<12} {period:>10} {samples:>12} {min:>10} {avg:>10} {p99:>10} {p9999:>10} {max:>10} {overruns:>9}",

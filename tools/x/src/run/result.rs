@@ -25,6 +25,7 @@ impl Result<'_> {
         json!({
             "machine": self.machine(),
             "tasks": self.outcome.tasks,
+            "faults": self.outcome.faults,
             "linux": self.linux(),
             "ok": self.failures().is_empty(),
             "failures": self.failures(),
@@ -70,6 +71,7 @@ impl Result<'_> {
     /// Why the run is not good; empty when it is.
     pub fn failures(&self) -> Vec<String> {
         let mut failures = self.outcome.complaints.clone();
+        failures.extend(self.outcome.faults.iter().map(|fault| format!("task {}: it faulted", fault.name)));
         failures.extend(self.cut_short.map(str::to_owned));
         if self.passenger.is_some() {
             failures.extend(self.linux_failures());

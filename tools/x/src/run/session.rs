@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
         Ok(Session {
             run,
             view,
-            outcome: Outcome::default(),
+            outcome: Outcome { without_linux: run.build.no_linux || run.build.root.is_some(), ..Outcome::default() },
             transcript: Transcript::create(run)?,
             lines: Splitter::default(),
             console: None,
@@ -171,7 +171,7 @@ mod tests {
     use crate::cli::{Cli, Command};
     use crate::run::result::Result as RunResult;
     use clap::Parser as _;
-    use std::path::Path;
+    use std::fs::File;
     use std::thread;
 
     fn arguments(words: &[&str]) -> RunArguments {
@@ -185,16 +185,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (console_path, log_path) = (Folder(folder.path()).console(), Folder(folder.path()).log());
         let machine = thread::spawn(move || {
-            let connect = |path: &Path| {
-                while !path.exists() {
-                    thread::sleep(Duration::from_millis(5));
-                }
-                thread::sleep(Duration::from_millis(50));
-                UnixStream::connect(path).unwrap()
-            };
-            let mut console = connect(&console_path);
+            while !log_path.exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            let mut console = UnixStream::connect(console_path).unwrap();
             console.write_all(b"Linux says hello\r\n").unwrap();
-            connect(&log_path).write_all(log.as_bytes()).unwrap();
+            let mut pipe = File::options().write(true).open(log_path).unwrap();
+            pipe.write_all(log.as_bytes()).unwrap();
         });
         let run_arguments = arguments(words);
         let ended = run(&run_arguments, &["60".into()], &Folder(folder.path())).unwrap();

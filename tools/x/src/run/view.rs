@@ -69,13 +69,25 @@ fn line(outcome: &Outcome, elapsed: Duration) -> String {
             status.name, status.samples, status.overruns
         ));
     }
-    let waiting = outcome.init_ns.is_none();
+    let waiting = outcome.init_ns.is_none() && !outcome.without_linux;
     let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
     parts.push(format!("{}{clock}", state(outcome)));
     parts.join("   ")
 }
 
 fn state(outcome: &Outcome) -> String {
+    let skins = outcome.skins.iter().map(|(name, event)| format!("{name}: {event}"));
+    let faults = outcome.faults.iter().map(|fault| format!("{} FAULTED", fault.name));
+    let mut parts: Vec<String> = skins.chain(faults).collect();
+    if !outcome.without_linux {
+        parts.push(linux(outcome));
+    } else if parts.is_empty() {
+        parts.push("running".into());
+    }
+    parts.join("; ")
+}
+
+fn linux(outcome: &Outcome) -> String {
     let linux = if outcome.state.is_empty() { "booting" } else { &outcome.state };
     let boots = if outcome.boots > 1 { format!(", boot {}", outcome.boots) } else { String::new() };
     let loads: Vec<String> = outcome.loads.iter().map(load).collect();
@@ -89,5 +101,21 @@ fn load(load: &super::outcome::Load) -> String {
         (true, _) => format!("{name} {} {}", load.units, load.unit),
         (false, Some(super::outcome::RUNNING)) => format!("{name} runs"),
         (false, _) => format!("{name} FAILED"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::line::parse;
+
+    #[test]
+    fn tells_of_programs_and_linux() {
+        let mut outcome = Outcome { without_linux: true, ..Outcome::default() };
+        assert_eq!(state(&outcome), "running");
+        outcome.take(parse(r#"{"pillion":"skin","name":"t","event":"started","result":0}"#).unwrap());
+        assert_eq!(state(&outcome), "t: started");
+        outcome.without_linux = false;
+        assert_eq!(state(&outcome), "t: started; Linux: booting");
     }
 }

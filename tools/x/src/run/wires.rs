@@ -2,6 +2,9 @@
 
 use super::machine::Folder;
 use anyhow::Result;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::pipe::fcntl_setpipe_size;
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -24,20 +27,40 @@ pub enum Event {
     Closed,
 }
 
+/// Bytes of the log that may wait for this tool. The kernel does not wait for long: what finds no room is lost. A socket has room for a
+/// few hundred, because each is sent by itself.
+const LOG_ROOM: usize = 1 << 20;
+
 /// Listens for the emulator's serial lines.
 pub fn listen(folder: &Folder, events: &Sender<Event>) -> Result<()> {
-    serve(&folder.console(), events.clone(), Event::Console, true)?;
-    serve(&folder.log(), events.clone(), Event::Log, false)
+    listen_to_console(&folder.console(), events.clone())?;
+    listen_to_log(&folder.log(), events.clone())
 }
 
-fn serve(path: &Path, events: Sender<Event>, wrap: fn(Vec<u8>) -> Event, input: bool) -> Result<()> {
+/// The console is a socket: it carries input too.
+fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
     let listener = UnixListener::bind(path)?;
     thread::spawn(move || {
         let Ok((stream, _)) = listener.accept() else { return };
-        if input && let Ok(writer) = stream.try_clone() {
+        if let Ok(writer) = stream.try_clone() {
             let _ = events.send(Event::Connected(writer));
         }
-        pump(stream, &events, wrap);
+        pump(stream, &events, Event::Console);
+        let _ = events.send(Event::Closed);
+    });
+    Ok(())
+}
+
+/// The log is a named pipe.
+fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    let path = path.to_owned();
+    thread::spawn(move || {
+        // Waits for the emulator to open the other end.
+        let Ok(pipe) = File::open(path) else { return };
+        // As much as the system allows.
+        let _ = fcntl_setpipe_size(&pipe, LOG_ROOM);
+        pump(pipe, &events, Event::Log);
         let _ = events.send(Event::Closed);
     });
     Ok(())

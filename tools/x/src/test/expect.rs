@@ -1,6 +1,7 @@
 //! What a test expects of a run.
 
 use super::tally::Tally;
+use crate::run::line::{self, Line, Skin};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -124,6 +125,20 @@ impl Streams {
         }
         tally.failed.extend(self.closed_badly().map(|line| format!("{case}: {line}")));
         tally
+    }
+
+    /// The tasks that faulted.
+    pub fn faults(&self) -> impl Iterator<Item = String> {
+        self.lines().filter_map(|line| if let Line::Fault(fault) = line { Some(fault.name) } else { None })
+    }
+
+    /// What was said of RTLinux programs.
+    pub fn skins(&self) -> impl Iterator<Item = Skin> {
+        self.lines().filter_map(|line| if let Line::Skin(skin) = line { Some(skin) } else { None })
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Line> {
+        self.log.lines().filter_map(line::parse)
     }
 
     /// A closing line `tests N passed M failed` that does not fit the lines before it.

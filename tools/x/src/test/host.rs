@@ -14,18 +14,19 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     let mut tally = watch(command)?;
     // What runs on the bare machine only, but has a library that does not need it.
     let mut command = repository.cargo();
-    command.args(["test", "--quiet", "--no-fail-fast", "-p", "pillion-resmgr", "--lib"]);
+    command.args(["test", "--quiet", "--no-fail-fast", "--lib"]);
+    command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]);
     tally.add(watch(command)?);
     eprintln!("x: model check of what is lock-free");
     tally.add(watch(model_check(repository))?);
     Ok(tally)
 }
 
-/// The tests of the ring in every order in which its threads may run. Built apart: everything is compiled anew for it.
+/// The tests of the rings in every order in which their threads may run. Built apart: everything is compiled anew for it.
 fn model_check(repository: &Repository) -> Command {
     let mut command = repository.cargo();
-    command.args(["test", "--quiet", "--release", "-p", "pillion-ring", "--lib", "--target-dir"]);
-    command.arg(repository.build("loom")).env("RUSTFLAGS", "--cfg loom");
+    command.args(["test", "--quiet", "--release", "-p", "pillion-ring", "-p", "pillion-channel", "--lib"]);
+    command.arg("--target-dir").arg(repository.build("loom")).env("RUSTFLAGS", "--cfg loom");
     command
 }
 

@@ -3,6 +3,7 @@
 mod case;
 mod expect;
 mod host;
+mod program;
 mod tally;
 mod warnings;
 
@@ -16,12 +17,16 @@ use tally::Tally;
 /// Runs the tests, says what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
     doctor::ensure(repository, !arguments.host)?;
+    let name = arguments.name.as_deref();
     let mut tally = Tally::default();
-    if !arguments.system && arguments.name.is_none() {
+    if !arguments.system && name.is_none() {
         tally.add(host::run(repository)?);
     }
     if !arguments.host {
-        for case in Case::all(repository, arguments.name.as_deref())? {
+        tally.add(program::run(repository, program::filter(name))?);
+    }
+    if !arguments.host && !program::only(name) {
+        for case in Case::all(repository, name)? {
             tally.add(case.run(repository)?);
         }
     }

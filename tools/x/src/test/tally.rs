@@ -22,7 +22,11 @@ impl Tally {
     /// Says how it went; without a test nothing is good.
     pub fn close(&self) -> Result<bool> {
         if self.passed == 0 && self.failed.is_empty() {
-            return Err(problem("no test ran", "none has that name", "`ls tests/system` names those in the emulator"));
+            return Err(problem(
+                "no test ran",
+                "none has that name",
+                "`ls tests/system rt/tests/programs` names those in the emulator",
+            ));
         }
         for name in &self.failed {
             println!("FAILED {name}");

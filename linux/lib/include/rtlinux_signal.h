@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Real-time signals in a Linux process (PSC), as RTLinux's programs declare them. A handler runs at real-time priority in the process's own
+ * address space, at once when its time comes, whatever Linux does. It may use its process's memory and call gethrtime(), rtf_put() and rtf_get(); any
+ * system call ends it, and so does touching memory that is not there, or not returning within 10 ms. All memory of the process is locked when the first handler is
+ * set; a process with handlers must not fork, which takes its memory from under them.
+ *
+ * It takes a task with skin = "psc" in the system file, and the kernel module `pillion`. Without them rtlinux_sigaction() and rtf_create() fail
+ * with ENOSYS.
+ */
+#ifndef RTLINUX_SIGNAL_H
+#define RTLINUX_SIGNAL_H
+
+#include <signal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RTLINUX_NR_IRQS 256
+#define RTLINUX_SIGTIMER0 (RTLINUX_NR_IRQS + 0)
+#define RTLINUX_SIGTIMER(n) (RTLINUX_SIGTIMER0 + (n))
+#define RTLINUX_SIGMAX RTLINUX_SIGTIMER(15)
+
+#define RTLINUX_SA_PERIODIC 0
+#define RTLINUX_SA_ONESHOT 1
+#define RTLINUX_SA_MULTIPSC 2
+
+#define RTLINUX_SIG_BLOCK 0
+#define RTLINUX_SIG_UNBLOCK 1
+#define RTLINUX_SIG_SETMASK 2
+
+typedef long long hrtime_t;
+
+typedef struct {
+	unsigned long bits[(RTLINUX_SIGMAX + 64) / 64];
+} rtlinux_sigset_t;
+
+/*
+ * The C library has `sa_handler` as a macro, so that it is a member of a union in its structure. The name has to mean the same here, in
+ * whatever order a program includes the two headers.
+ */
+#pragma push_macro("sa_handler")
+#undef sa_handler
+struct rtlinux_sigaction {
+#ifdef __GLIBC__
+	union {
+		void (*sa_handler)(int);
+	} __sigaction_handler;
+#else
+	void (*sa_handler)(int);
+#endif
+	int sa_flags;
+	hrtime_t sa_period;
+	rtlinux_sigset_t sa_mask;
+};
+#pragma pop_macro("sa_handler")
+
+/* What a handler did. */
+struct rtlinux_sigstate {
+	unsigned long long runs;
+	/* Runs that were left out because the one before was not finished. */
+	unsigned long long overruns;
+	/* Latest begin of a run after its time, in nanoseconds. */
+	hrtime_t latency_max;
+	/* It runs when its time comes. */
+	int is_active;
+	/* Why it was ended, one of PILLION_PSC_* or an exception's number; -1 if it was not. */
+	int fault;
+	void *address;
+	void *instruction;
+};
+
+/*
+ * Sets the handler of a timer, RTLINUX_SIGTIMER(n), which runs after sa_period nanoseconds, once or again and again; or of an interrupt line
+ * that the system file gives to the task. NULL for sa_handler ends it. `old` is ignored.
+ */
+int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rtlinux_sigaction *old);
+int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old);
+int rtlinux_sigemptyset(rtlinux_sigset_t *set);
+int rtlinux_sigfillset(rtlinux_sigset_t *set);
+int rtlinux_sigaddset(rtlinux_sigset_t *set, int sig);
+int rtlinux_sigdelset(rtlinux_sigset_t *set, int sig);
+int rtlinux_sigismember(const rtlinux_sigset_t *set, int sig);
+
+/* Tells about a handler; not part of RTLinux. */
+int rtlinux_sigstate(int sig, struct rtlinux_sigstate *state);
+
+int rtf_create(unsigned int number, int size);
+int rtf_destroy(unsigned int number);
+/* In handlers only: the number of bytes, or a negative errno. rtf_put() puts all of it or nothing (ENOSPC). */
+int rtf_put(unsigned int number, const void *bytes, int count);
+int rtf_get(unsigned int number, void *bytes, int count);
+
+/* The time that tasks see; -1 if there are none. */
+hrtime_t gethrtime(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

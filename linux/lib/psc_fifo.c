@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * FIFOs of real-time signals' handlers. To other processes they are /dev/rtf0 to /dev/rtf63, as those of tasks are. A handler puts
+ * into the ring to Linux and takes from the ring to the task, then from its own.
+ */
+#include "psc.h"
+#include <errno.h>
+#include <libpillion.h>
+#include <pillion_psc.h>
+#include <rtlinux_signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* How often bytes are taken anew because somebody else took them meanwhile. */
+#define TRIES 8
+
+static struct {
+	uint64_t size;
+	char *to_linux;
+	char *to_task;
+	struct pillion_fifo_control *control;
+	uint64_t *events;
+} fifos[PILLION_CHANNEL_FIFOS];
+
+static int resize(const struct psc_share *share, unsigned int number, uint32_t size)
+{
+	struct pillion_psc_ring ring = { .number = number, .size = size };
+
+	return ioctl(share->device, PILLION_IOC_PSC_FIFO, &ring);
+}
+
+int rtf_create(unsigned int number, int size)
+{
+	const struct psc_share *share;
+	const struct pillion_fifo_entry *entry;
+
+	if (number >= PILLION_CHANNEL_FIFOS || size <= 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	share = psc_share();
+	if (!share || resize(share, number, size))
+		return -1;
+	entry = &share->fifos[number];
+	fifos[number].control = &share->share->fifos[number];
+	fifos[number].to_linux = (char *)share->share + entry->to_linux;
+	fifos[number].to_task = (char *)share->share + entry->to_task;
+	fifos[number].events = &share->share->events[0];
+	fifos[number].size = size;
+	return 0;
+}
+
+int rtf_destroy(unsigned int number)
+{
+	const struct psc_share *share;
+
+	if (number >= PILLION_CHANNEL_FIFOS || !fifos[number].size) {
+		errno = EINVAL;
+		return -1;
+	}
+	share = psc_share();
+	if (!share)
+		return -1;
+	fifos[number].size = 0;
+	return resize(share, number, 0);
+}
+
+/* Why a handler cannot use the FIFO, or 0. */
+static int refuse(unsigned int number, int count)
+{
+	if (!psc_in_handler())
+		return -EPERM;
+	if (number >= PILLION_CHANNEL_FIFOS || count < 0)
+		return -EINVAL;
+	return fifos[number].size ? 0 : -ENODEV;
+}
+
+/* Lets Linux look at the FIFO if it waits for that. The fence pairs with the one between its saying so and its looking a last time. */
+static void tell(unsigned int number, const uint32_t *want)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(want, __ATOMIC_RELAXED) &&
+	    !__atomic_fetch_or(fifos[number].events, 1ull << number, __ATOMIC_ACQ_REL))
+		psc_ring();
+}
+
+int rtf_put(unsigned int number, const void *bytes, int count)
+{
+	struct pillion_fifo_control *control;
+	uint64_t written, used, size, at, first;
+	int error = refuse(number, count);
+
+	if (error)
+		return error;
+	control = fifos[number].control;
+	size = fifos[number].size;
+	written = control->to_linux_written;
+	used = written - __atomic_load_n(&control->to_linux_read, __ATOMIC_ACQUIRE);
+	if (used > size || (uint64_t)count > size - used)
+		return -ENOSPC;
+	at = written % size;
+	first = size - at < (uint64_t)count ? size - at : (uint64_t)count;
+	memcpy(fifos[number].to_linux + at, bytes, first);
+	memcpy(fifos[number].to_linux, (const char *)bytes + first, count - first);
+	__atomic_store_n(&control->to_linux_written, written + count, __ATOMIC_RELEASE);
+	tell(number, &control->want_data);
+	return count;
+}
+
+/* Takes up to `count` bytes out of a ring. */
+static int take(const char *ring, uint64_t size, const uint64_t *written, uint64_t *read, char *bytes, int count)
+{
+	uint64_t from, used, at, first;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		from = __atomic_load_n(read, __ATOMIC_ACQUIRE);
+		used = __atomic_load_n(written, __ATOMIC_ACQUIRE) - from;
+		if (used > size)
+			continue;
+		if (used < (uint64_t)count)
+			count = used;
+		at = from % size;
+		first = size - at < (uint64_t)count ? size - at : (uint64_t)count;
+		memcpy(bytes, ring + at, first);
+		memcpy(bytes + first, ring, count - first);
+		if (__atomic_compare_exchange_n(read, &from, from + count, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return count;
+	}
+	return 0;
+}
+
+int rtf_get(unsigned int number, void *bytes, int count)
+{
+	struct pillion_fifo_control *control;
+	int theirs, ours, error = refuse(number, count);
+
+	if (error)
+		return error;
+	control = fifos[number].control;
+	theirs = take(fifos[number].to_task, fifos[number].size, &control->to_task_written, &control->to_task_read, bytes, count);
+	ours = take(fifos[number].to_linux, fifos[number].size, &control->to_linux_written, &control->to_linux_read,
+		    (char *)bytes + theirs, count - theirs);
+	if (theirs + ours)
+		tell(number, &control->want_room);
+	return theirs + ours;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device /dev/pillion, for the command of that name: what the tasks do, what they print, their
+ * start and end.
+ */
+#include <linux/compat.h>
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <pillion_control.h>
+
+#include "command.h"
+#include "control.h"
+#include "journal.h"
+#include "rtf.h"
+#include "window.h"
+
+/*
+ * Waits until a task is no longer in a state; the real-time side goes on without us if a signal
+ * comes.
+ */
+static int wait_while(const struct task *task, u32 state)
+{
+	while (task_state(task) == state)
+		if (msleep_interruptible(10) && signal_pending(current))
+			return -EINTR;
+	return 0;
+}
+
+static long load(struct task *task, const char *parameters)
+{
+	long result = command(PILLION_COMMAND_LOAD, task->name, parameters, 0);
+
+	if (result < 0)
+		return result;
+	result = wait_while(task, PILLION_TASK_STARTING);
+	if (result || task_state(task) == PILLION_TASK_RUNNING)
+		return result;
+	result = READ_ONCE(window.directory->tasks[task->index].result);
+	return result < 0 && result >= -EHWPOISON ? result : -EIO;
+}
+
+static long unload(struct task *task)
+{
+	long result = rtf_unload(task);
+
+	return result < 0 ? result : wait_while(task, PILLION_TASK_STOPPING);
+}
+
+static long start_or_end(unsigned int number, const void __user *user)
+{
+	struct pillion_control_task request;
+	struct task *task;
+
+	if (copy_from_user(&request, user, sizeof(request)))
+		return -EFAULT;
+	request.name[sizeof(request.name) - 1] = '\0';
+	request.parameters[sizeof(request.parameters) - 1] = '\0';
+	task = window_find(request.name);
+	if (!task)
+		return -ENOENT;
+	return number == PILLION_IOC_LOAD ? load(task, request.parameters) : unload(task);
+}
+
+static long control_ioctl(struct file *file, unsigned int number, unsigned long argument)
+{
+	switch (number) {
+	case PILLION_IOC_REFRESH:
+		return command(PILLION_COMMAND_REFRESH, "", "", 0);
+	case PILLION_IOC_LOAD:
+	case PILLION_IOC_UNLOAD:
+		if (!(file->f_mode & FMODE_WRITE))
+			return -EBADF;
+		return start_or_end(number, (const void __user *)argument);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/*
+ * The window. A shared mapping of a file that was not opened for writing stays read-only for ever.
+ */
+static int control_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if ((file->f_mode & FMODE_WRITE) || !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+	return window_mmap(vma, 0, window.size);
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.read = journal_read,
+	.poll = journal_poll,
+	.mmap = control_mmap,
+	.unlocked_ioctl = control_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "pillion",
+	.fops = &operations,
+};
+
+int control_open(void)
+{
+	return misc_register(&device);
+}
+
+void control_close(void)
+{
+	misc_deregister(&device);
+}

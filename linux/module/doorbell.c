@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The interrupt by which the real-time side says that there is something to look at. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/acpi.h>
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/interrupt.h>
+
+#include "doorbell.h"
+#include "fifo.h"
+#include "hypercall.h"
+#include "log.h"
+#include "pend.h"
+#include "window.h"
+
+static int irq;
+static u64 generation;
+
+/*
+ * Takes the bits of a word that a task raises. The exchange is a full barrier: what the task did
+ * before it set a bit is seen after it. A task rings only when the word was 0, so all of it has to
+ * be taken.
+ */
+static u64 take(u64 *word)
+{
+	return READ_ONCE(*word) ? xchg(word, 0) : 0;
+}
+
+static void look_at(struct task *task)
+{
+	u64 fifos = take(&task->share->events[0]);
+	u64 others = take(&task->share->events[1]);
+
+	for (; fifos; fifos &= fifos - 1)
+		fifo_ring(task, __ffs64(fifos));
+	if (others & PILLION_EVENT_LOG)
+		log_ring();
+	if (others & PILLION_EVENT_PENDED)
+		pend_ring();
+}
+
+static void look_around(void)
+{
+	u64 now = READ_ONCE(window.directory->generation);
+	unsigned int i;
+
+	for (i = 0; i < window.task_count; i++)
+		look_at(&window.tasks[i]);
+	if (now != generation) {
+		generation = now;
+		fifo_ring_all();
+		log_ring();
+	}
+}
+
+static irqreturn_t rung(int number, void *cookie)
+{
+	look_around();
+	return IRQ_HANDLED;
+}
+
+/*
+ * Registers the line, and says to the monitor that it may ring. What was raised before that is
+ * looked at now.
+ */
+int doorbell_open(void)
+{
+	int error;
+
+	irq = acpi_register_gsi(NULL, window.gsi, ACPI_EDGE_SENSITIVE, ACPI_ACTIVE_HIGH);
+	if (irq < 0) {
+		pr_err("there is no interrupt line %u\n", window.gsi);
+		return irq;
+	}
+	error = request_irq(irq, rung, 0, "pillion", &window);
+	if (error)
+		goto unregister;
+	if (hypercall(PILLION_HYPERCALL_HELLO, 1)) {
+		pr_err("the monitor does not ring\n");
+		error = -EIO;
+		goto free;
+	}
+	look_around();
+	return 0;
+free:
+	free_irq(irq, &window);
+unregister:
+	acpi_unregister_gsi(window.gsi);
+	return error;
+}
+
+void doorbell_close(void)
+{
+	hypercall(PILLION_HYPERCALL_HELLO, 0);
+	free_irq(irq, &window);
+	acpi_unregister_gsi(window.gsi);
+}
+
+unsigned int doorbell_irq(void)
+{
+	return irq;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* FIFOs as the real-time side made them. */
+#ifndef FIFO_H
+#define FIFO_H
+
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "ring.h"
+#include "window.h"
+
+/* What Linux keeps of a FIFO, whether it was made or not. */
+struct fifo {
+	/* Who waits for data, room or an answer. */
+	wait_queue_head_t wait;
+	/* Held by who takes out. */
+	struct mutex take;
+	/* Held by who puts in. */
+	struct mutex put;
+	/* Held by who waits for an answer of the task. */
+	struct mutex request;
+};
+
+/*
+ * A FIFO as it was found at one moment. Whatever happens to it, the pointers stay in the task's
+ * part of the window.
+ */
+struct fifo_view {
+	struct fifo *fifo;
+	struct task *task;
+	struct pillion_fifo_control *control;
+	struct ring to_linux;
+	struct ring to_task;
+	unsigned int number;
+	u32 generation;
+	u32 flags;
+	u32 read_from;
+};
+
+void fifo_init(void);
+int fifo_view(unsigned int number, struct fifo_view *view);
+ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count);
+ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t count,
+		 size_t least);
+int fifo_wait_data(const struct fifo_view *view);
+int fifo_wait_room(const struct fifo_view *view, u64 room);
+void fifo_ring(struct task *task, unsigned int number);
+void fifo_ring_all(void);
+
+/* Bytes that a process can read. */
+static inline u64 fifo_fill(const struct fifo_view *view)
+{
+	return ring_used(&view->to_linux) + ring_used(&view->to_task);
+}
+
+/*
+ * Asks for the doorbell when a word of the FIFO's control changes. What is waited for must be
+ * looked at after this.
+ */
+static inline void fifo_want(u32 *want)
+{
+	WRITE_ONCE(*want, 1);
+	/*
+	 * The real-time side writes its counter, then reads this word; we write this word, then
+	 * read its counter.
+	 */
+	smp_mb();
+}
+
+#endif

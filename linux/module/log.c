@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copies what tasks print into the kernel's log and the journal, a line at a time. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/jiffies.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
+#include <linux/workqueue.h>
+
+#include "journal.h"
+#include "log.h"
+#include "window.h"
+
+#define LOG_SIZE PILLION_CHANNEL_LOG_SIZE
+#define LINE 240
+
+/* A line without an end is shown after so long. */
+#define PATIENCE HZ
+
+/* What was copied of a task's log. */
+struct reader {
+	u64 at;
+	unsigned int length;
+	unsigned long since;
+	char line[LINE + 1];
+	struct ratelimit_state limit;
+};
+
+static struct reader readers[PILLION_CHANNEL_TASKS];
+
+static void copy_all(struct work_struct *work);
+static DECLARE_DELAYED_WORK(copying, copy_all);
+
+/*
+ * Shows the line. The kernel's log is everybody's: one task may not flood it. The journal is the
+ * tasks' own.
+ */
+static void show(const struct task *task, struct reader *reader)
+{
+	reader->line[reader->length] = '\0';
+	reader->length = 0;
+	journal_add(task->name, reader->line);
+	if (__ratelimit(&reader->limit))
+		pr_info("%s: %s\n", task->name, reader->line);
+}
+
+/* A control character could do things to a terminal. */
+static void add(const struct task *task, struct reader *reader, unsigned char c)
+{
+	if (c == '\n') {
+		show(task, reader);
+		return;
+	}
+	if (!reader->length)
+		reader->since = jiffies;
+	reader->line[reader->length++] = iscntrl(c) && c != '\t' ? '?' : c;
+	if (reader->length == LINE)
+		show(task, reader);
+}
+
+/*
+ * The first byte that is still to be copied and still there. The task wrote the counter, and may
+ * be broken.
+ */
+static u64 skip(const struct task *task, struct reader *reader, u64 written)
+{
+	if (written - reader->at > LOG_SIZE) {
+		pr_info("%s: (lines are missing)\n", task->name);
+		journal_add(task->name, "(lines are missing)");
+		reader->at = written - LOG_SIZE;
+	}
+	return reader->at;
+}
+
+static void copy_one(const struct task *task, struct reader *reader)
+{
+	/* Pairs with the release after the bytes were written. */
+	u64 written = smp_load_acquire(&task->status->log_written);
+	u64 at = skip(task, reader, written);
+
+	for (; at != written; at++)
+		add(task, reader, READ_ONCE(task->status->log[at % LOG_SIZE]));
+	reader->at = written;
+	if (reader->length && time_after_eq(jiffies, reader->since + PATIENCE))
+		show(task, reader);
+	if (reader->length)
+		schedule_delayed_work(&copying, PATIENCE);
+}
+
+static void copy_all(struct work_struct *work)
+{
+	unsigned int i;
+
+	for (i = 0; i < window.task_count; i++)
+		copy_one(&window.tasks[i], &readers[i]);
+}
+
+/* Begins with what the tasks' logs still hold from before. */
+void log_open(void)
+{
+	unsigned int i;
+	u64 written;
+
+	for (i = 0; i < window.task_count; i++) {
+		written = READ_ONCE(window.tasks[i].status->log_written);
+		readers[i].at = written > LOG_SIZE ? written - LOG_SIZE : 0;
+		ratelimit_state_init(&readers[i].limit, 5 * HZ, 1000);
+	}
+	log_ring();
+}
+
+/* A task has printed. */
+void log_ring(void)
+{
+	mod_delayed_work(system_wq, &copying, 0);
+}
+
+void log_close(void)
+{
+	cancel_delayed_work_sync(&copying);
+}

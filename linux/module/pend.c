@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts of Linux that tasks ask for (rtl_global_pend_irq). Their handlers need a hard
+ * interrupt's context, which the doorbell's handler is not on PREEMPT_RT: hence the irq_work.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irq_work.h>
+#include <linux/irqdesc.h>
+#include <linux/module.h>
+
+#include "doorbell.h"
+#include "pend.h"
+#include "window.h"
+
+static bool pend = true;
+module_param(pend, bool, 0444);
+MODULE_PARM_DESC(pend, "let tasks raise interrupts of Linux (default: yes)");
+
+/* An interrupt without a handler, or the doorbell itself, is not for tasks to raise. */
+static void raise(unsigned int irq)
+{
+	if (irq == doorbell_irq() || !irq_has_action(irq))
+		pr_warn_ratelimited("a task asks for interrupt %u, which has no handler\n", irq);
+	else
+		generic_handle_irq(irq);
+}
+
+static void raise_all(struct irq_work *work)
+{
+	unsigned int task, word;
+	u64 bits;
+
+	for (task = 0; task < window.task_count; task++) {
+		for (word = 0; word < ARRAY_SIZE(window.tasks[task].share->pended); word++) {
+			bits = xchg(&window.tasks[task].share->pended[word], 0);
+			for (; bits; bits &= bits - 1)
+				raise(word * 64 + __ffs64(bits));
+		}
+	}
+}
+
+static struct irq_work work = IRQ_WORK_INIT_HARD(raise_all);
+
+/* A task has asked. */
+void pend_ring(void)
+{
+	if (pend)
+		irq_work_queue(&work);
+}
+
+/* After this no interrupt is raised any more, if the doorbell is closed. */
+void pend_close(void)
+{
+	irq_work_sync(&work);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests to the task that runs functions of processes at real-time priority. It is more urgent
+ * than Linux, so that a request is carried out when the call returns that tells of it.
+ */
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <asm/cpufeature.h>
+#include <asm/io.h>
+#include <asm/msr.h>
+#include <asm/special_insns.h>
+
+#include "hypercall.h"
+#include "psc_desk.h"
+#include "window.h"
+
+#define TASK "psc"
+
+/* With page-table isolation the tables of user mode lie behind those of the kernel. */
+#define USER_TABLES PAGE_SIZE
+
+/* How often an answer is looked for that is not there at once. */
+#define TRIES 1000
+
+static struct task *task;
+
+/* One request at a time. */
+static DEFINE_MUTEX(lock);
+
+static struct pillion_psc *psc(void)
+{
+	return (struct pillion_psc *)(task->share + 1);
+}
+
+/* Whether there is such a task. */
+bool psc_desk_open(void)
+{
+	task = window_find(TASK);
+	return task && task->share_size >= sizeof(*task->share) + sizeof(struct pillion_psc);
+}
+
+struct task *psc_desk_task(void)
+{
+	return task;
+}
+
+const struct pillion_psc_slot *psc_desk_slot(unsigned int slot)
+{
+	return &psc()->slots[slot];
+}
+
+/* Raises a request whose words are filled in, and returns its result. */
+static int carry_out(u64 *request, const u64 *answer, const s64 *result)
+{
+	u64 number = READ_ONCE(*request) + 1;
+	int i;
+
+	/* The real-time side reads the number first, then what it is about. */
+	smp_store_release(request, number);
+	hypercall(PILLION_HYPERCALL_KICK, task->index);
+	for (i = 0; i < TRIES; i++) {
+		/* Pairs with the release by which the task answers: the result is there. */
+		if (smp_load_acquire(answer) == number)
+			return clamp_t(s64, READ_ONCE(*result), -EHWPOISON, 0);
+		if (!task_alive(task))
+			return -EIO;
+		usleep_range(500, 1000);
+	}
+	return -EIO;
+}
+
+static u64 page_tables(void)
+{
+	u64 root = __pa(current->mm->pgd);
+
+	return boot_cpu_has(X86_FEATURE_PTI) ? root + USER_TABLES : root;
+}
+
+static int request(unsigned int number, u32 what)
+{
+	struct pillion_psc_slot *slot = &psc()->slots[number];
+
+	WRITE_ONCE(slot->command, what);
+	return carry_out(&slot->request, &slot->answer, &slot->result);
+}
+
+/* Starts a handler of the current process. */
+int psc_desk_start(unsigned int number, const struct pillion_psc_handler *handler)
+{
+	struct pillion_psc_slot *slot = &psc()->slots[number];
+	u64 fs_base;
+	int result;
+
+	rdmsrl(MSR_FS_BASE, fs_base);
+	mutex_lock(&lock);
+	slot->flags = handler->flags;
+	slot->entry = handler->entry;
+	slot->stack = handler->stack;
+	slot->arguments[0] = handler->arguments[0];
+	slot->arguments[1] = handler->arguments[1];
+	slot->cr3 = page_tables();
+	slot->cr4 = __read_cr4();
+	slot->fs_base = fs_base;
+	slot->period_ns = handler->period_ns;
+	slot->line = handler->line;
+	result = request(number, PILLION_PSC_START);
+	mutex_unlock(&lock);
+	return result;
+}
+
+/* Ends a handler: it does not run any more when this returns 0, or -EIO as the task is gone. */
+int psc_desk_stop(unsigned int number)
+{
+	int result;
+
+	mutex_lock(&lock);
+	result = request(number, PILLION_PSC_STOP);
+	mutex_unlock(&lock);
+	return result;
+}
+
+/* Makes a FIFO, or ends it. */
+int psc_desk_fifo(u32 number, u32 size)
+{
+	struct pillion_psc_fifo *fifo = &psc()->fifo;
+	int result;
+
+	mutex_lock(&lock);
+	fifo->number = number;
+	fifo->size = size;
+	result = carry_out(&fifo->request, &fifo->answer, &fifo->result);
+	mutex_unlock(&lock);
+	return result;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Linux's side of a ring of bytes. `written` and `read` count bytes and wrap at 2^64; byte n is at
+ * n % size. `written` has one writer; `read` is raised by compare-and-swap by whoever took bytes
+ * out, on either side.
+ *
+ * The other side may write anything into the counters at any time. Nothing here reaches outside of
+ * the ring's data, or loops without a bound, whatever they are.
+ */
+#ifndef RING_H
+#define RING_H
+
+#ifdef __KERNEL__
+#include <linux/atomic.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#endif
+
+/*
+ * How often counters that do not fit together are read again. They may have been read at different
+ * times.
+ */
+#define RING_TRIES 8
+
+struct ring {
+	u8 *data;
+	u64 size;
+	u64 *written;
+	u64 *read;
+};
+
+/* A stretch of a ring: at most two pieces of its data. */
+struct ring_span {
+	/* Count of the first byte. */
+	u64 at;
+	u8 *piece[2];
+	u64 length[2];
+};
+
+/*
+ * Reads both counters; false when they are impossible. The acquires pair with what ring_publish()
+ * and ring_consume() do on the other side.
+ */
+static inline bool ring_look(const struct ring *ring, u64 *read, u64 *used)
+{
+	int i;
+
+	for (i = 0; i < RING_TRIES; i++) {
+		/* After this the place of bytes that are gone may be written. */
+		*read = smp_load_acquire(ring->read);
+		/* After this bytes that are there may be read. */
+		*used = smp_load_acquire(ring->written) - *read;
+		if (*used <= ring->size)
+			return true;
+	}
+	return false;
+}
+
+/* Bytes that can be taken out. Impossible counters count as an empty ring. */
+static inline u64 ring_used(const struct ring *ring)
+{
+	u64 read, used;
+
+	return ring_look(ring, &read, &used) ? used : 0;
+}
+
+/*
+ * Bytes that can be put in. Impossible counters count as a full ring: the real-time side repairs
+ * them.
+ */
+static inline u64 ring_room(const struct ring *ring)
+{
+	u64 read, used;
+
+	return ring_look(ring, &read, &used) ? ring->size - used : 0;
+}
+
+static inline u64 ring_span(const struct ring *ring, struct ring_span *span, u64 at, u64 count)
+{
+	u64 position;
+
+	div64_u64_rem(at, ring->size, &position);
+	span->at = at;
+	span->piece[0] = ring->data + position;
+	span->length[0] = min(count, ring->size - position);
+	span->piece[1] = ring->data;
+	span->length[1] = count - span->length[0];
+	return count;
+}
+
+/*
+ * Finds up to `count` bytes to take out; returns how many. They are the caller's after
+ * ring_consume() has agreed.
+ */
+static inline u64 ring_readable(const struct ring *ring, struct ring_span *span, u64 count)
+{
+	u64 read, used;
+
+	if (!ring_look(ring, &read, &used))
+		return 0;
+	return ring_span(ring, span, read, min(count, used));
+}
+
+/*
+ * Takes out the first `count` bytes of a span; false when somebody else took them first. The
+ * exchange is a full barrier.
+ */
+static inline bool ring_consume(const struct ring *ring, const struct ring_span *span, u64 count)
+{
+	return cmpxchg64(ring->read, span->at, span->at + count) == span->at;
+}
+
+/* Finds room for up to `count` bytes; returns for how many. One writer at a time. */
+static inline u64 ring_writable(const struct ring *ring, struct ring_span *span, u64 count)
+{
+	u64 read, used;
+
+	if (!ring_look(ring, &read, &used))
+		return 0;
+	return ring_span(ring, span, read + used, min(count, ring->size - used));
+}
+
+/* Puts in the first `count` bytes of a span, which were filled. */
+static inline void ring_publish(const struct ring *ring, const struct ring_span *span, u64 count)
+{
+	/* The bytes are there before they count. */
+	smp_store_release(ring->written, span->at + count);
+}
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The devices /dev/rtf0 to /dev/rtf63: FIFOs as RTLinux's programs know them. */
+#include <linux/cdev.h>
+#include <linux/compat.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/ioctls.h>
+
+#include "command.h"
+#include "fifo.h"
+#include "handler.h"
+#include "rtf.h"
+
+#define MAJOR_NUMBER 150
+
+/* An open file. */
+struct handle {
+	unsigned int number;
+	u32 generation;
+};
+
+/* Who has a FIFO open: one process, any number of times. */
+static struct {
+	struct pid *process;
+	unsigned int files;
+} users[PILLION_CHANNEL_FIFOS];
+
+/* Guards `users`. No FIFO is opened while a task is asked to end. */
+static DEFINE_MUTEX(users_lock);
+
+/*
+ * The FIFO of an open file; -ENODEV if that one is gone, even if there is another with its number.
+ */
+static int view_of(struct file *file, struct fifo_view *view)
+{
+	const struct handle *handle = file->private_data;
+	int error = fifo_view(handle->number, view);
+
+	if (error)
+		return error;
+	return view->generation == handle->generation ? 0 : -ENODEV;
+}
+
+/* The FIFO that reads of an open file take from. */
+static int source_of(struct file *file, struct fifo_view *view)
+{
+	int error = view_of(file, view);
+	u32 from;
+
+	if (error || view->read_from == view->number)
+		return error;
+	from = view->read_from;
+	return from < PILLION_CHANNEL_FIFOS ? fifo_view(from, view) : -ENODEV;
+}
+
+static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, loff_t *offset)
+{
+	struct fifo_view view;
+	ssize_t size;
+	long result;
+
+	if (!count)
+		return 0;
+	for (;;) {
+		result = source_of(file, &view);
+		if (result)
+			return result;
+		size = fifo_take(&view, buffer, count);
+		if (size)
+			break;
+		if (!task_alive(view.task))
+			return -EIO;
+		/* RTLinux says 0, not EAGAIN. */
+		if (file->f_flags & O_NONBLOCK)
+			return 0;
+		result = fifo_wait_data(&view);
+		if (result)
+			return result;
+	}
+	result = size > 0 ? handler_call(&view, PILLION_REQUEST_READ) : 0;
+	return result ? result : size;
+}
+
+/*
+ * Puts in what fits, up to `count` bytes, waiting if it must; a message that a FIFO can hold goes
+ * in as a whole.
+ */
+static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first)
+{
+	struct fifo_view view;
+	ssize_t size;
+	size_t least;
+	long result;
+
+	for (;;) {
+		result = view_of(file, &view);
+		if (result)
+			return result;
+		if (!task_alive(view.task))
+			return -EIO;
+		least = first && count <= view.to_task.size ? count : 1;
+		size = fifo_put(&view, buffer, count, least);
+		if (size)
+			break;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		result = fifo_wait_room(&view, least);
+		if (result)
+			return result;
+	}
+	result = size > 0 ? handler_call(&view, PILLION_REQUEST_WRITE) : 0;
+	return result ? result : size;
+}
+
+static ssize_t rtf_write(struct file *file, const char __user *buffer, size_t count, loff_t *offset)
+{
+	size_t done = 0;
+	ssize_t size;
+
+	while (done < count) {
+		size = put_some(file, buffer + done, count - done, !done);
+		if (size < 0)
+			return done ? done : size;
+		done += size;
+	}
+	return done;
+}
+
+static __poll_t poll_read(struct file *file, poll_table *table, __poll_t wanted)
+{
+	struct fifo_view view;
+
+	if (source_of(file, &view))
+		return EPOLLERR | EPOLLHUP;
+	poll_wait(file, &view.fifo->wait, table);
+	if (wanted & EPOLLIN)
+		fifo_want(&view.control->want_data);
+	if (fifo_fill(&view))
+		return EPOLLIN | EPOLLRDNORM;
+	return task_alive(view.task) ? 0 : EPOLLERR | EPOLLHUP;
+}
+
+static __poll_t poll_write(struct file *file, poll_table *table, __poll_t wanted)
+{
+	struct fifo_view view;
+
+	if (view_of(file, &view))
+		return EPOLLERR | EPOLLHUP;
+	poll_wait(file, &view.fifo->wait, table);
+	if (wanted & EPOLLOUT)
+		fifo_want(&view.control->want_room);
+	return ring_room(&view.to_task) ? EPOLLOUT | EPOLLWRNORM : 0;
+}
+
+static __poll_t rtf_poll(struct file *file, poll_table *table)
+{
+	__poll_t wanted = poll_requested_events(table);
+	__poll_t ready = 0;
+
+	if (file->f_mode & FMODE_READ)
+		ready |= poll_read(file, table, wanted);
+	if (file->f_mode & FMODE_WRITE)
+		ready |= poll_write(file, table, wanted);
+	return ready;
+}
+
+static long rtf_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct fifo_view view;
+	int error = view_of(file, &view);
+
+	if (error)
+		return error;
+	if (view.flags & PILLION_FIFO_IOCTL)
+		return task_alive(view.task) ? handler_ioctl(&view, command, argument) : -EIO;
+	if (command != FIONREAD)
+		return 0;
+	error = source_of(file, &view);
+	return error ? error : put_user((int)fifo_fill(&view), (int __user *)argument);
+}
+
+/* Counts a file of this process; -EACCES if the FIFO is another's. */
+static int enter(const struct fifo_view *view)
+{
+	if (users[view->number].files && users[view->number].process != task_tgid(current))
+		return -EACCES;
+	if (!users[view->number].files++)
+		users[view->number].process = get_pid(task_tgid(current));
+	WRITE_ONCE(view->control->opens, 1);
+	return 0;
+}
+
+static void leave(struct file *file, unsigned int number)
+{
+	struct fifo_view view;
+
+	mutex_lock(&users_lock);
+	if (!--users[number].files) {
+		put_pid(users[number].process);
+		if (!view_of(file, &view))
+			WRITE_ONCE(view.control->opens, 0);
+	}
+	mutex_unlock(&users_lock);
+}
+
+static int rtf_file_open(struct inode *inode, struct file *file)
+{
+	struct handle *handle = kmalloc(sizeof(*handle), GFP_KERNEL);
+	struct fifo_view view;
+	int error;
+
+	if (!handle)
+		return -ENOMEM;
+	mutex_lock(&users_lock);
+	error = fifo_view(iminor(inode), &view);
+	if (!error)
+		error = task_alive(view.task) ? enter(&view) : -ENODEV;
+	mutex_unlock(&users_lock);
+	if (error) {
+		kfree(handle);
+		return error;
+	}
+	handle->number = view.number;
+	handle->generation = view.generation;
+	file->private_data = handle;
+	return stream_open(inode, file);
+}
+
+static int rtf_release(struct inode *inode, struct file *file)
+{
+	leave(file, iminor(inode));
+	kfree(file->private_data);
+	return 0;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = rtf_file_open,
+	.release = rtf_release,
+	.read = rtf_read,
+	.write = rtf_write,
+	.poll = rtf_poll,
+	.unlocked_ioctl = rtf_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static bool in_use(const struct task *task)
+{
+	struct fifo_view view;
+	unsigned int i;
+
+	for (i = 0; i < PILLION_CHANNEL_FIFOS; i++)
+		if (users[i].files && !fifo_view(i, &view) && view.task == task)
+			return true;
+	return false;
+}
+
+/*
+ * Has the resource manager end a task, unless a process has a FIFO of it open. A task that faulted
+ * ends in any case.
+ */
+int rtf_unload(struct task *task)
+{
+	int error = -EBUSY;
+
+	mutex_lock(&users_lock);
+	if (!in_use(task) || task_state(task) == PILLION_TASK_FAULTED)
+		error = command(PILLION_COMMAND_UNLOAD, task->name, "", 0);
+	mutex_unlock(&users_lock);
+	return error;
+}
+
+/* Without `owner` and `devnode`, which differ between kernels. */
+static struct class class = { .name = "rtf" };
+static struct cdev device;
+
+static void remove_nodes(unsigned int count)
+{
+	while (count--)
+		device_destroy(&class, MKDEV(MAJOR_NUMBER, count));
+}
+
+static int make_nodes(void)
+{
+	struct device *node;
+	unsigned int i;
+
+	for (i = 0; i < PILLION_CHANNEL_FIFOS; i++) {
+		node = device_create(&class, NULL, MKDEV(MAJOR_NUMBER, i), NULL, "rtf%u", i);
+		if (IS_ERR(node)) {
+			remove_nodes(i);
+			return PTR_ERR(node);
+		}
+	}
+	return 0;
+}
+
+int rtf_open(void)
+{
+	int error = register_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS, "rtf");
+
+	if (error)
+		return error;
+	error = class_register(&class);
+	if (error)
+		goto unregister;
+	cdev_init(&device, &operations);
+	device.owner = THIS_MODULE;
+	error = cdev_add(&device, MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS);
+	if (error)
+		goto remove_class;
+	error = make_nodes();
+	if (!error)
+		return 0;
+	cdev_del(&device);
+remove_class:
+	class_unregister(&class);
+unregister:
+	unregister_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS);
+	return error;
+}
+
+void rtf_close(void)
+{
+	remove_nodes(PILLION_CHANNEL_FIFOS);
+	cdev_del(&device);
+	class_unregister(&class);
+	unregister_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS);
+}

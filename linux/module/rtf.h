@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The devices /dev/rtf0 to /dev/rtf63. */
+#ifndef RTF_H
+#define RTF_H
+
+#include "window.h"
+
+int rtf_open(void);
+void rtf_close(void);
+int rtf_unload(struct task *task);
+
+#endif

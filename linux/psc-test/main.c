@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests real-time signals from within Linux. The first failure ends it, with a line that says what is wrong. */
+#include <fcntl.h>
+#include <libpillion.h>
+#include <pillion_channel.h>
+#include <rtlinux_signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FIFO 5
+#define MESSAGES 200
+#define MILLISECOND 1000000
+
+#define check(condition, ...) \
+	do { \
+		if (!(condition)) \
+			fail(__LINE__, __VA_ARGS__); \
+	} while (0)
+
+static volatile unsigned int count;
+static volatile hrtime_t last;
+
+static void fail(int line, const char *what)
+{
+	fprintf(stderr, "line %d: %s\n", line, what);
+	exit(1);
+}
+
+static void nap(long milliseconds)
+{
+	usleep(milliseconds * 1000);
+}
+
+static void set(int sig, void (*handler)(int), hrtime_t period, int flags)
+{
+	struct rtlinux_sigaction action = { .sa_handler = handler, .sa_flags = flags, .sa_period = period };
+
+	check(!rtlinux_sigaction(sig, &action, NULL), "rtlinux_sigaction");
+}
+
+static struct rtlinux_sigstate state_of(int sig)
+{
+	struct rtlinux_sigstate state;
+
+	check(!rtlinux_sigstate(sig, &state), "rtlinux_sigstate");
+	return state;
+}
+
+static void counts(int sig)
+{
+	struct {
+		unsigned int number;
+		int sig;
+	} message = { ++count, sig };
+
+	last = gethrtime();
+	rtf_put(FIFO, &message, sizeof(message));
+}
+
+/* A periodic handler, whose messages another file reads. */
+static void periodic(void)
+{
+	struct rtlinux_sigstate state;
+	unsigned int message[2], i;
+	hrtime_t start;
+	int fifo;
+
+	check(!rtf_create(FIFO, 4096), "rtf_create");
+	check(rtf_create(FIFO, 4096) < 0, "a FIFO was made twice");
+	fifo = pillion_fifo_open(FIFO, O_RDONLY);
+	check(fifo >= 0, "the FIFO cannot be opened");
+	start = gethrtime();
+	set(RTLINUX_SIGTIMER0, counts, MILLISECOND, RTLINUX_SA_PERIODIC);
+	for (i = 1; i <= MESSAGES; i++) {
+		check(!pillion_fifo_read(fifo, message, sizeof(message)), "the FIFO cannot be read");
+		check(message[0] == i && message[1] == RTLINUX_SIGTIMER0, "another message came");
+	}
+	check(gethrtime() - start >= MESSAGES * MILLISECOND, "it ran too often");
+	check(last > start && last <= gethrtime(), "the handler's time is another");
+	state = state_of(RTLINUX_SIGTIMER0);
+	check(state.is_active && state.fault == -1 && state.runs >= MESSAGES, "its state");
+	check(state.overruns == 0, "it was late");
+	check(state.latency_max < MILLISECOND / 10, "it was not at real-time priority");
+	set(RTLINUX_SIGTIMER0, NULL, 0, 0);
+	i = count;
+	nap(20);
+	check(count == i, "it goes on after its end");
+	close(fifo);
+	check(!rtf_destroy(FIFO), "rtf_destroy");
+	check(pillion_fifo_open(FIFO, O_RDONLY) < 0, "the FIFO is still there");
+}
+
+static void increments(int sig)
+{
+	(void)sig;
+	count++;
+}
+
+static void once(void)
+{
+	count = 0;
+	set(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	nap(50);
+	check(count == 1, "it did not run once");
+	check(!state_of(RTLINUX_SIGTIMER(1)).is_active, "it is active still");
+	set(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	nap(50);
+	check(count == 2, "it did not run once more");
+	set(RTLINUX_SIGTIMER(1), NULL, 0, 0);
+}
+
+/* It comes through although this process never gives the processor away. */
+static void busy(void)
+{
+	hrtime_t start = gethrtime();
+
+	count = 0;
+	set(RTLINUX_SIGTIMER(2), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	while (gethrtime() - start < 50 * MILLISECOND)
+		;
+	check(count >= 40 && count <= 51, "it does not run beside a busy process");
+	set(RTLINUX_SIGTIMER(2), NULL, 0, 0);
+}
+
+static void masks(void)
+{
+	rtlinux_sigset_t set_of_it;
+
+	rtlinux_sigemptyset(&set_of_it);
+	rtlinux_sigaddset(&set_of_it, RTLINUX_SIGTIMER(3));
+	set(RTLINUX_SIGTIMER(3), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_BLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	count = 0;
+	nap(20);
+	check(count == 0, "it runs although it is blocked");
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	nap(20);
+	check(count != 0, "it does not run although it is not blocked");
+	set(RTLINUX_SIGTIMER(3), NULL, 0, 0);
+}
+
+static void touches_nothing(int sig)
+{
+	(void)sig;
+	*(volatile int *)0x1234 = 0;
+}
+
+static void calls_linux(int sig)
+{
+	(void)sig;
+	asm volatile("syscall" : : "a" (39) : "rcx", "r11", "memory");
+}
+
+static void stays(int sig)
+{
+	(void)sig;
+	for (;;)
+		asm volatile("");
+}
+
+static void calls_nobody(int sig)
+{
+	(void)sig;
+	asm volatile("vmmcall" : : "a" (1) : "memory");
+}
+
+static void interrupts(int sig)
+{
+	(void)sig;
+	asm volatile("int $0x80" : : "a" (1) : "memory");
+}
+
+static void ends(void (*handler)(int), int fault, const char *what)
+{
+	struct rtlinux_sigstate state;
+
+	set(RTLINUX_SIGTIMER(4), handler, MILLISECOND, RTLINUX_SA_PERIODIC);
+	nap(200);
+	state = state_of(RTLINUX_SIGTIMER(4));
+	check(!state.is_active && state.fault == fault, what);
+	if (handler == touches_nothing)
+		check(state.address == (void *)0x1234, "another address");
+	set(RTLINUX_SIGTIMER(4), NULL, 0, 0);
+}
+
+/* A handler that does what it must not is ended; Linux and other handlers are not. */
+static void faults(void)
+{
+	count = 0;
+	set(RTLINUX_SIGTIMER(5), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	ends(touches_nothing, 14, "a page fault");
+	ends(calls_linux, 6, "a system call");
+	ends(interrupts, 13, "an interrupt");
+	ends(calls_nobody, PILLION_PSC_REFUSED, "an unknown call");
+	ends(stays, PILLION_PSC_TOO_LONG, "a handler that does not return");
+	check(state_of(RTLINUX_SIGTIMER(5)).is_active && count > 100, "another handler was ended");
+	set(RTLINUX_SIGTIMER(5), NULL, 0, 0);
+}
+
+/* Processes that end with their handlers running. */
+static void leaves(void)
+{
+	int i, status;
+	pid_t child;
+
+	for (i = 0; i < 20; i++) {
+		child = fork();
+		if (!child) {
+			set(RTLINUX_SIGTIMER0, increments, MILLISECOND / 10, RTLINUX_SA_PERIODIC);
+			set(RTLINUX_SIGTIMER(1), increments, MILLISECOND / 7, RTLINUX_SA_PERIODIC);
+			nap(5);
+			if (!count)
+				_exit(1);
+			if (i % 2)
+				abort();
+			_exit(0);
+		}
+		check(child > 0 && waitpid(child, &status, 0) == child, "fork");
+		check(i % 2 ? WIFSIGNALED(status) : WIFEXITED(status) && !WEXITSTATUS(status), "a process with handlers");
+	}
+}
+
+/* Handlers that are at it while Linux comes to grief. */
+static int stay(void)
+{
+	set(RTLINUX_SIGTIMER0, increments, MILLISECOND / 5, RTLINUX_SA_PERIODIC);
+	nap(3000);
+	check(count > 10000, "it does not run");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "stay"))
+		return stay();
+	/* First, while this process has no handlers. */
+	leaves();
+	periodic();
+	once();
+	busy();
+	masks();
+	faults();
+	printf("real-time signals: good\n");
+	return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the files /dev/rtf* do without help of the task: opening, reading and writing of a FIFO that the task only made. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libpillion.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static char bytes[4 * PLAIN_SIZE];
+
+const char *test_open(void)
+{
+	int first = rtf(FIFO_PLAIN, 0), second;
+
+	CHECK(fails(pillion_fifo_open(FIFO_NOT_MADE, O_RDWR), ENODEV));
+	second = rtf(FIFO_PLAIN, O_NONBLOCK);
+	close(first);
+	close(second);
+	return NULL;
+}
+
+/* Opens the FIFO in another process; returns its error. */
+static int open_elsewhere(void)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child)
+		_exit(pillion_fifo_open(FIFO_PLAIN, O_RDONLY) < 0 ? errno : 0);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+const char *test_one_process(void)
+{
+	int fifo = rtf(FIFO_PLAIN, 0);
+
+	CHECK(open_elsewhere() == EACCES);
+	close(fifo);
+	CHECK(open_elsewhere() == 0);
+	return NULL;
+}
+
+const char *test_no_seeking(void)
+{
+	int fifo = rtf(FIFO_PLAIN, 0);
+
+	CHECK(fails(lseek(fifo, 0, SEEK_SET), ESPIPE));
+	CHECK(fails(pread(fifo, bytes, 1, 0), ESPIPE));
+	close(fifo);
+	return NULL;
+}
+
+const char *test_read_empty(void)
+{
+	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);
+
+	CHECK(read(fifo, bytes, 10) == 0);
+	close(fifo);
+	return NULL;
+}
+
+/* A message that the FIFO can hold goes in as a whole or not at all; a process can read its own back. */
+const char *test_write_whole(void)
+{
+	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);
+
+	CHECK(write(fifo, "0123456789", 10) == 10);
+	CHECK(fails(write(fifo, bytes, PLAIN_SIZE - 9), EAGAIN));
+	CHECK(write(fifo, bytes, PLAIN_SIZE - 10) == PLAIN_SIZE - 10);
+	CHECK(fails(write(fifo, "x", 1), EAGAIN));
+	CHECK(read(fifo, bytes, 4) == 4 && !memcmp(bytes, "0123", 4));
+	CHECK(read(fifo, bytes, sizeof(bytes)) == PLAIN_SIZE - 4 && !memcmp(bytes, "456789", 6));
+	CHECK(read(fifo, bytes, sizeof(bytes)) == 0);
+	close(fifo);
+	return NULL;
+}
+
+/* A longer one goes in as far as it fits. */
+const char *test_write_pieces(void)
+{
+	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);
+
+	CHECK(write(fifo, "a", 1) == 1);
+	CHECK(write(fifo, bytes, PLAIN_SIZE + 1) == PLAIN_SIZE - 1);
+	CHECK(fails(write(fifo, bytes, PLAIN_SIZE + 1), EAGAIN));
+	CHECK(read(fifo, bytes, sizeof(bytes)) == PLAIN_SIZE);
+	close(fifo);
+	return NULL;
+}
+
+static void *write_long(void *fifo)
+{
+	return (void *)write(*(int *)fifo, bytes, 3 * PLAIN_SIZE);
+}
+
+/* Without O_NONBLOCK all of it goes in, as fast as it is taken out. */
+const char *test_write_waits(void)
+{
+	int fifo = rtf(FIFO_PLAIN, 0);
+	pthread_t writer;
+	void *written;
+	char into[16];
+	int got = 0;
+
+	CHECK(!pthread_create(&writer, NULL, write_long, &fifo));
+	while (got < 3 * PLAIN_SIZE)
+		got += read(fifo, into, sizeof(into));
+	pthread_join(writer, &written);
+	CHECK((long)written == 3 * PLAIN_SIZE && got == 3 * PLAIN_SIZE);
+	close(fifo);
+	return NULL;
+}
+
+const char *test_fionread(void)
+{
+	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);
+	int count = -1;
+
+	CHECK(write(fifo, "abc", 3) == 3);
+	CHECK(!ioctl(fifo, FIONREAD, &count) && count == 3);
+	CHECK(read(fifo, bytes, 3) == 3);
+	CHECK(!ioctl(fifo, FIONREAD, &count) && count == 0);
+	close(fifo);
+	return NULL;
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* A signal ends a read that waits. */
+const char *test_signal(void)
+{
+	struct sigaction action = { .sa_handler = ignore };
+	struct itimerval timer = { .it_value = { .tv_usec = 150000 } };
+	int fifo = rtf(FIFO_PLAIN, 0);
+	long start = now();
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	CHECK(fails(read(fifo, bytes, 1), EINTR));
+	CHECK(now() - start >= 149);
+	close(fifo);
+	return NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tests of Linux's side of the channels. They run in Linux beside the task rt/tests/programs/linux-channels.c, which says what each FIFO does. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <stdbool.h>
+
+#define FIFO_PLAIN 0
+#define FIFO_COMMANDS 1
+#define FIFO_IOCTL 4
+#define FIFO_BULK 5
+#define FIFO_TIMES 6
+#define FIFO_NOT_MADE 9
+
+#define PLAIN_SIZE 128
+
+/* A test fails by returning why. */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return #condition " (line " TEXT(__LINE__) ")";                                                \
+	} while (0)
+
+/* Whether a call failed with that error. */
+bool fails(long result, int error);
+/* Opens a FIFO for reading and writing, with further flags; the program ends if that fails. */
+int rtf(unsigned int number, int flags);
+/* Milliseconds since the machine started. */
+long now(void);
+
+const char *test_open(void);
+const char *test_one_process(void);
+const char *test_no_seeking(void);
+const char *test_read_empty(void);
+const char *test_write_whole(void);
+const char *test_write_pieces(void);
+const char *test_write_waits(void);
+const char *test_fionread(void);
+const char *test_signal(void);
+const char *test_pair(void);
+const char *test_handler_refuses(void);
+const char *test_ioctl_number(void);
+const char *test_ioctl_data(void);
+const char *test_ioctl_without_handler(void);
+const char *test_poll(void);
+const char *test_bulk(void);
+const char *test_mbuff_shared(void);
+const char *test_mbuff_errors(void);
+const char *test_mbuff_file(void);
+const char *test_mbuff_counts(void);
+const char *test_control(void);
+const char *test_unload(void);
+
+int latency(int rounds);
+int throughput(int messages);
+
+#endif

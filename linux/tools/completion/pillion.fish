@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Completion of `pillion` for fish.
+function __pillion_tasks
+    pillion ps 2>/dev/null | sed -n 's/^\([^ ].*\): .*, started .*/\1/p'
+end
+
+complete -c pillion -f
+complete -c pillion -n __fish_use_subcommand -a ps -d 'show tasks'
+complete -c pillion -n __fish_use_subcommand -a dmesg -d 'show what tasks printed'
+complete -c pillion -n __fish_use_subcommand -a load -d 'start a task'
+complete -c pillion -n __fish_use_subcommand -a unload -d 'end a task'
+complete -c pillion -n '__fish_seen_subcommand_from load unload' -a '(__pillion_tasks)'
+complete -c pillion -s j -l json -d 'write JSON'
+complete -c pillion -s f -l follow -d 'go on as more is printed'
+complete -c pillion -s h -l help -d 'show a summary'

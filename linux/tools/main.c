@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `pillion`: real-time tasks on Pillion, seen from Linux. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const char help[] =
+	"usage: pillion ps [--json]\n"
+	"       pillion dmesg [--follow] [--json]\n"
+	"       pillion load TASK [NAME=VALUE...] [--json]\n"
+	"       pillion unload TASK [--json]\n"
+	"\n"
+	"  ps       shows tasks, their threads and FIFOs\n"
+	"  dmesg    shows what tasks printed\n"
+	"  load     starts a task, with parameters\n"
+	"  unload   ends a task\n"
+	"\n"
+	"  -f, --follow   go on as more is printed\n"
+	"  -j, --json     for programs\n"
+	"  -h, --help     this\n"
+	"\n"
+	"Exit status: 0 good, 1 it could not be done, 2 wrong words. See pillion(8).\n";
+
+static const struct {
+	const char *name;
+	int (*run)(const struct options *options, int count, char **words);
+	int least;
+	int most;
+} commands[] = {
+	{ "ps", command_ps, 0, 0 },
+	{ "dmesg", command_dmesg, 0, 0 },
+	{ "load", command_load, 1, 1000 },
+	{ "unload", command_unload, 1, 1 },
+};
+
+int complain(const char *what)
+{
+	const char *hint = "";
+
+	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
+		hint = " (is the module loaded? `modprobe pillion`)";
+	fprintf(stderr, "pillion: %s: %s%s\n", what, strerror(errno), hint);
+	return FAILED;
+}
+
+static int misused(const char *why)
+{
+	fprintf(stderr, "pillion: %s\n%s", why, help);
+	return MISUSED;
+}
+
+static int run(const struct options *options, int count, char **words)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(words[0], commands[i].name))
+			continue;
+		if (count - 1 < commands[i].least || count - 1 > commands[i].most)
+			return misused("wrong number of words");
+		return commands[i].run(options, count - 1, words + 1);
+	}
+	return misused("there is no such command");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "follow", no_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { false, false };
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "jfh", known, NULL)) != -1) {
+		switch (letter) {
+		case 'j':
+			options.json = true;
+			break;
+		case 'f':
+			options.follow = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return GOOD;
+		default:
+			return misused("wrong option");
+		}
+	}
+	if (optind == argc)
+		return misused("a command is missing");
+	return run(&options, argc - optind, argv + optind);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `pillion ps`: tasks, their threads and FIFOs. */
+#include <libpillion.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "ps.h"
+
+static void show(const struct pillion_view *view, unsigned int number, bool json)
+{
+	struct shown task = {
+		.view = view,
+		.entry = pillion_task(view, number),
+		.status = pillion_task_status(view, number),
+		.share = pillion_task_share(view, number),
+		.usage = pillion_task_usage(view, number),
+	};
+
+	if (json)
+		ps_json(&task);
+	else
+		ps_text(&task);
+}
+
+int command_ps(const struct options *options, int count, char **words)
+{
+	struct pillion_view *view = pillion_view_open();
+	unsigned int i;
+
+	(void)count;
+	(void)words;
+	if (!view)
+		return complain("tasks cannot be seen");
+	if (pillion_view_refresh(view))
+		complain("processor time is not up to date");
+	if (options->json)
+		printf("{\"tasks\":[");
+	for (i = 0; i < pillion_task_count(view); i++) {
+		if (i)
+			printf(options->json ? "," : "\n");
+		show(view, i, options->json);
+	}
+	if (options->json)
+		printf("]}\n");
+	pillion_view_close(view);
+	return GOOD;
+}

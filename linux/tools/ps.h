@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `pillion ps` shows. */
+#ifndef PS_H
+#define PS_H
+
+#include <libpillion.h>
+
+/* A task, as it is shown. */
+struct shown {
+	const struct pillion_view *view;
+	const struct pillion_task_entry *entry;
+	const struct pillion_status *status;
+	const struct pillion_share *share;
+	const struct pillion_thread_usage *usage;
+};
+
+void ps_text(const struct shown *task);
+void ps_json(const struct shown *task);
+
+/* Threads and FIFOs of a task that is not loaded are of no interest. */
+static inline bool is_loaded(const struct shown *task)
+{
+	return task->entry->state > PILLION_TASK_STOPPED;
+}
+
+/* Milliseconds that a thread has run. */
+static inline double run_time(const struct shown *task, unsigned int thread)
+{
+	return pillion_nanoseconds(task->view, task->usage[thread].ticks) / 1e6;
+}
+
+#endif

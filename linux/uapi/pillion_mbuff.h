@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/* What /dev/mbuff takes: the protocol of RTLinux's shared memory. */
+#ifndef PILLION_MBUFF_H
+#define PILLION_MBUFF_H
+
+#include <linux/ioctl.h>
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stddef.h>
+#endif
+
+#define MBUFF_NAME_LEN 32
+#define MBUFF_DEV_NAME "/dev/mbuff"
+
+/*
+ * I/O controls. Each names an area; the result is its size, or negative. INFO tells about it,
+ * SELECT makes it the one that mmap, read, write and lseek of this open file are about. ALLOCATE
+ * makes it if need be, counts one user more and selects it; the count outlives the file.
+ * DEALLOCATE counts one less.
+ *
+ * RTLinux's number for DEALLOCATE was 2, which no driver gets to see: Linux itself answers it
+ * (FIGETBSZ). Programs that name it get the one below.
+ */
+#define IOCTL_MBUFF_INFO 0
+#define IOCTL_MBUFF_ALLOCATE 1
+#define IOCTL_MBUFF_DEALLOCATE _IO('m', 2)
+#define IOCTL_MBUFF_SELECT 3
+
+struct mbuff_request_struct {
+	unsigned int flags;
+	char name[MBUFF_NAME_LEN + 1];
+	size_t size;
+	/* After INFO: users in Linux, mappings in Linux, users in tasks, zero. */
+	unsigned int reserved[4];
+};
+
+#endif

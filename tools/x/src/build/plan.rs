@@ -1,0 +1,236 @@
+//! What goes into a bundle: the system file, the system's own tasks, RTLinux programs.
+
+use crate::cli::BuildArguments;
+use crate::problem::problem;
+use crate::repository::Repository;
+use crate::system_file::{self, SystemFile};
+use crate::task;
+use crate::task::find::{self, Program};
+use anyhow::Result;
+use pillion_system::{BROKER, Kind, System};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The system file when none is named.
+pub const DEFAULT_SYSTEM: &str = "systems/demo.toml";
+
+/// What goes into a bundle.
+pub struct Plan {
+    /// Where the system file is, for messages.
+    pub path: PathBuf,
+    /// The system file.
+    pub file: SystemFile,
+    /// Tasks that are packages of this repository: pillion-NAME.
+    pub packages: Vec<String>,
+    /// RTLinux programs.
+    pub programs: Vec<Program>,
+}
+
+impl Plan {
+    /// What the arguments ask for.
+    pub fn make(repository: &Repository, arguments: &BuildArguments) -> Result<Plan> {
+        let here = std::env::current_dir()?;
+        let (mut programs, mut packages) = (Vec::new(), Vec::new());
+        for name in &arguments.tasks {
+            match find::program(repository, name, std::slice::from_ref(&here))? {
+                Some(program) => programs.push(program),
+                None if is_package(repository, name) => packages.push(name.clone()),
+                None => return Err(unknown(name)),
+            }
+        }
+        let (path, text) = system_text(repository, arguments, &programs)?;
+        let file = system_file::parse(&path, if arguments.no_linux { without_linux(&path, &text)? } else { text })?;
+        require(&path, &file.system, &programs)?;
+        let folders = [path.parent().map(Path::to_owned).unwrap_or_default(), here];
+        let mut plan = Plan { path, file, packages, programs };
+        plan.add_system(repository, &folders)?;
+        Ok(plan)
+    }
+
+    /// Adds what the system file names.
+    fn add_system(&mut self, repository: &Repository, folders: &[PathBuf]) -> Result<()> {
+        let system = &self.file.system;
+        let own = [pillion_abi::bundle::ROOT_TASK].into_iter().chain(system.linux.iter().map(|_| "vmm"));
+        let own = own.chain(system.skins().next().map(|_| BROKER));
+        let mut packages: Vec<String> = own.map(str::to_owned).collect();
+        for task in &system.tasks {
+            if self.programs.iter().any(|program| program.name() == task.image) {
+                continue;
+            }
+            let is_program = task.skin.as_ref().is_some_and(|skin| skin.kind == Kind::RtLinux);
+            let program = if is_program { find::program(repository, &task.image, folders)? } else { None };
+            match program {
+                Some(program) => self.programs.push(program),
+                None if task.skin.is_some() && !is_package(repository, &task.image) => {
+                    return Err(unknown(&task.image));
+                }
+                None => packages.push(task.image.clone()),
+            }
+        }
+        packages.append(&mut self.packages);
+        let mut seen = BTreeSet::new();
+        packages.retain(|package| seen.insert(package.clone()));
+        self.packages = packages;
+        Ok(())
+    }
+
+    /// The tasks' files with symbols, by the tasks' names; those of packages are in the `output` of cargo.
+    pub fn elves(&self, repository: &Repository, output: &Path) -> BTreeMap<String, PathBuf> {
+        let elf = |image: &str| match self.programs.iter().any(|program| program.name() == image) {
+            true => task::elf(repository, image),
+            false => output.join(format!("pillion-{image}")),
+        };
+        let own = self.packages.iter().map(|package| (package.clone(), elf(package)));
+        own.chain(self.file.system.tasks.iter().map(|task| (task.name.clone(), elf(&task.image)))).collect()
+    }
+
+    /// Names of all files that are tasks.
+    pub fn images(&self) -> impl Iterator<Item = &str> {
+        self.packages.iter().map(String::as_str).chain(self.programs.iter().map(Program::name))
+    }
+}
+
+/// The system file that is named, else the one beside a program that has all of them, else one made for them.
+fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
+    if let Some(path) = &arguments.system {
+        let path = repository.named(path);
+        let text = system_file::text(&path)?;
+        return Ok((path, text));
+    }
+    let beside = |program: &Program| Some(program.folder()?.join(program.name()).with_extension("toml"));
+    for path in programs.iter().filter_map(beside).filter(|path| path.is_file()) {
+        let text = system_file::text(&path)?;
+        let system = system_file::parse(&path, text.clone())?.system;
+        if programs.iter().all(|program| runs(&system, program.name())) {
+            return Ok((path, text));
+        }
+    }
+    let names: Vec<&str> = programs.iter().map(Program::name).collect();
+    match names.first() {
+        Some(first) => Ok((repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names))),
+        None => {
+            let path = repository.path(DEFAULT_SYSTEM);
+            let text = system_file::text(&path)?;
+            Ok((path, text))
+        }
+    }
+}
+
+fn without_linux(path: &Path, text: &str) -> Result<String> {
+    let mut table: toml::Table = match text.parse() {
+        Ok(table) => table,
+        // The reader of system files tells it better.
+        Err(_) => return Ok(system_file::parse(path, text.to_owned())?.text),
+    };
+    table.remove("linux");
+    Ok(toml::to_string(&table)?)
+}
+
+fn runs(system: &System, program: &str) -> bool {
+    system.tasks.iter().any(|task| task.image == program && task.skin.is_some())
+}
+
+fn require(path: &Path, system: &System, programs: &[Program]) -> Result<()> {
+    let Some(lost) = programs.iter().find(|program| !runs(system, program.name())) else { return Ok(()) };
+    let name = lost.name();
+    let remedy = format!("add a [[task]] with name = \"{name}\" and skin = \"rtlinux\", or leave --system away");
+    Err(problem(format!("{name} would not run"), format!("{} has no such task", path.display()), remedy))
+}
+
+fn is_package(repository: &Repository, name: &str) -> bool {
+    let Ok(text) = std::fs::read_to_string(repository.path("Cargo.toml")) else { return false };
+    let members =
+        text.parse::<toml::Table>().ok().and_then(|table| table.get("workspace")?.get("members")?.as_array().cloned());
+    let wanted = format!("pillion-{name}");
+    members.unwrap_or_default().iter().filter_map(toml::Value::as_str).any(|member| {
+        let manifest = std::fs::read_to_string(repository.path(member).join("Cargo.toml")).unwrap_or_default();
+        let manifest = manifest.parse::<toml::Table>().unwrap_or_default();
+        manifest.get("package").and_then(|package| package.get("name")?.as_str()) == Some(&wanted)
+    })
+}
+
+fn unknown(name: &str) -> anyhow::Error {
+    problem(
+        format!("there is no task {name}"),
+        format!(
+            "neither {name}.c nor {name}/{name}.c is here, none of that name was built, and there is no package pillion-{name}"
+        ),
+        format!(
+            "go where its source is, or `./x build-task FILE.c -o {name}`; `./x new rtlinux {name}` makes one to start from"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Order;
+    use std::fs;
+
+    const LINUX: &str = "[linux]\ncommand_line = \"quiet\"\n";
+
+    fn arguments(system: Option<&Path>) -> BuildArguments {
+        BuildArguments {
+            system: system.map(Path::to_owned),
+            linux: "stock".into(),
+            append: None,
+            root: None,
+            tasks: Vec::new(),
+            no_linux: false,
+            fault_module: false,
+        }
+    }
+
+    fn program(folder: &Path, name: &str) -> Program {
+        let source = folder.join(name).with_extension("c");
+        fs::write(&source, "").unwrap();
+        Program::Sources(Order::of(name.into(), &[source]).unwrap())
+    }
+
+    fn text(tasks: &[&str]) -> String {
+        let tasks = tasks.iter().map(|name| format!("[[task]]\nname = \"{name}\"\nskin = \"rtlinux\"\n"));
+        format!("[system]\nname = \"beside\"\n{}{LINUX}", tasks.collect::<String>())
+    }
+
+    #[test]
+    fn the_file_beside_a_program_counts_if_it_has_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
+        let name = |programs: &[Program]| {
+            let (path, text) = system_text(&repository, &arguments(None), programs).unwrap();
+            system_file::parse(&path, text).unwrap().system.name
+        };
+        assert_eq!(name(std::slice::from_ref(&a)), "a");
+        fs::write(folder.path().join("a.toml"), text(&["a"])).unwrap();
+        assert_eq!(name(std::slice::from_ref(&a)), "beside");
+        assert_eq!(name(&[a.clone(), b.clone()]), "a");
+        fs::write(folder.path().join("b.toml"), text(&["a", "b"])).unwrap();
+        assert_eq!(name(&[a, b]), "beside");
+    }
+
+    #[test]
+    fn a_named_file_must_have_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.toml");
+        fs::write(&file, text(&["a"])).unwrap();
+        let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
+        let repository = Repository::at(folder.path());
+        let (path, text) = system_text(&repository, &arguments(Some(&file)), std::slice::from_ref(&b)).unwrap();
+        let system = system_file::parse(&path, text).unwrap().system;
+        assert!(require(&path, &system, &[a]).is_ok() && require(&path, &system, &[b]).is_err());
+    }
+
+    #[test]
+    fn linux_can_be_left_out() {
+        let without = without_linux(Path::new("s"), &text(&["a"])).unwrap();
+        let system = system_file::parse(Path::new("s"), without).unwrap().system;
+        assert!(system.linux.is_none() && system.skins().count() == 1);
+    }
+
+    #[test]
+    fn packages_are_known_by_their_names() {
+        let repository = Repository::find().unwrap();
+        assert!(is_package(&repository, "demo") && !is_package(&repository, "nothing"));
+    }
+}

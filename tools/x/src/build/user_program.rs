@@ -1,0 +1,56 @@
+//! Programs for Linux, static, out of this repository's C.
+
+use super::initramfs;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A program.
+pub struct Program {
+    /// Name.
+    pub name: &'static str,
+    /// Folders of its sources.
+    pub folders: &'static [&'static str],
+}
+
+/// The command for tasks, and the programs that test and measure the channels from Linux.
+pub const CHANNELS: [Program; 4] = [
+    Program { name: "pillion", folders: &["linux/tools", "linux/lib"] },
+    Program { name: "measure-fifo", folders: &["measure/rt/in-linux"] },
+    Program { name: "channel-test", folders: &["linux/tests", "linux/lib"] },
+    Program { name: "psc-test", folders: &["linux/psc-test", "linux/lib"] },
+];
+
+/// Folders whose headers a program may include. They are inputs of every program.
+const HEADERS: [&str; 2] = ["linux/uapi", "abi/c"];
+/// Those of the library lie in its folder, which is searched as well.
+const LIBRARY: &str = "linux/lib/include";
+
+impl Program {
+    /// All files that it is built from.
+    pub fn files(&self, repository: &Repository) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for folder in self.folders.iter().chain(&HEADERS).map(|folder| repository.path(folder)) {
+            files.extend(initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)));
+        }
+        Ok(files)
+    }
+
+    /// Builds it.
+    pub fn make(&self, repository: &Repository) -> Result<Vec<u8>> {
+        let work = tempfile::tempdir()?;
+        let output = work.path().join(self.name);
+        let mut compiler = Command::new("cc");
+        compiler.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-pthread"]);
+        compiler
+            .args([LIBRARY].iter().chain(&HEADERS).map(|folder| format!("-I{}", repository.path(folder).display())));
+        compiler
+            .args(self.files(repository)?.into_iter().filter(|file| file.extension().is_some_and(|end| end == "c")));
+        tool::quietly(compiler.arg("-o").arg(&output))
+            .context("programs need a C compiler (apt-get install gcc libc6-dev)")?;
+        fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
+    }
+}

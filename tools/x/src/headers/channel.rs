@@ -1,0 +1,100 @@
+//! What real-time tasks and Linux share: numbers and structures.
+
+use super::constants::define;
+use super::layouts::structure;
+use super::text::Header;
+use pillion_abi::channel;
+use std::mem::offset_of;
+
+/// All of it.
+pub fn write(out: &mut Header) {
+    define!(out, "The window: name, version and sizes.", "CHANNEL_", channel,
+        MAGIC VERSION TASKS FIFOS THREADS MBUFFS MBUFF_NAME LOG_SIZE IOCTL_SIZE);
+    calls(out);
+    states(out);
+    out.group("Layouts.");
+    directory(out);
+    status(out);
+    share(out);
+    psc(out);
+}
+
+fn calls(out: &mut Header) {
+    define!(out, "The CPUID leaf that says where the window is.", "CPUID_", channel::cpuid, LEAF);
+    define!(out, "Calls by VMMCALL.", "HYPERCALL_", channel::hypercall, HELLO KICK COMMAND);
+    define!(out, "Commands to the resource manager.", "COMMAND_", channel::command,
+        REFRESH LOAD UNLOAD MBUFF_HOLD MBUFF_RELEASE);
+    define!(out, "Kinds of requests.", "REQUEST_", channel::request, READ WRITE IOCTL);
+}
+
+fn states(out: &mut Header) {
+    define!(out, "States of a task.", "TASK_", channel::task_state, NONE STOPPED STARTING RUNNING STOPPING FAULTED);
+    define!(out, "States of a thread.", "THREAD_", channel::thread_state,
+        FREE READY PERIODIC SLEEPING BLOCKED SUSPENDED ENDED);
+    define!(out, "What a thread is for.", "MODE_", channel::thread_mode, REAL_TIME LINUX INTERRUPT);
+    define!(out, "Flags of a FIFO.", "FIFO_", channel::fifo_flag, HANDLER IOCTL);
+    define!(out, "Bits of the second word of events.", "EVENT_", channel::event, LOG PENDED);
+}
+
+fn directory(out: &mut Header) {
+    structure!(out, "fault_report", channel::FaultReport,
+        vector: "uint64_t", error: "uint64_t", address: "uint64_t", rip: "uint64_t", rsp: "uint64_t", thread: "uint64_t",);
+    structure!(out, "task_entry", channel::TaskEntry,
+        name: "uint8_t" "[32]", state: "uint32_t", result: "int32_t", starts: "uint32_t", threads: "uint32_t",
+        status: "uint64_t", share: "uint64_t", share_size: "uint64_t", fault: "struct pillion_fault_report",);
+    structure!(out, "mbuff", channel::Mbuff,
+        name: "uint8_t" "[PILLION_CHANNEL_MBUFF_NAME]", offset: "uint64_t", size: "uint64_t", task_count: "uint32_t",
+        linux_count: "uint32_t",);
+    structure!(out, "directory", channel::Directory,
+        magic: "uint64_t", version: "uint32_t", task_count: "uint32_t", size: "uint64_t", tsc_hz: "uint64_t",
+        usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", generation: "uint64_t",
+        fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
+        mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
+    structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t",);
+    structure!(out, "usage", channel::Usage,
+        threads: "struct pillion_thread_usage" "[PILLION_CHANNEL_TASKS][PILLION_CHANNEL_THREADS]",);
+}
+
+fn status(out: &mut Header) {
+    structure!(out, "thread_entry", channel::ThreadEntry,
+        state: "uint32_t", mode: "uint32_t", priority: "uint32_t", level: "uint32_t", period_ns: "uint64_t",
+        releases: "uint64_t", overruns: "uint64_t", entry: "uint64_t", latency_max_ns: "uint64_t", reserved: "uint64_t",);
+    structure!(out, "fifo_entry", channel::FifoEntry,
+        size: "uint32_t", generation: "uint32_t", flags: "uint32_t", read_from: "uint32_t", to_linux: "uint64_t",
+        to_task: "uint64_t", damaged: "uint64_t", reserved: "uint64_t" "[3]",);
+    structure!(out, "status", channel::Status,
+        threads: "struct pillion_thread_entry" "[PILLION_CHANNEL_THREADS]",
+        fifos: "struct pillion_fifo_entry" "[PILLION_CHANNEL_FIFOS]", log_written: "uint64_t",
+        reserved: "uint64_t" "[7]", log: "uint8_t" "[PILLION_CHANNEL_LOG_SIZE]",);
+}
+
+fn share(out: &mut Header) {
+    structure!(out, "fifo_control", channel::FifoControl,
+        to_linux_written: "uint64_t", to_task_read: "uint64_t", answer: "uint64_t", result: "int64_t",
+        reserved: "uint64_t" "[4]", to_linux_read: "uint64_t", to_task_written: "uint64_t", request: "uint64_t",
+        argument: "uint64_t", request_kind: "uint32_t", command: "uint32_t", want_data: "uint32_t",
+        want_room: "uint32_t", opens: "uint32_t", reserved2: "uint32_t" "[3]",);
+    structure!(out, "share", channel::Share,
+        events: "uint64_t" "[2]", pended: "uint64_t" "[4]", kicks: "uint64_t", reserved: "uint64_t" "[9]",
+        fifos: "struct pillion_fifo_control" "[PILLION_CHANNEL_FIFOS]", ioctl: "uint8_t" "[PILLION_CHANNEL_IOCTL_SIZE]",);
+    structure!(out, "command", channel::Command,
+        number: "uint32_t", reserved: "uint32_t", size: "uint64_t", text: "uint8_t" "[1024]",);
+}
+
+fn psc(out: &mut Header) {
+    define!(out, "Handlers of Linux processes at real-time priority: commands, flags, states, why one was stopped, its VMMCALLs.",
+        "PSC_", channel::psc,
+        SLOTS START STOP ONESHOT LINE IDLE ACTIVE FAULTED NO_MEMORY TOO_LONG REFUSED DONE RING);
+    out.define_text("PSC_TASK", channel::psc::TASK);
+    structure!(out, "psc_slot", channel::PscSlot,
+        request: "uint64_t", command: "uint32_t", flags: "uint32_t", entry: "uint64_t", stack: "uint64_t",
+        arguments: "uint64_t" "[2]", cr3: "uint64_t", cr4: "uint64_t", fs_base: "uint64_t", period_ns: "uint64_t",
+        line: "uint64_t", reserved: "uint64_t" "[4]", answer: "uint64_t", result: "int64_t", state: "uint32_t",
+        vector: "uint32_t", address: "uint64_t", rip: "uint64_t", runs: "uint64_t", overruns: "uint64_t",
+        latency_max_ns: "uint64_t", reserved2: "uint64_t" "[9]",);
+    structure!(out, "psc_fifo", channel::PscFifo,
+        request: "uint64_t", number: "uint32_t", size: "uint32_t", answer: "uint64_t", result: "int64_t",
+        reserved: "uint64_t" "[4]",);
+    structure!(out, "psc", channel::Psc,
+        slots: "struct pillion_psc_slot" "[PILLION_PSC_SLOTS]", fifo: "struct pillion_psc_fifo",);
+}

@@ -1,0 +1,143 @@
+//! Compiles sources as modules of the kernel are compiled.
+
+use super::order::{Order, is_cpp};
+use super::toolchain;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What both languages get. Frame pointers are what a report of a fault follows.
+const COMMON: [&str; 16] = [
+    "-O2",
+    "-g",
+    "-pipe",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-omit-frame-pointer",
+    "-mno-omit-leaf-frame-pointer",
+    "-fno-stack-protector",
+    "-fno-delete-null-pointer-checks",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-strict-aliasing",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-nostdinc",
+    "-fdiagnostics-color=never",
+    "-fcf-protection=none",
+];
+/// Macros of modules: as RTLinux's makefiles define them.
+const MODULE: [&str; 3] = ["-D__KERNEL__", "-DMODULE", "-D__RTL__"];
+/// C as it was written for RTLinux, with a warning where a declaration is missing: results are taken for `int` then.
+const C: [&str; 3] = ["-std=gnu89", "-Wimplicit", "-fcommon"];
+/// C that a newer standard is needed for, with inline functions and declarations as before.
+const NEWER_C: [&str; 4] = ["-std=gnu11", "-fgnu89-inline", "-Wimplicit", "-fcommon"];
+/// C++ without what takes a runtime of its own. The macro is asked for by the compiler's headers and unknown to the C library's.
+const CPP: [&str; 6] = [
+    "-nostdinc++",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-use-cxa-atexit",
+    "-D__GLIBC_PREREQ(a,b)=0",
+];
+/// Since this version, the compiler takes for an error what it warned of before.
+const STRICT_SINCE: u32 = 14;
+
+/// What came of compiling.
+#[derive(Default)]
+pub struct Compiled {
+    /// The objects, in the order of the sources.
+    pub objects: Vec<PathBuf>,
+    /// What the compiler warned of.
+    pub warnings: String,
+    /// Every file that it read.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Compiles every source into the folder.
+pub fn all(repository: &Repository, order: &Order, folder: &Path) -> Result<Compiled> {
+    let mut compiled = Compiled::default();
+    for (number, source) in order.sources.iter().enumerate() {
+        let object = folder.join(format!("{number}.o"));
+        compiled.warnings += &one(repository, order, source, &object)?;
+        compiled.inputs.extend(inputs(&std::fs::read_to_string(object.with_extension("d"))?));
+        compiled.objects.push(object);
+    }
+    Ok(compiled)
+}
+
+/// The files in a rule for make: `OBJECT: FILE FILE ..`, with backslashes at the ends of lines and before spaces within names.
+fn inputs(rule: &str) -> Vec<PathBuf> {
+    let files = rule.split_once(": ").map_or("", |(_, files)| files).replace("\\\n", " ").replace("\\ ", "\0");
+    files.split_whitespace().map(|file| PathBuf::from(file.replace('\0', " "))).collect()
+}
+
+fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> Result<String> {
+    let cpp = is_cpp(source);
+    let headers = toolchain::headers(repository.path("rt/include"), cpp)?;
+    let strict = !cpp && toolchain::version(cpp)? >= STRICT_SINCE;
+    let run = |standard: &[&str]| -> Result<(bool, String)> {
+        let mut command = Command::new(toolchain::compiler(cpp));
+        command.env("LC_ALL", "C").args(COMMON).args(MODULE).args(standard);
+        if strict {
+            command.arg("-fpermissive");
+        }
+        for folder in &order.includes {
+            command.arg("-I").arg(folder);
+        }
+        for folder in &headers {
+            command.arg("-isystem").arg(folder);
+        }
+        command.args(order.definitions.iter().map(|definition| format!("-D{definition}")));
+        command
+            .args(&order.extra)
+            .args(["-MD", "-MF"])
+            .arg(object.with_extension("d"))
+            .arg("-c")
+            .arg(source)
+            .arg("-o")
+            .arg(object);
+        let output = tool::output(&mut command)?;
+        Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    };
+    let named = order.std.as_ref().map(|name| format!("-std={name}"));
+    let (mut done, mut said) = match (&named, cpp) {
+        (Some(named), true) => run(&[&CPP[..], &[named]].concat())?,
+        (Some(named), false) => run(&[named])?,
+        (None, true) => run(&CPP)?,
+        (None, false) => run(&C)?,
+    };
+    if !done && !cpp && named.is_none() && wants_newer(&said) {
+        (done, said) = run(&NEWER_C)?;
+    }
+    if !done {
+        bail!("{} cannot be compiled:\n{}", source.display(), said.trim_end());
+    }
+    Ok(said)
+}
+
+/// Whether the compiler refuses something only because the standard is too old.
+fn wants_newer(said: &str) -> bool {
+    said.lines().any(|line| line.contains("error:") && line.contains("C99"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_compiler_read() {
+        let rule = "/t/0.o: /a\\ b/x.c /rt/include/rtl.h \\\n /rt/include/y.h\n";
+        assert_eq!(inputs(rule), ["/a b/x.c", "/rt/include/rtl.h", "/rt/include/y.h"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn tells_new_c_from_wrong_c() {
+        let new = "a.c:1:2: error: ‘for’ loop initial declarations are only allowed in C99 or C11 mode";
+        assert!(wants_newer(new));
+        assert!(!wants_newer("a.c:1:2: error: expected ‘;’ before ‘}’ token"));
+        assert!(!wants_newer("a.c:1:2: warning: in C99 mode\na.c:2: error: no"));
+    }
+}

@@ -1,0 +1,86 @@
+//! From a name to a program: a source near the user, or what was built under that name before.
+
+use super::order::{self, Order};
+use super::record::Record;
+use crate::repository::Repository;
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+/// A program that a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Program {
+    /// It is built from sources.
+    Sources(Order),
+    /// It was built before, and its sources are gone.
+    Image(String),
+}
+
+impl Program {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Program::Sources(order) => &order.name,
+            Program::Image(name) => name,
+        }
+    }
+
+    /// The folder of its first source.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Program::Sources(order) => order.sources.first()?.parent(),
+            Program::Image(_) => None,
+        }
+    }
+}
+
+/// The program that `text` stands for, if there is one: a source, or the path of one without its ending, from one of the folders; else
+/// the name of a program that was built.
+pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Result<Option<Program>> {
+    let Some(source) = folders.iter().find_map(|folder| source(folder, text)) else {
+        if let Some(record) = Record::read(repository, text) {
+            return Ok(Some(Program::Sources(record.order)));
+        }
+        let built = super::name::check(text).is_ok() && super::image_path(repository, text).is_file();
+        return Ok(built.then(|| Program::Image(text.to_owned())));
+    };
+    let name = order::stem(&source);
+    super::name::check(&name)?;
+    let fresh = Order::of(name, &[source])?;
+    let recorded = Record::read(repository, &fresh.name).map(|record| record.order);
+    Ok(Some(Program::Sources(recorded.filter(|order| order.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
+}
+
+fn source(folder: &Path, text: &str) -> Option<PathBuf> {
+    let path = folder.join(text);
+    if order::is_source(&path) {
+        return path.is_file().then_some(path);
+    }
+    let inside = path.join(path.file_name()?);
+    let names =
+        [&path, &inside].map(|base| order::ENDINGS.map(|ending| PathBuf::from(format!("{}.{ending}", base.display()))));
+    names.into_iter().flatten().find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn sources_are_found_by_their_name_or_their_folders() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir(at("motor")).unwrap();
+        for file in ["a.c", "b.cc", "motor/motor.c"] {
+            fs::write(at(file), "").unwrap();
+        }
+        let found = |text: &str| source(place.path(), text);
+        assert_eq!(found("a"), Some(at("a.c")));
+        assert_eq!(found("b"), Some(at("b.cc")));
+        assert_eq!(found("a.c"), Some(at("a.c")));
+        assert_eq!(found("motor"), Some(at("motor/motor.c")));
+        assert_eq!(found("motor/motor"), Some(at("motor/motor.c")));
+        assert_eq!(found("c"), None);
+        assert_eq!(found("c.c"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Links a program with the runtime and the C library.
+
+use super::link_map::LinkMap;
+use super::order::Order;
+use super::{system_calls, toolchain, undefined};
+use crate::build::bundle::write_whole;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The linker script, in the repository.
+pub const SCRIPT: &str = "rt/task.ld";
+
+/// Links in the folder and returns the ELF file there; the map stays beside the image.
+pub fn link(
+    repository: &Repository,
+    order: &Order,
+    runtime: &Path,
+    objects: &[PathBuf],
+    folder: &Path,
+) -> Result<PathBuf> {
+    let (linked, map) = (folder.join("task.elf"), folder.join("task.map"));
+    let output = tool::output(&mut command(repository, runtime, objects, &linked, &map)?)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        if let Some(problem) = undefined::explain(&order.name, &said) {
+            return Err(problem);
+        }
+        bail!("{} cannot be linked:\n{}", order.name, said.trim_end());
+    }
+    let text = std::fs::read_to_string(&map)?;
+    write_whole(&super::folder(repository).join(format!("{}.map", order.name)), text.as_bytes())?;
+    system_calls::check(repository, &order.name, &linked, &LinkMap::parse(&text))?;
+    Ok(linked)
+}
+
+/// The runtime comes whole and first, so that its functions take the place of the C library's; what nobody needs is left out again.
+fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked: &Path, map: &Path) -> Result<Command> {
+    let mut command = Command::new("gcc");
+    command.env("LC_ALL", "C");
+    command.args(["-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"]);
+    command.args(["-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-Wl,--no-demangle"]);
+    command.arg("-Wl,-T").arg(repository.path(SCRIPT));
+    command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);
+    command.arg("-Wl,--whole-archive").arg(runtime).arg("-Wl,--no-whole-archive");
+    command.arg("-Wl,--start-group").args(toolchain::archives()?).arg("-Wl,--end-group");
+    Ok(command)
+}

@@ -1,0 +1,106 @@
+//! RTLinux programs: C and C++ modules that become task images.
+
+mod compile;
+pub mod find;
+mod link;
+mod link_map;
+mod name;
+pub mod new;
+mod order;
+mod record;
+mod runtime;
+pub mod system;
+mod system_calls;
+mod toolchain;
+mod undefined;
+
+use crate::build::bundle::write_whole;
+use crate::build::task_image;
+use crate::cli::BuildTaskArguments;
+use crate::doctor;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result};
+use record::Record;
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+
+pub use order::{ENDINGS, Order, is_source, stem};
+pub use toolchain::LIBC;
+
+/// A program that was built.
+pub struct Task {
+    /// Its name, which is the name of its image in a bundle.
+    pub name: String,
+    /// The task image.
+    pub image: PathBuf,
+    /// The same as ELF, with symbols.
+    pub elf: PathBuf,
+    /// What the compiler warned of.
+    pub warnings: String,
+    /// It was built just now.
+    pub fresh: bool,
+}
+
+impl Task {
+    fn of(repository: &Repository, name: &str, warnings: String, fresh: bool) -> Task {
+        Task { name: name.to_owned(), image: image_path(repository, name), elf: elf(repository, name), warnings, fresh }
+    }
+}
+
+/// `x build-task`.
+pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Result<bool> {
+    let order = Order::from_arguments(arguments)?;
+    doctor::ensure(repository, false)?;
+    let task = step(&format!("building {}", order.name), || build(repository, &order))?;
+    eprint!("{}", task.warnings);
+    if arguments.json {
+        println!("{}", json!({ "name": task.name, "image": task.image, "elf": task.elf, "sources": order.sources }));
+    } else {
+        println!("task    {}\nsymbols {}\n", task.image.display(), task.elf.display());
+        println!("Run it beside Linux with `./x run --task {}`.", task.name);
+    }
+    Ok(true)
+}
+
+/// Builds a program unless what is there is up to date.
+pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
+    let runtime = runtime::build(repository)?;
+    match Record::up_to_date(repository, order, &[runtime, repository.path(link::SCRIPT)]) {
+        Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
+        None => step(&format!("building {}", order.name), || build(repository, order)),
+    }
+}
+
+/// Compiles, links and converts a program.
+fn build(repository: &Repository, order: &Order) -> Result<Task> {
+    let folder = folder(repository);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let work = tempfile::tempdir_in(&folder)?;
+    let compiled = compile::all(repository, order, work.path())?;
+    let runtime = runtime::build(repository)?;
+    let linked = link::link(repository, order, &runtime, &compiled.objects, work.path())?;
+    let data = fs::read(&linked)?;
+    let image = task_image::convert(&data).with_context(|| format!("{} cannot become a task image", order.name))?;
+    let task = Task::of(repository, &order.name, compiled.warnings, true);
+    write_whole(&task.elf, &data)?;
+    write_whole(&task.image, &image)?;
+    Record { order: order.clone(), inputs: compiled.inputs, warnings: task.warnings.clone() }.write(repository)?;
+    Ok(task)
+}
+
+/// The folder of all programs that were built.
+fn folder(repository: &Repository) -> PathBuf {
+    repository.build("tasks")
+}
+
+/// Where the image of a program is.
+pub fn image_path(repository: &Repository, name: &str) -> PathBuf {
+    folder(repository).join(format!("{name}.task"))
+}
+
+/// Where its ELF file is.
+pub fn elf(repository: &Repository, name: &str) -> PathBuf {
+    folder(repository).join(format!("{name}.elf"))
+}

@@ -1,0 +1,67 @@
+//! `x new`: a program to start from.
+
+use super::name;
+use crate::cli::{Kind, NewArguments};
+use crate::problem::problem;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::Path;
+
+/// Files of a new program; `NAME` stands for its name, in the files' names too.
+const RTLINUX: [(&str, &str); 3] = [
+    ("NAME.c", include_str!("template/task.c")),
+    ("NAME.toml", include_str!("template/task.toml")),
+    ("README.md", include_str!("template/README.md")),
+];
+
+/// Makes a folder with the program.
+pub fn command(arguments: &NewArguments) -> Result<bool> {
+    let Kind::Rtlinux = arguments.kind;
+    let name = &arguments.name;
+    write(Path::new("."), name, &RTLINUX)?;
+    println!("{name}/{name}.c, {name}.toml and README.md are there. What to do next:\n");
+    println!("    ./x build-task {name}/{name}.c\n    ./x run --task {name}/{name}");
+    Ok(true)
+}
+
+/// Writes the files into a folder of that name; nothing that exists is touched.
+fn write(place: &Path, name: &str, files: &[(&str, &str)]) -> Result<()> {
+    name::check(name)?;
+    let folder = place.join(name);
+    fs::create_dir(&folder).map_err(|error| {
+        let remedy = "choose another name, or go where a folder can be made";
+        problem(format!("the folder {name} cannot be made"), error.to_string(), remedy)
+    })?;
+    for (file, text) in files {
+        let path = folder.join(file.replace("NAME", name));
+        fs::write(&path, text.replace("NAME", name)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_program_bears_its_name() {
+        let place = tempfile::tempdir().unwrap();
+        write(place.path(), "my-task", &RTLINUX).unwrap();
+        let folder = place.path().join("my-task");
+        for file in ["my-task.c", "my-task.toml", "README.md"] {
+            let text = fs::read_to_string(folder.join(file)).unwrap();
+            assert!(text.contains("my-task") && !text.contains("NAME"), "{file}");
+        }
+        fs::write(folder.join("my-task.c"), "mine").unwrap();
+        assert!(write(place.path(), "my-task", &RTLINUX).is_err());
+        assert_eq!(fs::read_to_string(folder.join("my-task.c")).unwrap(), "mine");
+        assert!(write(place.path(), "../x", &RTLINUX).is_err());
+    }
+
+    #[test]
+    fn the_template_is_a_system() {
+        let text = RTLINUX[1].1.replace("NAME", "my-task");
+        let system = pillion_system::parse(&text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+        assert!(system.tasks[0].skin.is_some());
+    }
+}

@@ -1,0 +1,113 @@
+//! What a program is built from, and a record of it.
+
+use super::name;
+use crate::cli::BuildTaskArguments;
+use crate::problem::problem;
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a program is built from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// Its name.
+    pub name: String,
+    /// Sources, absolute.
+    pub sources: Vec<PathBuf>,
+    /// The language's standard, if it is to be another than usual.
+    pub std: Option<String>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub definitions: Vec<String>,
+    /// Folders of headers, absolute.
+    pub includes: Vec<PathBuf>,
+    /// Further arguments of the compiler.
+    pub extra: Vec<String>,
+}
+
+impl Order {
+    /// As the user says it.
+    pub fn from_arguments(arguments: &BuildTaskArguments) -> Result<Order> {
+        let name = match (&arguments.output, arguments.sources.first()) {
+            (Some(name), _) => name.clone(),
+            (None, Some(source)) => stem(source),
+            (None, None) => String::new(),
+        };
+        name::check(&name)?;
+        let mut order = Order::of(name, &arguments.sources)?;
+        order.std.clone_from(&arguments.std);
+        order.definitions.clone_from(&arguments.definitions);
+        order.includes = arguments.includes.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        order.extra.clone_from(&arguments.extra);
+        Ok(order)
+    }
+
+    /// Sources under a name, and nothing special.
+    pub fn of(name: String, sources: &[PathBuf]) -> Result<Order> {
+        for source in sources {
+            check_source(source)?;
+        }
+        let sources = sources.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        Ok(Order { name, sources, ..Order::default() })
+    }
+}
+
+/// How the names of sources end: C, then C++.
+pub const ENDINGS: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
+
+/// Whether a file is a source by its name.
+pub fn is_source(file: &Path) -> bool {
+    ENDINGS.contains(&extension(file))
+}
+
+/// Whether a source is C++.
+pub fn is_cpp(source: &Path) -> bool {
+    ENDINGS[1..].contains(&extension(source))
+}
+
+fn extension(source: &Path) -> &str {
+    source.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+/// A file's name without its ending.
+pub fn stem(source: &Path) -> String {
+    source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn check_source(source: &Path) -> Result<()> {
+    let what = format!("{} cannot be compiled", source.display());
+    if !is_source(source) {
+        return Err(problem(what, "its name ends in none of .c .cc .cpp .cxx .C", "name sources in C or C++"));
+    }
+    match std::fs::metadata(source) {
+        Ok(meta) if meta.is_file() => Ok(()),
+        Ok(_) => Err(problem(what, "it is no file", "name the source itself")),
+        Err(error) => Err(problem(
+            what,
+            error.to_string(),
+            "name a file that is there; `./x new rtlinux NAME` makes one to start from",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn sources_are_checked_and_made_absolute() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.c");
+        fs::write(&source, "").unwrap();
+        let order = Order::of("a".into(), &[source]).unwrap();
+        assert!(order.sources[0].is_absolute());
+        assert!(Order::of("a".into(), &[folder.path().join("b.c")]).is_err());
+        fs::write(folder.path().join("a.o"), "").unwrap();
+        assert!(Order::of("a".into(), &[folder.path().join("a.o")]).is_err());
+    }
+
+    #[test]
+    fn capital_c_is_cpp() {
+        assert!(is_cpp(Path::new("x/a.C")) && is_cpp(Path::new("a.cc")) && !is_cpp(Path::new("a.c")));
+    }
+}

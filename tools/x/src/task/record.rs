@@ -1,0 +1,81 @@
+//! What is kept of each program that was built: so that it can be built again by its name, and is not when nothing changed.
+
+use super::order::Order;
+use crate::repository::Repository;
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A program as it was built.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What it was built from.
+    pub order: Order,
+    /// Every file that the compiler read, headers too.
+    pub inputs: Vec<PathBuf>,
+    /// What the compiler warned of.
+    pub warnings: String,
+}
+
+impl Record {
+    /// What is known of the program of that name, if its sources are still there.
+    pub fn read(repository: &Repository, name: &str) -> Option<Record> {
+        let record: Record = serde_json::from_slice(&fs::read(file(repository, name)).ok()?).ok()?;
+        record.order.sources.iter().all(|source| source.is_file()).then_some(record)
+    }
+
+    /// What is known of the program of an order, if none of the files that went into it, the `others` among them, has changed since.
+    pub fn up_to_date(repository: &Repository, order: &Order, others: &[PathBuf]) -> Option<Record> {
+        let done = changed(&file(repository, &order.name))?;
+        let record = Record::read(repository, &order.name).filter(|record| record.order == *order)?;
+        let outputs = [super::image_path(repository, &order.name), super::elf(repository, &order.name)];
+        let mut inputs = record.inputs.iter().chain(others);
+        let good =
+            outputs.iter().all(|file| file.is_file()) && inputs.all(|file| changed(file).is_some_and(|at| at <= done));
+        good.then_some(record)
+    }
+
+    /// Keeps it beside the image.
+    pub fn write(&self, repository: &Repository) -> Result<()> {
+        // Written even when its bytes are the same: its time is that of the last build.
+        Ok(fs::write(file(repository, &self.order.name), serde_json::to_vec_pretty(self)?)?)
+    }
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).ok()?.modified().ok()
+}
+
+fn file(repository: &Repository, name: &str) -> PathBuf {
+    super::folder(repository).join(format!("{name}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_changed_is_built_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        let source = folder.path().join("a.c");
+        fs::write(&source, "").unwrap();
+        let order = Order::of("a".into(), std::slice::from_ref(&source)).unwrap();
+        fs::create_dir_all(repository.build("tasks")).unwrap();
+        fs::write(super::super::image_path(&repository, "a"), "").unwrap();
+        fs::write(super::super::elf(&repository, "a"), "").unwrap();
+        let done = |order: &Order, others: &[PathBuf]| Record::up_to_date(&repository, order, others).is_some();
+        assert!(!done(&order, &[]));
+        let record = Record { order: order.clone(), inputs: vec![source.clone()], warnings: "w".into() };
+        record.write(&repository).unwrap();
+        assert_eq!(Record::up_to_date(&repository, &order, &[]), Some(record));
+        assert!(!done(&Order { extra: vec!["-O0".into()], ..order.clone() }, &[]));
+        assert!(!done(&order, &[folder.path().join("gone")]));
+        let later = SystemTime::now() + Duration::from_secs(5);
+        fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
+        assert!(!done(&order, &[]));
+    }
+}

@@ -1,0 +1,129 @@
+//! What the linker did not find, told so that the program's author can do something about it.
+
+use crate::problem::problem;
+use std::collections::BTreeMap;
+
+/// Kinds of names, by how they begin, and what to do about them.
+const KINDS: [(&[&str], &str, &str); 5] = [
+    (
+        &["init_module", "cleanup_module"],
+        "where a module begins and ends",
+        "write `int init_module(void)` and `void cleanup_module(void)`; `./x new rtlinux NAME` shows them",
+    ),
+    (
+        &["_ZTI", "_ZTV", "__cxa_", "__dynamic_cast", "_Unwind_", "__gxx_", "_ZSt", "_ZNSt", "_ZNKSt"],
+        "part of C++'s own library",
+        "do without exceptions, run-time types, streams and strings; templates of the headers and new and delete are there",
+    ),
+    (
+        &["__tls_get_addr", "__emutls", "_dl_", "dlopen", "dlsym"],
+        "for programs that are put together at run time",
+        "do without thread-local variables and libraries; pthread_setspecific keeps a value for each thread",
+    ),
+    (
+        &["pthread_", "sem_", "rtl_", "rtf_", "rt_", "mq_", "mbuff_", "timer_", "clock_"],
+        "named like one of RTLinux's functions, but there is none of this name",
+        "compare the spelling with the headers in rt/include",
+    ),
+    (
+        &[
+            "printk",
+            "kmalloc",
+            "kfree",
+            "vmalloc",
+            "schedule",
+            "wake_up",
+            "request_",
+            "free_",
+            "register_",
+            "proc_",
+            "create_proc",
+            "__",
+        ],
+        "a function of Linux's kernel, which a program in an address space of its own cannot call",
+        "move what needs it to a Linux process or module, and talk to it through a FIFO or mbuff",
+    ),
+];
+const UNKNOWN: (&str, &str) = (
+    "in none of the sources, and neither in the runtime nor in the C library",
+    "name the source that defines it too, or use a function that the headers in rt/include declare",
+);
+
+/// The problem that the linker's messages tell, if it is that names were not found.
+pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
+    let missing = missing(said);
+    if missing.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = missing.iter().map(|(name, place)| format!("{name} ({place})")).collect();
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for name in missing.keys() {
+        reasons.entry(kind(name)).or_default().push(name);
+    }
+    let why: Vec<String> = reasons.iter().map(|((what, _), names)| format!("{}: {what}", names.join(", "))).collect();
+    let remedies: Vec<&str> = reasons.keys().map(|(_, remedy)| *remedy).collect();
+    let indent = "\n        ";
+    Some(problem(
+        format!("{task} uses what is not there: {}", names.join(", ")),
+        why.join(indent),
+        remedies.join(indent),
+    ))
+}
+
+fn kind(name: &str) -> (&'static str, &'static str) {
+    let fits = |(beginnings, ..): &&(&[&str], &'static str, &'static str)| {
+        beginnings.iter().any(|start| name.starts_with(start))
+    };
+    KINDS.iter().find(fits).map_or(UNKNOWN, |(_, what, remedy)| (what, remedy))
+}
+
+/// Names that were not found, each with the place of its first use.
+fn missing(said: &str) -> BTreeMap<String, String> {
+    let mut missing = BTreeMap::new();
+    for line in said.lines() {
+        let Some((place, name)) = line.split_once(": undefined reference to `") else { continue };
+        let name = name.trim_end_matches(['\'', ' ']);
+        missing.entry(name.to_owned()).or_insert_with(|| short(place));
+    }
+    missing
+}
+
+/// `FILE:LINE` without folders, or the function when the linker knows no line.
+fn short(place: &str) -> String {
+    let place = place.trim_start_matches("/usr/bin/ld: ");
+    let last = place.rsplit('/').next().unwrap_or(place);
+    if last.contains(".o") || last.contains(":(") { "the runtime".into() } else { last.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "/usr/bin/ld: build/0.o: in function `init_module':
+/work/a b/my-task.c:12: undefined reference to `rtl_foo'
+/usr/bin/ld: /work/a b/my-task.c:14: undefined reference to `rtl_foo'
+/usr/bin/ld: /work/a b/my-task.c:20: undefined reference to `helper'
+/usr/bin/ld: /t/libpillion_rt.a(rt.o): in function `start':
+rt.c:(.text+0x1): undefined reference to `init_module'
+collect2: error: ld returned 1 exit status
+";
+
+    #[test]
+    fn names_are_told_once_with_their_place() {
+        let missing = missing(SAID);
+        assert_eq!(missing.len(), 3);
+        assert_eq!(missing["rtl_foo"], "my-task.c:12");
+        assert_eq!(missing["helper"], "my-task.c:20");
+    }
+
+    #[test]
+    fn each_kind_has_its_remedy() {
+        let text = explain("t", SAID).unwrap().to_string();
+        for part in
+            ["rtl_foo (my-task.c:12)", "named like one of RTLinux's", "helper: in none", "where a module begins"]
+        {
+            assert!(text.contains(part), "{part} not in {text}");
+        }
+        assert!(explain("t", "ld: cannot find -lm").is_none());
+    }
+}

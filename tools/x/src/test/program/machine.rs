@@ -1,0 +1,107 @@
+//! The machine that a program is tested in.
+
+use super::super::expect::Streams;
+use super::Built;
+use crate::build::cargo;
+use crate::progress::step;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::Result;
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// Builds what all programs need, before several ask for it at a time.
+pub fn prepare(repository: &Repository) -> Result<()> {
+    let packages = [pillion_abi::bundle::ROOT_TASK, pillion_system::BROKER].map(str::to_owned);
+    step("building the kernel and the system's tasks", || cargo::build(repository, &packages)).map(drop)
+}
+
+/// Runs the programs together, in counted time.
+pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
+    let folder = tempfile::tempdir()?;
+    let (system, log, console) =
+        (folder.path().join("test.toml"), folder.path().join("log"), folder.path().join("console"));
+    std::fs::write(&system, text(built))?;
+    let sheet = &built[0].program.sheet;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env("PILLION_ROOT", repository.path("")).current_dir(folder.path());
+    command.args(["run", "--headless", "--counted", "--timeout", &sheet.limit.to_string()]);
+    command.arg("--system").arg(&system).arg("--log").arg(&log).arg("--console").arg(&console);
+    match &sheet.load {
+        Some(load) => command.args(["--load", load]),
+        None => command.arg("--no-linux"),
+    };
+    let output = tool::output(command.args(&sheet.run))?;
+    let read = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    Ok(Streams {
+        status: output.status.code(),
+        message: String::from_utf8_lossy(&output.stderr).into_owned(),
+        log: read(log),
+        console: read(console),
+        result: None,
+    })
+}
+
+/// The system file.
+fn text(built: &[Built]) -> String {
+    let first = &built[0].program;
+    // One name for all, so that they share a bundle's place only with themselves.
+    let mut text = format!("[system]\nname = \"{}\"\n", first.name);
+    for Built { program, .. } in built {
+        let _ = write!(text, "\n[[task]]\nname = \"{}\"\nskin = \"rtlinux\"\n", program.name);
+        if built.len() > 1 && !program.sheet.task.iter().any(|line| line.starts_with("share")) {
+            text += "share = true\n";
+        }
+        if !program.sheet.parameters.is_empty() {
+            let _ = writeln!(text, "arguments = {}", toml::Value::from(program.sheet.parameters.as_str()));
+        }
+        for line in &program.sheet.task {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    if !first.sheet.channels.is_empty() {
+        let _ = writeln!(text, "\n[channels]\n{}", first.sheet.channels.join("\n"));
+    }
+    if first.sheet.load.is_some() {
+        text += "\n[linux]\ncommand_line = \"console=ttyS0\"\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sheet::Sheet;
+    use super::super::{Built, Program};
+    use super::*;
+    use crate::task::Task;
+
+    fn program(name: &str, comment: &str) -> Program {
+        let sheet = Sheet::parse(&format!("/*\n{comment}\n*/")).unwrap();
+        Program { name: name.into(), source: Default::default(), sheet }
+    }
+
+    fn built(program: &Program) -> Built<'_> {
+        let task = Task {
+            name: program.name.clone(),
+            image: Default::default(),
+            elf: Default::default(),
+            warnings: String::new(),
+            fresh: false,
+        };
+        Built { program, task }
+    }
+
+    #[test]
+    fn a_sheet_becomes_a_system_file() {
+        let first = program("a", "parameters: x=1 s=\"b\"\ntask: threads = 40\nchannels: shared_fifos = [3]");
+        let second = program("b", "task: share = false");
+        let system =
+            pillion_system::parse(&text(&[built(&first), built(&second)])).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+        let skins: Vec<_> =
+            system.skins().map(|(task, skin)| (task.arguments.as_str(), skin.threads, skin.share)).collect();
+        assert_eq!(skins, [("x=1 s=\"b\"", 40, true), ("", 16, false)]);
+        assert_eq!((system.channels.shared_fifos, system.linux), (1 << 3, None));
+        let system = pillion_system::parse(&text(&[built(&program("a", "load: x"))])).unwrap();
+        assert!(system.linux.is_some() && system.skins().all(|(_, skin)| !skin.share));
+    }
+}

@@ -1,0 +1,119 @@
+//! Tests that are RTLinux programs: rt/tests/programs.
+
+mod compare;
+mod machine;
+mod sheet;
+mod verdict;
+
+use super::tally::Tally;
+use crate::repository::Repository;
+use crate::task::{self, Order, Task};
+use anyhow::{Context as _, Result};
+use sheet::Sheet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Where they are, in the repository.
+const FOLDER: &str = "rt/tests/programs";
+/// How their names begin for `x test`.
+const PREFIX: &str = "rt/";
+
+/// A program with what is expected of it.
+struct Program {
+    name: String,
+    source: PathBuf,
+    sheet: Sheet,
+}
+
+/// A program that was built.
+struct Built<'a> {
+    program: &'a Program,
+    task: Task,
+}
+
+/// What a name on the command line selects: `rt` all of them, `rt/PART` those with that in their names; another name those with it, too.
+pub fn filter(name: Option<&str>) -> &str {
+    match name {
+        None | Some("rt") => "",
+        Some(name) => name.strip_prefix(PREFIX).unwrap_or(name),
+    }
+}
+
+/// Whether a name on the command line means programs only.
+pub fn only(name: Option<&str>) -> bool {
+    name.is_some_and(|name| name == "rt" || name.starts_with(PREFIX))
+}
+
+/// Runs the programs whose names contain `filter`, some at a time.
+pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
+    let programs = all(&repository.path(FOLDER), filter)?;
+    if programs.is_empty() {
+        return Ok(Tally::default());
+    }
+    machine::prepare(repository)?;
+    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let work = || {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let wrong = program.run(repository).unwrap_or_else(|error| vec![format!("{error:#}")]);
+            conclude(&program.name, wrong, &tally);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    Ok(tally.into_inner().unwrap_or_default())
+}
+
+fn conclude(name: &str, wrong: Vec<String>, tally: &Mutex<Tally>) {
+    let Ok(mut tally) = tally.lock() else { return };
+    if wrong.is_empty() {
+        println!("test {PREFIX}{name} ok");
+        tally.passed += 1;
+    } else {
+        println!("test {PREFIX}{name} FAILED\n{}", wrong.join("\n"));
+        let first = wrong[0].lines().next().unwrap_or_default();
+        tally.failed.push(format!("{PREFIX}{name}: {first}"));
+    }
+}
+
+/// The programs whose names contain `filter`, sorted.
+fn all(folder: &Path, filter: &str) -> Result<Vec<Program>> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| task::is_source(file) && task::stem(file).contains(filter));
+    files.sort();
+    files.iter().map(|file| Program::read(file)).collect()
+}
+
+impl Program {
+    fn read(source: &Path) -> Result<Program> {
+        let wrong = || format!("{} is no test", source.display());
+        let sheet = Sheet::parse(&std::fs::read_to_string(source).with_context(wrong)?).with_context(wrong)?;
+        Ok(Program { name: task::stem(source), source: source.to_owned(), sheet })
+    }
+
+    /// The programs that run beside it.
+    fn others(&self) -> Result<Vec<Program>> {
+        let folder = self.source.with_file_name("with");
+        let source = |name: &String| {
+            task::ENDINGS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|file| file.is_file())
+        };
+        self.sheet.with.iter().map(|name| Program::read(&source(name).unwrap_or_else(|| folder.join(name)))).collect()
+    }
+
+    /// Builds and runs it; returns what is wrong.
+    fn run(&self, repository: &Repository) -> Result<Vec<String>> {
+        let others = self.others()?;
+        let mut built = Vec::new();
+        for program in std::iter::once(self).chain(&others) {
+            let order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
+            built.push(Built { program, task: task::ready(repository, &order)? });
+        }
+        let streams = machine::run(repository, &built)?;
+        Ok(verdict::wrong(&built, &streams))
+    }
+}

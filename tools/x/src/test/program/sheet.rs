@@ -1,0 +1,128 @@
+//! What a program's comment says of it: see rt/tests/README.md.
+
+use anyhow::{Context as _, Result, bail};
+
+/// How a program ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, without a fault.
+    #[default]
+    Well,
+    /// `init_module` fails.
+    Refused,
+    /// It faults.
+    Faulted,
+}
+
+/// What is expected of a program, and what it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// Lines that it prints, in order.
+    pub prints: Vec<String>,
+    /// Lines that it prints at any place.
+    pub anywhere: Vec<String>,
+    /// Lines that do not count.
+    pub may: Vec<String>,
+    /// Texts that the log must not have.
+    pub never: Vec<String>,
+    /// Parameters of the module.
+    pub parameters: String,
+    /// Lines for its section of the system file.
+    pub task: Vec<String>,
+    /// Lines for the section of channels.
+    pub channels: Vec<String>,
+    /// Programs that run beside it.
+    pub with: Vec<String>,
+    /// How it ends.
+    pub ends: Ending,
+    /// A text in the compiler's warnings.
+    pub warns: Option<String>,
+    /// A load that Linux runs.
+    pub load: Option<String>,
+    /// Arguments of `x run`.
+    pub run: Vec<String>,
+    /// Seconds that it may take.
+    pub limit: u64,
+}
+
+impl Default for Sheet {
+    fn default() -> Sheet {
+        Sheet {
+            prints: Vec::new(),
+            anywhere: Vec::new(),
+            may: Vec::new(),
+            never: Vec::new(),
+            parameters: String::new(),
+            task: Vec::new(),
+            channels: Vec::new(),
+            with: Vec::new(),
+            ends: Ending::Well,
+            warns: None,
+            load: None,
+            run: Vec::new(),
+            limit: 60,
+        }
+    }
+}
+
+impl Sheet {
+    /// Reads the comment at the beginning of a source.
+    pub fn parse(source: &str) -> Result<Sheet> {
+        let comment = source.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
+        let (comment, _) = comment.context("it does not begin with a comment that says what it prints")?;
+        let mut sheet = Sheet::default();
+        for line in comment.lines() {
+            let line = line.trim_start().trim_start_matches('*');
+            if let Some((key, value)) = line.split_once(':') {
+                sheet.take(key.trim(), value.strip_prefix(' ').unwrap_or(value).trim_end())?;
+            }
+        }
+        Ok(sheet)
+    }
+
+    fn take(&mut self, key: &str, value: &str) -> Result<()> {
+        let text = value.to_owned();
+        match key {
+            "prints" => self.prints.push(text),
+            "prints anywhere" => self.anywhere.push(text),
+            "may print" => self.may.push(text),
+            "never" => self.never.push(text),
+            "parameters" => self.parameters = text,
+            "task" => self.task.push(text),
+            "channels" => self.channels.push(text),
+            "with" => self.with.push(text),
+            "warns" => self.warns = Some(text),
+            "load" => self.load = Some(text),
+            "run" => self.run.extend(value.split_whitespace().map(str::to_owned)),
+            "limit" => self.limit = value.parse().with_context(|| format!("limit: {value} is no number"))?,
+            "ends" => self.ends = ending(value)?,
+            // For people, who write colons too.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn ending(value: &str) -> Result<Ending> {
+    Ok(match value {
+        "well" => Ending::Well,
+        "refused" => Ending::Refused,
+        "faulted" => Ending::Faulted,
+        _ => bail!("ends: {value} is none of well, refused, faulted"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_comment() {
+        let source = "/*\n * Shows: this.\n *\n * prints: a: b\n * prints:\n * prints:  indented\n * ends: faulted\n * run: --x=1 --y\n * limit: 9\n */\n/* prints: no */";
+        let sheet = Sheet::parse(source).unwrap();
+        assert_eq!(sheet.prints, ["a: b", "", " indented"]);
+        assert_eq!((sheet.ends, sheet.limit, sheet.run.len()), (Ending::Faulted, 9, 2));
+        assert!(Sheet::parse("int x;").is_err());
+        assert!(Sheet::parse("/* ends: somehow */").is_err());
+    }
+}
