@@ -292,7 +292,7 @@ pub mod request {
     pub const READ: u32 = 1;
     /// A process has written; the handler is to be called.
     pub const WRITE: u32 = 2;
-    /// An I/O control: `command` and `argument` are the process's. Where the command says that it carries data (as `_IOC` does), they are in [`Share::ioctl`],
+    /// An I/O control: `command` and `argument` are the process's. Where the command says that it carries data (as `_IOC` does), they are in [`super::Share::ioctl`],
     /// both ways, and the handler gets a pointer to a copy of them.
     pub const IOCTL: u32 = 3;
 }
@@ -389,6 +389,121 @@ pub struct Command {
     pub text: [u8; 1024],
 }
 
+/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task [`psc::TASK`] runs them; [`Psc`] follows its [`Share`].
+pub mod psc {
+    /// Name of the task.
+    pub const TASK: &str = "psc";
+    /// Most handlers.
+    pub const SLOTS: usize = 16;
+
+    /// [`super::PscSlot::command`]: the handler is to run when its time comes.
+    pub const START: u32 = 1;
+    /// [`super::PscSlot::command`]: it is to run no more. When that is answered it does not run.
+    pub const STOP: u32 = 2;
+
+    /// [`super::PscSlot::flags`]: it runs once.
+    pub const ONESHOT: u32 = 1;
+    /// [`super::PscSlot::flags`]: it runs when the interrupt line in `line` interrupts, which has to be the task's.
+    pub const LINE: u32 = 2;
+
+    /// [`super::PscSlot::state`]: it does not run.
+    pub const IDLE: u32 = 0;
+    /// [`super::PscSlot::state`]: it runs when its time comes.
+    pub const ACTIVE: u32 = 1;
+    /// [`super::PscSlot::state`]: it was stopped because of what it did, which `vector` says.
+    pub const FAULTED: u32 = 2;
+
+    /// [`super::PscSlot::vector`], where it is not that of an exception: it touched memory that Linux does not have.
+    pub const NO_MEMORY: u32 = 256;
+    /// [`super::PscSlot::vector`]: it did not return in time.
+    pub const TOO_LONG: u32 = 257;
+    /// [`super::PscSlot::vector`]: it made a call that there is not, or used an instruction that it may not.
+    pub const REFUSED: u32 = 258;
+
+    /// VMMCALL of a handler, number in `rax`: it has returned.
+    pub const DONE: u64 = 0x5049_0010;
+    /// VMMCALL of a handler: the doorbell is to ring.
+    pub const RING: u64 = 0x5049_0011;
+}
+
+/// A handler. Linux fills its half in, raises `request` and makes [`hypercall::KICK`]; the task sets `answer` to it when that is done.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct PscSlot {
+    /// Number of the last request.
+    pub request: u64,
+    /// What it asks for.
+    pub command: u32,
+    /// See [`psc::ONESHOT`] and [`psc::LINE`].
+    pub flags: u32,
+    /// Instruction that each run begins with.
+    pub entry: u64,
+    /// Stack pointer that it begins with.
+    pub stack: u64,
+    /// What it finds in `rdi` and `rsi`.
+    pub arguments: [u64; 2],
+    /// The process's page tables.
+    pub cr3: u64,
+    /// CR4, of which what concerns user mode is taken.
+    pub cr4: u64,
+    /// Base of FS.
+    pub fs_base: u64,
+    /// Time from the request to the first run, and from one to the next, in nanoseconds.
+    pub period_ns: u64,
+    /// Interrupt line.
+    pub line: u64,
+    /// Zero.
+    pub reserved: [u64; 4],
+    /// The task's half: the request that was carried out last.
+    pub answer: u64,
+    /// Its result: 0 or a negative errno.
+    pub result: i64,
+    /// One of [`psc::IDLE`], [`psc::ACTIVE`], [`psc::FAULTED`].
+    pub state: u32,
+    /// Why it was stopped.
+    pub vector: u32,
+    /// Address that it touched, if that is why.
+    pub address: u64,
+    /// Instruction that it was stopped at.
+    pub rip: u64,
+    /// How often it ran.
+    pub runs: u64,
+    /// How often it did not run because it was at it still.
+    pub overruns: u64,
+    /// Latest that it was entered after its time, in nanoseconds.
+    pub latency_max_ns: u64,
+    /// Zero.
+    pub reserved2: [u64; 9],
+}
+
+/// A FIFO for handlers; requested as a handler is.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct PscFifo {
+    /// Number of the last request.
+    pub request: u64,
+    /// The FIFO.
+    pub number: u32,
+    /// Bytes that each of its rings is to hold; 0: it is to go.
+    pub size: u32,
+    /// The request that was carried out last.
+    pub answer: u64,
+    /// Its result: 0 or a negative errno.
+    pub result: i64,
+    /// Zero.
+    pub reserved: [u64; 4],
+}
+
+/// What the task that runs handlers of Linux processes shares with Linux beside its [`Share`], which it follows.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Psc {
+    /// The handlers.
+    pub slots: [PscSlot; psc::SLOTS],
+    /// The FIFO that is asked for.
+    pub fifo: PscFifo,
+}
+
 const _: () = {
     assert!(size_of::<FifoControl>() == 128);
     assert!(size_of::<Share>() == 128 + FIFOS * 128 + IOCTL_SIZE);
@@ -396,4 +511,6 @@ const _: () = {
     assert!(size_of::<Status>() == 4096 + 4096 + 64 + LOG_SIZE);
     assert!(size_of::<Usage>() == TASKS * THREADS * 16);
     assert!(size_of::<Directory>() <= 2 * 4096);
+    assert!(size_of::<PscSlot>() == 256 && size_of::<PscFifo>() == 64);
+    assert!(size_of::<Share>().is_multiple_of(align_of::<Psc>()));
 };

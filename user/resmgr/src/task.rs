@@ -75,6 +75,8 @@ pub struct Task {
     pub memory: Cap,
     /// Latency histogram.
     pub histogram: Option<&'static Histogram>,
+    /// The guest space of Linux, in its monitor; 0 in other tasks.
+    pub guest: Cap,
 }
 
 impl Spec {
@@ -168,6 +170,7 @@ impl Maker<'_> {
             stack: 0,
             memory: 0,
             histogram: None,
+            guest: 0,
         };
         self.load(spec, &mut task)?;
         if let Some(number) = spec.histogram {

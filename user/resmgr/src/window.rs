@@ -57,14 +57,20 @@ impl Window {
     }
 
     fn fill_piece(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
+        self.change(memory, offset, size, |bytes| {
+            let (head, rest) = bytes.split_at_mut(data.len());
+            head.copy_from_slice(data);
+            rest.fill(0);
+        })
+    }
+
+    /// Changes a part of some memory: whole pages, at most a large one.
+    pub fn change(&self, memory: Cap, offset: u64, size: u64, change: impl FnOnce(&mut [u8])) -> Result<()> {
         memory_part(memory, offset, size, self.slot, right::READ | right::WRITE).when("opening the window")?;
         memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
         // SAFETY: `size` bytes are mapped writable there by the call before, nothing else of this task lies there, and the slice is
         // gone before the mapping is.
-        let page = unsafe { core::slice::from_raw_parts_mut(ADDRESS as *mut u8, size as usize) };
-        let (head, rest) = page.split_at_mut(data.len());
-        head.copy_from_slice(data);
-        rest.fill(0);
+        change(unsafe { core::slice::from_raw_parts_mut(ADDRESS as *mut u8, size as usize) });
         cap_delete(0, self.slot).when("closing the window")?;
         Ok(())
     }

@@ -10,7 +10,7 @@ pub mod address {
     pub const HISTOGRAM: u64 = 0x11_0000;
     /// [`super::LinuxInfo`], read-only, in the VM monitor only.
     pub const LINUX_INFO: u64 = 0x12_0000;
-    /// State page of the vCPU, in the VM monitor only.
+    /// State page of the vCPU, in the VM monitor; of the vCPUs, one after the other, in the task that runs handlers of Linux processes.
     pub const VCPU_STATE: u64 = 0x13_0000;
     /// Top of the stack; the page below the stack is not mapped.
     pub const STACK_TOP: u64 = 0x3f_0000;
@@ -66,6 +66,12 @@ pub mod slot {
     pub const NOTIFICATIONS: u32 = 192;
     /// Number of slots of a task with a skin.
     pub const SKIN_COUNT: u32 = 256;
+    /// In the task that runs handlers of Linux processes: first of the user vCPUs, one for each thread but the main thread.
+    pub const VCPUS: u32 = 256;
+    /// First of the timers that belong to them, bound to nothing.
+    pub const TIMERS: u32 = 272;
+    /// Number of slots of that task.
+    pub const PSC_COUNT: u32 = 288;
     /// In the VM monitor: first of the main threads' notifications of the tasks with a skin, by their index; signalling sets [`super::wake::KICK`].
     pub const KICKS: u32 = 64;
 }

@@ -18,7 +18,7 @@ mod skin;
 
 pub use analysis::{Activity, Load, responses, worst_response};
 pub use check::{BROKER, KERNEL_PORTS, Machine, check};
-pub use model::{Budget, Channels, Interrupt, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task};
+pub use model::{Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task};
 pub use parse::{limit, parse};
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};

@@ -34,6 +34,8 @@ pub struct Channels {
 /// What a task has in addition that is written for another system's programming interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skin {
+    /// Which one.
+    pub kind: Kind,
     /// Number of threads that it may have, its main thread included.
     pub threads: u32,
     /// Bytes for the data of its FIFOs, whole pages.
@@ -42,6 +44,15 @@ pub struct Skin {
     pub start: Start,
     /// Whether it may share named objects with other tasks.
     pub share: bool,
+}
+
+/// Skins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Programs for RTLinux.
+    RtLinux,
+    /// Handlers of Linux processes: the task that runs them.
+    Psc,
 }
 
 /// Who starts a task with a skin.

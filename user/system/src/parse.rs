@@ -32,6 +32,8 @@ pub mod limit {
     pub const SKIN_PORTS: usize = 16;
     /// Threads of a task with a skin.
     pub const THREADS: RangeInclusive<i64> = 2..=64;
+    /// Most threads of the task that runs handlers of Linux processes: the main thread, and one for each.
+    pub const PSC_THREADS: u32 = 17;
     /// Number of a FIFO.
     pub const FIFO: RangeInclusive<i64> = 0..=63;
     /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.

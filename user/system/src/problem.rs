@@ -78,7 +78,9 @@ remedies! {
     /// More than the processor's time.
     OVERLOAD = "lower budgets or lengthen periods";
     /// A skin that there is not.
-    SKIN = "the only skin is \"rtlinux\"";
+    SKIN = "the skins are \"rtlinux\" and \"psc\"";
+    /// A task with the skin "psc" that is not as it has to be.
+    PSC = "with skin = \"psc\" write name = \"psc\", a period and a budget, at most 17 threads, no start; and add a [linux] section";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";
     /// `start` with another value.

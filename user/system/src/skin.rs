@@ -1,7 +1,10 @@
 //! The keys of tasks that have a skin, and of what they share.
-use crate::{Channels, Problem, Skin, Start, System, Task, file, limit, parse::Reader, remedy};
+use crate::{Channels, Kind, Problem, Skin, Start, System, Task, file, limit, parse::Reader, remedy};
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
+
+/// The skin of the task that runs handlers of Linux processes, and the name that Linux finds it by.
+const PSC: &str = "psc";
 
 /// The keys as they stand in the file.
 pub(crate) struct Keys {
@@ -19,11 +22,18 @@ impl Reader<'_> {
             self.no_skin(&keys);
             return None;
         };
-        if name.get_ref() != "rtlinux" {
-            let line = self.line_of(name);
-            self.problem(line, format!("there is no skin {:?}", name.get_ref()), remedy::SKIN);
-        }
+        let kind = match name.get_ref().as_str() {
+            "rtlinux" => Kind::RtLinux,
+            PSC => Kind::Psc,
+            other => {
+                let message = format!("there is no skin {other:?}");
+                let line = self.line_of(name);
+                self.problem(line, message, remedy::SKIN);
+                Kind::RtLinux
+            }
+        };
         Some(Skin {
+            kind,
             threads: self.number("threads", keys.threads, 16, &limit::THREADS),
             fifo_bytes: self.memory("fifo_kib", keys.fifo_kib, Some(256), &limit::FIFO_KIB, 4).unwrap_or(0) << 10,
             start: self.start(keys.start),
@@ -81,6 +91,7 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
     problems.extend(system.skins().filter_map(|(task, _)| ports(task)));
     problems.extend(room(system));
     problems.extend(system.skins().filter_map(|(task, skin)| start(system, task, skin)));
+    problems.extend(system.skins().filter(|(_, skin)| skin.kind == Kind::Psc).filter_map(|(task, skin)| psc(system, task, skin)));
     problems
 }
 
@@ -107,6 +118,15 @@ fn room(system: &System) -> Option<Problem> {
     (i64::from(linux.priority) + 2 >= least).then(|| {
         let message = format!("Linux's priority {} leaves no room below tasks with a skin", linux.priority);
         Problem::new(linux.lines.priority, message, remedy::SKIN_ROOM)
+    })
+}
+
+/// Linux's module finds it by its name. It is of no use without Linux, and as urgent as it has to be only with a budget.
+fn psc(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
+    let good = task.name == PSC && system.linux.is_some() && skin.start == Start::Boot && skin.threads <= limit::PSC_THREADS;
+    (!good || task.time.is_none()).then(|| {
+        let message = format!("task {} cannot run handlers of Linux processes as it stands here", task.name);
+        Problem::new(task.lines.section, message, remedy::PSC)
     })
 }
 

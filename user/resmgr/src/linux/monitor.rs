@@ -77,9 +77,10 @@ pub fn make(
     badge: u64,
 ) -> Result<Task> {
     let all = pieces(machine.regions(), pool, linux.memory_bytes, &hidden_pages(machine, system));
-    let task = maker.make(&monitor.spec, badge)?;
+    let mut task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
+    task.guest = guest;
     map_memory(maker.slots, &all, guest, task.space)?;
     let mut info = facts(machine, system, linux, &all)?;
     if let Some((channel, tasks)) = channel {

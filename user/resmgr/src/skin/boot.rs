@@ -157,7 +157,7 @@ impl Skins {
 
 fn passenger(maker: &mut Maker<'_>, monitor: &Task) -> Result<Passenger> {
     let doorbell = maker.slots.derive(monitor.notification, right::WRITE, monitor_bit::DOORBELL)?;
-    Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification })
+    Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification, guest: monitor.guest })
 }
 
 fn fill_directory(channel: &mut Channel, plans: &Plans) {

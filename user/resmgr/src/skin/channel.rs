@@ -4,14 +4,17 @@ use super::layout::Layout;
 use crate::{
     failure::{Result, While},
     objects::Slots,
-    tables::Extent,
+    tables::{Extent, whole_pages},
     window::Window,
 };
-use core::sync::atomic::{Ordering::Release, compiler_fence};
+use core::{
+    mem::offset_of,
+    sync::atomic::{Ordering::Release, compiler_fence},
+};
 use pillion_abi::{
     PAGE,
     boot::slot,
-    channel::{Command, Directory, MAGIC, Status, Usage, VERSION},
+    channel::{Command, Directory, FIFOS, FifoControl, MAGIC, Share, Status, Usage, VERSION},
     object::{Kind, map, right},
 };
 use pillion_runtime::{Cap, cap_identify, memory_map, memory_part};
@@ -95,6 +98,20 @@ impl Channel {
     pub fn command(&self) -> Command {
         // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two is Linux's own trouble.
         unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
+    }
+
+    /// Closes what the processes of a Linux that is gone had open: until the next one says otherwise nobody reads, writes or waits.
+    pub fn forget_linux(&self, window: &Window) -> Result<()> {
+        const FIFO: usize = size_of::<FifoControl>();
+        const WORDS: [usize; 3] =
+            [offset_of!(FifoControl, want_data), offset_of!(FifoControl, want_room), offset_of!(FifoControl, opens)];
+        for places in &self.layout.tasks {
+            window.change(self.memory, places.share, whole_pages(size_of::<Share>() as u64), |share| {
+                let fifos = share[offset_of!(Share, fifos)..].chunks_exact_mut(FIFO).take(FIFOS);
+                fifos.for_each(|fifo| WORDS.iter().for_each(|word| fifo[*word..][..size_of::<u32>()].fill(0)));
+            })?;
+        }
+        Ok(())
     }
 
     /// Maps a part into a space.

@@ -1,6 +1,12 @@
 //! Starting and ending tasks.
 
-use super::{After, Passenger, Skins, channel::Channel, mbuff::Holder, program::Program, threads};
+use super::{
+    After, Passenger, Skins,
+    channel::Channel,
+    mbuff::Holder,
+    program::{Program, is_psc},
+    psc, threads,
+};
 use crate::{failure::Result, report, task::Maker};
 use pillion_abi::{
     call::MESSAGE_WORDS,
@@ -44,6 +50,9 @@ impl Skins {
         let mut maker = Maker { slots, window, pool: task.region, endpoint: *endpoint };
         broker.connect(&mut maker, task, &facts, threads.iter().map(|one| one.notification))?;
         if let Some(passenger) = passenger {
+            if is_psc(&program.plan.wanted) {
+                psc::make(&mut maker, task, passenger.guest, facts.threads)?;
+            }
             connect_linux(program, passenger)?;
         }
         Ok(())
@@ -109,6 +118,17 @@ impl Skins {
         self.ring();
         println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"ended\"}}");
         self.after()
+    }
+
+    /// What ran in processes of the Linux that is gone must not run in those of the next one.
+    pub(super) fn restart_handlers(&mut self) -> Result<()> {
+        let handlers = |program: &Program| is_psc(&program.plan.wanted);
+        let Some(index) = self.programs.iter().position(handlers) else { return Ok(()) };
+        if self.state(index) != task_state::STOPPED {
+            self.ended(index);
+        }
+        self.load(index)?;
+        self.programs[index].start()
     }
 
     /// The end of the system, when it is to end with the tasks and all have ended.

@@ -12,6 +12,7 @@ mod life;
 mod log;
 mod mbuff;
 mod program;
+mod psc;
 mod serve;
 mod threads;
 
@@ -33,6 +34,8 @@ struct Passenger {
     caps: Cap,
     /// Its monitor's notification, for the tasks.
     notification: Cap,
+    /// Its guest space.
+    guest: Cap,
 }
 
 /// All tasks with a skin.

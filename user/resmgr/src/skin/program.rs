@@ -3,6 +3,7 @@
 use super::{
     channel::{Access, Channel},
     layout::{DIRECTORY, STATUS},
+    psc,
     threads::{self, Thread, Urgency},
 };
 use crate::{
@@ -54,9 +55,19 @@ impl Plan {
         spec.more = extents(&facts);
         spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
         let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+        if is_psc(wanted) {
+            spec.slots = slot::PSC_COUNT;
+            spec.more.push(psc::extent(facts.threads));
+            spec.more_pages += psc::pages(facts.threads);
+        }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         Ok(Plan { spec, wanted: wanted.clone(), urgency })
     }
+}
+
+/// Whether it is the task that runs handlers of Linux processes.
+pub fn is_psc(task: &pillion_system::Task) -> bool {
+    task.skin.as_ref().is_some_and(|skin| skin.kind == pillion_system::Kind::Psc)
 }
 
 fn with_resources(facts: SkinInfo, wanted: &pillion_system::Task) -> SkinInfo {
@@ -110,7 +121,7 @@ impl Program {
     pub fn new(maker: &mut Maker<'_>, plan: Plan, badge: u64) -> Result<Program> {
         let region = maker.slots.make(maker.pool, Kind::Region, plan.spec.bytes())?;
         let count = plan.spec.info.skin.threads;
-        let slots = maker.slots.part(SLOTS + threads::slots(count))?;
+        let slots = maker.slots.part(SLOTS + threads::slots(count) + psc::slots(count))?;
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
         Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None })
     }

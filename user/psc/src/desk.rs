@@ -1,0 +1,99 @@
+//! What Linux asks for: handlers that begin and end, and FIFOs for them.
+
+use crate::{fifos::Fifos, runner, share};
+use pillion_abi::channel::{PscSlot, psc};
+use pillion_runtime::info::TaskInfo;
+
+const EINVAL: i64 = -22;
+const EBUSY: i64 = -16;
+const ENOSPC: i64 = -28;
+
+/// Shortest period of a handler, in nanoseconds.
+const LEAST_PERIOD: u64 = 10_000;
+
+/// Longest period: a hundred days.
+const MOST_PERIOD: u64 = 100 * 86_400 * 1_000_000_000;
+
+/// Who carries it out.
+pub struct Desk {
+    /// Number of handlers that there can be.
+    handlers: usize,
+    /// Lines that belong to the task, in the order of its interrupts.
+    lines: [u32; 16],
+    line_count: usize,
+    /// The handler that waits for an interrupt: there can be one.
+    at_line: Option<usize>,
+    fifos: Fifos,
+}
+
+impl Desk {
+    /// With nothing asked for. A share without room for handlers' words has none.
+    pub fn new(info: &TaskInfo) -> Desk {
+        let skin = &info.skin;
+        let room = skin.share_size >= share::END;
+        let handlers = if room { (skin.threads as usize).saturating_sub(1).min(psc::SLOTS) } else { 0 };
+        let line_count = skin.line_count as usize;
+        Desk { handlers, lines: skin.lines, line_count, at_line: None, fifos: Fifos::new(skin.share_size) }
+    }
+
+    /// Looks for requests and carries them out.
+    pub fn look(&mut self) {
+        if self.handlers == 0 {
+            return;
+        }
+        for number in 0..psc::SLOTS {
+            if let Some(request) = share::handler(number) {
+                let result = self.handler(number, &request.what);
+                share::answer_handler(number, request.number, result);
+            }
+        }
+        if let Some(request) = share::fifo_request() {
+            let (number, size) = request.what;
+            share::answer_fifo(request.number, self.fifos.resize(number, size));
+        }
+    }
+
+    fn handler(&mut self, number: usize, order: &PscSlot) -> i64 {
+        if number >= self.handlers {
+            return ENOSPC;
+        }
+        match order.command {
+            psc::START => self.start(number, order),
+            psc::STOP => {
+                self.stop(number);
+                0
+            }
+            _ => EINVAL,
+        }
+    }
+
+    fn start(&mut self, number: usize, order: &PscSlot) -> i64 {
+        let line = if order.flags & psc::LINE != 0 { self.line(order.line) } else { None };
+        let is_timed = order.flags & psc::LINE == 0;
+        if is_timed != line.is_none() || (is_timed && !(LEAST_PERIOD..=MOST_PERIOD).contains(&order.period_ns)) {
+            return EINVAL;
+        }
+        self.stop(number);
+        if line.is_some() && self.at_line.is_some() {
+            return EBUSY;
+        }
+        self.at_line = line.map_or(self.at_line, |_| Some(number));
+        runner::start(number, order, line).map_or(EINVAL, |()| 0)
+    }
+
+    fn stop(&mut self, number: usize) {
+        runner::stop(number);
+        self.at_line = self.at_line.filter(|other| *other != number);
+    }
+
+    /// Which of the task's interrupts a line is.
+    fn line(&self, line: u64) -> Option<u32> {
+        let lines = self.lines.iter().take(self.line_count);
+        lines.zip(0..).find(|(own, _)| u64::from(**own) == line).map(|(_, index)| index)
+    }
+
+    /// Ends all handlers.
+    pub fn close(&mut self) {
+        (0..self.handlers).for_each(|number| self.stop(number));
+    }
+}

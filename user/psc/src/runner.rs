@@ -1,0 +1,191 @@
+//! Runners: a thread for each handler, which waits for its time or its interrupt and lets it run.
+
+use crate::{
+    guest::{self, Fault, TOO_LONG},
+    share::Shown,
+};
+use core::{
+    cell::UnsafeCell,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use pillion_abi::{
+    NEVER,
+    channel::{PscSlot, psc},
+    status::Result,
+};
+use pillion_runtime::{
+    context_set_priority,
+    info::{self, TaskInfo, slot},
+    interrupt_ack, now, park, println, signal, thread_bind_notification, thread_resume, thread_set_registers,
+    thread_suspend, timer_bind, timer_set, wait,
+};
+
+/// Bytes of a runner's stack.
+const STACK: usize = 8 << 10;
+
+/// What a runner has to do.
+#[derive(Clone, Copy)]
+struct Order {
+    handler: PscSlot,
+    /// Interrupt of the task that it waits for, instead of its time.
+    interrupt: Option<u32>,
+}
+
+/// Memory of a runner.
+#[repr(C, align(16))]
+struct Runner {
+    stack: UnsafeCell<[u8; STACK]>,
+    order: UnsafeCell<Option<Order>>,
+    /// Why its handler was stopped, where that is to be logged: vector, address, instruction.
+    fault: [AtomicU64; 3],
+}
+
+// SAFETY: the main thread writes an order only while its runner is suspended, before it is set to its start; the runner reads it afterwards. Nothing but the
+// runner touches its stack.
+unsafe impl Sync for Runner {}
+
+static RUNNERS: [Runner; psc::SLOTS] = [const { Runner::new() }; psc::SLOTS];
+
+/// Whose handlers were stopped since the main thread looked: bit `n` for runner `n`.
+static FAULTS: AtomicU64 = AtomicU64::new(0);
+
+impl Runner {
+    const fn new() -> Runner {
+        Runner {
+            stack: UnsafeCell::new([0; STACK]),
+            order: UnsafeCell::new(None),
+            fault: [const { AtomicU64::new(0) }; 3],
+        }
+    }
+}
+
+/// Number of a runner's thread: the first one is the main thread.
+fn thread(number: usize) -> u32 {
+    number as u32 + 1
+}
+
+/// Prepares the runners.
+pub fn prepare(info: &TaskInfo) -> Result<()> {
+    let count = (info.skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
+    for number in 0..count {
+        let notification = slot::NOTIFICATIONS + thread(number);
+        context_set_priority(slot::CONTEXTS + thread(number), info.skin.ceiling as u8)?;
+        thread_bind_notification(slot::THREADS + thread(number), notification)?;
+        timer_bind(slot::TIMERS + number as u32, notification, TOO_LONG)?;
+    }
+    Ok(())
+}
+
+/// Lets a handler run when its time comes. Its runner is stopped.
+pub fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result<()> {
+    let runner = &RUNNERS[number];
+    // SAFETY: the runner is stopped, and begins anew afterwards.
+    unsafe { *runner.order.get() = Some(Order { handler: *handler, interrupt }) };
+    let stack = runner.stack.get() as u64 + STACK as u64;
+    if let Some(interrupt) = interrupt {
+        // What came before was meant for nobody.
+        let _ = wait(slot::NOTIFICATION, 0);
+        interrupt_ack(slot::INTERRUPTS + interrupt)?;
+    }
+    let shown = Shown::of(number);
+    shown.set_counts(0, 0, 0);
+    shown.set_fault(0, 0, 0);
+    shown.set_state(psc::ACTIVE);
+    thread_set_registers(slot::THREADS + thread(number), begin as *const () as u64, stack - 8, number as u64)?;
+    thread_resume(slot::THREADS + thread(number))?;
+    Ok(())
+}
+
+/// Stops a handler, wherever it is.
+pub fn stop(number: usize) {
+    let _ = thread_suspend(slot::THREADS + thread(number));
+    let _ = timer_set(slot::TIMERS + number as u32, NEVER);
+    // What it was notified of is nothing to the next one.
+    let _ = wait(slot::NOTIFICATIONS + thread(number), 0);
+    Shown::of(number).set_state(psc::IDLE);
+}
+
+extern "C" fn begin(number: u64) -> ! {
+    let number = number as usize;
+    // SAFETY: the order was written before this thread was started.
+    if let Some(order) = unsafe { *RUNNERS[number].order.get() } {
+        match serve(number, &order) {
+            Ok(()) => Shown::of(number).set_state(psc::IDLE),
+            Err(fault) => report(number, &fault),
+        }
+    }
+    park()
+}
+
+/// Runs the handler again and again, or once.
+fn serve(number: usize, order: &Order) -> core::result::Result<(), Fault> {
+    let hz = info::task().tsc_hz;
+    let period = ticks(order.handler.period_ns, hz);
+    let mut release = now().saturating_add(period);
+    let (mut runs, mut overruns, mut latency) = (0, 0, 0);
+    loop {
+        match order.interrupt {
+            Some(interrupt) => release = next_interrupt(interrupt),
+            None => wait_until(number, release),
+        }
+        latency = now().saturating_sub(release).max(latency);
+        guest::run(number, &order.handler, hz)?;
+        runs += 1;
+        match order.interrupt {
+            Some(interrupt) => _ = interrupt_ack(slot::INTERRUPTS + interrupt),
+            None => overruns += skip(&mut release, period),
+        }
+        Shown::of(number).set_counts(runs, overruns, nanoseconds(latency, hz));
+        if order.handler.flags & psc::ONESHOT != 0 {
+            return Ok(());
+        }
+    }
+}
+
+fn wait_until(number: usize, release: u64) {
+    while now() < release {
+        let _ = wait(slot::NOTIFICATIONS + thread(number), release);
+    }
+}
+
+/// Waits for the interrupt; returns when it was noticed.
+fn next_interrupt(interrupt: u32) -> u64 {
+    while wait(slot::NOTIFICATION, NEVER).map_or(0, |[bits, _]| bits) & 1 << interrupt == 0 {}
+    now()
+}
+
+/// Goes on to the next release; returns how many are skipped because they have gone by.
+fn skip(release: &mut u64, period: u64) -> u64 {
+    let missed = now().saturating_sub(*release) / period;
+    *release += (missed + 1) * period;
+    missed
+}
+
+fn report(number: usize, fault: &Fault) {
+    let shown = Shown::of(number);
+    shown.set_fault(fault.vector, fault.address, fault.rip);
+    shown.set_state(psc::FAULTED);
+    for (word, value) in RUNNERS[number].fault.iter().zip([fault.vector.into(), fault.address, fault.rip]) {
+        word.store(value, Ordering::Relaxed);
+    }
+    FAULTS.fetch_or(1 << number, Ordering::Release);
+    let _ = signal(slot::NOTIFICATIONS);
+}
+
+/// Logs which handlers were stopped. The main thread does it: the resource manager would serve a runner as urgently as that runs, on time that nobody
+/// has planned.
+pub fn log_faults() {
+    let faults = FAULTS.swap(0, Ordering::Acquire);
+    for (number, runner) in RUNNERS.iter().enumerate().filter(|(number, _)| faults >> number & 1 != 0) {
+        let [vector, address, rip] = [0, 1, 2].map(|i: usize| runner.fault[i].load(Ordering::Relaxed));
+        println!("[psc] handler {number} is stopped: vector {vector}, address {address:#x}, rip {rip:#x}");
+    }
+}
+
+fn ticks(nanoseconds: u64, hz: u64) -> u64 {
+    (u128::from(nanoseconds) * u128::from(hz) / 1_000_000_000) as u64
+}
+
+fn nanoseconds(ticks: u64, hz: u64) -> u64 {
+    (u128::from(ticks) * 1_000_000_000 / u128::from(hz)) as u64
+}

@@ -1,0 +1,66 @@
+//! The task that runs handlers of Linux processes: what it has beside the threads of a task with a skin. Each of its runners has a user vCPU in Linux's guest
+//! space, with its state page, and a timer.
+
+use crate::{
+    failure::{Result, While},
+    objects::Slots,
+    tables::Extent,
+    task::{Maker, Task, give},
+};
+use pillion_abi::{
+    PAGE,
+    object::{Kind, map, right},
+    vcpu::configure,
+};
+use pillion_runtime::{
+    Cap,
+    info::{address, slot},
+    vcpu_configure,
+};
+
+/// Pages of a runner's objects: vCPU, state; timers are small.
+const PAGES: u64 = 9 + 1;
+
+/// Bytes of a timer, at most.
+const TIMER: u64 = 128;
+
+/// Runners of a task with so many threads.
+fn runners(threads: u32) -> u32 {
+    threads.saturating_sub(1)
+}
+
+/// Pages for what its runners have.
+pub fn pages(threads: u32) -> u64 {
+    let count = u64::from(runners(threads));
+    // The vCPUs begin on a page.
+    count * PAGES + (count * TIMER).div_ceil(PAGE) + 1
+}
+
+/// Slots for it.
+pub fn slots(threads: u32) -> u32 {
+    3 * runners(threads)
+}
+
+/// What is mapped.
+pub fn extent(threads: u32) -> Extent {
+    Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE)
+}
+
+/// Makes it, in Linux's guest space, and gives it to the task.
+pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Result<()> {
+    for number in 0..runners(threads) {
+        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
+        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+        vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
+        give(task, slot::VCPUS + number, vcpu, right::ALL, 0)?;
+    }
+    timers(maker.slots, task, runners(threads))
+}
+
+fn timers(slots: &mut Slots, task: &Task, count: u32) -> Result<()> {
+    for number in 0..count {
+        let timer = slots.make(task.region, Kind::Timer, 0)?;
+        give(task, slot::TIMERS + number, timer, right::ALL, 0)?;
+    }
+    Ok(())
+}
