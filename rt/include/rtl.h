@@ -5,6 +5,7 @@
 #include <rtl_conf.h>
 #include <stddef.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/module.h>
 #include <linux/kernel.h>
 #include <linux/types.h>

@@ -1,0 +1,97 @@
+/*
+ * What FIFOs to Linux cost: rtf_put of 64 bytes while the reader in Linux sleeps, and, told by measure-fifo in Linux, how soon it has them, and
+ * how many bytes go through.
+ */
+#include <linux/module.h>
+#include <rtl.h>
+#include <rtl_fifo.h>
+#include <rtl_sched.h>
+#include <rtl_time.h>
+#include <pillion.h>
+
+#include "figure.h"
+#include "in-linux/fifo.h"
+
+#define SMALL 0
+#define BULK 1
+#define GO 2
+#define BULK_ROOM (64 * BULK_SIZE)
+/* So long that Linux sleeps again before the next message, and so short that it never finds the other FIFO empty. */
+#define SMALL_PERIOD 2000000
+#define BULK_PERIOD 100000
+
+static pthread_t thread;
+static struct series put;
+
+/* Waits for Linux to say what is next. */
+static char next(void)
+{
+	char what;
+
+	while (rtf_get(GO, &what, 1) != 1)
+		usleep(1000);
+	return what;
+}
+
+static void small(void)
+{
+	struct message message = { 0 };
+	int i;
+
+	pthread_make_periodic_np(pthread_self(), clock_gethrtime(CLOCK_RTL_SCHED) + SMALL_PERIOD, SMALL_PERIOD);
+	for (i = 0; i < SMALL_MESSAGES; i++) {
+		pthread_wait_np();
+		message.ticks = ticks();
+		rtf_put(SMALL, &message, sizeof(message));
+		series_add(&put, ticks() - message.ticks);
+	}
+	series_tell(&put, "rt_fifo_put");
+}
+
+static void bulk(void)
+{
+	static char data[BULK_SIZE];
+	int left = BULK_AHEAD + BULK_MESSAGES;
+
+	pthread_make_periodic_np(pthread_self(), clock_gethrtime(CLOCK_RTL_SCHED) + BULK_PERIOD, BULK_PERIOD);
+	while (left > 0) {
+		pthread_wait_np();
+		while (left > 0 && rtf_put(BULK, data, sizeof(data)) == sizeof(data))
+			left--;
+	}
+}
+
+static void *work(void *unused)
+{
+	char what;
+
+	while ((what = next()) != START_END) {
+		if (what == START_SMALL)
+			small();
+		else
+			bulk();
+		pthread_make_periodic_np(pthread_self(), HRTIME_INFINITY, 0);
+	}
+	return unused;
+}
+
+int init_module(void)
+{
+	pthread_attr_t attributes;
+	struct sched_param priority;
+
+	if (rtf_create(SMALL, 4096) < 0 || rtf_create(BULK, BULK_ROOM) < 0 || rtf_create(GO, 64) < 0)
+		return -ENOMEM;
+	pthread_attr_init(&attributes);
+	priority.sched_priority = 100;
+	pthread_attr_setschedparam(&attributes, &priority);
+	return -pthread_create(&thread, &attributes, work, NULL);
+}
+
+void cleanup_module(void)
+{
+	pthread_delete_np(thread);
+	rtf_destroy(SMALL);
+	rtf_destroy(BULK);
+	rtf_destroy(GO);
+}

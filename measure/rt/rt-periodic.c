@@ -1,0 +1,50 @@
+/*
+ * From a periodic thread's release to its first instruction after pthread_wait_np, while another task (rt-busy) computes.
+ */
+#include <linux/module.h>
+#include <rtl.h>
+#include <rtl_sched.h>
+#include <rtl_time.h>
+#include <pillion.h>
+
+#include "figure.h"
+
+#define SAMPLES 2000
+#define PERIOD 50000
+
+static char *name = "rt_periodic";
+MODULE_PARM(name, "s");
+
+static pthread_t thread;
+static struct series late;
+
+static void *work(void *unused)
+{
+	hrtime_t release = clock_gethrtime(CLOCK_RTL_SCHED) + 20 * PERIOD;
+	int i;
+
+	pthread_make_periodic_np(pthread_self(), release, PERIOD);
+	for (i = 0; i < SAMPLES; i++, release += PERIOD) {
+		pthread_wait_np();
+		series_add(&late, clock_gethrtime(CLOCK_RTL_SCHED) - release);
+	}
+	series_tell(&late, name);
+	pillion_unload();
+	return unused;
+}
+
+int init_module(void)
+{
+	pthread_attr_t attributes;
+	struct sched_param priority;
+
+	pthread_attr_init(&attributes);
+	priority.sched_priority = 100;
+	pthread_attr_setschedparam(&attributes, &priority);
+	return -pthread_create(&thread, &attributes, work, NULL);
+}
+
+void cleanup_module(void)
+{
+	pthread_delete_np(thread);
+}
