@@ -1,6 +1,6 @@
 //! Semaphores. What those with a name do is done in [`named`].
 //!
-//! As long as nobody waits, the value goes up and down by compare-and-swap. It is [`WAITED_FOR`] while somebody may wait; then the task's lock protects it, and a
+//! As long as nobody waits, the value goes up and down by compare-and-swap. It is negative while somebody may wait; then the task's lock protects it, and a
 //! post hands over to the most urgent waiter.
 
 use super::deadline_of;

@@ -91,7 +91,9 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
     problems.extend(system.skins().filter_map(|(task, _)| ports(task)));
     problems.extend(room(system));
     problems.extend(system.skins().filter_map(|(task, skin)| start(system, task, skin)));
-    problems.extend(system.skins().filter(|(_, skin)| skin.kind == Kind::Psc).filter_map(|(task, skin)| psc(system, task, skin)));
+    problems.extend(
+        system.skins().filter(|(_, skin)| skin.kind == Kind::Psc).filter_map(|(task, skin)| psc(system, task, skin)),
+    );
     problems
 }
 
@@ -123,7 +125,8 @@ fn room(system: &System) -> Option<Problem> {
 
 /// Linux's module finds it by its name. It is of no use without Linux, and as urgent as it has to be only with a budget.
 fn psc(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
-    let good = task.name == PSC && system.linux.is_some() && skin.start == Start::Boot && skin.threads <= limit::PSC_THREADS;
+    let good =
+        task.name == PSC && system.linux.is_some() && skin.start == Start::Boot && skin.threads <= limit::PSC_THREADS;
     (!good || task.time.is_none()).then(|| {
         let message = format!("task {} cannot run handlers of Linux processes as it stands here", task.name);
         Problem::new(task.lines.section, message, remedy::PSC)

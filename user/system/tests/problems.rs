@@ -1,5 +1,7 @@
 //! Each problem: the input that causes it, the line it names and the remedy it gives.
-use pillion_system::{Budget, Channels, Interrupt, Kind, Machine, PortRange, Problem, Skin, Start, check, parse, remedy};
+use pillion_system::{
+    Budget, Channels, Interrupt, Kind, Machine, PortRange, Problem, Skin, Start, check, parse, remedy,
+};
 use std::collections::BTreeSet;
 
 const DEMO: &str = include_str!("../../../systems/demo.toml");
@@ -77,7 +79,13 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
     (S, "[linux]\npriority=14", 7, "leaves no room", remedy::SKIN_ROOM),
     (S, "start='linux'", 3, "Linux is to start task a", remedy::START_LINUX),
-    (A, "[[task]]\nname='psc'\nimage='a'\nskin='psc'\nperiod_us=100\nbudget_us=1", 6, "task psc cannot run handlers", remedy::PSC),
+    (
+        A,
+        "[[task]]\nname='psc'\nimage='a'\nskin='psc'\nperiod_us=100\nbudget_us=1",
+        6,
+        "task psc cannot run handlers",
+        remedy::PSC,
+    ),
     (LINUX, "[[task]]\nname='psc'\nimage='a'\nskin='psc'", 4, "task psc cannot run handlers", remedy::PSC),
     (S, "[[task]]\nname='b'\npriority=212\nperiod_us=100\nbudget_us=1", 3, "periodic task b", remedy::UNBOUNDED),
     (
@@ -206,7 +214,10 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     let system = parse(S).unwrap();
     check(&system, &machine()).unwrap();
     let task = &system.tasks[0];
-    assert_eq!(task.skin, Some(Skin { kind: Kind::RtLinux, threads: 16, fifo_bytes: 256 << 10, start: Start::Boot, share: false }));
+    assert_eq!(
+        task.skin,
+        Some(Skin { kind: Kind::RtLinux, threads: 16, fifo_bytes: 256 << 10, start: Start::Boot, share: false })
+    );
     assert_eq!((task.priority, task.memory_bytes, task.time), (212, 1 << 20, None));
     assert_eq!(system.channels, Channels { mbuff_bytes: 1 << 20, shared_fifos: 0 });
     check(&parse(&format!("{S}{PERIODIC}")).unwrap(), &machine()).unwrap();

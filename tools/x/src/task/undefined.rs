@@ -100,9 +100,9 @@ mod tests {
     use super::*;
 
     const SAID: &str = "/usr/bin/ld: build/0.o: in function `init_module':
-/work/a b/my-task.c:12: undefined reference to `rtl_foo'
-/usr/bin/ld: /work/a b/my-task.c:14: undefined reference to `rtl_foo'
-/usr/bin/ld: /work/a b/my-task.c:20: undefined reference to `helper'
+/home/a b/my-task.c:12: undefined reference to `rtl_foo'
+/usr/bin/ld: /home/a b/my-task.c:14: undefined reference to `rtl_foo'
+/usr/bin/ld: /home/a b/my-task.c:20: undefined reference to `helper'
 /usr/bin/ld: /t/libpillion_rt.a(rt.o): in function `start':
 rt.c:(.text+0x1): undefined reference to `init_module'
 collect2: error: ld returned 1 exit status
