@@ -31,8 +31,8 @@ pub fn status(task: &Task) {
     );
 }
 
-/// A task's figures at the end.
-pub fn last(task: &Task) {
+/// A task's figures at the end, with the period that it had, in nanoseconds, or 0.
+pub fn last(task: &Task, period_ns: u64) {
     let Some(h) = figures(task) else { return };
     let mut log = Log::new();
     let _ = write!(
@@ -40,7 +40,7 @@ pub fn last(task: &Task) {
         "{{\"pillion\":\"task\",\"name\":\"{}\",\"period_ns\":{},\"samples\":{},\"min_ns\":{},\"avg_ns\":{},\"p99_ns\":{},\
          \"p9999_ns\":{},\"max_ns\":{},\"overruns\":{},\"histogram\":[",
         task.name,
-        task.period_ns,
+        period_ns,
         h.samples(),
         h.min_ns().unwrap_or(0),
         h.avg_ns().unwrap_or(0),

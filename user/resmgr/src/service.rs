@@ -160,8 +160,8 @@ impl Service {
     fn end(&mut self, ok: bool) -> ! {
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
-        self.tasks.iter().for_each(report::last);
-        self.skins.iter().flat_map(Skins::tasks).for_each(report::last);
+        self.tasks.iter().for_each(|task| report::last(task, task.period_ns));
+        self.skins.iter().for_each(Skins::report);
         if let Some(trace) = &self.trace {
             trace.report();
         }

@@ -14,7 +14,7 @@ use core::{
 use pillion_abi::{
     PAGE,
     boot::slot,
-    channel::{Command, Directory, FIFOS, FifoControl, MAGIC, Share, Status, Usage, VERSION},
+    channel::{Command, Directory, FIFOS, FifoControl, MAGIC, Share, Status, THREADS, Usage, VERSION},
     object::{Kind, map, right},
 };
 use pillion_runtime::{Cap, cap_identify, memory_map, memory_part};
@@ -92,6 +92,15 @@ impl Channel {
     /// What a task shows; it writes it at any time.
     pub fn status(&self, task: usize) -> *const Status {
         (ADDRESS + self.layout.tasks[task].status) as *const Status
+    }
+
+    /// Period of a task's first periodic thread in nanoseconds, or 0. The task may be writing it: a wrong one only spoils its own report.
+    pub fn period_ns(&self, task: usize) -> u64 {
+        let mut threads = (0..THREADS).map(|thread| {
+            // SAFETY: `make` mapped the status, for good; the number is below that of its entries, and every value is valid.
+            unsafe { (&raw const (*self.status(task)).threads[thread].period_ns).read_volatile() }
+        });
+        threads.find(|period| *period != 0).unwrap_or(0)
     }
 
     /// Linux's command, as it is now. It is read once: Linux may change it at any time.

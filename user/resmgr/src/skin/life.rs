@@ -100,7 +100,7 @@ impl Skins {
             println!("[resmgr] the broker was not told that {name} has ended: {error:?}");
         }
         let program = &mut self.programs[index];
-        program.task.iter().for_each(report::last);
+        program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(index)));
         if let Err(failure) = program.unload() {
             println!("[resmgr] {name}: {failure}");
         }

@@ -19,7 +19,7 @@ mod threads;
 pub use boot::{Plans, plan};
 pub use channel::{Channel, guest_extents};
 
-use crate::{lines::Line, task::Task, window::Window};
+use crate::{lines::Line, report, task::Task, window::Window};
 use alloc::vec::Vec;
 use pillion_runtime::{Cap, now, signal};
 
@@ -112,6 +112,13 @@ impl Skins {
     /// Those that are there now.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.programs.iter().filter_map(|program| program.task.as_ref())
+    }
+
+    /// Says the figures of those that are there now.
+    pub fn report(&self) {
+        for program in &self.programs {
+            program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(program.index)));
+        }
     }
 
     /// Prints what is left.
