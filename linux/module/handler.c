@@ -85,7 +85,8 @@ long handler_call(const struct fifo_view *view, u32 kind)
 {
 	long result;
 
-	if (!(view->flags & PILLION_FIFO_HANDLER))
+	/* What a task that is gone has left is read without it. */
+	if (!(view->flags & PILLION_FIFO_HANDLER) || !task_alive(view->task))
 		return 0;
 	result = request(view, kind, 0, 0);
 	/* The bytes have moved all the same, and the handler runs without us. */

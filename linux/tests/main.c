@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure. Says how many checks were good, or
- * which test failed and why.
+ * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure; `channel-test restart N` is for Linux's N-th life.
+ * Says how many checks were good, or which test failed and why.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +92,8 @@ int main(int argc, char **argv)
 		return latency(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "throughput"))
 		return throughput(atoi(argv[2]));
-	fprintf(stderr, "usage: channel-test [latency ROUNDS|throughput MESSAGES]\n");
+	if (argc == 3 && !strcmp(argv[1], "restart"))
+		return restart(atoi(argv[2]));
+	fprintf(stderr, "usage: channel-test [latency ROUNDS|throughput MESSAGES|restart LIFE]\n");
 	return 2;
 }

@@ -55,5 +55,6 @@ const char *test_unload(void);
 
 int latency(int rounds);
 int throughput(int messages);
+int restart(int life);
 
 #endif

@@ -2,16 +2,16 @@
 mode=shell loads= seconds=10 rows= cols= fault= root= direct= boot=1 work=
 for word in $(cat /proc/cmdline); do
     case $word in
-        pillion.mode=*) mode=${word#*=} ;;
-        pillion.load=*) loads=${word#*=} ;;
-        pillion.seconds=*) seconds=${word#*=} ;;
-        pillion.rows=*) rows=${word#*=} ;;
-        pillion.cols=*) cols=${word#*=} ;;
-        pillion.fault=*) fault=${word#*=} ;;
-        pillion.root=*) root=${word#pillion.root=} ;;
-        pillion.direct) direct=1 ;;
-        pillion.work=*) work=${word#*=} ;;
-        pillion.boot=*) boot=${word#*=} ;;
+        ride.mode=*) mode=${word#*=} ;;
+        ride.load=*) loads=${word#*=} ;;
+        ride.seconds=*) seconds=${word#*=} ;;
+        ride.rows=*) rows=${word#*=} ;;
+        ride.cols=*) cols=${word#*=} ;;
+        ride.fault=*) fault=${word#*=} ;;
+        ride.root=*) root=${word#ride.root=} ;;
+        ride.direct) direct=1 ;;
+        ride.work=*) work=${word#*=} ;;
+        ride.boot=*) boot=${word#*=} ;;
     esac
 done
 

@@ -161,7 +161,7 @@ impl Service {
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
         self.tasks.iter().for_each(|task| report::last(task, task.period_ns));
-        self.skins.iter().for_each(Skins::report);
+        self.skins.iter().for_each(Skins::report_figures);
         if let Some(trace) = &self.trace {
             trace.report();
         }

@@ -39,7 +39,7 @@ pub mod limit {
     /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.
     pub const FIFO_KIB: RangeInclusive<i64> = 0..=1 << 20;
     /// Pool of shared buffers in KiB: up to 1 GiB.
-    pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 20;
+    pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 19;
     /// Priority of Linux.
     pub const LINUX_PRIORITY: RangeInclusive<i64> = 1..=253;
     /// Period in nanoseconds: 1 µs to an hour.
@@ -48,6 +48,8 @@ pub mod limit {
     pub const BUDGET_NS: RangeInclusive<i64> = 1..=3_600_000_000_000;
     /// Memory of a task in KiB: up to 1 TiB.
     pub const MEMORY_KIB: RangeInclusive<i64> = 16..=1 << 30;
+    /// Memory of a task with a skin in KiB: up to 1 GiB, so that its addresses fit into 31 bits.
+    pub const SKIN_MEMORY_KIB: RangeInclusive<i64> = 16..=1 << 20;
     /// Memory of Linux in MiB: up to 16 TiB.
     pub const MEMORY_MIB: RangeInclusive<i64> = 64..=1 << 24;
     /// Interrupt line.
@@ -148,15 +150,16 @@ impl Reader<'_> {
         });
         let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);
-        let (memory_kib, arguments) =
-            if skin.is_some() { (1024, limit::SKIN_ARGUMENTS) } else { (256, limit::ARGUMENTS) };
+        let (memory_kib, memory_limit, arguments) = if skin.is_some() {
+            (1024, &limit::SKIN_MEMORY_KIB, limit::SKIN_ARGUMENTS)
+        } else {
+            (256, &limit::MEMORY_KIB, limit::ARGUMENTS)
+        };
         Task {
             image: self.image(task.image, &name),
             priority: self.priority(task.priority, skin.is_some(), section),
             time: self.time(period, budget, lines),
-            memory_bytes: self
-                .memory("memory_kib", task.memory_kib, Some(memory_kib), &limit::MEMORY_KIB, 4)
-                .unwrap_or(0)
+            memory_bytes: self.memory("memory_kib", task.memory_kib, Some(memory_kib), memory_limit, 4).unwrap_or(0)
                 << 10,
             arguments: self.string("arguments", task.arguments, arguments),
             skin,

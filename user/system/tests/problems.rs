@@ -49,6 +49,7 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (S, "fifo_kib=5", 6, "not a multiple of 4", remedy::PAGES),
     (S, "[channels]\nshared_fifos=[0,\n64]", 8, "a shared FIFO is 64, outside 0..=63", remedy::RANGE),
     (S, "[channels]\nmbuff_kib=0", 7, "mbuff_kib is 0, outside", remedy::RANGE),
+    (S, "[channels]\nmbuff_kib=524292", 7, "mbuff_kib is 524292, outside", remedy::RANGE),
     (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
 ];
 
@@ -96,7 +97,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         remedy::LATE,
     ),
     (S, "fifo_kib=1048576", 3, "a needs 1049600 KiB", remedy::MEMORY),
-    (S, "[channels]\nmbuff_kib=1048576", 3, "mbuff_kib needs", remedy::MEMORY),
+    (S, "memory_kib=600000\n[channels]\nmbuff_kib=524288", 3, "mbuff_kib needs", remedy::MEMORY),
     (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
     (A, "image='c'", 6, "no file c", remedy::MISSING),
     (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),

@@ -16,7 +16,7 @@ impl CommandLine {
     pub fn new(given: &str, life: u64) -> CommandLine {
         let mut line = CommandLine { text: [0; SIZE], length: 0 };
         // The room suffices for the longest of both.
-        let _ = write!(line, "{given} pillion.boot={life}");
+        let _ = write!(line, "{given} ride.boot={life}");
         line
     }
 

@@ -52,7 +52,7 @@ impl<'a> Counter<'a> {
         let mut command = Command::new(std::env::current_exe()?);
         command.env("PILLION_ROOT", self.repository.path("")).current_dir(self.repository.path(""));
         command.args(["run", "--headless", "--counted", "--timeout", "600", "--cpu", CPU, "--linux", self.linux]);
-        command.args(["--system", "systems/linux.toml", "--append", &format!("pillion.work={}", self.work)]);
+        command.args(["--system", "systems/linux.toml", "--append", &format!("ride.work={}", self.work)]);
         let plugin = format!("{},out={},range={KERNEL}", self.plugin.display(), counts.display());
         for [option, value] in [["-plugin", &plugin], ["-drive", INSTANT_DISK[0]], ["-device", INSTANT_DISK[1]]] {
             command.arg(format!("--qemu-arg={option}")).arg(format!("--qemu-arg={value}"));

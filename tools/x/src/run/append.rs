@@ -8,22 +8,22 @@ pub fn line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
     if run.counted {
         words.push("nokaslr".into());
     }
-    words.push(format!("pillion.mode={}", if run.headless { "script" } else { "shell" }));
-    words.push(format!("pillion.seconds={}", run.seconds));
+    words.push(format!("ride.mode={}", if run.headless { "script" } else { "shell" }));
+    words.push(format!("ride.seconds={}", run.seconds));
     if !run.load.is_empty() {
-        words.push(format!("pillion.load={}", run.load.join(",")));
+        words.push(format!("ride.load={}", run.load.join(",")));
     }
     if let Some((rows, columns)) = size {
-        words.push(format!("pillion.rows={rows} pillion.cols={columns}"));
+        words.push(format!("ride.rows={rows} ride.cols={columns}"));
     }
     if run.disk.is_some() {
-        words.push("pillion.root=auto".into());
+        words.push("ride.root=auto".into());
     }
     if let Some(fault) = &run.fault {
-        words.push(format!("pillion.fault={fault}"));
+        words.push(format!("ride.fault={fault}"));
     }
     if run.direct {
-        words.push("pillion.direct".into());
+        words.push("ride.direct".into());
     }
     words.extend(run.build.append.clone());
     words.join(" ")

@@ -67,8 +67,8 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<
         return build::build(repository, &arguments, append, Some(run.memory));
     }
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
-    system_file::read(&repository.named(system))?;
-    let extras = Extras { faults: arguments.fault_module, channels: false };
+    let file = system_file::read(&repository.named(system))?;
+    let extras = Extras { faults: arguments.fault_module, channels: file.system.skins().next().is_some() };
     let passenger = Some(Passenger::prepare(repository, &arguments.linux, extras)?);
     Ok(Built { passenger, ..Built::default() })
 }

@@ -1,7 +1,7 @@
 //! Compiles sources as modules of the kernel are compiled.
 
 use super::order::{Order, is_cpp};
-use super::toolchain;
+use super::{late, toolchain};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Result, bail};
@@ -78,7 +78,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let cpp = is_cpp(source);
     let headers = toolchain::headers(repository.path("rt/include"), cpp)?;
     let strict = !cpp && toolchain::version(cpp)? >= STRICT_SINCE;
-    let run = |standard: &[&str]| -> Result<(bool, String)> {
+    let compiler = |standard: &[&str]| {
         let mut command = Command::new(toolchain::compiler(cpp));
         command.env("LC_ALL", "C").args(COMMON).args(MODULE).args(standard);
         if strict {
@@ -90,17 +90,23 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         for folder in &headers {
             command.arg("-isystem").arg(folder);
         }
-        command.args(order.definitions.iter().map(|definition| format!("-D{definition}")));
+        command.args(order.definitions.iter().map(|definition| format!("-D{definition}"))).args(&order.extra);
         command
-            .args(&order.extra)
-            .args(["-MD", "-MF"])
-            .arg(object.with_extension("d"))
-            .arg("-c")
-            .arg(source)
-            .arg("-o")
-            .arg(object);
-        let output = tool::output(&mut command)?;
-        Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    };
+    let inputs = object.with_extension("d");
+    let run = |standard: &[&str]| -> Result<(bool, String)> {
+        let mut command = compiler(standard);
+        command.args(["-MD", "-MF"]).arg(&inputs).arg("-c").arg(source).arg("-o").arg(object);
+        let first = outcome(&mut command)?;
+        if first.0 || !late::may_be_cause(&first.1) {
+            return Ok(first);
+        }
+        let mut preprocess = compiler(standard);
+        preprocess.args([late::MARKED, "-E", "-MD", "-MF"]).arg(&inputs).arg(source);
+        let Some(text) = late::at_the_end(&tool::capture(&mut preprocess)?) else { return Ok(first) };
+        let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
+        std::fs::write(&preprocessed, text)?;
+        outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))
     };
     let named = order.std.as_ref().map(|name| format!("-std={name}"));
     let (mut done, mut said) = match (&named, cpp) {
@@ -116,6 +122,12 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         bail!("{} cannot be compiled:\n{}", source.display(), said.trim_end());
     }
     Ok(said)
+}
+
+/// Whether the compiler did it, and what it said.
+fn outcome(command: &mut Command) -> Result<(bool, String)> {
+    let output = tool::output(command)?;
+    Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Whether the compiler refuses something only because the standard is too old.

@@ -42,6 +42,8 @@ fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked:
     command.env("LC_ALL", "C");
     command.args(["-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"]);
     command.args(["-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-Wl,--no-demangle"]);
+    // Formats pass rt/c/format.c.
+    command.arg("-Wl,--wrap=vfprintf");
     command.arg("-Wl,-T").arg(repository.path(SCRIPT));
     command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);
     command.arg("-Wl,--whole-archive").arg(runtime).arg("-Wl,--no-whole-archive");

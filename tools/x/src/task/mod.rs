@@ -2,6 +2,7 @@
 
 mod compile;
 pub mod find;
+mod late;
 mod link;
 mod link_map;
 mod name;

@@ -20,7 +20,7 @@ pub fn command(arguments: &NewArguments) -> Result<bool> {
     let name = &arguments.name;
     write(Path::new("."), name, &RTLINUX)?;
     println!("{name}/{name}.c, {name}.toml and README.md are there. What to do next:\n");
-    println!("    ./x build-task {name}/{name}.c\n    ./x run --task {name}/{name}");
+    println!("    ./x build-task {name}.c\n    ./x run --task {name}");
     Ok(true)
 }
 

@@ -43,9 +43,8 @@ impl Order {
 
     /// Sources under a name, and nothing special.
     pub fn of(name: String, sources: &[PathBuf]) -> Result<Order> {
-        for source in sources {
-            check_source(source)?;
-        }
+        let sources: Vec<PathBuf> = sources.iter().map(|source| found(source)).collect();
+        sources.iter().try_for_each(|source| check_source(source))?;
         let sources = sources.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
         Ok(Order { name, sources, ..Order::default() })
     }
@@ -71,6 +70,12 @@ fn extension(source: &Path) -> &str {
 /// A file's name without its ending.
 pub fn stem(source: &Path) -> String {
     source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A source, or the one of the same name in the folder that `x new` made for it.
+fn found(source: &Path) -> PathBuf {
+    let inside = source.with_extension("").join(source.file_name().unwrap_or_default());
+    if !source.exists() && inside.is_file() { inside } else { source.to_owned() }
 }
 
 fn check_source(source: &Path) -> Result<()> {
@@ -102,6 +107,9 @@ mod tests {
         let order = Order::of("a".into(), &[source]).unwrap();
         assert!(order.sources[0].is_absolute());
         assert!(Order::of("a".into(), &[folder.path().join("b.c")]).is_err());
+        fs::create_dir(folder.path().join("b")).unwrap();
+        fs::write(folder.path().join("b/b.c"), "").unwrap();
+        assert_eq!(Order::of("b".into(), &[folder.path().join("b.c")]).unwrap().sources, [folder.path().join("b/b.c")]);
         fs::write(folder.path().join("a.o"), "").unwrap();
         assert!(Order::of("a".into(), &[folder.path().join("a.o")]).is_err());
     }

@@ -108,7 +108,7 @@ impl Case {
         let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(Streams {
             status: output.status.code(),
-            message: String::from_utf8_lossy(&output.stderr).into_owned(),
+            message: String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
             log: read(&log).unwrap_or_default(),
             console: read(&console).unwrap_or_default(),
             result: std::fs::read(&result).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()),

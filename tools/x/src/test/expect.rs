@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct Streams {
     /// Exit status.
     pub status: Option<i32>,
-    /// What `x run` said on standard error.
+    /// What `x run` said.
     pub message: String,
     /// Pillion's log.
     pub log: String,

@@ -115,7 +115,7 @@ impl Skins {
     }
 
     /// Says the figures of those that are there now.
-    pub fn report(&self) {
+    pub fn report_figures(&self) {
         for program in &self.programs {
             program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(program.index)));
         }

@@ -1,7 +1,7 @@
 //! The machine that a program is tested in.
 
 use super::super::expect::Streams;
-use super::Built;
+use super::{Built, Program};
 use crate::build::cargo;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -19,10 +19,11 @@ pub fn prepare(repository: &Repository) -> Result<()> {
 /// Runs the programs together, in counted time.
 pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let folder = tempfile::tempdir()?;
-    let (system, log, console) =
-        (folder.path().join("test.toml"), folder.path().join("log"), folder.path().join("console"));
+    let Program { name, sheet, .. } = built[0].program;
+    // The bundle has the file's name: tests that run at the same time must not have the same.
+    let system = folder.path().join(name).with_extension("toml");
+    let (log, console) = (folder.path().join("log"), folder.path().join("console"));
     std::fs::write(&system, text(built))?;
-    let sheet = &built[0].program.sheet;
     let mut command = Command::new(std::env::current_exe()?);
     command.env("PILLION_ROOT", repository.path("")).current_dir(folder.path());
     command.args(["run", "--headless", "--counted", "--timeout", &sheet.limit.to_string()]);
@@ -45,7 +46,6 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
 /// The system file.
 fn text(built: &[Built]) -> String {
     let first = &built[0].program;
-    // One name for all, so that they share a bundle's place only with themselves.
     let mut text = format!("[system]\nname = \"{}\"\n", first.name);
     for Built { program, .. } in built {
         let _ = write!(text, "\n[[task]]\nname = \"{}\"\nskin = \"rtlinux\"\n", program.name);
@@ -71,7 +71,6 @@ fn text(built: &[Built]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::sheet::Sheet;
-    use super::super::{Built, Program};
     use super::*;
     use crate::task::Task;
 

@@ -23,6 +23,9 @@ pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
             wrong.push(format!("{} did not start\n{}", program.name, tail(&streams.log)));
         }
         ending(&program.name, program.sheet.ends, streams, &mut wrong);
+        if let Some(load) = &program.sheet.load {
+            loaded(load, streams, &mut wrong);
+        }
     }
     if !ended(streams) {
         wrong.push(format!(
@@ -54,6 +57,13 @@ fn ending(name: &str, expected: Ending, streams: &Streams, wrong: &mut Vec<Strin
     if refused != (expected == Ending::Refused) {
         let what = if refused { "failed" } else { "did not fail" };
         wrong.push(format!("{name}: its init_module {what}\n{}", tail(&streams.log)));
+    }
+}
+
+fn loaded(load: &str, streams: &Streams, wrong: &mut Vec<String>) {
+    let notes = |how: &str| format!("\"text\":\"load {load} {how}");
+    if !streams.log.contains(&notes("ok")) || streams.log.contains(&notes("failed")) {
+        wrong.push(format!("the load {load} did not end well\n{}", tail(&streams.log)));
     }
 }
 
@@ -108,6 +118,10 @@ mod tests {
             "\"vector\":14,\"error\":0,\"address\":\"0x0\",\"rip\":\"0x0\",\"rsp\":\"0x0\"",
         );
         assert_eq!(judge("ends: faulted", "", &format!("{fault}{END}")), 0);
+        let note = |how: &str| format!("{{\"pillion\":\"linux\",\"event\":\"note\",\"text\":\"load l {how}\"}}\n");
+        assert_eq!(judge("load: l", "", &format!("{STARTED}{}{END}", note("ok 1"))), 0);
+        assert_eq!(judge("load: l", "", &format!("{STARTED}{}{END}", note("failed why"))), 1);
+        assert_eq!(judge("load: l", "", &format!("{STARTED}{END}")), 1);
         assert_eq!(judge("", "", &format!("{STARTED}{fault}{END}")), 1);
     }
 }
