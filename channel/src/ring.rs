@@ -141,13 +141,21 @@ fn check(counters: Counters<'_>, written: u64, read: u64, size: NonZeroU64) -> (
     (0, true)
 }
 
-/// Splits `len` bytes, at most `size`, from a count on, where the ring ends.
+/// Moves `len` bytes, at most `size`, from a count on: in one piece, or in two where the ring ends.
 #[inline]
 fn move_pieces(count: u64, size: NonZeroU64, len: usize, mut move_piece: impl FnMut(Piece)) {
     let at = (count % size) as usize;
-    let first = len.min(size.get() as usize - at);
-    move_piece(Piece { at, data: 0, len: first });
-    if first < len {
-        move_piece(Piece { at: 0, data: first, len: len - first });
+    let first = size.get() as usize - at;
+    if len <= first {
+        move_piece(Piece { at, data: 0, len });
+    } else {
+        move_two(at, first, len, move_piece);
     }
+}
+
+/// Moves the pieces before and behind the ring's end: rare, and kept apart so that the other case is short.
+#[cold]
+fn move_two(at: usize, first: usize, len: usize, mut move_piece: impl FnMut(Piece)) {
+    move_piece(Piece { at, data: 0, len: first });
+    move_piece(Piece { at: 0, data: first, len: len - first });
 }

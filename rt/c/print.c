@@ -11,13 +11,15 @@
 /* Most that one call prints; the rest is cut off. It lies on the stack of the caller, so that nobody waits for anybody else's text. */
 enum { PIECE = 1024 };
 
-/* Formats and prints; the result is what vsnprintf gives, what was cut off included. */
+/* Formats and prints; the result is what vsnprintf gives, what was cut off included. A format that it refuses is printed itself, so that no line is lost. */
 int pillion_vprint(const char *format, va_list arguments)
 {
 	char text[PIECE];
 	int length = vsnprintf(text, sizeof(text), format, arguments);
 
-	if (length > 0)
+	if (length < 0)
+		pillion_print(format, strlen(format));
+	else if (length > 0)
 		pillion_print(text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
 	return length;
 }

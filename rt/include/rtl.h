@@ -9,6 +9,9 @@
 #include <linux/module.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
+#include <linux/param.h>
+#include <linux/jiffies.h>
+#include <asm/io.h>
 #include <rtl_printf.h>
 #include <rtl_core.h>
 #include <rtl_sync.h>

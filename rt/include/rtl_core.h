@@ -3,6 +3,7 @@
 #define RTL_CORE_H
 
 #include <rtl_conf.h>
+#include <rtl_printf.h>
 #include <rtl_sync.h>
 
 #ifdef __cplusplus

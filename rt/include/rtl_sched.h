@@ -4,7 +4,10 @@
 
 #include <rtl_conf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
 #include <rtl_time.h>
 #include <signal.h>
 #include <rtl_core.h>

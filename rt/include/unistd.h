@@ -3,6 +3,7 @@
 #define PILLION_UNISTD_H
 
 #include <stddef.h>
+#include <fcntl.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus

@@ -148,21 +148,32 @@ fn word_of(thread: &Thread) -> u32 {
 #[inline]
 fn release(me: &'static Thread) {
     let held = ManuallyDrop::new(Token(PhantomData));
-    let wakes = WAKES.replace(&held, 0);
+    let wakes = WAKES.get(&held);
     if wakes != 0 {
-        me.to_signal.store(wakes, Relaxed);
-        me.unstoppable.set(me.unstoppable.get() + 1);
+        WAKES.set(&held, 0);
+        release_and_wake(me, wakes);
+    } else if !try_release(me) {
+        hand_over(me);
     }
-    let free = WORD.compare_exchange(word_of(me), 0, Release, Relaxed).is_ok();
-    if wakes != 0 {
-        signal_all(me);
-    }
+}
+
+/// Leaves the lock if nobody waits for it.
+#[inline(always)]
+fn try_release(me: &Thread) -> bool {
+    WORD.compare_exchange(word_of(me), 0, Release, Relaxed).is_ok()
+}
+
+/// Leaves the lock, then signals those that were woken under it.
+#[inline(never)]
+fn release_and_wake(me: &'static Thread, wakes: u64) {
+    me.to_signal.store(wakes, Relaxed);
+    me.unstoppable.set(me.unstoppable.get() + 1);
+    let free = try_release(me);
+    signal_all(me);
     if !free {
         hand_over(me);
     }
-    if wakes != 0 {
-        thread::end_unstoppable(me);
-    }
+    thread::end_unstoppable(me);
 }
 
 /// Signals what the caller still has to signal, the most urgent first: it may preempt the caller.

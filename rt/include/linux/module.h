@@ -22,7 +22,8 @@ extern struct module __this_module;
 
 /*
  * A parameter, for `name=value` when the task is loaded. The type is as in Linux 2.4: b, h, i, l for one, two, four and eight bytes, s for text; numbers before it
- * bound how many values an array takes ("1-4i"). The variable must have been declared above.
+ * bound how many values an array takes ("1-4i"). If the variable is declared further below, `x build-task` has the macros mark their definitions, and moves those to
+ * the end of the source.
  */
 struct pillion_parameter {
 	const char *name;
@@ -31,9 +32,15 @@ struct pillion_parameter {
 	unsigned long size;
 };
 
-#define PILLION_PARAMETER(variable, type)                                                                                          \
+#define PILLION_PARAMETER_RECORD(variable, type)                                                                                          \
 	static const struct pillion_parameter pillion_parameter_##variable                                                               \
 		__attribute__((used, section(".pillion.params"), aligned(8))) = { #variable, type, (void *)&variable, sizeof(variable) }
+
+#ifdef PILLION_MARK_PARAMETERS
+#define PILLION_PARAMETER(variable, type) pillion_parameter_begin PILLION_PARAMETER_RECORD(variable, type); pillion_parameter_end
+#else
+#define PILLION_PARAMETER(variable, type) PILLION_PARAMETER_RECORD(variable, type)
+#endif
 
 #define MODULE_PARM(variable, type) PILLION_PARAMETER(variable, type)
 #define MODULE_PARM_DESC(variable, text) struct pillion_described_##variable

@@ -27,6 +27,15 @@ pub extern "C" fn rtl_irq_restore(were_on: c_ulong) {
     }
 }
 
+/// Runs one of the program's handlers with interrupts off, which it may switch on.
+pub(super) fn during(handler: impl FnOnce()) {
+    let were_on = rtl_irq_save();
+    handler();
+    if were_on != 0 {
+        rtl_irq_restore(were_on);
+    }
+}
+
 /// Are interrupts on?
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_irqs_enabled() -> c_int {

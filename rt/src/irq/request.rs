@@ -1,6 +1,6 @@
 //! Handlers of interrupt lines.
 
-use super::service;
+use super::{off, service};
 use crate::{
     cell::{Guarded, Shared},
     error::{EBUSY, EINVAL},
@@ -20,7 +20,7 @@ use pillion_runtime::{
 /// A handler of the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handler {
-    /// Of `rtl_request_irq`. There are no registers to show.
+    /// Of `rtl_request_irq`.
     Line(extern "C" fn(c_uint, *mut c_void) -> c_uint),
     /// Of `sigaction`; it gets the number of the signal.
     Signal(extern "C" fn(c_int)),
@@ -33,10 +33,10 @@ const LINES: usize = 16;
 
 static HANDLERS: Shared<[Option<Handler>; LINES]> = Shared::new([None; LINES]);
 
-/// Lines that the program has disabled, by their place among the task's.
-static DISABLED: Guarded<u64> = Guarded::new(0);
+/// Lines that are masked, by their place among the task's. The kernel masks none that is edge-triggered, as an edge would be lost.
+static MASKED: Guarded<u64> = Guarded::new(0);
 
-/// Disabled lines that had an interrupt.
+/// Masked lines that had an interrupt.
 static HELD: Guarded<u64> = Guarded::new(0);
 
 /// Place of a line among the task's.
@@ -59,6 +59,8 @@ pub(crate) fn request(line: u32, handler: Handler) -> Result<(), c_int> {
     }
     service::ensure(&token)?;
     HANDLERS.borrow(&token)[place] = Some(handler);
+    HELD.set(&token, HELD.get(&token) & !(1 << place));
+    unmask(&token, place);
     Ok(())
 }
 
@@ -68,27 +70,46 @@ pub(crate) fn free(line: u32) -> Result<(), c_int> {
     taken.map(|_| ()).ok_or(EINVAL)
 }
 
-/// Runs the handlers of lines, by their bits.
+/// Runs the handlers of lines that had an interrupt, by their bits, and of those that were held back and no longer are.
 pub(crate) fn run_due(lines: u64) {
-    for place in bits(lines & ((1 << LINES) - 1)) {
-        lock::with(|token| run(token, place));
+    let held = lock::with(|token| HELD.get(token) & !MASKED.get(token));
+    for place in bits((lines | held) & ((1 << LINES) - 1)) {
+        off::during(|| {
+            if let Some(handler) = lock::with(|token| take(token, place)) {
+                run(handler, info::task().skin.lines[place]);
+            }
+        });
     }
 }
 
-fn run(token: &Token, place: usize) {
-    if DISABLED.get(token) >> place & 1 == 1 {
-        HELD.set(token, HELD.get(token) | 1 << place);
-        return;
+/// The handler of a line, unless it is masked. A line is masked from its interrupt on until the program enables it.
+fn take(token: &Token, place: usize) -> Option<Handler> {
+    let (bit, masked, held) = (1 << place, MASKED.get(token), HELD.get(token));
+    if masked & bit != 0 {
+        HELD.set(token, held | bit);
+        return None;
     }
-    let handler = HANDLERS.borrow(token)[place];
-    let line = info::task().skin.lines[place];
+    HELD.set(token, held & !bit);
+    MASKED.set(token, masked | bit);
+    HANDLERS.borrow(token)[place]
+}
+
+fn run(handler: Handler, line: u32) {
     match handler {
-        Some(Handler::Line(handler)) => {
+        Handler::Line(handler) => {
+            // There are no registers to show.
             handler(line, null_mut());
         }
-        Some(Handler::Signal(handler)) => handler((SIGNAL_FIRST + line) as c_int),
-        // It stays masked until somebody enables it.
-        None => {}
+        Handler::Signal(handler) => handler((SIGNAL_FIRST + line) as c_int),
+    }
+}
+
+/// Has the service thread handle what was held back, at its own level.
+fn unmask(token: &Token, place: usize) {
+    MASKED.set(token, MASKED.get(token) & !(1 << place));
+    let _ = call::interrupt_ack(slot::INTERRUPTS + place as u32);
+    if HELD.get(token) >> place & 1 == 1 {
+        service::look_again(token);
     }
 }
 
@@ -107,22 +128,15 @@ pub extern "C" fn rtl_free_irq(line: c_uint) -> c_int {
 /// Lets a line interrupt again.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_hard_enable_irq(line: c_uint) {
-    let Some(place) = place(line) else { return };
-    lock::with(|token| {
-        DISABLED.set(token, DISABLED.get(token) & !(1 << place));
-        let held = HELD.get(token);
-        if held >> place & 1 == 1 {
-            HELD.set(token, held & !(1 << place));
-            run(token, place);
-        }
-        let _ = call::interrupt_ack(slot::INTERRUPTS + place as u32);
-    });
+    if let Some(place) = place(line) {
+        lock::with(|token| unmask(token, place));
+    }
 }
 
 /// Holds a line back: an interrupt that comes meanwhile is handled when it is enabled.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_hard_disable_irq(line: c_uint) {
     if let Some(place) = place(line) {
-        lock::with(|token| DISABLED.set(token, DISABLED.get(token) | 1 << place));
+        lock::with(|token| MASKED.set(token, MASKED.get(token) | 1 << place));
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     sync::mutex,
 };
 use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
-use pillion_abi::channel::{thread_mode, thread_state};
+use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
 use pillion_runtime::{call, info::slot};
 
@@ -75,7 +75,7 @@ pub(super) fn free(token: &Token, thread: &'static Thread) {
     thread.cleanup.store(null_mut(), Relaxed);
     thread.specific.iter().for_each(|value| value.store(null_mut(), Relaxed));
     level::set_own(token, thread, Urgency::of_priority(0));
-    thread.show_new(thread_mode::REAL_TIME, 0);
+    thread.show_gone();
     thread.life.set(token, Life::Free);
 }
 

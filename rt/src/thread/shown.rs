@@ -44,6 +44,16 @@ impl Thread {
         unsafe { self.shown().write_volatile(ThreadEntry { mode, entry, ..ThreadEntry::default() }) };
     }
 
+    /// Shows that there is no such thread any more. Its period stays, for what is said of the task at its end.
+    pub(super) fn show_gone(&self) {
+        let shown = self.shown();
+        // SAFETY: as above.
+        unsafe {
+            let period_ns = addr_of_mut!((*shown).period_ns).read_volatile();
+            shown.write_volatile(ThreadEntry { period_ns, ..ThreadEntry::default() });
+        }
+    }
+
     /// Counts a release, which was late by so much.
     #[inline]
     pub(super) fn show_release(&self, late_ns: u64) {

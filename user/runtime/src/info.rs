@@ -18,12 +18,13 @@ pub mod address {
     pub const MEMORY: u64 = 0x1000_0000;
     /// The bundle, read-only, in the VM monitor only.
     pub const BUNDLE: u64 = 0x40_0000_0000;
+    /// Pool of shared buffers ([`super::SkinInfo::pool_size`]) in a task with a skin; Linux may write it. With the task's own memory it lies below 2 GiB: old programs
+    /// keep pointers in integers.
+    pub const POOL: u64 = 0x6000_0000;
     /// [`pillion_abi::channel::Status`] of a task with a skin; Linux may read it.
     pub const STATUS: u64 = 0x60_0000_0000;
     /// [`pillion_abi::channel::Share`] of a task with a skin, and the data of its FIFOs ([`super::SkinInfo::share_size`]); Linux may write it.
     pub const SHARE: u64 = 0x60_4000_0000;
-    /// Pool of shared buffers ([`super::SkinInfo::pool_size`]) in a task with a skin; Linux may write it.
-    pub const POOL: u64 = 0x60_8000_0000;
     /// [`pillion_abi::channel::Directory`], read-only, in a task with a skin.
     pub const DIRECTORY: u64 = 0x60_c000_0000;
     /// Memory for messages between a task with a skin and the broker ([`super::broker::TRANSFER_SIZE`]); Linux has no access.

@@ -1,0 +1,62 @@
+/*
+ * Formats of the kernel: its printk and sprintf take L and q for long long where the C library takes ll. All formatting of the C library goes through
+ * vfprintf, which the linker (`--wrap`) directs here.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+int __real_vfprintf(void *stream, const char *format, va_list arguments);
+int __wrap_vfprintf(void *stream, const char *format, va_list arguments);
+
+/* Longest format that is translated, on the caller's stack; a longer one is left as it is. */
+enum { LONGEST = 1024 };
+
+/* The length of the conversion that starts behind a '%' up to its letter, which is not counted. */
+static size_t before_letter(const char *text)
+{
+	return strspn(text, "#0- +'123456789*.$hlLqjzt");
+}
+
+/* Writes the conversion with its letter to `to`, with the C library's qualifiers; gives the place behind it. */
+static char *translate(char *to, const char *conversion, size_t length)
+{
+	int whole = conversion[length] && strchr("diouxX", conversion[length]);
+
+	for (size_t i = 0; i < length; i++) {
+		if (whole && (conversion[i] == 'L' || conversion[i] == 'q')) {
+			*to++ = 'l';
+			*to++ = 'l';
+		} else {
+			*to++ = conversion[i];
+		}
+	}
+	if (conversion[length])
+		*to++ = conversion[length];
+	return to;
+}
+
+/* Writes the whole format to `to`, which has room for twice its length. */
+static void translate_all(char *to, const char *format)
+{
+	while (*format) {
+		*to++ = *format;
+		if (*format++ == '%') {
+			size_t length = before_letter(format);
+
+			to = translate(to, format, length);
+			format += length + (format[length] != 0);
+		}
+	}
+	*to = 0;
+}
+
+int __wrap_vfprintf(void *stream, const char *format, va_list arguments)
+{
+	char translated[2 * LONGEST];
+
+	if (strlen(format) >= LONGEST || !strpbrk(format, "Lq"))
+		return __real_vfprintf(stream, format, arguments);
+	translate_all(translated, format);
+	return __real_vfprintf(stream, translated, arguments);
+}

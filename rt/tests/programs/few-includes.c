@@ -1,0 +1,34 @@
+/*
+ * What RTLinux's headers brought along from the kernel's: a program that includes only them finds it, declared.
+ *
+ * prints: port ff, tick 100, soon 1
+ * prints: allocated 1, made 3-x
+ * prints: /dev/rtf9 1, EUNATCH 1
+ * prints: old name of rtl_printf
+ */
+#include <rtl.h>
+#include <rtl_sched.h>
+#include <rtl_fifo.h>
+#include <pillion.h>
+
+int init_module(void)
+{
+	unsigned long before = jiffies;
+	char *text = kmalloc(20, GFP_KERNEL);
+	int fifo;
+
+	rtl_printf("port %x, tick %d, soon %d\n", inb(0x378), HZ, jiffies - before < 2);
+	memset(text, 0, 20);
+	sprintf(text, "%d-%c", 3, 'x');
+	rtl_printf("allocated %d, made %s\n", text != NULL, text);
+	kfree(text);
+	fifo = open("/dev/rtf9", O_NONBLOCK);
+	rtl_printf("/dev/rtf9 %d, EUNATCH %d\n", fifo < 0, errno == EUNATCH);
+	rt_printk("old name of rtl_printf\n");
+	pillion_unload();
+	return 0;
+}
+
+void cleanup_module(void)
+{
+}
