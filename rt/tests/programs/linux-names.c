@@ -9,6 +9,7 @@
  * prints: delays 1
  * prints: time of day 1 1
  * prints: number 255 -8 rest x
+ * prints: semaphore: 0 1 0, interruptible 0
  * prints: task 1, named linux-names, module linux-names
  */
 #include <linux/module.h>
@@ -19,6 +20,7 @@
 #include <linux/time.h>
 #include <asm/atomic.h>
 #include <asm/bitops.h>
+#include <asm/semaphore.h>
 #include <asm/system.h>
 #include <rtl.h>
 #include <rtl_time.h>
@@ -30,6 +32,8 @@ struct item {
 };
 
 static LIST_HEAD(list);
+static DECLARE_MUTEX(one);
+static struct semaphore none;
 static struct item items[3] = { { 1 }, { 2 }, { 3 } };
 
 static void show(const char *text)
@@ -86,6 +90,14 @@ int init_module(void)
 	rtl_printf("time of day %d %d\n", time >= 0 && time < 1000, gettimeofday(&day, NULL) == 0 && day.tv_usec < 1000000);
 	left = simple_strtol("-010x", &end, 0);
 	rtl_printf("number %lu %ld rest %s\n", simple_strtoul("ff", NULL, 16), left, end);
+	init_MUTEX_LOCKED(&none);
+	was = down_trylock(&one);
+	set = down_trylock(&one);
+	up(&one);
+	up(&none);
+	cleared = down_interruptible(&none);
+	down(&one);
+	rtl_printf("semaphore: %d %d %d, interruptible %d\n", was, set, down_trylock(&none) == 0, cleared);
 	rtl_printf("task %d, named %s, module %s\n", current->pid, current->comm, THIS_MODULE->name);
 	pillion_unload();
 	return 0;

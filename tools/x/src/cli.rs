@@ -60,6 +60,10 @@ pub struct BuildArguments {
     /// more than once. A name that is none puts the program of the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
+    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too; a C source is compiled to a static program
+    /// with libpillion first; any other file into /root. May be given more than once
+    #[arg(long = "file", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Leave Linux out; the run ends when all RTLinux programs have ended
     #[arg(long, conflicts_with_all = ["linux", "append"])]
     pub no_linux: bool,
@@ -77,6 +81,7 @@ pub struct BuildArguments {
   ./x run --disk debian.img                     a full Debian, to its login
   ./x run --task my-task                        an RTLinux program, my-task.c, in place of the demonstration
   ./x run --direct                              the same Linux without Pillion, for comparison
+  ./x run --task control --file monitor.c       an RTLinux program, and its partner in Linux: /bin/monitor
 
   Making a disk for --disk, as root:
     mmdebstrap --include=systemd-sysv,udev,login bookworm debian       (a folder)

@@ -1,5 +1,6 @@
 //! Builds everything that boots.
 
+mod addition;
 pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
@@ -84,7 +85,7 @@ pub fn build(
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;
     let linux = plan.file.system.linux.is_some();
     let extras = Extras { faults: arguments.fault_module, channels: plan.file.system.skins().next().is_some() };
-    let passenger = linux.then(|| Passenger::prepare(repository, &arguments.linux, extras)).transpose()?;
+    let passenger = linux.then(|| passenger(repository, arguments, extras)).transpose()?;
     let output = step("building the kernel and the tasks", || cargo::build(repository, &plan.packages))?;
     let mut bundle = Bundle::default();
     for package in &plan.packages {
@@ -105,6 +106,13 @@ pub fn build(
         repository.build(if plan.programs.is_empty() { "" } else { "tasks" }).join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger, elves })
+}
+
+/// Linux, with the files that the user adds.
+pub fn passenger(repository: &Repository, arguments: &BuildArguments, extras: Extras) -> Result<Passenger> {
+    let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
+    addition::add(repository, &mut passenger, &arguments.files)?;
+    Ok(passenger)
 }
 
 /// The image of an RTLinux program, built anew if its sources are there and something changed.

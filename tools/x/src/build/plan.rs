@@ -177,6 +177,7 @@ mod tests {
             root: None,
             tasks: Vec::new(),
             no_linux: false,
+            files: Vec::new(),
             fault_module: false,
         }
     }

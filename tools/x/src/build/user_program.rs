@@ -5,7 +5,7 @@ use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program.
@@ -28,6 +28,7 @@ pub const CHANNELS: [Program; 4] = [
 const HEADERS: [&str; 2] = ["linux/uapi", "abi/c"];
 /// Those of the library lie in its folder, which is searched as well.
 const LIBRARY: &str = "linux/lib/include";
+const LIBRARY_SOURCES: &str = "linux/lib";
 
 impl Program {
     /// All files that it is built from.
@@ -41,16 +42,27 @@ impl Program {
 
     /// Builds it.
     pub fn make(&self, repository: &Repository) -> Result<Vec<u8>> {
-        let work = tempfile::tempdir()?;
-        let output = work.path().join(self.name);
-        let mut compiler = Command::new("cc");
-        compiler.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-pthread"]);
-        compiler
-            .args([LIBRARY].iter().chain(&HEADERS).map(|folder| format!("-I{}", repository.path(folder).display())));
-        compiler
-            .args(self.files(repository)?.into_iter().filter(|file| file.extension().is_some_and(|end| end == "c")));
-        tool::quietly(compiler.arg("-o").arg(&output))
-            .context("programs need a C compiler (apt-get install gcc libc6-dev)")?;
-        fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
+        compile(repository, &self.files(repository)?, &["-std=gnu11", "-Wall", "-Wextra", "-Werror"])
     }
+}
+
+/// A program of the user's, with the library. What it does not use of the library is left out.
+pub fn with_library(repository: &Repository, source: &Path) -> Result<Vec<u8>> {
+    let folder = repository.path(LIBRARY_SOURCES);
+    let mut files = vec![source.to_owned()];
+    files.extend(initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)));
+    compile(repository, &files, &["-std=gnu11", "-w", "-ffunction-sections", "-Wl,--gc-sections"])
+}
+
+/// A static program out of the C among the files.
+fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
+    let work = tempfile::tempdir()?;
+    let output = work.path().join("program");
+    let mut compiler = Command::new("cc");
+    compiler.args(flags).args(["-O2", "-static", "-s", "-pthread"]);
+    compiler.args([LIBRARY].iter().chain(&HEADERS).map(|folder| format!("-I{}", repository.path(folder).display())));
+    compiler.args(files.iter().filter(|file| file.extension().is_some_and(|end| end == "c")));
+    tool::quietly(compiler.arg("-o").arg(&output).arg("-lm"))
+        .context("programs need a C compiler (apt-get install gcc libc6-dev)")?;
+    fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
 }

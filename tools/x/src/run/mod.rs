@@ -17,11 +17,7 @@ mod validate;
 mod view;
 mod wires;
 
-use crate::build::{
-    self, Built,
-    bundle::write_whole,
-    passenger::{Extras, Passenger},
-};
+use crate::build::{self, Built, bundle::write_whole, passenger::Extras};
 use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
@@ -69,7 +65,7 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
     let file = system_file::read(&repository.named(system))?;
     let extras = Extras { faults: arguments.fault_module, channels: file.system.skins().next().is_some() };
-    let passenger = Some(Passenger::prepare(repository, &arguments.linux, extras)?);
+    let passenger = Some(build::passenger(repository, &arguments, extras)?);
     Ok(Built { passenger, ..Built::default() })
 }
 

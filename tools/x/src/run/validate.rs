@@ -17,7 +17,7 @@ const WORKING_MIB: u64 = 192;
 pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     terminal(run)?;
     let scripts = repository.path("linux/initramfs/lib");
-    for load in &run.load {
+    for load in run.load.iter().filter(|load| !run.build.files.iter().any(|file| is_called(file, load))) {
         script(&scripts.join("load"), "load", load)?;
     }
     if let Some(fault) = &run.fault {
@@ -29,6 +29,12 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     run.forward.iter().try_for_each(|pair| forward(pair))?;
     let outputs = [&run.json, &run.log, &run.console];
     outputs.into_iter().flatten().try_for_each(|file| output(file))
+}
+
+/// Whether a file that is put into Linux is that load: by its name, or if it is a C source by its name without the ending.
+fn is_called(file: &Path, load: &str) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.strip_suffix(".c").unwrap_or(name) == load
 }
 
 /// Checks that what boots fits into the machine's memory.

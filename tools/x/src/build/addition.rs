@@ -1,0 +1,80 @@
+//! Files that the user adds to Linux: as they are, or C sources that become programs.
+
+use super::bundle::write_whole;
+use super::cpio::{Node, Tree};
+use super::passenger::{Passenger, hex};
+use super::user_program;
+use crate::problem::problem;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::Result;
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Where Linux's loads are.
+const LOADS: &str = "lib/pillion/load";
+
+/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
+pub fn add(repository: &Repository, passenger: &mut Passenger, files: &[PathBuf]) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let mut tree = Tree::default();
+    for file in files {
+        place(&mut tree, repository, file)?;
+    }
+    let more = tree.archive();
+    let mut whole = fs::read(&passenger.initrd)?;
+    // Named after what is added: runs side by side may add other files.
+    let added = passenger.initrd.with_extension(format!("{}.cpio", &hex(&Sha256::digest(&more))[..8]));
+    whole.extend(more);
+    write_whole(&added, &whole)?;
+    passenger.initrd = added;
+    Ok(())
+}
+
+/// A program goes to `/bin` and is a load too; any other file goes to `/root`.
+fn place(tree: &mut Tree, repository: &Repository, file: &Path) -> Result<()> {
+    let what = || format!("{} cannot be given to Linux", file.display());
+    let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name a file that is there"))?;
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if let Some(name) = name.strip_suffix(".c") {
+        let built = step(&format!("building {name} for Linux"), || user_program::with_library(repository, file))?;
+        program(tree, name, built);
+    } else if fs::metadata(file)?.permissions().mode() & 0o100 != 0 {
+        program(tree, &name, data);
+    } else {
+        tree.add(&format!("root/{name}"), Node::File(data, false));
+    }
+    Ok(())
+}
+
+fn program(tree: &mut Tree, name: &str, data: Vec<u8>) {
+    tree.add(&format!("bin/{name}"), Node::File(data, true));
+    tree.add(&format!("{LOADS}/{name}"), Node::Link(format!("/bin/{name}")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_loads_and_files_are_at_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, text) = (folder.path().join("work"), folder.path().join("notes"));
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(&text, "remember").unwrap();
+        let repository = Repository::find().unwrap();
+        let mut tree = Tree::default();
+        place(&mut tree, &repository, &script).unwrap();
+        place(&mut tree, &repository, &text).unwrap();
+        let archive = String::from_utf8(tree.archive()).unwrap();
+        for path in ["bin/work\0", "lib/pillion/load/work\0", "root/notes\0", "remember"] {
+            assert!(archive.contains(path), "{path}");
+        }
+        assert!(place(&mut tree, &repository, &folder.path().join("none")).is_err());
+    }
+}
