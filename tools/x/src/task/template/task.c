@@ -22,7 +22,7 @@ MODULE_PARM(period_us, "i");
 
 static pthread_t thread;
 
-/* The real-time thread. It may not use the FPU unless it asks for it with pthread_attr_setfp_np. */
+/* The real-time thread. */
 static void *work(void *argument)
 {
 	hrtime_t period = (hrtime_t)period_us * 1000;
