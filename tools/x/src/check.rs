@@ -1,6 +1,7 @@
 //! `x check`: what must hold before anything is tested.
 
-use crate::build::{BARE_PACKAGES, ensure_target};
+use crate::build::BARE_PACKAGES;
+use crate::doctor;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::{headers, tool};
 use anyhow::Result;
@@ -8,7 +9,7 @@ use std::process::Command;
 
 /// Runs every check and says which failed.
 pub fn command(repository: &Repository) -> Result<bool> {
-    ensure_target()?;
+    doctor::ensure(repository, false)?;
     let mut failed = Vec::new();
     for (name, mut command) in commands(repository) {
         eprintln!("x: {name}");
