@@ -9,7 +9,7 @@ use crate::{
     service::Service,
     skin::{self, Channel, Plans, Skins},
     system,
-    task::{Maker, Spec, Task, give},
+    task::{Maker, Spec, Task, Urgency, give},
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
@@ -122,7 +122,7 @@ fn make_task(
 ) -> Result<Task> {
     let task = maker.make(spec, badge)?;
     let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-    maker.give_time(&task, wanted.priority, time)?;
+    maker.give_time(task.region, task.thread, Urgency::fixed(wanted.priority, time))?;
     give_interrupts(maker, &task, wanted)?;
     give_ports(maker, &task, wanted)?;
     Ok(task)

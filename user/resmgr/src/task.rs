@@ -133,6 +133,24 @@ impl Spec {
     }
 }
 
+/// How urgent a thread is.
+#[derive(Clone, Copy)]
+pub struct Urgency {
+    /// Priority that it begins with.
+    pub level: u8,
+    /// Highest priority that its task may give it.
+    pub ceiling: u8,
+    /// Budget and period in ticks; `None` for all the time that there is at its priority.
+    pub time: Option<(u64, u64)>,
+}
+
+impl Urgency {
+    /// One that the task cannot change.
+    pub fn fixed(level: u8, time: Option<(u64, u64)>) -> Urgency {
+        Urgency { level, ceiling: level, time }
+    }
+}
+
 /// What tasks are made with.
 pub struct Maker<'a> {
     /// Free slots.
@@ -218,14 +236,15 @@ impl Maker<'_> {
         Ok(unsafe { &*(address as *const Histogram) })
     }
 
-    /// Gives a task the right to run: all the time that there is at its priority, or a budget in each period, in ticks.
-    pub fn give_time(&mut self, task: &Task, priority: u8, time: Option<(u64, u64)>) -> Result<()> {
-        let context = self.slots.make(task.region, Kind::SchedContext, 0)?;
+    /// Gives a thread the right to run, by a scheduling context made of the region.
+    pub fn give_time(&mut self, region: Cap, thread: Cap, urgency: Urgency) -> Result<Cap> {
+        let context = self.slots.make(region, Kind::SchedContext, 0)?;
+        let Urgency { level, ceiling, time } = urgency;
         let (budget, period) = time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
-        context_configure(boot::slot::SCHED_CONTROL, context, priority, budget, period, 0)
+        context_configure(boot::slot::SCHED_CONTROL, context, level, budget, period, ceiling)
             .when("setting the budget")?;
-        thread_bind_context(task.thread, context).when("binding the budget")?;
-        Ok(())
+        thread_bind_context(thread, context).when("binding the budget")?;
+        Ok(context)
     }
 }
 

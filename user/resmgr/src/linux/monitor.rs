@@ -12,7 +12,7 @@ use crate::{
     machine::Machine,
     skin::{self, Channel, Plans},
     tables::{Extent, table_pages},
-    task::{Maker, Spec, Task, give},
+    task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,
 };
 use pillion_abi::{
@@ -95,7 +95,7 @@ pub fn make(
     memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
     give_authority(&task, vcpu)?;
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-    maker.give_time(&task, linux.priority, time)?;
+    maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
     say(machine, linux, &all);
     Ok(task)
 }

@@ -8,11 +8,10 @@ use crate::{
     failure::{Result, While},
     machine::Machine,
     tables::Extent,
-    task::{Maker, Spec, Task, give},
+    task::{Maker, Spec, Task, Urgency, give},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
-    NEVER, boot,
     call::MESSAGE_WORDS,
     object::{Kind, map, right},
     status,
@@ -21,7 +20,7 @@ use pillion_runtime::{
     Cap,
     broker::{Caller, Request, badge},
     call::call,
-    context_configure, endpoint_bind,
+    endpoint_bind,
     info::{
         SkinInfo, address,
         broker::{TRANSFER_SIZE, TRANSFERS, WAKERS},
@@ -89,9 +88,7 @@ impl Broker {
 
     /// It gets time only to reach the place where it waits for calls.
     fn begin(&self, maker: &mut Maker<'_>) -> Result<()> {
-        let context = maker.slots.make(self.task.region, Kind::SchedContext, 0)?;
-        context_configure(boot::slot::SCHED_CONTROL, context, 1, NEVER, 0, 0).when("setting the broker's budget")?;
-        thread_bind_context(self.task.thread, context).when("binding the broker's budget")?;
+        maker.give_time(self.task.region, self.task.thread, Urgency::fixed(1, None))?;
         thread_resume(self.task.thread).when("starting the broker")?;
         self.ask(Request::Ready).when("waiting for the broker")?;
         thread_bind_context(self.task.thread, 0).when("taking the broker's budget")?;

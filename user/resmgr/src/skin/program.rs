@@ -4,7 +4,7 @@ use super::{
     channel::{Access, Channel},
     layout::{DIRECTORY, STATUS},
     psc,
-    threads::{self, Thread, Urgency},
+    threads::{self, Thread},
 };
 use crate::{
     failure::{Result, While},
@@ -12,7 +12,7 @@ use crate::{
     objects::Slots,
     start::{give_interrupts, give_ports},
     tables::Extent,
-    task::{Maker, Spec, Task, give},
+    task::{Maker, Spec, Task, Urgency, give},
     window::{Window, put_text},
 };
 use alloc::vec::Vec;

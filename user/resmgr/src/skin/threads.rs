@@ -3,32 +3,21 @@
 use crate::{
     failure::{Result, While},
     objects::Slots,
-    task::{Maker, Task, give},
+    task::{Maker, Task, Urgency, give},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
-    NEVER, PAGE, boot,
+    PAGE,
     object::{Kind, right},
 };
 use pillion_runtime::{
-    Cap, context_configure,
+    Cap,
     info::{slot, wake},
-    thread_bind_context, thread_configure, thread_register, thread_suspend,
+    thread_configure, thread_register, thread_suspend,
 };
 
 /// Most bytes that a scheduling context and a notification take together.
 const SMALL: u64 = 512;
-
-/// How urgent the threads are.
-#[derive(Clone, Copy)]
-pub struct Urgency {
-    /// Level that they begin with.
-    pub level: u8,
-    /// Highest level that the task may give them.
-    pub ceiling: u8,
-    /// Budget and period of each in ticks, if they are limited.
-    pub time: Option<(u64, u64)>,
-}
 
 /// A thread with what belongs to it.
 #[derive(Clone, Copy)]
@@ -67,7 +56,7 @@ pub fn make(
         all.push(Thread { thread, context: 0, notification: 0 });
     }
     for (number, one) in (0..).zip(all.iter_mut()) {
-        one.context = context(maker.slots, task, one.thread, urgency)?;
+        one.context = maker.give_time(task.region, one.thread, urgency)?;
         one.notification = maker.slots.make(task.region, Kind::Notification, 0)?;
         give(task, slot::THREADS + number, one.thread, right::ALL, 0)?;
         give(task, slot::CONTEXTS + number, one.context, right::ALL, 0)?;
@@ -80,15 +69,6 @@ fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap
     let thread = slots.make(task.region, Kind::Thread, 0)?;
     thread_configure(thread, task.space, task.caps, fault, flags).when("configuring a thread")?;
     Ok(thread)
-}
-
-fn context(slots: &mut Slots, task: &Task, thread: Cap, urgency: Urgency) -> Result<Cap> {
-    let context = slots.make(task.region, Kind::SchedContext, 0)?;
-    let (budget, period) = urgency.time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
-    context_configure(boot::slot::SCHED_CONTROL, context, urgency.level, budget, period, urgency.ceiling)
-        .when("setting a thread's budget")?;
-    thread_bind_context(thread, context).when("binding a thread's budget")?;
-    Ok(context)
 }
 
 /// Stops them all.
