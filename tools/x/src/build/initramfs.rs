@@ -92,6 +92,11 @@ pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The same with the folder before them.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    Ok(sources(folder)?.into_iter().map(|file| folder.join(file)).collect())
+}
+
 fn walk(folder: &Path, inside: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let path = folder.join(inside);
     for entry in fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {

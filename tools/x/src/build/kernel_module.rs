@@ -31,7 +31,7 @@ impl Module {
         let mut files = Vec::new();
         for source in self.sources.iter().map(|source| repository.path(source)) {
             if source.is_dir() {
-                files.extend(initramfs::sources(&source)?.into_iter().map(|file| source.join(file)));
+                files.extend(initramfs::files(&source)?);
             } else {
                 files.push(source);
             }

@@ -22,6 +22,7 @@ use crate::task::find::Program;
 use anyhow::{Context as _, Result};
 use bundle::{Bundle, write_whole};
 use passenger::{Extras, Passenger};
+use pillion_system::System;
 use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -84,8 +85,7 @@ pub fn build(
     let programs =
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;
     let linux = plan.file.system.linux.is_some();
-    let extras = Extras { faults: arguments.fault_module, channels: plan.file.system.skins().next().is_some() };
-    let passenger = linux.then(|| passenger(repository, arguments, extras)).transpose()?;
+    let passenger = linux.then(|| passenger(repository, arguments, &plan.file.system)).transpose()?;
     let output = step("building the kernel and the tasks", || cargo::build(repository, &plan.packages))?;
     let mut bundle = Bundle::default();
     for package in &plan.packages {
@@ -108,8 +108,9 @@ pub fn build(
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger, elves })
 }
 
-/// Linux, with the files that the user adds.
-pub fn passenger(repository: &Repository, arguments: &BuildArguments, extras: Extras) -> Result<Passenger> {
+/// Linux as a system needs it, with the files that the user adds.
+pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &System) -> Result<Passenger> {
+    let extras = Extras { faults: arguments.fault_module, channels: system.skins().next().is_some() };
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
     addition::add(repository, &mut passenger, &arguments.files)?;
     Ok(passenger)

@@ -114,7 +114,7 @@ fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> 
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }
     let folder = repository.path("linux/initramfs");
-    let mut files: Vec<PathBuf> = initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)).collect();
+    let mut files = initramfs::files(&folder)?;
     files.extend(extras.files(repository)?);
     for file in files {
         hash.update(file.to_string_lossy().as_bytes());

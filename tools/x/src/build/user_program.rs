@@ -35,7 +35,7 @@ impl Program {
     pub fn files(&self, repository: &Repository) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for folder in self.folders.iter().chain(&HEADERS).map(|folder| repository.path(folder)) {
-            files.extend(initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)));
+            files.extend(initramfs::files(&folder)?);
         }
         Ok(files)
     }
@@ -48,9 +48,8 @@ impl Program {
 
 /// A program of the user's, with the library. What it does not use of the library is left out.
 pub fn with_library(repository: &Repository, source: &Path) -> Result<Vec<u8>> {
-    let folder = repository.path(LIBRARY_SOURCES);
-    let mut files = vec![source.to_owned()];
-    files.extend(initramfs::sources(&folder)?.into_iter().map(|file| folder.join(file)));
+    let mut files = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
+    files.insert(0, source.to_owned());
     compile(repository, &files, &["-std=gnu11", "-w", "-ffunction-sections", "-Wl,--gc-sections"])
 }
 

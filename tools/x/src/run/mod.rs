@@ -17,7 +17,7 @@ mod validate;
 mod view;
 mod wires;
 
-use crate::build::{self, Built, bundle::write_whole, passenger::Extras};
+use crate::build::{self, Built, bundle::write_whole};
 use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
@@ -64,8 +64,7 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<
     }
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
     let file = system_file::read(&repository.named(system))?;
-    let extras = Extras { faults: arguments.fault_module, channels: file.system.skins().next().is_some() };
-    let passenger = Some(build::passenger(repository, &arguments, extras)?);
+    let passenger = Some(build::passenger(repository, &arguments, &file.system)?);
     Ok(Built { passenger, ..Built::default() })
 }
 
