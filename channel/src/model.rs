@@ -103,6 +103,23 @@ impl Shared {
     }
 }
 
+/// Reads while the writer puts 1, 2 and so on, and what is left when it has ended; it says how many bytes it put.
+fn arrive_in_order(read: impl Fn() -> Option<u8>, writer: thread::JoinHandle<u8>) {
+    let mut expected = 1;
+    for _ in 0..2 {
+        if let Some(byte) = read() {
+            assert_eq!(byte, expected);
+            expected += 1;
+        }
+    }
+    let put = writer.join().unwrap();
+    while let Some(byte) = read() {
+        assert_eq!(byte, expected);
+        expected += 1;
+    }
+    assert_eq!(expected, put + 1, "nothing is lost");
+}
+
 /// Bytes to Linux arrive as they were put, although the ring is used over and over.
 #[test]
 fn ring_to_linux() {
@@ -119,19 +136,7 @@ fn ring_to_linux() {
                 next - 1
             })
         };
-        let mut expected = 1;
-        for _ in 0..2 {
-            if let Some(byte) = shared.linux_read() {
-                assert_eq!(byte, expected);
-                expected += 1;
-            }
-        }
-        let put = task.join().unwrap();
-        while let Some(byte) = shared.linux_read() {
-            assert_eq!(byte, expected);
-            expected += 1;
-        }
-        assert_eq!(expected, put + 1, "nothing is lost");
+        arrive_in_order(|| shared.linux_read(), task);
     });
 }
 
@@ -150,20 +155,7 @@ fn ring_to_task() {
                 next - 1
             })
         };
-        let get = || shared.get(shared.written.load(Ordering::Acquire));
-        let mut expected = 1;
-        for _ in 0..2 {
-            if let Some(byte) = get() {
-                assert_eq!(byte, expected);
-                expected += 1;
-            }
-        }
-        let put = linux.join().unwrap();
-        while let Some(byte) = get() {
-            assert_eq!(byte, expected);
-            expected += 1;
-        }
-        assert_eq!(expected, put + 1, "nothing is lost");
+        arrive_in_order(|| shared.get(shared.written.load(Ordering::Acquire)), linux);
     });
 }
 
