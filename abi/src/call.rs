@@ -168,6 +168,8 @@ pub mod irq {
 pub mod thread {
     /// The thread uses the floating-point and vector registers.
     pub const FPU: u64 = 1;
+    /// Its address space is to stay loaded while no task runs. Only where [`crate::boot::feature::SHARED_SPACE`] is.
+    pub const RESIDENT: u64 = 2;
 }
 
 #[cfg(test)]

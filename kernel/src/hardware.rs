@@ -1,7 +1,7 @@
 //! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
 
 use crate::arch::{
-    self, Frame, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, log,
+    self, Frame, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, log, mode,
     paging::PageTables,
     port, segment_base, serial,
     virt::{self, Vcpu as Processor},
@@ -9,6 +9,7 @@ use crate::arch::{
 use crate::trace::trace;
 use pillion_abi::{
     NEVER, PAGE,
+    call::thread,
     status::{Error, Result},
     vcpu::{State, route},
 };
@@ -113,11 +114,7 @@ impl Hardware {
     /// Makes the next exit to user mode lead to a thread, in its address space.
     #[inline(always)]
     pub fn switch_to(&mut self, thread: Id<Thread>, root: u64, uses_fpu: bool) {
-        if root != self.root {
-            self.root = root;
-            // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
-            unsafe { arch::paging::switch_to(root) };
-        }
+        self.load_space(root);
         if self.running != Some(thread) {
             self.load(thread);
         }
@@ -125,6 +122,23 @@ impl Hardware {
             self.load_fpu(thread.physical() + thread_page::FPU);
         } else {
             fpu::set_ts(self.percpu());
+        }
+    }
+
+    #[inline(always)]
+    fn load_space(&mut self, root: u64) {
+        if root != self.root {
+            self.root = root;
+            // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
+            unsafe { arch::paging::switch_to(root) };
+        }
+    }
+
+    /// Loads the address space that is kept loaded while no task runs, if there is one.
+    #[inline(always)]
+    pub fn rest(&mut self) {
+        if let Some(root) = mode::kept() {
+            self.load_space(root);
         }
     }
 
@@ -181,6 +195,8 @@ impl Hardware {
 }
 
 impl Machine for Hardware {
+    const THREAD_FLAGS: u64 = mode::THREAD_FLAGS;
+
     #[inline]
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
         // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects are ended through the
@@ -267,6 +283,12 @@ impl Machine for Hardware {
         }
     }
 
+    fn thread_configured(&mut self, space: Id<Space>, flags: u64) {
+        if flags & thread::RESIDENT != 0 {
+            mode::keep(self.get(space).root);
+        }
+    }
+
     fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64) {
         let _ = self.frame(thread).jump(address);
     }
@@ -317,7 +339,7 @@ impl Machine for Hardware {
         let mut tables = Self::tables(space);
         let flags = match (space.format, Flags::from_call(flags)?) {
             (Format::Nested, flags) => flags.with(Flags::GIGANTIC),
-            (Format::Host, flags) => flags,
+            (Format::Host, flags) => mode::of_task(flags),
         };
         let result = tables.map_step(address, physical, size, flags);
         space.used = tables.pages_used() as u32;
@@ -336,6 +358,7 @@ impl Machine for Hardware {
     }
 
     fn space_drop(&mut self, root: u64) {
+        mode::forget(root);
         if self.root == root {
             self.root = kernel_root();
             // SAFETY: the kernel's own root.

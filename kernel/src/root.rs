@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 
-use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, physical};
+use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical};
 use crate::entry::kernel;
 use crate::hardware::Hardware;
 use pillion_abi::{
@@ -159,8 +159,9 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
         tsc_hz: clock::tsc_hz(),
-        features: cpu::features()
-            & if crate::guest::features().is_some() { u64::MAX } else { !pillion_abi::boot::feature::SVM },
+        features: mode::FEATURES
+            | cpu::features()
+                & if crate::guest::features().is_some() { u64::MAX } else { !pillion_abi::boot::feature::SVM },
         rsdp: boot.rsdp,
         cpus: 1,
         bundle: boot.bundle,

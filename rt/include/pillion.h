@@ -4,12 +4,21 @@
 #ifndef PILLION_H
 #define PILLION_H
 
+#include <rtl_time.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Has the program's own cleanup_module run and the program end, as `pillion unload` does in Linux. Returns at once; for all contexts. */
 void pillion_unload(void);
+
+/*
+ * When the kernel was last entered by the timer or by a device of the real-time side, on the scale of gethrtime(): asked at once by a thread that
+ * waited for it, the time at which its way to that thread began. 0 unless the kernel traces (`./x run --kernel-append trace=1`), which makes that way
+ * longer, by some 30 instructions for each event. For all contexts.
+ */
+hrtime_t pillion_kernel_entry(void);
 
 #ifdef __cplusplus
 }

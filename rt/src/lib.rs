@@ -24,6 +24,7 @@ pub mod compat;
 pub mod error;
 mod fifo;
 pub mod irq;
+mod kernel_entry;
 pub mod libc;
 mod linux;
 pub mod lock;

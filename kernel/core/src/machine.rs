@@ -25,6 +25,9 @@ pub enum Format {
 ///
 /// In the kernel this is the hardware; the tests have one made of tables.
 pub trait Machine {
+    /// Flags of [`pillion_abi::call::thread`] that a thread may be configured with.
+    const THREAD_FLAGS: u64 = pillion_abi::call::thread::FPU;
+
     /// The object behind a handle.
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
 
@@ -60,6 +63,9 @@ pub trait Machine {
 
     /// Makes registers of a new thread, or sets them for a restart.
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64);
+
+    /// A thread was configured with an address space and flags.
+    fn thread_configured(&mut self, _space: Id<Space>, _flags: u64) {}
 
     /// Sets the instruction pointer of a thread.
     fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64);

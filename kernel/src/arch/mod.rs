@@ -35,6 +35,8 @@ pub use chosen::frame::Frame;
 pub use chosen::ioapic;
 /// Physical memory as the kernel sees it.
 pub use chosen::memory::{direct, physical};
+/// The processor's mode in which tasks run.
+pub use chosen::mode;
 /// Address spaces.
 pub use chosen::paging;
 /// A CPU's own data.

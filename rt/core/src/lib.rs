@@ -6,6 +6,7 @@ pub mod clock;
 pub mod device;
 pub mod inherit;
 pub mod ioctl;
+pub mod kernel_entry;
 pub mod parameters;
 pub mod release;
 pub mod ticks;

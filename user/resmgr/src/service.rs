@@ -44,6 +44,8 @@ pub struct Service {
     /// The kernel's trace, while it is on.
     trace: Option<Trace>,
     faults: u32,
+    /// Tasks are unprotected: one that faults may have done anything before.
+    shared_space: bool,
 }
 
 impl Service {
@@ -52,7 +54,8 @@ impl Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
-        Service { tsc_hz, tasks, lines, skins, passenger, limit, trace: trace::start(machine), faults: 0 }
+        let (trace, shared_space) = (trace::start(machine), machine.is_shared_space());
+        Service { tsc_hz, tasks, lines, skins, passenger, limit, trace, faults: 0, shared_space }
     }
 
     /// Serves until the system ends.
@@ -61,7 +64,10 @@ impl Service {
         loop {
             let look = self.skins.as_ref().map_or(NEVER, Skins::next_look);
             match receive(next.min(self.limit).min(look)) {
-                Ok(message) => self.serve(&message),
+                Ok(message) => {
+                    self.serve(&message);
+                    self.stop_after_fault();
+                }
                 Err(Error::Timeout) => {}
                 Err(error) => {
                     println!("[resmgr] cannot receive: {error:?}");
@@ -122,6 +128,14 @@ impl Service {
                 self.end(ok);
             }
             _ => answer(UNKNOWN),
+        }
+    }
+
+    /// Where tasks are unprotected a fault is the end: what the task wrote before, nobody knows.
+    fn stop_after_fault(&mut self) {
+        if self.shared_space && self.faults != 0 {
+            println!("[resmgr] SHARED SPACE: THE SYSTEM STOPS, BECAUSE THE TASK THAT FAULTED COULD WRITE ANYWHERE");
+            self.end(false);
         }
     }
 

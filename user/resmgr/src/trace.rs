@@ -1,24 +1,38 @@
 //! The kernel's trace: the option `trace=1` of its command line switches it on for the whole run, and the end of the run says the
 //! longest stretch with interrupts off; with `trace=2` also the last entries.
 
-use crate::machine::Machine;
+use crate::{
+    failure::{Result, While},
+    machine::Machine,
+    objects::Slots,
+};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{
     boot::slot,
+    object::right,
     trace::{ENTRIES, FIRST_ENTRY, Header},
 };
 use pillion_ring::Cell;
-use pillion_runtime::{memory_map, println, trace_control};
+use pillion_runtime::{Cap, info::address, memory_map, println, trace_control};
 
 const ADDRESS: u64 = 0xa0_0000_0000;
-
-/// Entries that are said at the end.
-const LAST: u64 = 200;
 
 /// The trace while it is on.
 pub struct Trace {
     /// Whether the last entries are wanted.
     entries: bool,
+}
+
+/// Whether the command line asks for the trace.
+pub fn is_wanted(machine: &Machine) -> bool {
+    machine.option("trace").is_some_and(|on| on != 0)
+}
+
+/// Maps the buffer in a task.
+pub fn show(slots: &mut Slots, space: Cap) -> Result<()> {
+    let seen = slots.derive(slot::TRACE_BUFFER, right::READ, 0)?;
+    memory_map(seen, space, address::TRACE, 0).when("mapping the trace")?;
+    Ok(())
 }
 
 /// Switches the trace on if the command line asks for it.
@@ -46,6 +60,7 @@ impl Trace {
             "{{\"pillion\":\"stretch\",\"longest_ns\":{ns},\"event\":{event},\"first\":{first},\"second\":{second}}}"
         );
         if self.entries {
+            println!("trace ticks {tsc_hz}");
             print_entries();
         }
     }
@@ -58,7 +73,7 @@ fn print_entries() {
         (&*(ADDRESS as *const AtomicU64), core::slice::from_raw_parts(cells, ENTRIES))
     };
     let count = written.load(Relaxed);
-    for number in count.saturating_sub(LAST)..count {
+    for number in count.saturating_sub(ENTRIES as u64)..count {
         if let Some([time, event, first, second]) = pillion_ring::read(written, cells, number) {
             println!("trace {number} {time} {event} {first:#x} {second:#x}");
         }

@@ -29,6 +29,8 @@ pub mod address {
     pub const DIRECTORY: u64 = 0x60_c000_0000;
     /// Memory for messages between a task with a skin and the broker ([`super::broker::TRANSFER_SIZE`]); Linux has no access.
     pub const TRANSFER: u64 = 0x61_0000_0000;
+    /// The kernel's trace buffer, read-only, in a task with a skin while the kernel traces ([`super::SkinInfo::traced`]).
+    pub const TRACE: u64 = 0x63_0000_0000;
     /// Guest-physical address 0, in the VM monitor only: Linux's memory is mapped here as far as it is RAM or ACPI tables.
     pub const GUEST: u64 = 0x100_0000_0000;
 }
@@ -166,6 +168,8 @@ pub struct SkinInfo {
     pub port_count: u32,
     /// 1 where Linux rides along.
     pub linux: u32,
+    /// 1 where the kernel traces: its buffer is at [`address::TRACE`].
+    pub traced: u32,
     /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
     pub lines: [u32; 16],
     /// Port ranges, in the order of [`slot::TASK_PORTS`]: first and count.

@@ -2,7 +2,7 @@
 
 use pillion_abi::USER_END;
 
-use super::percpu::selector;
+use super::mode;
 
 /// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all others by IRET.
 pub const SYSCALL: u64 = 256;
@@ -10,7 +10,7 @@ pub const SYSCALL: u64 = 256;
 /// Interrupts on, and the bit that is always set.
 const RFLAGS: u64 = 0x202;
 
-/// All registers of user mode. The processor pushes the upper part itself: while a thread runs, the stack pointer that the
+/// All registers of a task's thread. The processor pushes the upper part itself: while a thread runs, the stack pointer that the
 /// processor takes on an entry is the end of its frame.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
@@ -72,10 +72,10 @@ impl Frame {
             vector: 0,
             error: 0,
             rip: 0,
-            cs: selector::USER_CODE as u64,
+            cs: mode::CODE as u64,
             rflags: RFLAGS,
             rsp: 0,
-            ss: selector::USER_DATA as u64,
+            ss: mode::DATA as u64,
         }
     }
 

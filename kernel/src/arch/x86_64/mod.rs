@@ -10,6 +10,7 @@ pub mod fpu;
 pub mod frame;
 pub mod ioapic;
 pub mod memory;
+pub mod mode;
 pub mod msr;
 pub mod paging;
 pub mod percpu;

@@ -4,7 +4,9 @@
 //! function returns, the frame that is then chosen is left to. For an exception or interrupt the processor itself pushes the
 //! upper part of the frame; a system call stores all of it.
 //!
-//! In kernel mode interrupts come in a few places only. Their handler notes the vector and returns with interrupts off.
+//! Whether that is another mode, or the kernel's own in the build without protection, is [`mode`]'s to say, with the few instructions that differ.
+//!
+//! In the kernel interrupts come in a few places only. Their handler notes the vector and returns with interrupts off.
 //! An exception in kernel mode is a bug of the kernel's. GS is not looked at on the ways of NMI, double fault and machine check, which may
 //! come before it is swapped.
 
@@ -16,7 +18,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
 use super::percpu::{PerCpu, ist, offset, selector};
-use super::{cpu, log, msr, power};
+use super::{cpu, log, mode, msr, power};
 
 /// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
 /// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
@@ -53,6 +55,8 @@ unsafe extern "C" {
 }
 
 global_asm!(
+    ".set LANDING, {landing}",
+    mode::entry_macros!(),
     r#"
     .section .text.entry, "ax"
 
@@ -113,7 +117,7 @@ trap_stubs:
     .p2align 6
     .global syscall_entry
 syscall_entry:
-    swapgs
+    take_gs
     mov gs:[{scratch}], rsp
     mov rsp, gs:[{frame_end}]
     mov dword ptr [rsp - {size} + {vector}], {syscall}
@@ -134,14 +138,14 @@ syscall_entry:
     mov [rsp - {size} + {r15}], r15
     mov rcx, gs:[{scratch}]
     mov [rsp - {size} + {rsp}], rcx
-    mov rsp, gs:[{stack}]
+    take_kernel_stack
     mov rdi, gs:[{self}]
     call {kernel_syscall}
     ud2
 
     .global exit_to_user
 exit_to_user:
-    mov rsp, gs:[{frame_end}]
+    take_frame
     cmp dword ptr [rsp - {size} + {vector}], {syscall}
     jne exit_complete
     mov rax, [rsp - {size} + {rax}]
@@ -157,11 +161,7 @@ exit_to_user:
     mov r13, [rsp - {size} + {r13}]
     mov r14, [rsp - {size} + {r14}]
     mov r15, [rsp - {size} + {r15}]
-    mov rcx, [rsp - {size} + {rip}]
-    mov r11, [rsp - {size} + {rflags}]
-    mov rsp, [rsp - {size} + {rsp}]
-    swapgs
-    sysretq
+    return_from_syscall
 
 exit_complete:
     mov rax, [rsp - {size} + {rax}]
@@ -180,21 +180,20 @@ exit_complete:
     mov r14, [rsp - {size} + {r14}]
     mov r15, [rsp - {size} + {r15}]
     sub rsp, {size} - {rip}
-    swapgs
+    give_gs
     iretq
 
     .p2align 6
 interrupt:
-    test byte ptr [rsp + 24], 3
-    jz interrupt_in_kernel
-    swapgs
+    if_from_kernel interrupt_in_kernel
+    take_gs
     .global clac_interrupt
 clac_interrupt:
     .byte 0x0f, 0x1f, 0x00          /* clac, where there is one */
     cld
     push_registers
     mov rsi, [rsp + {vector}]
-    mov rsp, gs:[{stack}]
+    take_kernel_stack
     mov rdi, gs:[{self}]
     call {kernel_interrupt}
     ud2
@@ -207,9 +206,8 @@ interrupt_in_kernel:
 
     .p2align 6
 exception:
-    test byte ptr [rsp + 24], 3
-    jz fatal
-    swapgs
+    if_from_kernel fatal
+    take_gs
     .global clac_exception
 clac_exception:
     .byte 0x0f, 0x1f, 0x00
@@ -217,7 +215,7 @@ clac_exception:
     push_registers
     mov rsi, [rsp + {vector}]
     mov rdx, [rsp + {error}]
-    mov rsp, gs:[{stack}]
+    take_kernel_stack
     mov rdi, gs:[{self}]
     call {kernel_exception}
     ud2
@@ -262,6 +260,7 @@ fatal:
     scratch = const offset::SCRATCH,
     pending = const offset::PENDING,
     frame_end = const offset::FRAME_END,
+    landing = const offset::LANDING,
     kernel_interrupt = sym contract::kernel_interrupt,
     kernel_exception = sym contract::kernel_exception,
     kernel_syscall = sym contract::kernel_syscall,
@@ -310,7 +309,7 @@ fn gate(vector: u8) -> Gate {
         2 => ist::NMI,
         8 => ist::DOUBLE_FAULT,
         18 => ist::MACHINE_CHECK,
-        _ => 0,
+        _ => mode::ENTRY_STACK,
     };
     let user_may: u64 = if vector == BREAKPOINT { 3 << 45 } else { 0 };
     let low = handler & 0xffff

@@ -13,6 +13,7 @@ use crate::{
     objects::Slots,
     start::badge,
     task::{Maker, Spec, Task},
+    trace,
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
@@ -53,6 +54,7 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
     let common = SkinInfo {
         main_level: main_level.into(),
         linux: system.linux.is_some().into(),
+        traced: trace::is_wanted(machine).into(),
         pool_size: layout.pool_size,
         shared_fifos,
         ..SkinInfo::default()

@@ -13,6 +13,7 @@ use crate::{
     start::{give_interrupts, give_ports},
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
+    trace,
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
@@ -49,6 +50,10 @@ impl Plan {
         put_text(&mut spec.info.arguments, &wanted.arguments);
         spec.info.skin = with_resources(facts, wanted);
         spec.thread_flags = thread::FPU;
+        // One address space can be the kernel's.
+        if machine.is_shared_space() && facts.index == 0 {
+            spec.thread_flags |= thread::RESIDENT;
+        }
         // Behind those of the tasks without a skin.
         spec.histogram = Some((pillion_system::limit::TASKS + facts.index as usize) as u64);
         spec.slots = slot::SKIN_COUNT;
@@ -83,7 +88,7 @@ fn with_resources(facts: SkinInfo, wanted: &pillion_system::Task) -> SkinInfo {
     facts
 }
 
-/// What is mapped of the window and of the broker's memory.
+/// What is mapped of the window, of the broker's memory, and of the trace.
 fn extents(facts: &SkinInfo) -> Vec<Extent> {
     [
         (address::STATUS, STATUS),
@@ -91,6 +96,7 @@ fn extents(facts: &SkinInfo) -> Vec<Extent> {
         (address::POOL, facts.pool_size),
         (address::DIRECTORY, DIRECTORY),
         (address::TRANSFER, TRANSFER_SIZE),
+        (address::TRACE, u64::from(facts.traced) * pillion_abi::trace::SIZE),
     ]
     .map(|(address, size)| Extent::small(address, size))
     .into()
@@ -147,6 +153,9 @@ impl Program {
         give_interrupts(&mut maker, &task, &plan.wanted)?;
         give_ports(&mut maker, &task, &plan.wanted)?;
         show(maker.slots, &task, channel, self.index)?;
+        if plan.spec.info.skin.traced != 0 {
+            trace::show(maker.slots, task.space)?;
+        }
         self.unloader = Some(maker.slots.derive(threads[0].notification, right::WRITE, wake::UNLOAD)?);
         self.task = Some(task);
         Ok(())

@@ -211,6 +211,12 @@ impl Default for Histogram {
     }
 }
 
+/// The largest latency that is counted in the same bucket as this one.
+#[must_use]
+pub fn bucket_end_ns(ns: u64) -> u64 {
+    end(position(ns))
+}
+
 /// Adds to a word that only the caller writes.
 #[inline]
 fn add(word: &AtomicU64, n: u64) {
@@ -277,6 +283,7 @@ mod tests {
         for i in 0..BUCKETS {
             assert_eq!(position(start(i)), i);
             assert_eq!(position(end(i)), i);
+            assert_eq!(bucket_end_ns(start(i)), end(i));
         }
         assert_eq!(start(BUCKETS - 1) + (start(BUCKETS - 1) - start(BUCKETS - 2)), END_NS);
     }

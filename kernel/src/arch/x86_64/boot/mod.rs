@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, percpu, pic, serial, trap};
+use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, mode, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -58,6 +58,9 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
         env!("CARGO_PKG_VERSION"),
         if magic == multiboot::MAGIC { "multiboot2" } else { "PVH" }
     );
+    for line in mode::WARNING {
+        log!("[boot] {line}");
+    }
     if understood.is_none() {
         log!("[boot] the boot loader's information is damaged");
     }

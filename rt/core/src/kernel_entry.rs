@@ -1,0 +1,20 @@
+//! When the kernel was entered, by its trace.
+
+use pillion_abi::{
+    RT_VECTOR_FIRST,
+    trace::{Entry, Event},
+};
+
+/// When an interrupt of the real-time side last entered the kernel, in ticks. The entries begin with the newest.
+///
+/// Out of a guest the processor comes before the kernel knows why: that event stands directly before the interrupt then, and is the earlier stamp.
+pub fn last(newest_first: impl IntoIterator<Item = Entry>) -> Option<u64> {
+    let mut entries = newest_first.into_iter();
+    let interrupt = entries.find(|entry| is(entry, Event::Interrupt) && entry.first >= RT_VECTOR_FIRST.into())?;
+    let exit = entries.next().filter(|entry| is(entry, Event::GuestExit));
+    Some(exit.unwrap_or(interrupt).time)
+}
+
+fn is(entry: &Entry, event: Event) -> bool {
+    entry.event == event as u64
+}
