@@ -1,36 +1,60 @@
-/* What count.c uses of the emulator's interface for plug-ins, version 1 (QEMU 7.2); no package ships the interface's own header. */
+/*
+ * What the plug-ins use of the emulator's interface, version 1 (QEMU 7.2 to 8.2); no package ships the interface's own header. Later versions of
+ * QEMU refuse a plug-in of this version.
+ */
 #ifndef PILLION_PLUGIN_H
 #define PILLION_PLUGIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { INTERFACE_VERSION = 1 };
 
-/* The only operation that can be done inline, and callbacks that look at no register. */
+/* The only operation that can be done inline, callbacks that look at no register, and accesses to memory of both kinds. */
 enum inline_operation { INLINE_ADD_U64 };
 enum callback_flags { CALLBACK_NO_REGISTERS };
+enum accesses { ACCESSES_ALL = 3 };
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
 
 typedef uint64_t plugin_id;
+typedef uint32_t access_info;
 typedef void (*translated)(plugin_id id, struct qemu_plugin_tb *block);
 typedef void (*executed)(unsigned int cpu, void *data);
+typedef void (*accessed)(unsigned int cpu, access_info info, uint64_t address, void *data);
 typedef void (*ended)(plugin_id id, void *data);
+typedef void (*reset)(plugin_id id);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
+/*
+ * Drops all callbacks and all that was translated, then calls back, where others may be registered. May be asked for while an instruction is executed, not while a block is
+ * translated; it is done before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one thread runs all processors.
+ */
+void qemu_plugin_reset(plugin_id id, reset callback);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+/* Where the instruction lies in the emulator's own memory. */
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *instruction, enum inline_operation operation,
                                                 void *counter, uint64_t amount);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction, executed callback,
                                             enum callback_flags flags, void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, accessed callback,
+                                      enum callback_flags flags, enum accesses accesses, void *data);
+
+bool qemu_plugin_mem_is_store(access_info info);
+/* Valid until the callback returns. */
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(access_info info, uint64_t address);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
 
 #endif

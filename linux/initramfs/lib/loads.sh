@@ -21,10 +21,26 @@ run() {
     else
         note load "$1" failed "$(tail -n 1 "/tmp/$1.err")"
     fi
+    : >"/tmp/$1.ended"
+}
+
+# The others are there for a load `measure`, which ends the run: one that ended before it left it without a load.
+outlast() {
+    for load in $(echo "$loads" | tr , ' '); do
+        [ "$load" != measure ] || continue
+        if [ -e "/tmp/$load.ended" ]; then
+            note load "$load" failed it ended before the measurement
+        else
+            note load "$load" ok 1 run
+        fi
+    done
 }
 
 [ -n "$loads" ] || sleep "$seconds"
+measure=
 for load in $(echo "$loads" | tr , ' '); do
     run "$load" &
+    [ "$load" != measure ] || measure=$!
 done
-wait
+wait $measure
+[ -z "$measure" ] || outlast

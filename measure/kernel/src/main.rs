@@ -5,6 +5,7 @@
 
 mod call;
 mod notify;
+mod ready;
 mod series;
 mod timer;
 mod wake;
@@ -15,7 +16,7 @@ use pillion_test_kit::{Kit, Outcome, end};
 task!(main);
 
 /// Measurements.
-const ALL: [fn(&mut Kit) -> Outcome; 8] = [
+const ALL: [fn(&mut Kit) -> Outcome; 10] = [
     call::null,
     timer::to_user,
     timer::to_user_past_guest,
@@ -24,6 +25,8 @@ const ALL: [fn(&mut Kit) -> Outcome; 8] = [
     call::passive,
     call::passive_full,
     call::active,
+    ready::wake,
+    ready::yields,
 ];
 
 fn main(argument: u64) -> ! {

@@ -40,12 +40,21 @@ impl Series {
         seen + 1 >= WARM_UP + SAMPLES
     }
 
+    /// The average in nanoseconds, rounded up.
+    pub fn mean(&self, tsc_hz: u64) -> u64 {
+        let samples = self.seen.load(Relaxed).saturating_sub(WARM_UP).max(1);
+        nanoseconds(self.sum.load(Relaxed).div_ceil(samples), tsc_hz)
+    }
+
     /// Prints the average, rounded up, and the extremes.
     pub fn print(&self, name: &str, tsc_hz: u64) {
-        let ns = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(tsc_hz)) as u64;
-        let samples = self.seen.load(Relaxed).saturating_sub(WARM_UP).max(1);
-        println!("figure {name} {} ns", ns(self.sum.load(Relaxed).div_ceil(samples)));
+        let ns = |ticks: u64| nanoseconds(ticks, tsc_hz);
+        println!("figure {name} {} ns", self.mean(tsc_hz));
         println!("figure {name}_min {} ns", ns(self.smallest.load(Relaxed)));
         println!("figure {name}_max {} ns", ns(self.largest.load(Relaxed)));
     }
+}
+
+fn nanoseconds(ticks: u64, tsc_hz: u64) -> u64 {
+    (u128::from(ticks) * 1_000_000_000 / u128::from(tsc_hz)) as u64
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts on demand and the times of their handlers, for measuring how long Linux takes to respond. See measure.h.
+ */
+#include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "measure.h"
+#include "source.h"
+
+/* Of the last interrupt. Whoever raises them waits until one was read before the next. */
+static struct measure_stamps last;
+static unsigned long source;
+
+/* Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are not. */
+static DECLARE_COMPLETION(arrival);
+
+void arrived(u64 due, u64 handled)
+{
+	last.due = due;
+	last.handled = handled;
+	complete(&arrival);
+}
+
+static ssize_t measure_read(struct file *file, char __user *to, size_t size, loff_t *offset)
+{
+	int error;
+
+	if (size < sizeof(last))
+		return -EINVAL;
+	error = wait_for_completion_interruptible(&arrival);
+	if (error)
+		return error;
+	return copy_to_user(to, &last, sizeof(last)) ? -EFAULT : sizeof(last);
+}
+
+static long measure_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	switch (command) {
+	case MEASURE_SOURCE:
+		if (argument > MEASURE_TIMER)
+			return -EINVAL;
+		if (argument == MEASURE_EDU && !edu_found())
+			return -ENODEV;
+		source = argument;
+		reinit_completion(&arrival);
+		return 0;
+	case MEASURE_ARM:
+		if (source != MEASURE_TIMER)
+			return -EINVAL;
+		timer_arm(argument);
+		return 0;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int measure_mmap(struct file *file, struct vm_area_struct *area)
+{
+	return edu_mmap(area);
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.read = measure_read,
+	.unlocked_ioctl = measure_ioctl,
+	.mmap = measure_mmap,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "measure",
+	.fops = &operations,
+	.mode = 0600,
+};
+
+static int __init measure_init(void)
+{
+	int error;
+
+	timer_init();
+	error = edu_init();
+	if (error)
+		return error;
+	error = misc_register(&device);
+	if (error)
+		edu_exit();
+	return error;
+}
+
+static void __exit measure_exit(void)
+{
+	misc_deregister(&device);
+	timer_exit();
+	edu_exit();
+}
+
+module_init(measure_init);
+module_exit(measure_exit);
+
+MODULE_LICENSE("GPL v2");
+MODULE_DESCRIPTION("Interrupts on demand, with the times of their handlers");

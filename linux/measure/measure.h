@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/measure: interrupts on demand. One process waits in read(), which gives a struct measure_stamps for each interrupt. Another one
+ * raises them: of the edu device by a write to its registers, which mmap() gives, of the timer by MEASURE_ARM.
+ */
+#ifndef PILLION_MEASURE_H
+#define PILLION_MEASURE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Values of the time-stamp counter. */
+struct measure_stamps {
+	__u64 due;	/* when the timer was to interrupt; 0 for edu, where the one that raised it knows */
+	__u64 handled;	/* first act of the interrupt's handler */
+};
+
+/* Chooses where interrupts come from: MEASURE_EDU (ENODEV if there is none) or MEASURE_TIMER. */
+#define MEASURE_SOURCE	_IO('M', 0)
+#define MEASURE_EDU	0
+#define MEASURE_TIMER	1
+
+/* Arms the timer: the argument is a number of nanoseconds. */
+#define MEASURE_ARM	_IO('M', 1)
+
+/* Writing this register of edu raises its interrupt. */
+#define MEASURE_EDU_RAISE	0x60
+
+#endif

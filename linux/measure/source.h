@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MEASURE_SOURCE_H
+#define MEASURE_SOURCE_H
+
+#include <linux/types.h>
+
+struct vm_area_struct;
+
+/* Called by a source's hard interrupt handler: @handled is what it read first from the time-stamp counter. */
+void arrived(u64 due, u64 handled);
+
+/* QEMU's edu device. */
+int edu_init(void);
+void edu_exit(void);
+bool edu_found(void);
+int edu_mmap(struct vm_area_struct *area);
+
+/* A high-resolution timer, handled in hard interrupt context also on PREEMPT_RT. */
+void timer_init(void);
+void timer_exit(void);
+void timer_arm(u64 ns);
+
+#endif

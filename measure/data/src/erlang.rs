@@ -1,0 +1,215 @@
+//! Erlang distributions fitted to latencies.
+//!
+//! What passes `k` stations one after the other, and waits at each for an exponentially distributed time, takes an Erlang distributed time altogether.
+//! Heursch (2006, 3.5.1 and 3.6.4) fits it to interrupt latencies: his `k` and `µ` are the [`stages`](Erlang::stages) and one divided by the
+//! [`mean`](Erlang::mean) here. The [`offset`](Erlang::offset) is added to his: the time that the path takes when it waits nowhere.
+
+mod fit;
+
+use crate::{Bucket, Histogram, Points};
+use fit::Search;
+
+/// Most stages that a fit tries. With more the curve is hardly told apart from a normal distribution, which has no stages.
+pub const MOST_STAGES: u32 = 64;
+/// A sample is a whole number and stands for the half unit to either side, so that none is as small as the offset.
+const HALF: f64 = 0.5;
+
+/// An Erlang distribution that begins at an offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Erlang {
+    /// Number of stations, the shape; 1 is the exponential distribution.
+    pub stages: u32,
+    /// Mean of the time above the offset.
+    pub mean: f64,
+    /// Time before which nothing arrives.
+    pub offset: f64,
+}
+
+impl Erlang {
+    /// Fits mean and variance above the least value, which is taken for the offset. None when all samples are equal.
+    #[must_use]
+    pub fn by_moments(histogram: &Histogram) -> Option<Erlang> {
+        let offset = least(histogram)? - HALF;
+        let (mean, variance) = (histogram.mean() - offset, histogram.variance());
+        let stages = (mean * mean / variance).round().clamp(1.0, f64::from(MOST_STAGES)) as u32;
+        (variance > 0.0).then_some(Erlang { stages, mean, offset })
+    }
+
+    /// The distribution of at most [`MOST_STAGES`] stages under which the samples are likeliest. None when all samples are equal.
+    #[must_use]
+    pub fn by_likelihood(histogram: &Histogram) -> Option<Erlang> {
+        let search = Search::of(histogram).filter(|_| histogram.variance() > 0.0)?;
+        let fits = (1..=MOST_STAGES).map(|stages| search.best(stages));
+        fits.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(fit, _)| fit)
+    }
+
+    /// Probability density at a time.
+    #[must_use]
+    pub fn density(&self, time: f64) -> f64 {
+        let time = time - self.offset;
+        if time < 0.0 || (time == 0.0 && self.stages > 1) {
+            return 0.0;
+        }
+        self.ln_density(time).exp()
+    }
+
+    /// Probability of a time up to this one.
+    #[must_use]
+    pub fn cumulative(&self, time: f64) -> f64 {
+        let passed = self.rate() * (time - self.offset);
+        if passed <= 0.0 {
+            return 0.0;
+        }
+        // Fewer than `stages` of Poisson's arrivals have come; in logarithms, because exp(-passed) alone may be too small to hold.
+        let mut ln_term = -passed;
+        let mut fewer = ln_term.exp();
+        for stage in 1..self.stages {
+            ln_term += (passed / f64::from(stage)).ln();
+            fewer += ln_term.exp();
+        }
+        1.0 - fewer.min(1.0)
+    }
+
+    /// Kolmogorov's and Smirnov's distance: the largest difference between the samples' distribution and this one, 0 to 1.
+    #[must_use]
+    pub fn distance(&self, histogram: &Histogram) -> f64 {
+        let all = histogram.samples().max(1) as f64;
+        let mut below = 0;
+        histogram.buckets.iter().fold(0.0, |distance: f64, bucket| {
+            let before = (self.cumulative(low(bucket)) - below as f64 / all).abs();
+            below += bucket.count;
+            let behind = (self.cumulative(high(bucket)) - below as f64 / all).abs();
+            distance.max(before).max(behind)
+        })
+    }
+
+    /// Samples that are to be expected in a bucket when there are so many in all.
+    #[must_use]
+    pub fn expected(&self, bucket: &Bucket, samples: u64) -> f64 {
+        (self.cumulative(high(bucket)) - self.cumulative(low(bucket))) * samples as f64
+    }
+
+    /// The curve over a histogram's range, to be drawn: samples to be expected for each unit of time, at `steps + 1` places.
+    #[must_use]
+    pub fn curve(&self, histogram: &Histogram, steps: u32) -> Points {
+        let from = self.offset;
+        let to = histogram.max().map_or(from, |max| max as f64);
+        let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(steps.max(1));
+        let samples = histogram.samples() as f64;
+        let points = (0..=steps).map(|step| (at(step), self.density(at(step)) * samples)).collect();
+        Points { x_unit: histogram.unit.clone(), y_unit: "1".into(), points }
+    }
+
+    /// Stages passed for each unit of time.
+    fn rate(&self) -> f64 {
+        f64::from(self.stages) / self.mean
+    }
+
+    /// Logarithm of the density at a time above the offset.
+    fn ln_density(&self, above: f64) -> f64 {
+        let more = f64::from(self.stages - 1);
+        let ln_powers = if self.stages == 1 { 0.0 } else { more * (self.rate() * above).ln() };
+        self.rate().ln() + ln_powers - ln_factorial(self.stages - 1) - self.rate() * above
+    }
+}
+
+fn ln_factorial(number: u32) -> f64 {
+    (2..=number).map(|factor| f64::from(factor).ln()).sum()
+}
+
+fn least(histogram: &Histogram) -> Option<f64> {
+    histogram.buckets.first().map(Bucket::middle)
+}
+
+fn low(bucket: &Bucket) -> f64 {
+    bucket.low as f64 - HALF
+}
+
+fn high(bucket: &Bucket) -> f64 {
+    bucket.last() as f64 + HALF
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples of a known distribution: the sums of exponentially distributed times, from a generator with a fixed beginning.
+    fn samples(known: Erlang, count: usize) -> Histogram {
+        let mut state = 1_u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        };
+        let mut one = || {
+            let waited: f64 = (0..known.stages).map(|_| -uniform().ln() / known.rate()).sum();
+            (known.offset + waited).round() as u64
+        };
+        Histogram::of("ns", (0..count).map(|_| one()))
+    }
+
+    fn near(value: f64, known: f64, part: f64) -> bool {
+        (value - known).abs() <= known.abs() * part
+    }
+
+    #[test]
+    fn likelihood_finds_the_distribution_that_made_the_samples() {
+        for stages in [1, 2, 3, 5] {
+            let known = Erlang { stages, mean: 900.0, offset: 6_500.0 };
+            let histogram = samples(known, 10_000);
+            let fit = Erlang::by_likelihood(&histogram).unwrap();
+            assert_eq!(fit.stages, stages, "{fit:?}");
+            assert!(near(fit.mean, 900.0, 0.03) && near(fit.offset, 6_500.0, 0.005), "{fit:?}");
+            assert!(fit.distance(&histogram) < 0.015, "{}", fit.distance(&histogram));
+        }
+    }
+
+    #[test]
+    fn moments_are_those_of_the_samples() {
+        let histogram = samples(Erlang { stages: 2, mean: 2_000.0, offset: 300.0 }, 20_000);
+        let fit = Erlang::by_moments(&histogram).unwrap();
+        assert_eq!(fit.stages, 2);
+        assert!(near(fit.offset + fit.mean, histogram.mean(), 1e-9));
+        assert_eq!(fit.offset, histogram.min().unwrap() as f64 - 0.5);
+    }
+
+    #[test]
+    fn a_wrong_distribution_is_told_by_its_distance() {
+        let histogram = samples(Erlang { stages: 1, mean: 1_000.0, offset: 0.0 }, 10_000);
+        let wrong = Erlang { stages: 9, mean: 1_000.0, offset: 0.0 };
+        assert!(wrong.distance(&histogram) > 0.2);
+        assert_eq!(Erlang { offset: 1e9, ..wrong }.distance(&histogram), 1.0);
+    }
+
+    #[test]
+    fn density_and_cumulative_belong_together() {
+        let two = Erlang { stages: 2, mean: 2.0, offset: 1.0 };
+        assert!(near(two.density(3.0), 2.0 * (-2.0_f64).exp(), 1e-12));
+        assert!(near(two.cumulative(3.0), 1.0 - 3.0 * (-2.0_f64).exp(), 1e-12));
+        assert_eq!((two.density(1.0), two.density(0.5), two.cumulative(1.0)), (0.0, 0.0, 0.0));
+        let many = Erlang { stages: 60, mean: 5.0, offset: 2.0 };
+        let step = 0.001;
+        let sum: f64 = (0..6_000).map(|at| many.density(2.0 + (f64::from(at) + 0.5) * step) * step).sum();
+        assert!(near(sum, many.cumulative(8.0), 1e-6), "{sum}");
+        assert!(near(many.cumulative(1e6), 1.0, 1e-12));
+    }
+
+    #[test]
+    fn the_curve_stands_for_all_samples() {
+        let known = Erlang { stages: 3, mean: 300.0, offset: 1_000.0 };
+        let histogram = samples(known, 5_000);
+        let curve = known.curve(&histogram, 400).points;
+        let width = curve[1].0 - curve[0].0;
+        assert_eq!(curve.len(), 401);
+        assert!(near(curve.iter().map(|point| point.1 * width).sum(), 5_000.0, 0.01));
+        let expected: f64 = histogram.buckets.iter().map(|bucket| known.expected(bucket, 5_000)).sum();
+        assert!(expected < 5_000.0 && expected > 3_000.0, "{expected}");
+    }
+
+    #[test]
+    fn nothing_is_fitted_to_nothing() {
+        for samples in [vec![], vec![7, 7, 7]] {
+            let histogram = Histogram::of("ns", samples);
+            assert_eq!((Erlang::by_moments(&histogram), Erlang::by_likelihood(&histogram)), (None, None));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A single number, with what is good and what is too bad.
+
+use serde::{Deserialize, Serialize};
+
+/// A number that was measured.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Figure {
+    /// Name of the [`System`](crate::System).
+    pub system: String,
+    /// Name, as in the line `figure NAME VALUE UNIT`.
+    pub name: String,
+    /// What it is.
+    #[serde(default)]
+    pub about: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit; `1` for plain numbers.
+    pub unit: String,
+    /// Which direction is better.
+    #[serde(default)]
+    pub direction: Direction,
+    /// Worsening against the baseline that fails, in per cent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// By how much chance may have it wrong, in its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
+    /// Beyond it the measurement fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bar: Option<f64>,
+    /// What is aimed at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<f64>,
+    /// What others reach, with the source.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// Which direction of a figure is better.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Smaller is better.
+    Smaller,
+    /// Larger is better.
+    Larger,
+    /// Neither; it is only told.
+    #[default]
+    None,
+}
+
+impl Direction {
+    /// Whether `value` is on the bad side of `limit`.
+    #[must_use]
+    pub fn is_beyond(self, value: f64, limit: f64) -> bool {
+        match self {
+            Direction::Smaller => value > limit,
+            Direction::Larger => value < limit,
+            Direction::None => false,
+        }
+    }
+
+    /// By how many per cent `new` is worse than `old`; negative when it is better, zero when neither is.
+    #[must_use]
+    pub fn worsening(self, old: f64, new: f64) -> f64 {
+        let difference = match self {
+            Direction::Smaller => new - old,
+            Direction::Larger => old - new,
+            Direction::None => 0.0,
+        };
+        match (difference == 0.0, old == 0.0) {
+            (true, _) => 0.0,
+            (false, true) => difference.signum() * f64::INFINITY,
+            (false, false) => difference / old.abs() * 100.0,
+        }
+    }
+}
+
+impl Figure {
+    /// Whether it is beyond its bar by more than chance.
+    #[must_use]
+    pub fn is_beyond_bar(&self) -> bool {
+        let allowed = self.chance.unwrap_or(0.0);
+        let allowed = if self.direction == Direction::Larger { -allowed } else { allowed };
+        self.bar.is_some_and(|bar| self.direction.is_beyond(self.value, bar + allowed))
+    }
+
+    /// Whether it reaches its goal.
+    #[must_use]
+    pub fn reaches_goal(&self) -> bool {
+        self.goal.is_some_and(|goal| !self.direction.is_beyond(self.value, goal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worsening_has_a_direction() {
+        assert_eq!(Direction::Smaller.worsening(200.0, 210.0), 5.0);
+        assert_eq!(Direction::Larger.worsening(200.0, 210.0), -5.0);
+        assert_eq!(Direction::None.worsening(200.0, 210.0), 0.0);
+        assert_eq!(Direction::Smaller.worsening(0.0, 0.0), 0.0);
+        assert_eq!(Direction::Smaller.worsening(0.0, 1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn chance_is_allowed_beyond_a_bar() {
+        let mut figure = Figure {
+            value: 101.0,
+            bar: Some(100.0),
+            goal: Some(99.0),
+            direction: Direction::Smaller,
+            ..Figure::default()
+        };
+        assert!(figure.is_beyond_bar() && !figure.reaches_goal());
+        figure.chance = Some(2.0);
+        assert!(!figure.is_beyond_bar());
+        figure.direction = Direction::Larger;
+        assert!(!figure.is_beyond_bar() && figure.reaches_goal());
+        figure.value = 97.0;
+        assert!(figure.is_beyond_bar() && !figure.reaches_goal());
+    }
+}

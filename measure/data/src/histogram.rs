@@ -1,0 +1,167 @@
+//! How often each value was seen.
+
+use serde::{Deserialize, Serialize};
+
+/// A histogram. Buckets are in ascending order and do not overlap; empty ones are left out.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Histogram {
+    /// Unit of the values.
+    pub unit: String,
+    /// The buckets that are not empty.
+    pub buckets: Vec<Bucket>,
+}
+
+/// Values of `low` and more, below `low + width`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
+pub struct Bucket {
+    /// Smallest value.
+    pub low: u64,
+    /// Number of values that it stands for; 1 or more.
+    pub width: u64,
+    /// How many samples it has.
+    pub count: u64,
+}
+
+impl From<(u64, u64, u64)> for Bucket {
+    fn from((low, width, count): (u64, u64, u64)) -> Bucket {
+        Bucket { low, width: width.max(1), count }
+    }
+}
+
+impl From<Bucket> for (u64, u64, u64) {
+    fn from(bucket: Bucket) -> (u64, u64, u64) {
+        (bucket.low, bucket.width, bucket.count)
+    }
+}
+
+impl Bucket {
+    /// The value in the middle, which stands for its samples.
+    #[must_use]
+    pub fn middle(&self) -> f64 {
+        self.low as f64 + (self.width - 1) as f64 / 2.0
+    }
+
+    /// The largest value that it stands for.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.low.saturating_add(self.width - 1)
+    }
+}
+
+impl Histogram {
+    /// One of samples, each value a bucket of its own.
+    #[must_use]
+    pub fn of(unit: &str, samples: impl IntoIterator<Item = u64>) -> Histogram {
+        let mut histogram = Histogram { unit: unit.into(), buckets: Vec::new() };
+        let mut sorted: Vec<u64> = samples.into_iter().collect();
+        sorted.sort_unstable();
+        for value in sorted {
+            match histogram.buckets.last_mut() {
+                Some(last) if last.low == value => last.count += 1,
+                _ => histogram.buckets.push(Bucket { low: value, width: 1, count: 1 }),
+            }
+        }
+        histogram
+    }
+
+    /// Adds a bucket, wherever it belongs. Counts of equal buckets add up.
+    pub fn add(&mut self, bucket: Bucket) {
+        if bucket.count == 0 {
+            return;
+        }
+        match self.buckets.binary_search_by_key(&bucket.low, |bucket| bucket.low) {
+            Ok(at) => {
+                self.buckets[at].count += bucket.count;
+                self.buckets[at].width = self.buckets[at].width.max(bucket.width);
+            }
+            Err(at) => self.buckets.insert(at, bucket),
+        }
+    }
+
+    /// Number of samples.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        self.buckets.iter().map(|bucket| bucket.count).sum()
+    }
+
+    /// Smallest value, as far as its bucket tells.
+    #[must_use]
+    pub fn min(&self) -> Option<u64> {
+        self.buckets.first().map(|bucket| bucket.low)
+    }
+
+    /// Largest value, as far as its bucket tells.
+    #[must_use]
+    pub fn max(&self) -> Option<u64> {
+        self.buckets.last().map(Bucket::last)
+    }
+
+    /// Mean of the samples; zero when there are none.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let sum: f64 = self.buckets.iter().map(|bucket| bucket.middle() * bucket.count as f64).sum();
+        sum / self.samples().max(1) as f64
+    }
+
+    /// Variance of the samples; zero when there are none.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 =
+            self.buckets.iter().map(|bucket| (bucket.middle() - mean).powi(2) * bucket.count as f64).sum();
+        squares / self.samples().max(1) as f64
+    }
+
+    /// The value that a part of the samples, `0.0..=1.0`, does not exceed: the last one of its bucket.
+    #[must_use]
+    pub fn quantile(&self, part: f64) -> Option<u64> {
+        let rank = (part.clamp(0.0, 1.0) * self.samples() as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        self.buckets.iter().find_map(|bucket| {
+            seen += bucket.count;
+            (seen >= rank).then(|| bucket.last())
+        })
+    }
+
+    /// For each bucket the part of samples that are as large or larger; falls from 1.
+    pub fn tail(&self) -> impl Iterator<Item = (u64, f64)> {
+        let all = self.samples().max(1) as f64;
+        let mut left = self.samples();
+        self.buckets.iter().map(move |bucket| {
+            let part = left as f64 / all;
+            left -= bucket.count;
+            (bucket.low, part)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_become_buckets() {
+        let histogram = Histogram::of("ns", [5, 3, 5, 9]);
+        assert_eq!(histogram.buckets.len(), 3);
+        assert_eq!((histogram.samples(), histogram.min(), histogram.max()), (4, Some(3), Some(9)));
+        assert_eq!((histogram.mean(), histogram.variance()), (5.5, 4.75));
+        assert_eq!(
+            (histogram.quantile(0.0), histogram.quantile(0.75), histogram.quantile(1.0)),
+            (Some(3), Some(5), Some(9))
+        );
+        let tail: Vec<(u64, f64)> = histogram.tail().collect();
+        assert_eq!(tail, [(3, 1.0), (5, 0.75), (9, 0.25)]);
+    }
+
+    #[test]
+    fn buckets_are_kept_in_order_and_add_up() {
+        let mut histogram = Histogram::default();
+        for bucket in [(40, 10, 1), (8, 1, 2), (40, 10, 3), (20, 1, 0)] {
+            histogram.add(bucket.into());
+        }
+        assert_eq!(histogram.buckets, [Bucket::from((8, 1, 2)), Bucket::from((40, 10, 4))]);
+        assert_eq!(histogram.max(), Some(49));
+        assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+}

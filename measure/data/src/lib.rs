@@ -1,0 +1,23 @@
+//! Measurements: their format, the lines in which programs say them, and what is computed from them.
+//!
+//! A [`Measurement`] is one experiment, run with one [`Instrument`] on several systems. Programs say [`lines`]; `x measure` and
+//! `pillion-measure` make measurements of them; the report draws them.
+#![forbid(unsafe_code)]
+
+mod chart;
+pub mod erlang;
+mod figure;
+pub mod formats;
+mod histogram;
+pub mod lines;
+pub mod locus;
+mod measurement;
+mod points;
+pub mod trace;
+pub mod walsh;
+
+pub use chart::{Chart, Kind};
+pub use figure::{Direction, Figure};
+pub use histogram::{Bucket, Histogram};
+pub use measurement::{Data, FORMAT, Instrument, Measurement, Series, System};
+pub use points::Points;

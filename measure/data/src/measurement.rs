@@ -1,0 +1,135 @@
+//! One experiment, run with one instrument on several systems.
+
+use crate::{Chart, Figure, Histogram, Points};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Version of the format; a reader refuses any other.
+pub const FORMAT: u32 = 1;
+
+/// How something was measured. Figures of different instruments are never compared with each other.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Instrument {
+    /// Executed instructions of an emulated machine, 1 ns each. Repeatable; knows no caches.
+    Counted,
+    /// Cycles that a model of caches and TLBs charges. Repeatable; a model.
+    Modelled,
+    /// The time-stamp counter of a real machine.
+    Measured,
+}
+
+impl Instrument {
+    /// Every instrument.
+    pub const ALL: [Instrument; 3] = [Instrument::Counted, Instrument::Modelled, Instrument::Measured];
+
+    /// Its name, as it is written on command lines and in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Instrument::Counted => "counted",
+            Instrument::Modelled => "modelled",
+            Instrument::Measured => "measured",
+        }
+    }
+}
+
+impl fmt::Display for Instrument {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// What an experiment found.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Measurement {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Name of the experiment: its folder in measure/experiments.
+    pub experiment: String,
+    /// Headline.
+    pub title: String,
+    /// What is shown, in a sentence.
+    pub about: String,
+    /// Where the method comes from.
+    #[serde(default)]
+    pub paper: String,
+    /// The page of text, in Markdown.
+    #[serde(default)]
+    pub text: String,
+    /// How it was measured.
+    pub instrument: Instrument,
+    /// Command line that repeats it.
+    pub command: String,
+    /// Whether it is the short form, whose figures are not those of the long one.
+    #[serde(default)]
+    pub quick: bool,
+    /// The machine: emulator, processor, kernels, versions.
+    pub machine: BTreeMap<String, String>,
+    /// What was compared, in the order in which it is drawn.
+    pub systems: Vec<System>,
+    /// Why the measurement is invalid; empty when it is good. An invalid one has no figures and no series.
+    #[serde(default)]
+    pub disturbed: Vec<String>,
+    /// Single numbers.
+    pub figures: Vec<Figure>,
+    /// Histograms and curves.
+    pub series: Vec<Series>,
+    /// How the report draws them.
+    pub charts: Vec<Chart>,
+}
+
+/// Something that was measured and is compared with others: a kernel, a placement of a task.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct System {
+    /// Short name, for files and keys.
+    pub name: String,
+    /// Name for readers.
+    pub title: String,
+    /// Commands that produced it, one for each run.
+    #[serde(default)]
+    pub commands: Vec<String>,
+}
+
+/// Data of one system.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Series {
+    /// Name of the [`System`].
+    pub system: String,
+    /// What it is; the same name in every system.
+    pub name: String,
+    /// The values.
+    #[serde(flatten)]
+    pub data: Data,
+}
+
+/// Values of a series.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Data {
+    /// How often each value was seen.
+    Histogram(Histogram),
+    /// A curve, or a cloud of points.
+    Points(Points),
+}
+
+impl Measurement {
+    /// The figure of that name of that system.
+    #[must_use]
+    pub fn figure(&self, system: &str, name: &str) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.system == system && figure.name == name)
+    }
+
+    /// The series of that name of that system.
+    #[must_use]
+    pub fn series(&self, system: &str, name: &str) -> Option<&Data> {
+        self.series.iter().find(|series| series.system == system && series.name == name).map(|series| &series.data)
+    }
+
+    /// Whether nothing disturbed it.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.disturbed.is_empty()
+    }
+}

@@ -1,0 +1,315 @@
+/*
+ * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of one task. README.md says what each of them is.
+ *
+ * The main thread has them run and is less urgent than all of them.
+ */
+#include <linux/module.h>
+#include <rtl.h>
+#include <rtl_sched.h>
+#include <rtl_time.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <pillion.h>
+
+#include "../../include/measure.h"
+#include "../../include/measure/team.h"
+
+#define HIGH 50
+#define MEDIUM 40
+#define LOW 30
+
+#define INTERRUPT_PERIOD 100000
+#define MESSAGE 64
+#define DATAGRAM 4096
+#define QUEUE "/rhealstone"
+
+static int samples = 10000;
+MODULE_PARM(samples, "i");
+/* What starts it in Linux says how long there is; this takes as long as it takes. */
+static int seconds;
+MODULE_PARM(seconds, "i");
+
+static pthread_t teller, raised_thread;
+/* Set by one thread, read by the one that it switches to. */
+static volatile unsigned long long before;
+/* What a thread computed that is not part of what is measured. */
+static volatile unsigned long long from, to;
+static volatile int stop;
+
+/* Task switch: two of the same priority yield to each other. */
+
+static struct series task_switch;
+
+static void *yield(void *unused)
+{
+	int i;
+
+	before = ticks();
+	for (i = 0; i < samples / 2; i++) {
+		before = ticks();
+		sched_yield();
+		/* The last yields of the second thread come back from nobody. */
+		if (!stop)
+			series_add(&task_switch, ticks() - before);
+	}
+	stop = 1;
+	return unused;
+}
+
+/* Preemption: a thread raises a ready one above itself. */
+
+static struct series preemption;
+
+static void *raised(void *unused)
+{
+	/* Below the thread that raises it; so it is ready, and does not run. */
+	raised_thread = pthread_self();
+	pthread_setschedprio(raised_thread, LOW);
+	while (!stop) {
+		series_add(&preemption, ticks() - before);
+		pthread_setschedprio(raised_thread, LOW);
+	}
+	return unused;
+}
+
+static void *raising(void *unused)
+{
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		before = ticks();
+		pthread_setschedprio(raised_thread, HIGH);
+	}
+	stop = 1;
+	return unused;
+}
+
+/* Interrupt latency: from the time at which the timer is due to a thread's first instruction; another thread computes. */
+
+static struct series interrupt_latency;
+
+static void *interrupted(void *unused)
+{
+	hrtime_t release = clock_gethrtime(CLOCK_RTL_SCHED) + 10 * INTERRUPT_PERIOD;
+	int i;
+
+	pthread_make_periodic_np(pthread_self(), release, INTERRUPT_PERIOD);
+	for (i = 0; i < samples / 10; i++, release += INTERRUPT_PERIOD) {
+		pthread_wait_np();
+		series_add(&interrupt_latency, clock_gethrtime(CLOCK_RTL_SCHED) - release);
+	}
+	stop = 1;
+	return unused;
+}
+
+static void *compute(void *unused)
+{
+	while (!stop)
+		;
+	return unused;
+}
+
+/* Semaphore shuffle: high wants what low holds; what low computes meanwhile does not count. */
+
+static struct series semaphore_shuffle;
+static sem_t taken, asked;
+
+static void *shuffle_high(void *unused)
+{
+	unsigned long long start, end;
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		sem_wait(&asked);
+		start = ticks();
+		sem_wait(&taken);
+		end = ticks();
+		series_add(&semaphore_shuffle, (end - to) + (from - start));
+	}
+	return unused;
+}
+
+static void *shuffle_low(void *unused)
+{
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		/* High runs at once, and waits for what this thread holds. */
+		sem_post(&asked);
+		from = ticks();
+		to = ticks();
+		sem_post(&taken);
+	}
+	return unused;
+}
+
+/* Deadlock breaking: high wants the mutex of low, while medium would keep low from running for ever. */
+
+static struct series deadlock_breaking;
+static pthread_mutex_t mutex;
+static sem_t round_begins, medium_begins;
+
+static void *deadlock_high(void *unused)
+{
+	unsigned long long start, end;
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		sem_wait(&round_begins);
+		/* Ready from now on, and more urgent than low, which has the mutex. */
+		sem_post(&medium_begins);
+		start = ticks();
+		pthread_mutex_lock(&mutex);
+		end = ticks();
+		series_add(&deadlock_breaking, (end - to) + (from - start));
+		stop = 1;
+		pthread_mutex_unlock(&mutex);
+	}
+	return unused;
+}
+
+static void *deadlock_medium(void *unused)
+{
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		sem_wait(&medium_begins);
+		while (!stop)
+			;
+	}
+	return unused;
+}
+
+static void *deadlock_low(void *unused)
+{
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		stop = 0;
+		pthread_mutex_lock(&mutex);
+		sem_post(&round_begins);
+		from = ticks();
+		to = ticks();
+		pthread_mutex_unlock(&mutex);
+	}
+	return unused;
+}
+
+/* Messages: from low's mq_send until high has it; and how many bytes go through. */
+
+static struct series message_latency;
+static unsigned long long datagram_time;
+
+static mqd_t queue(int flags)
+{
+	struct mq_attr attributes = { .mq_maxmsg = 4, .mq_msgsize = DATAGRAM };
+
+	return mq_open(QUEUE, flags | O_CREAT, 0600, &attributes);
+}
+
+static void *receive(void *unused)
+{
+	static char message[DATAGRAM];
+	mqd_t own = queue(O_RDONLY);
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		mq_receive(own, message, sizeof(message), NULL);
+		series_add(&message_latency, ticks() - before);
+	}
+	for (i = 0; i < samples / 10; i++)
+		mq_receive(own, message, sizeof(message), NULL);
+	mq_close(own);
+	return unused;
+}
+
+static void *send(void *unused)
+{
+	static char message[DATAGRAM];
+	mqd_t own = queue(O_WRONLY);
+	int i;
+
+	for (i = 0; i < samples; i++) {
+		before = ticks();
+		mq_send(own, message, MESSAGE, 0);
+	}
+	datagram_time = ticks();
+	for (i = 0; i < samples / 10; i++)
+		mq_send(own, message, DATAGRAM, 0);
+	datagram_time = ticks() - datagram_time;
+	mq_close(own);
+	mq_unlink(QUEUE);
+	return unused;
+}
+
+static void measure(void)
+{
+	pthread_mutexattr_t inherits;
+
+	stop = 0;
+	TEAM_RUN({ MEDIUM, yield }, { MEDIUM, yield });
+	stop = 0;
+	TEAM_RUN({ HIGH, raised }, { MEDIUM, raising });
+	stop = 0;
+	TEAM_RUN({ HIGH, interrupted }, { LOW, compute });
+
+	sem_init(&taken, 1, 0);
+	sem_init(&asked, 1, 0);
+	TEAM_RUN({ HIGH, shuffle_high }, { LOW, shuffle_low });
+
+	sem_init(&round_begins, 1, 0);
+	sem_init(&medium_begins, 1, 0);
+	pthread_mutexattr_init(&inherits);
+	pthread_mutexattr_setprotocol(&inherits, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&mutex, &inherits);
+	TEAM_RUN({ HIGH, deadlock_high }, { MEDIUM, deadlock_medium }, { LOW, deadlock_low });
+
+	TEAM_RUN({ HIGH, receive }, { LOW, send });
+}
+
+/* Kar 1990: the number of operations in a second, if all six are equally frequent. */
+static void tell_number(void)
+{
+	const struct series *all[] = { &task_switch,	   &preemption,	       &interrupt_latency,
+				       &semaphore_shuffle, &deadlock_breaking, &message_latency };
+	unsigned long long sum = 0;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		sum += series_mean(all[i]);
+	line_say("figure rhealstone %llu 1/s", 6 * 10000000000ULL / sum);
+}
+
+static void tell_operations(void)
+{
+	unsigned long long bytes = (unsigned long long)(samples / 10) * DATAGRAM;
+
+	series_tell(&task_switch, "task_switch", "ns");
+	series_tell(&preemption, "preemption", "ns");
+	series_tell(&interrupt_latency, "interrupt_latency", "ns");
+	series_tell(&semaphore_shuffle, "semaphore_shuffle", "ns");
+	series_tell(&deadlock_breaking, "deadlock_breaking", "ns");
+	series_tell(&message_latency, "message_latency", "ns");
+	line_say("figure datagram_throughput %llu MB/s", bytes * 1000 / datagram_time);
+	tell_number();
+}
+
+static void *tell_all(void *unused)
+{
+	tell_operations();
+	pillion_unload();
+	return unused;
+}
+
+int init_module(void)
+{
+	measure();
+	return thread_start(&teller, HIGH, tell_all, NULL);
+}
+
+void cleanup_module(void)
+{
+	pthread_join(teller, NULL);
+}

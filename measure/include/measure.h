@@ -1,0 +1,21 @@
+/*
+ * For RTLinux programs that measure: samples are kept in static memory while the program measures, and told as lines afterwards.
+ *
+ *     static struct histogram late;
+ *
+ *     histogram_add(&late, clock_gethrtime(CLOCK_RTL_SCHED) - release);        in the thread that measures
+ *     histogram_tell(&late, "latency", "ns");                                  when it is done
+ *
+ * What may be told is in measure/README.md. Telling sleeps between lines, so only a real-time thread can do it.
+ */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include "measure/histogram.h"
+#include "measure/line.h"
+#include "measure/mark.h"
+#include "measure/points.h"
+#include "measure/series.h"
+#include "measure/thread.h"
+
+#endif

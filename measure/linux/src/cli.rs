@@ -1,0 +1,84 @@
+//! The command line.
+
+use crate::{compare, experiments, list, load, report, run};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::path::PathBuf;
+
+#[derive(Args)]
+struct ListOptions {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct ReportOptions {
+    /// Measurements
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Folder for the report
+    #[arg(long, default_value = "report", value_name = "FOLDER")]
+    to: PathBuf,
+}
+
+#[derive(Args)]
+struct CompareOptions {
+    /// Measurement of before
+    old: PathBuf,
+    /// Measurement of now
+    new: PathBuf,
+}
+
+/// The whole command line, every experiment with its options.
+pub fn command() -> Command {
+    let named = experiments::ALL.iter().map(|entry| with_long_help(entry.command()));
+    let all =
+        with_long_help(Command::new(run::ALL).about("Every experiment that needs no argument, with its defaults"));
+    let run = run::Options::augment_args(Command::new("run").about("Measures"))
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Experiments")
+        .subcommand(all)
+        .subcommands(named);
+    Command::new("pillion-measure")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Measures how this Linux responds")
+        .subcommand_required(true)
+        .subcommand(ListOptions::augment_args(Command::new("list").about("Says which experiments there are")))
+        .subcommand(with_long_help(run))
+        .subcommand(load::Options::augment_args(Command::new("load").about("Loads this machine")))
+        .subcommand(ReportOptions::augment_args(Command::new("report").about("Draws measurements as one page")))
+        .subcommand(CompareOptions::augment_args(Command::new("compare").about("Compares two measurements")))
+}
+
+/// `-h` is the histogram, as in cyclictest; help is `--help`.
+fn with_long_help(command: Command) -> Command {
+    let help = clap::Arg::new("help").long("help").action(ArgAction::Help).help("Print help");
+    command.disable_help_flag(true).arg(help)
+}
+
+/// Does what the command line says; false when a result is bad.
+///
+/// # Errors
+/// It could not be done.
+pub fn run() -> anyhow::Result<bool> {
+    let matches = command().get_matches();
+    let (name, matches) = matches.subcommand().expect("clap requires a subcommand");
+    dispatch(name, matches)
+}
+
+fn dispatch(name: &str, matches: &ArgMatches) -> anyhow::Result<bool> {
+    match name {
+        "list" => list::list(ListOptions::from_arg_matches(matches)?.json),
+        "load" => load::run(&load::Options::from_arg_matches(matches)?),
+        "report" => {
+            let options = ReportOptions::from_arg_matches(matches)?;
+            report::report(&options.files, &options.to)
+        }
+        "compare" => {
+            let options = CompareOptions::from_arg_matches(matches)?;
+            compare::compare(&options.old, &options.new)
+        }
+        _ => run::run(matches),
+    }
+}

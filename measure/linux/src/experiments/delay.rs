@@ -1,0 +1,124 @@
+//! How much longer than asked for `nanosleep` takes; and when a thread that looks at the clock all the time could not.
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::clock::timespec;
+use crate::findings::Findings;
+use anyhow::{Result, ensure};
+use clap::Args;
+use pillion_measure_data::{Chart, Kind};
+use rustix::thread::{NanosleepRelativeResult, nanosleep};
+
+/// Longest period.
+const LONGEST_US: u64 = 50_000;
+/// Looking at the clock takes far less.
+const GAP_NS: u64 = 300;
+/// Gaps that are told one by one; beyond, only their figures are.
+const GAPS: usize = 2_000;
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct Delay {
+    /// Time between two periods that are tried, in us [default: 1,000, short form 5,000]
+    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
+    step_us: Option<u64>,
+    /// How often each is slept [default: 3, short form 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    repeats: Option<u64>,
+    /// How long it looks at the clock, in ms [default: 100, short form 20]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    oscilloscope_ms: Option<u64>,
+    /// The timer slack of an ordinary thread, 50 us, in place of SCHED_FIFO
+    #[arg(long)]
+    ordinary: bool,
+}
+
+impl Experiment for Delay {
+    const NAME: &'static str = "delay";
+    const TITLE: &'static str = "Delay of a periodic task";
+    const ABOUT: &'static str = "How much longer than asked for nanosleep takes for periods of 0 to 50 ms, and what a software oscilloscope sees.";
+    const PAPER: &'static str = "Heursch 2006, 8.1.5 and 8.2.3, figures 8.1 to 8.8";
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        bench.be_urgent()?;
+        if self.ordinary {
+            crate::realtime::be_ordinary()?;
+        }
+        let mut findings = Findings::default();
+        let step = bench.size(self.step_us, 1_000, 5_000);
+        delays(bench, step, bench.size(self.repeats, 3, 1), &mut findings)?;
+        let length = bench.size(self.oscilloscope_ms, 100, 20) * 1_000_000;
+        say_gaps(&mut findings, &gaps(bench, length), length);
+        Ok(findings)
+    }
+
+    fn charts() -> Vec<Chart> {
+        vec![
+            Chart { x: "period, us".into(), ..chart(Kind::Lines, Self::TITLE, &["delay"], "us") },
+            Chart { x: "us".into(), ..chart(Kind::Timeline, "Software oscilloscope", &["gap"], "us") },
+        ]
+    }
+}
+
+/// The longest delay of each period, and the figures of all.
+fn delays(bench: &Bench, step_us: u64, repeats: u64, findings: &mut Findings) -> Result<()> {
+    let (mut all, mut points) = (Vec::new(), Vec::new());
+    for period in (0..=LONGEST_US).step_by(step_us as usize) {
+        let late: Vec<u64> = (0..repeats).map(|_| delay(bench, period * 1000)).collect::<Result<_>>()?;
+        points.push((period as f64, late.iter().copied().max().unwrap_or(0) as f64 / 1e3));
+        all.extend(late);
+    }
+    findings.smaller("delay_min", all.iter().copied().min().unwrap_or(0) as f64, "ns");
+    findings.smaller("delay_avg", all.iter().sum::<u64>() as f64 / all.len().max(1) as f64, "ns");
+    findings.smaller("delay_max", all.iter().copied().max().unwrap_or(0) as f64, "ns");
+    findings.told("delay_samples", all.len() as f64, "1");
+    findings.points("delay", "us", "us", points);
+    Ok(())
+}
+
+fn delay(bench: &Bench, period_ns: u64) -> Result<u64> {
+    let start = bench.clock.ticks();
+    let result = nanosleep(&timespec(period_ns));
+    ensure!(matches!(result, NanosleepRelativeResult::Ok), "a sleep was cut short: {result:?}");
+    Ok(bench.clock.whole(bench.clock.ticks() - start).saturating_sub(period_ns))
+}
+
+/// When the clock could not be looked at, and for how long.
+fn gaps(bench: &Bench, length_ns: u64) -> Vec<(u64, u64)> {
+    let mut gaps = Vec::with_capacity(GAPS);
+    let start = bench.clock.ticks();
+    let mut last = start;
+    while bench.clock.whole(last - start) < length_ns {
+        let now = bench.clock.ticks();
+        if bench.clock.whole(now - last) > GAP_NS && gaps.len() < gaps.capacity() {
+            gaps.push((bench.clock.whole(last - start), bench.clock.whole(now - last)));
+        }
+        last = now;
+    }
+    gaps
+}
+
+fn say_gaps(findings: &mut Findings, gaps: &[(u64, u64)], length_ns: u64) {
+    let lost: u64 = gaps.iter().map(|gap| gap.1).sum();
+    findings.told("gap_samples", gaps.len() as f64, "1");
+    findings.smaller("gap_max", gaps.iter().map(|gap| gap.1).max().unwrap_or(0) as f64, "ns");
+    findings.smaller("gap_share", lost as f64 * 100.0 / length_ns as f64, "%");
+    findings.points("gap", "us", "us", gaps.iter().map(|&(at, gap)| (at as f64 / 1e3, gap as f64 / 1e3)).collect());
+    if gaps.len() == GAPS {
+        findings.disturbed(format!("more than {GAPS} gaps: the clock is too slow to be looked at"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_have_figures() {
+        let mut findings = Findings::default();
+        say_gaps(&mut findings, &[(1_500, 400), (9_000, 600)], 10_000);
+        assert_eq!(findings.value("gap_max"), Some(600.0));
+        assert_eq!(findings.value("gap_share"), Some(10.0));
+        assert_eq!(findings.series.len(), 1);
+    }
+}

@@ -1,0 +1,117 @@
+//! /dev/measure, the kernel module's file: see linux/measure/measure.h.
+
+use crate::clock::tsc;
+use crate::realtime::last_errno;
+use anyhow::{Context, Result, ensure};
+use rustix::fs::{Mode, OFlags};
+use rustix::mm::{MapFlags, ProtFlags, mmap};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+const PATH: &str = "/dev/measure";
+const PAGE: usize = 4096;
+
+/// `_IO('M', 0)` and `_IO('M', 1)`.
+const SOURCE: libc::Ioctl = 0x4d00;
+const ARM: libc::Ioctl = 0x4d01;
+
+/// Register of edu that raises its interrupt.
+const RAISE: usize = 0x60;
+
+/// Where interrupts come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Source {
+    /// QEMU's edu device, told by a write to its register.
+    Edu = 0,
+    /// The timer of Linux.
+    Timer = 1,
+}
+
+/// What the module tells of an interrupt, in ticks of the time-stamp counter.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Stamps {
+    /// When the timer was to interrupt.
+    pub due: u64,
+    /// When its handler began.
+    pub handled: u64,
+}
+
+/// The side that raises.
+pub struct Device {
+    file: OwnedFd,
+    /// Address of the registers of edu.
+    registers: Option<usize>,
+}
+
+/// The side that waits.
+pub struct Waiter(OwnedFd);
+
+fn open() -> Result<OwnedFd> {
+    rustix::fs::open(PATH, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).with_context(|| {
+        format!("{PATH} cannot be opened: load the module of linux/measure (insmod measure.ko), as root")
+    })
+}
+
+impl Device {
+    /// Opens it with that source.
+    ///
+    /// # Errors
+    /// There is no such source, or the module is not loaded.
+    pub fn open(source: Source) -> Result<Device> {
+        let file = open()?;
+        control(&file, SOURCE, source as u64).context("there is no such source of interrupts")?;
+        let registers = (source == Source::Edu).then(|| registers(&file)).transpose()?;
+        Ok(Device { file, registers })
+    }
+
+    /// Opens it for the thread that waits.
+    ///
+    /// # Errors
+    /// It cannot be opened again.
+    pub fn another(&self) -> Result<Waiter> {
+        open().map(Waiter)
+    }
+
+    /// Raises the interrupt of edu and returns when; or arms the timer.
+    ///
+    /// # Errors
+    /// The timer cannot be armed.
+    pub fn raise(&self, nanoseconds: u64) -> Result<Option<u64>> {
+        let Some(registers) = self.registers else {
+            return control(&self.file, ARM, nanoseconds).map(|()| None);
+        };
+        let raised = tsc();
+        // SAFETY: the page of registers is mapped for as long as the process lives; writing this one raises the interrupt.
+        unsafe { ((registers + RAISE) as *mut u32).write_volatile(1) };
+        Ok(Some(raised))
+    }
+}
+
+impl Waiter {
+    /// Waits for an interrupt.
+    ///
+    /// # Errors
+    /// The module is gone.
+    pub fn wait(&self) -> Result<Stamps> {
+        let mut words = [0; size_of::<Stamps>()];
+        let got = rustix::io::read(&self.0, &mut words)?;
+        ensure!(got == words.len(), "the module of another version is loaded");
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| words[at * 8 + byte]));
+        Ok(Stamps { due: word(0), handled: word(1) })
+    }
+}
+
+fn registers(file: &OwnedFd) -> Result<usize> {
+    // SAFETY: a new mapping at an address that Linux chooses.
+    let address =
+        unsafe { mmap(std::ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0) };
+    address.map(|address| address as usize).context("the registers of edu cannot be mapped")
+}
+
+fn control(file: &OwnedFd, command: libc::Ioctl, argument: u64) -> Result<()> {
+    // SAFETY: the commands of the module take numbers and touch no memory of this process.
+    match unsafe { libc::ioctl(file.as_raw_fd(), command, argument) } {
+        0 => Ok(()),
+        _ => Err(last_errno().into()),
+    }
+}

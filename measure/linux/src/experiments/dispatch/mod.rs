@@ -1,0 +1,167 @@
+//! Interrupt response and process dispatch: an interrupt that is raised on demand, its handler, and the process that waits for it.
+
+mod device;
+mod fit;
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::clock::{Clock, tsc};
+use crate::findings::Findings;
+use crate::{realtime, sleep};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use device::{Device, Source};
+use pillion_measure_data::{Chart, Instrument, Kind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct Dispatch {
+    /// Interrupts of each source [default: 5,000, short form 1,000]
+    #[arg(long, value_name = "N")]
+    samples: Option<u64>,
+    /// Where interrupts come from [default: both, or the timer alone on a machine without QEMU's edu device]
+    #[arg(long, value_enum, value_name = "SOURCE")]
+    source: Option<Source>,
+}
+
+/// An interrupt that does not come within this time never will.
+const LOST: Duration = Duration::from_secs(2);
+
+/// Times of one interrupt, in ticks of the time-stamp counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sample {
+    raised: u64,
+    handled: u64,
+    woken: u64,
+}
+
+impl Experiment for Dispatch {
+    const NAME: &'static str = "dispatch";
+    const TITLE: &'static str = "Interrupt response and process dispatch";
+    const ABOUT: &'static str = "From an interrupt to its handler, and on to the process that waits for it. Needs the kernel module of linux/measure.";
+    const PAPER: &'static str = "Heursch 2006, 3.6.4 and 6.2";
+    const IN_ALL: bool = false;
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        let Clock::Tsc(_) = bench.clock else {
+            bail!("the handler reads the time-stamp counter: run with --clock tsc")
+        };
+        realtime::lock_memory()?;
+        let samples = bench.size(self.samples, 5_000, 1_000);
+        let mut findings = Findings::default();
+        for source in self.sources()? {
+            tell(&mut findings, source, &measure(bench, source, samples)?, bench);
+        }
+        Ok(findings)
+    }
+
+    fn charts() -> Vec<Chart> {
+        let pictures = [("Interrupt response", "irt"), ("Process dispatch", "pdlt")];
+        let chart_of = |(title, name): (&str, &str)| {
+            let series =
+                [name.to_owned(), format!("{name}_erlang"), format!("timer_{name}"), format!("timer_{name}_erlang")];
+            chart(Kind::Histogram, title, &series.each_ref().map(String::as_str), "ns")
+        };
+        pictures.map(chart_of).into()
+    }
+}
+
+impl Dispatch {
+    fn sources(&self) -> Result<Vec<Source>> {
+        if let Some(source) = self.source {
+            return Ok(vec![source]);
+        }
+        let has_edu = Device::open(Source::Edu).is_ok();
+        Ok(if has_edu { vec![Source::Edu, Source::Timer] } else { vec![Source::Timer] })
+    }
+}
+
+/// Raises interrupts at the priority below that of the thread that waits for them.
+fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
+    let device = Device::open(source)?;
+    let (sender, arrivals) = channel();
+    let (cpu, priority, file) = (bench.cpu, bench.priority, device.another()?);
+    std::thread::spawn(move || wait(cpu, priority, &file, &sender));
+    realtime::pin(bench.cpu)?;
+    realtime::be_fifo((bench.priority - 1).max(1))?;
+    let seen = (0..samples).map(|number| one(&device, number, &arrivals)).collect();
+    realtime::be_ordinary()?;
+    seen
+}
+
+/// The life of the thread that waits, until there is nobody to tell.
+fn wait(cpu: usize, priority: i32, file: &device::Waiter, arrivals: &Sender<Result<Sample>>) {
+    let is_urgent = realtime::pin(cpu).and_then(|()| realtime::be_fifo(priority));
+    if let Err(problem) = is_urgent {
+        let _ = arrivals.send(Err(problem));
+        return;
+    }
+    loop {
+        let stamps = file.wait();
+        let woken = tsc();
+        let sample = stamps.map(|stamps| Sample { raised: stamps.due, handled: stamps.handled, woken });
+        if arrivals.send(sample).is_err() {
+            return;
+        }
+    }
+}
+
+/// One interrupt, some time after the one before.
+fn one(device: &Device, number: u64, arrivals: &Receiver<Result<Sample>>) -> Result<Sample> {
+    let pause = 200_000 + spread(number, 300_000);
+    sleep::until(crate::clock::monotonic() + pause)?;
+    // Interrupts of the timer come while this thread sleeps too.
+    let raised = device.raise(50_000 + spread(number, 100_000))?;
+    let sample = arrivals.recv_timeout(LOST).context("an interrupt was lost")??;
+    Ok(Sample { raised: raised.unwrap_or(sample.raised), ..sample })
+}
+
+/// Numbers below a limit, spread evenly and in an order without a period: multiples of the golden ratio's fraction.
+fn spread(number: u64, limit: u64) -> u64 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64
+}
+
+fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Bench) {
+    let prefix = if source == Source::Timer { "timer_" } else { "" };
+    let between = |from: fn(&Sample) -> u64, to: fn(&Sample) -> u64| -> Vec<u64> {
+        samples.iter().map(|sample| bench.clock.whole(to(sample).saturating_sub(from(sample)))).collect()
+    };
+    let response = between(|sample| sample.raised, |sample| sample.handled);
+    let dispatch = between(|sample| sample.raised, |sample| sample.woken);
+    let rest = between(|sample| sample.handled, |sample| sample.woken);
+    for (name, latencies) in [("irt", &response), ("pdlt", &dispatch), ("wake", &rest)] {
+        let name = format!("{prefix}{name}");
+        findings.histogram(&name, "ns", latencies);
+        // Counted, `x measure` fits: here it would take as long as the whole measurement.
+        if bench.instrument == Instrument::Measured {
+            fit::tell(findings, &name, latencies);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_taken_from_the_interrupt_on() {
+        let sample = |raised, handled, woken| Sample { raised, handled, woken };
+        let (mut findings, clock, instrument) = (Findings::default(), Clock::Tsc(1.0), Instrument::Measured);
+        let bench = Bench { clock, instrument, quick: true, cpu: 0, priority: 1 };
+        tell(&mut findings, Source::Timer, &[sample(100, 110, 150), sample(200, 212, 290)], &bench);
+        assert_eq!((findings.value("timer_irt_min"), findings.value("timer_irt_max")), (Some(10.0), Some(12.0)));
+        assert_eq!((findings.value("timer_pdlt_min"), findings.value("timer_pdlt_max")), (Some(50.0), Some(90.0)));
+        assert_eq!(findings.value("timer_wake_max"), Some(78.0));
+        assert!(findings.value("timer_irt_erlang_k").is_some());
+    }
+
+    #[test]
+    fn numbers_are_spread() {
+        let below = (0..1000).filter(|&number| spread(number, 100) < 50).count();
+        assert!((490..=510).contains(&below), "{below}");
+        assert!((0..1000).all(|number| spread(number, 100) < 100));
+    }
+}

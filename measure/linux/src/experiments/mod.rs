@@ -1,0 +1,170 @@
+//! The experiments, and how they are found by name.
+//!
+//! To add one:
+//! 1. Write `src/experiments/NAME.rs` (a folder when it needs several files) with a struct of its options that derives `clap::Args`.
+//! 2. Implement [`Experiment`] for it. `run` measures first and afterwards returns [`Findings`]: it prints nothing.
+//!    Sizes are options of type `Option<..>`; [`Bench::size`] chooses between the option, the full default and the `--quick` one.
+//!    Time is read by [`Bench::clock`], a thread becomes urgent by [`realtime`](crate::realtime), a child is made by [`process`](crate::process).
+//! 3. Name it in [`ALL`]. `run all` takes those that need no argument (`IN_ALL`).
+//! 4. Say its options in README.md.
+//!
+//! What disturbs every experiment (steal time, a change of the clock source) is watched around `run`; what disturbs only yours, you say
+//! by [`Findings::disturbed`]. Arithmetic stands in functions without system calls, with tests.
+
+mod command;
+mod cruncher;
+mod delay;
+mod dispatch;
+mod inversion;
+mod latency;
+mod matrix;
+mod microbench;
+mod monitor;
+mod periodicity;
+mod reliability;
+mod response;
+mod rhealstone;
+mod scheduler;
+mod smi;
+mod throughput;
+
+use crate::bench::Bench;
+use crate::findings::Findings;
+use clap::{ArgMatches, Args, Command};
+use pillion_measure_data::{Chart, Kind};
+
+/// An experiment: its options are its fields.
+pub trait Experiment: Args {
+    /// Name on the command line.
+    const NAME: &'static str;
+    /// Headline of its report.
+    const TITLE: &'static str;
+    /// What is shown, in a sentence.
+    const ABOUT: &'static str;
+    /// Where the method comes from.
+    const PAPER: &'static str;
+    /// Whether `run all` runs it.
+    const IN_ALL: bool = true;
+
+    /// Measures.
+    ///
+    /// # Errors
+    /// It could not be measured at all. A run that was measured but disturbed is told by [`Findings::disturbed`].
+    fn run(&self, bench: &Bench) -> anyhow::Result<Findings>;
+
+    /// How the report draws it.
+    fn charts() -> Vec<Chart> {
+        Vec::new()
+    }
+}
+
+/// An experiment without its type.
+pub struct Entry {
+    /// See [`Experiment::NAME`].
+    pub name: &'static str,
+    /// See [`Experiment::TITLE`].
+    pub title: &'static str,
+    /// See [`Experiment::ABOUT`].
+    pub about: &'static str,
+    /// See [`Experiment::PAPER`].
+    pub paper: &'static str,
+    /// See [`Experiment::IN_ALL`].
+    pub in_all: bool,
+    /// See [`Experiment::charts`].
+    pub charts: fn() -> Vec<Chart>,
+    run: fn(&ArgMatches, &Bench) -> anyhow::Result<Findings>,
+    augment: fn(Command) -> Command,
+}
+
+impl Entry {
+    const fn of<E: Experiment>() -> Entry {
+        Entry {
+            name: E::NAME,
+            title: E::TITLE,
+            about: E::ABOUT,
+            paper: E::PAPER,
+            in_all: E::IN_ALL,
+            charts: E::charts,
+            run: |matches, bench| E::from_arg_matches(matches)?.run(bench),
+            augment: E::augment_args,
+        }
+    }
+
+    /// The command line of its options.
+    pub fn command(&self) -> Command {
+        (self.augment)(Command::new(self.name)).about(self.title).long_about(self.about)
+    }
+
+    /// Measures with the options of a command line.
+    pub fn run(&self, matches: &ArgMatches, bench: &Bench) -> anyhow::Result<Findings> {
+        (self.run)(matches, bench)
+    }
+
+    /// Measures with its defaults.
+    pub fn run_plain(&self, bench: &Bench) -> anyhow::Result<Findings> {
+        self.run(&self.command().no_binary_name(true).try_get_matches_from([""; 0])?, bench)
+    }
+}
+
+/// Every experiment, in the order of `list`.
+pub const ALL: &[Entry] = &[
+    Entry::of::<latency::Latency>(),
+    Entry::of::<response::Response>(),
+    Entry::of::<cruncher::Cruncher>(),
+    Entry::of::<matrix::Matrix>(),
+    Entry::of::<periodicity::Periodicity>(),
+    Entry::of::<smi::Smi>(),
+    Entry::of::<microbench::Microbench>(),
+    Entry::of::<throughput::Throughput>(),
+    Entry::of::<rhealstone::Rhealstone>(),
+    Entry::of::<delay::Delay>(),
+    Entry::of::<scheduler::Scheduler>(),
+    Entry::of::<inversion::Inversion>(),
+    Entry::of::<reliability::Reliability>(),
+    Entry::of::<dispatch::Dispatch>(),
+    Entry::of::<monitor::MonitorCalls>(),
+    Entry::of::<command::Command>(),
+];
+
+/// A chart of series in one unit.
+fn chart(kind: Kind, title: &str, series: &[&str], unit: &str) -> Chart {
+    let is_distribution = matches!(kind, Kind::Histogram | Kind::Cumulative);
+    Chart {
+        kind,
+        title: title.into(),
+        about: String::new(),
+        series: series.iter().map(|&name| name.into()).collect(),
+        systems: Vec::new(),
+        x: (if is_distribution { unit } else { "" }).into(),
+        y: (if is_distribution { "" } else { unit }).into(),
+        log_x: false,
+        log_y: None,
+        normalised: None,
+    }
+}
+
+/// The experiment of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_command_lines_sound() {
+        let names: BTreeSet<&str> = ALL.iter().map(|entry| entry.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        crate::cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_all_runs_needs_no_argument() {
+        for entry in ALL {
+            let plain = entry.command().no_binary_name(true).try_get_matches_from([""; 0]);
+            assert!(plain.is_ok() || !entry.in_all, "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The system calls that are scanned.
+
+use super::call::{Call, Made, Plain, Undone};
+use crate::realtime::last_errno;
+use anyhow::{Result, ensure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, open, seek, stat};
+use rustix::io::{read, write};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use rustix::process::{Signal, getpid, kill_process};
+use std::cell::Cell;
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+/// All of them; the names are those of their curves.
+pub const ALL: &[Call] = &[
+    Call { name: "getpid", prepare: || plain(process) },
+    Call { name: "stat", prepare: || plain(|| Ok(stat("/proc/self/exe").map(drop)?)) },
+    Call { name: "open_close", prepare: || plain(|| Ok(open("/dev/null", OFlags::RDONLY, Mode::empty()).map(drop)?)) },
+    Call { name: "read_64k", prepare: read_64k },
+    Call { name: "write_64k", prepare: write_64k },
+    Call { name: "pipe", prepare: pipe_4k },
+    Call { name: "poll_64", prepare: poll_64 },
+    Call { name: "nanosleep", prepare: || plain(|| Ok(nanosleep_shortest()?)) },
+    Call { name: "kill", prepare: kill_self },
+    Call { name: "mmap", prepare: map_1m },
+    Call { name: "munmap", prepare: unmap_1m },
+    Call { name: "fork", prepare: fork },
+    Call { name: "exec", prepare: || plain(exec) },
+    Call { name: "pthread_create", prepare: thread },
+    Call { name: "sync", prepare: || plain(sync) },
+    Call { name: "mount", prepare: || mounts(false) },
+    Call { name: "umount", prepare: || mounts(true) },
+];
+
+fn process() -> Result<()> {
+    let _ = getpid();
+    Ok(())
+}
+
+fn sync() -> Result<()> {
+    rustix::fs::sync();
+    Ok(())
+}
+
+/// Bytes of a large transfer, as in the paper.
+const LARGE: usize = 64 << 10;
+const MAPPED: usize = 1 << 20;
+
+fn plain(call: impl FnMut() -> Result<()> + 'static) -> Result<Box<dyn Made>> {
+    Ok(Box::new(Plain(call)))
+}
+
+fn undone(
+    call: impl FnMut() -> Result<()> + 'static,
+    undo: impl FnMut() -> Result<()> + 'static,
+) -> Result<Box<dyn Made>> {
+    Ok(Box::new(Undone(call, undo)))
+}
+
+/// A file in memory with that many bytes, and a buffer for them.
+fn file() -> Result<(Rc<OwnedFd>, Vec<u8>)> {
+    let (file, buffer) = (memfd_create("monitor", MemfdFlags::CLOEXEC)?, vec![1; LARGE]);
+    ensure!(write(&file, &buffer)? == LARGE, "a file in memory is full");
+    seek(&file, SeekFrom::Start(0))?;
+    Ok((Rc::new(file), buffer))
+}
+
+fn read_64k() -> Result<Box<dyn Made>> {
+    let (file, mut buffer) = file()?;
+    let again = Rc::clone(&file);
+    undone(move || Ok(read(&*file, &mut buffer).map(drop)?), move || Ok(seek(&*again, SeekFrom::Start(0)).map(drop)?))
+}
+
+fn write_64k() -> Result<Box<dyn Made>> {
+    let (file, buffer) = file()?;
+    let again = Rc::clone(&file);
+    undone(move || Ok(write(&*file, &buffer).map(drop)?), move || Ok(seek(&*again, SeekFrom::Start(0)).map(drop)?))
+}
+
+/// A page into a pipe and out of it.
+fn pipe_4k() -> Result<Box<dyn Made>> {
+    let ((from, to), mut buffer) = (rustix::pipe::pipe()?, vec![1; 4096]);
+    plain(move || {
+        write(&to, &buffer)?;
+        Ok(read(&from, &mut buffer).map(drop)?)
+    })
+}
+
+/// Pipes in which there is nothing.
+fn poll_64() -> Result<Box<dyn Made>> {
+    let pipes = (0..64).map(|_| rustix::pipe::pipe()).collect::<Result<Vec<_>, _>>()?;
+    plain(move || {
+        let mut watched: Vec<PollFd> = pipes.iter().map(|(from, _)| PollFd::new(from, PollFlags::IN)).collect();
+        Ok(poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).map(drop)?)
+    })
+}
+
+/// As long as going to sleep and waking up takes.
+fn nanosleep_shortest() -> rustix::io::Result<()> {
+    crate::sleep::until(crate::clock::monotonic() + 1_000)
+}
+
+/// A signal that is ignored by default.
+fn kill_self() -> Result<Box<dyn Made>> {
+    plain(|| Ok(kill_process(getpid(), Signal::URG)?))
+}
+
+fn map() -> Result<usize> {
+    let protection = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: new memory at an address that Linux chooses.
+    let address = unsafe { mmap_anonymous(null_mut(), MAPPED, protection, MapFlags::PRIVATE | MapFlags::POPULATE) };
+    Ok(address? as usize)
+}
+
+fn unmap(address: usize) -> Result<()> {
+    // SAFETY: the memory came from `map`, and nothing refers to it.
+    Ok(unsafe { munmap(address as *mut _, MAPPED) }?)
+}
+
+/// With all pages.
+fn map_1m() -> Result<Box<dyn Made>> {
+    let at = Rc::new(Cell::new(0));
+    let mapped = Rc::clone(&at);
+    undone(move || map().map(|address| at.set(address)), move || unmap(mapped.get()))
+}
+
+/// Memory that is mapped before, and unmapped by the call.
+struct Unmapped(usize);
+
+impl Made for Unmapped {
+    fn before(&mut self) -> Result<()> {
+        self.0 = map()?;
+        Ok(())
+    }
+
+    fn call(&mut self) -> Result<()> {
+        unmap(self.0)
+    }
+}
+
+fn unmap_1m() -> Result<Box<dyn Made>> {
+    Ok(Box::new(Unmapped(0)))
+}
+
+/// The child ends at once.
+fn fork() -> Result<Box<dyn Made>> {
+    let child = Rc::new(Cell::new(0));
+    let made = Rc::clone(&child);
+    let call = move || {
+        // SAFETY: the child makes no call but the one that ends it.
+        match unsafe { libc::fork() } {
+            -1 => return Err(last_errno().into()),
+            // SAFETY: ends the child.
+            0 => unsafe { libc::_exit(0) },
+            pid => child.set(pid),
+        }
+        Ok(())
+    };
+    undone(call, move || {
+        // SAFETY: the child is this process's, and no status is asked for.
+        let ended = unsafe { libc::waitpid(made.get(), null_mut(), 0) };
+        ensure!(ended == made.get(), "the child was lost");
+        Ok(())
+    })
+}
+
+/// A program from beginning to end: this one, which says its version.
+fn exec() -> Result<()> {
+    let status = Command::new("/proc/self/exe").arg("--version").stdout(Stdio::null()).status()?;
+    ensure!(status.success(), "the program failed: {status}");
+    Ok(())
+}
+
+/// A thread that ends at once.
+fn thread() -> Result<Box<dyn Made>> {
+    let made = Rc::new(Cell::new(None));
+    let begun = Rc::clone(&made);
+    let call = move || {
+        begun.set(Some(std::thread::Builder::new().stack_size(64 << 10).spawn(|| ())?));
+        Ok(())
+    };
+    undone(call, move || {
+        let ended = made.take().map(std::thread::JoinHandle::join);
+        ensure!(matches!(ended, Some(Ok(()))), "the thread was lost");
+        Ok(())
+    })
+}
+
+/// A file system in memory that is mounted, or taken away.
+struct Mounted {
+    folder: String,
+    is_taken_away: bool,
+}
+
+impl Mounted {
+    fn mount(&self) -> Result<()> {
+        Ok(mount("monitor", self.folder.as_str(), "tmpfs", MountFlags::empty(), None)?)
+    }
+
+    fn unmount(&self) -> Result<()> {
+        Ok(unmount(self.folder.as_str(), UnmountFlags::empty())?)
+    }
+}
+
+impl Made for Mounted {
+    fn before(&mut self) -> Result<()> {
+        if self.is_taken_away { self.mount() } else { Ok(()) }
+    }
+
+    fn call(&mut self) -> Result<()> {
+        if self.is_taken_away { self.unmount() } else { self.mount() }
+    }
+
+    fn after(&mut self) -> Result<()> {
+        if self.is_taken_away { Ok(()) } else { self.unmount() }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // What is still mounted after a failure.
+        let _ = self.unmount();
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+fn mounts(is_taken_away: bool) -> Result<Box<dyn Made>> {
+    let folder = std::env::temp_dir().join(format!("pillion-measure-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    Ok(Box::new(Mounted { folder: folder.to_string_lossy().into_owned(), is_taken_away }))
+}

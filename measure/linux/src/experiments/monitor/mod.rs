@@ -1,0 +1,106 @@
+//! Software monitor: system calls, interrupted a little later each time, and how long the most urgent thread then waits.
+
+mod call;
+mod calls;
+mod scan;
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::findings::Findings;
+use crate::realtime;
+use anyhow::{Result, ensure};
+use call::Call;
+use clap::Args;
+use pillion_measure_data::{Chart, Instrument, Kind};
+use scan::{Monitor, Scan};
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct MonitorCalls {
+    /// Only these system calls
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    calls: Vec<String>,
+    /// Places at which each call is interrupted, at most [default: 250, short form 60]
+    #[arg(long, value_name = "N")]
+    places: Option<u64>,
+    /// Least distance of two places, in ns [default: 1,000; counted 50]
+    #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
+    step: Option<u64>,
+}
+
+impl Experiment for MonitorCalls {
+    const NAME: &'static str = "monitor";
+    const TITLE: &'static str = "Software monitor of system calls";
+    const ABOUT: &'static str = "How late the most urgent thread runs when its timer fires at a certain time after a system call of another one began.";
+    const PAPER: &'static str = "Heursch 2006, 3.8.2 and 7.3";
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        realtime::lock_memory()?;
+        let calls = self.chosen()?;
+        let is_counted = bench.instrument != Instrument::Measured;
+        let step = self.step.unwrap_or(if is_counted { 50 } else { 1_000 });
+        let places = bench.size(self.places, 250, 60);
+        let monitor = Monitor::begin(bench)?;
+        let scans = calls.into_iter().map(|call| scan_one(&monitor, call, step, places));
+        let scans = scans.collect::<Result<Vec<_>>>();
+        realtime::be_ordinary()?;
+        Ok(findings(&scans?))
+    }
+
+    fn charts() -> Vec<Chart> {
+        calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name], "ns")).collect()
+    }
+}
+
+impl MonitorCalls {
+    fn chosen(&self) -> Result<Vec<&'static Call>> {
+        let lost = self.calls.iter().find(|name| calls::ALL.iter().all(|call| call.name != **name));
+        let known: Vec<&str> = calls::ALL.iter().map(|call| call.name).collect();
+        ensure!(lost.is_none(), "there is no call {}; choose among {}", lost.map_or("", |name| name), known.join(", "));
+        let is_chosen = |call: &&Call| self.calls.is_empty() || self.calls.iter().any(|name| name == call.name);
+        Ok(calls::ALL.iter().filter(is_chosen).collect())
+    }
+}
+
+fn scan_one(monitor: &Monitor, call: &'static Call, step: u64, places: u64) -> Result<(&'static str, Scan)> {
+    let scan = monitor.scan(call, step, places)?;
+    Ok((call.name, scan))
+}
+
+fn findings(scans: &[(&str, Scan)]) -> Findings {
+    let mut findings = Findings::default();
+    for (name, scan) in scans {
+        findings.points(name, "ns", "ns", scan.points.clone());
+        findings.smaller(&format!("{name}_longest"), scan.longest(), "ns");
+        findings.told(&format!("{name}_length"), scan.length as f64, "ns");
+    }
+    let longest = scans.iter().map(|(_, scan)| scan.longest()).fold(0.0, f64::max);
+    findings.smaller("longest", longest, "ns");
+    findings.told("calls", scans.len() as f64, "1");
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_delay_is_told_of_each_call_and_of_all() {
+        let scan = |delay: f64| Scan { points: vec![(0.0, delay), (50.0, 1.0)], length: 40 };
+        let findings = findings(&[("a", scan(7.0)), ("b", scan(9.0))]);
+        assert_eq!((findings.value("a_longest"), findings.value("longest")), (Some(7.0), Some(9.0)));
+        assert_eq!(findings.value("calls"), Some(2.0));
+    }
+
+    #[test]
+    fn calls_are_chosen_by_name() {
+        let of = |names: &[&str]| MonitorCalls {
+            calls: names.iter().map(|&n| n.into()).collect(),
+            places: None,
+            step: None,
+        };
+        assert_eq!(of(&[]).chosen().unwrap().len(), calls::ALL.len());
+        assert_eq!(of(&["getpid"]).chosen().unwrap().len(), 1);
+        assert!(of(&["nothing"]).chosen().is_err());
+    }
+}

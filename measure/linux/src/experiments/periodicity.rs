@@ -1,0 +1,132 @@
+//! Two threads that a third one triggers in turn, by a timer of 100 us: the time from each activation to the next, whichever thread it is.
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::clock::{Clock, monotonic};
+use crate::findings::Findings;
+use crate::{realtime, sleep};
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use pillion_measure_data::{Chart, Kind};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread::{Thread, park};
+
+/// Points that are told; the histogram has all.
+const SHOWN: usize = 4000;
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct Periodicity {
+    /// Period of the timer, in us
+    #[arg(long, default_value_t = 100, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
+    period: u64,
+    /// How often the timer triggers a thread [default: 40,000, short form 4,000]
+    #[arg(long, value_name = "N")]
+    activations: Option<u64>,
+}
+
+/// A thread that is triggered: how often so far.
+#[derive(Default)]
+struct Trigger(AtomicU64);
+
+impl Experiment for Periodicity {
+    const NAME: &'static str = "periodicity";
+    const TITLE: &'static str = "Periodicity of two threads";
+    const ABOUT: &'static str = "Time from each activation to the next of two threads that a timer triggers in turn.";
+    const PAPER: &'static str = "Härtig, Hohmuth and Wolter 1998, 5.3, figures 6 to 8";
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        realtime::lock_memory()?;
+        let activations = bench.size(self.activations, 40_000, 4_000);
+        let log = measure(bench, self.period * 1000, activations)?;
+        Ok(findings(&log, activations, self.period * 1000, &bench.clock))
+    }
+
+    fn charts() -> Vec<Chart> {
+        vec![
+            chart(Kind::Scatter, Self::TITLE, &["activation"], "us"),
+            chart(Kind::Histogram, "Time between activations", &["period"], "ns"),
+        ]
+    }
+}
+
+/// Runs the three threads; the times of all activations in order.
+fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Vec<u64>> {
+    let triggers = [Trigger::default(), Trigger::default()];
+    let each = activations / 2;
+    let logs = std::thread::scope(|scope| {
+        let threads: Vec<_> = triggers.iter().map(|trigger| scope.spawn(|| wait(bench, trigger, each))).collect();
+        let handles: Vec<&Thread> = threads.iter().map(|thread| thread.thread()).collect();
+        fire(bench, &triggers, &handles, period_ns, each * 2)?;
+        let logs = threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a thread failed"))?);
+        logs.collect::<Result<Vec<Vec<u64>>>>()
+    })?;
+    Ok(merged(logs))
+}
+
+/// The life of the timer thread, which is the most urgent.
+fn fire(bench: &Bench, triggers: &[Trigger; 2], threads: &[&Thread], period_ns: u64, activations: u64) -> Result<()> {
+    bench.be_urgent()?;
+    let mut deadline = monotonic() + 100 * period_ns;
+    for number in 0..activations as usize {
+        sleep::until(deadline)?;
+        triggers[number % 2].0.fetch_add(1, SeqCst);
+        threads[number % 2].unpark();
+        deadline += period_ns;
+    }
+    Ok(())
+}
+
+/// The life of a thread that is triggered; the times at which it was activated.
+fn wait(bench: &Bench, trigger: &Trigger, activations: u64) -> Result<Vec<u64>> {
+    let priority = (bench.priority - 1).max(1);
+    let is_urgent = realtime::pin(bench.cpu).and_then(|()| realtime::be_fifo(priority));
+    let mut log = Vec::with_capacity(activations as usize);
+    let mut seen = 0;
+    while seen < activations {
+        while trigger.0.load(SeqCst) == seen {
+            park();
+        }
+        log.push(bench.clock.ticks());
+        seen = trigger.0.load(SeqCst);
+    }
+    is_urgent.map(|()| log).context("a thread that is triggered")
+}
+
+/// Two logs in the order of time.
+fn merged(logs: Vec<Vec<u64>>) -> Vec<u64> {
+    let mut log = logs.concat();
+    log.sort_unstable();
+    log
+}
+
+fn findings(log: &[u64], activations: u64, period_ns: u64, clock: &Clock) -> Findings {
+    let distances: Vec<u64> = log.windows(2).map(|pair| clock.whole(pair[1] - pair[0])).collect();
+    let shown = distances.iter().take(SHOWN).enumerate();
+    let points = shown.map(|(index, &distance)| ((index + 1) as f64, distance as f64 / 1e3)).collect();
+    let deviation = distances.iter().map(|distance| distance.abs_diff(period_ns)).max().unwrap_or(0);
+    let mut findings = Findings::default();
+    findings.points("activation", "1", "us", points);
+    findings.histogram("period", "ns", &distances);
+    findings.smaller("period_deviation_max", deviation as f64, "ns");
+    findings.smaller("period_lost", (activations / 2 * 2).saturating_sub(log.len() as u64) as f64, "1");
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_logs_become_one() {
+        assert_eq!(merged(vec![vec![1, 5, 9], vec![3, 7]]), [1, 3, 5, 7, 9]);
+    }
+
+    #[test]
+    fn lost_activations_and_deviations_are_told() {
+        let findings = findings(&[0, 100, 230, 400], 6, 100, &Clock::Tsc(1.0));
+        assert_eq!(findings.value("period_lost"), Some(2.0));
+        assert_eq!(findings.value("period_deviation_max"), Some(70.0));
+        assert_eq!(findings.value("period_samples"), Some(3.0));
+    }
+}

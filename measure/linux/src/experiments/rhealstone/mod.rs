@@ -1,0 +1,99 @@
+//! Rhealstone: six operations of a real-time system, between threads of one process.
+
+mod exclusion;
+mod message;
+mod switching;
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::findings::Findings;
+use anyhow::Result;
+use clap::Args;
+use pillion_measure_data::{Chart, Kind};
+
+/// How far the threads' priorities are below that of the bench.
+const HIGH: i32 = 1;
+const MEDIUM: i32 = 2;
+const LOW: i32 = 3;
+
+/// Names of the six, in the benchmark's order.
+const OPERATIONS: [&str; 6] =
+    ["task_switch", "preemption", "interrupt_latency", "semaphore_shuffle", "deadlock_breaking", "message_latency"];
+/// Measures an operation so many times, by threads of its own; the times are in nanoseconds.
+type Measure = fn(&Bench, u64) -> Result<Vec<u64>>;
+
+/// They are measured one after the other.
+const MEASURE: [Measure; 6] = [
+    switching::task_switch,
+    switching::preemption,
+    switching::interrupt_latency,
+    exclusion::semaphore_shuffle,
+    exclusion::deadlock_breaking,
+    message::latency,
+];
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct Rhealstone {
+    /// How often each operation is done [default: 10,000, short form 1,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
+    samples: Option<u64>,
+}
+
+impl Experiment for Rhealstone {
+    const NAME: &'static str = "rhealstone";
+    const TITLE: &'static str = "Rhealstone";
+    const ABOUT: &'static str = "Task switch, preemption, interrupt, semaphore, deadlock and message: the six operations of the Rhealstone benchmark.";
+    const PAPER: &'static str = "Heursch 2006, 3.6.2 and 8.3; Kar and Porter 1989; Kar 1990";
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        let samples = bench.size(self.samples, 10_000, 1_000);
+        let mut findings = Findings::default();
+        let mut means = Vec::new();
+        for (name, measure) in OPERATIONS.iter().zip(MEASURE) {
+            let measured = measure(bench, samples)?;
+            means.push(say(&mut findings, name, &measured));
+        }
+        findings.larger("datagram_throughput", message::throughput(bench, samples / 10)?, "MB/s");
+        findings.larger("rhealstone", operations_per_second(&means), "1/s");
+        Ok(findings)
+    }
+
+    fn charts() -> Vec<Chart> {
+        let means = OPERATIONS.map(|name| format!("{name}_avg"));
+        vec![chart(Kind::Bars, Self::TITLE, &means.each_ref().map(String::as_str), "ns")]
+    }
+}
+
+/// Says the figures of an operation, and gives its mean.
+fn say(findings: &mut Findings, name: &str, measured: &[u64]) -> f64 {
+    let mean = measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64;
+    findings.told(&format!("{name}_samples"), measured.len() as f64, "1");
+    findings.smaller(&format!("{name}_min"), measured.iter().min().copied().unwrap_or(0) as f64, "ns");
+    findings.smaller(&format!("{name}_avg"), mean, "ns");
+    findings.smaller(&format!("{name}_max"), measured.iter().max().copied().unwrap_or(0) as f64, "ns");
+    mean
+}
+
+/// Kar's number of 1990: operations in a second if all are equally frequent.
+fn operations_per_second(means: &[f64]) -> f64 {
+    means.len() as f64 * 1e9 / means.iter().sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_is_that_of_the_mean_operation() {
+        assert_eq!(operations_per_second(&[500.0, 1500.0]), 1e6);
+    }
+
+    #[test]
+    fn an_operation_has_its_figures() {
+        let mut findings = Findings::default();
+        assert_eq!(say(&mut findings, "a", &[3, 5, 10]), 6.0);
+        let values = ["a_samples", "a_min", "a_avg", "a_max"].map(|name| findings.value(name).unwrap());
+        assert_eq!(values, [3.0, 3.0, 6.0, 10.0]);
+    }
+}

@@ -1,0 +1,82 @@
+//! From one thread to another: by its own will, by a priority, by a timer.
+
+use super::{HIGH, LOW, MEDIUM};
+use crate::bench::Bench;
+use crate::clock::monotonic;
+use crate::sleep;
+use crate::team::{self, Stamp, member};
+use anyhow::Result;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+
+/// Time between two interrupts.
+const PERIOD_NS: u64 = 100_000;
+
+/// Two threads of the same priority yield to each other.
+pub fn task_switch(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
+    let (before, is_last) = (Stamp::default(), AtomicBool::new(false));
+    let body = || {
+        let mut measured = Vec::with_capacity(samples as usize);
+        before.set(bench.clock.ticks());
+        for _ in 0..samples / 2 {
+            before.set(bench.clock.ticks());
+            std::thread::yield_now();
+            // The last calls of the second thread come back from nobody.
+            if !is_last.load(Relaxed) {
+                measured.push(bench.clock.whole(bench.clock.ticks() - before.get()));
+            }
+        }
+        is_last.store(true, Relaxed);
+        Ok(measured)
+    };
+    team::run(bench, vec![member(MEDIUM, body), member(MEDIUM, body)])
+}
+
+/// A thread raises a ready one above itself.
+pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
+    let (before, thread, is_over) = (Stamp::default(), AtomicI32::new(0), AtomicBool::new(false));
+    let raised = || {
+        let own = team::own_number();
+        let mut measured = Vec::with_capacity(samples as usize);
+        thread.store(own, Relaxed);
+        team::set_priority(own, bench.priority - LOW)?;
+        while !is_over.load(Relaxed) {
+            measured.push(bench.clock.whole(bench.clock.ticks() - before.get()));
+            // Below the one that raises it: ready, and not running.
+            team::set_priority(own, bench.priority - LOW)?;
+        }
+        Ok(measured)
+    };
+    let raising = || {
+        for _ in 0..samples {
+            before.set(bench.clock.ticks());
+            team::set_priority(thread.load(Relaxed), bench.priority - HIGH)?;
+        }
+        is_over.store(true, Relaxed);
+        Ok(Vec::new())
+    };
+    team::run(bench, vec![member(HIGH, raised), member(MEDIUM, raising)])
+}
+
+/// From the time at which the timer is due to the first instruction of a thread, while another one computes.
+pub fn interrupt_latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
+    let is_over = AtomicBool::new(false);
+    let interrupted = || {
+        let mut measured = Vec::with_capacity(samples as usize / 10);
+        let mut due = monotonic() + PERIOD_NS;
+        for _ in 0..samples / 10 {
+            sleep::until(due)?;
+            measured.push(monotonic().saturating_sub(due));
+            due += PERIOD_NS;
+        }
+        is_over.store(true, Relaxed);
+        Ok(measured)
+    };
+    let computing = || {
+        while !is_over.load(Relaxed) {
+            spin_loop();
+        }
+        Ok(Vec::new())
+    };
+    team::run(bench, vec![member(HIGH, interrupted), member(LOW, computing)])
+}

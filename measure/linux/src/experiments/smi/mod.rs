@@ -1,0 +1,158 @@
+//! Time that neither this thread nor an interrupt used: system management interrupts, a hypervisor.
+//!
+//! The most urgent thread of a processor does nothing but read the clock. A gap between two readings is time that somebody took. Interrupts are
+//! counted by Linux: gaps that they cannot explain were stolen.
+
+mod counters;
+
+use super::{Experiment, chart};
+use crate::bench::Bench;
+use crate::clock::{Clock, monotonic};
+use crate::findings::Findings;
+use crate::{preempted, sleep};
+use anyhow::Result;
+use clap::Args;
+use counters::Counters;
+use pillion_measure_data::{Chart, Kind};
+
+/// Gaps of one piece that are kept; more than it can have.
+const ROOM: usize = 4096;
+
+/// Options.
+#[derive(Args, Debug)]
+pub struct Smi {
+    /// How long it looks, in seconds [default: 60, short form 1]
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// Shortest gap that counts, in ns
+    #[arg(long, default_value_t = 1000, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
+    threshold: u64,
+    /// How long it looks at a time, in us: short enough that many pieces see no interrupt
+    #[arg(long, default_value_t = 2000, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
+    spin: u64,
+    /// How long others may run between, in us
+    #[arg(long, default_value_t = 1000, value_name = "US")]
+    pause: u64,
+}
+
+/// What a piece saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Piece {
+    gaps_ns: Vec<u64>,
+    /// Interrupts of the processor meanwhile; a few more than it saw, those around it included.
+    interrupts: u64,
+}
+
+impl Experiment for Smi {
+    const NAME: &'static str = "smi";
+    const TITLE: &'static str = "Stolen time";
+    const ABOUT: &'static str =
+        "Time that the firmware or a hypervisor took from the processor, and that no interrupt of Linux explains.";
+    const PAPER: &'static str = "Mehnert, Hohmuth and Härtig 2002, 5";
+
+    fn run(&self, bench: &Bench) -> Result<Findings> {
+        let seconds = bench.size(self.seconds, 60, 1);
+        bench.be_urgent()?;
+        let (preempted, smi) = (preempted::count()?, counters::smi(bench.cpu));
+        let pieces = self.measure(bench, monotonic() + seconds * 1_000_000_000)?;
+        let mut findings = findings(&pieces, self.spin);
+        if let (Some(before), Some(after)) = (smi, counters::smi(bench.cpu)) {
+            findings.smaller("smi_count", (after - before) as f64, "1");
+        }
+        match preempted::count()? - preempted {
+            0 => {}
+            times => findings.disturbed(format!("the detector lost its processor to another thread {times} times")),
+        }
+        Ok(findings)
+    }
+
+    fn charts() -> Vec<Chart> {
+        vec![chart(Kind::Histogram, Self::TITLE, &["gap", "stolen"], "ns")]
+    }
+}
+
+impl Smi {
+    fn measure(&self, bench: &Bench, end_ns: u64) -> Result<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        let mut room = vec![0; ROOM];
+        while monotonic() < end_ns {
+            let before = Counters::read(bench.cpu)?;
+            let gaps = spin(&bench.clock, self.threshold, self.spin * 1000, &mut room);
+            let interrupts = Counters::read(bench.cpu)?.since(&before);
+            let gaps_ns = room[..gaps].iter().map(|&ticks| bench.clock.whole(ticks)).collect();
+            pieces.push(Piece { gaps_ns, interrupts });
+            sleep::until(monotonic() + self.pause * 1000)?;
+        }
+        Ok(pieces)
+    }
+}
+
+/// Reads the clock for a while; how many gaps it found, in `room`.
+fn spin(clock: &Clock, threshold_ns: u64, spin_ns: u64, room: &mut [u64]) -> usize {
+    let rate = 1.0 / clock.nanoseconds(1);
+    let (threshold, spin) = ((threshold_ns as f64 * rate) as u64, (spin_ns as f64 * rate) as u64);
+    let begin = clock.ticks();
+    let (mut last, mut found) = (begin, 0);
+    while last.wrapping_sub(begin) < spin && found < room.len() {
+        let now = clock.ticks();
+        let gap = now.wrapping_sub(last);
+        if gap >= threshold {
+            room[found] = gap;
+            found += 1;
+        }
+        last = now;
+    }
+    found
+}
+
+fn findings(pieces: &[Piece], spin_us: u64) -> Findings {
+    let gaps: Vec<u64> = pieces.iter().flat_map(|piece| piece.gaps_ns.iter().copied()).collect();
+    let quiet: Vec<&Piece> = pieces.iter().filter(|piece| piece.interrupts == 0).collect();
+    let stolen: Vec<u64> = quiet.iter().flat_map(|piece| piece.gaps_ns.iter().copied()).collect();
+    let unexplained: u64 =
+        pieces.iter().map(|piece| (piece.gaps_ns.len() as u64).saturating_sub(piece.interrupts)).sum();
+    let mut findings = Findings::default();
+    findings.histogram("gap", "ns", &gaps);
+    findings.histogram("stolen", "ns", &stolen);
+    findings.smaller("gap_unexplained", unexplained as f64, "1");
+    findings.told("gap_interrupts", pieces.iter().map(|piece| piece.interrupts).sum::<u64>() as f64, "1");
+    findings.told("looked_at", (pieces.len() as u64 * spin_us) as f64 / 1e3, "ms");
+    findings.told("looked_at_quiet", (quiet.len() as u64 * spin_us) as f64 / 1e3, "ms");
+    if quiet.is_empty() {
+        findings.disturbed("no piece was without an interrupt, so nothing can be called stolen; try a shorter --spin");
+    }
+    if pieces.iter().any(|piece| piece.gaps_ns.len() == ROOM) {
+        findings.disturbed("there were more gaps than could be kept; try a larger --threshold");
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(gaps_ns: &[u64], interrupts: u64) -> Piece {
+        Piece { gaps_ns: gaps_ns.into(), interrupts }
+    }
+
+    #[test]
+    fn what_no_interrupt_explains_was_stolen() {
+        let findings = findings(&[piece(&[5000], 0), piece(&[3000, 9000], 1), piece(&[2000], 4)], 2000);
+        assert_eq!(findings.value("stolen_max"), Some(5000.0));
+        assert_eq!(findings.value("gap_max"), Some(9000.0));
+        assert_eq!(findings.value("gap_unexplained"), Some(2.0));
+        assert_eq!((findings.value("looked_at"), findings.value("looked_at_quiet")), (Some(6.0), Some(2.0)));
+    }
+
+    #[test]
+    fn without_a_quiet_piece_nothing_is_told() {
+        assert_eq!(findings(&[piece(&[5000], 1)], 2000).disturbances.len(), 1);
+    }
+
+    #[test]
+    fn a_threshold_of_a_nanosecond_finds_gaps() {
+        let mut room = [0; 8];
+        assert_eq!(spin(&Clock::Monotonic, 1, 10_000_000, &mut room), 8);
+        assert!(room.iter().all(|&gap| gap >= 1));
+    }
+}

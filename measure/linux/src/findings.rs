@@ -1,0 +1,144 @@
+//! What an experiment found.
+
+use pillion_measure_data::{Bucket, Data, Direction, Histogram, Points, lines};
+
+/// Figures, histograms and points of one experiment, and why they may not be used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// Single numbers, in the order in which they are shown.
+    pub figures: Vec<Found>,
+    /// Histograms and points by name.
+    pub series: Vec<(String, Data)>,
+    /// Why the run is invalid.
+    pub disturbances: Vec<String>,
+}
+
+/// A single number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Which direction is better.
+    pub direction: Direction,
+}
+
+impl Findings {
+    /// Adds a number of which less is better.
+    pub fn smaller(&mut self, name: &str, value: f64, unit: &'static str) {
+        self.figure(name, value, unit, Direction::Smaller);
+    }
+
+    /// Adds a number of which more is better.
+    pub fn larger(&mut self, name: &str, value: f64, unit: &'static str) {
+        self.figure(name, value, unit, Direction::Larger);
+    }
+
+    /// Adds a number that is only told.
+    pub fn told(&mut self, name: &str, value: f64, unit: &'static str) {
+        self.figure(name, value, unit, Direction::None);
+    }
+
+    fn figure(&mut self, name: &str, value: f64, unit: &'static str, direction: Direction) {
+        self.figures.push(Found { name: name.into(), value: rounded(value), unit, direction });
+    }
+
+    /// Adds a histogram of samples and the figures that go with it: minimum, mean, 99 %, maximum and number.
+    pub fn histogram(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
+        let exact = Histogram::of(unit, samples.iter().copied());
+        self.smaller(&format!("{name}_min"), exact.min().unwrap_or(0) as f64, unit);
+        self.smaller(&format!("{name}_avg"), exact.mean(), unit);
+        self.smaller(&format!("{name}_p99"), exact.quantile(0.99).unwrap_or(0) as f64, unit);
+        self.smaller(&format!("{name}_max"), exact.max().unwrap_or(0) as f64, unit);
+        self.told(&format!("{name}_samples"), samples.len() as f64, "1");
+        self.series.push((name.into(), Data::Histogram(coarser(&exact))));
+    }
+
+    /// Adds points.
+    pub fn points(&mut self, name: &str, x_unit: &str, y_unit: &str, points: Vec<(f64, f64)>) {
+        let points = points.into_iter().map(|(x, y)| (rounded(x), rounded(y))).collect();
+        let points = Points { x_unit: x_unit.into(), y_unit: y_unit.into(), points };
+        self.series.push((name.into(), Data::Points(points)));
+    }
+
+    /// Says why the run is invalid.
+    pub fn disturbed(&mut self, reason: impl Into<String>) {
+        self.disturbances.push(reason.into());
+    }
+
+    /// The number of that name.
+    #[cfg(test)]
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.figures.iter().find(|found| found.name == name).map(|found| found.value)
+    }
+
+    /// The lines that say it. A disturbed run says why, and nothing else.
+    pub fn lines(&self) -> String {
+        if !self.disturbances.is_empty() {
+            return self.disturbances.iter().map(|reason| format!("invalid {reason}\n")).collect();
+        }
+        let figures = self.figures.iter().map(|found| lines::figure(&found.name, found.value, found.unit));
+        let series = self.series.iter().map(|(name, data)| match data {
+            Data::Histogram(histogram) => lines::histogram(name, histogram),
+            Data::Points(points) => lines::points(name, points),
+        });
+        figures.chain(series).collect()
+    }
+}
+
+/// Three decimals: what is smaller is noise, and would make lines long.
+fn rounded(value: f64) -> f64 {
+    // Adding zero turns a negative zero, as an empty sum is, into a plain one.
+    (value * 1e3).round() / 1e3 + 0.0
+}
+
+/// Values of that size and above share buckets.
+const EXACT_BELOW: u64 = 4096;
+
+/// The same histogram with buckets of 1 % above [`EXACT_BELOW`]: widths are powers of two, 64 to 128 in each doubling.
+fn coarser(exact: &Histogram) -> Histogram {
+    let mut histogram = Histogram { unit: exact.unit.clone(), buckets: Vec::new() };
+    for bucket in &exact.buckets {
+        let width = width_at(bucket.low);
+        histogram.add(Bucket { low: bucket.low / width * width, width, count: bucket.count });
+    }
+    histogram
+}
+
+fn width_at(value: u64) -> u64 {
+    if value < EXACT_BELOW { 1 } else { 1 << (value.ilog2() - 6) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_brings_its_figures() {
+        let mut findings = Findings::default();
+        findings.histogram("latency", "ns", &[3, 1, 10_000, 10_001]);
+        assert_eq!(findings.value("latency_min"), Some(1.0));
+        assert_eq!(findings.value("latency_avg"), Some(5001.25));
+        assert_eq!(findings.value("latency_max"), Some(10_001.0));
+        assert_eq!(findings.value("latency_samples"), Some(4.0));
+        let Data::Histogram(histogram) = &findings.series[0].1 else { panic!("{findings:?}") };
+        assert_eq!(histogram.buckets.last().unwrap(), &Bucket { low: 9984, width: 128, count: 2 });
+    }
+
+    #[test]
+    fn buckets_are_about_a_per_cent_wide() {
+        assert_eq!((width_at(4095), width_at(4096), width_at(8191), width_at(1 << 20)), (1, 64, 64, 1 << 14));
+    }
+
+    #[test]
+    fn a_disturbed_run_says_no_number() {
+        let mut findings = Findings::default();
+        findings.smaller("a", 1.23456, "ns");
+        assert_eq!(findings.lines(), "figure a 1.235 ns\n");
+        findings.disturbed("steal time grew");
+        assert_eq!(findings.lines(), "invalid steal time grew\n");
+    }
+}

@@ -1,0 +1,75 @@
+//! Processes, signals, timers, scheduling, and what a process may ask about itself.
+
+use super::Place;
+use crate::process::child;
+use anyhow::{Context, Result};
+use rustix::process::{self, Pid, Resource, Signal, WaitOptions};
+use rustix::thread::{self, Timespec};
+use rustix::time::{self, ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags};
+use std::hint::black_box;
+use std::time::Duration;
+
+/// One round.
+pub fn cover(_place: &Place, round: u64) -> Result<()> {
+    itself()?;
+    clocks()?;
+    scheduling()?;
+    child(move || if round.is_multiple_of(3) { itself() } else { Ok(()) })?.wait()?;
+    killed()?;
+    if round.is_multiple_of(4) {
+        std::thread::spawn(thread::sched_yield).join().ok().context("a thread failed")?;
+    }
+    Ok(())
+}
+
+fn itself() -> Result<()> {
+    black_box((process::getppid(), process::getpgrp(), process::getuid()));
+    process::getgroups()?;
+    process::getsid(None)?;
+    process::umask(process::umask(rustix::fs::Mode::from_raw_mode(0o022)));
+    let limit = process::getrlimit(Resource::Nofile);
+    process::setrlimit(Resource::Nofile, limit)?;
+    process::getpriority_process(None)?;
+    thread::name()?;
+    rustix::system::uname();
+    rustix::system::sysinfo();
+    rustix::rand::getrandom(&mut [0u8; 16], rustix::rand::GetRandomFlags::NONBLOCK)?;
+    Ok(())
+}
+
+fn clocks() -> Result<()> {
+    let clocks =
+        [ClockId::Realtime, ClockId::Monotonic, ClockId::ProcessCPUTime, ClockId::ThreadCPUTime, ClockId::Boottime];
+    for clock in clocks {
+        black_box((time::clock_gettime(clock), time::clock_getres(clock)));
+    }
+    let timer = time::timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)?;
+    let soon = Timespec { tv_sec: 0, tv_nsec: 50_000 };
+    time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &Itimerspec { it_interval: soon, it_value: soon })?;
+    time::timerfd_gettime(&timer)?;
+    rustix::io::read(&timer, &mut [0; 8])?;
+    std::thread::sleep(Duration::from_micros(50));
+    Ok(())
+}
+
+fn scheduling() -> Result<()> {
+    thread::sched_yield();
+    let processors = thread::sched_getaffinity(None)?;
+    thread::sched_setaffinity(None, &processors)?;
+    thread::sched_getcpu();
+    Ok(())
+}
+
+/// A child that sleeps is stopped, let run again, and killed by being dropped.
+fn killed() -> Result<()> {
+    let sleeper = child(|| {
+        loop {
+            std::thread::sleep(Duration::from_secs(60));
+        }
+    })?;
+    let pid: Pid = sleeper.pid().context("a child without a number")?;
+    process::kill_process(pid, Signal::STOP)?;
+    process::waitpid(Some(pid), WaitOptions::UNTRACED)?;
+    process::kill_process(pid, Signal::CONT)?;
+    Ok(())
+}

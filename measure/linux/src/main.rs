@@ -1,0 +1,45 @@
+//! `pillion-measure`: how any Linux responds, on any machine, without Pillion.
+//!
+//! One static program. `run` measures and says [lines](pillion_measure_data::lines), a table or files; `load` is what it is measured under;
+//! `report` draws files and `compare` compares them. Everything is measured first and printed after.
+#![deny(missing_docs)]
+
+mod bench;
+mod cli;
+mod clock;
+mod compare;
+mod experiments;
+mod findings;
+mod list;
+mod load;
+mod machine;
+mod measurement;
+mod output;
+mod preempted;
+mod process;
+mod realtime;
+mod report;
+mod run;
+mod sleep;
+mod sync;
+mod team;
+mod watch;
+
+use std::process::ExitCode;
+
+/// The word that makes this program end at once: what is started where a program is needed that does nothing.
+const NOTHING: &str = "nothing";
+
+fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == NOTHING) {
+        return ExitCode::SUCCESS;
+    }
+    match cli::run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(problem) => {
+            eprintln!("pillion-measure: {problem:#}");
+            ExitCode::from(2)
+        }
+    }
+}

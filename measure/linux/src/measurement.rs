@@ -1,0 +1,74 @@
+//! Findings as a measurement: the file that the report draws.
+
+use crate::bench::Bench;
+use crate::experiments::Entry;
+use crate::findings::{Findings, Found};
+use crate::run::Options;
+use crate::{machine, realtime};
+use pillion_measure_data::{FORMAT, Figure, Instrument, Measurement, Series, System};
+use std::collections::BTreeMap;
+
+/// The measurement of an experiment's findings. A disturbed one has no numbers.
+pub fn of(entry: &Entry, findings: &Findings, options: &Options, bench: &Bench) -> Measurement {
+    let system = system(options);
+    let is_good = findings.disturbances.is_empty();
+    let figures = findings.figures.iter().filter(|_| is_good).map(|found| figure(&system.name, found)).collect();
+    let series = findings.series.iter().filter(|_| is_good);
+    let series =
+        series.map(|(name, data)| Series { system: system.name.clone(), name: name.clone(), data: data.clone() });
+    Measurement {
+        format: FORMAT,
+        experiment: entry.name.into(),
+        title: entry.title.into(),
+        about: entry.about.into(),
+        paper: entry.paper.into(),
+        text: String::new(),
+        instrument: bench.instrument,
+        command: system.commands.join("; "),
+        quick: bench.quick,
+        machine: facts(options, bench),
+        figures,
+        series: series.collect(),
+        systems: vec![system],
+        disturbed: findings.disturbances.clone(),
+        charts: (entry.charts)(),
+    }
+}
+
+fn figure(system: &str, found: &Found) -> Figure {
+    Figure {
+        system: system.into(),
+        name: found.name.clone(),
+        value: found.value,
+        unit: found.unit.into(),
+        direction: found.direction,
+        ..Figure::default()
+    }
+}
+
+fn system(options: &Options) -> System {
+    let is_rt = machine::is_preempt_rt();
+    let (name, title) = if is_rt { ("linux-rt", "Linux, PREEMPT_RT") } else { ("linux", "Linux") };
+    System {
+        name: options.system.clone().unwrap_or_else(|| name.into()),
+        title: options.system.clone().unwrap_or_else(|| title.into()),
+        commands: vec![command_line()],
+    }
+}
+
+fn command_line() -> String {
+    let words = std::env::args().skip(1).map(|word| if word.contains(' ') { format!("'{word}'") } else { word });
+    std::iter::once("pillion-measure".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn facts(options: &Options, bench: &Bench) -> BTreeMap<String, String> {
+    let mut facts = machine::describe(bench.cpu);
+    facts.insert("clock".into(), bench.clock.name());
+    facts.insert("measured on processor".into(), bench.cpu.to_string());
+    let limit = if realtime::is_throttled() { "95 % of each second" } else { "none" };
+    facts.insert("limit of real-time threads".into(), limit.into());
+    if bench.instrument == Instrument::Measured && options.allow_virtual && machine::hypervisor().is_some() {
+        facts.insert("warning".into(), "measured in a virtual machine; no latency of hardware".into());
+    }
+    facts
+}

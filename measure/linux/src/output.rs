@@ -1,0 +1,121 @@
+//! How findings are shown: lines for programs, a table for people, files.
+
+use crate::experiments::Entry;
+use crate::findings::{Findings, Found};
+use crate::machine;
+use crate::run::Options;
+use anyhow::{Context, Result};
+use pillion_measure_data::formats::cyclictest::{self, Facts, Thread};
+use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
+use std::fs;
+use std::io::{IsTerminal, Write, stdout};
+use std::path::Path;
+
+/// Shows what an experiment found.
+///
+/// # Errors
+/// A file cannot be written, or nobody reads the output.
+pub fn show(entry: &Entry, findings: &Findings, measurement: &Measurement, options: &Options) -> Result<()> {
+    if measurement.is_valid() {
+        if let Some(path) = &options.cyclictest_json {
+            let facts = facts(measurement);
+            let document = cyclictest_json(&facts, findings, measurement);
+            write(path, &serde_json::to_string_pretty(&document)?)?;
+        }
+        if let Some(limit) = options.histogram {
+            stdout().write_all(histograms(findings, limit, measurement).as_bytes())?;
+            return Ok(());
+        }
+    }
+    let text = if options.lines || !stdout().is_terminal() { findings.lines() } else { table(entry, findings) };
+    stdout().write_all(text.as_bytes()).context("nobody reads the output")
+}
+
+/// Writes a measurement: to a file, or into a folder, which one of several experiments needs.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn keep(measurement: &Measurement, path: &Path, is_one_of_several: bool) -> Result<()> {
+    let text = serde_json::to_string_pretty(measurement)?;
+    if !is_one_of_several && !path.is_dir() {
+        return write(path, &text);
+    }
+    fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+    write(&path.join(format!("{}.json", measurement.experiment)), &text)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, format!("{text}\n")).with_context(|| path.display().to_string())
+}
+
+/// A table of the figures.
+fn table(entry: &Entry, findings: &Findings) -> String {
+    let rows = findings.figures.iter().map(row);
+    let reasons = findings.disturbances.iter().map(|reason| format!("  INVALID: {reason}\n"));
+    let rows: String = if findings.disturbances.is_empty() { rows.collect() } else { reasons.collect() };
+    format!("{}\n{rows}\n", entry.title)
+}
+
+fn row(found: &Found) -> String {
+    let unit = if found.unit == "1" { "" } else { found.unit };
+    let decimals = if found.value.fract() == 0.0 { 0 } else { 2 };
+    format!("  {:<36} {:>16.decimals$} {unit}\n", found.name, found.value)
+}
+
+/// The histograms of nanoseconds in the form of cyclictest, in microseconds.
+fn histograms(findings: &Findings, limit: u64, measurement: &Measurement) -> String {
+    let cpu = cpu(measurement);
+    let text = |(name, histogram): (&str, Histogram)| {
+        format!("# {name}\n{}", cyclictest::histogram(&[Thread { latencies: &histogram, cpu }], limit))
+    };
+    in_microseconds(findings).map(text).collect()
+}
+
+fn cyclictest_json(facts: &Facts, findings: &Findings, measurement: &Measurement) -> serde_json::Value {
+    let histograms: Vec<Histogram> = in_microseconds(findings).map(|(_, histogram)| histogram).collect();
+    let cpu = cpu(measurement);
+    let threads: Vec<Thread> = histograms.iter().map(|latencies| Thread { latencies, cpu }).collect();
+    cyclictest::json(facts, &threads)
+}
+
+fn in_microseconds(findings: &Findings) -> impl Iterator<Item = (&str, Histogram)> {
+    findings.series.iter().filter_map(|(name, data)| match data {
+        Data::Histogram(histogram) if histogram.unit == "ns" => Some((name.as_str(), microseconds(histogram))),
+        _ => None,
+    })
+}
+
+fn microseconds(nanoseconds: &Histogram) -> Histogram {
+    let mut histogram = Histogram { unit: "us".into(), buckets: Vec::new() };
+    for bucket in &nanoseconds.buckets {
+        histogram.add(Bucket { low: bucket.low / 1000, width: 1, count: bucket.count });
+    }
+    histogram
+}
+
+fn cpu(measurement: &Measurement) -> usize {
+    measurement.machine.get("measured on processor").and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+fn facts(measurement: &Measurement) -> Facts {
+    let system = rustix::system::uname();
+    let fields = [system.sysname(), system.nodename(), system.release(), system.version(), system.machine()];
+    Facts {
+        command: measurement.command.clone(),
+        version: format!("pillion-measure {}", env!("CARGO_PKG_VERSION")),
+        system: fields.map(|field| field.to_string_lossy().into_owned()),
+        realtime: machine::is_preempt_rt(),
+        ..Facts::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_share_microseconds() {
+        let histogram = microseconds(&Histogram::of("ns", [1999, 1000, 2000]));
+        assert_eq!(histogram.buckets, [Bucket { low: 1, width: 1, count: 2 }, Bucket { low: 2, width: 1, count: 1 }]);
+    }
+}

@@ -1,0 +1,17 @@
+//! Whether a thread lost its processor against its will.
+
+use rustix::io::Errno;
+
+/// How often another thread preempted the calling one so far.
+///
+/// # Errors
+/// Linux does not tell.
+pub fn count() -> Result<u64, Errno> {
+    // SAFETY: a C structure of integers, for which zeros are values.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the structure lives during the call.
+    match unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } {
+        0 => Ok(usage.ru_nivcsw as u64),
+        _ => Err(crate::realtime::last_errno()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Sleeping until a time.
+
+use crate::clock::timespec;
+use rustix::io::Errno;
+use rustix::thread::{ClockId, clock_nanosleep_absolute};
+
+/// Sleeps until `CLOCK_MONOTONIC` reaches `deadline_ns`; a signal does not end it.
+///
+/// # Errors
+/// Linux refuses.
+pub fn until(deadline_ns: u64) -> Result<(), Errno> {
+    loop {
+        match clock_nanosleep_absolute(ClockId::Monotonic, &timespec(deadline_ns)) {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The points of one scan, kept until it is over and then said in lines.
+
+use crate::name::Name;
+use core::fmt::{self, Write};
+use pillion_runtime::log::Log;
+
+/// Most points of a scan.
+pub const POINTS: usize = 8_192;
+
+/// Points of a line, which has at most 200 characters: 13 for each point and 44 for the longest name.
+const IN_A_LINE: usize = 12;
+
+/// Where a call was interrupted, and how long the most urgent thread then waited; both in ticks.
+#[derive(Clone, Copy)]
+struct Point {
+    place: i32,
+    delay: u32,
+}
+
+/// A scan's points.
+pub struct Curve {
+    points: [Point; POINTS],
+    used: usize,
+}
+
+impl Curve {
+    /// An empty one.
+    pub const fn new() -> Curve {
+        Curve { points: [Point { place: 0, delay: 0 }; POINTS], used: 0 }
+    }
+
+    /// Forgets all points.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// Adds a point. False when there is no room.
+    pub fn add(&mut self, place: i64, delay: u64) -> bool {
+        let Some(point) = self.points.get_mut(self.used) else { return false };
+        *point = Point { place: place as i32, delay: delay as u32 };
+        self.used += 1;
+        true
+    }
+
+    /// The longest delay.
+    pub fn longest(&self) -> u32 {
+        self.points[..self.used].iter().map(|point| point.delay).max().unwrap_or(0)
+    }
+
+    /// The delay at the first place.
+    pub fn first(&self) -> u32 {
+        self.points[..self.used].first().map_or(0, |point| point.delay)
+    }
+
+    /// Says the points in lines that no log cuts.
+    pub fn print(&self, name: Name) {
+        for points in self.points[..self.used].chunks(IN_A_LINE) {
+            let mut log = Log::new();
+            let _ = say(&mut log, name, points);
+        }
+    }
+}
+
+fn say(log: &mut Log, name: Name, points: &[Point]) -> fmt::Result {
+    write!(log, "points {name} ns ns")?;
+    for point in points {
+        write!(log, " {}:{}", point.place, point.delay)?;
+    }
+    log.write_char('\n')
+}

@@ -1,0 +1,55 @@
+//! Software monitor: interrupts every system call at every instruction and says how long the most urgent thread then waits for the processor.
+#![no_std]
+#![no_main]
+#![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
+
+mod capabilities;
+mod curve;
+mod devices;
+mod guests;
+mod memory;
+mod messages;
+mod name;
+mod scan;
+mod threads;
+mod time;
+mod trace;
+mod watch;
+
+use pillion_runtime::{println, task};
+use pillion_test_kit::{Kit, Outcome, end};
+
+task!(main);
+
+/// Scans one call, or one use of it.
+type Case = fn(&mut Kit) -> Outcome;
+
+/// All of them, in groups.
+const ALL: [&[Case]; 8] = [
+    messages::CASES,
+    time::CASES,
+    memory::CASES,
+    capabilities::CASES,
+    threads::CASES,
+    devices::CASES,
+    guests::CASES,
+    trace::CASES,
+];
+
+fn main(argument: u64) -> ! {
+    let Some(mut kit) = Kit::new(argument) else {
+        println!("invalid the monitor cannot begin");
+        end(0, false)
+    };
+    let mut ok = true;
+    for case in ALL.into_iter().flatten() {
+        let outcome = kit.begin().and_then(|()| case(&mut kit)).and_then(|()| kit.end());
+        if let Err(failure) = outcome {
+            println!("invalid {failure}");
+            ok = false;
+            break;
+        }
+    }
+    scan::conclude();
+    end(kit.info.tsc_hz, ok)
+}

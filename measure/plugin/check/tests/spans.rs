@@ -1,0 +1,165 @@
+//! What is charged between markers.
+
+use pillion_model_check::{Event, Model};
+
+/// 1 GHz, one cycle an instruction, everything else in the events: delivery 100, exit of a guest 1,000.
+fn model() -> Model {
+    let mut model = Model::new(
+        "mhz=1000,instruction=1,line=64,cache.l1i.size=32768,cache.l1i.ways=8,cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,\
+         cache.l2.ways=8,tlb.code.entries=64,tlb.code.ways=64,tlb.data.entries=64,tlb.data.ways=64,walk.levels=4,walk.entry=8,\
+         event.interrupt.cycles=100,event.vmexit.cycles=1000",
+    )
+    .unwrap();
+    model.mode(true);
+    model.mode(false);
+    model
+}
+
+fn run(model: &mut Model, instructions: u64) {
+    model.fetch(0x1000, 0x1000, instructions);
+}
+
+fn figure(model: &Model, name: &str) -> Option<f64> {
+    let text = model.tell();
+    let line = text.lines().find_map(|line| line.strip_prefix(&format!("figure {name} ")))?;
+    line.split(' ').next()?.parse().ok()
+}
+
+/// Entry, handler and total of the only sample.
+fn sample(model: &Model) -> [f64; 3] {
+    assert_eq!(figure(model, "total_samples"), Some(1.0));
+    ["entry_max", "handler_max", "total_max"].map(|name| figure(model, name).unwrap())
+}
+
+#[test]
+fn user_code_is_interrupted_at_once() {
+    let mut model = model();
+    run(&mut model, 50);
+    model.entry();
+    run(&mut model, 30);
+    model.event(Event::Response);
+    assert_eq!(sample(&model), [100.0, 30.0, 130.0]);
+}
+
+#[test]
+fn in_the_kernel_it_waited_since_interrupts_were_off() {
+    let mut model = model();
+    model.mode(true);
+    run(&mut model, 40);
+    model.event(Event::Sti);
+    model.event(Event::Cli);
+    run(&mut model, 7);
+    model.event(Event::Sti);
+    run(&mut model, 1);
+    model.entry();
+    model.event(Event::Response);
+    assert_eq!(sample(&model), [108.0, 0.0, 108.0]);
+}
+
+#[test]
+fn a_call_counts_from_its_entry() {
+    let mut model = model();
+    run(&mut model, 1000);
+    model.mode(true);
+    run(&mut model, 40);
+    model.event(Event::Sti);
+    model.entry();
+    model.event(Event::Response);
+    assert_eq!(sample(&model)[0], 140.0);
+}
+
+#[test]
+fn a_guest_is_left_first() {
+    let mut model = model();
+    model.mode(true);
+    for event in [Event::Clgi, Event::Sti, Event::Vmrun] {
+        model.event(event);
+    }
+    run(&mut model, 5000);
+    // As the plug-in tells it: on the host's side.
+    model.event(Event::Vmexit);
+    assert_eq!(figure(&model, "total_samples"), None);
+}
+
+#[test]
+fn asleep_it_is_taken_at_once() {
+    let mut model = model();
+    model.mode(true);
+    run(&mut model, 400);
+    model.event(Event::Sti);
+    model.event(Event::Hlt);
+    model.entry();
+    model.event(Event::Response);
+    assert_eq!(sample(&model)[0], 100.0);
+}
+
+#[test]
+fn an_interrupt_that_leads_back_to_the_guest_is_no_sample() {
+    let mut model = model();
+    model.entry();
+    model.event(Event::Vmrun);
+    model.event(Event::Vmexit);
+    model.event(Event::Response);
+    assert_eq!(figure(&model, "total_samples"), None);
+}
+
+#[test]
+fn a_response_without_an_interrupt_is_no_sample() {
+    let mut model = model();
+    model.entry();
+    model.event(Event::Response);
+    run(&mut model, 10);
+    model.event(Event::Response);
+    assert_eq!(figure(&model, "total_samples"), Some(1.0));
+}
+
+#[test]
+fn pieces_of_work_are_told_one_by_one() {
+    let mut model = model();
+    for n in [10, 20, 5000] {
+        model.event(Event::From);
+        run(&mut model, n);
+        model.event(Event::Upto);
+    }
+    let text = model.tell();
+    assert!(text.contains("points work_by_number 1 cycles 0:10 1:20 2:5000\n"), "{text}");
+    assert!(text.contains("points work_walks 1 1 0:1 1:0 2:0\n"), "{text}");
+    assert!(text.contains("histogram work_cycles cycles 10:1 20:1 4992+32:1\n"), "{text}");
+    assert_eq!(figure(&model, "work_avg"), Some(1676.7));
+    assert_eq!(figure(&model, "work_p99"), Some(4992.0));
+}
+
+#[test]
+fn the_first_ones_are_no_samples() {
+    let mut model = model();
+    model.skip(2);
+    for n in [5000, 20, 10] {
+        model.entry();
+        run(&mut model, n);
+        model.event(Event::Response);
+        model.event(Event::From);
+        run(&mut model, 2 * n);
+        model.event(Event::Upto);
+    }
+    assert_eq!(sample(&model)[1], 10.0);
+    let text = model.tell();
+    assert!(text.contains("points work_by_number 1 cycles 0:20\n"), "{text}");
+    assert_eq!(figure(&model, "work_samples"), Some(1.0));
+}
+
+#[test]
+fn lines_are_short_and_add_up() {
+    let mut model = model();
+    for n in 1..=500 {
+        model.event(Event::From);
+        run(&mut model, n * 37);
+        model.event(Event::Upto);
+    }
+    let text = model.tell();
+    assert!(text.lines().all(|line| line.len() <= 200));
+    let buckets = text.lines().filter_map(|line| line.strip_prefix("histogram work ns "));
+    let counts = buckets
+        .flat_map(|rest| rest.split(' '))
+        .map(|bucket| bucket.rsplit(':').next().unwrap().parse::<u64>().unwrap());
+    assert_eq!(counts.sum::<u64>(), 500);
+}

@@ -1,0 +1,13 @@
+/*
+ * What the model charges: hundredths of a cycle, so that an instruction may cost less than one.
+ */
+#ifndef MODEL_COST_H
+#define MODEL_COST_H
+
+#include <stdint.h>
+
+typedef uint64_t cost;
+
+#define CYCLE ((cost)100)
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * A plug-in of the emulator: models caches and TLBs while a program measures, and writes what was charged between its markers. Arguments and output:
+ * ../README.md.
+ *
+ * Until the program says that it begins, only that marker is looked for, so that Linux boots as fast as without a model. A reset drops all that is hooked and
+ * translated; the emulator does it a few instructions after it was asked to, always the same ones.
+ */
+#include "parameter.h"
+#include "watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((visibility("default"))) int qemu_plugin_version = INTERFACE_VERSION;
+
+/* Responses, and pieces of work, that find the caches as nobody left them. */
+enum { SKIP = 20 };
+
+static FILE *output;
+static plugin_id own;
+static bool begun;
+
+static void at_end(plugin_id id, void *data)
+{
+	(void)id;
+	(void)data;
+	if (!begun)
+		fputs("invalid no program said that it begins to measure\n", output);
+	spans_tell(&watch.spans, output);
+	fclose(output);
+}
+
+static void wait_for_end(plugin_id id)
+{
+	qemu_plugin_register_atexit_cb(id, at_end, NULL);
+}
+
+static void begin(plugin_id id)
+{
+	qemu_plugin_register_vcpu_tb_trans_cb(id, watch_block);
+	wait_for_end(id);
+}
+
+static void done(void)
+{
+	qemu_plugin_reset(own, wait_for_end);
+}
+
+static void at_begin(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	begun = true;
+	qemu_plugin_reset(own, begin);
+}
+
+static void look_for_begin(plugin_id id, struct qemu_plugin_tb *block)
+{
+	(void)id;
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+
+		if (event_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction)) == EVENT_BEGIN)
+			qemu_plugin_register_vcpu_insn_exec_cb(instruction, at_begin, CALLBACK_NO_REGISTERS, NULL);
+	}
+}
+
+static bool take_begin(const char *when)
+{
+	begun = strcmp(when, "power-on") == 0;
+	return begun || strcmp(when, "marker") == 0;
+}
+
+static bool take_argument(struct parameters *parameters, const char *argument)
+{
+	if (strncmp(argument, "out=", 4) == 0) {
+		output = fopen(argument + 4, "w");
+		return output;
+	}
+	if (strncmp(argument, "begin=", 6) == 0)
+		return take_begin(argument + 6);
+	if (strncmp(argument, "skip=", 5) == 0)
+		return sscanf(argument + 5, "%" SCNu64, &watch.spans.skip) == 1;
+	if (strncmp(argument, "entry=", 6) == 0)
+		return watch.entry_count < MOST_ENTRIES &&
+		       sscanf(argument + 6, "%" SCNx64, &watch.entries[watch.entry_count++]) == 1;
+	if (strncmp(argument, "small=", 6) == 0)
+		return sscanf(argument + 6, "%" SCNx64 "-%" SCNx64, &watch.small_first, &watch.small_last) == 2;
+	return parameters_take(parameters, argument);
+}
+
+/* Says what is wrong with the arguments, or NULL. */
+static const char *configure(int count, char **arguments)
+{
+	struct parameters *parameters = parameters_new();
+	const char *problem;
+
+	if (!parameters)
+		return "no memory";
+	for (int i = 0; i < count; i++)
+		if (!take_argument(parameters, arguments[i])) {
+			parameters_free(parameters);
+			return arguments[i];
+		}
+	problem = output ? parameters_make(parameters, &watch.machine) : "out=FILE is missing or cannot be written";
+	parameters_free(parameters);
+	return problem;
+}
+
+__attribute__((visibility("default"))) int qemu_plugin_install(plugin_id id, const void *information, int count,
+							       char **arguments)
+{
+	const char *problem;
+
+	(void)information;
+	own = id;
+	watch.done = done;
+	spans_init(&watch.spans, SKIP);
+	problem = configure(count, arguments);
+	if (problem) {
+		fprintf(stderr, "model: bad argument: %s\n", problem);
+		return 1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, begun ? watch_block : look_for_begin);
+	wait_for_end(id);
+	return 0;
+}

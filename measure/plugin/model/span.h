@@ -1,0 +1,58 @@
+/*
+ * What is charged between markers.
+ *
+ * The response to an interrupt is taken apart: `entry` from the interrupt to the kernel's first instruction, `handler` from there to the first
+ * instruction of the response, `total` both. When exactly the interrupt came is not known; the latest instant at which the processor would
+ * have taken it at once is: before that it was not there yet. So `entry` is the longest that it can have waited.
+ */
+#ifndef MODEL_SPAN_H
+#define MODEL_SPAN_H
+
+#include "histogram.h"
+#include "machine.h"
+
+enum { MOST_WORKS = 4096 };
+
+/* A series of samples, in nanoseconds and in cycles. */
+struct series {
+	struct histogram time, cycles;
+};
+
+/* What happened so far, or in one piece of work. */
+struct happened {
+	cost charged;
+	uint64_t l1d_misses, l2_misses, l3_misses, walks, write_backs;
+};
+
+struct spans {
+	/* Responses, and pieces of work, that are no samples at first; and those that were so far. */
+	uint64_t skip, responses, pieces;
+	struct series entry, handler, total, work;
+	/* Since when the processor has not been able to take an interrupt, and whether it is now. */
+	cost closed;
+	bool flag, global_flag, in_kernel, halted;
+	/* A response that has begun. */
+	bool responding;
+	cost taken, entered;
+	/* Pieces of work. */
+	bool working;
+	struct happened begin, works[MOST_WORKS];
+	uint64_t work_count;
+};
+
+void spans_init(struct spans *spans, uint64_t skip);
+
+/* User code, or kernel code, runs from here on. The host's only. */
+void spans_mode(struct spans *spans, const struct machine *machine, bool kernel);
+/* An event of the host is about to be charged. */
+void spans_before(struct spans *spans, const struct machine *machine, enum event event);
+/* The kernel's first instruction for an interrupt is about to be executed: `taken_at` as `spans_taken` said before its delivery was charged. */
+cost spans_taken(const struct spans *spans, const struct machine *machine);
+void spans_entered(struct spans *spans, const struct machine *machine, cost taken_at);
+/* A marker. */
+void spans_marker(struct spans *spans, const struct machine *machine, enum event marker);
+
+/* Writes what was seen, as lines of a measuring program. */
+void spans_tell(const struct spans *spans, FILE *output);
+
+#endif

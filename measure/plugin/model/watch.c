@@ -1,0 +1,163 @@
+#include "watch.h"
+
+#include "code.h"
+#include "space.h"
+
+#include <stdlib.h>
+
+/* An instruction that may be the first of a line, or is an event. */
+struct point {
+	uint64_t address, physical;
+	enum event event;
+};
+
+struct watch watch = {.small_first = 1};
+
+/* The instruction behind VMRUN: the first after an exit. */
+static uint64_t behind_vmrun;
+/* The line that was fetched last. */
+#define NO_LINE (~(uint64_t)0)
+static uint64_t last_line = NO_LINE;
+
+/* Large pages are mapped where virtual and physical address agree within them; others do so once in 512 times. */
+static bool in_large_page(uint64_t address, uint64_t physical)
+{
+	return !((address ^ physical) & 0x1ff000) && !(watch.small_first <= address && address <= watch.small_last);
+}
+
+static void fetch(const struct point *point)
+{
+	bool kernel = point->address >> 63;
+
+	if (!watch.machine.guest) {
+		if (kernel != watch.spans.in_kernel)
+			spans_mode(&watch.spans, &watch.machine, kernel);
+		if (!kernel && watch.machine.tags == TAGS_SPACE)
+			machine_space(&watch.machine, space_at(point->physical));
+	}
+	machine_fetch(&watch.machine, point->address, point->physical, in_large_page(point->address, point->physical));
+}
+
+static void at_line(unsigned int cpu, void *data)
+{
+	const struct point *point = data;
+	uint64_t line = point->address >> watch.machine.caches[L1_CODE].line_shift;
+
+	(void)cpu;
+	if (line == last_line)
+		return;
+	last_line = line;
+	fetch(point);
+}
+
+/* It may change what the same line's translation is. */
+static void at_event(unsigned int cpu, void *data)
+{
+	const struct point *point = data;
+
+	(void)cpu;
+	last_line = NO_LINE;
+	if (!watch.machine.guest)
+		spans_before(&watch.spans, &watch.machine, point->event);
+	if (point->event == EVENT_CR3 && !watch.machine.guest)
+		space_changes();
+	fetch(point);
+	machine_event(&watch.machine, point->event);
+	spans_marker(&watch.spans, &watch.machine, point->event);
+	if (point->event == EVENT_DONE)
+		watch.done();
+}
+
+/* The kernel's first instruction for an interrupt. */
+static void at_entry(unsigned int cpu, void *data)
+{
+	cost taken = spans_taken(&watch.spans, &watch.machine);
+
+	machine_event(&watch.machine, EVENT_INTERRUPT);
+	at_event(cpu, data);
+	spans_entered(&watch.spans, &watch.machine, taken);
+}
+
+/* The first instruction after an exit of the guest; it is an event of its own. */
+static void at_exit(unsigned int cpu, void *data)
+{
+	if (watch.machine.guest) {
+		spans_before(&watch.spans, &watch.machine, EVENT_VMEXIT);
+		machine_event(&watch.machine, EVENT_VMEXIT);
+	}
+	at_event(cpu, data);
+}
+
+static void at_access(unsigned int cpu, access_info info, uint64_t address, void *data)
+{
+	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
+	uint64_t physical;
+
+	(void)cpu;
+	(void)data;
+	if (!where)
+		return;
+	if (qemu_plugin_hwaddr_is_io(where)) {
+		machine_uncached(&watch.machine);
+		return;
+	}
+	physical = qemu_plugin_hwaddr_phys_addr(where);
+	machine_data(&watch.machine, address, physical, in_large_page(address, physical), qemu_plugin_mem_is_store(info));
+}
+
+static bool is_entry(uint64_t address)
+{
+	for (size_t i = 0; i < watch.entry_count; i++)
+		if (watch.entries[i] == address)
+			return true;
+	return false;
+}
+
+/* What an instruction is told as, if it is more than a part of its line. */
+static executed callback_for(uint64_t address, enum event event)
+{
+	if (is_entry(address))
+		return at_entry;
+	if (address == behind_vmrun)
+		return at_exit;
+	return event == EVENT_NONE ? NULL : at_event;
+}
+
+/* Points live as long as the emulator may execute what it translated: to the end. */
+static void tell_of(struct qemu_plugin_insn *instruction, executed callback, enum event event)
+{
+	uint64_t address = qemu_plugin_insn_vaddr(instruction);
+	struct point *point = malloc(sizeof *point);
+
+	if (!point)
+		abort();
+	*point = (struct point){address, code_physical(address, qemu_plugin_insn_haddr(instruction)), event};
+	qemu_plugin_register_vcpu_insn_exec_cb(instruction, callback, CALLBACK_NO_REGISTERS, point);
+}
+
+static void at_instruction(struct qemu_plugin_insn *instruction, uint64_t *line)
+{
+	uint64_t address = qemu_plugin_insn_vaddr(instruction);
+	uint64_t its_line = address >> watch.machine.caches[L1_CODE].line_shift;
+	enum event event = event_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
+	executed callback = callback_for(address, event);
+
+	if (event == EVENT_VMRUN)
+		behind_vmrun = address + qemu_plugin_insn_size(instruction);
+	if (callback)
+		tell_of(instruction, callback, event);
+	else if (its_line != *line)
+		tell_of(instruction, at_line, EVENT_NONE);
+	*line = callback ? NO_LINE : its_line;
+	qemu_plugin_register_vcpu_insn_exec_inline(instruction, INLINE_ADD_U64, &watch.machine.instructions, 1);
+	qemu_plugin_register_vcpu_mem_cb(instruction, at_access, CALLBACK_NO_REGISTERS, ACCESSES_ALL, NULL);
+}
+
+void watch_block(plugin_id id, struct qemu_plugin_tb *block)
+{
+	uint64_t line = NO_LINE;
+
+	(void)id;
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++)
+		at_instruction(qemu_plugin_tb_get_insn(block, i), &line);
+}

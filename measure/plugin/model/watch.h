@@ -1,0 +1,34 @@
+/*
+ * Tells the model what the emulated processor fetches, loads, stores and does.
+ *
+ * The emulator may begin and end its blocks anywhere; what is told to the model does not depend on that. Instructions are counted one by one, and a line is
+ * fetched when another one was before.
+ */
+#ifndef MODEL_WATCH_H
+#define MODEL_WATCH_H
+
+#include "../plugin.h"
+#include "machine.h"
+#include "span.h"
+
+enum { MOST_ENTRIES = 16 };
+
+struct watch {
+	struct machine machine;
+	struct spans spans;
+	/* The kernel's first instructions for interrupts. */
+	uint64_t entries[MOST_ENTRIES];
+	size_t entry_count;
+	/* Pages that are small although they look like large ones. */
+	uint64_t small_first, small_last;
+	/* Called when the program is done with measuring. */
+	void (*done)(void);
+};
+
+/* The emulator has one processor, and its callbacks carry no pointer of ours everywhere. */
+extern struct watch watch;
+
+/* A block of instructions is translated: hooks all that it will do. */
+void watch_block(plugin_id id, struct qemu_plugin_tb *block);
+
+#endif

@@ -1,0 +1,50 @@
+//! The key of a chart: which look is which curve, with its numbers in columns.
+
+use super::curve::Curve;
+use crate::draw::text::{Text, fitted};
+use crate::draw::{Area, WIDTH, line, rectangle};
+use maud::{Markup, html};
+
+/// Height of a row.
+pub const ROW: f64 = 19.0;
+/// Width of a column of numbers.
+const COLUMN: f64 = 76.0;
+/// Width of the sample of a look, with the room behind it.
+const SAMPLE: f64 = 34.0;
+
+/// Heads of the columns.
+pub fn heads(heads: &[&str], top: f64) -> Markup {
+    html! {
+        @for (column, head) in heads.iter().enumerate() {
+            (Text::new(right(column, heads.len()), top + 13.0, head).class("quiet small").end())
+        }
+    }
+}
+
+/// A row: look, name, numbers.
+pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
+    let room = WIDTH - SAMPLE - COLUMN * cells.len() as f64;
+    html! {
+        (sample)
+        (Text::new(SAMPLE, top + 13.0, &fitted(label, room)).class("text bold"))
+        @for (column, cell) in cells.iter().enumerate() {
+            (Text::new(right(column, cells.len()), top + 13.0, cell).end())
+        }
+    }
+}
+
+/// The look of a line.
+pub fn line_sample(curve: &Curve, top: f64) -> Markup {
+    line(&curve.stroke(), (0.0, top + 9.0), (SAMPLE - 8.0, top + 9.0))
+}
+
+/// The look of a filled area with its outline.
+pub fn area_sample(fill: &str, stroke: &str, top: f64) -> Markup {
+    let area = Area { left: 0.0, top: top + 3.0, right: SAMPLE - 8.0, bottom: top + 14.0 };
+    html! { (rectangle(fill, area)) (line(stroke, (area.left, area.top), (area.right, area.top))) }
+}
+
+/// Right edge of a column.
+pub fn right(column: usize, columns: usize) -> f64 {
+    WIDTH - COLUMN * (columns - 1 - column) as f64
+}

@@ -1,0 +1,127 @@
+//! Texts, and how wide they are about.
+
+use super::at;
+use maud::{Markup, Render, html};
+
+/// Mean width of a letter at the usual size of 12, in the fonts that are asked for.
+const LETTER: f64 = 6.3;
+
+/// A text at a place.
+#[derive(Debug)]
+pub struct Text<'a> {
+    place: (f64, f64),
+    words: &'a str,
+    class: &'a str,
+    anchor: &'static str,
+}
+
+impl<'a> Text<'a> {
+    /// A text that begins at a place, on that base line.
+    pub fn new(x: f64, y: f64, words: &'a str) -> Text<'a> {
+        Text { place: (x, y), words, class: "text", anchor: "start" }
+    }
+
+    /// With classes of the drawing's style.
+    pub fn class(self, class: &'a str) -> Text<'a> {
+        Text { class, ..self }
+    }
+
+    /// Centred on its place.
+    pub fn middle(self) -> Text<'a> {
+        Text { anchor: "middle", ..self }
+    }
+
+    /// Ending at its place.
+    pub fn end(self) -> Text<'a> {
+        Text { anchor: "end", ..self }
+    }
+}
+
+impl Render for Text<'_> {
+    fn render(&self) -> Markup {
+        let (x, y) = self.place;
+        html! { text class=(self.class) x=(at(x)) y=(at(y)) text-anchor=(self.anchor) { (self.words) } }
+    }
+}
+
+/// A text over lines of the drawing: a halo of the ground's colour keeps it readable.
+pub fn over(text: &Text) -> Markup {
+    let (x, y) = text.place;
+    html! {
+        text class={ "halo " (text.class) } x=(at(x)) y=(at(y)) text-anchor=(text.anchor) aria-hidden="true" { (text.words) }
+        (text)
+    }
+}
+
+/// About how wide a text is at the usual size.
+pub fn width(words: &str) -> f64 {
+    words.chars().map(|letter| if "  \u{202f}.,:;il|'1".contains(letter) { LETTER * 0.6 } else { LETTER }).sum()
+}
+
+/// Cuts what does not fit.
+pub fn fitted(words: &str, room: f64) -> String {
+    if width(words) <= room {
+        return words.into();
+    }
+    let letters = (room / LETTER) as usize;
+    words.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Breaks a text into lines that fit.
+pub fn wrapped(words: &str, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ').filter(|word| !word.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(word) + LETTER <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fitted(word, room)),
+        }
+    }
+    lines
+}
+
+/// Moves places of labels apart, each `height` high, as little as needed between two bounds; they keep their order.
+pub fn apart(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|one, other| wanted[*one].0.total_cmp(&wanted[*other].0));
+    let mut places = vec![0.0; wanted.len()];
+    let mut free = top;
+    for &label in &order {
+        let (place, height) = wanted[label];
+        places[label] = (place - height / 2.0).max(free);
+        free = places[label] + height;
+    }
+    let mut free = bottom.max(top + wanted.iter().map(|label| label.1).sum::<f64>());
+    for &label in order.iter().rev() {
+        let height = wanted[label].1;
+        places[label] = places[label].min(free - height);
+        free = places[label];
+    }
+    places.iter().zip(wanted).map(|(place, (_, height))| place + height / 2.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        let text = Text::new(1.0, 2.0, "a < b & c").class("bold").end().render().0;
+        assert_eq!(text, r#"<text class="bold" x="1" y="2" text-anchor="end">a &lt; b &amp; c</text>"#);
+    }
+
+    #[test]
+    fn long_texts_are_cut_or_broken() {
+        assert_eq!(fitted("short", 100.0), "short");
+        assert!(fitted("rather a long text", 50.0).ends_with('…'));
+        assert_eq!(wrapped("one two three", 45.0), ["one two", "three"]);
+    }
+
+    #[test]
+    fn labels_move_apart() {
+        assert_eq!(apart(&[(50.0, 10.0), (50.0, 10.0), (0.0, 10.0)], 0.0, 100.0), [50.0, 60.0, 5.0]);
+        assert_eq!(apart(&[(99.0, 10.0), (98.0, 10.0)], 0.0, 100.0), [95.0, 85.0]);
+    }
+}

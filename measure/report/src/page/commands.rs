@@ -1,0 +1,28 @@
+//! How to measure it again.
+
+use maud::{Markup, html};
+use pillion_measure_data::{Measurement, System};
+
+/// The command of the whole measurement, and of each system.
+pub fn commands(measurement: &Measurement) -> Markup {
+    let said = |system: &&System| !system.commands.is_empty();
+    html! {
+        div.commands {
+            h4 { "How to measure it again" }
+            (command(&measurement.command))
+            @if measurement.systems.iter().any(|system| said(&system)) {
+                dl {
+                    @for system in measurement.systems.iter().filter(said) {
+                        dt { (system.title) }
+                        dd { @for line in &system.commands { (command(line)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A command line, which breaks between its words only.
+fn command(line: &str) -> Markup {
+    html! { pre { code { @for word in line.split(' ') { span { (word) } " " } } } }
+}

@@ -1,0 +1,54 @@
+//! The table of contents: each experiment with its instruments, and a dot for each figure that has a bar or a goal.
+
+use super::instrument::badge;
+use super::report::{Experiment, Report};
+use super::verdict::Verdict;
+use maud::{Markup, html};
+
+/// More figures than this have no dot each.
+const DOTS: usize = 24;
+
+/// The table.
+pub fn contents(report: &Report) -> Markup {
+    html! {
+        nav {
+            h2 { "Contents" }
+            ol {
+                @for experiment in &report.experiments {
+                    li {
+                        span.number { (experiment.number) }
+                        a href={ "#" (experiment.anchor()) } { (experiment.first().title) }
+                        span.badges { @for part in &experiment.parts { (badge(part.measurement.instrument)) } }
+                        (state(experiment))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn state(experiment: &Experiment) -> Markup {
+    let measurements = || experiment.parts.iter().map(|part| part.measurement);
+    let count = |verdict: Verdict| verdict.count(measurements());
+    let counts = [Verdict::Reached, Verdict::Within, Verdict::Beyond].map(|verdict| (verdict, count(verdict)));
+    let disturbed = measurements().filter(|measurement| !measurement.is_valid()).count();
+    html! {
+        span.state {
+            @if counts.iter().map(|(_, count)| count).sum::<usize>() <= DOTS {
+                @for (verdict, count) in counts { @for _ in 0..count { (dot(verdict)) } }
+            } @else {
+                @for (verdict, count) in counts { @if count > 0 { (dot(verdict)) (count) " " } }
+            }
+            @if disturbed > 0 { span.verdict.beyond { "disturbed" } }
+        }
+    }
+}
+
+fn dot(verdict: Verdict) -> Markup {
+    let (class, sign) = match verdict {
+        Verdict::Beyond => ("beyond", "✕"),
+        Verdict::Within => ("within", "○"),
+        Verdict::Reached => ("reached", "●"),
+    };
+    html! { span class={ "verdict " (class) } { (sign) } }
+}

@@ -1,0 +1,88 @@
+//! The section of an experiment.
+
+use super::commands::commands;
+use super::instrument::{badge, words};
+use super::report::{Experiment, Figure, Part, Report};
+use super::{prose, table};
+use crate::draw::{WIDTH, at};
+use maud::{Markup, html};
+use pillion_measure_data::Measurement;
+
+/// The section.
+pub fn section(report: &Report, experiment: &Experiment) -> Markup {
+    let first = experiment.first();
+    html! {
+        section.experiment id=(experiment.anchor()) {
+            p.kicker { "Experiment " (experiment.number) " · " code { (first.experiment) } }
+            h2 { (first.title) }
+            p.lead { (first.about) }
+            @if !first.paper.is_empty() { p.paper { "After " cite { (first.paper) } } }
+            @for part in &experiment.parts { (measurement(report, part)) }
+            @if !first.text.trim().is_empty() { div.prose { (prose::html(&first.text)) } }
+        }
+    }
+}
+
+fn measurement(report: &Report, part: &Part) -> Markup {
+    let measurement = part.measurement;
+    html! {
+        article class=(measurement.instrument.name()) {
+            (strip(measurement))
+            @if measurement.is_valid() {
+                @for figure in &part.figures { (chart(measurement, figure)) }
+                (table::figures(report, measurement))
+            } @else {
+                (disturbed(measurement))
+            }
+            (commands(measurement))
+        }
+    }
+}
+
+/// By what it was measured, loudly.
+fn strip(measurement: &Measurement) -> Markup {
+    html! {
+        div.strip {
+            h3 { (badge(measurement.instrument)) }
+            p {
+                (words(measurement.instrument).meaning)
+                @if measurement.quick { " " span.badge.quick { "quick run" } " Its figures are not those of a full one." }
+            }
+        }
+    }
+}
+
+fn disturbed(measurement: &Measurement) -> Markup {
+    html! {
+        div.disturbed {
+            h4 { "Disturbed: there are no numbers" }
+            ul { @for reason in &measurement.disturbed { li { (reason) } } }
+        }
+    }
+}
+
+fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
+    let name = format!("figures/{}", figure.file);
+    html! {
+        figure id={ "figure-" (figure.number) } {
+            figcaption {
+                p.title { span.number { "Figure " (figure.number) } " " (figure.chart.title) }
+                @if !figure.chart.about.is_empty() { p { (figure.chart.about) } }
+                p.instrument { (badge(measurement.instrument)) " " (words(measurement.instrument).short) @if measurement.quick { " · quick run" } }
+            }
+            div.wide {
+                svg.chart viewBox={ "0 0 " (at(WIDTH)) " " (at(figure.picture.height)) } preserveAspectRatio="xMinYMin" role="img" aria-label=(figure.chart.title) {
+                    (figure.picture.body)
+                }
+            }
+            p.source {
+                code { (measurement.command) }
+                span.links {
+                    a href={ (name) ".svg" } { "SVG" }
+                    @if cfg!(feature = "png") { " " a href={ (name) ".png" } { "PNG" } }
+                    " " a href="data.json" { "data" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What each instrument is, said wherever its figures stand.
+
+use maud::{Markup, html};
+use pillion_measure_data::Instrument;
+
+/// An instrument in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// Its name.
+    pub name: &'static str,
+    /// In a few words.
+    pub short: &'static str,
+    /// What its figures are, and what they are not.
+    pub meaning: &'static str,
+}
+
+/// The words of an instrument.
+pub fn words(instrument: Instrument) -> Words {
+    let (short, meaning) = match instrument {
+        Instrument::Counted => (
+            "1 ns is one executed instruction",
+            "Executed instructions of an emulated machine, each of which takes 1 ns of its time. Repeatable to the last digit. There are no caches, no TLBs and no \
+             buses in it: no latency of hardware, but a measure for comparisons.",
+        ),
+        Instrument::Modelled => (
+            "cycles of a cache and TLB model",
+            "Cycles that a model of caches and TLBs charges while an emulated machine executes. Repeatable. As good as the model: what it does not know costs \
+             nothing.",
+        ),
+        Instrument::Measured => (
+            "time-stamp counter of a real machine",
+            "Time by the time-stamp counter of a real machine. The real thing, on this machine and on this day; the next run differs.",
+        ),
+    };
+    Words { name: instrument.name(), short, meaning }
+}
+
+/// The mark that stands at each figure.
+pub fn badge(instrument: Instrument) -> Markup {
+    let words = words(instrument);
+    html! { span class={ "badge " (words.name) } title=(words.meaning) { (words.name) } }
+}

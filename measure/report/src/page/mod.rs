@@ -1,0 +1,39 @@
+//! The page.
+
+mod bullet;
+mod commands;
+mod contents;
+mod cover;
+mod experiment;
+pub mod instrument;
+mod prose;
+mod report;
+mod table;
+mod verdict;
+
+pub use report::Report;
+
+use crate::theme;
+use maud::{DOCTYPE, PreEscaped, html};
+
+/// The whole page.
+pub fn html(report: &Report) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Pillion: measurements" }
+                style { (PreEscaped(theme::style())) (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                (cover::cover(report))
+                @for experiment in &report.experiments { (experiment::section(report, experiment)) }
+                footer { p { "All numbers of this page, and more, are in " a href="data.json" { "data.json" } "." } }
+            }
+        }
+    }
+    .into_string()
+}
