@@ -43,6 +43,8 @@ fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
     };
     let mut lint_bare = bare(&["clippy", "--quiet"]);
     lint_bare.args(["--", "-D", "warnings"]);
+    let mut lint_shared = cargo(&["clippy", "--quiet", "--target", BARE_TARGET, "-p", "pillion-kernel"]);
+    lint_shared.args(["--features", "shared-space", "--", "-D", "warnings"]);
     let mut document_bare = bare(&["doc", "--quiet", "--no-deps"]);
     let mut document_host = cargo(&["doc", "--quiet", "--no-deps", "--document-private-items"]);
     for command in [&mut document_bare, &mut document_host] {
@@ -55,6 +57,7 @@ fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
         ("format", cargo(&["fmt", "--all", "--check"])),
         ("lints, for the host", cargo(&["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"])),
         ("lints, for the bare machine", lint_bare),
+        ("lints, for the kernel without protection", lint_shared),
         ("documentation, for the host", document_host),
         ("documentation, for the bare machine", document_bare),
     ]

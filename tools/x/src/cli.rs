@@ -1,8 +1,13 @@
 //! The command line.
 
+mod measure;
 mod task;
 
 use clap::{Args, Parser, Subcommand};
+pub use measure::{
+    MeasureArguments, MeasureCommand, MeasureCompareArguments, MeasureListArguments, MeasureReportArguments,
+    MeasureRunArguments,
+};
 use std::path::PathBuf;
 pub use task::{BuildTaskArguments, Kind, NewArguments};
 
@@ -33,7 +38,7 @@ pub enum Command {
     Test(TestArguments),
     /// Check formatting, lints, documentation and the generated headers
     Check,
-    /// Measure, and compare with the bars and goals
+    /// Run the experiments of measure/, draw and compare what they say
     Measure(MeasureArguments),
     /// Say what is missing on this machine and how to get it
     Doctor,
@@ -67,9 +72,15 @@ pub struct BuildArguments {
     /// Leave Linux out; the run ends when all RTLinux programs have ended
     #[arg(long, conflicts_with_all = ["linux", "append"])]
     pub no_linux: bool,
+    /// Run tasks in the kernel's address space and in kernel mode, with no protection at all: an experiment on what address spaces cost
+    #[arg(long, conflicts_with = "root")]
+    pub shared_space: bool,
     /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is needed
     #[arg(long)]
     pub fault_module: bool,
+    /// Put the kernel module of linux/measure into Linux's initramfs, and load it: /dev/measure raises interrupts and says when they are handled
+    #[arg(long)]
+    pub measure_module: bool,
 }
 
 /// Options of `x run`.
@@ -138,6 +149,10 @@ pub struct RunArguments {
     /// Write Pillion's log (the second serial port) to a file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Trace the kernel, and write the last entries into a folder: in the Common Trace Format (babeltrace, Trace Compass), and as
+    /// trace.pftrace for Perfetto
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["direct", "root"])]
+    pub trace: Option<PathBuf>,
     /// Write Linux's console to a file
     #[arg(long, value_name = "FILE")]
     pub console: Option<PathBuf>,
@@ -185,23 +200,6 @@ pub struct TestArguments {
     /// Only the tests in the emulator
     #[arg(long, conflicts_with = "host")]
     pub system: bool,
-}
-
-/// Options of `x measure`.
-#[derive(Args, Clone)]
-pub struct MeasureArguments {
-    /// What to measure: the name of a file in measure/
-    #[arg(default_value = "kernel")]
-    pub name: String,
-    /// linux, load: the kernel to ride, as for `x run`
-    #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
-    pub linux: String,
-    /// linux, load: fewer rounds, for a first look and for every commit
-    #[arg(long)]
-    pub quick: bool,
-    /// Write the figures as JSON
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 /// Options of `x headers`.

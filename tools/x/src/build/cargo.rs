@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The packages that are built for the bare machine only.
-pub const BARE_PACKAGES: [&str; 10] = [
+pub const BARE_PACKAGES: [&str; 11] = [
     "pillion-kernel",
     "pillion-resmgr",
     "pillion-vmm",
@@ -19,7 +19,11 @@ pub const BARE_PACKAGES: [&str; 10] = [
     "pillion-test-kernel",
     "pillion-test-skin",
     "pillion-measure-kernel",
+    "pillion-measure-monitor",
 ];
+
+/// The target of programs for any Linux, static.
+const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
 pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
@@ -33,21 +37,46 @@ pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
     Ok(repository.bare_output())
 }
 
+/// Builds the kernel that runs tasks in its own address space, beside the other builds; returns its file.
+pub fn build_shared_space(repository: &Repository) -> Result<PathBuf> {
+    let folder = repository.target().join("shared-space");
+    let mut cargo = repository.cargo();
+    cargo.args(["build", "--release", "--target", BARE_TARGET, "-p", "pillion-kernel", "--features", "shared-space"]);
+    tool::quietly(cargo.arg("--target-dir").arg(&folder))?;
+    Ok(folder.join(BARE_TARGET).join("release/pillion-kernel"))
+}
+
+/// Builds a static program for any Linux; returns its file.
+pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
+    ensure(STATIC_TARGET)?;
+    let mut cargo = repository.cargo();
+    tool::quietly(cargo.args(["build", "--release", "--target", STATIC_TARGET, "-p", package]))?;
+    Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
+}
+
 /// Adds the bare-machine target to the toolchain, and says so.
 pub fn ensure_target() -> Result<()> {
-    if has_target() {
-        return Ok(());
-    }
-    eprintln!("x: adding Rust's target {BARE_TARGET}");
-    tool::quietly(Command::new("rustup").args(["target", "add", BARE_TARGET])).map_err(|error| {
-        let remedy = format!("install Rust by rustup, then run `rustup target add {BARE_TARGET}`");
-        problem(format!("Rust's target {BARE_TARGET} is missing"), format!("{error:#}"), remedy)
-    })
+    ensure(BARE_TARGET)
 }
 
 /// Whether the toolchain can build for the bare machine.
 pub fn has_target() -> bool {
-    let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", BARE_TARGET]).output();
+    has(BARE_TARGET)
+}
+
+fn ensure(target: &str) -> Result<()> {
+    if has(target) {
+        return Ok(());
+    }
+    eprintln!("x: adding Rust's target {target}");
+    tool::quietly(Command::new("rustup").args(["target", "add", target])).map_err(|error| {
+        let remedy = format!("install Rust by rustup, then run `rustup target add {target}`");
+        problem(format!("Rust's target {target} is missing"), format!("{error:#}"), remedy)
+    })
+}
+
+fn has(target: &str) -> bool {
+    let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
     libraries.is_ok_and(|output| {
         let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
         folder.read_dir().is_ok_and(|mut entries| entries.next().is_some())

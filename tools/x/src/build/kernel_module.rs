@@ -21,6 +21,9 @@ pub struct Module {
 /// Lets Linux come to grief from within.
 pub const FAULTS: Module = Module { name: "fault", sources: &["linux/fault", "abi/c/pillion_channel.h"] };
 
+/// Raises interrupts and notes when they are handled.
+pub const MEASURE: Module = Module { name: "measure", sources: &["linux/measure"] };
+
 /// Linux's side of the channels.
 pub const CHANNELS: Module =
     Module { name: "pillion", sources: &["linux/module", "linux/uapi", "abi/c/pillion_channel.h"] };

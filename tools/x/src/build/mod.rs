@@ -1,6 +1,7 @@
 //! Builds everything that boots.
 
 mod addition;
+mod alone;
 pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
@@ -25,7 +26,7 @@ use passenger::{Extras, Passenger};
 use pillion_system::System;
 use plan::Plan;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use cargo::{BARE_PACKAGES, ensure_target};
 pub use initramfs::payload;
@@ -47,7 +48,7 @@ pub struct Built {
 /// `x build`.
 pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bool> {
     let append = arguments.append.clone().unwrap_or_default();
-    let built = build(repository, arguments, &append, None)?;
+    let built = build(repository, arguments, &append, None, &repository.build(""))?;
     println!("kernel  {}\nbundle  {}", built.kernel.display(), built.bundle.display());
     if let Some(passenger) = &built.passenger {
         println!("linux   {} ({})", passenger.image.display(), passenger.release);
@@ -56,26 +57,27 @@ pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bo
 }
 
 /// Builds the kernel and a bundle in which one program is all there is.
-fn build_root(repository: &Repository, root: &str) -> Result<Built> {
+fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Built> {
     let output = step("building the kernel and the task", || cargo::build(repository, &[root.to_owned()]))?;
     let mut bundle = Bundle::default();
     bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;
-    let path = repository.build(root).with_extension("bundle");
+    let path = folder.join(root).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let elves = [("root".to_owned(), output.join(format!("pillion-{root}")))].into();
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves })
 }
 
-/// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory.
+/// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory. The bundle goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,
     append: &str,
     memory_mib: Option<u32>,
+    folder: &Path,
 ) -> Result<Built> {
     space::check(repository)?;
     if let Some(root) = &arguments.root {
-        return build_root(repository, root);
+        return build_root(repository, root, folder);
     }
     let plan = Plan::make(repository, arguments)?;
     let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
@@ -102,15 +104,27 @@ pub fn build(
         bundle.add("initrd", std::fs::read(&passenger.initrd)?)?;
         bundle.add("linux.append", append.as_bytes().to_vec())?;
     }
-    let path =
-        repository.build(if plan.programs.is_empty() { "" } else { "tasks" }).join(name).with_extension("bundle");
+    let path = folder.join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
-    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger, elves })
+    let kernel = kernel(repository, arguments, &output)?;
+    Ok(Built { kernel, bundle: path, passenger, elves })
+}
+
+/// The kernel that is asked for; the usual one is in the `output` of cargo.
+fn kernel(repository: &Repository, arguments: &BuildArguments, output: &Path) -> Result<PathBuf> {
+    if arguments.shared_space {
+        return step("building the kernel without protection", || cargo::build_shared_space(repository));
+    }
+    Ok(output.join("pillion-kernel"))
 }
 
 /// Linux as a system needs it, with the files that the user adds.
 pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &System) -> Result<Passenger> {
-    let extras = Extras { faults: arguments.fault_module, channels: system.skins().next().is_some() };
+    let extras = Extras {
+        faults: arguments.fault_module,
+        measure: arguments.measure_module,
+        channels: system.skins().next().is_some(),
+    };
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
     addition::add(repository, &mut passenger, &arguments.files)?;
     Ok(passenger)
@@ -129,7 +143,7 @@ fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> 
     std::fs::read(&image).with_context(|| format!("cannot read {}", image.display()))
 }
 
-fn task_image(file: &std::path::Path) -> Result<Vec<u8>> {
+fn task_image(file: &Path) -> Result<Vec<u8>> {
     let data = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     task_image::convert(&data).with_context(|| format!("{} cannot become a task image", file.display()))
 }

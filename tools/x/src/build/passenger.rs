@@ -1,5 +1,6 @@
 //! Linux, ready to boot: its kernel as the distribution ships it, and an initramfs.
 
+use super::alone::alone;
 use super::bundle::write_whole;
 use super::{initramfs, kernel_module, user_program};
 use crate::debian::Archive;
@@ -20,6 +21,8 @@ const FORMAT: u32 = 2;
 pub struct Extras {
     /// The module for faults.
     pub faults: bool,
+    /// The module for measuring interrupts.
+    pub measure: bool,
     /// The module for channels with real-time tasks, and the programs that use it.
     pub channels: bool,
 }
@@ -27,12 +30,14 @@ pub struct Extras {
 impl Extras {
     /// What tells their files apart.
     fn suffix(self) -> String {
-        format!("{}{}", if self.faults { "-fault" } else { "" }, if self.channels { "-channels" } else { "" })
+        let parts = [(self.faults, "-fault"), (self.measure, "-measure"), (self.channels, "-channels")];
+        parts.into_iter().filter(|(is_in, _)| *is_in).map(|(_, name)| name).collect()
     }
 
     fn modules(self) -> Vec<&'static kernel_module::Module> {
         let faults = self.faults.then_some(&kernel_module::FAULTS);
-        faults.into_iter().chain(self.channels.then_some(&kernel_module::CHANNELS)).collect()
+        let measure = self.measure.then_some(&kernel_module::MEASURE);
+        faults.into_iter().chain(measure).chain(self.channels.then_some(&kernel_module::CHANNELS)).collect()
     }
 
     fn programs(self) -> &'static [user_program::Program] {
@@ -73,6 +78,10 @@ impl Passenger {
         let label = if choice.contains('/') { "given" } else { choice };
         let record = repository.build(format!("linux-{label}{}.json", extras.suffix()));
         let key = key(repository, choice, extras)?;
+        if let Some(ready) = recorded(&record, &key) {
+            return Ok(ready);
+        }
+        let _alone = alone(repository)?;
         if let Some(ready) = recorded(&record, &key) {
             return Ok(ready);
         }

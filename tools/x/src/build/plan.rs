@@ -178,7 +178,9 @@ mod tests {
             tasks: Vec::new(),
             no_linux: false,
             files: Vec::new(),
+            shared_space: false,
             fault_module: false,
+            measure_module: false,
         }
     }
 

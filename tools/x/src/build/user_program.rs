@@ -19,7 +19,7 @@ pub struct Program {
 /// The command for tasks, and the programs that test and measure the channels from Linux.
 pub const CHANNELS: [Program; 4] = [
     Program { name: "pillion", folders: &["linux/tools", "linux/lib"] },
-    Program { name: "measure-fifo", folders: &["measure/rt/in-linux"] },
+    Program { name: "measure-fifo", folders: &["measure/experiments/rt-interface/in-linux"] },
     Program { name: "channel-test", folders: &["linux/tests", "linux/lib"] },
     Program { name: "psc-test", folders: &["linux/psc-test", "linux/lib"] },
 ];

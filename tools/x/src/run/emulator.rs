@@ -17,7 +17,8 @@ const OLDEST: (u32, u32) = (7, 2);
 pub struct Version {
     /// As it says itself.
     pub text: String,
-    number: (u32, u32),
+    /// The first two parts as numbers.
+    pub number: (u32, u32),
 }
 
 /// The version of an emulator; one that is too old is refused.

@@ -68,7 +68,8 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
 pub fn kernel_line(run: &RunArguments) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
     let until = run.build.no_linux.then_some("until=ended");
-    let words: Vec<&str> = poll.into_iter().chain(until).chain(run.kernel_append.as_deref()).collect();
+    let trace = run.trace.is_some().then_some("trace=2");
+    let words: Vec<&str> = poll.into_iter().chain(until).chain(trace).chain(run.kernel_append.as_deref()).collect();
     words.join(" ")
 }
 

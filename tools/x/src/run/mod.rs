@@ -12,6 +12,7 @@ mod report;
 mod result;
 mod session;
 mod terminal;
+mod trace;
 mod transcript;
 mod validate;
 mod view;
@@ -31,6 +32,10 @@ use std::path::Path;
 /// Size of the disk that the disk load writes to.
 const SCRATCH: u64 = 256 << 20;
 
+/// What is said before and after a run without protection.
+const SHARED_SPACE: &str =
+    "\x1b[1;31mSHARED SPACE: TASKS RUN IN KERNEL MODE. NOTHING IS PROTECTED. FOR EXPERIMENTS ONLY.\x1b[0m";
+
 /// `x run`.
 pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::arguments(repository, run)?;
@@ -41,9 +46,12 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     }
     let size = (!run.headless).then(terminal::size).flatten();
     let append = append::line(run, size);
-    let built = prepare(repository, run, &append)?;
+    let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
+    let folder = Folder(folder.path());
+    let built = prepare(repository, run, &append, &folder)?;
     validate::memory(run, &built)?;
-    let ended = boot(run, &built, append)?;
+    warn(run);
+    let ended = boot(run, &built, append, &folder)?;
     let result = RunResult {
         run,
         outcome: &ended.outcome,
@@ -55,12 +63,18 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     conclude(run, &ended, &result, &faults.concat())
 }
 
-/// Builds what boots; Linux alone needs no Pillion.
-fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<Built> {
+fn warn(run: &RunArguments) {
+    if run.build.shared_space {
+        eprintln!("{SHARED_SPACE}");
+    }
+}
+
+/// Builds what boots, the bundle in the run's own folder: runs side by side have others of the same name. Linux alone needs no Pillion.
+fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &Folder) -> Result<Built> {
     let mut arguments = run.build.clone();
     arguments.fault_module |= fault::needs_module(repository, run)?;
     if !run.direct {
-        return build::build(repository, &arguments, append, Some(run.memory));
+        return build::build(repository, &arguments, append, Some(run.memory), folder.0);
     }
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
     let file = system_file::read(&repository.named(system))?;
@@ -68,9 +82,7 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str) -> Result<
     Ok(Built { passenger, ..Built::default() })
 }
 
-fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
-    let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
-    let folder = Folder(folder.path());
+fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder) -> Result<Ended> {
     fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
     fs::create_dir(folder.served())?;
     fs::write(folder.served().join("payload"), build::payload())?;
@@ -81,16 +93,20 @@ fn boot(run: &RunArguments, built: &Built, append: String) -> Result<Ended> {
         }
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone() },
     };
-    session::run(run, &machine::arguments(run, &boot, &folder), &folder)
+    session::run(run, &machine::arguments(run, &boot, folder), folder)
 }
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, faults: &str) -> Result<bool> {
     let failures = result.failures();
     print!("{}{faults}", report::text(&ended.outcome));
+    warn(run);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
         let absolute = std::path::absolute(file)?;
         write_whole(&absolute, text.as_bytes())?;
+    }
+    if let Some(folder) = &run.trace {
+        trace::write(&std::path::absolute(folder)?, &ended.outcome.trace)?;
     }
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());

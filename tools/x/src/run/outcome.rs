@@ -42,6 +42,8 @@ pub struct Outcome {
     pub state: String,
     /// Time-stamp counters that Linux noted when it runs alone.
     pub ticks: BTreeMap<String, u64>,
+    /// Lines of the kernel's trace.
+    pub trace: String,
     /// Events that are nobody's wish.
     pub complaints: Vec<String>,
 }
@@ -63,6 +65,14 @@ pub struct Load {
 }
 
 impl Outcome {
+    /// Takes a line of the trace, if it is one.
+    pub fn take_trace(&mut self, line: &str) {
+        if line.starts_with("trace ") {
+            self.trace.push_str(line);
+            self.trace.push('\n');
+        }
+    }
+
     /// Takes a line of the log.
     pub fn take(&mut self, line: Line) {
         match line {

@@ -114,6 +114,8 @@ impl<'a> Session<'a> {
                 self.outcome.take_note(&line, self.started.elapsed().as_nanos() as u64);
             } else if let Some(line) = parse(&line) {
                 self.outcome.take(line);
+            } else {
+                self.outcome.take_trace(&line);
             }
         }
         if self.outcome.end.is_some() && self.stop.is_none() {

@@ -4,6 +4,7 @@ mod case;
 mod expect;
 mod host;
 mod program;
+mod repeats;
 mod tally;
 mod warnings;
 
@@ -28,6 +29,9 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
     if !arguments.host && !program::only(name) {
         for case in Case::all(repository, name)? {
             tally.add(case.run(repository)?);
+        }
+        if repeats::NAME.contains(name.unwrap_or_default()) {
+            tally.add(repeats::run(repository)?);
         }
     }
     tally.close()

@@ -1,0 +1,46 @@
+//! Packing Linux is for one at a time: it fetches packages, and takes a while.
+
+use crate::interrupt;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result, bail};
+use std::fs::{self, File, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is tried.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Waits until nobody else packs. It is the caller's turn for as long as the file is kept.
+pub fn alone(repository: &Repository) -> Result<File> {
+    let path = repository.build("lock");
+    fs::create_dir_all(repository.build(""))?;
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if interrupt::wanted() => bail!("interrupted"),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the build folder"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_second_one_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        let first = alone(&repository).unwrap();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| alone(&repository).map(|_| Instant::now()).unwrap());
+            thread::sleep(3 * PAUSE);
+            let released = Instant::now();
+            drop(first);
+            assert!(second.join().unwrap() >= released);
+        });
+    }
+}

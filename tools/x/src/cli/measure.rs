@@ -1,0 +1,95 @@
+//! The command line of `x measure`.
+
+use clap::{Args, Subcommand};
+use pillion_measure_data::Instrument;
+use std::path::PathBuf;
+
+/// Options of `x measure`.
+#[derive(Args, Clone)]
+pub struct MeasureArguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: MeasureCommand,
+}
+
+/// What `x measure` does.
+#[derive(Clone, Subcommand)]
+pub enum MeasureCommand {
+    /// List the experiments
+    List(MeasureListArguments),
+    /// Run experiments, and compare with bars, goals and the baseline
+    Run(MeasureRunArguments),
+    /// Draw what was measured: one page, and each chart as SVG and PNG
+    Report(MeasureReportArguments),
+    /// Compare two measurements of one experiment
+    Compare(MeasureCompareArguments),
+}
+
+/// Options of `x measure list`.
+#[derive(Args, Clone)]
+pub struct MeasureListArguments {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `x measure run`.
+#[derive(Args, Clone)]
+#[command(after_help = "EXAMPLES
+  ./x measure run kernel-paths                      the kernel's paths
+  ./x measure run all --quick                       what CI runs: short forms, compared with measure/baselines
+  ./x measure run kernel-paths --quick --accept     take the figures as the new baseline
+  ./x measure run all --instrument modelled         with the model of caches and TLBs, on every machine of measure/machines
+
+Results go to build/measure/NAME.INSTRUMENT.json; `./x measure report` draws them.")]
+pub struct MeasureRunArguments {
+    /// Experiments, as `./x measure list` names them, or `all`
+    #[arg(required = true, value_name = "NAME|all")]
+    pub names: Vec<String>,
+    /// How: `counted` counts instructions, `modelled` adds a model of caches and TLBs
+    #[arg(long, value_name = "counted|modelled", default_value = "counted", value_parser = instrument)]
+    pub instrument: Instrument,
+    /// The short form, for a first look and for every commit
+    #[arg(long)]
+    pub quick: bool,
+    /// modelled: only on this machine of measure/machines
+    #[arg(long, value_name = "PRESET")]
+    pub machine: Option<String>,
+    /// Emulators that run at a time [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Write the figures to measure/baselines, as those that later ones are compared with
+    #[arg(long, requires = "quick")]
+    pub accept: bool,
+}
+
+/// Options of `x measure report`.
+#[derive(Args, Clone)]
+pub struct MeasureReportArguments {
+    /// Measurements [default: all of build/measure]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Options of `x measure compare`.
+#[derive(Args, Clone)]
+pub struct MeasureCompareArguments {
+    /// The measurement before
+    #[arg(value_name = "OLD.json")]
+    pub old: PathBuf,
+    /// The measurement after
+    #[arg(value_name = "NEW.json")]
+    pub new: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn instrument(text: &str) -> Result<Instrument, String> {
+    match text {
+        "counted" => Ok(Instrument::Counted),
+        "modelled" => Ok(Instrument::Modelled),
+        "measured" => Err("real machines are measured by pillion-measure; see measure/linux".into()),
+        _ => Err("counted or modelled".into()),
+    }
+}

@@ -1,0 +1,216 @@
+//! Makes a measurement of what the runs of an experiment said.
+
+use super::experiment::Experiment;
+use super::heard::{self, Done, Heard, plain};
+use super::job::Form;
+use super::plan::{FigurePlan, Kind, Plan};
+use super::valid::complaints;
+use super::{fit, riding};
+use pillion_measure_data::{FORMAT, Figure, Instrument, Measurement, Series};
+use std::collections::BTreeMap;
+
+/// The measurement. `titles` name machines of the model.
+pub fn measurement(
+    experiment: &Experiment,
+    form: Form,
+    done: &[Done],
+    titles: &BTreeMap<String, String>,
+    machine: BTreeMap<String, String>,
+) -> Measurement {
+    let plan = &experiment.plan;
+    let mut heard = heard::systems(plan, done, titles);
+    match plan.kind {
+        Kind::Lines => heard::listen(&mut heard, plan, form, done),
+        Kind::RidingCost => riding::listen(&mut heard, plan, form, done),
+    }
+    heard.iter_mut().for_each(|heard| fit::add(&mut heard.said, &plan.fit));
+    let mut disturbed = failures(done);
+    disturbed.extend(heard.iter().flat_map(|heard| complaints(plan, form, heard)));
+    let quick = if form.quick { " --quick" } else { "" };
+    let mut measurement = Measurement {
+        format: FORMAT,
+        experiment: experiment.name.clone(),
+        title: plan.title.clone(),
+        about: plan.about.clone(),
+        paper: plan.paper.clone(),
+        text: experiment.text.clone(),
+        instrument: form.instrument,
+        command: format!("./x measure run {} --instrument {}{quick}", experiment.name, form.instrument),
+        quick: form.quick,
+        machine,
+        systems: heard.iter().map(|heard| heard.system.clone()).collect(),
+        disturbed,
+        figures: Vec::new(),
+        series: Vec::new(),
+        charts: plan.chart.clone(),
+    };
+    if measurement.is_valid() {
+        measurement.figures = figures(plan, form.instrument, &heard);
+        measurement.series = heard.into_iter().flat_map(series).collect();
+    }
+    measurement
+}
+
+fn failures(done: &[Done]) -> Vec<String> {
+    let failed = done.iter().filter_map(|(job, streams)| Some((job, streams.as_ref().err()?)));
+    failed.map(|(job, _)| format!("{}: a run failed: {}", job.system, job.command())).collect()
+}
+
+/// Those of the plan first, in its order; then what was said beside them.
+fn figures(plan: &Plan, instrument: Instrument, heard: &[Heard]) -> Vec<Figure> {
+    let mut figures: Vec<Figure> = Vec::new();
+    for planned in &plan.figure {
+        for Heard { system, said, chance } in heard {
+            let (name, of) = (&planned.name, plain(&system.name));
+            let Some((value, _)) = said.figures.get(name).filter(|_| planned.is_of(of, instrument)) else { continue };
+            figures.push(Figure { chance: chance.get(name).copied(), ..planned.figure(&system.name, *value) });
+        }
+    }
+    for Heard { system, said, .. } in heard {
+        for (name, (value, unit)) in &said.figures {
+            if plan.figure(plain(&system.name), instrument, name).is_none() {
+                let (system, name, unit) = (system.name.clone(), name.clone(), unit.clone());
+                figures.push(Figure { system, name, value: *value, unit, ..Figure::default() });
+            }
+        }
+    }
+    figures
+}
+
+impl FigurePlan {
+    fn figure(&self, system: &str, value: f64) -> Figure {
+        Figure {
+            system: system.to_owned(),
+            name: self.name.clone(),
+            about: self.about.clone(),
+            value,
+            unit: self.unit.clone(),
+            direction: self.direction,
+            threshold: self.threshold,
+            chance: None,
+            bar: self.bar,
+            goal: self.goal,
+            field: self.field.clone(),
+        }
+    }
+}
+
+fn series(heard: Heard) -> impl Iterator<Item = Series> {
+    let system = heard.system.name;
+    heard.said.series.into_iter().map(move |(name, data)| Series { system: system.clone(), name, data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::emulate::Streams;
+    use crate::measure::job::Job;
+    use crate::measure::valid::missing;
+    use anyhow::{Result, anyhow};
+
+    const PLAN: &str = r#"
+        title = "t"
+        about = "a"
+        [[system]]
+        name = "linux"
+        title = "Linux"
+        [[system]]
+        name = "alone"
+        title = "Alone"
+        [[run]]
+        system = "alone"
+        [[run]]
+        system = "linux"
+        [[run]]
+        system = "linux"
+        prefix = "again_"
+        [[figure]]
+        name = "f"
+        about = "f"
+        unit = "ns"
+        direction = "smaller"
+        bar = 3
+        [[figure]]
+        name = "samples"
+        systems = ["linux"]
+        about = "s"
+        unit = "1"
+        [[valid]]
+        figure = "samples"
+        least = 100
+        quick_least = 10
+        systems = ["linux"]
+    "#;
+    const COUNTED: Form = Form { instrument: Instrument::Counted, quick: false };
+
+    fn experiment() -> Experiment {
+        let plan = toml::from_str(PLAN).unwrap_or_else(|error| panic!("{error}"));
+        Experiment { name: "e".into(), here: "measure/experiments/e".into(), plan, text: "# E".into() }
+    }
+
+    fn done(system: &str, run: usize, console: Result<&str>) -> Done {
+        let job = Job { system: system.into(), run, arguments: vec!["--load".into(), "a b".into()], plugin: None };
+        (job, console.map(|console| Streams { console: console.into(), ..Streams::default() }))
+    }
+
+    fn measured(form: Form, done: &[Done]) -> Measurement {
+        measurement(&experiment(), form, done, &BTreeMap::new(), BTreeMap::new())
+    }
+
+    #[test]
+    fn runs_of_a_system_add_up_in_the_plans_order() {
+        let said = "figure f 2 ns\nfigure samples 100 1\npoints p s s 1:1\n";
+        let done = [
+            done("alone", 0, Ok("[t] figure f 1 ns")),
+            done("linux", 1, Ok(said)),
+            done("linux", 2, Ok("figure f 4 ns")),
+        ];
+        let measured = measured(COUNTED, &done);
+        assert_eq!(measured.disturbed, Vec::<String>::new());
+        let figures: Vec<(&str, &str, f64)> =
+            measured.figures.iter().map(|figure| (&*figure.system, &*figure.name, figure.value)).collect();
+        let expected =
+            [("linux", "f", 2.0), ("alone", "f", 1.0), ("linux", "samples", 100.0), ("linux", "again_f", 4.0)];
+        assert_eq!(figures, expected);
+        assert_eq!((measured.figures[0].bar, measured.figures[3].bar), (Some(3.0), None));
+        assert_eq!(measured.systems[0].commands.len(), 2);
+        assert!(measured.systems[0].commands[0].ends_with("--load 'a b'"));
+        assert_eq!((measured.series.len(), missing(&experiment().plan, &measured).len()), (1, 0));
+    }
+
+    #[test]
+    fn a_disturbed_run_has_no_numbers() {
+        let good = "figure f 2 ns\nfigure samples 99 1\n";
+        for (said, why) in [
+            (Ok("figure f 2 ns\nfigure samples 100 1\ninvalid a page fault\n"), "a page fault"),
+            (Ok(good), "samples is 99, and must be 100 or more"),
+            (Ok("figure f 2 ns\n"), "samples was not said"),
+            (Ok("figure f 2 us\nfigure samples 100 1\n"), "f was said in us, not in ns"),
+            (Ok("figure f 2\nfigure samples 100 1\n"), "cannot be read"),
+            (Err(anyhow!("it hung")), "a run failed"),
+        ] {
+            let measured = measured(COUNTED, &[done("linux", 1, said)]);
+            assert!(measured.disturbed.iter().any(|text| text.contains(why)), "{why}: {:?}", measured.disturbed);
+            assert!(measured.figures.is_empty() && measured.series.is_empty());
+        }
+        assert!(measured(Form { quick: true, ..COUNTED }, &[done("linux", 1, Ok(good))]).is_valid());
+    }
+
+    #[test]
+    fn what_must_be_said_and_was_not_is_missing() {
+        let measured = measured(COUNTED, &[done("linux", 1, Ok("figure samples 100 1\n"))]);
+        assert_eq!(missing(&experiment().plan, &measured), [("any".to_owned(), "f".to_owned())]);
+    }
+
+    #[test]
+    fn machines_of_the_model_are_systems_of_their_own() {
+        let streams = Streams { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..Streams::default() };
+        let job = Job { system: "alone@old".into(), run: 0, arguments: Vec::new(), plugin: None };
+        let titles = [("old".to_owned(), "Old machine".to_owned())].into();
+        let form = Form { instrument: Instrument::Modelled, quick: false };
+        let measured = measurement(&experiment(), form, &[(job, Ok(streams))], &titles, BTreeMap::new());
+        assert_eq!((&*measured.systems[0].name, &*measured.systems[0].title), ("alone@old", "Alone, Old machine"));
+        let figure = measured.figure("alone@old", "f").unwrap();
+        assert_eq!((figure.value, figure.bar), (9.0, None), "a bar is of what is counted");
+    }
+}

@@ -1,0 +1,103 @@
+//! The experiments: folders of measure/experiments.
+
+use super::check;
+use super::plan::Plan;
+use crate::problem::problem;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result, ensure};
+use std::fs;
+
+/// Where the experiments are.
+const FOLDER: &str = "measure/experiments";
+/// What stands for all of them.
+const ALL: &str = "all";
+
+/// An experiment.
+pub struct Experiment {
+    /// Its folder's name.
+    pub name: String,
+    /// Its folder, from the repository.
+    pub here: String,
+    /// What it is.
+    pub plan: Plan,
+    /// The page of text.
+    pub text: String,
+}
+
+impl Experiment {
+    /// Every one, by name.
+    pub fn all(repository: &Repository) -> Result<Vec<Experiment>> {
+        names(repository)?.iter().map(|name| Experiment::read(repository, name)).collect()
+    }
+
+    /// Those that are named, each once.
+    pub fn named(repository: &Repository, wanted: &[String]) -> Result<Vec<Experiment>> {
+        let known = names(repository)?;
+        if let Some(lost) = wanted.iter().find(|name| *name != ALL && !known.contains(name)) {
+            let why = format!("{FOLDER} has no such folder with a measure.toml");
+            return Err(problem(
+                format!("there is no experiment {lost}"),
+                why,
+                format!("choose among {ALL}, {}", known.join(", ")),
+            ));
+        }
+        let is_wanted = |name: &&String| wanted.contains(name) || wanted.iter().any(|name| name == ALL);
+        known.iter().filter(is_wanted).map(|name| Experiment::read(repository, name)).collect()
+    }
+
+    /// Reads and checks one.
+    pub fn read(repository: &Repository, name: &str) -> Result<Experiment> {
+        let here = format!("{FOLDER}/{name}");
+        let text = |file: &str| -> Result<String> {
+            let path = repository.path(&here).join(file);
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+        };
+        let plan: Plan =
+            toml::from_str(&text("measure.toml")?).with_context(|| format!("{here}/measure.toml is no experiment"))?;
+        let faults = check::faults(&plan);
+        ensure!(faults.is_empty(), "{here}/measure.toml: {}", faults.join("; "));
+        Ok(Experiment { name: name.to_owned(), text: text("README.md")?, here, plan })
+    }
+}
+
+fn names(repository: &Repository) -> Result<Vec<String>> {
+    let folder = repository.path(FOLDER);
+    let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut names: Vec<String> = folders
+        .filter(|folder| folder.join("measure.toml").is_file())
+        .filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_can_be_read_and_has_its_page() {
+        let repository = Repository::find().unwrap();
+        let experiments = Experiment::all(&repository).unwrap_or_else(|error| panic!("{error:#}"));
+        assert!(experiments.len() >= 4);
+        for Experiment { name, text, plan, .. } in &experiments {
+            for heading in ["# ", "## Method", "## What it shows", "## What it cannot show"] {
+                assert!(text.lines().any(|line| line.starts_with(heading)), "{name}/README.md has no {heading:?}");
+            }
+            assert!(!plan.title.is_empty() && !plan.about.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_named_is_run() {
+        let repository = Repository::find().unwrap();
+        let named = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            Experiment::named(&repository, &names).map(|found| found.len())
+        };
+        assert_eq!(named(&["kernel-paths", "kernel-paths"]).unwrap(), 1);
+        assert_eq!(named(&["all"]).unwrap(), names(&repository).unwrap().len());
+        assert!(named(&["nothing"]).unwrap_err().to_string().contains("kernel-paths"));
+    }
+}

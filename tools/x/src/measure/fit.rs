@@ -1,0 +1,68 @@
+//! Distributions fitted to what programs said: figures of the fit, and its curve as points beside the histogram.
+
+use super::plan::{Fit, With};
+use pillion_measure_data::erlang::Erlang;
+use pillion_measure_data::lines::Said;
+use pillion_measure_data::{Data, Histogram};
+
+/// Places at which a curve is drawn.
+const STEPS: u32 = 120;
+
+/// Adds the fits of a system's histograms, where the system did not say them itself.
+pub fn add(said: &mut Said, fits: &[Fit]) {
+    for fit in fits {
+        for name in &fit.series {
+            let curve = format!("{name}_{}", fit.with.name());
+            let Some(Data::Histogram(histogram)) = said.series.get(name).cloned() else { continue };
+            if !said.series.contains_key(&curve) {
+                match fit.with {
+                    With::Erlang => erlang(said, &curve, &histogram),
+                }
+            }
+        }
+    }
+}
+
+/// Samples that are all equal have none.
+fn erlang(said: &mut Said, curve: &str, histogram: &Histogram) {
+    let Some(fit) = Erlang::by_likelihood(histogram) else { return };
+    let unit = histogram.unit.as_str();
+    let figures = [
+        ("k", f64::from(fit.stages), "1"),
+        ("mean", fit.mean, unit),
+        ("offset", fit.offset, unit),
+        ("distance", fit.distance(histogram), "1"),
+    ];
+    let rounded = |value: f64| (value * 1e3).round() / 1e3;
+    said.figures.extend(figures.map(|(what, value, unit)| (format!("{curve}_{what}"), (rounded(value), unit.into()))));
+    said.series.insert(curve.to_owned(), Data::Points(fit.curve(histogram, STEPS)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitted(text: &str) -> Said {
+        let mut said = Said::default();
+        said.read(text, "");
+        add(&mut said, &[Fit { series: vec!["irt".into()], with: With::Erlang }]);
+        said
+    }
+
+    #[test]
+    fn a_histogram_gets_a_curve_and_figures() {
+        // Halves with every step: an exponential distribution.
+        let said = fitted("histogram irt ns 10:512 11:256 12:128 13:64 14:32 15:16 16:8 17:4 18:2 19:1");
+        assert_eq!(said.figures["irt_erlang_k"], (1.0, "1".into()));
+        let Data::Points(curve) = &said.series["irt_erlang"] else { panic!("{said:?}") };
+        assert!(curve.points.windows(2).all(|pair| pair[0].1 > pair[1].1));
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_or_was_is_left() {
+        assert!(!fitted("histogram irt ns 10:5").series.contains_key("irt_erlang"));
+        assert!(fitted("figure irt 1 ns").series.is_empty());
+        let said = fitted("histogram irt ns 10:5 11:3\npoints irt_erlang ns 1 10:4");
+        assert!(said.figures.is_empty());
+    }
+}

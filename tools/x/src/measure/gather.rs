@@ -1,0 +1,110 @@
+//! What a run said: its programs' lines, and what is taken out of its result and its log.
+
+use super::emulate::Streams;
+use super::plan::{Plan, Run};
+use pillion_histogram::bucket_end_ns;
+use pillion_measure_data::lines::Said;
+use pillion_measure_data::{Bucket, Data, Histogram, Instrument};
+use serde_json::Value;
+
+/// Adds what a run said to what its system said before.
+pub fn take(said: &mut Said, plan: &Plan, run: &Run, instrument: Instrument, streams: &Streams) {
+    let prefix = &run.prefix;
+    if instrument == Instrument::Modelled {
+        said.read(&streams.plugin, prefix);
+        said.disturbed.extend(complaints(streams));
+        return;
+    }
+    said.read(&streams.log, prefix);
+    said.read(&streams.console, prefix);
+    for (name, pointer) in &run.from_result {
+        let unit = unit(plan, &run.system, name);
+        match streams.result.pointer(pointer) {
+            Some(Value::Array(buckets)) => drop(said.series.insert(name.clone(), histogram(unit, buckets))),
+            Some(value) => figure(said, name, value.as_f64(), unit),
+            None => figure(said, name, None, unit),
+        }
+    }
+    for (name, place) in &run.from_log {
+        figure(said, name, largest(&streams.log, place), unit(plan, &run.system, name));
+    }
+}
+
+/// Programs say their own, counted figures beside the model's; of them only complaints matter then.
+fn complaints(streams: &Streams) -> Vec<String> {
+    let mut said = Said::default();
+    said.read(&streams.log, "");
+    said.read(&streams.console, "");
+    said.disturbed
+}
+
+fn unit<'a>(plan: &'a Plan, system: &str, name: &str) -> &'a str {
+    plan.figure(system, Instrument::Counted, name).map_or("1", |figure| &figure.unit)
+}
+
+fn figure(said: &mut Said, name: &str, value: Option<f64>, unit: &str) {
+    match value {
+        Some(value) => drop(said.figures.insert(name.to_owned(), (value, unit.to_owned()))),
+        None => said.disturbed.push(format!("the run does not say {name}")),
+    }
+}
+
+/// A task's histogram, which names the beginnings of its buckets.
+fn histogram(unit: &str, buckets: &[Value]) -> Data {
+    let mut histogram = Histogram { unit: if unit == "1" { "ns".into() } else { unit.into() }, buckets: Vec::new() };
+    for (low, count) in buckets.iter().filter_map(|bucket| Some((bucket[0].as_u64()?, bucket[1].as_u64()?))) {
+        histogram.add(Bucket { low, width: (bucket_end_ns(low) - low).saturating_add(1), count });
+    }
+    Data::Histogram(histogram)
+}
+
+/// The largest number at KIND/FIELD of a log's JSON lines.
+fn largest(log: &str, place: &str) -> Option<f64> {
+    let (kind, field) = place.split_once('/')?;
+    let objects = log.lines().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+    objects.filter(|line| line["pillion"] == kind).filter_map(|line| line[field].as_f64()).reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(run: &str, instrument: Instrument) -> Said {
+        let plan = "title = \"t\"\nabout = \"a\"\nsystem = []\nrun = []\n[[figure]]\nname = \"most\"\nabout = \"\"\nunit = \"ns\"";
+        let (plan, run) = (toml::from_str(plan).unwrap(), toml::from_str(run).unwrap());
+        let streams = Streams {
+            log: "text\n{\"pillion\":\"stretch\",\"longest_ns\":9}\r\n{\"pillion\":\"stretch\",\"longest_ns\":7}\n[t] figure f 1 ns\n".into(),
+            console: "figure g 2 1\n".into(),
+            plugin: "figure cycles 3 cycles\n".into(),
+            result: serde_json::json!({ "tasks": [{ "max_ns": 35, "histogram": [[20, 3], [20480, 1]] }] }),
+        };
+        let mut said = Said::default();
+        take(&mut said, &plan, &run, instrument, &streams);
+        said
+    }
+
+    #[test]
+    fn figures_come_from_lines_results_and_logs() {
+        let run = "system = \"s\"\nfrom_result = { most = \"/tasks/0/max_ns\", h = \"/tasks/0/histogram\" }\nfrom_log = { off = \"stretch/longest_ns\" }";
+        let said = taken(run, Instrument::Counted);
+        assert_eq!(said.figures["most"], (35.0, "ns".into()));
+        assert_eq!(said.figures["off"], (9.0, "1".into()));
+        assert_eq!((said.figures["f"].0, said.figures["g"].0), (1.0, 2.0));
+        let Data::Histogram(histogram) = &said.series["h"] else { panic!("{said:?}") };
+        assert_eq!(histogram.buckets, [(20, 10, 3).into(), (20480, 1024, 1).into()]);
+        assert_eq!(said.disturbed, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_not_there_disturbs() {
+        let run =
+            "system = \"s\"\nfrom_result = { most = \"/tasks/1/max_ns\" }\nfrom_log = { off = \"other/longest_ns\" }";
+        assert_eq!(taken(run, Instrument::Counted).disturbed.len(), 2);
+    }
+
+    #[test]
+    fn a_model_counts_alone() {
+        let said = taken("system = \"s\"", Instrument::Modelled);
+        assert_eq!(said.figures.keys().collect::<Vec<_>>(), ["cycles"]);
+    }
+}

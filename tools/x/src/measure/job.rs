@@ -1,0 +1,96 @@
+//! What has to be run for an experiment: a list of boots.
+
+use super::experiment::Experiment;
+use super::linux_program::LinuxProgram;
+use super::model::{Model, Plugin};
+use super::plan::{Kind, Run};
+use super::riding;
+use crate::repository::Repository;
+use anyhow::Result;
+use pillion_measure_data::Instrument;
+
+/// The CPU where Linux is measured: with a time-stamp counter that it may trust. Without it Linux alone reads slower clocks, which
+/// flatters riding.
+pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
+/// Loads beside a program that measures run until it ends: longer than any does.
+const FOREVER: &str = "1000000";
+/// Seconds of the host's after which a run is given up.
+const TIMEOUT: &str = "900";
+/// The same with the model, which slows the emulator down.
+const MODEL_TIMEOUT: &str = "7200";
+
+/// Which form of an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// How.
+    pub instrument: Instrument,
+    /// The short form.
+    pub quick: bool,
+}
+
+/// A boot of the emulator.
+#[derive(Debug, PartialEq)]
+pub struct Job {
+    /// Name of the system; with a model, NAME@PRESET.
+    pub system: String,
+    /// Which run of the plan.
+    pub run: usize,
+    /// Arguments of `x run --headless --counted`.
+    pub arguments: Vec<String>,
+    /// A plug-in of the emulator.
+    pub plugin: Option<Plugin>,
+}
+
+/// What is needed to make jobs.
+pub struct Means<'a> {
+    /// The repository.
+    pub repository: &'a Repository,
+    /// The model, when it is the instrument.
+    pub model: Option<Model>,
+    /// The program that measures Linux.
+    pub linux_program: LinuxProgram<'a>,
+}
+
+/// The jobs of an experiment.
+pub fn all(experiment: &Experiment, form: Form, means: &Means) -> Result<Vec<Job>> {
+    let mut jobs = Vec::new();
+    for (number, run) in experiment.plan.run.iter().enumerate() {
+        if !run.instruments.contains(&form.instrument) || form.quick && !run.quick {
+            continue;
+        }
+        let job = Job {
+            system: run.system.clone(),
+            run: number,
+            arguments: arguments(experiment, number, run, form, means)?,
+            plugin: None,
+        };
+        match (&means.model, experiment.plan.kind) {
+            (Some(model), _) => jobs.extend(model.jobs(&job)?),
+            (None, Kind::Lines) => jobs.push(job),
+            (None, Kind::RidingCost) => jobs.extend(riding::jobs(experiment, form, means.repository, &job)?),
+        }
+    }
+    Ok(jobs)
+}
+
+fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, means: &Means) -> Result<Vec<String>> {
+    let quick = run.quick_arguments.as_ref().filter(|_| form.quick);
+    let mut arguments: Vec<String> = quick.unwrap_or(&run.arguments).clone();
+    arguments.iter_mut().for_each(|argument| *argument = argument.replace("{here}", &experiment.here));
+    if let Some(what) = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref()) {
+        let name = format!("{}/{number}{}", experiment.name, if form.quick { "-quick" } else { "" });
+        arguments.extend(means.linux_program.arguments(&name, what)?);
+        or_default(&mut arguments, "--cpu", LINUX_CPU);
+        or_default(&mut arguments, "--seconds", FOREVER);
+    }
+    or_default(&mut arguments, "--timeout", if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUT });
+    Ok(arguments)
+}
+
+/// Adds an option with that value, unless it is there.
+fn or_default(arguments: &mut Vec<String>, option: &str, value: &str) {
+    let is_there = |argument: &String| argument.split('=').next() == Some(option);
+    if !arguments.iter().any(is_there) {
+        arguments.extend([option.to_owned(), value.to_owned()]);
+    }
+}

@@ -1,0 +1,49 @@
+//! `pillion-measure`, the program that measures from within Linux, as a load of a run.
+
+use crate::build::bundle::write_program;
+use crate::build::cargo;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::Result;
+use std::cell::OnceCell;
+
+/// The load for which all others run: linux/initramfs/lib/loads.sh ends them with it.
+const LOAD: &str = "measure";
+/// Where the program and the scripts that start it are, from the repository.
+const FOLDER: &str = "build/measure/in-linux";
+
+/// The program, built when the first run needs it.
+pub struct LinuxProgram<'a> {
+    repository: &'a Repository,
+    path: OnceCell<String>,
+}
+
+impl<'a> LinuxProgram<'a> {
+    /// Not built yet.
+    pub fn new(repository: &'a Repository) -> LinuxProgram<'a> {
+        LinuxProgram { repository, path: OnceCell::new() }
+    }
+
+    /// The arguments with which `x run` puts it into Linux, and a load that runs `pillion-measure run WHAT`. `name` is the script's alone.
+    pub fn arguments(&self, name: &str, what: &str) -> Result<[String; 6]> {
+        let script = format!("{FOLDER}/{name}/{LOAD}");
+        write_program(&self.repository.path(&script), script_of(what).as_bytes())?;
+        let path = self.path()?.to_owned();
+        Ok(["--file".into(), path, "--file".into(), script, "--load".into(), LOAD.into()])
+    }
+
+    fn path(&self) -> Result<&str> {
+        if let Some(path) = self.path.get() {
+            return Ok(path);
+        }
+        let built = step("building pillion-measure", || cargo::build_static(self.repository, "pillion-measure"))?;
+        let path = format!("{FOLDER}/pillion-measure");
+        write_program(&self.repository.path(&path), &std::fs::read(built)?)?;
+        Ok(self.path.get_or_init(|| path))
+    }
+}
+
+/// Other loads get a moment to begin.
+fn script_of(what: &str) -> String {
+    format!("#!/bin/sh\nusleep 200000\nexec pillion-measure run {what}\n")
+}

@@ -1,0 +1,57 @@
+//! `x measure list`.
+
+use super::experiment::Experiment;
+use crate::cli::MeasureListArguments;
+use crate::repository::Repository;
+use anyhow::Result;
+use pillion_measure_data::Instrument;
+use std::collections::BTreeSet;
+
+/// Prints every experiment.
+pub fn command(repository: &Repository, arguments: &MeasureListArguments) -> Result<bool> {
+    let experiments = Experiment::all(repository)?;
+    if arguments.json {
+        let list: Vec<serde_json::Value> = experiments.iter().map(Experiment::json).collect();
+        println!("{}", serde_json::to_string_pretty(&list)?);
+    } else {
+        experiments.iter().for_each(|experiment| println!("{}", experiment.lines()));
+    }
+    Ok(true)
+}
+
+impl Experiment {
+    fn instruments(&self) -> BTreeSet<Instrument> {
+        self.plan.run.iter().flat_map(|run| run.instruments.iter().copied()).collect()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let plan = &self.plan;
+        let system =
+            |system: &super::plan::SystemPlan| serde_json::json!({ "name": system.name, "title": system.title });
+        serde_json::json!({
+            "name": self.name,
+            "title": plan.title,
+            "about": plan.about,
+            "paper": plan.paper,
+            "instruments": self.instruments(),
+            "systems": plan.system.iter().map(system).collect::<Vec<_>>(),
+            "folder": self.here,
+        })
+    }
+
+    fn lines(&self) -> String {
+        let instruments: Vec<&str> = self.instruments().into_iter().map(Instrument::name).collect();
+        let systems: Vec<&str> = self.plan.system.iter().map(|system| system.name.as_str()).collect();
+        let mut text = format!("{:<20} {}\n", self.name, self.plan.title);
+        for (key, value) in [
+            ("paper", self.plan.paper.as_str()),
+            ("instruments", &instruments.join(", ")),
+            ("systems", &systems.join(", ")),
+        ] {
+            if !value.is_empty() {
+                text += &format!("{:<20} {key}: {value}\n", "");
+            }
+        }
+        text
+    }
+}

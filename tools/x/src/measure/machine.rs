@@ -1,0 +1,46 @@
+//! What a measurement was made on.
+
+use super::heard::Done;
+use crate::repository::Repository;
+use crate::tool;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Emulator, processor, kernels, compiler and commit, as far as the runs say them.
+pub fn describe(repository: &Repository, done: &[Done]) -> BTreeMap<String, String> {
+    let results: Vec<&Value> = done.iter().filter_map(|(_, streams)| Some(&streams.as_ref().ok()?.result)).collect();
+    let mut machine = BTreeMap::new();
+    let version = each(&results, "/machine/version");
+    let mut tell = |key: &str, text: String| drop((!text.is_empty()).then(|| machine.insert(key.to_owned(), text)));
+    tell("emulator", if version.is_empty() { version } else { format!("QEMU {version}") });
+    tell("processor", each(&results, "/machine/cpu"));
+    tell(
+        "memory",
+        each(&results, "/machine/memory_mib")
+            .split(", ")
+            .map(|mib| format!("{mib} MiB"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
+    tell("linux", each(&results, "/linux/release"));
+    tell("compiler", said(Command::new("rustc").arg("--version")));
+    let git = |words: &[&str]| said(Command::new("git").arg("-C").arg(repository.path("")).args(words));
+    let changed = if git(&["status", "--porcelain", "--untracked-files=no"]).is_empty() { "" } else { ", changed" };
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]);
+    tell("commit", if commit.is_empty() { commit } else { commit + changed });
+    machine
+}
+
+/// The values at a place of all results, each once.
+fn each(results: &[&Value], pointer: &str) -> String {
+    let values = results.iter().filter_map(|result| result.pointer(pointer)).filter(|value| !value.is_null());
+    let texts: BTreeSet<String> =
+        values.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+    texts.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// What a program prints; nothing when it is not there.
+fn said(command: &mut Command) -> String {
+    tool::capture(command).map(|text| text.trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,50 @@
+//! `x measure`: runs the experiments of measure/, draws and compares what they say.
+
+mod assemble;
+mod baseline;
+mod check;
+mod compare;
+mod emulate;
+mod experiment;
+mod file;
+mod fit;
+mod gather;
+mod heard;
+mod job;
+mod linux_program;
+mod list;
+mod machine;
+mod model;
+mod parallel;
+mod plan;
+mod report;
+mod riding;
+mod run;
+mod table;
+mod valid;
+mod verdict;
+
+use crate::cli::{MeasureArguments, MeasureCommand};
+use crate::repository::Repository;
+use anyhow::{Context as _, Result};
+use experiment::Experiment;
+use job::Form;
+use pillion_measure_data::{Instrument, Measurement};
+
+/// `x measure`.
+pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
+    match &arguments.command {
+        MeasureCommand::List(arguments) => list::command(repository, arguments),
+        MeasureCommand::Run(arguments) => run::command(repository, arguments),
+        MeasureCommand::Report(arguments) => report::command(repository, arguments),
+        MeasureCommand::Compare(arguments) => compare::command(arguments),
+    }
+}
+
+/// The counted, short form of an experiment.
+pub fn measured(repository: &Repository, experiment: &str) -> Result<Measurement> {
+    let experiments = [Experiment::read(repository, experiment)?];
+    let form = Form { instrument: Instrument::Counted, quick: true };
+    let measured = run::measure(repository, &experiments, form, None, 1)?;
+    measured.into_iter().next().map(|(_, measurement)| measurement).context("it has no short form")
+}

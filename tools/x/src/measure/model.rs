@@ -1,0 +1,160 @@
+//! Plug-ins of the emulator, and the model of caches and TLBs, which is one.
+
+use super::job::Job;
+use crate::build::cargo;
+use crate::problem::problem;
+use crate::repository::Repository;
+use crate::run::emulator::{self, Version};
+use crate::tool;
+use anyhow::{Context as _, Result};
+use object::{Object as _, ObjectSymbol as _};
+use pillion_machines::Machine;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCES: &str = "measure/plugin/model";
+const PLUGIN: &str = "build/model.so";
+const MACHINES: &str = "measure/machines";
+/// The kernel's image, which is mapped by small pages although the emulator may see large ones.
+const SMALL_PAGES: &str = "ffffffff80200000-ffffffff80ffffff";
+/// The kernel's entries for interrupts: symbol, and distance of vectors.
+const ENTRIES: &str = "trap_stubs";
+const ENTRY_SIZE: u64 = 16;
+/// Vectors of interrupts that tasks respond to: those of devices, and the timer's.
+const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfe];
+/// The option with which tasks run in another build of the kernel.
+const SHARED_SPACE: &str = "--shared-space";
+
+/// The first QEMU whose plug-ins are of interface version 2 or later; those of version 1 it refuses.
+const TOO_NEW: (u32, u32) = (9, 0);
+
+/// A plug-in of the emulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plugin {
+    /// Its file, from the repository.
+    pub file: String,
+    /// Its arguments, but for where it writes to.
+    pub arguments: String,
+}
+
+/// Whether a QEMU loads plug-ins of interface version 1.
+fn check_interface(version: &Version) -> Result<()> {
+    if version.number < TOO_NEW {
+        return Ok(());
+    }
+    Err(problem(
+        format!("QEMU {} does not load the plug-ins that count and model", version.text),
+        "they are written for version 1 of its plug-in interface, which QEMU 9.0 gave up",
+        "use QEMU 7.2 to 8.2, Debian 12's for example; counted measurements without a plug-in run with any",
+    ))
+}
+
+/// Builds a plug-in out of C.
+pub fn build(repository: &Repository, sources: &[PathBuf], plugin: &str) -> Result<()> {
+    check_interface(&emulator::version(Path::new(emulator::DEFAULT))?)?;
+    fs::create_dir_all(repository.build(""))?;
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden", "-o"]);
+    // Another run may have it loaded: it is replaced, not written into.
+    let folder = tempfile::tempdir_in(repository.build(""))?;
+    let fresh = folder.path().join("plugin.so");
+    cc.arg(&fresh).args(sources.iter().map(|source| repository.path(source))).arg("-lm");
+    tool::quietly(&mut cc)?;
+    fs::rename(fresh, repository.path(plugin)).with_context(|| format!("cannot write {plugin}"))
+}
+
+/// The model, ready for runs on some machines.
+pub struct Model {
+    machines: BTreeMap<String, Machine>,
+    /// `entry=` of the kernel, and of the one in whose space tasks run.
+    entries: [String; 2],
+}
+
+impl Model {
+    /// Builds the plug-in and the kernels; for one machine of measure/machines, or all.
+    pub fn prepare(repository: &Repository, machine: Option<&str>) -> Result<Model> {
+        let mut sources = files(&repository.path(SOURCES), "c")?;
+        sources.sort();
+        build(repository, &sources, PLUGIN)?;
+        let kernels = [cargo::build(repository, &[])?.join("pillion-kernel"), cargo::build_shared_space(repository)?];
+        let [usual, shared] = kernels.map(|kernel| entries(&kernel));
+        Ok(Model { machines: machines(repository, machine)?, entries: [usual?, shared?] })
+    }
+
+    /// The machines' titles.
+    pub fn titles(&self) -> BTreeMap<String, String> {
+        self.machines.iter().map(|(name, machine)| (name.clone(), machine.title.clone())).collect()
+    }
+
+    /// A job on each machine.
+    pub fn jobs(&self, job: &Job) -> Result<Vec<Job>> {
+        let shared = job.arguments.iter().any(|argument| argument == SHARED_SPACE);
+        let entries = &self.entries[usize::from(shared)];
+        let on = |(name, machine): (&String, &Machine)| Job {
+            system: format!("{}@{name}", job.system),
+            run: job.run,
+            arguments: job.arguments.clone(),
+            plugin: Some(Plugin {
+                file: PLUGIN.into(),
+                arguments: format!("{entries},small={SMALL_PAGES},{}", machine.arguments()),
+            }),
+        };
+        Ok(self.machines.iter().map(on).collect())
+    }
+}
+
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == ending)).collect())
+}
+
+fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<String, Machine>> {
+    let mut machines = BTreeMap::new();
+    for file in files(&repository.path(MACHINES), "toml")? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        // Cargo's own file stands there too.
+        if name != "Cargo" && wanted.is_none_or(|wanted| wanted == name) {
+            machines.insert(name, Machine::read(&file)?);
+        }
+    }
+    match wanted {
+        Some(wanted) if machines.is_empty() => Err(problem(
+            format!("there is no machine {wanted}"),
+            format!("{MACHINES} holds no {wanted}.toml"),
+            format!("`ls {MACHINES}` names them"),
+        )),
+        _ => Ok(machines),
+    }
+}
+
+/// Where a kernel is entered by interrupts that tasks respond to.
+fn entries(kernel: &Path) -> Result<String> {
+    let data = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
+    let file = object::File::parse(&*data)?;
+    let stubs = file.symbols().find(|symbol| symbol.name() == Ok(ENTRIES));
+    let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();
+    let entries = VECTORS.map(|vector| format!("entry={:x}", start + vector * ENTRY_SIZE));
+    Ok(entries.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, number: (u32, u32)) -> Result<()> {
+        check_interface(&Version { text: text.into(), number })
+    }
+
+    #[test]
+    fn a_newer_plugin_interface_is_refused_by_name() {
+        assert!(check("7.2.22", (7, 2)).is_ok());
+        assert!(check("8.2.10", (8, 2)).is_ok());
+        for (text, number) in [("9.0.0", (9, 0)), ("10.0.3", (10, 0))] {
+            let message = check(text, number).unwrap_err().to_string();
+            assert!(message.contains(text) && message.contains("version 1"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `x measure report`.
+
+use super::file;
+use crate::cli::MeasureReportArguments;
+use crate::problem::problem;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Draws measurements into build/measure/report.
+pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> Result<bool> {
+    let files = if arguments.files.is_empty() { all(repository) } else { arguments.files.clone() };
+    if files.is_empty() {
+        let why = format!("{} holds no measurement", file::folder(repository).display());
+        return Err(problem("there is nothing to draw", why, "`./x measure run all` measures"));
+    }
+    let measurements = files.iter().map(|path| file::read(path)).collect::<Result<Vec<_>>>()?;
+    let folder = file::folder(repository).join("report");
+    let page = step(&format!("drawing {} measurements", measurements.len()), || {
+        pillion_measure_report::write(&measurements, &folder)
+    })?;
+    println!("{}", page.display());
+    Ok(true)
+}
+
+/// Every measurement that was written, by name.
+fn all(repository: &Repository) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(file::folder(repository)).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,123 @@
+//! `x measure run`.
+
+use super::assemble;
+use super::baseline::Baseline;
+use super::emulate;
+use super::experiment::Experiment;
+use super::heard::Done;
+use super::job::{self, Form, Job, Means};
+use super::linux_program::LinuxProgram;
+use super::model::Model;
+use super::parallel::{self, Work};
+use super::verdict::Verdict;
+use super::{file, machine, table, valid};
+use crate::cli::MeasureRunArguments;
+use crate::doctor;
+use crate::problem::problem;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::Result;
+use pillion_measure_data::{Instrument, Measurement};
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::thread;
+
+/// Runs experiments, writes and prints what they say; returns whether all is good.
+pub fn command(repository: &Repository, arguments: &MeasureRunArguments) -> Result<bool> {
+    doctor::ensure(repository, true)?;
+    let form = Form { instrument: arguments.instrument, quick: arguments.quick };
+    let experiments = Experiment::named(repository, &arguments.names)?;
+    let workers = arguments.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+    let measurements = measure(repository, &experiments, form, arguments.machine.as_deref(), workers)?;
+    if measurements.is_empty() {
+        let why = format!("none of them has a run with the instrument {}", form.instrument);
+        return Err(problem("there is nothing to run", why, "`./x measure list` says what each can be run with"));
+    }
+    let mut good = true;
+    for (experiment, measurement) in &measurements {
+        good &= conclude(repository, experiment, measurement, arguments.accept)?;
+    }
+    println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
+    Ok(good)
+}
+
+/// Runs experiments in one form; those that have no run in it are left out.
+pub fn measure<'a>(
+    repository: &Repository,
+    experiments: &'a [Experiment],
+    form: Form,
+    machine: Option<&str>,
+    workers: usize,
+) -> Result<Vec<(&'a Experiment, Measurement)>> {
+    let modelled = form.instrument == Instrument::Modelled;
+    let model = modelled.then(|| step("building the model", || Model::prepare(repository, machine))).transpose()?;
+    let means = Means { repository, model, linux_program: LinuxProgram::new(repository) };
+    let mut jobs: Vec<(usize, Job)> = Vec::new();
+    for (number, experiment) in experiments.iter().enumerate() {
+        jobs.extend(job::all(experiment, form, &means)?.into_iter().map(|job| (number, job)));
+    }
+    let pieces = jobs.iter().map(|(number, job)| Work {
+        name: format!("{}, {}", experiments[*number].name, job.system),
+        work: Box::new(move || emulate::run(repository, job)),
+    });
+    let results = parallel::all(pieces.collect(), workers)?;
+    let mut done: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
+    for ((number, job), result) in jobs.into_iter().zip(results) {
+        done.entry(number).or_default().push((job, result));
+    }
+    let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
+    let measurements = done.into_iter().map(|(number, done)| {
+        let experiment = &experiments[number];
+        tell_failures(experiment, &done);
+        (experiment, assemble::measurement(experiment, form, &done, &titles, machine::describe(repository, &done)))
+    });
+    Ok(measurements.collect())
+}
+
+fn tell_failures(experiment: &Experiment, done: &[Done]) {
+    for (job, error) in done.iter().filter_map(|(job, streams)| Some((job, streams.as_ref().err()?))) {
+        eprintln!("\nx: {}, {}: a run failed\n   {}\n{error:#}", experiment.name, job.system, job.command());
+    }
+}
+
+/// Writes, prints and judges a measurement.
+fn conclude(repository: &Repository, experiment: &Experiment, measurement: &Measurement, accept: bool) -> Result<bool> {
+    file::write(repository, measurement)?;
+    if !measurement.is_valid() {
+        println!("\n{} ({}, {})", measurement.title, measurement.experiment, measurement.instrument);
+        measurement.disturbed.iter().for_each(|why| println!("INVALID {why}"));
+        return Ok(false);
+    }
+    let compared = measurement.quick && measurement.instrument == Instrument::Counted;
+    if accept && compared {
+        let path = Baseline::of(measurement).write(repository, &experiment.name)?;
+        eprintln!("x: {} is the baseline", path.display());
+    }
+    let baseline = if compared { Baseline::read(repository, &experiment.name)? } else { None };
+    print!("{}", table::text(measurement, baseline.as_ref()));
+    let faults = faults(experiment, measurement, baseline.as_ref());
+    faults.iter().for_each(|fault| println!("{fault}"));
+    if let Some(baseline) = baseline.filter(|_| !faults.is_empty()) {
+        baseline
+            .differences(measurement)
+            .iter()
+            .for_each(|what| println!("the baseline's machine was another: {what}"));
+    }
+    Ok(faults.is_empty())
+}
+
+/// What is wrong with a valid measurement.
+fn faults(experiment: &Experiment, measurement: &Measurement, baseline: Option<&Baseline>) -> Vec<String> {
+    let mut lost = valid::missing(&experiment.plan, measurement);
+    lost.extend(baseline.into_iter().flat_map(|baseline| baseline.lost(measurement)));
+    lost.sort();
+    lost.dedup();
+    let mut faults: Vec<String> = lost.iter().map(|(system, name)| format!("MISSING {system}: {name}")).collect();
+    for figure in &measurement.figures {
+        let verdict = Verdict::of(figure, baseline);
+        if verdict.fails() {
+            faults.push(format!("{} {}: {}, {}", verdict.text(), figure.system, figure.name, figure.about));
+        }
+    }
+    faults
+}

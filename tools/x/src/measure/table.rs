@@ -1,0 +1,109 @@
+//! A measurement as a table.
+
+use super::baseline::Baseline;
+use super::verdict::Verdict;
+use comfy_table::{Cell, CellAlignment, Table, presets};
+use pillion_measure_data::{Figure, Measurement};
+use std::fmt::Write as _;
+
+/// Columns: heading, and whether they hold numbers.
+const COLUMNS: [(&str, bool); 10] = [
+    ("figure", false),
+    ("system", false),
+    ("value", true),
+    ("unit", false),
+    ("bar", true),
+    ("goal", true),
+    ("baseline", true),
+    ("change", true),
+    ("", false),
+    ("the field", false),
+];
+
+/// The figures that the experiment describes; others are in the file only.
+pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
+    let mut out = format!("\n{} ({}, {})\n", measurement.title, measurement.experiment, measurement.instrument);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut before = "";
+    for figure in measurement.figures.iter().filter(|figure| !figure.about.is_empty()) {
+        let about = if figure.about == before { "" } else { figure.about.as_str() };
+        rows.push(row(about, figure, baseline));
+        before = &figure.about;
+    }
+    let shown: Vec<usize> =
+        (0..COLUMNS.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(shown.iter().map(|&column| COLUMNS[column].0));
+    for row in &rows {
+        table.add_row(shown.iter().map(|&column| Cell::new(&row[column])));
+    }
+    for (at, &column) in shown.iter().enumerate() {
+        if let Some(column) = table.column_mut(at).filter(|_| COLUMNS[column].1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let _ = writeln!(out, "{}", table.trim_fmt());
+    out
+}
+
+fn row(about: &str, figure: &Figure, baseline: Option<&Baseline>) -> Vec<String> {
+    let old = baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name));
+    let change = old.filter(|old| *old != 0.0).map(|old| (figure.value - old) / old * 100.0);
+    let chance = figure.chance.map_or(String::new(), |chance| format!(" ± {}", number(chance)));
+    vec![
+        about.to_owned(),
+        figure.system.clone(),
+        number(figure.value) + &chance,
+        if figure.unit == "1" { String::new() } else { figure.unit.clone() },
+        optional(figure.bar),
+        optional(figure.goal),
+        optional(old),
+        change.map_or(String::new(), |change| format!("{change:+.1} %")),
+        Verdict::of(figure, baseline).text().to_owned(),
+        figure.field.clone(),
+    ]
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or(String::new(), number)
+}
+
+/// A number with commas between thousands, and at most three digits behind the point.
+pub fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let mut out = String::from(sign);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { out } else { format!("{out}.{fraction}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::file::tests::measurement;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!(
+            [0.0, 1234567.0, -1234.5, 0.75, 999.9996].map(number),
+            ["0", "1,234,567", "-1,234.5", "0.75", "1,000"]
+        );
+    }
+
+    #[test]
+    fn a_row_has_its_change_and_verdict() {
+        let mut measured = measurement(&[("own-space", "f", 1300.0), ("linux", "f", 7000.0), ("linux", "untold", 1.0)]);
+        measured.figures[..2].iter_mut().for_each(|figure| figure.about = "release to first instruction".into());
+        let text = text(&measured, Some(&Baseline::with("own-space", "f", 1000.0)));
+        assert!(text.contains("1,300") && text.contains("+30.0 %") && text.contains("WORSE"), "{text}");
+        assert_eq!(text.matches("release to first").count(), 1, "{text}");
+        assert!(!text.contains("untold") && !text.contains("goal"), "{text}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Whether a figure is good.
+
+use super::baseline::Baseline;
+use pillion_measure_data::Figure;
+
+/// What is said of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Worse than the baseline by more than its threshold.
+    Worse,
+    /// Beyond its bar.
+    Beyond,
+    /// As good as is aimed at.
+    Goal,
+    /// Within its bar, or not worse than before.
+    Good,
+    /// Only told.
+    Told,
+}
+
+impl Verdict {
+    /// Of a figure, when there is a baseline compared with what it says.
+    pub fn of(figure: &Figure, baseline: Option<&Baseline>) -> Verdict {
+        let change = baseline.and_then(|baseline| baseline.worsening(figure));
+        if is_worse(figure, change) {
+            Verdict::Worse
+        } else if figure.is_beyond_bar() {
+            Verdict::Beyond
+        } else if figure.reaches_goal() {
+            Verdict::Goal
+        } else if figure.bar.is_some() || figure.goal.is_some() || figure.threshold.is_some() {
+            Verdict::Good
+        } else {
+            Verdict::Told
+        }
+    }
+
+    /// Whether the measurement fails.
+    pub fn fails(self) -> bool {
+        matches!(self, Verdict::Worse | Verdict::Beyond)
+    }
+
+    /// As it is printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Worse => "WORSE",
+            Verdict::Beyond => "BEYOND",
+            Verdict::Goal => "goal",
+            Verdict::Good => "good",
+            Verdict::Told => "",
+        }
+    }
+}
+
+/// Whether a worsening, in per cent, is beyond a figure's threshold.
+pub fn is_worse(figure: &Figure, worsening: Option<f64>) -> bool {
+    worsening.zip(figure.threshold).is_some_and(|(worsening, threshold)| worsening > threshold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pillion_measure_data::Direction;
+
+    fn figure(value: f64) -> Figure {
+        Figure {
+            system: "s".into(),
+            name: "f".into(),
+            value,
+            direction: Direction::Smaller,
+            threshold: Some(2.0),
+            bar: Some(600.0),
+            goal: Some(300.0),
+            ..Figure::default()
+        }
+    }
+
+    #[test]
+    fn figures_are_judged() {
+        assert_eq!(Verdict::of(&figure(300.0), None), Verdict::Goal);
+        assert_eq!(Verdict::of(&figure(600.0), None), Verdict::Good);
+        assert_eq!(Verdict::of(&figure(601.5), None), Verdict::Beyond);
+        assert_eq!(
+            Verdict::of(&Figure { bar: None, goal: None, threshold: None, ..figure(900.0) }, None),
+            Verdict::Told
+        );
+        let by_chance = Figure { chance: Some(2.0), ..figure(601.5) };
+        assert_eq!(Verdict::of(&by_chance, None), Verdict::Good);
+    }
+
+    #[test]
+    fn worsening_beyond_the_threshold_fails_within_the_bar_too() {
+        let baseline = Baseline::with("s", "f", 200.0);
+        assert_eq!(Verdict::of(&figure(204.0), Some(&baseline)), Verdict::Goal);
+        let worse = Verdict::of(&figure(204.1), Some(&baseline));
+        assert!(worse == Verdict::Worse && worse.fails());
+        assert!(!Verdict::of(&figure(100.0), Some(&baseline)).fails());
+        let untold = Figure { threshold: None, ..figure(500.0) };
+        assert!(!Verdict::of(&untold, Some(&baseline)).fails());
+    }
+}
