@@ -20,15 +20,16 @@ const COLUMNS: [(&str, bool); 10] = [
     ("the field", false),
 ];
 
-/// The figures that the experiment describes; others are in the file only.
+/// The figures that the experiment describes, others are in the file only; all when it describes none.
 pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     let mut out = format!("\n{} ({}, {})\n", measurement.title, measurement.experiment, measurement.instrument);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut before = "";
-    for figure in measurement.figures.iter().filter(|figure| !figure.about.is_empty()) {
-        let about = if figure.about == before { "" } else { figure.about.as_str() };
-        rows.push(row(about, figure, baseline));
-        before = &figure.about;
+    let described = measurement.figures.iter().any(|figure| !figure.about.is_empty());
+    for figure in measurement.figures.iter().filter(|figure| !described || !figure.about.is_empty()) {
+        let about = if described { &figure.about } else { &figure.name };
+        rows.push(row(if about == before { "" } else { about }, figure, baseline));
+        before = about;
     }
     let shown: Vec<usize> =
         (0..COLUMNS.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
@@ -105,5 +106,7 @@ mod tests {
         assert!(text.contains("1,300") && text.contains("+30.0 %") && text.contains("WORSE"), "{text}");
         assert_eq!(text.matches("release to first").count(), 1, "{text}");
         assert!(!text.contains("untold") && !text.contains("goal"), "{text}");
+        measured.figures.iter_mut().for_each(|figure| figure.about.clear());
+        assert!(super::text(&measured, None).contains("untold"));
     }
 }

@@ -10,6 +10,9 @@ use pillion_measure_data::lines::Said;
 pub fn complaints(plan: &Plan, form: Form, heard: &Heard) -> Vec<String> {
     let name = &heard.system.name;
     let mut complaints = heard.said.disturbed.clone();
+    if heard.said.figures.is_empty() && heard.said.series.is_empty() {
+        complaints.push("it said nothing".into());
+    }
     let asked = |valid: &&Valid| valid.instruments.contains(&form.instrument) && concerns(&valid.systems, plain(name));
     complaints.extend(plan.valid.iter().filter(asked).filter_map(|valid| violated(valid, form.quick, &heard.said)));
     complaints.extend(heard.said.figures.iter().filter_map(|(figure, (_, unit))| {
