@@ -172,6 +172,8 @@ impl Service {
 
     /// Says everything that is still to be said and switches the machine off.
     fn end(&mut self, ok: bool) -> ! {
+        // What is printed now would drive everything else out of it.
+        self.trace.iter().for_each(Trace::stop);
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
         self.tasks.iter().for_each(|task| report::last(task, task.period_ns));

@@ -47,9 +47,13 @@ pub fn start(machine: &Machine) -> Option<Trace> {
 }
 
 impl Trace {
-    /// Switches the trace off and says the longest stretch with interrupts off, the tracing included, and what it began with.
-    pub fn report(&self) {
+    /// Switches the trace off.
+    pub fn stop(&self) {
         let _ = trace_control(slot::TRACE, false);
+    }
+
+    /// Says the longest stretch with interrupts off, the tracing included, and what it began with.
+    pub fn report(&self) {
         // SAFETY: `start` mapped the buffer, for good; it begins with its header, and all values are valid. The kernel writes it
         // through another mapping.
         let header = unsafe { core::ptr::read_volatile(ADDRESS as *const Header) };
