@@ -17,7 +17,8 @@ pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
     // SAFETY: callers fork before they start threads, so that no lock of another thread is held in the child.
     match unsafe { libc::fork() } {
         -1 => Err(last_errno()).context("there is no room for another process"),
-        0 => std::process::exit(alone(parent, work)),
+        // SAFETY: ends this process. Nothing of the parent's is flushed or torn down a second time.
+        0 => unsafe { libc::_exit(alone(parent, work)) },
         pid => Ok(Child(Pid::from_raw(pid))),
     }
 }
@@ -31,7 +32,8 @@ fn alone(parent: Pid, work: impl FnOnce() -> Result<()>) -> i32 {
     match work() {
         Ok(()) => 0,
         Err(problem) => {
-            eprintln!("pillion-measure: in a child: {problem:#}");
+            let text = format!("pillion-measure: in a child: {problem:#}\n");
+            let _ = rustix::io::write(rustix::stdio::stderr(), text.as_bytes());
             1
         }
     }
@@ -77,10 +79,11 @@ impl Drop for Child {
 mod tests {
     use super::*;
 
+    // A failure that is made in a child may wait for a lock that another test's thread held while this one forked (a backtrace takes one):
+    // tests/load.rs has it, with the program itself.
     #[test]
-    fn a_child_says_how_it_went() {
+    fn a_child_that_does_its_work_ends_well() {
         child(|| Ok(())).unwrap().wait().unwrap();
-        assert!(child(|| anyhow::bail!("on purpose")).unwrap().wait().is_err());
     }
 
     #[test]

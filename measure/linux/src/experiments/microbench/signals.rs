@@ -2,6 +2,7 @@
 
 use super::meter::Meter;
 use crate::realtime::last_errno;
+use crate::team::own_number;
 use anyhow::Result;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -17,12 +18,13 @@ pub fn install(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, set_handler)
 }
 
-/// Sends a signal to this process, whose handler does nothing.
+/// Sends a signal to this thread, whose handler does nothing. One to the process could end another thread's system call early.
 pub fn delivery(meter: &Meter) -> Result<f64> {
     set_handler()?;
+    let (process, thread) = (std::process::id(), own_number());
     meter.each(CALLS, || {
-        // SAFETY: a signal to this process, which has a handler for it.
-        match unsafe { libc::kill(libc::getpid(), SIGNAL) } {
+        // SAFETY: a signal to this thread, which has a handler for it.
+        match unsafe { libc::syscall(libc::SYS_tgkill, process, thread, SIGNAL) } {
             0 => Ok(()),
             _ => Err(last_errno().into()),
         }
