@@ -1,10 +1,19 @@
 //! The tests of what runs on the host.
 
 use super::tally::Tally;
+use crate::interrupt;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Building takes minutes, during which nothing is said; no test takes long.
+const SILENCE: Duration = Duration::from_secs(900);
 
 /// Runs cargo's tests.
 pub fn run(repository: &Repository) -> Result<Tally> {
@@ -30,15 +39,37 @@ fn model_check(repository: &Repository) -> Command {
     command
 }
 
-/// Passes the output on and counts.
-fn watch(mut command: Command) -> Result<Tally> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+/// Passes the output on and counts. Tests that say nothing for [`SILENCE`] are ended, with whatever they started.
+fn watch(command: Command) -> Result<Tally> {
+    watch_for(command, SILENCE)
+}
+
+fn watch_for(mut command: Command, silence: Duration) -> Result<Tally> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0).spawn()?;
     let output = child.stdout.take().context("no pipe")?;
+    let (sender, lines) = channel();
+    thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let mut tally = Tally::default();
-    for line in BufReader::new(output).lines() {
-        let line = line?;
-        println!("{line}");
-        take(&mut tally, &line);
+    let mut heard = Instant::now();
+    loop {
+        match lines.recv_timeout(Duration::from_millis(100)) {
+            Ok(line) => {
+                heard = Instant::now();
+                println!("{line}");
+                take(&mut tally, &line);
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if interrupt::wanted() => {
+                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+                bail!("interrupted");
+            }
+            Err(RecvTimeoutError::Timeout) if heard.elapsed() > silence => {
+                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+                tally.failed.push(format!("the tests on the host were ended: silent for {} s", silence.as_secs()));
+                break;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
     let status = child.wait()?;
     if !status.success() && tally.failed.is_empty() {
@@ -68,5 +99,22 @@ mod tests {
         take(&mut tally, "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out");
         take(&mut tally, "running 3 tests");
         assert_eq!((tally.passed, tally.failed.len()), (3, 2));
+    }
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_cannot_be_built_fails() {
+        assert_eq!(watch_for(shell("exit 101"), SILENCE).unwrap().failed.len(), 1);
+    }
+
+    #[test]
+    fn silence_ends_the_tests_and_what_they_started() {
+        let tally = watch_for(shell("sleep 1000 & wait"), Duration::ZERO).unwrap();
+        assert!(tally.failed[0].contains("silent"), "{tally:?}");
     }
 }
