@@ -140,6 +140,10 @@ pub struct RunArguments {
     /// Boot the same Linux without Pillion on the same emulated machine
     #[arg(long)]
     pub direct: bool,
+    /// No disk, no network, no source of random numbers: the emulator answers these from threads of this computer, so that only without
+    /// them does a counted run repeat to the last instruction
+    #[arg(long, conflicts_with_all = ["disk", "forward"])]
+    pub isolated: bool,
     /// Boot from a CD by GRUB, as a real machine would, instead of by the emulator's own loader
     #[arg(long, conflicts_with = "direct")]
     pub grub: bool,

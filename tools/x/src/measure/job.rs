@@ -1,19 +1,24 @@
 //! What has to be run for an experiment: a list of boots.
 
 use super::experiment::Experiment;
-use super::linux_program::LinuxProgram;
+use super::linux_program::{self, LinuxProgram};
 use super::model::{Model, Plugin};
 use super::plan::{Kind, Run};
 use super::riding;
 use crate::repository::Repository;
 use anyhow::Result;
 use pillion_measure_data::Instrument;
+use std::fs;
 
 /// The CPU where Linux is measured: with a time-stamp counter that it may trust. Without it Linux alone reads slower clocks, which
 /// flatters riding.
 pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
 /// Loads beside a program that measures run until it ends: longer than any does.
 const FOREVER: &str = "1000000";
+/// Loads that need the machine's disk or network.
+const OUTSIDE: [&str; 3] = ["disk", "net", "packets"];
+/// Loads of the experiments', each a script of its name.
+const SCRIPTS: &str = "measure/experiments/in-linux";
 /// Seconds of the host's after which a run is given up.
 const TIMEOUT: &str = "900";
 /// The same with the model, which slows the emulator down.
@@ -77,14 +82,34 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let quick = run.quick_arguments.as_ref().filter(|_| form.quick);
     let mut arguments: Vec<String> = quick.unwrap_or(&run.arguments).clone();
     arguments.iter_mut().for_each(|argument| *argument = argument.replace("{here}", &experiment.here));
-    if let Some(what) = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref()) {
+    let loads = loads(&arguments);
+    if experiment.plan.kind == Kind::Lines && !loads.iter().any(|load| OUTSIDE.contains(&load.as_str())) {
+        arguments.push("--isolated".into());
+    }
+    let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
+    let mut needs_program = what.is_some();
+    for script in loads.iter().map(|load| format!("{SCRIPTS}/{load}")) {
+        let Ok(text) = fs::read_to_string(means.repository.path(&script)) else { continue };
+        needs_program |= text.contains(linux_program::NAME);
+        arguments.extend(["--file".into(), script]);
+    }
+    if needs_program {
+        arguments.extend(["--file".into(), means.linux_program.path()?.into()]);
+    }
+    if let Some(what) = what {
         let name = format!("{}/{number}{}", experiment.name, if form.quick { "-quick" } else { "" });
-        arguments.extend(means.linux_program.arguments(&name, what)?);
+        arguments.extend(means.linux_program.load(&name, what)?);
         or_default(&mut arguments, "--cpu", LINUX_CPU);
         or_default(&mut arguments, "--seconds", FOREVER);
     }
     or_default(&mut arguments, "--timeout", if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUT });
     Ok(arguments)
+}
+
+/// The loads that arguments of `x run` name.
+fn loads(arguments: &[String]) -> Vec<String> {
+    let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--load");
+    values.flat_map(|(_, names)| names.split(',').map(str::to_owned)).collect()
 }
 
 /// Adds an option with that value, unless it is there.

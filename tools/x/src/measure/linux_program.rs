@@ -7,6 +7,8 @@ use crate::repository::Repository;
 use anyhow::Result;
 use std::cell::OnceCell;
 
+/// Its name, and that of its package.
+pub const NAME: &str = "pillion-measure";
 /// The load for which all others run: linux/initramfs/lib/loads.sh ends them with it.
 const LOAD: &str = "measure";
 /// Where the program and the scripts that start it are, from the repository.
@@ -24,20 +26,20 @@ impl<'a> LinuxProgram<'a> {
         LinuxProgram { repository, path: OnceCell::new() }
     }
 
-    /// The arguments with which `x run` puts it into Linux, and a load that runs `pillion-measure run WHAT`. `name` is the script's alone.
-    pub fn arguments(&self, name: &str, what: &str) -> Result<[String; 6]> {
+    /// Arguments of `x run` for a load that runs `pillion-measure run WHAT`. `name` is the script's alone.
+    pub fn load(&self, name: &str, what: &str) -> Result<[String; 4]> {
         let script = format!("{FOLDER}/{name}/{LOAD}");
         write_program(&self.repository.path(&script), script_of(what).as_bytes())?;
-        let path = self.path()?.to_owned();
-        Ok(["--file".into(), path, "--file".into(), script, "--load".into(), LOAD.into()])
+        Ok(["--file".into(), script, "--load".into(), LOAD.into()])
     }
 
-    fn path(&self) -> Result<&str> {
+    /// Where the program is, from the repository.
+    pub fn path(&self) -> Result<&str> {
         if let Some(path) = self.path.get() {
             return Ok(path);
         }
-        let built = step("building pillion-measure", || cargo::build_static(self.repository, "pillion-measure"))?;
-        let path = format!("{FOLDER}/pillion-measure");
+        let built = step("building pillion-measure", || cargo::build_static(self.repository, NAME))?;
+        let path = format!("{FOLDER}/{NAME}");
         write_program(&self.repository.path(&path), &std::fs::read(built)?)?;
         Ok(self.path.get_or_init(|| path))
     }

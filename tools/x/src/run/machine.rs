@@ -114,6 +114,9 @@ fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
 }
 
 fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
+    if run.isolated {
+        return;
+    }
     if let Some(disk) = &run.disk {
         let format = if disk.extension().is_some_and(|name| name == "qcow2") { "qcow2" } else { "raw" };
         drive(list, "root", &format!("{},format={format}", disk.display()), "pillion-root");
