@@ -21,9 +21,11 @@ pub struct Curve<'a> {
     data: &'a Data,
 }
 
-/// Systems that a chart shows, in their order.
+/// Systems that a chart shows, in their order. A chart that names a system shows it on each machine of the model: NAME@MACHINE.
 pub fn systems<'a>(measurement: &'a Measurement, chart: &Chart) -> Vec<&'a System> {
-    let shown = |system: &&System| chart.systems.is_empty() || chart.systems.contains(&system.name);
+    let is_named =
+        |system: &System| chart.systems.iter().any(|name| Some(name.as_str()) == system.name.split('@').next());
+    let shown = |system: &&System| chart.systems.is_empty() || is_named(system);
     measurement.systems.iter().filter(shown).collect()
 }
 

@@ -18,7 +18,19 @@ mod triangles;
 use crate::draw::Picture;
 use crate::theme::Colours;
 use curve::Curve;
-use pillion_measure_data::{Chart, Kind, Measurement};
+use pillion_measure_data::{Chart, Kind, Measurement, System};
+
+/// Whether any system said something that a chart shows. The short form and other instruments leave charts without.
+pub fn has_data(measurement: &Measurement, chart: &Chart) -> bool {
+    let figure = |system: &System, name: &str| {
+        measurement.figures.iter().any(|figure| figure.system == system.name && figure.name == name)
+    };
+    let is_said = |system: &System, name: &str| match chart.kind {
+        Kind::Bars => figure(system, name),
+        _ => measurement.series(&system.name, name).is_some(),
+    };
+    curve::systems(measurement, chart).iter().any(|system| chart.series.iter().any(|name| is_said(system, name)))
+}
 
 /// Draws a chart of a measurement.
 pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Picture {

@@ -3,6 +3,9 @@
 use maud::{Markup, html};
 use pillion_measure_data::{Measurement, System};
 
+/// Letters of a command line that are shown at once.
+const LONG: usize = 300;
+
 /// The command of the whole measurement, and of each system.
 pub fn commands(measurement: &Measurement) -> Markup {
     let said = |system: &&System| !system.commands.is_empty();
@@ -14,11 +17,19 @@ pub fn commands(measurement: &Measurement) -> Markup {
                 dl {
                     @for system in measurement.systems.iter().filter(said) {
                         dt { (system.title) }
-                        dd { @for line in &system.commands { (command(line)) } }
+                        dd { @for line in &system.commands { (folded(line)) } }
                     }
                 }
             }
         }
+    }
+}
+
+/// A command line, of which only the beginning is shown when it is long.
+fn folded(line: &str) -> Markup {
+    match line.char_indices().nth(LONG) {
+        None => command(line),
+        Some((at, _)) => html! { details { summary { code { (line[..at]) "…" } } (command(line)) } },
     }
 }
 

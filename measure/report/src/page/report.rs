@@ -100,7 +100,8 @@ impl<'a> Experiment<'a> {
             chart,
             picture: chart::draw(measurement, chart, colours),
         };
-        let figures = charts.iter().enumerate().map(figure).collect();
+        let drawn = charts.iter().filter(|chart| chart::has_data(measurement, chart));
+        let figures = drawn.enumerate().map(figure).collect();
         self.parts.push(Part { measurement, figures });
     }
 }
