@@ -8,8 +8,8 @@ use anyhow::Result;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
-/// An experiment that is soon over.
-const EXPERIMENT: &str = "kernel-paths";
+/// An experiment that is soon over, and has runs with and without Linux.
+const EXPERIMENT: &str = "rt-interface";
 
 /// Measures twice, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
