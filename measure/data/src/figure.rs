@@ -63,20 +63,32 @@ impl Direction {
     /// By how many per cent `new` is worse than `old`; negative when it is better, zero when neither is.
     #[must_use]
     pub fn worsening(self, old: f64, new: f64) -> f64 {
-        let difference = match self {
-            Direction::Smaller => new - old,
-            Direction::Larger => old - new,
+        match self {
+            Direction::Smaller => percent(old, new),
+            Direction::Larger => -percent(old, new),
             Direction::None => 0.0,
-        };
-        match (difference == 0.0, old == 0.0) {
-            (true, _) => 0.0,
-            (false, true) => difference.signum() * f64::INFINITY,
-            (false, false) => difference / old.abs() * 100.0,
         }
     }
 }
 
+/// By how many per cent `new` is more than `old`; infinite when only `old` is zero.
+#[must_use]
+pub fn percent(old: f64, new: f64) -> f64 {
+    let more = new - old;
+    match (more == 0.0, old == 0.0) {
+        (true, _) => 0.0,
+        (false, true) => more.signum() * f64::INFINITY,
+        (false, false) => more / old.abs() * 100.0,
+    }
+}
+
 impl Figure {
+    /// Whether it is worse than an older value by more than its threshold.
+    #[must_use]
+    pub fn is_worse(&self, old: f64) -> bool {
+        self.threshold.is_some_and(|threshold| self.direction.worsening(old, self.value) > threshold)
+    }
+
     /// Whether it is beyond its bar by more than chance.
     #[must_use]
     pub fn is_beyond_bar(&self) -> bool {
@@ -103,6 +115,17 @@ mod tests {
         assert_eq!(Direction::None.worsening(200.0, 210.0), 0.0);
         assert_eq!(Direction::Smaller.worsening(0.0, 0.0), 0.0);
         assert_eq!(Direction::Smaller.worsening(0.0, 1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn worse_is_what_worsens_beyond_the_threshold() {
+        let figure = |value, direction| Figure { value, direction, threshold: Some(2.0), ..Figure::default() };
+        assert!(figure(103.0, Direction::Smaller).is_worse(100.0));
+        assert!(!figure(101.0, Direction::Smaller).is_worse(100.0));
+        assert!(figure(97.0, Direction::Larger).is_worse(100.0));
+        assert!(!figure(150.0, Direction::Larger).is_worse(100.0));
+        assert!(!figure(150.0, Direction::None).is_worse(100.0));
+        assert!(!Figure { threshold: None, ..figure(150.0, Direction::Smaller) }.is_worse(100.0));
     }
 
     #[test]

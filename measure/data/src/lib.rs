@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+pub mod compare;
 pub mod erlang;
 mod figure;
+mod file;
 pub mod formats;
 mod histogram;
 pub mod lines;
@@ -17,7 +19,8 @@ pub mod trace;
 pub mod walsh;
 
 pub use chart::{Chart, Kind};
-pub use figure::{Direction, Figure};
+pub use figure::{Direction, Figure, percent};
+pub use file::Unreadable;
 pub use histogram::{Bucket, Histogram};
 pub use measurement::{Data, FORMAT, Instrument, Measurement, Series, System};
 pub use points::Points;

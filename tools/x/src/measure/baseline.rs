@@ -3,7 +3,7 @@
 use crate::build::bundle::write_whole;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
-use pillion_measure_data::{Figure, Measurement};
+use pillion_measure_data::Measurement;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use std::collections::BTreeMap;
@@ -59,11 +59,6 @@ impl Baseline {
         self.figures.get(system)?.get(name)?.as_f64()
     }
 
-    /// By how many per cent a figure is worse.
-    pub fn worsening(&self, figure: &Figure) -> Option<f64> {
-        Some(figure.direction.worsening(self.value(&figure.system, &figure.name)?, figure.value))
-    }
-
     /// Figures that it has and a measurement has not: system and name.
     pub fn lost(&self, measurement: &Measurement) -> Vec<(String, String)> {
         let all = self.figures.iter().flat_map(|(system, figures)| figures.keys().map(move |name| (system, name)));
@@ -109,7 +104,6 @@ fn remove(path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::measure::file::tests::measurement;
-    use pillion_measure_data::Direction;
 
     #[test]
     fn what_is_written_is_read_again_and_is_small() {
@@ -128,13 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_and_what_is_worse_is_found() {
+    fn what_is_lost_is_found() {
         let baseline = Baseline::of(&measurement(&[("s", "a", 200.0), ("s", "gone", 1.0)]));
-        let mut now = measurement(&[("s", "a", 210.0)]);
-        assert_eq!(baseline.lost(&now), [("s".to_owned(), "gone".to_owned())]);
-        assert_eq!(baseline.worsening(&now.figures[0]), Some(5.0));
-        now.figures[0].direction = Direction::Larger;
-        assert_eq!(baseline.worsening(&now.figures[0]), Some(-5.0));
+        assert_eq!(baseline.lost(&measurement(&[("s", "a", 210.0)])), [("s".to_owned(), "gone".to_owned())]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::build::bundle::write_whole;
 use crate::problem::problem;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result};
-use pillion_measure_data::{FORMAT, Measurement};
+use anyhow::Result;
+use pillion_measure_data::Measurement;
 use std::path::{Path, PathBuf};
 
 /// Where measurements are written.
@@ -21,20 +21,16 @@ pub fn write(repository: &Repository, measurement: &Measurement) -> Result<PathB
 
 /// Reads a measurement.
 pub fn read(path: &Path) -> Result<Measurement> {
-    let remedy = "name a file that `./x measure run` or `pillion-measure` wrote";
-    let what = || format!("{} cannot be read", path.display());
-    let data = std::fs::read(path).map_err(|error| problem(what(), error.to_string(), remedy))?;
-    let value: serde_json::Value = serde_json::from_slice(&data).map_err(|e| problem(what(), e.to_string(), remedy))?;
-    if value["format"] != FORMAT {
-        return Err(problem(what(), format!("its format is {}, and {FORMAT} is read", value["format"]), remedy));
-    }
-    serde_json::from_value(value).with_context(what)
+    Measurement::read(path).map_err(|why| {
+        let remedy = "name a file that `./x measure run` or `pillion-measure` wrote";
+        problem(format!("{} cannot be read", path.display()), why.to_string(), remedy)
+    })
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use pillion_measure_data::{Direction, Figure, Instrument};
+    use pillion_measure_data::{Direction, FORMAT, Figure, Instrument};
 
     /// A measurement of some figures, SYSTEM, NAME and value; smaller is better, by 2 %.
     pub fn measurement(figures: &[(&str, &str, f64)]) -> Measurement {

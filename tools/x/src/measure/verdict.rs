@@ -21,8 +21,8 @@ pub enum Verdict {
 impl Verdict {
     /// Of a figure, when there is a baseline compared with what it says.
     pub fn of(figure: &Figure, baseline: Option<&Baseline>) -> Verdict {
-        let change = baseline.and_then(|baseline| baseline.worsening(figure));
-        if is_worse(figure, change) {
+        let old = baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name));
+        if old.is_some_and(|old| figure.is_worse(old)) {
             Verdict::Worse
         } else if figure.is_beyond_bar() {
             Verdict::Beyond
@@ -50,11 +50,6 @@ impl Verdict {
             Verdict::Told => "",
         }
     }
-}
-
-/// Whether a worsening, in per cent, is beyond a figure's threshold.
-pub fn is_worse(figure: &Figure, worsening: Option<f64>) -> bool {
-    worsening.zip(figure.threshold).is_some_and(|(worsening, threshold)| worsening > threshold)
 }
 
 #[cfg(test)]

@@ -1,0 +1,227 @@
+//! Two measurements of one experiment, figure by figure.
+
+use crate::{Figure, Instrument, Measurement, percent};
+use serde::Serialize;
+use thiserror::Error;
+
+/// Why figures of one measurement say nothing about those of another.
+#[derive(Debug, Error, PartialEq)]
+pub enum Incomparable {
+    /// They are of two experiments.
+    #[error("one is {0}, the other {1}: the experiments differ")]
+    Experiments(String, String),
+    /// They are of two instruments.
+    #[error("one is {0}, the other {1}: the instruments differ")]
+    Instruments(Instrument, Instrument),
+    /// One is the short form, the other the long one.
+    #[error("one is {0}, the other {1}: the forms differ")]
+    Forms(&'static str, &'static str),
+    /// One was disturbed, and has no figures.
+    #[error("the {0} is invalid: {why}", why = .1.join("; "))]
+    Disturbed(&'static str, Vec<String>),
+}
+
+/// A figure, before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Name of the [`System`](crate::System).
+    pub system: String,
+    /// Name of the figure.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Before; none when it is new.
+    pub old: Option<f64>,
+    /// After; none when it is lost.
+    pub new: Option<f64>,
+    /// In per cent, when there is an old value that is not zero.
+    pub change: Option<f64>,
+    /// What is to be said of it.
+    pub verdict: Verdict,
+}
+
+/// What is to be said of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+pub enum Verdict {
+    /// Nothing changed.
+    Same,
+    /// It is better.
+    Better,
+    /// It is worse, by no more than it may be.
+    Worse,
+    /// It is worse by more than its threshold.
+    TooBad,
+    /// It is another, of which no direction is better.
+    Changed,
+    /// It was not there before.
+    New,
+    /// It is no longer there.
+    Lost,
+}
+
+impl Verdict {
+    /// As it is printed.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::TooBad => "WORSE",
+            Verdict::Changed => "changed",
+            Verdict::New => "new",
+            Verdict::Lost => "LOST",
+        }
+    }
+}
+
+impl From<Verdict> for &'static str {
+    fn from(verdict: Verdict) -> Self {
+        verdict.text()
+    }
+}
+
+/// Every figure of both: those of the new one in its order, then those that only the old one has.
+///
+/// # Errors
+/// The two say nothing about each other.
+pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>, Incomparable> {
+    check(old, new)?;
+    let kept = new.figures.iter().map(|figure| change(old.figure(&figure.system, &figure.name), figure));
+    let lost = old.figures.iter().filter(|figure| new.figure(&figure.system, &figure.name).is_none());
+    let lost = lost.map(|figure| Change { old: Some(figure.value), ..blank(figure, Verdict::Lost) });
+    Ok(kept.chain(lost).collect())
+}
+
+fn check(old: &Measurement, new: &Measurement) -> Result<(), Incomparable> {
+    if old.experiment != new.experiment {
+        return Err(Incomparable::Experiments(old.experiment.clone(), new.experiment.clone()));
+    }
+    if old.instrument != new.instrument {
+        return Err(Incomparable::Instruments(old.instrument, new.instrument));
+    }
+    if old.quick != new.quick {
+        return Err(Incomparable::Forms(form(old), form(new)));
+    }
+    let disturbed = [("first", old), ("second", new)].into_iter().find(|(_, measurement)| !measurement.is_valid());
+    disturbed.map_or(Ok(()), |(which, of)| Err(Incomparable::Disturbed(which, of.disturbed.clone())))
+}
+
+fn form(measurement: &Measurement) -> &'static str {
+    if measurement.quick { "the short" } else { "the long" }
+}
+
+fn blank(figure: &Figure, verdict: Verdict) -> Change {
+    let (system, name, unit) = (figure.system.clone(), figure.name.clone(), figure.unit.clone());
+    Change { system, name, unit, old: None, new: None, change: None, verdict }
+}
+
+fn change(before: Option<&Figure>, figure: &Figure) -> Change {
+    let new = Some(figure.value);
+    let Some(old) = before.map(|before| before.value) else {
+        return Change { new, ..blank(figure, Verdict::New) };
+    };
+    let change = (old != 0.0).then(|| percent(old, figure.value));
+    Change { old: Some(old), new, change, ..blank(figure, verdict(old, figure)) }
+}
+
+fn verdict(old: f64, figure: &Figure) -> Verdict {
+    match figure.direction.worsening(old, figure.value) {
+        _ if figure.value == old => Verdict::Same,
+        _ if figure.is_worse(old) => Verdict::TooBad,
+        worsening if worsening > 0.0 => Verdict::Worse,
+        worsening if worsening < 0.0 => Verdict::Better,
+        _ => Verdict::Changed,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Direction, FORMAT};
+    use std::collections::BTreeMap;
+
+    /// A measurement of some figures; smaller is better, by 2 %.
+    pub fn measurement(figures: &[(&str, f64)]) -> Measurement {
+        let figure = |(name, value): &(&str, f64)| Figure {
+            system: "s".into(),
+            name: (*name).into(),
+            value: *value,
+            unit: "ns".into(),
+            direction: Direction::Smaller,
+            threshold: Some(2.0),
+            ..Figure::default()
+        };
+        Measurement {
+            format: FORMAT,
+            experiment: "e".into(),
+            title: "t".into(),
+            about: "a".into(),
+            paper: String::new(),
+            text: String::new(),
+            instrument: Instrument::Counted,
+            command: String::new(),
+            quick: true,
+            machine: BTreeMap::new(),
+            systems: Vec::new(),
+            disturbed: Vec::new(),
+            figures: figures.iter().map(figure).collect(),
+            series: Vec::new(),
+            charts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_change_has_its_verdict() {
+        let names = ["same", "better", "worse", "WORSE", "LOST"];
+        let old = measurement(&names.map(|name| (name, 100.0)));
+        let new = [("same", 100.0), ("better", 90.0), ("worse", 101.0), ("WORSE", 103.0), ("new", 1.0)];
+        let changes = compare(&old, &measurement(&new)).unwrap();
+        assert_eq!(changes.len(), 6);
+        for change in changes {
+            assert_eq!(change.name, change.verdict.text(), "{change:?}");
+            assert_eq!(serde_json::to_value(&change).unwrap()["verdict"], change.name.as_str());
+        }
+    }
+
+    #[test]
+    fn a_change_is_in_per_cent_of_what_was() {
+        let old = measurement(&[("less", -4.0), ("zero", 0.0)]);
+        let changes = compare(&old, &measurement(&[("less", -3.0), ("zero", 1.0), ("new", 1.0)])).unwrap();
+        let told: Vec<_> = changes.iter().map(|change| change.change).collect();
+        assert_eq!(told, [Some(25.0), None, None]);
+        assert_eq!(changes[1].verdict, Verdict::TooBad);
+    }
+
+    #[test]
+    fn what_has_no_direction_only_changes() {
+        let told = |value| {
+            let mut measured = measurement(&[("f", value)]);
+            measured.figures[0].direction = Direction::None;
+            measured
+        };
+        assert_eq!(compare(&told(1.0), &told(9.0)).unwrap()[0].verdict, Verdict::Changed);
+    }
+
+    #[test]
+    fn what_is_of_different_kinds_is_not_compared() {
+        let one = || measurement(&[("f", 1.0)]);
+        assert!(compare(&one(), &one()).is_ok());
+        let others = [
+            (Measurement { experiment: "other".into(), ..one() }, "one is e, the other other: the experiments differ"),
+            (
+                Measurement { instrument: Instrument::Modelled, ..one() },
+                "one is counted, the other modelled: the instruments differ",
+            ),
+            (Measurement { quick: false, ..one() }, "one is the short, the other the long: the forms differ"),
+            (
+                Measurement { disturbed: vec!["noise".into(), "heat".into()], ..one() },
+                "the second is invalid: noise; heat",
+            ),
+        ];
+        for (other, why) in others {
+            assert_eq!(compare(&one(), &other).unwrap_err().to_string(), why);
+        }
+    }
+}
