@@ -1,11 +1,13 @@
-//! Plots below each other over the same axes, a curve each.
+//! Plots of points below each other over the same axes, a curve each.
 
 use super::curve::Curve;
 use crate::draw::axis::Axis;
 use crate::draw::frame::{AXIS_BELOW, Frame, NUMBERS_BELOW};
+use crate::draw::scale::Range;
 use crate::draw::text::{Text, fitted, width};
 use crate::draw::{Area, Picture, WIDTH};
 use maud::{Markup, html};
+use pillion_measure_data::{Chart, Points};
 
 /// Height of the line above a plot that names it.
 const NAME: f64 = 24.0;
@@ -14,40 +16,47 @@ const BETWEEN: f64 = 12.0;
 /// Room above all for the title of the vertical axis.
 const TITLE: f64 = 16.0;
 
-/// A curve with a note that stands at the right above its plot.
-pub struct Panel<'a> {
-    /// What is drawn.
-    pub curve: &'a Curve<'a>,
-    /// The note.
-    pub note: String,
+/// What a kind of chart has of its own.
+pub struct Style {
+    /// What is said when there are no points.
+    pub empty: &'static str,
+    /// Names of the axes when the chart has none, x and y.
+    pub axes: [&'static str; 2],
+    /// Height of a plot.
+    pub height: f64,
+    /// What the vertical axis shows, of the range of all points.
+    pub range: fn(Range) -> Range,
+    /// The note at the right above a plot.
+    pub note: fn(&Points) -> String,
+    /// Draws what is in a plot.
+    pub inside: fn(&Frame, &Curve, &Points) -> Markup,
 }
 
-/// Draws plots of a height; `inside` draws what is in each.
-pub fn stacked(
-    panels: &[Panel],
-    x: &Axis,
-    y: &Axis,
-    height: f64,
-    inside: impl Fn(&Frame, &Curve) -> Markup,
-) -> Picture {
-    let room = Frame::room(y);
+/// A curve and its points.
+type Panel<'a> = (&'a Curve<'a>, &'a Points);
+
+/// Draws it.
+pub fn draw(chart: &Chart, curves: &[Curve], style: &Style) -> Picture {
+    let panels: Vec<Panel> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
+    let Some((x, y)) = axes(chart, &panels, style) else { return Picture::nothing(style.empty) };
+    let room = Frame::room(&y);
     let untitled = Axis { title: String::new(), ..y.clone() };
-    let top = |n: usize| TITLE + n as f64 * (NAME + height + BETWEEN);
+    let top = |n: usize| TITLE + n as f64 * (NAME + style.height + BETWEEN);
     let frame = |n: usize| {
         let begin = top(n) + NAME;
         Frame::new(
-            Area { left: room, top: begin, right: WIDTH - 8.0, bottom: begin + height },
+            Area { left: room, top: begin, right: WIDTH - 8.0, bottom: begin + style.height },
             x.clone(),
             untitled.clone(),
         )
     };
     let body = html! {
         (Text::new(0.0, 11.0, &y.title).class("quiet"))
-        @for (n, panel) in panels.iter().enumerate() {
+        @for (n, (curve, points)) in panels.iter().enumerate() {
             @let frame = frame(n);
-            (name(panel, &frame, top(n) + 15.0))
+            (name(curve, &(style.note)(points), &frame, top(n) + 15.0))
             (frame.grid())
-            (inside(&frame, panel.curve))
+            ((style.inside)(&frame, curve, points))
             (frame.base())
             @if n + 1 == panels.len() { (frame.numbers(NUMBERS_BELOW)) }
         }
@@ -55,10 +64,22 @@ pub fn stacked(
     Picture { height: top(panels.len()) - BETWEEN + AXIS_BELOW, body }
 }
 
-fn name(panel: &Panel, frame: &Frame, y: f64) -> Markup {
-    let room = frame.area.right - frame.area.left - width(&panel.note) - 10.0;
+/// Axes over all points; none when there are no points.
+fn axes(chart: &Chart, panels: &[Panel], style: &Style) -> Option<(Axis, Axis)> {
+    let units = panels.first()?.1;
+    let all = || panels.iter().flat_map(|(_, points)| &points.points);
+    let x = Range::over(all().map(|point| point.0), chart.log_x).with_near_zero();
+    let y = (style.range)(Range::over(all().map(|point| point.1), chart.log_y.unwrap_or(false)));
+    let [usual_x, usual_y] = style.axes;
+    let x = Axis::new(x, &units.x_unit, if chart.x.is_empty() { usual_x } else { &chart.x }, 7.0);
+    let y = Axis::new(y, &units.y_unit, if chart.y.is_empty() { usual_y } else { &chart.y }, 4.0);
+    Some((x, y))
+}
+
+fn name(curve: &Curve, note: &str, frame: &Frame, y: f64) -> Markup {
+    let room = frame.area.right - frame.area.left - width(note) - 10.0;
     html! {
-        (Text::new(frame.area.left, y, &fitted(&panel.curve.label, room)).class("text bold"))
-        (Text::new(frame.area.right, y, &panel.note).class("quiet").end())
+        (Text::new(frame.area.left, y, &fitted(&curve.label, room)).class("text bold"))
+        (Text::new(frame.area.right, y, note).class("quiet").end())
     }
 }

@@ -3,8 +3,7 @@
 //! Where the path cannot be preempted the wait falls with slope 1 to the place where it can: a triangle as high and as wide as the stretch is long.
 
 use super::curve::Curve;
-use super::panels::{Panel, stacked};
-use crate::draw::axis::Axis;
+use super::panels::{self, Style};
 use crate::draw::frame::Frame;
 use crate::draw::path::{path, through};
 use crate::draw::scale::Range;
@@ -14,26 +13,24 @@ use crate::number::{plain, quantity};
 use maud::{Markup, html};
 use pillion_measure_data::{Chart, Points};
 
-const HEIGHT: f64 = 150.0;
+const STYLE: Style = Style {
+    empty: "Nothing was interrupted.",
+    axes: ["interrupted at", "delay of the interrupt"],
+    height: 150.0,
+    range: with_words,
+    note,
+    inside: teeth,
+};
 
 /// Draws it.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
-    let drawn: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
-    let Some((_, units)) = drawn.first() else { return Picture::nothing("Nothing was interrupted.") };
-    let all = || drawn.iter().flat_map(|(_, points)| &points.points);
-    let x = Range::over(all().map(|point| point.0), chart.log_x).with_near_zero();
-    let y = Range::over(all().map(|point| point.1), chart.log_y.unwrap_or(false)).with_zero();
-    let y = Range { high: y.high + (y.high - y.low) * 0.18, ..y };
-    let x = Axis::new(x, &units.x_unit, if chart.x.is_empty() { "interrupted at" } else { &chart.x }, 7.0);
-    let y = Axis::new(y, &units.y_unit, if chart.y.is_empty() { "delay of the interrupt" } else { &chart.y }, 4.0);
-    let panels: Vec<Panel> = drawn.iter().map(|(curve, points)| Panel { curve, note: note(points) }).collect();
-    stacked(
-        &panels,
-        &x,
-        &y,
-        HEIGHT,
-        |frame, curve| html! { @if let Some(points) = curve.points() { (teeth(frame, curve, points)) } },
-    )
+    panels::draw(chart, curves, &STYLE)
+}
+
+/// From zero on, with room for the words at the highest point.
+fn with_words(waits: Range) -> Range {
+    let waits = waits.with_zero();
+    Range { high: waits.high + (waits.high - waits.low) * 0.18, ..waits }
 }
 
 fn note(points: &Points) -> String {
