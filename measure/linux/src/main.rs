@@ -8,6 +8,7 @@ mod bench;
 mod cli;
 mod clock;
 mod compare;
+mod date;
 mod experiments;
 mod findings;
 mod list;

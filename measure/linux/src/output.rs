@@ -1,5 +1,6 @@
 //! How findings are shown: lines for programs, a table for people, files.
 
+use crate::date::date;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
 use crate::machine;
@@ -10,15 +11,22 @@ use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
 use std::fs;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
+use std::time::SystemTime;
 
-/// Shows what an experiment found.
+/// Shows what an experiment found that began at a time.
 ///
 /// # Errors
 /// A file cannot be written, or nobody reads the output.
-pub fn show(entry: &Entry, findings: &Findings, measurement: &Measurement, options: &Options) -> Result<()> {
+pub fn show(
+    entry: &Entry,
+    findings: &Findings,
+    measurement: &Measurement,
+    options: &Options,
+    began: SystemTime,
+) -> Result<()> {
     if measurement.is_valid() {
         if let Some(path) = &options.cyclictest_json {
-            let facts = facts(measurement);
+            let facts = facts(&measurement.command, [began, SystemTime::now()]);
             let document = cyclictest_json(&facts, findings, measurement);
             write(path, &serde_json::to_string_pretty(&document)?)?;
         }
@@ -97,25 +105,37 @@ fn cpu(measurement: &Measurement) -> usize {
     measurement.machine.get("measured on processor").and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-fn facts(measurement: &Measurement) -> Facts {
+/// What is said of a command that ran between two times.
+fn facts(command: &str, times: [SystemTime; 2]) -> Facts {
     let system = rustix::system::uname();
     let fields = [system.sysname(), system.nodename(), system.release(), system.version(), system.machine()];
     Facts {
-        command: measurement.command.clone(),
+        command: command.into(),
         version: format!("pillion-measure {}", env!("CARGO_PKG_VERSION")),
+        times: times.map(date).into(),
         system: fields.map(|field| field.to_string_lossy().into_owned()),
         realtime: machine::is_preempt_rt(),
-        ..Facts::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn nanoseconds_share_microseconds() {
         let histogram = microseconds(&Histogram::of("ns", [1999, 1000, 2000]));
         assert_eq!(histogram.buckets, [Bucket { low: 1, width: 1, count: 2 }, Bucket { low: 2, width: 1, count: 1 }]);
+    }
+
+    #[test]
+    fn cyclictests_document_says_when_it_began_and_ended() {
+        let times = [SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + Duration::from_secs(90)];
+        let document = cyclictest::json(&facts("pillion-measure run latency", times), &[]);
+        let said = |key: &str| document[key].as_str().unwrap().to_owned();
+        assert_eq!([said("start_time"), said("end_time")], times.map(date));
+        assert_ne!(said("start_time"), said("end_time"));
+        assert!(["sysname", "release", "machine"].iter().all(|key| document["sysinfo"][key] != ""));
     }
 }

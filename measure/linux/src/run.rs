@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::{ArgMatches, Args, FromArgMatches};
 use pillion_measure_data::{Instrument, Measurement};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// The name that stands for every experiment.
 pub const ALL: &str = "all";
@@ -94,6 +95,7 @@ fn bench(options: &Options) -> Result<Bench> {
 
 /// Runs one experiment and shows what it found.
 fn one(entry: &Entry, own: Option<&ArgMatches>, options: &Options, bench: &Bench) -> Result<bool> {
+    let began = SystemTime::now();
     let findings = match virtual_machine(options) {
         Some(reason) => Findings { disturbances: vec![reason], ..Findings::default() },
         None => measure(entry, own, options, bench).with_context(|| format!("experiment {}", entry.name))?,
@@ -102,7 +104,7 @@ fn one(entry: &Entry, own: Option<&ArgMatches>, options: &Options, bench: &Bench
     if let Some(path) = &options.json {
         output::keep(&measurement, path, own.is_none())?;
     }
-    output::show(entry, &findings, &measurement, options)?;
+    output::show(entry, &findings, &measurement, options, began)?;
     Ok(measurement.is_valid() && no_bar_is_broken(&measurement))
 }
 

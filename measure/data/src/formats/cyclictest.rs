@@ -21,7 +21,7 @@ pub struct Facts {
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// Beginning and end, as RFC 2822 has it.
+    /// Beginning and end in local time, as RFC 2822 has it.
     pub times: (String, String),
     /// System's name, host's name, release, version and machine: what `uname -a` says.
     pub system: [String; 5],
@@ -122,11 +122,18 @@ mod tests {
     #[test]
     fn the_document_has_cyclictests_keys() {
         let latencies = Histogram::of("ns", [1500, 1500, 1600]);
-        let facts = Facts { command: "pillion-measure run latency".into(), realtime: true, ..Facts::default() };
+        let times = ["Sun, 22 Nov 2026 02:32:27 +0100", "Sun, 22 Nov 2026 02:32:37 +0100"].map(String::from);
+        let facts = Facts {
+            command: "pillion-measure run latency".into(),
+            times: times.clone().into(),
+            realtime: true,
+            ..Facts::default()
+        };
         let document = json(&facts, &[Thread { latencies: &latencies, cpu: 2 }]);
         assert_eq!(document["thread"]["0"]["histogram"]["1500"], 2);
         assert_eq!(document["thread"]["0"]["avg"], 1533.33);
         assert_eq!((&document["resolution_in_ns"], &document["sysinfo"]["realtime"]), (&1.into(), &1.into()));
         assert_eq!(document["cmdline:"], "pillion-measure run latency");
+        assert_eq!([&document["start_time"], &document["end_time"]], [&times[0], &times[1]]);
     }
 }
