@@ -3,7 +3,7 @@
 use super::baseline::Baseline;
 use super::verdict::Verdict;
 use comfy_table::{Cell, CellAlignment, Table, presets};
-use pillion_measure_data::{Figure, Measurement};
+use pillion_measure_data::{Figure, Measurement, percent};
 use std::fmt::Write as _;
 
 /// Columns: heading, and whether they hold numbers.
@@ -49,7 +49,7 @@ pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
 
 fn row(about: &str, figure: &Figure, baseline: Option<&Baseline>) -> Vec<String> {
     let old = baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name));
-    let change = old.filter(|old| *old != 0.0).map(|old| (figure.value - old) / old * 100.0);
+    let change = old.filter(|old| *old != 0.0).map(|old| percent(old, figure.value));
     let chance = figure.chance.map_or(String::new(), |chance| format!(" ± {}", number(chance)));
     vec![
         about.to_owned(),
@@ -108,5 +108,11 @@ mod tests {
         assert!(!text.contains("untold") && !text.contains("goal"), "{text}");
         measured.figures.iter_mut().for_each(|figure| figure.about.clear());
         assert!(super::text(&measured, None).contains("untold"));
+    }
+
+    #[test]
+    fn what_is_less_negative_grew() {
+        let text = text(&measurement(&[("s", "f", -3.0)]), Some(&Baseline::with("s", "f", -4.0)));
+        assert!(text.contains("+25.0 %"), "{text}");
     }
 }
