@@ -17,6 +17,10 @@ use std::fmt::Write as _;
 /// Longest line that a program should say: logs cut longer ones.
 pub const LONGEST: usize = 200;
 
+/// Units that figures are said in; `1` is that of plain numbers.
+pub const UNITS: [&str; 12] =
+    ["ns", "us", "ms", "s", "bytes", "MB/s", "%", "instructions", "cycles", "1/s", "1/min", "1"];
+
 /// What a program said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {

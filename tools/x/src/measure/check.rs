@@ -1,6 +1,7 @@
 //! Whether a measure.toml is consistent in itself.
 
 use super::plan::{FigurePlan, Kind, Plan};
+use pillion_measure_data::lines::UNITS;
 use pillion_measure_data::{Chart, Direction, Instrument, Kind as ChartKind};
 use std::collections::BTreeSet;
 
@@ -44,6 +45,9 @@ fn figure_faults(plan: &Plan, figure: &FigurePlan) -> Vec<String> {
     let limited = figure.bar.is_some() || figure.goal.is_some() || figure.threshold.is_some();
     if limited && figure.direction == Direction::None {
         faults.push(format!("figure {name} has a bar, a goal or a threshold, but no direction"));
+    }
+    if !UNITS.contains(&figure.unit.as_str()) {
+        faults.push(format!("figure {name} is in {}; measure/README.md names the units", figure.unit));
     }
     let twice = |system: &str| {
         let of = |instrument: &Instrument| {
@@ -108,6 +112,7 @@ mod tests {
         for (old, new) in [
             ("system = \"alone\"", "system = \"other\""),
             ("direction = \"smaller\"", ""),
+            ("unit = \"ns\"", "unit = \"1/h\""),
             ("series = [\"f\"]", "series = [\"g\"]"),
             ("series = [\"f\"]", "series = []"),
             ("series = [\"f\"]", "series = [\"f\"]\nnormalised = \"linux\""),
