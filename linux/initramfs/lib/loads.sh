@@ -19,7 +19,8 @@ run() {
     elif said=$("/lib/pillion/load/$1" "$seconds" 2>"/tmp/$1.err"); then
         note load "$1" ok "$(units "$1" "$said")"
     else
-        note load "$1" failed "$(tail -n 1 "/tmp/$1.err")"
+        why=$(tail -n 1 "/tmp/$1.err")
+        note load "$1" failed "${why:-$(echo "$said" | tail -n 1)}"
     fi
     : >"/tmp/$1.ended"
 }

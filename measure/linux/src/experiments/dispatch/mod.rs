@@ -83,7 +83,12 @@ fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
     let device = Device::open(source)?;
     let (sender, arrivals) = channel();
     let (cpu, priority, file) = (bench.cpu, bench.priority, device.another()?);
-    std::thread::spawn(move || wait(cpu, priority, &file, &sender));
+    let (ready, is_ready) = channel();
+    std::thread::spawn(move || {
+        let _ = ready.send(realtime::pin(cpu).and_then(|()| realtime::be_fifo(priority)));
+        wait(samples, &file, &sender);
+    });
+    is_ready.recv().context("the thread that waits has ended")??;
     realtime::pin(bench.cpu)?;
     realtime::be_fifo((bench.priority - 1).max(1))?;
     let seen = (0..samples).map(|number| one(&device, number, &arrivals)).collect();
@@ -91,14 +96,9 @@ fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
     seen
 }
 
-/// The life of the thread that waits, until there is nobody to tell.
-fn wait(cpu: usize, priority: i32, file: &device::Waiter, arrivals: &Sender<Result<Sample>>) {
-    let is_urgent = realtime::pin(cpu).and_then(|()| realtime::be_fifo(priority));
-    if let Err(problem) = is_urgent {
-        let _ = arrivals.send(Err(problem));
-        return;
-    }
-    loop {
+/// The life of the thread that waits. It waits for so many interrupts and no more: the next one is for the next source's thread.
+fn wait(samples: u64, file: &device::Waiter, arrivals: &Sender<Result<Sample>>) {
+    for _ in 0..samples {
         let stamps = file.wait();
         let woken = tsc();
         let sample = stamps.map(|stamps| Sample { raised: stamps.due, handled: stamps.handled, woken });

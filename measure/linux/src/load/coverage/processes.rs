@@ -3,6 +3,7 @@
 use super::Place;
 use crate::process::child;
 use anyhow::{Context, Result};
+use rustix::io::Errno;
 use rustix::process::{self, Pid, Resource, Signal, WaitOptions};
 use rustix::thread::{self, Timespec};
 use rustix::time::{self, ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags};
@@ -33,8 +34,11 @@ fn itself() -> Result<()> {
     thread::name()?;
     rustix::system::uname();
     rustix::system::sysinfo();
-    rustix::rand::getrandom(&mut [0u8; 16], rustix::rand::GetRandomFlags::NONBLOCK)?;
-    Ok(())
+    match rustix::rand::getrandom(&mut [0u8; 16], rustix::rand::GetRandomFlags::NONBLOCK) {
+        // Soon after power-on, on a machine without a source, there are none yet.
+        Ok(_) | Err(Errno::AGAIN) => Ok(()),
+        Err(problem) => Err(problem.into()),
+    }
 }
 
 fn clocks() -> Result<()> {
