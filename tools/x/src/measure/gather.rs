@@ -7,9 +7,13 @@ use pillion_measure_data::lines::Said;
 use pillion_measure_data::{Bucket, Data, Histogram, Instrument};
 use serde_json::Value;
 
+/// How the manager ends the line that tells how much it could not print: docs/run-log.md.
+const LOST: &str = " bytes of the log are lost)";
+
 /// Adds what a run said to what its system said before.
 pub fn take(said: &mut Said, plan: &Plan, run: &Run, instrument: Instrument, streams: &Streams) {
     let prefix = &run.prefix;
+    said.disturbed.extend(lost(&streams.log));
     if instrument == Instrument::Modelled {
         said.read(&streams.plugin, prefix);
         said.disturbed.extend(complaints(streams));
@@ -36,6 +40,12 @@ fn complaints(streams: &Streams) -> Vec<String> {
     said.read(&streams.log, "");
     said.read(&streams.console, "");
     said.disturbed
+}
+
+/// Where the manager says that it could not print all that a task said: a figure may have been in that, or a complaint.
+fn lost(log: &str) -> impl Iterator<Item = String> {
+    let told = log.lines().map(str::trim).filter(|line| line.ends_with(LOST));
+    told.map(|line| format!("the log lost lines: {line}"))
 }
 
 fn unit<'a>(plan: &'a Plan, system: &str, name: &str) -> &'a str {
@@ -70,10 +80,16 @@ mod tests {
     use super::*;
 
     fn taken(run: &str, instrument: Instrument) -> Said {
+        taken_of("", run, instrument)
+    }
+
+    /// The same, with something else in the log before.
+    fn taken_of(log: &str, run: &str, instrument: Instrument) -> Said {
         let plan = "title = \"t\"\nabout = \"a\"\nsystem = []\nrun = []\n[[figure]]\nname = \"most\"\nabout = \"\"\nunit = \"ns\"";
         let (plan, run) = (toml::from_str(plan).unwrap(), toml::from_str(run).unwrap());
         let streams = Streams {
-            log: "text\n{\"pillion\":\"stretch\",\"longest_ns\":9}\r\n{\"pillion\":\"stretch\",\"longest_ns\":7}\n[t] figure f 1 ns\n".into(),
+            log: log.to_owned()
+                + "text\n{\"pillion\":\"stretch\",\"longest_ns\":9}\r\n{\"pillion\":\"stretch\",\"longest_ns\":7}\n[t] figure f 1 ns\n",
             console: "figure g 2 1\n".into(),
             plugin: "figure cycles 3 cycles\n".into(),
             result: serde_json::json!({ "tasks": [{ "max_ns": 35, "histogram": [[20, 3], [20480, 1]] }] }),
@@ -100,6 +116,15 @@ mod tests {
         let run =
             "system = \"s\"\nfrom_result = { most = \"/tasks/1/max_ns\" }\nfrom_log = { off = \"other/longest_ns\" }";
         assert_eq!(taken(run, Instrument::Counted).disturbed.len(), 2);
+    }
+
+    #[test]
+    fn a_run_whose_log_lost_something_is_invalid() {
+        let log = "[other] (7 bytes of the log are safe)\n[response] (4096 bytes of the log are lost)\r\n";
+        for instrument in [Instrument::Counted, Instrument::Modelled] {
+            let said = taken_of(log, "system = \"s\"", instrument);
+            assert_eq!(said.disturbed, ["the log lost lines: [response] (4096 bytes of the log are lost)"]);
+        }
     }
 
     #[test]
