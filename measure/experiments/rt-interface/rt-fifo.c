@@ -47,7 +47,7 @@ static void small(void)
 	}
 	/* Linux has read the last one, too, before this thread uses the processor for telling. */
 	pthread_wait_np();
-	series_tell(&put, "rt_fifo_put");
+	figure_tell(&put, "rt_fifo_put");
 }
 
 static void bulk(void)
@@ -79,15 +79,9 @@ static void *work(void *unused)
 
 int init_module(void)
 {
-	pthread_attr_t attributes;
-	struct sched_param priority;
-
 	if (rtf_create(SMALL, 4096) < 0 || rtf_create(BULK, BULK_ROOM) < 0 || rtf_create(GO, 64) < 0)
 		return -ENOMEM;
-	pthread_attr_init(&attributes);
-	priority.sched_priority = 100;
-	pthread_attr_setschedparam(&attributes, &priority);
-	return -pthread_create(&thread, &attributes, work, NULL);
+	return thread_start(&thread, 100, work, NULL);
 }
 
 void cleanup_module(void)

@@ -28,20 +28,14 @@ static void *work(void *unused)
 		pthread_wait_np();
 		series_add(&late, clock_gethrtime(CLOCK_RTL_SCHED) - release);
 	}
-	series_tell(&late, name);
+	figure_tell(&late, name);
 	pillion_unload();
 	return unused;
 }
 
 int init_module(void)
 {
-	pthread_attr_t attributes;
-	struct sched_param priority;
-
-	pthread_attr_init(&attributes);
-	priority.sched_priority = 100;
-	pthread_attr_setschedparam(&attributes, &priority);
-	return -pthread_create(&thread, &attributes, work, NULL);
+	return thread_start(&thread, 100, work, NULL);
 }
 
 void cleanup_module(void)

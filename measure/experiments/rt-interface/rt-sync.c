@@ -39,7 +39,7 @@ static void measure_mutex(void)
 		pthread_mutex_unlock(&mutex);
 		series_add(&lock, ticks() - start);
 	}
-	series_tell(&lock, "rt_mutex");
+	figure_tell(&lock, "rt_mutex");
 }
 
 static void measure_semaphore(void)
@@ -56,8 +56,8 @@ static void measure_semaphore(void)
 		sem_post(&nobodys);
 		series_add(&post, ticks() - start);
 	}
-	series_tell(&wake, "rt_sem_wake");
-	series_tell(&post, "rt_sem_post");
+	figure_tell(&wake, "rt_sem_wake");
+	figure_tell(&post, "rt_sem_post");
 }
 
 static void *measure(void *unused)
@@ -69,21 +69,10 @@ static void *measure(void *unused)
 	return unused;
 }
 
-static int start(int which, int urgency, void *(*work)(void *))
-{
-	pthread_attr_t attributes;
-	struct sched_param priority;
-
-	pthread_attr_init(&attributes);
-	priority.sched_priority = urgency;
-	pthread_attr_setschedparam(&attributes, &priority);
-	return pthread_create(&threads[which], &attributes, work, NULL);
-}
-
 int init_module(void)
 {
 	sem_init(&semaphore, 1, 0);
-	return -start(0, 20, urgent) ?: -start(1, 10, measure);
+	return thread_start(&threads[0], 20, urgent, NULL) ?: thread_start(&threads[1], 10, measure, NULL);
 }
 
 void cleanup_module(void)
