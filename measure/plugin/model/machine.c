@@ -49,6 +49,7 @@ void machine_data(struct machine *machine, uint64_t address, uint64_t physical, 
 void machine_uncached(struct machine *machine)
 {
 	machine->extra += machine->uncached;
+	machine->device_accesses++;
 }
 
 static void flush(struct machine *machine, void (*one)(struct tlb *, bool), bool guest)
@@ -106,6 +107,8 @@ static void touch_lines(struct machine *machine, enum event event)
 void machine_event(struct machine *machine, enum event event)
 {
 	machine->extra += machine->events[event].cycles;
+	machine->for_events += machine->events[event].cycles;
+	machine->space_loads += event == EVENT_CR3;
 	touch_lines(machine, event);
 	if (event == EVENT_CR3)
 		load_cr3(machine);

@@ -53,8 +53,10 @@ struct machine {
 	uint16_t space;
 	/* Executed; whoever executes counts them. */
 	uint64_t instructions;
-	/* For everything but the instructions themselves. */
-	cost extra;
+	/* For everything but the instructions themselves, and of that for events, without the lines that they touch. */
+	cost extra, for_events;
+	/* Accesses to devices, and loads of CR3. */
+	uint64_t device_accesses, space_loads;
 };
 
 /* What was charged since power-on. */

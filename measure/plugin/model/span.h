@@ -18,22 +18,24 @@ struct series {
 	struct histogram time, cycles;
 };
 
-/* What happened so far, or in one piece of work. */
+/* What happened so far, or in a span. */
 struct happened {
-	cost charged;
-	uint64_t l1d_misses, l2_misses, l3_misses, walks, write_backs;
+	cost charged, for_events;
+	uint64_t instructions, l1i_misses, l1d_misses, l2_misses, l3_misses, walks, write_backs, device_accesses, space_loads;
 };
 
 struct spans {
 	/* Responses, and pieces of work, that are no samples at first; and those that were so far. */
 	uint64_t skip, responses, pieces;
 	struct series entry, handler, total, work;
+	/* What happened in both parts of all responses that are samples. */
+	struct happened in_entries, in_handlers;
 	/* Since when the processor has not been able to take an interrupt, and whether it is now. */
-	cost closed;
+	struct happened closed;
 	bool flag, global_flag, in_kernel, halted;
 	/* A response that has begun. */
 	bool responding;
-	cost taken, entered;
+	struct happened taken, entered;
 	/* Pieces of work. */
 	bool working;
 	struct happened begin, works[MOST_WORKS];
@@ -47,8 +49,8 @@ void spans_mode(struct spans *spans, const struct machine *machine, bool kernel)
 /* An event of the host is about to be charged. */
 void spans_before(struct spans *spans, const struct machine *machine, enum event event);
 /* The kernel's first instruction for an interrupt is about to be executed: `taken_at` as `spans_taken` said before its delivery was charged. */
-cost spans_taken(const struct spans *spans, const struct machine *machine);
-void spans_entered(struct spans *spans, const struct machine *machine, cost taken_at);
+struct happened spans_taken(const struct spans *spans, const struct machine *machine);
+void spans_entered(struct spans *spans, const struct machine *machine, const struct happened *taken_at);
 /* A marker. */
 void spans_marker(struct spans *spans, const struct machine *machine, enum event marker);
 

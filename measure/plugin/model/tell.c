@@ -36,6 +36,34 @@ static void tell_works(const struct spans *spans, FILE *output, const char *name
 		fputc('\n', output);
 }
 
+/* What happened in a part of a response, on average. */
+static void tell_part(const struct happened *sum, uint64_t samples, FILE *output, const char *name)
+{
+	static const struct {
+		const char *name, *unit;
+		size_t offset;
+		uint64_t divisor;
+	} counts[] = {
+		{"instructions", "instructions", offsetof(struct happened, instructions), 1},
+		{"l1i_misses", "1", offsetof(struct happened, l1i_misses), 1},
+		{"l1d_misses", "1", offsetof(struct happened, l1d_misses), 1},
+		{"l2_misses", "1", offsetof(struct happened, l2_misses), 1},
+		{"l3_misses", "1", offsetof(struct happened, l3_misses), 1},
+		{"walks", "1", offsetof(struct happened, walks), 1},
+		{"write_backs", "1", offsetof(struct happened, write_backs), 1},
+		{"device_accesses", "1", offsetof(struct happened, device_accesses), 1},
+		{"space_loads", "1", offsetof(struct happened, space_loads), 1},
+		{"for_events", "cycles", offsetof(struct happened, for_events), CYCLE},
+	};
+
+	for (size_t i = 0; samples && i < sizeof counts / sizeof counts[0]; i++) {
+		uint64_t value = *(const uint64_t *)((const char *)sum + counts[i].offset);
+
+		fprintf(output, "figure %s_%s %.3f %s\n", name, counts[i].name,
+			(double)value / (double)(samples * counts[i].divisor), counts[i].unit);
+	}
+}
+
 void spans_tell(const struct spans *spans, FILE *output)
 {
 	static const struct {
@@ -52,6 +80,8 @@ void spans_tell(const struct spans *spans, FILE *output)
 	tell_series(&spans->entry, output, "entry");
 	tell_series(&spans->handler, output, "handler");
 	tell_series(&spans->total, output, "total");
+	tell_part(&spans->in_entries, spans->total.cycles.samples, output, "entry");
+	tell_part(&spans->in_handlers, spans->total.cycles.samples, output, "handler");
 	tell_series(&spans->work, output, "work");
 	tell_works(spans, output, "work_by_number", "cycles", offsetof(struct happened, charged), CYCLE);
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)

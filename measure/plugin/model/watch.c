@@ -71,11 +71,11 @@ static void at_event(unsigned int cpu, void *data)
 /* The kernel's first instruction for an interrupt. */
 static void at_entry(unsigned int cpu, void *data)
 {
-	cost taken = spans_taken(&watch.spans, &watch.machine);
+	struct happened taken = spans_taken(&watch.spans, &watch.machine);
 
 	machine_event(&watch.machine, EVENT_INTERRUPT);
 	at_event(cpu, data);
-	spans_entered(&watch.spans, &watch.machine, taken);
+	spans_entered(&watch.spans, &watch.machine, &taken);
 }
 
 /* The first instruction after an exit of the guest; it is an event of its own. */

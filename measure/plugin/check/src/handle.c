@@ -81,11 +81,11 @@ void model_mode(struct handle *handle, bool kernel)
 
 void model_entry(struct handle *handle)
 {
-	cost taken = spans_taken(&handle->spans, &handle->machine);
+	struct happened taken = spans_taken(&handle->spans, &handle->machine);
 
 	machine_event(&handle->machine, EVENT_INTERRUPT);
 	spans_mode(&handle->spans, &handle->machine, true);
-	spans_entered(&handle->spans, &handle->machine, taken);
+	spans_entered(&handle->spans, &handle->machine, &taken);
 }
 
 void model_space(struct handle *handle, uint16_t space)

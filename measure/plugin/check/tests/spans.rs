@@ -114,6 +114,31 @@ fn a_response_without_an_interrupt_is_no_sample() {
 }
 
 #[test]
+fn what_happened_in_both_parts_of_a_response_is_told() {
+    let mut model = model();
+    run(&mut model, 50);
+    for line in 0..2 {
+        model.entry();
+        run(&mut model, 30);
+        model.event(Event::Cr3);
+        model.touch(0x10_0000 + line * 64, true);
+        model.event(Event::Response);
+        model.mode(false);
+    }
+    let told = |part: &str, counts: &[&str]| -> Vec<f64> {
+        counts.iter().map(|count| figure(&model, &format!("{part}_{count}")).unwrap()).collect()
+    };
+    assert_eq!(
+        told("entry", &["instructions", "l1d_misses", "walks", "space_loads", "for_events"]),
+        [0.0, 0.0, 0.0, 0.0, 100.0]
+    );
+    // Walks: the data's page in both, the code's in the second, as CR3 was loaded. Loads that miss: a table entry in the first, a line of data in both.
+    let counts = ["instructions", "l1i_misses", "walks", "write_backs", "device_accesses", "space_loads", "for_events"];
+    assert_eq!(told("handler", &counts), [30.0, 0.0, 1.5, 0.0, 0.0, 1.0, 0.0]);
+    assert_eq!(told("handler", &["l1d_misses", "l2_misses"]), [1.5, 1.5]);
+}
+
+#[test]
 fn pieces_of_work_are_told_one_by_one() {
     let mut model = model();
     for n in [10, 20, 5000] {
