@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_millis(100);
-/// How long the machine may take to switch itself off after Pillion's last line.
+/// How long the machine may take to switch itself off after Pillion's last line, and the emulator to end when it has: plug-ins write then.
 const GRACE: Duration = Duration::from_secs(5);
 /// The key that leaves: Ctrl-].
 const ESCAPE: u8 = 0x1d;
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
             Event::Log(bytes) => self.take_log(&bytes),
             Event::Input(bytes) => self.take_input(&bytes),
             Event::Message(bytes) => self.transcript.message(&bytes),
-            Event::Closed => self.closed += 1,
+            Event::Closed => self.take_end_of_line(),
         }
     }
 
@@ -119,6 +119,13 @@ impl<'a> Session<'a> {
             }
         }
         if self.outcome.end.is_some() && self.stop.is_none() {
+            self.stop = Some(Instant::now() + GRACE);
+        }
+    }
+
+    fn take_end_of_line(&mut self) {
+        self.closed += 1;
+        if self.closed == 2 && self.stop.is_none() {
             self.stop = Some(Instant::now() + GRACE);
         }
     }
@@ -151,7 +158,7 @@ impl<'a> Session<'a> {
         } else if let Some(limit) = limit(self.run).filter(|limit| self.started.elapsed() > *limit) {
             self.cut_short = Some(format!("not over after {} s", limit.as_secs()));
         }
-        self.cut_short.is_some() || self.closed == 2 || self.stop.is_some_and(|stop| Instant::now() >= stop)
+        self.cut_short.is_some() || self.stop.is_some_and(|stop| Instant::now() >= stop)
     }
 
     fn finish(self) -> Ended {
@@ -184,6 +191,11 @@ mod tests {
 
     /// A machine that says `log` and switches itself off; the process in its place only sleeps.
     fn play(words: &[&str], log: &'static str) -> (RunArguments, Ended) {
+        play_by(arguments(words), &["1"], log)
+    }
+
+    /// The same with another process in its place.
+    fn play_by(run_arguments: RunArguments, process: &[&str], log: &'static str) -> (RunArguments, Ended) {
         let folder = tempfile::tempdir().unwrap();
         let (console_path, log_path) = (Folder(folder.path()).console(), Folder(folder.path()).log());
         let machine = thread::spawn(move || {
@@ -195,8 +207,8 @@ mod tests {
             let mut pipe = File::options().write(true).open(log_path).unwrap();
             pipe.write_all(log.as_bytes()).unwrap();
         });
-        let run_arguments = arguments(words);
-        let ended = run(&run_arguments, &["60".into()], &Folder(folder.path())).unwrap();
+        let process: Vec<String> = process.iter().map(|&word| word.into()).collect();
+        let ended = run(&run_arguments, &process, &Folder(folder.path())).unwrap();
         machine.join().unwrap();
         (run_arguments, ended)
     }
@@ -244,6 +256,15 @@ mod tests {
         let half = GOOD.split_once("{\"pillion\":\"linux\",\"event\":\"note\",\"t_ns\":6000").unwrap().0;
         let failures = failures(&play(&["--load", "disk,net"], half));
         assert_eq!(failures.len(), 4, "{failures:?}");
+    }
+
+    #[test]
+    fn what_an_emulator_does_at_its_end_is_waited_for() {
+        let written = tempfile::NamedTempFile::new().unwrap();
+        let process = format!("sleep 0.5; echo counts > {}", written.path().display());
+        let shell = RunArguments { qemu: "/bin/sh".into(), ..arguments(&["--load", "disk"]) };
+        play_by(shell, &["-c", &process], GOOD);
+        assert_eq!(std::fs::read_to_string(written.path()).unwrap(), "counts\n");
     }
 
     #[test]
