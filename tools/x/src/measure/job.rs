@@ -83,7 +83,7 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let mut arguments: Vec<String> = quick.unwrap_or(&run.arguments).clone();
     arguments.iter_mut().for_each(|argument| *argument = argument.replace("{here}", &experiment.here));
     let loads = loads(&arguments);
-    if experiment.plan.kind == Kind::Lines && !loads.iter().any(|load| OUTSIDE.contains(&load.as_str())) {
+    if experiment.plan.kind == Kind::Lines && !need_outside(&loads) {
         arguments.push("--isolated".into());
     }
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
@@ -106,6 +106,11 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     Ok(arguments)
 }
 
+/// Whether a load is among these for which the machine needs a disk or network. Without, it repeats to the last instruction.
+fn need_outside(loads: &[String]) -> bool {
+    loads.iter().any(|load| OUTSIDE.contains(&load.as_str()))
+}
+
 /// The loads that arguments of `x run` name.
 fn loads(arguments: &[String]) -> Vec<String> {
     let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--load");
@@ -117,5 +122,32 @@ fn or_default(arguments: &mut Vec<String>, option: &str, value: &str) {
     let is_there = |argument: &String| argument.split('=').next() == Some(option);
     if !arguments.iter().any(is_there) {
         arguments.extend([option.to_owned(), value.to_owned()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_what_loads_need_is_given_to_the_machine() {
+        let named = loads(&words("--direct --load flood,coverage --seconds 5 --load measure"));
+        assert_eq!(named, ["flood", "coverage", "measure"]);
+        assert!(!need_outside(&named));
+        assert!(need_outside(&loads(&words("--load measure,disk --no-linux"))));
+        assert!(loads(&words("--no-linux --load")).is_empty());
+    }
+
+    #[test]
+    fn defaults_yield_to_what_is_named() {
+        let mut arguments = words("--cpu=max --seconds 5");
+        or_default(&mut arguments, "--cpu", LINUX_CPU);
+        or_default(&mut arguments, "--seconds", FOREVER);
+        or_default(&mut arguments, "--timeout", TIMEOUT);
+        assert_eq!(arguments, words("--cpu=max --seconds 5 --timeout 900"));
     }
 }
