@@ -32,7 +32,8 @@ void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
 /*
  * Drops all callbacks and all that was translated, then calls back, where others may be registered. May be asked for while an instruction is executed, not while a block is
- * translated; it is done before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one thread runs all processors.
+ * translated; it is done before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one thread runs all processors. It may only be used while
+ * no access to memory is watched: QEMU 7.2 frees those callbacks and may call them once more, which aborts it ("qemu_plugin_vcpu_mem_cb: code should not be reached").
  */
 void qemu_plugin_reset(plugin_id id, reset callback);
 

@@ -44,7 +44,7 @@ static void at_line(unsigned int cpu, void *data)
 	uint64_t line = point->address >> watch.machine.caches[L1_CODE].line_shift;
 
 	(void)cpu;
-	if (line == last_line)
+	if (watch.done || line == last_line)
 		return;
 	last_line = line;
 	fetch(point);
@@ -56,6 +56,8 @@ static void at_event(unsigned int cpu, void *data)
 	const struct point *point = data;
 
 	(void)cpu;
+	if (watch.done)
+		return;
 	last_line = NO_LINE;
 	if (!watch.machine.guest)
 		spans_before(&watch.spans, &watch.machine, point->event);
@@ -64,15 +66,17 @@ static void at_event(unsigned int cpu, void *data)
 	fetch(point);
 	machine_event(&watch.machine, point->event);
 	spans_marker(&watch.spans, &watch.machine, point->event);
-	if (point->event == EVENT_DONE)
-		watch.done();
+	watch.done = point->event == EVENT_DONE;
 }
 
 /* The kernel's first instruction for an interrupt. */
 static void at_entry(unsigned int cpu, void *data)
 {
-	struct happened taken = spans_taken(&watch.spans, &watch.machine);
+	struct happened taken;
 
+	if (watch.done)
+		return;
+	taken = spans_taken(&watch.spans, &watch.machine);
 	machine_event(&watch.machine, EVENT_INTERRUPT);
 	at_event(cpu, data);
 	spans_entered(&watch.spans, &watch.machine, &taken);
@@ -81,7 +85,7 @@ static void at_entry(unsigned int cpu, void *data)
 /* The first instruction after an exit of the guest; it is an event of its own. */
 static void at_exit(unsigned int cpu, void *data)
 {
-	if (watch.machine.guest) {
+	if (!watch.done && watch.machine.guest) {
 		spans_before(&watch.spans, &watch.machine, EVENT_VMEXIT);
 		machine_event(&watch.machine, EVENT_VMEXIT);
 	}
@@ -90,11 +94,14 @@ static void at_exit(unsigned int cpu, void *data)
 
 static void at_access(unsigned int cpu, access_info info, uint64_t address, void *data)
 {
-	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
+	const struct qemu_plugin_hwaddr *where;
 	uint64_t physical;
 
 	(void)cpu;
 	(void)data;
+	if (watch.done)
+		return;
+	where = qemu_plugin_get_hwaddr(info, address);
 	if (!where)
 		return;
 	if (qemu_plugin_hwaddr_is_io(where)) {
@@ -158,6 +165,8 @@ void watch_block(plugin_id id, struct qemu_plugin_tb *block)
 	uint64_t line = NO_LINE;
 
 	(void)id;
+	if (watch.done)
+		return;
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++)
 		at_instruction(qemu_plugin_tb_get_insn(block, i), &line);
 }

@@ -21,8 +21,8 @@ struct watch {
 	size_t entry_count;
 	/* Pages that are small although they look like large ones. */
 	uint64_t small_first, small_last;
-	/* Called when the program is done with measuring. */
-	void (*done)(void);
+	/* The program has measured: nothing is charged any more. */
+	bool done;
 };
 
 /* The emulator has one processor, and its callbacks carry no pointer of ours everywhere. */
