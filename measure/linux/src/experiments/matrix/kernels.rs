@@ -9,7 +9,7 @@ const POINTS: usize = 1024;
 /// Numbers that are sorted.
 const NUMBERS: usize = 4096;
 /// Bytes that are copied, in lines that follow each other in no order.
-const WALK: usize = 256 << 10;
+const WALK: usize = 32 << 10;
 const LINE: usize = 64;
 
 /// A computation with its data. Each call does the same work.
@@ -100,7 +100,7 @@ fn sort() -> Kernel {
     })
 }
 
-/// Copies 256 KiB, each line from where the one before says.
+/// Copies 32 KiB, each line from where the one before says.
 fn walk() -> Kernel {
     let next = cycle(WALK / LINE);
     let from = vec![1u8; WALK];
