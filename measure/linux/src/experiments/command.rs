@@ -38,7 +38,7 @@ impl Experiment for Command {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![chart(Kind::Bars, Self::TITLE, &["command_avg"], "ms")]
+        vec![chart(Kind::Bars, Self::TITLE, &["command_avg"])]
     }
 }
 

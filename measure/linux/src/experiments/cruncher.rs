@@ -52,7 +52,7 @@ impl Experiment for Cruncher {
     }
 
     fn charts() -> Vec<Chart> {
-        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["jitter"], "ns")).into()
+        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["jitter"])).into()
     }
 }
 

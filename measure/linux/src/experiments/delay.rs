@@ -54,8 +54,8 @@ impl Experiment for Delay {
 
     fn charts() -> Vec<Chart> {
         vec![
-            Chart { x: "period, us".into(), ..chart(Kind::Lines, Self::TITLE, &["delay"], "us") },
-            Chart { x: "us".into(), ..chart(Kind::Timeline, "Software oscilloscope", &["gap"], "us") },
+            Chart { x: "period".into(), ..chart(Kind::Lines, Self::TITLE, &["delay"]) },
+            chart(Kind::Scatter, "Software oscilloscope", &["gap"]),
         ]
     }
 }

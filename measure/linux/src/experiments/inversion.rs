@@ -50,8 +50,8 @@ impl Experiment for Inversion {
 
     fn charts() -> Vec<Chart> {
         vec![Chart {
-            x: "medium thread computes, us".into(),
-            ..chart(Kind::Lines, Self::TITLE, &["wait_none", "wait_inherit"], "us")
+            x: "medium thread computes".into(),
+            ..chart(Kind::Lines, Self::TITLE, &["wait_none", "wait_inherit"])
         }]
     }
 }

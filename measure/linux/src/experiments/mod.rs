@@ -126,17 +126,16 @@ pub const ALL: &[Entry] = &[
     Entry::of::<command::Command>(),
 ];
 
-/// A chart of series in one unit.
-fn chart(kind: Kind, title: &str, series: &[&str], unit: &str) -> Chart {
-    let is_distribution = matches!(kind, Kind::Histogram | Kind::Cumulative);
+/// A chart of series in one unit, which the drawing writes at its axes.
+fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
     Chart {
         kind,
         title: title.into(),
         about: String::new(),
         series: series.iter().map(|&name| name.into()).collect(),
         systems: Vec::new(),
-        x: (if is_distribution { unit } else { "" }).into(),
-        y: (if is_distribution { "" } else { unit }).into(),
+        x: String::new(),
+        y: String::new(),
         log_x: false,
         log_y: None,
         normalised: None,

@@ -44,8 +44,8 @@ impl Experiment for Periodicity {
 
     fn charts() -> Vec<Chart> {
         vec![
-            chart(Kind::Scatter, Self::TITLE, &["activation"], "us"),
-            chart(Kind::Histogram, "Time between activations", &["period"], "ns"),
+            chart(Kind::Scatter, Self::TITLE, &["activation"]),
+            chart(Kind::Histogram, "Time between activations", &["period"]),
         ]
     }
 }

@@ -47,12 +47,9 @@ impl Experiment for Reliability {
     }
 
     fn charts() -> Vec<Chart> {
-        let over = Chart {
-            x: "edges in a second".into(),
-            log_x: true,
-            ..chart(Kind::Lines, Self::TITLE, &["reliability"], "%")
-        };
-        vec![over, Chart { x: "%".into(), ..chart(Kind::Locus, "Frequency response locus", &["locus"], "%") }]
+        let over =
+            Chart { x: "edges in a second".into(), log_x: true, ..chart(Kind::Lines, Self::TITLE, &["reliability"]) };
+        vec![over, chart(Kind::Locus, "Frequency response locus", &["locus"])]
     }
 }
 

@@ -51,9 +51,9 @@ impl Experiment for Response {
 
     fn charts() -> Vec<Chart> {
         vec![
-            chart(Kind::Histogram, Self::TITLE, &["total"], "ns"),
-            chart(Kind::Cumulative, Self::TITLE, &["total"], "ns"),
-            chart(Kind::Scatter, "Worst response at each distance", &["worst_at"], "ns"),
+            chart(Kind::Histogram, Self::TITLE, &["total"]),
+            chart(Kind::Cumulative, Self::TITLE, &["total"]),
+            chart(Kind::Scatter, "Worst response at each distance", &["worst_at"]),
         ]
     }
 }

@@ -56,7 +56,7 @@ impl Experiment for Scheduler {
 
     fn charts() -> Vec<Chart> {
         let names = ["wake", "yield_less_urgent", "yield_equal"];
-        vec![Chart { x: "ready threads".into(), ..chart(Kind::Lines, Self::TITLE, &names, "ns") }]
+        vec![Chart { x: "ready threads".into(), ..chart(Kind::Lines, Self::TITLE, &names) }]
     }
 }
 

@@ -62,7 +62,7 @@ impl Experiment for Dispatch {
         let chart_of = |(title, name): (&str, &str)| {
             let series =
                 [name.to_owned(), format!("{name}_erlang"), format!("timer_{name}"), format!("timer_{name}_erlang")];
-            chart(Kind::Histogram, title, &series.each_ref().map(String::as_str), "ns")
+            chart(Kind::Histogram, title, &series.each_ref().map(String::as_str))
         };
         pictures.map(chart_of).into()
     }

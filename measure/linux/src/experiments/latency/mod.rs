@@ -56,7 +56,7 @@ impl Experiment for Latency {
     }
 
     fn charts() -> Vec<Chart> {
-        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["latency"], "ns")).into()
+        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["latency"])).into()
     }
 }
 

@@ -52,7 +52,7 @@ impl Experiment for Matrix {
     }
 
     fn charts() -> Vec<Chart> {
-        ALL.map(|(name, _)| chart(Kind::Histogram, name, &[name], "ns")).into()
+        ALL.map(|(name, _)| chart(Kind::Histogram, name, &[name])).into()
     }
 }
 

@@ -115,10 +115,7 @@ impl Experiment for Microbench {
 
     fn charts() -> Vec<Chart> {
         let of = |unit| ALL.iter().filter(move |o| o.unit == unit).map(|o| o.name).collect::<Vec<_>>();
-        vec![
-            chart(Kind::Bars, "Latencies", &of(Unit::Latency), "ns"),
-            chart(Kind::Bars, "Bandwidths", &of(Unit::Bandwidth), "MB/s"),
-        ]
+        vec![chart(Kind::Bars, "Latencies", &of(Unit::Latency)), chart(Kind::Bars, "Bandwidths", &of(Unit::Bandwidth))]
     }
 }
 

@@ -48,7 +48,7 @@ impl Experiment for MonitorCalls {
     }
 
     fn charts() -> Vec<Chart> {
-        calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name], "ns")).collect()
+        calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name])).collect()
     }
 }
 

@@ -61,7 +61,7 @@ impl Experiment for Rhealstone {
 
     fn charts() -> Vec<Chart> {
         let means = OPERATIONS.map(|name| format!("{name}_avg"));
-        vec![chart(Kind::Bars, Self::TITLE, &means.each_ref().map(String::as_str), "ns")]
+        vec![chart(Kind::Bars, Self::TITLE, &means.each_ref().map(String::as_str))]
     }
 }
 

@@ -67,7 +67,7 @@ impl Experiment for Smi {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![chart(Kind::Histogram, Self::TITLE, &["gap", "stolen"], "ns")]
+        vec![chart(Kind::Histogram, Self::TITLE, &["gap", "stolen"])]
     }
 }
 

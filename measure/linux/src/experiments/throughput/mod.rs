@@ -44,7 +44,11 @@ impl Experiment for Throughput {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![chart(Kind::Lines, Self::TITLE, &["throughput"], "jobs per minute")]
+        vec![Chart {
+            x: "users".into(),
+            y: "jobs per minute".into(),
+            ..chart(Kind::Lines, Self::TITLE, &["throughput"])
+        }]
     }
 }
 
