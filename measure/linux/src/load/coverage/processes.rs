@@ -15,7 +15,7 @@ pub fn cover(_place: &Place, round: u64) -> Result<()> {
     itself()?;
     clocks()?;
     scheduling()?;
-    child(move || if round.is_multiple_of(3) { itself() } else { Ok(()) })?.wait()?;
+    child(move || if round.is_multiple_of(3) { session().and_then(|()| itself()) } else { Ok(()) })?.wait()?;
     killed()?;
     if round.is_multiple_of(4) {
         std::thread::spawn(thread::sched_yield).join().ok().context("a thread failed")?;
@@ -24,9 +24,8 @@ pub fn cover(_place: &Place, round: u64) -> Result<()> {
 }
 
 fn itself() -> Result<()> {
-    black_box((process::getppid(), process::getpgrp(), process::getuid()));
+    black_box((process::getppid(), process::getuid(), process::getgid()));
     process::getgroups()?;
-    process::getsid(None)?;
     process::umask(process::umask(rustix::fs::Mode::from_raw_mode(0o022)));
     let limit = process::getrlimit(Resource::Nofile);
     process::setrlimit(Resource::Nofile, limit)?;
@@ -39,6 +38,13 @@ fn itself() -> Result<()> {
         Ok(_) | Err(Errno::AGAIN) => Ok(()),
         Err(problem) => Err(problem.into()),
     }
+}
+
+/// Asks in a session that it makes: the one that a container's process was born in may lie outside, where it has no number.
+fn session() -> Result<()> {
+    process::setsid()?;
+    black_box((process::getsid(None)?, process::getpgrp()));
+    Ok(())
 }
 
 fn clocks() -> Result<()> {
