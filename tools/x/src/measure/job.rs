@@ -34,7 +34,7 @@ pub struct Form {
 }
 
 /// A boot of the emulator.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     /// Name of the system; with a model, NAME@PRESET.
     pub system: String,

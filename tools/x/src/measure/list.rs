@@ -6,15 +6,21 @@ use crate::repository::Repository;
 use anyhow::Result;
 use pillion_measure_data::Instrument;
 use std::collections::BTreeSet;
+use std::io::{self, Write as _};
 
 /// Prints every experiment.
 pub fn command(repository: &Repository, arguments: &MeasureListArguments) -> Result<bool> {
     let experiments = Experiment::all(repository)?;
-    if arguments.json {
+    let text = if arguments.json {
         let list: Vec<serde_json::Value> = experiments.iter().map(Experiment::json).collect();
-        println!("{}", serde_json::to_string_pretty(&list)?);
+        serde_json::to_string_pretty(&list)?
     } else {
-        experiments.iter().for_each(|experiment| println!("{}", experiment.lines()));
+        experiments.iter().map(Experiment::lines).collect::<Vec<_>>().join("\n")
+    };
+    match writeln!(io::stdout(), "{}", text.trim_end()) {
+        // Who reads, as `head` does, has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written?,
     }
     Ok(true)
 }

@@ -45,6 +45,10 @@ pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<
 pub fn measured(repository: &Repository, experiment: &str) -> Result<Measurement> {
     let experiments = [Experiment::read(repository, experiment)?];
     let form = Form { instrument: Instrument::Counted, quick: true };
-    let measured = run::measure(repository, &experiments, form, None, 1)?;
-    measured.into_iter().next().map(|(_, measurement)| measurement).context("it has no short form")
+    let mut measured = None;
+    run::measure(repository, &experiments, form, None, 1, |_, measurement| {
+        measured = Some(measurement);
+        Ok(())
+    })?;
+    measured.context("it has no short form")
 }

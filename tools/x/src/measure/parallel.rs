@@ -1,11 +1,11 @@
 //! Runs jobs side by side, and shows how far they are.
 
 use crate::interrupt;
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,33 +17,35 @@ pub struct Work<'a, T> {
     pub work: Box<dyn FnOnce() -> Result<T> + Send + 'a>,
 }
 
-/// Does everything, up to `workers` pieces at a time; results are in the order of the pieces.
-pub fn all<T: Send>(pieces: Vec<Work<T>>, workers: usize) -> Result<Vec<Result<T>>> {
+/// Does everything, up to `workers` pieces at a time; `take` is given the number of each piece and what came of it, as they end. An error of
+/// its ends the rest.
+pub fn each<T: Send>(
+    pieces: Vec<Work<T>>,
+    workers: usize,
+    mut take: impl FnMut(usize, Result<T>) -> Result<()>,
+) -> Result<()> {
     let count = pieces.len();
     let shown = Shown::new(count);
-    let pieces: Vec<Mutex<Option<Work<T>>>> = pieces.into_iter().map(|piece| Mutex::new(Some(piece))).collect();
-    let results: Vec<Mutex<Option<Result<T>>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < count && !interrupt::wanted())
-        {
-            let Some(piece) = taken(&pieces[at]) else { continue };
-            let result = shown.during(&piece.name, piece.work);
-            if let Ok(mut place) = results[at].lock() {
-                *place = Some(result);
+    let queue = Mutex::new(pieces.into_iter().enumerate());
+    let (ended, results) = mpsc::channel();
+    let work = |ended: Sender<(usize, Result<T>)>| {
+        while let Some((at, piece)) = queue.lock().ok().and_then(|mut queue| queue.next()) {
+            if ended.send((at, shown.during(&piece.name, piece.work))).is_err() {
+                break;
             }
         }
     };
-    thread::scope(|scope| (0..workers.min(count)).for_each(|_| drop(scope.spawn(work))));
+    let outcome = thread::scope(|scope| {
+        for ended in vec![ended; workers.min(count)] {
+            scope.spawn(|| work(ended));
+        }
+        results.into_iter().try_for_each(|(at, result)| {
+            ensure!(!interrupt::wanted(), "interrupted");
+            shown.bar.suspend(|| take(at, result))
+        })
+    });
     shown.bar.finish_and_clear();
-    if interrupt::wanted() {
-        bail!("interrupted");
-    }
-    Ok(results.iter().filter_map(taken).collect())
-}
-
-fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
-    place.lock().ok()?.take()
+    outcome
 }
 
 /// What is seen meanwhile: a bar on a terminal, else a line for each piece.
@@ -93,20 +95,41 @@ impl Shown {
 mod tests {
     use super::*;
 
-    #[test]
-    fn results_keep_their_order_and_failures_stay_apart() {
-        let piece = |n: u64| Work {
+    use anyhow::bail;
+
+    fn pieces<'a>() -> Vec<Work<'a, usize>> {
+        let piece = |n: usize| Work {
             name: n.to_string(),
             work: Box::new(move || {
-                thread::sleep(Duration::from_millis(20 - 2 * n));
+                thread::sleep(Duration::from_millis(20 - 2 * n as u64));
                 if n == 3 {
                     bail!("three")
                 }
                 Ok(n)
             }),
         };
-        let results = all((0..8).map(piece).collect(), 4).unwrap();
-        let values: Vec<Option<u64>> = results.into_iter().map(Result::ok).collect();
-        assert_eq!(values, [Some(0), Some(1), Some(2), None, Some(4), Some(5), Some(6), Some(7)]);
+        (0..8).map(piece).collect()
+    }
+
+    #[test]
+    fn each_result_comes_with_its_number_and_failures_stay_apart() {
+        let mut results = [None; 8];
+        let take = |at: usize, result: Result<usize>| {
+            results[at] = result.ok();
+            Ok(())
+        };
+        each(pieces(), 4, take).unwrap();
+        assert_eq!(results, [Some(0), Some(1), Some(2), None, Some(4), Some(5), Some(6), Some(7)]);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_ends_the_rest() {
+        let mut taken = 0;
+        let take = |_, _| {
+            taken += 1;
+            bail!("the disk is full")
+        };
+        assert!(each(pieces(), 1, take).is_err());
+        assert_eq!(taken, 1);
     }
 }

@@ -19,6 +19,7 @@ use crate::repository::Repository;
 use anyhow::Result;
 use pillion_measure_data::{Instrument, Measurement};
 use std::collections::BTreeMap;
+use std::mem;
 use std::num::NonZero;
 use std::thread;
 
@@ -28,50 +29,56 @@ pub fn command(repository: &Repository, arguments: &MeasureRunArguments) -> Resu
     let form = Form { instrument: arguments.instrument, quick: arguments.quick };
     let experiments = Experiment::named(repository, &arguments.names)?;
     let workers = arguments.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-    let measurements = measure(repository, &experiments, form, arguments.machine.as_deref(), workers)?;
-    if measurements.is_empty() {
+    let mut all_good = None;
+    measure(repository, &experiments, form, arguments.machine.as_deref(), workers, |experiment, measurement| {
+        let good = conclude(repository, experiment, &measurement, arguments.accept)?;
+        all_good = Some(good && all_good.unwrap_or(true));
+        Ok(())
+    })?;
+    let Some(all_good) = all_good else {
         let why = format!("none of them has a run with the instrument {}", form.instrument);
         return Err(problem("there is nothing to run", why, "`./x measure list` says what each can be run with"));
-    }
-    let mut good = true;
-    for (experiment, measurement) in &measurements {
-        good &= conclude(repository, experiment, measurement, arguments.accept)?;
-    }
+    };
     println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
-    Ok(good)
+    Ok(all_good)
 }
 
-/// Runs experiments in one form; those that have no run in it are left out.
-pub fn measure<'a>(
+/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has ended. Experiments that have no run
+/// in this form are left out.
+pub fn measure(
     repository: &Repository,
-    experiments: &'a [Experiment],
+    experiments: &[Experiment],
     form: Form,
     machine: Option<&str>,
     workers: usize,
-) -> Result<Vec<(&'a Experiment, Measurement)>> {
+    mut take: impl FnMut(&Experiment, Measurement) -> Result<()>,
+) -> Result<()> {
     let modelled = form.instrument == Instrument::Modelled;
     let model = modelled.then(|| step("building the model", || Model::prepare(repository, machine))).transpose()?;
     let means = Means { repository, model, linux_program: LinuxProgram::new(repository) };
+    let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
     let mut jobs: Vec<(usize, Job)> = Vec::new();
     for (number, experiment) in experiments.iter().enumerate() {
         jobs.extend(job::all(experiment, form, &means)?.into_iter().map(|job| (number, job)));
     }
-    let pieces = jobs.iter().map(|(number, job)| Work {
-        name: format!("{}, {}", experiments[*number].name, job.system),
-        work: Box::new(move || emulate::run(repository, job)),
-    });
-    let results = parallel::all(pieces.collect(), workers)?;
-    let mut done: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
-    for ((number, job), result) in jobs.into_iter().zip(results) {
-        done.entry(number).or_default().push((job, result));
-    }
-    let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
-    let measurements = done.into_iter().map(|(number, done)| {
-        let experiment = &experiments[number];
+    let piece = |(number, job): &(usize, Job)| {
+        let (name, job) = (format!("{}, {}", experiments[*number].name, job.system), job.clone());
+        Work { name, work: Box::new(move || emulate::run(repository, &job)) }
+    };
+    let pieces = jobs.iter().map(piece).collect();
+    let mut all_done: Vec<BTreeMap<usize, Done>> = experiments.iter().map(|_| BTreeMap::new()).collect();
+    parallel::each(pieces, workers, |at, result| {
+        let (number, job) = &jobs[at];
+        let (experiment, done) = (&experiments[*number], &mut all_done[*number]);
+        done.insert(at, (job.clone(), result));
+        if done.len() < jobs.iter().filter(|(other, _)| other == number).count() {
+            return Ok(());
+        }
+        let done: Vec<Done> = mem::take(done).into_values().collect();
         tell_failures(experiment, &done);
-        (experiment, assemble::measurement(experiment, form, &done, &titles, machine::describe(repository, &done)))
-    });
-    Ok(measurements.collect())
+        let machine = machine::describe(repository, &done);
+        take(experiment, assemble::measurement(experiment, form, &done, &titles, machine))
+    })
 }
 
 fn tell_failures(experiment: &Experiment, done: &[Done]) {
