@@ -12,9 +12,12 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where Linux's loads are.
 const LOADS: &str = "lib/pillion/load";
+/// How long an initramfs with additions is kept after its last use: it has some 55 MB, and a run that started today may still read it.
+const KEPT: Duration = Duration::from_hours(24);
 
 /// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
 pub fn add(repository: &Repository, passenger: &mut Passenger, files: &[PathBuf]) -> Result<()> {
@@ -30,9 +33,23 @@ pub fn add(repository: &Repository, passenger: &mut Passenger, files: &[PathBuf]
     // Named after what is added: runs side by side may add other files.
     let added = passenger.initrd.with_extension(format!("{}.cpio", &hex(&Sha256::digest(&more))[..8]));
     whole.extend(more);
+    forget(&passenger.initrd, KEPT);
     write_whole(&added, &whole)?;
     passenger.initrd = added;
     Ok(())
+}
+
+/// Removes what was added to that initramfs and not used for so long. What cannot be removed is in nobody's way.
+fn forget(initrd: &Path, kept: Duration) {
+    let (Some(folder), Some(stem)) = (initrd.parent(), initrd.file_stem()) else { return };
+    let stem = format!("{}.", stem.to_string_lossy());
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let added = file.path() != initrd && file.file_name().to_string_lossy().starts_with(&stem);
+        let age = file.metadata().ok().and_then(|data| data.modified().ok()?.elapsed().ok());
+        if added && age.is_some_and(|age| age > kept) {
+            fs::remove_file(file.path()).ok();
+        }
+    }
 }
 
 /// A program goes to `/bin` and is a load too; any other file goes to `/root`.
@@ -76,5 +93,22 @@ mod tests {
             assert!(archive.contains(path), "{path}");
         }
         assert!(place(&mut tree, &repository, &folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn only_additions_that_nobody_used_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let [initrd, added, other] =
+            ["initrd-6.1.cpio", "initrd-6.1.0123abcd.cpio", "initrd-6.1-x.cpio"].map(|name| folder.path().join(name));
+        let files = [&initrd, &added, &other];
+        files.iter().for_each(|file| fs::write(file, "").unwrap());
+        forget(&initrd, KEPT);
+        assert!(added.exists());
+        let old = std::time::SystemTime::now() - 2 * KEPT;
+        for file in files {
+            fs::File::options().write(true).open(file).unwrap().set_modified(old).unwrap();
+        }
+        forget(&initrd, KEPT);
+        assert_eq!(files.map(|file| file.exists()), [true, false, true]);
     }
 }
