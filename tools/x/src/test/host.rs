@@ -3,12 +3,12 @@
 use super::tally::Tally;
 use crate::interrupt;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,32 +50,35 @@ fn watch_for(mut command: Command, silence: Duration) -> Result<Tally> {
     let (sender, lines) = channel();
     thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let mut tally = Tally::default();
+    if let Err(why) = listen(&lines, &mut tally, silence) {
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        tally.failed.push(format!("the tests on the host were ended: {why}"));
+    }
+    let status = child.wait()?;
+    ensure!(!interrupt::wanted(), "interrupted");
+    if !status.success() && tally.failed.is_empty() {
+        tally.failed.push("the tests on the host could not be built or run".into());
+    }
+    Ok(tally)
+}
+
+/// Passes lines on until there are no more; an error says why it is not waited for more.
+fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Result<()> {
     let mut heard = Instant::now();
     loop {
         match lines.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => {
                 heard = Instant::now();
                 println!("{line}");
-                take(&mut tally, &line);
+                take(tally, &line);
             }
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) if interrupt::wanted() => {
-                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-                bail!("interrupted");
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {
+                ensure!(!interrupt::wanted(), "interrupted");
+                ensure!(heard.elapsed() <= silence, "silent for {} s", silence.as_secs());
             }
-            Err(RecvTimeoutError::Timeout) if heard.elapsed() > silence => {
-                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-                tally.failed.push(format!("the tests on the host were ended: silent for {} s", silence.as_secs()));
-                break;
-            }
-            Err(RecvTimeoutError::Timeout) => {}
         }
     }
-    let status = child.wait()?;
-    if !status.success() && tally.failed.is_empty() {
-        tally.failed.push("the tests on the host could not be built or run".into());
-    }
-    Ok(tally)
 }
 
 /// Counts what a line says: `test result: ok. 3 passed; 0 failed; ..` or `    module::name` among the failures.
