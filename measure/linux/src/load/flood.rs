@@ -4,7 +4,8 @@ use super::Piece;
 use anyhow::Result;
 use std::fs;
 
-const LINE: usize = 64;
+/// The shortest lines of the machines of measure/machines, a Pentium Pro's: with longer ones, each is written more than once.
+const LINE: usize = 32;
 
 /// Written when Linux does not tell how large the last cache is; larger than that of a small machine.
 const DEFAULT: usize = 16 << 20;
