@@ -31,9 +31,9 @@ static struct {
     uint64_t first, last;
 } range[MOST_RANGES];
 /* The last one is for what lies in no range. */
-static uint64_t counter[MOST_RANGES + 1];
+static struct counter counter[MOST_RANGES + 1];
 
-static uint64_t *counter_of(uint64_t address)
+static struct counter *counter_of(uint64_t address)
 {
     for (size_t i = 0; i < ranges; i++)
         if (range[i].first <= address && address <= range[i].last)
@@ -43,12 +43,12 @@ static uint64_t *counter_of(uint64_t address)
 
 static void report(const char *event)
 {
-    uint64_t total = counter[MOST_RANGES];
+    uint64_t total = counter_value(&counter[MOST_RANGES]);
     for (size_t i = 0; i < ranges; i++)
-        total += counter[i];
+        total += counter_value(&counter[i]);
     fprintf(output, "%s %" PRIu64, event, total);
     for (size_t i = 0; i < ranges; i++)
-        fprintf(output, " %" PRIu64, counter[i]);
+        fprintf(output, " %" PRIu64, counter_value(&counter[i]));
     fputc('\n', output);
     fflush(output);
 }
@@ -69,8 +69,8 @@ static void at_end(plugin_id id, void *data)
 /* The name of the marker, if it is one. */
 static char *marker(const struct qemu_plugin_insn *instruction)
 {
-    const uint8_t *bytes = qemu_plugin_insn_data(instruction);
-    if (qemu_plugin_insn_size(instruction) != sizeof no_operation + NAME_LENGTH ||
+    uint8_t bytes[LONGEST];
+    if (instruction_bytes(instruction, bytes) != sizeof no_operation + NAME_LENGTH ||
         memcmp(bytes, no_operation, sizeof no_operation) != 0)
         return NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -84,8 +84,7 @@ static void at_translation(plugin_id id, struct qemu_plugin_tb *block)
     (void)id;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
-        uint64_t *place = counter_of(qemu_plugin_insn_vaddr(instruction));
-        qemu_plugin_register_vcpu_insn_exec_inline(instruction, INLINE_ADD_U64, place, 1);
+        counter_add(counter_of(qemu_plugin_insn_vaddr(instruction)), instruction);
         char *name = marker(instruction);
         if (name != NULL)
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, at_marker, CALLBACK_NO_REGISTERS, name);
@@ -116,6 +115,8 @@ __attribute__((visibility("default"))) int qemu_plugin_install(plugin_id id, con
         fprintf(stderr, "count: out=FILE is missing\n");
         return 1;
     }
+    for (size_t i = 0; i <= MOST_RANGES; i++)
+        counter_new(&counter[i]);
     qemu_plugin_register_vcpu_tb_trans_cb(id, at_translation);
     qemu_plugin_register_atexit_cb(id, at_end, NULL);
     return 0;

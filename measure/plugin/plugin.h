@@ -1,6 +1,6 @@
 /*
- * What the plug-ins use of the emulator's interface, version 1 (QEMU 7.2 to 8.2); no package ships the interface's own header. Later versions of
- * QEMU refuse a plug-in of this version.
+ * What the plug-ins use of the emulator's interface, of version 1 (QEMU 7.2 to 8.2) or 3 (QEMU 9.1 and later), which the compiler is told: either refuses
+ * plug-ins of the other. Debian 12 has no package with the interface's own header.
  */
 #ifndef PILLION_PLUGIN_H
 #define PILLION_PLUGIN_H
@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { INTERFACE_VERSION = 1 };
+#if !defined INTERFACE_VERSION || (INTERFACE_VERSION != 1 && INTERFACE_VERSION != 3)
+#error "-DINTERFACE_VERSION=1 is for QEMU 7.2 to 8.2, -DINTERFACE_VERSION=3 for QEMU 9.1 and later"
+#endif
 
 /* The only operation that can be done inline, callbacks that look at no register, and accesses to memory of both kinds. */
 enum inline_operation { INLINE_ADD_U64 };
@@ -39,14 +42,11 @@ void qemu_plugin_reset(plugin_id id, reset callback);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 /* Where the instruction lies in the emulator's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *instruction, enum inline_operation operation,
-                                                void *counter, uint64_t amount);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction, executed callback,
                                             enum callback_flags flags, void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, accessed callback,
@@ -57,5 +57,93 @@ bool qemu_plugin_mem_is_store(access_info info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(access_info info, uint64_t address);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
+
+/* The longest instruction of the architecture, in bytes. */
+enum { LONGEST = 15 };
+
+/*
+ * Below is what differs between the versions:
+ *
+ *     struct counter                 executed instructions add to it without a call
+ *     counter_new(counter)           makes it, at zero
+ *     counter_add(counter, i)        instruction i will add one to it, each time before it is executed
+ *     counter_value(counter)         what was added on all processors
+ *     instruction_bytes(i, bytes)    copies the instruction, returns its length
+ */
+#if INTERFACE_VERSION == 1
+
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *instruction, enum inline_operation operation,
+                                                void *counter, uint64_t amount);
+
+struct counter {
+    uint64_t value;
+};
+
+static inline void counter_new(struct counter *counter)
+{
+    counter->value = 0;
+}
+
+static inline void counter_add(struct counter *counter, struct qemu_plugin_insn *instruction)
+{
+    qemu_plugin_register_vcpu_insn_exec_inline(instruction, INLINE_ADD_U64, &counter->value, 1);
+}
+
+static inline uint64_t counter_value(const struct counter *counter)
+{
+    return counter->value;
+}
+
+static inline size_t instruction_bytes(const struct qemu_plugin_insn *instruction, uint8_t bytes[LONGEST])
+{
+    size_t size = qemu_plugin_insn_size(instruction);
+
+    memcpy(bytes, qemu_plugin_insn_data(instruction), size);
+    return size;
+}
+
+#else
+
+struct qemu_plugin_scoreboard;
+
+/* A number of each processor's: where it lies in an array's elements. */
+struct qemu_plugin_u64 {
+    struct qemu_plugin_scoreboard *array;
+    size_t offset;
+};
+
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+uint64_t qemu_plugin_u64_sum(struct qemu_plugin_u64 number);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *bytes, size_t most);
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *instruction,
+                                                         enum inline_operation operation,
+                                                         struct qemu_plugin_u64 number, uint64_t amount);
+
+struct counter {
+    struct qemu_plugin_u64 number;
+};
+
+static inline void counter_new(struct counter *counter)
+{
+    counter->number = (struct qemu_plugin_u64){qemu_plugin_scoreboard_new(sizeof(uint64_t)), 0};
+}
+
+static inline void counter_add(struct counter *counter, struct qemu_plugin_insn *instruction)
+{
+    qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(instruction, INLINE_ADD_U64, counter->number, 1);
+}
+
+static inline uint64_t counter_value(const struct counter *counter)
+{
+    return qemu_plugin_u64_sum(counter->number);
+}
+
+static inline size_t instruction_bytes(const struct qemu_plugin_insn *instruction, uint8_t bytes[LONGEST])
+{
+    return qemu_plugin_insn_data(instruction, bytes, LONGEST);
+}
+
+#endif
 
 #endif

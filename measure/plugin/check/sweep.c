@@ -1,5 +1,5 @@
 /*
- * Reads and writes known amounts of memory between markers. What the model has to count is in tests/emulator.rs: the numbers there follow the order here.
+ * Reads and writes known amounts of memory between markers. What the model has to count is in tools/x/src/test/sweep.rs: the numbers there follow the order here.
  * Behind `Done` it counts nothing more.
  */
 #include <linux/module.h>

@@ -56,8 +56,9 @@ static void look_for_begin(plugin_id id, struct qemu_plugin_tb *block)
 	(void)id;
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
 		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+		uint8_t bytes[LONGEST];
 
-		if (event_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction)) == EVENT_BEGIN)
+		if (event_of(bytes, instruction_bytes(instruction, bytes)) == EVENT_BEGIN)
 			qemu_plugin_register_vcpu_insn_exec_cb(instruction, at_begin, CALLBACK_NO_REGISTERS, NULL);
 	}
 }
@@ -111,6 +112,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(plugin_id id, con
 
 	(void)information;
 	own = id;
+	counter_new(&watch.executed);
 	spans_init(&watch.spans, SKIP);
 	problem = configure(count, arguments);
 	if (problem) {

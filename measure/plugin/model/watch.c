@@ -25,6 +25,12 @@ static bool in_large_page(uint64_t address, uint64_t physical)
 	return !((address ^ physical) & 0x1ff000) && !(watch.small_first <= address && address <= watch.small_last);
 }
 
+/* The machine learns what was executed meanwhile. */
+static void catch_up(void)
+{
+	watch.machine.instructions = counter_value(&watch.executed);
+}
+
 static void fetch(const struct point *point)
 {
 	bool kernel = point->address >> 63;
@@ -47,6 +53,7 @@ static void at_line(unsigned int cpu, void *data)
 	if (watch.done || line == last_line)
 		return;
 	last_line = line;
+	catch_up();
 	fetch(point);
 }
 
@@ -58,6 +65,7 @@ static void at_event(unsigned int cpu, void *data)
 	(void)cpu;
 	if (watch.done)
 		return;
+	catch_up();
 	last_line = NO_LINE;
 	if (!watch.machine.guest)
 		spans_before(&watch.spans, &watch.machine, point->event);
@@ -76,6 +84,7 @@ static void at_entry(unsigned int cpu, void *data)
 
 	if (watch.done)
 		return;
+	catch_up();
 	taken = spans_taken(&watch.spans, &watch.machine);
 	machine_event(&watch.machine, EVENT_INTERRUPT);
 	at_event(cpu, data);
@@ -86,6 +95,7 @@ static void at_entry(unsigned int cpu, void *data)
 static void at_exit(unsigned int cpu, void *data)
 {
 	if (!watch.done && watch.machine.guest) {
+		catch_up();
 		spans_before(&watch.spans, &watch.machine, EVENT_VMEXIT);
 		machine_event(&watch.machine, EVENT_VMEXIT);
 	}
@@ -146,17 +156,19 @@ static void at_instruction(struct qemu_plugin_insn *instruction, uint64_t *line)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(instruction);
 	uint64_t its_line = address >> watch.machine.caches[L1_CODE].line_shift;
-	enum event event = event_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
+	uint8_t bytes[LONGEST];
+	size_t size = instruction_bytes(instruction, bytes);
+	enum event event = event_of(bytes, size);
 	executed callback = callback_for(address, event);
 
 	if (event == EVENT_VMRUN)
-		behind_vmrun = address + qemu_plugin_insn_size(instruction);
+		behind_vmrun = address + size;
 	if (callback)
 		tell_of(instruction, callback, event);
 	else if (its_line != *line)
 		tell_of(instruction, at_line, EVENT_NONE);
 	*line = callback ? NO_LINE : its_line;
-	qemu_plugin_register_vcpu_insn_exec_inline(instruction, INLINE_ADD_U64, &watch.machine.instructions, 1);
+	counter_add(&watch.executed, instruction);
 	qemu_plugin_register_vcpu_mem_cb(instruction, at_access, CALLBACK_NO_REGISTERS, ACCESSES_ALL, NULL);
 }
 

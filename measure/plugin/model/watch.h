@@ -16,6 +16,8 @@ enum { MOST_ENTRIES = 16 };
 struct watch {
 	struct machine machine;
 	struct spans spans;
+	/* What was watched of the processor; the machine's own number is behind, but for when it is looked at. */
+	struct counter executed;
 	/* The kernel's first instructions for interrupts. */
 	uint64_t entries[MOST_ENTRIES];
 	size_t entry_count;

@@ -28,7 +28,8 @@ use crate::cli::{MeasureArguments, MeasureCommand};
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use experiment::Experiment;
-use job::Form;
+use job::{Form, Job};
+use model::Plugin;
 use pillion_measure_data::{Instrument, Measurement};
 
 /// `x measure`.
@@ -39,6 +40,14 @@ pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<
         MeasureCommand::Report(arguments) => report::command(repository, arguments),
         MeasureCommand::Compare(arguments) => compare::command(arguments),
     }
+}
+
+/// What the model of caches says of a run of that machine, with these arguments of `x run`.
+pub fn modelled(repository: &Repository, arguments: &[&str], machine: &str) -> Result<String> {
+    let plugin = Plugin { file: model::build_model(repository)?, arguments: machine.into() };
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let job = Job { system: String::new(), run: 0, arguments, plugin: Some(plugin) };
+    Ok(emulate::run(repository, &job)?.plugin)
 }
 
 /// The counted, short form of an experiment.

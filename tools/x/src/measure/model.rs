@@ -27,9 +27,6 @@ const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8
 /// The option with which tasks run in another build of the kernel.
 const SHARED_SPACE: &str = "--shared-space";
 
-/// The first QEMU whose plug-ins are of interface version 2 or later; those of version 1 it refuses.
-const TOO_NEW: (u32, u32) = (9, 0);
-
 /// A plug-in of the emulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plugin {
@@ -39,30 +36,40 @@ pub struct Plugin {
     pub arguments: String,
 }
 
-/// Whether a QEMU loads plug-ins of interface version 1.
-fn check_interface(version: &Version) -> Result<()> {
-    if version.number < TOO_NEW {
-        return Ok(());
+/// The version of the plug-in interface that a QEMU loads, of those that measure/plugin/plugin.h knows.
+fn interface(version: &Version) -> Result<u32> {
+    match version.number {
+        (..=8, _) => Ok(1),
+        (9, 0) => Err(problem(
+            format!("QEMU {} does not load the plug-ins that count and model", version.text),
+            "it has version 2 of the plug-in interface, which no version before or after has",
+            "use QEMU 7.2 to 8.2, or 9.1 and later; counted measurements without a plug-in run with any",
+        )),
+        _ => Ok(3),
     }
-    Err(problem(
-        format!("QEMU {} does not load the plug-ins that count and model", version.text),
-        "they are written for version 1 of its plug-in interface, which QEMU 9.0 gave up",
-        "use QEMU 7.2 to 8.2, Debian 12's for example; counted measurements without a plug-in run with any",
-    ))
 }
 
 /// Builds a plug-in out of C.
 pub fn build(repository: &Repository, sources: &[PathBuf], plugin: &str) -> Result<()> {
-    check_interface(&emulator::version(Path::new(emulator::DEFAULT))?)?;
+    let interface = interface(&emulator::version(Path::new(emulator::DEFAULT))?)?;
     fs::create_dir_all(repository.build(""))?;
     let mut cc = Command::new("cc");
-    cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden", "-o"]);
+    cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]);
+    cc.arg(format!("-DINTERFACE_VERSION={interface}"));
     // Another run may have it loaded: it is replaced, not written into.
     let folder = tempfile::tempdir_in(repository.build(""))?;
     let fresh = folder.path().join("plugin.so");
-    cc.arg(&fresh).args(sources.iter().map(|source| repository.path(source))).arg("-lm");
+    cc.arg("-o").arg(&fresh).args(sources.iter().map(|source| repository.path(source))).arg("-lm");
     tool::quietly(&mut cc)?;
     fs::rename(fresh, repository.path(plugin)).with_context(|| format!("cannot write {plugin}"))
+}
+
+/// Builds the model; returns its file.
+pub fn build_model(repository: &Repository) -> Result<String> {
+    let mut sources = files(&repository.path(SOURCES), "c")?;
+    sources.sort();
+    build(repository, &sources, PLUGIN)?;
+    Ok(PLUGIN.into())
 }
 
 /// The model, ready for runs on some machines.
@@ -75,9 +82,7 @@ pub struct Model {
 impl Model {
     /// Builds the plug-in and the kernels; for one machine of measure/machines, or all.
     pub fn prepare(repository: &Repository, machine: Option<&str>) -> Result<Model> {
-        let mut sources = files(&repository.path(SOURCES), "c")?;
-        sources.sort();
-        build(repository, &sources, PLUGIN)?;
+        build_model(repository)?;
         let kernels = [cargo::build(repository, &[])?.join("pillion-kernel"), cargo::build_shared_space(repository)?];
         let [usual, shared] = kernels.map(|kernel| entries(&kernel));
         Ok(Model { machines: machines(repository, machine)?, entries: [usual?, shared?] })
@@ -144,17 +149,15 @@ fn entries(kernel: &Path) -> Result<String> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, number: (u32, u32)) -> Result<()> {
-        check_interface(&Version { text: text.into(), number })
-    }
-
     #[test]
-    fn a_newer_plugin_interface_is_refused_by_name() {
-        assert!(check("7.2.22", (7, 2)).is_ok());
-        assert!(check("8.2.10", (8, 2)).is_ok());
-        for (text, number) in [("9.0.0", (9, 0)), ("10.0.3", (10, 0))] {
-            let message = check(text, number).unwrap_err().to_string();
-            assert!(message.contains(text) && message.contains("version 1"), "{message}");
+    fn each_emulator_gets_the_interface_that_it_loads() {
+        let interface = |text: &str, number| interface(&Version { text: text.into(), number });
+        for (text, number, expected) in
+            [("7.2.22", (7, 2), 1), ("8.2.10", (8, 2), 1), ("9.1.0", (9, 1), 3), ("10.0.2", (10, 0), 3)]
+        {
+            assert_eq!(interface(text, number).unwrap(), expected, "{text}");
         }
+        let message = interface("9.0.4", (9, 0)).unwrap_err().to_string();
+        assert!(message.contains("9.0.4") && message.contains("version 2"), "{message}");
     }
 }

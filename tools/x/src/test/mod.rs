@@ -5,6 +5,7 @@ mod expect;
 mod host;
 mod program;
 mod repeats;
+mod sweep;
 mod tally;
 mod warnings;
 
@@ -30,8 +31,12 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         for case in Case::all(repository, name)? {
             tally.add(case.run(repository)?);
         }
-        if repeats::NAME.contains(name.unwrap_or_default()) {
+        let wanted = |test: &str| test.contains(name.unwrap_or_default());
+        if wanted(repeats::NAME) {
             tally.add(repeats::run(repository)?);
+        }
+        if wanted(sweep::NAME) {
+            tally.add(sweep::run(repository)?);
         }
     }
     tally.close()

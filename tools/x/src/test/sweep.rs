@@ -1,0 +1,71 @@
+//! The model of caches in the emulator: a task sweeps through memory, and what must miss is known.
+
+use super::tally::Tally;
+use crate::measure::modelled;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::Result;
+
+/// The test's name.
+pub const NAME: &str = "model-sweep";
+/// What the task does is told there.
+const TASK: &str = "measure/plugin/check/sweep";
+/// From the machine's first instruction on, no piece of work left out. 8 lines in each of 64 sets, then 64 in as many: a set is chosen by the
+/// place within a page, so that it does not matter where pages lie.
+const MACHINE: &str = "begin=power-on,skip=0,mhz=1000,instruction=1,line=64,memory=100,cache.l1i.size=32768,cache.l1i.ways=8,\
+    cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,cache.l2.ways=64,tlb.code.entries=64,tlb.code.ways=64,\
+    tlb.data.entries=64,tlb.data.ways=64,walk.levels=4,walk.entry=8,walk.remembered=16,tags=guest";
+
+/// Lines of the caches in that many KiB.
+const fn lines(kib: u64) -> u64 {
+    kib * 1024 / 64
+}
+
+/// 80 pages are more than the TLB holds; their entries lie in ten lines.
+const WALKED: u64 = lines(320) + 10;
+
+/// What must be counted in the task's pieces of work, in their order.
+const EXPECTED: [(&str, [u64; 7]); 4] = [
+    ("work_l1d_misses", [0, lines(36), lines(192), WALKED, 0, lines(36), WALKED]),
+    ("work_l2_misses", [0, 0, 0, WALKED, 0, 0, WALKED]),
+    ("work_walks", [0, 0, 0, 80, 0, 0, 80]),
+    ("work_write_backs", [0, 0, 0, 0, 0, lines(36), 2 * lines(320)]),
+];
+
+/// Runs it twice, and compares.
+pub fn run(repository: &Repository) -> Result<Tally> {
+    let sweep = || modelled(repository, &["--no-linux", "--task", TASK], MACHINE);
+    let (first, second) = step(&format!("test {NAME}"), || Ok((sweep()?, sweep()?)))?;
+    let mut failed: Vec<String> =
+        EXPECTED.iter().filter_map(|(name, expected)| wrong(&first, name, expected)).collect();
+    if first != second {
+        failed.push("two runs differ".into());
+    }
+    let mut tally = Tally::default();
+    if failed.is_empty() {
+        tally.passed += 1;
+        println!("test {NAME} ok");
+    }
+    tally.failed.extend(failed.iter().map(|why| format!("{NAME}: {why}")));
+    Ok(tally)
+}
+
+/// What is wrong with points that the plug-in wrote, as `points NAME 1 1 0:Y 1:Y ..`.
+fn wrong(said: &str, name: &str, expected: &[u64]) -> Option<String> {
+    let line = said.lines().find_map(|line| line.strip_prefix(&format!("points {name} 1 1 ")));
+    let points = expected.iter().enumerate().map(|(at, count)| format!("{at}:{count}")).collect::<Vec<_>>().join(" ");
+    (line != Some(&points)).then(|| format!("{name} is {}, not {points}", line.unwrap_or("missing")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_or_missing_is_told() {
+        let said = "figure x 1 ns\npoints work_walks 1 1 0:0 1:80\n";
+        assert_eq!(wrong(said, "work_walks", &[0, 80]), None);
+        assert!(wrong(said, "work_walks", &[0, 81]).unwrap().contains("0:0 1:80, not 0:0 1:81"));
+        assert!(wrong(said, "work_l2_misses", &[0]).unwrap().contains("missing"));
+    }
+}
