@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread::{Thread, park};
 
 /// Points that are told; the histogram has all.
-const SHOWN: usize = 4000;
+const SHOWN: usize = 2000;
 
 /// Options.
 #[derive(Args, Debug)]
@@ -44,7 +44,7 @@ impl Experiment for Periodicity {
 
     fn charts() -> Vec<Chart> {
         vec![
-            chart(Kind::Scatter, Self::TITLE, &["activation"]),
+            chart(Kind::Timeline, Self::TITLE, &["activation"]),
             chart(Kind::Histogram, "Time between activations", &["period"]),
         ]
     }
