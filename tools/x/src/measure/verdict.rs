@@ -28,7 +28,7 @@ impl Verdict {
             Verdict::Beyond
         } else if figure.reaches_goal() {
             Verdict::Goal
-        } else if figure.bar.is_some() || figure.goal.is_some() || figure.threshold.is_some() {
+        } else if figure.bar.is_some() || figure.goal.is_some() || old.is_some() && figure.threshold.is_some() {
             Verdict::Good
         } else {
             Verdict::Told
@@ -79,6 +79,8 @@ mod tests {
             Verdict::of(&Figure { bar: None, goal: None, threshold: None, ..figure(900.0) }, None),
             Verdict::Told
         );
+        let never_compared = Figure { bar: None, goal: None, ..figure(900.0) };
+        assert_eq!(Verdict::of(&never_compared, None), Verdict::Told);
         let by_chance = Figure { chance: Some(2.0), ..figure(601.5) };
         assert_eq!(Verdict::of(&by_chance, None), Verdict::Good);
     }
