@@ -166,4 +166,16 @@ mod tests {
             assert!(plain.is_ok() || !entry.in_all, "{}", entry.name);
         }
     }
+
+    #[test]
+    fn the_readme_has_each_experiment_and_its_options() {
+        let readme = include_str!("../../README.md");
+        for entry in ALL {
+            let line =
+                readme.lines().find(|line| line.starts_with(&format!("| `{}` |", entry.name))).expect(entry.name);
+            for argument in entry.command().get_arguments().filter_map(|argument| argument.get_long()) {
+                assert!(line.contains(&format!("--{argument}")), "{}: --{argument}", entry.name);
+            }
+        }
+    }
 }
