@@ -201,3 +201,15 @@ fn fits_are_drawn_over_their_histogram() {
     assert_eq!(drawn(&made)[0].matches("<path").count(), without + 1);
     assert!(matches!(made.series[1].data, Data::Points(_)));
 }
+
+#[test]
+fn no_percentile_is_beyond_the_maximum() {
+    let mut made = measurement("m", "M", Instrument::Counted, &["linux"]);
+    made.figures = vec![figure("linux", "a_max", "", 8130.0, "ns")];
+    made.series = vec![samples("linux", "a", [8130.0].into_iter())];
+    made.charts = [Kind::Histogram, Kind::Cumulative].map(|kind| data::chart(kind, "M", &["a"])).into();
+    for svg in drawn(&made) {
+        let cells = svg.matches("8.13").count() + svg.matches("8\u{202f}130").count();
+        assert!(cells >= 3 && !svg.contains("8.19") && !svg.contains("8\u{202f}191"), "{svg}");
+    }
+}

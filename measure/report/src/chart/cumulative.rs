@@ -3,7 +3,7 @@
 //! Points are drawn as they are: value and part.
 
 use super::curve::Curve;
-use super::key;
+use super::{key, summary};
 use crate::draw::axis::Axis;
 use crate::draw::frame::{AXIS_ABOVE, AXIS_BELOW, Frame, NUMBERS_BELOW};
 use crate::draw::path::{path, steps, through};
@@ -12,7 +12,7 @@ use crate::draw::thin;
 use crate::draw::{Area, Picture, WIDTH, dot};
 use crate::number::{plain, power, quantity};
 use maud::{Markup, html};
-use pillion_measure_data::{Chart, Histogram, Measurement};
+use pillion_measure_data::{Chart, Measurement};
 
 const HEIGHT: f64 = 300.0;
 /// Heads of the columns, and which part of the samples each leaves above itself.
@@ -97,14 +97,9 @@ fn fall(frame: &Frame, curve: &Curve, tail: &[(f64, f64)]) -> Markup {
     }
 }
 
-/// What each percentile of a histogram is; the largest value as the program said it.
+/// What each percentile of a histogram is.
 fn cells(measurement: &Measurement, curve: &Curve) -> Vec<String> {
-    let cell = |histogram: &Histogram, above: f64| {
-        let said = measurement.figure(&curve.system.name, &format!("{}_max", curve.series));
-        let said = said.filter(|figure| above == 0.0 && figure.unit == histogram.unit).map(|figure| figure.value);
-        let value = said.or_else(|| histogram.quantile(1.0 - above).map(|value| value as f64));
-        value.map_or(String::new(), |value| quantity(value, &histogram.unit))
-    };
-    let cells = |histogram| TOLD.iter().map(|(_, above)| cell(histogram, *above)).collect();
-    curve.histogram().map_or_else(|| vec![String::new(); TOLD.len()], cells)
+    let Some(histogram) = curve.histogram() else { return vec![String::new(); TOLD.len()] };
+    let cell = |above: f64| quantity(summary::quantile(measurement, curve, histogram, 1.0 - above), &histogram.unit);
+    TOLD.iter().map(|(_, above)| cell(*above)).collect()
 }

@@ -25,15 +25,12 @@ pub const HEADS: [&str; 5] = ["min", "avg", "p99", "max", "samples"];
 impl Summary {
     /// Of a histogram; the program's own figures where it said them, since buckets may be wide.
     pub fn of(measurement: &Measurement, curve: &Curve, histogram: &Histogram) -> Summary {
-        let told = |what: &str, otherwise: f64| {
-            let figure = measurement.figure(&curve.system.name, &format!("{}_{what}", curve.series));
-            figure.filter(|figure| figure.unit == histogram.unit).map_or(otherwise, |figure| figure.value)
-        };
+        let told = |what: &str| told(measurement, curve, histogram, what);
         Summary {
-            min: told("min", histogram.min().unwrap_or(0) as f64),
-            avg: told("avg", histogram.mean()),
-            p99: told("p99", histogram.quantile(0.99).unwrap_or(0) as f64),
-            max: told("max", histogram.max().unwrap_or(0) as f64),
+            min: told("min").unwrap_or(histogram.min().unwrap_or(0) as f64),
+            avg: told("avg").unwrap_or(histogram.mean()),
+            p99: told("p99").unwrap_or(quantile(measurement, curve, histogram, 0.99)),
+            max: quantile(measurement, curve, histogram, 1.0),
             samples: histogram.samples(),
         }
     }
@@ -42,5 +39,21 @@ impl Summary {
     pub fn cells(&self, unit: &str) -> Vec<String> {
         let values = [self.min, self.avg, self.p99, self.max].map(|value| quantity(value, unit));
         values.into_iter().chain([plain(self.samples as f64)]).collect()
+    }
+}
+
+/// What the program said of a histogram.
+fn told(measurement: &Measurement, curve: &Curve, histogram: &Histogram, what: &str) -> Option<f64> {
+    let figure = measurement.figure(&curve.system.name, &format!("{}_{what}", curve.series))?;
+    (figure.unit == histogram.unit).then_some(figure.value)
+}
+
+/// What a part of the samples does not exceed; nothing exceeds the maximum that the program said, which may lie within the last bucket.
+pub fn quantile(measurement: &Measurement, curve: &Curve, histogram: &Histogram, part: f64) -> f64 {
+    let end = histogram.quantile(part).unwrap_or(0) as f64;
+    match told(measurement, curve, histogram, "max") {
+        Some(max) if part >= 1.0 => max,
+        Some(max) => end.min(max),
+        None => end,
     }
 }
