@@ -19,8 +19,8 @@ const FOREVER: &str = "1000000";
 const OUTSIDE: [&str; 3] = ["disk", "net", "packets"];
 /// Loads of the experiments', each a script of its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
-/// Seconds of the host's after which a run is given up.
-const TIMEOUT: &str = "900";
+/// Seconds of the host's after which a run of the short form is given up, and one of the long form.
+const TIMEOUTS: [&str; 2] = ["900", "3600"];
 /// The same with the model, which slows the emulator down.
 const MODEL_TIMEOUT: &str = "7200";
 
@@ -102,7 +102,8 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
         or_default(&mut arguments, "--cpu", LINUX_CPU);
         or_default(&mut arguments, "--seconds", FOREVER);
     }
-    or_default(&mut arguments, "--timeout", if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUT });
+    let timeout = if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUTS[usize::from(!form.quick)] };
+    or_default(&mut arguments, "--timeout", timeout);
     Ok(arguments)
 }
 
@@ -147,7 +148,7 @@ mod tests {
         let mut arguments = words("--cpu=max --seconds 5");
         or_default(&mut arguments, "--cpu", LINUX_CPU);
         or_default(&mut arguments, "--seconds", FOREVER);
-        or_default(&mut arguments, "--timeout", TIMEOUT);
+        or_default(&mut arguments, "--timeout", TIMEOUTS[0]);
         assert_eq!(arguments, words("--cpu=max --seconds 5 --timeout 900"));
     }
 }
