@@ -81,6 +81,10 @@ pub struct BuildArguments {
     /// Put the kernel module of linux/measure into Linux's initramfs, and load it: /dev/measure raises interrupts and says when they are handled
     #[arg(long)]
     pub measure_module: bool,
+    /// Give the machine two network cards on one wire, and Linux their driver for the load packets. The emulator serves them in the machine's
+    /// own thread: unlike the network to this computer, they leave a counted run repeatable
+    #[arg(long)]
+    pub wire: bool,
 }
 
 /// Options of `x run`.

@@ -24,6 +24,8 @@ const MODULES: [&str; 8] = [
     "crc32c_generic",
     "ext4",
 ];
+/// Modules that drive the network cards on one wire.
+const WIRE_MODULES: [&str; 1] = ["vmxnet3"];
 
 /// Packages, and the programs taken out of them.
 const PROGRAMS: [(&str, &[&str]); 2] =
@@ -38,6 +40,8 @@ pub struct Contents {
     pub modules: Vec<(&'static str, Vec<u8>)>,
     /// Programs.
     pub programs: Vec<(&'static str, Vec<u8>)>,
+    /// Whether there are the drivers of the network cards on one wire, for the load packets.
+    pub wire: bool,
 }
 
 /// The archive for a kernel.
@@ -51,7 +55,10 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     tree.add("etc/payload.sha256", Node::File(format!("{}  payload\n", hex(&Sha256::digest(payload()))).into(), false));
     add_busybox(&mut tree, archive)?;
     add_programs(&mut tree, archive)?;
-    add_modules(&mut tree, kernel)?;
+    add_modules(&mut tree, kernel, "order", &MODULES)?;
+    if contents.wire {
+        add_modules(&mut tree, kernel, "wire", &WIRE_MODULES)?;
+    }
     add_sources(&mut tree, &repository.path("linux/initramfs"))?;
     add_extra_modules(&mut tree, &kernel.release, contents.modules);
     for (name, program) in contents.programs {
@@ -154,15 +161,16 @@ fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], progr
     Ok(())
 }
 
-fn add_modules(tree: &mut Tree, kernel: &Kernel) -> Result<()> {
+/// Modules, and a file that lists them in an order in which they can be loaded.
+fn add_modules(tree: &mut Tree, kernel: &Kernel, list: &str, names: &[&str]) -> Result<()> {
     let mut order = String::new();
     if let Some(modules) = &kernel.modules {
-        for module in modules.in_order(&MODULES)? {
+        for module in modules.in_order(names)? {
             order.push_str(&format!("{}.ko\n", module.name));
             tree.add(&format!("lib/modules/{}.ko", module.name), Node::File(module.data, false));
         }
     }
-    tree.add("lib/modules/order", Node::File(order.into(), false));
+    tree.add(&format!("lib/modules/{list}"), Node::File(order.into(), false));
     Ok(())
 }
 

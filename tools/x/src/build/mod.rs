@@ -123,6 +123,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
     let extras = Extras {
         faults: arguments.fault_module,
         measure: arguments.measure_module,
+        wire: arguments.wire,
         channels: system.skins().next().is_some(),
     };
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;

@@ -23,6 +23,8 @@ pub struct Extras {
     pub faults: bool,
     /// The module for measuring interrupts.
     pub measure: bool,
+    /// The driver of the network cards on one wire.
+    pub wire: bool,
     /// The module for channels with real-time tasks, and the programs that use it.
     pub channels: bool,
 }
@@ -30,7 +32,8 @@ pub struct Extras {
 impl Extras {
     /// What tells their files apart.
     fn suffix(self) -> String {
-        let parts = [(self.faults, "-fault"), (self.measure, "-measure"), (self.channels, "-channels")];
+        let parts =
+            [(self.faults, "-fault"), (self.measure, "-measure"), (self.wire, "-wire"), (self.channels, "-channels")];
         parts.into_iter().filter(|(is_in, _)| *is_in).map(|(_, name)| name).collect()
     }
 
@@ -109,7 +112,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
         programs.push((program.name, program.make(repository)?));
     }
     let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, extras.suffix()));
-    let contents = initramfs::Contents { modules, programs };
+    let contents = initramfs::Contents { modules, programs, wire: extras.wire };
     write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, contents)?)?;
     let vmlinuz_sha256 = hex(&Sha256::digest(fs::read(&kernel.image)?));
     Ok(Passenger { key, image: kernel.image, initrd, release: kernel.release, vmlinuz_sha256 })

@@ -181,6 +181,7 @@ mod tests {
             shared_space: false,
             fault_module: false,
             measure_module: false,
+            wire: false,
         }
     }
 

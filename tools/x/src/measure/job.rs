@@ -16,7 +16,9 @@ pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
 /// Loads beside a program that measures run until it ends: longer than any does.
 const FOREVER: &str = "1000000";
 /// Loads that need the machine's disk or network.
-const OUTSIDE: [&str; 3] = ["disk", "net", "packets"];
+const OUTSIDE: [&str; 2] = ["disk", "net"];
+/// The load for which the machine needs two network cards.
+const WIRE: &str = "packets";
 /// Loads of the experiments', each a script of its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
 /// Seconds of the host's after which a run of the short form is given up, and one of the long form.
@@ -85,6 +87,9 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let loads = loads(&arguments);
     if experiment.plan.kind == Kind::Lines && !need_outside(&loads) {
         arguments.push("--isolated".into());
+    }
+    if loads.iter().any(|load| load == WIRE) {
+        arguments.push("--wire".into());
     }
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
     let mut needs_program = what.is_some();

@@ -114,6 +114,9 @@ fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
 }
 
 fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
+    if run.build.wire {
+        wire(list);
+    }
     if run.isolated {
         return;
     }
@@ -128,6 +131,14 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     }
     list.add("-netdev", network).add("-device", "virtio-net-pci,netdev=net,romfile=");
     list.add("-device", "virtio-rng-pci");
+}
+
+/// Two network cards, and nothing else, on one wire. What one sends, the other has when the write to the sender's register is done.
+fn wire(list: &mut Arguments) {
+    for end in ["wire0", "wire1"] {
+        list.add("-netdev", format!("hubport,id={end},hubid=0"));
+        list.add("-device", format!("vmxnet3,netdev={end},romfile="));
+    }
 }
 
 fn drive(list: &mut Arguments, id: &str, file: &str, serial: &str) {
