@@ -57,28 +57,45 @@ pub fn measure(
     let model = modelled.then(|| step("building the model", || Model::prepare(repository, machine))).transpose()?;
     let means = Means { repository, model, linux_program: LinuxProgram::new(repository) };
     let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
-    let mut jobs: Vec<(usize, Job)> = Vec::new();
-    for (number, experiment) in experiments.iter().enumerate() {
-        jobs.extend(job::all(experiment, form, &means)?.into_iter().map(|job| (number, job)));
-    }
+    let jobs = jobs(experiments, form, &means)?;
     let piece = |(number, job): &(usize, Job)| {
         let (name, job) = (format!("{}, {}", experiments[*number].name, job.system), job.clone());
         Work { name, work: Box::new(move || emulate::run(repository, &job)) }
     };
-    let pieces = jobs.iter().map(piece).collect();
-    let mut all_done: Vec<BTreeMap<usize, Done>> = experiments.iter().map(|_| BTreeMap::new()).collect();
-    parallel::each(pieces, workers, |at, result| {
+    let mut trays: Vec<Tray> = experiments.iter().map(|_| Tray::default()).collect();
+    jobs.iter().for_each(|(number, _)| trays[*number].awaited += 1);
+    parallel::each(jobs.iter().map(piece).collect(), workers, |at, result| {
         let (number, job) = &jobs[at];
-        let (experiment, done) = (&experiments[*number], &mut all_done[*number]);
-        done.insert(at, (job.clone(), result));
-        if done.len() < jobs.iter().filter(|(other, _)| other == number).count() {
-            return Ok(());
-        }
-        let done: Vec<Done> = mem::take(done).into_values().collect();
+        let Some(done) = trays[*number].put(at, (job.clone(), result)) else { return Ok(()) };
+        let experiment = &experiments[*number];
         tell_failures(experiment, &done);
         let machine = machine::describe(repository, &done);
         take(experiment, assemble::measurement(experiment, form, &done, &titles, machine))
     })
+}
+
+/// The runs of all experiments, each with the number of its experiment.
+fn jobs(experiments: &[Experiment], form: Form, means: &Means) -> Result<Vec<(usize, Job)>> {
+    let mut jobs = Vec::new();
+    for (number, experiment) in experiments.iter().enumerate() {
+        jobs.extend(job::all(experiment, form, means)?.into_iter().map(|job| (number, job)));
+    }
+    Ok(jobs)
+}
+
+/// The runs of an experiment that have ended, by their place in the plan.
+#[derive(Default)]
+struct Tray {
+    awaited: usize,
+    done: BTreeMap<usize, Done>,
+}
+
+impl Tray {
+    /// Puts one in; the last one brings all, in their order.
+    fn put(&mut self, at: usize, done: Done) -> Option<Vec<Done>> {
+        self.done.insert(at, done);
+        (self.done.len() == self.awaited).then(|| mem::take(&mut self.done).into_values().collect())
+    }
 }
 
 fn tell_failures(experiment: &Experiment, done: &[Done]) {
