@@ -139,8 +139,7 @@ fn verdict(old: f64, figure: &Figure) -> Verdict {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Direction, FORMAT};
-    use std::collections::BTreeMap;
+    use crate::Direction;
 
     /// A measurement of some figures; smaller is better, by 2 %.
     pub fn measurement(figures: &[(&str, f64)]) -> Measurement {
@@ -154,21 +153,9 @@ pub(crate) mod tests {
             ..Figure::default()
         };
         Measurement {
-            format: FORMAT,
-            experiment: "e".into(),
-            title: "t".into(),
-            about: "a".into(),
-            paper: String::new(),
-            text: String::new(),
-            instrument: Instrument::Counted,
-            command: String::new(),
             quick: true,
-            machine: BTreeMap::new(),
-            systems: Vec::new(),
-            disturbed: Vec::new(),
             figures: figures.iter().map(figure).collect(),
-            series: Vec::new(),
-            charts: Vec::new(),
+            ..Measurement::new("e", "t", Instrument::Counted)
         }
     }
 

@@ -115,6 +115,28 @@ pub enum Data {
 }
 
 impl Measurement {
+    /// A measurement of the long form that has nothing in it yet.
+    #[must_use]
+    pub fn new(experiment: &str, title: &str, instrument: Instrument) -> Measurement {
+        Measurement {
+            format: FORMAT,
+            experiment: experiment.into(),
+            title: title.into(),
+            about: String::new(),
+            paper: String::new(),
+            text: String::new(),
+            instrument,
+            command: String::new(),
+            quick: false,
+            machine: BTreeMap::new(),
+            systems: Vec::new(),
+            disturbed: Vec::new(),
+            figures: Vec::new(),
+            series: Vec::new(),
+            charts: Vec::new(),
+        }
+    }
+
     /// The figure of that name of that system.
     #[must_use]
     pub fn figure(&self, system: &str, name: &str) -> Option<&Figure> {

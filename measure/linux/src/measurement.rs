@@ -5,7 +5,7 @@ use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
 use crate::run::Options;
 use crate::{machine, realtime};
-use pillion_measure_data::{FORMAT, Figure, Instrument, Measurement, Series, System};
+use pillion_measure_data::{Figure, Instrument, Measurement, Series, System};
 use std::collections::BTreeMap;
 
 /// The measurement of an experiment's findings. A disturbed one has no numbers.
@@ -17,13 +17,8 @@ pub fn of(entry: &Entry, findings: &Findings, options: &Options, bench: &Bench) 
     let series =
         series.map(|(name, data)| Series { system: system.name.clone(), name: name.clone(), data: data.clone() });
     Measurement {
-        format: FORMAT,
-        experiment: entry.name.into(),
-        title: entry.title.into(),
         about: entry.about.into(),
         paper: entry.paper.into(),
-        text: String::new(),
-        instrument: bench.instrument,
         command: system.commands.join("; "),
         quick: bench.quick,
         machine: facts(options, bench),
@@ -32,6 +27,7 @@ pub fn of(entry: &Entry, findings: &Findings, options: &Options, bench: &Bench) 
         systems: vec![system],
         disturbed: findings.disturbances.clone(),
         charts: (entry.charts)(),
+        ..Measurement::new(entry.name, entry.title, bench.instrument)
     }
 }
 

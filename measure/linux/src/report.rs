@@ -46,25 +46,14 @@ fn join(before: &mut Measurement, other: Measurement) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pillion_measure_data::{FORMAT, Instrument, System};
+    use pillion_measure_data::{Instrument, System};
 
     fn measurement(system: &str, kernel: &str) -> Measurement {
         Measurement {
-            format: FORMAT,
-            experiment: "latency".into(),
-            title: String::new(),
-            about: String::new(),
-            paper: String::new(),
-            text: String::new(),
-            instrument: Instrument::Measured,
             command: system.into(),
-            quick: false,
             machine: [("kernel".to_owned(), kernel.to_owned()), ("processor".to_owned(), "one".to_owned())].into(),
             systems: vec![System { name: system.into(), ..System::default() }],
-            disturbed: Vec::new(),
-            figures: Vec::new(),
-            series: Vec::new(),
-            charts: Vec::new(),
+            ..Measurement::new("latency", "", Instrument::Measured)
         }
     }
 

@@ -3,7 +3,7 @@
 mod random;
 
 use pillion_measure_data::{
-    Bucket, Chart, Data, Direction, FORMAT, Figure, Histogram, Instrument, Kind, Measurement, Points, Series, System,
+    Bucket, Chart, Data, Direction, Figure, Histogram, Instrument, Kind, Measurement, Points, Series, System,
 };
 use random::Random;
 use std::f64::consts::TAU;
@@ -46,25 +46,14 @@ pub fn measurement(experiment: &str, title: &str, instrument: Instrument, system
     };
     let known = |name: &&(&str, &str)| systems.contains(&name.0);
     Measurement {
-        format: FORMAT,
-        experiment: experiment.into(),
-        title: title.into(),
-        about: String::new(),
-        paper: String::new(),
-        text: String::new(),
-        instrument,
         command: format!("x measure run {experiment} --instrument {instrument}"),
-        quick: false,
         machine: machine.map(|(what, which)| (what.into(), which.into())).into(),
         systems: SYSTEMS
             .iter()
             .filter(known)
             .map(|(name, title)| System { name: (*name).into(), title: (*title).into(), commands: vec![command(name)] })
             .collect(),
-        disturbed: Vec::new(),
-        figures: Vec::new(),
-        series: Vec::new(),
-        charts: Vec::new(),
+        ..Measurement::new(experiment, title, instrument)
     }
 }
 

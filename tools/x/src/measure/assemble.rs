@@ -6,7 +6,7 @@ use super::job::Form;
 use super::plan::{FigurePlan, Kind, Plan};
 use super::valid::complaints;
 use super::{fit, riding};
-use pillion_measure_data::{FORMAT, Figure, Instrument, Measurement, Series};
+use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
 /// The measurement. `titles` name machines of the model.
@@ -28,21 +28,16 @@ pub fn measurement(
     disturbed.extend(heard.iter().flat_map(|heard| complaints(plan, form, heard)));
     let quick = if form.quick { " --quick" } else { "" };
     let mut measurement = Measurement {
-        format: FORMAT,
-        experiment: experiment.name.clone(),
-        title: plan.title.clone(),
         about: plan.about.clone(),
         paper: plan.paper.clone(),
         text: experiment.text.clone(),
-        instrument: form.instrument,
         command: format!("./x measure run {} --instrument {}{quick}", experiment.name, form.instrument),
         quick: form.quick,
         machine,
         systems: heard.iter().map(|heard| heard.system.clone()).collect(),
         disturbed,
-        figures: Vec::new(),
-        series: Vec::new(),
         charts: plan.chart.clone(),
+        ..Measurement::new(&experiment.name, &plan.title, form.instrument)
     };
     if measurement.is_valid() {
         measurement.figures = figures(plan, form.instrument, &heard);

@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> Result<Measurement> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use pillion_measure_data::{Direction, FORMAT, Figure, Instrument};
+    use pillion_measure_data::{Direction, Figure, Instrument};
 
     /// A measurement of some figures, SYSTEM, NAME and value; smaller is better, by 2 %.
     pub fn measurement(figures: &[(&str, &str, f64)]) -> Measurement {
@@ -44,21 +44,10 @@ pub mod tests {
             ..Figure::default()
         };
         Measurement {
-            format: FORMAT,
-            experiment: "e".into(),
-            title: "t".into(),
-            about: "a".into(),
-            paper: String::new(),
-            text: String::new(),
-            instrument: Instrument::Counted,
-            command: String::new(),
             quick: true,
             machine: [("emulator".to_owned(), "QEMU 7.2".to_owned())].into(),
-            systems: Vec::new(),
-            disturbed: Vec::new(),
             figures: figures.iter().map(figure).collect(),
-            series: Vec::new(),
-            charts: Vec::new(),
+            ..Measurement::new("e", "t", Instrument::Counted)
         }
     }
 
