@@ -145,6 +145,7 @@ mod tests {
         assert_eq!(named, ["flood", "coverage", "measure"]);
         assert!(!need_outside(&named));
         assert!(need_outside(&loads(&words("--load measure,disk --no-linux"))));
+        assert!(!need_outside(&loads(&words("--load measure,packets"))), "a wire is inside");
         assert!(loads(&words("--no-linux --load")).is_empty());
     }
 
