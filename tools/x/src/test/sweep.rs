@@ -35,12 +35,10 @@ const EXPECTED: [(&str, [u64; 7]); 4] = [
 /// Runs it twice, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
     let sweep = || modelled(repository, &["--no-linux", "--task", TASK], MACHINE);
-    let (first, second) = step(&format!("test {NAME}"), || Ok((sweep()?, sweep()?)))?;
-    let mut failed: Vec<String> =
-        EXPECTED.iter().filter_map(|(name, expected)| wrong(&first, name, expected)).collect();
-    if first != second {
-        failed.push("two runs differ".into());
-    }
+    let failed = match step(&format!("test {NAME}"), || Ok((sweep()?, sweep()?))) {
+        Ok((first, second)) => faults(&first, &second),
+        Err(error) => vec![format!("{error:#}")],
+    };
     let mut tally = Tally::default();
     if failed.is_empty() {
         tally.passed += 1;
@@ -48,6 +46,11 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     }
     tally.failed.extend(failed.iter().map(|why| format!("{NAME}: {why}")));
     Ok(tally)
+}
+
+fn faults(first: &str, second: &str) -> Vec<String> {
+    let wrong = EXPECTED.iter().filter_map(|(name, expected)| wrong(first, name, expected));
+    wrong.chain((first != second).then(|| "two runs differ".into())).collect()
 }
 
 /// What is wrong with points that the plug-in wrote, as `points NAME 1 1 0:Y 1:Y ..`.
