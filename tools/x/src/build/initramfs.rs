@@ -25,7 +25,7 @@ const MODULES: [&str; 8] = [
     "ext4",
 ];
 /// Modules that drive the network cards on one wire.
-const WIRE_MODULES: [&str; 1] = ["vmxnet3"];
+const WIRE_MODULES: [&str; 1] = ["e1000e"];
 
 /// Packages, and the programs taken out of them.
 const PROGRAMS: [(&str, &[&str]); 2] =
