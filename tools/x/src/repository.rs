@@ -31,6 +31,11 @@ impl Repository {
         Repository { root: root.to_owned() }
     }
 
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// A path inside.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)

@@ -46,10 +46,17 @@ pub fn build_shared_space(repository: &Repository) -> Result<PathBuf> {
     Ok(folder.join(BARE_TARGET).join("release/pillion-kernel"))
 }
 
-/// Builds a static program for any Linux; returns its file.
+/// Builds a static program for any Linux; returns its file. That has the same bytes wherever the repository and cargo's own folder lie:
+/// counted runs of Linux with it are then the same, too.
 pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     ensure(STATIC_TARGET)?;
+    let cargo_home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
+    let flags = [
+        format!("--remap-path-prefix={}=.", repository.root().display()),
+        format!("--remap-path-prefix={cargo_home}=cargo"),
+    ];
     let mut cargo = repository.cargo();
+    cargo.arg("--config").arg(format!("target.{STATIC_TARGET}.rustflags={flags:?}"));
     tool::quietly(cargo.args(["build", "--release", "--target", STATIC_TARGET, "-p", package]))?;
     Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
 }
