@@ -22,9 +22,9 @@ pub struct Delay {
     /// Time between two periods that are tried, in us [default: 1,000, short form 5,000]
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
     step_us: Option<u64>,
-    /// How often each is slept [default: 3, short form 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    repeats: Option<u64>,
+    /// How often each is slept [default: 3]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    repeats: u64,
     /// How long it looks at the clock, in ms [default: 100, short form 20]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     oscilloscope_ms: Option<u64>,
@@ -46,7 +46,7 @@ impl Experiment for Delay {
         }
         let mut findings = Findings::default();
         let step = bench.size(self.step_us, 1_000, 5_000);
-        delays(bench, step, bench.size(self.repeats, 3, 1), &mut findings)?;
+        delays(bench, step, self.repeats, &mut findings)?;
         let length = bench.size(self.oscilloscope_ms, 100, 20) * 1_000_000;
         say_gaps(&mut findings, &gaps(bench, length), length);
         Ok(findings)
