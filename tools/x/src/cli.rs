@@ -85,6 +85,10 @@ pub struct BuildArguments {
     /// own thread: unlike the network to this computer, they leave a counted run repeatable
     #[arg(long)]
     pub wire: bool,
+    /// Give the machine a memory card in place of the disk that this computer serves, and Linux its driver for the load disk. The emulator serves it
+    /// in the machine's own thread, as it does the wire
+    #[arg(long)]
+    pub card: bool,
 }
 
 /// Options of `x run`.

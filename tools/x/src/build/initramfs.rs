@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Modules that the emulated machine, or a Debian on its disk, needs.
-const MODULES: [&str; 8] = [
+pub const MODULES: [&str; 8] = [
     "virtio_pci",
     "virtio_blk",
     "virtio_net",
@@ -24,8 +24,20 @@ const MODULES: [&str; 8] = [
     "crc32c_generic",
     "ext4",
 ];
-/// Modules that drive the network cards on one wire.
-const WIRE_MODULES: [&str; 1] = ["e1000e"];
+
+/// Modules that only some machines need: the loads that do load them.
+#[derive(Debug)]
+pub struct Drivers {
+    /// Name of their list in `/lib/modules`.
+    pub list: &'static str,
+    /// Their names.
+    pub modules: &'static [&'static str],
+}
+
+/// For the network cards on one wire.
+pub const WIRE: Drivers = Drivers { list: "wire", modules: &["e1000e"] };
+/// For the memory card.
+pub const CARD: Drivers = Drivers { list: "card", modules: &["sdhci_pci", "mmc_block"] };
 
 /// Packages, and the programs taken out of them.
 const PROGRAMS: [(&str, &[&str]); 2] =
@@ -40,8 +52,8 @@ pub struct Contents {
     pub modules: Vec<(&'static str, Vec<u8>)>,
     /// Programs.
     pub programs: Vec<(&'static str, Vec<u8>)>,
-    /// Whether there are the drivers of the network cards on one wire, for the load packets.
-    pub wire: bool,
+    /// Kernel modules of the distribution's.
+    pub drivers: Vec<&'static Drivers>,
 }
 
 /// The archive for a kernel.
@@ -56,8 +68,8 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     add_busybox(&mut tree, archive)?;
     add_programs(&mut tree, archive)?;
     add_modules(&mut tree, kernel, "order", &MODULES)?;
-    if contents.wire {
-        add_modules(&mut tree, kernel, "wire", &WIRE_MODULES)?;
+    for drivers in contents.drivers {
+        add_modules(&mut tree, kernel, drivers.list, drivers.modules)?;
     }
     add_sources(&mut tree, &repository.path("linux/initramfs"))?;
     add_extra_modules(&mut tree, &kernel.release, contents.modules);

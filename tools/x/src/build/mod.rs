@@ -124,6 +124,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
         faults: arguments.fault_module,
         measure: arguments.measure_module,
         wire: arguments.wire,
+        card: arguments.card,
         channels: system.skins().next().is_some(),
     };
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;

@@ -2,7 +2,8 @@
 
 use super::alone::alone;
 use super::bundle::write_whole;
-use super::{initramfs, kernel_module, user_program};
+use super::initramfs::{self, Drivers};
+use super::{kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
 use crate::progress::step;
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Raised when the same inputs shall give another initramfs.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What an initramfs may hold beside what each has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Extras {
     pub measure: bool,
     /// The driver of the network cards on one wire.
     pub wire: bool,
+    /// The driver of the memory card.
+    pub card: bool,
     /// The module for channels with real-time tasks, and the programs that use it.
     pub channels: bool,
 }
@@ -32,8 +35,13 @@ pub struct Extras {
 impl Extras {
     /// What tells their files apart.
     fn suffix(self) -> String {
-        let parts =
-            [(self.faults, "-fault"), (self.measure, "-measure"), (self.wire, "-wire"), (self.channels, "-channels")];
+        let parts = [
+            (self.faults, "-fault"),
+            (self.measure, "-measure"),
+            (self.wire, "-wire"),
+            (self.card, "-card"),
+            (self.channels, "-channels"),
+        ];
         parts.into_iter().filter(|(is_in, _)| *is_in).map(|(_, name)| name).collect()
     }
 
@@ -41,6 +49,11 @@ impl Extras {
         let faults = self.faults.then_some(&kernel_module::FAULTS);
         let measure = self.measure.then_some(&kernel_module::MEASURE);
         faults.into_iter().chain(measure).chain(self.channels.then_some(&kernel_module::CHANNELS)).collect()
+    }
+
+    fn drivers(self) -> Vec<&'static Drivers> {
+        let wire = self.wire.then_some(&initramfs::WIRE);
+        wire.into_iter().chain(self.card.then_some(&initramfs::CARD)).collect()
     }
 
     fn programs(self) -> &'static [user_program::Program] {
@@ -112,7 +125,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
         programs.push((program.name, program.make(repository)?));
     }
     let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, extras.suffix()));
-    let contents = initramfs::Contents { modules, programs, wire: extras.wire };
+    let contents = initramfs::Contents { modules, programs, drivers: extras.drivers() };
     write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, contents)?)?;
     let vmlinuz_sha256 = hex(&Sha256::digest(fs::read(&kernel.image)?));
     Ok(Passenger { key, image: kernel.image, initrd, release: kernel.release, vmlinuz_sha256 })
@@ -121,7 +134,8 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
 /// Changes whenever an input does.
 fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
-    hash.update(format!("{FORMAT} {choice} {}", Archive::state()));
+    let drivers = extras.drivers();
+    hash.update(format!("{FORMAT} {choice} {} {:?} {drivers:?}", Archive::state(), initramfs::MODULES));
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }

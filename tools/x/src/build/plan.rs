@@ -182,6 +182,7 @@ mod tests {
             fault_module: false,
             measure_module: false,
             wire: false,
+            card: false,
         }
     }
 

@@ -15,10 +15,10 @@ use std::fs;
 pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
 /// Loads beside a program that measures run until it ends: longer than any does.
 const FOREVER: &str = "1000000";
-/// Loads that need the machine's disk or network.
-const OUTSIDE: [&str; 2] = ["disk", "net"];
-/// The load for which the machine needs two network cards.
-const WIRE: &str = "packets";
+/// The load for which the machine needs the network to this computer.
+const OUTSIDE: &str = "net";
+/// Loads for which it needs what the emulator serves by itself, and the option that gives it.
+const INSIDE: [(&str, &str); 2] = [("packets", "--wire"), ("disk", "--card")];
 /// Loads of the experiments', each a script of its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
 /// Seconds of the host's after which a run of the short form is given up, and one of the long form.
@@ -87,9 +87,7 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let loads = loads(&arguments);
     if experiment.plan.kind == Kind::Lines && !need_outside(&loads) {
         arguments.push("--isolated".into());
-    }
-    if loads.iter().any(|load| load == WIRE) {
-        arguments.push("--wire".into());
+        arguments.extend(devices(&loads));
     }
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
     let mut needs_program = what.is_some();
@@ -112,9 +110,15 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     Ok(arguments)
 }
 
-/// Whether a load is among these for which the machine needs a disk or network. Without, it repeats to the last instruction.
+/// Whether a load is among these for which the machine needs this computer. Without, it repeats to the last instruction.
 fn need_outside(loads: &[String]) -> bool {
-    loads.iter().any(|load| OUTSIDE.contains(&load.as_str()))
+    loads.iter().any(|load| load == OUTSIDE)
+}
+
+/// Options for what loads need of a machine that is alone.
+fn devices(loads: &[String]) -> impl Iterator<Item = String> {
+    let needed = INSIDE.iter().filter(|(name, _)| loads.iter().any(|load| load == name));
+    needed.map(|(_, option)| (*option).to_owned())
 }
 
 /// The loads that arguments of `x run` name.
@@ -144,8 +148,10 @@ mod tests {
         let named = loads(&words("--direct --load flood,coverage --seconds 5 --load measure"));
         assert_eq!(named, ["flood", "coverage", "measure"]);
         assert!(!need_outside(&named));
-        assert!(need_outside(&loads(&words("--load measure,disk --no-linux"))));
-        assert!(!need_outside(&loads(&words("--load measure,packets"))), "a wire is inside");
+        assert!(need_outside(&loads(&words("--load measure,net --no-linux"))));
+        let inside = loads(&words("--load packets,measure,disk"));
+        assert!(!need_outside(&inside), "a wire and a card are inside");
+        assert_eq!(devices(&inside).collect::<Vec<_>>(), ["--wire", "--card"]);
         assert!(loads(&words("--no-linux --load")).is_empty());
     }
 

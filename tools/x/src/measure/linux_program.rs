@@ -45,7 +45,20 @@ impl<'a> LinuxProgram<'a> {
     }
 }
 
-/// Other loads get a moment to begin. The emulator counts; with the model, the model tells.
+/// Other loads get the time that they need to begin. The emulator counts; with the model, the model tells.
 fn script_of(what: &str) -> String {
-    format!("#!/bin/sh\nusleep 200000\nexec {NAME} run --instrument counted {what}\n")
+    let begin = ". /lib/pillion/begin.sh\nusleep 200000\nawait_loads";
+    format!("#!/bin/sh\n{begin}\nexec {NAME} run --instrument counted {what}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_measured_before_the_loads_have_begun() {
+        let script = script_of("delay");
+        let (wait, run) = (script.find("await_loads").unwrap(), script.find("run --instrument counted delay").unwrap());
+        assert!(wait < run);
+    }
 }

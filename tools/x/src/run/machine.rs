@@ -117,6 +117,10 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     if run.build.wire {
         wire(list);
     }
+    let scratch = format!("{},format=raw,cache=unsafe", folder.scratch().display());
+    if run.build.card {
+        card(list, &scratch);
+    }
     if run.isolated {
         return;
     }
@@ -124,7 +128,9 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
         let format = if disk.extension().is_some_and(|name| name == "qcow2") { "qcow2" } else { "raw" };
         drive(list, "root", &format!("{},format={format}", disk.display()), "pillion-root");
     }
-    drive(list, "scratch", &format!("{},format=raw,cache=unsafe", folder.scratch().display()), SCRATCH_SERIAL);
+    if !run.build.card {
+        drive(list, "scratch", &scratch, SCRATCH_SERIAL);
+    }
     let mut network = format!("user,id=net,tftp={}", folder.served().display());
     for (here, linux) in run.forward.iter().filter_map(|pair| pair.split_once(':')) {
         network.push_str(&format!(",hostfwd=tcp:127.0.0.1:{here}-:{linux}"));
@@ -140,6 +146,12 @@ fn wire(list: &mut Arguments) {
         list.add("-netdev", format!("hubport,id={end},hubid=0"));
         list.add("-device", format!("e1000e,netdev={end},romfile="));
     }
+}
+
+/// A memory card behind a host controller, which has it read and written by the time that its register is.
+fn card(list: &mut Arguments, file: &str) {
+    list.add("-drive", format!("if=none,id=card,file={file}"));
+    list.add("-device", "sdhci-pci").add("-device", "sd-card,drive=card");
 }
 
 fn drive(list: &mut Arguments, id: &str, file: &str, serial: &str) {
