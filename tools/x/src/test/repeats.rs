@@ -8,8 +8,8 @@ use anyhow::Result;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
-/// An experiment that is soon over, and has runs with and without Linux.
-const EXPERIMENT: &str = "rt-interface";
+/// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux reads and writes.
+const EXPERIMENT: &str = "periodicity";
 
 /// Measures twice, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
