@@ -12,7 +12,7 @@ use crate::{
 use core::ffi::c_int;
 use pillion_channel::copy::copy;
 use pillion_runtime::{
-    broker::{Answer, Caller, DATA_SIZE, Request, errno::ECANCELED},
+    broker::{Answer, Caller, DATA_SIZE, Request, WAKES, errno::ECANCELED},
     call,
     info::{address, slot},
 };
@@ -27,11 +27,16 @@ pub enum Outcome {
 }
 
 /// Asks for something.
-pub fn ask(_: &Token, request: Request) -> Result<Outcome, c_int> {
+pub fn ask(token: &Token, request: Request) -> Result<Outcome, c_int> {
     let me = thread::current();
     let caller = Caller { thread: me.number() as u8, level: me.level() };
     let (label, words) = request.encode(caller);
-    let answer = call::call(slot::BROKER, label, words).map_err(|_| EIO)?;
+    let Ok(answer) = call::call(slot::BROKER, label, words) else {
+        // Whom the answer would have named is lost with it.
+        lock::signal_later(token, WAITING.get(token));
+        return Err(EIO);
+    };
+    lock::signal_later(token, answer.words[WAKES]);
     match Answer::decode(&answer.words) {
         Answer::Done(values) => Ok(Outcome::Done(values)),
         Answer::Wait => Ok(Outcome::Wait),

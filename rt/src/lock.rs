@@ -120,7 +120,13 @@ pub(crate) fn leave_open() {
 /// Has a thread signalled when the lock is left.
 #[inline]
 pub(crate) fn wake_later(token: &Token, thread: &Thread) {
-    WAKES.set(token, WAKES.get(token) | 1 << thread.number());
+    signal_later(token, 1 << thread.number());
+}
+
+/// Has threads signalled when the lock is left, as bits by their number.
+#[inline]
+pub(crate) fn signal_later(token: &Token, threads: u64) {
+    WAKES.set(token, WAKES.get(token) | threads);
 }
 
 /// Signals now what [`wake_later`] gathered: before the caller gives up what it inherited.

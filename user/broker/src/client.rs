@@ -29,7 +29,7 @@ impl Sender {
         if badge == badge::MANAGER {
             return Ok(Sender::Manager);
         }
-        let task = (badge & !badge::SHARES).wrapping_sub(1);
+        let task = badge::index(badge);
         if task >= TASKS as u64 {
             return Err(EPERM);
         }

@@ -24,6 +24,10 @@ pub struct Hardware {
     share_size: u64,
     shared: u64,
     fifos: [Option<Fifo>; FIFOS],
+    /// Index of the task that is served.
+    caller: u64,
+    /// Its threads that it is to wake, as bits.
+    left_to_caller: u64,
 }
 
 impl Hardware {
@@ -38,7 +42,19 @@ impl Hardware {
             share_size: info.skin.share_size,
             shared: info.skin.shared_fifos,
             fifos: [const { None }; FIFOS],
+            caller: 0,
+            left_to_caller: 0,
         }
+    }
+
+    /// Serves a task: wakes its threads no more, but gathers them.
+    pub fn begin(&mut self, task: u64) {
+        self.caller = task;
+    }
+
+    /// Threads of the task that was served which it is to wake.
+    pub fn end(&mut self) -> u64 {
+        core::mem::take(&mut self.left_to_caller)
     }
 
     /// A FIFO's entry in the status.
@@ -87,6 +103,10 @@ fn messages(place: u64) -> *mut u8 {
 
 impl Machine for Hardware {
     fn wake(&mut self, task: usize, thread: usize) {
+        if task as u64 == self.caller {
+            self.left_to_caller |= 1 << thread;
+            return;
+        }
         let _ = signal(broker::WAKERS + (task * THREADS + thread) as Cap);
     }
 

@@ -48,7 +48,10 @@ mod hardware;
 use hardware::Hardware;
 use pillion_abi::{NEVER, status::Error};
 use pillion_broker::Broker;
-use pillion_runtime::{info, park, receive, reply_receive, task};
+use pillion_runtime::{
+    broker::{WAKES, badge},
+    info, park, receive, reply_receive, task,
+};
 
 static mut BROKER: Broker = Broker::new();
 
@@ -64,7 +67,9 @@ fn main(_: u64) -> ! {
     loop {
         next = match next {
             Ok(message) => {
-                let words = broker.serve(&mut hardware, message.badge, message.label, &message.words);
+                hardware.begin(badge::index(message.badge));
+                let mut words = broker.serve(&mut hardware, message.badge, message.label, &message.words);
+                words[WAKES] = hardware.end();
                 reply_receive(0, words)
             }
             // It was stopped for a while, and its caller with it.

@@ -16,7 +16,11 @@
 //! [`Request::Cancel`], which does the same but leaves the queue. Until one of them has brought an outcome the thread can begin nothing else that
 //! could wait (`EBUSY`). A thread that is deleted is taken out by another one with [`Request::Abandon`], and what it had been handed goes to the next.
 //!
-//! A thread that is stopped while it is served gets the kernel's `Gone` when it goes on: what it asked for was carried out, and the answer is lost.
+//! Threads of the caller's own task are not signalled but named in the answer ([`WAKES`]), and the caller wakes them: when it has left its task-wide
+//! lock, into which they would run.
+//!
+//! A thread that is stopped while it is served gets the kernel's `Gone` when it goes on: what it asked for was carried out, and the answer is lost. So it wakes
+//! all threads of its task that wait for the broker.
 //!
 //! *Work.* A call looks at no more than the tables that it names: [`SEMAPHORES`] or [`QUEUES`] entries to find a name, the waiters of one object to enter
 //! its queue, [`DATA_SIZE`] bytes to copy.
@@ -27,6 +31,8 @@ mod request;
 
 pub use answer::Answer;
 pub use request::{Caller, Name, Request};
+
+use pillion_abi::call::MESSAGE_WORDS;
 
 /// Named semaphores in the whole system.
 pub const SEMAPHORES: usize = 64;
@@ -55,6 +61,9 @@ pub const NAME_SIZE: usize = 48;
 /// Bytes that a call can carry in the transfer memory.
 pub const DATA_SIZE: u32 = (crate::info::broker::TRANSFER_SIZE - 4096) as u32;
 
+/// The word of an answer that names threads of the caller's task, as bits: those that the caller is to wake.
+pub const WAKES: usize = MESSAGE_WORDS - 1;
+
 /// Offset in the transfer memory of a word in which the broker sets bit `q` when the task's notice for queue number `q` (the low byte of its
 /// handle) falls due ([`Request::QueueNotify`]). The task takes all bits at once with an atomic exchange.
 pub const NOTICES: u64 = DATA_SIZE as u64;
@@ -73,6 +82,12 @@ pub mod badge {
     #[must_use]
     pub const fn of(index: u32, shares: bool) -> u64 {
         (index as u64 + 1) | if shares { SHARES } else { 0 }
+    }
+
+    /// The inverse: index of the task with that badge; of another badge, more than any.
+    #[must_use]
+    pub const fn index(badge: u64) -> u64 {
+        (badge & !SHARES).wrapping_sub(1)
     }
 }
 
