@@ -8,6 +8,7 @@ use crate::{realtime, sleep};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use pillion_measure_data::{Chart, Kind};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread::{Thread, park};
 
@@ -53,13 +54,13 @@ impl Experiment for Periodicity {
 fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Vec<u64>> {
     bench.be_urgent()?;
     let triggers = [Trigger::default(), Trigger::default()];
+    // A thread that ends, and whoever gives its locked stack back, would keep the other one from its last activation for a millisecond.
+    let end = Barrier::new(triggers.len());
     let each = activations / 2;
     let logs = std::thread::scope(|scope| {
-        let threads: Vec<_> = triggers.iter().map(|trigger| scope.spawn(|| wait(bench, trigger, each))).collect();
+        let threads: Vec<_> = triggers.iter().map(|trigger| scope.spawn(|| wait(bench, trigger, each, &end))).collect();
         let handles: Vec<&Thread> = threads.iter().map(|thread| thread.thread()).collect();
         fire(&triggers, &handles, period_ns, each * 2)?;
-        // To join a thread is to give back its locked stack, which takes a millisecond: not while the last activation waits.
-        realtime::be_ordinary()?;
         let logs = threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a thread failed"))?);
         logs.collect::<Result<Vec<Vec<u64>>>>()
     })?;
@@ -79,7 +80,7 @@ fn fire(triggers: &[Trigger; 2], threads: &[&Thread], period_ns: u64, activation
 }
 
 /// The life of a thread that is triggered; the times at which it was activated.
-fn wait(bench: &Bench, trigger: &Trigger, activations: u64) -> Result<Vec<u64>> {
+fn wait(bench: &Bench, trigger: &Trigger, activations: u64, end: &Barrier) -> Result<Vec<u64>> {
     let priority = (bench.priority - 1).max(1);
     let is_urgent = realtime::pin(bench.cpu).and_then(|()| realtime::be_fifo(priority));
     let mut log = Vec::with_capacity(activations as usize);
@@ -91,6 +92,7 @@ fn wait(bench: &Bench, trigger: &Trigger, activations: u64) -> Result<Vec<u64>> 
         log.push(bench.clock.ticks());
         seen = trigger.0.load(SeqCst);
     }
+    end.wait();
     is_urgent.map(|()| log).context("a thread that is triggered")
 }
 
