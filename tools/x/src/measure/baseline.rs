@@ -43,15 +43,15 @@ impl Baseline {
         Baseline { machine: machine.map(|(key, value)| (key.clone(), value.clone())).collect(), figures }
     }
 
-    /// Writes it; one without figures is no file.
-    pub fn write(&self, repository: &Repository, experiment: &str) -> Result<PathBuf> {
+    /// Writes it, and says where; one without figures is no file.
+    pub fn write(&self, repository: &Repository, experiment: &str) -> Result<Option<PathBuf>> {
         let path = path(repository, experiment);
         if self.figures.is_empty() {
             remove(&path)?;
-        } else {
-            write_whole(&path, (serde_json::to_string_pretty(self)? + "\n").as_bytes())?;
+            return Ok(None);
         }
-        Ok(path)
+        write_whole(&path, (serde_json::to_string_pretty(self)? + "\n").as_bytes())?;
+        Ok(Some(path))
     }
 
     /// What it says of a figure.
@@ -112,12 +112,12 @@ mod tests {
         assert_eq!(Baseline::read(&repository, "e").unwrap(), None);
         let mut measured = measurement(&[("s", "b", 2.5), ("s", "a", 300.0)]);
         measured.machine.insert("commit".into(), "abc".into());
-        let path = Baseline::of(&measured).write(&repository, "e").unwrap();
-        let text = std::fs::read_to_string(path).unwrap();
+        let path = Baseline::of(&measured).write(&repository, "e").unwrap().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("\"a\": 300,\n") && text.contains("\"b\": 2.5\n") && !text.contains("abc"), "{text}");
         assert_eq!(Baseline::read(&repository, "e").unwrap(), Some(Baseline::of(&measured)));
         measured.figures.iter_mut().for_each(|figure| figure.threshold = None);
-        let path = Baseline::of(&measured).write(&repository, "e").unwrap();
+        assert_eq!(Baseline::of(&measured).write(&repository, "e").unwrap(), None);
         assert!(!path.exists());
     }
 

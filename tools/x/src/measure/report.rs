@@ -5,8 +5,10 @@ use crate::cli::MeasureReportArguments;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
-use anyhow::Result;
-use std::path::PathBuf;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Draws measurements into build/measure/report.
 pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> Result<bool> {
@@ -17,6 +19,7 @@ pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> R
     }
     let measurements = files.iter().map(|path| file::read(path)).collect::<Result<Vec<_>>>()?;
     let folder = file::folder(repository).join("report");
+    remove(&folder)?;
     let page = step(&format!("drawing {} measurements", measurements.len()), || {
         pillion_measure_report::write(&measurements, &folder)
     })?;
@@ -24,9 +27,19 @@ pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> R
     Ok(true)
 }
 
+/// Takes away the report before: a chart that there is no more would stay.
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Every measurement that was written, by name.
 fn all(repository: &Repository) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(file::folder(repository)).into_iter().flatten();
+    let entries = fs::read_dir(file::folder(repository)).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
     files.sort();

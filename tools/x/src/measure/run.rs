@@ -113,8 +113,10 @@ fn conclude(repository: &Repository, experiment: &Experiment, measurement: &Meas
         return Ok(false);
     }
     let compared = measurement.quick && measurement.instrument == Instrument::Counted;
-    if accept && compared {
-        let path = Baseline::of(measurement).write(repository, &experiment.name)?;
+    if accept
+        && compared
+        && let Some(path) = Baseline::of(measurement).write(repository, &experiment.name)?
+    {
         eprintln!("x: {} is the baseline", path.display());
     }
     let baseline = if compared { Baseline::read(repository, &experiment.name)? } else { None };
