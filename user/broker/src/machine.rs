@@ -5,7 +5,7 @@ use pillion_channel::extent::Extent;
 /// Memory and system calls. Tasks, threads, FIFOs and places that the broker names exist; lengths are at most
 /// [`pillion_runtime::broker::DATA_SIZE`].
 pub trait Machine {
-    /// Wakes a thread.
+    /// Wakes a thread, or has the task that is served do so.
     fn wake(&mut self, task: usize, thread: usize);
     /// Sets a bit of the task's notices ([`pillion_runtime::broker::NOTICES`]).
     fn notice(&mut self, task: usize, bit: usize);

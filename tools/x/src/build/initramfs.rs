@@ -13,19 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Modules that the emulated machine, or a Debian on its disk, needs.
-pub const MODULES: [&str; 8] = [
-    "virtio_pci",
-    "virtio_blk",
-    "virtio_net",
-    "virtio_rng",
-    "virtio_console",
-    "crc32c_intel",
-    "crc32c_generic",
-    "ext4",
-];
-
-/// Modules that only some machines need: the loads that do load them.
+/// Modules of the distribution's that are loaded together.
 #[derive(Debug)]
 pub struct Drivers {
     /// Name of their list in `/lib/modules`.
@@ -34,7 +22,21 @@ pub struct Drivers {
     pub modules: &'static [&'static str],
 }
 
-/// For the network cards on one wire.
+/// What the emulated machine, or a Debian on its disk, needs: init loads them.
+pub const MACHINE: Drivers = Drivers {
+    list: "order",
+    modules: &[
+        "virtio_pci",
+        "virtio_blk",
+        "virtio_net",
+        "virtio_rng",
+        "virtio_console",
+        "crc32c_intel",
+        "crc32c_generic",
+        "ext4",
+    ],
+};
+/// For the network cards on one wire: the load that needs them loads them, as it is with the next.
 pub const WIRE: Drivers = Drivers { list: "wire", modules: &["e1000e"] };
 /// For the memory card.
 pub const CARD: Drivers = Drivers { list: "card", modules: &["sdhci_pci", "mmc_block"] };
@@ -52,7 +54,7 @@ pub struct Contents {
     pub modules: Vec<(&'static str, Vec<u8>)>,
     /// Programs.
     pub programs: Vec<(&'static str, Vec<u8>)>,
-    /// Kernel modules of the distribution's.
+    /// Those of the distribution's.
     pub drivers: Vec<&'static Drivers>,
 }
 
@@ -67,9 +69,8 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     tree.add("etc/payload.sha256", Node::File(format!("{}  payload\n", hex(&Sha256::digest(payload()))).into(), false));
     add_busybox(&mut tree, archive)?;
     add_programs(&mut tree, archive)?;
-    add_modules(&mut tree, kernel, "order", &MODULES)?;
     for drivers in contents.drivers {
-        add_modules(&mut tree, kernel, drivers.list, drivers.modules)?;
+        add_modules(&mut tree, kernel, drivers)?;
     }
     add_sources(&mut tree, &repository.path("linux/initramfs"))?;
     add_extra_modules(&mut tree, &kernel.release, contents.modules);
@@ -174,15 +175,15 @@ fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], progr
 }
 
 /// Modules, and a file that lists them in an order in which they can be loaded.
-fn add_modules(tree: &mut Tree, kernel: &Kernel, list: &str, names: &[&str]) -> Result<()> {
+fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()> {
     let mut order = String::new();
     if let Some(modules) = &kernel.modules {
-        for module in modules.in_order(names)? {
+        for module in modules.in_order(drivers.modules)? {
             order.push_str(&format!("{}.ko\n", module.name));
             tree.add(&format!("lib/modules/{}.ko", module.name), Node::File(module.data, false));
         }
     }
-    tree.add(&format!("lib/modules/{list}"), Node::File(order.into(), false));
+    tree.add(&format!("lib/modules/{}", drivers.list), Node::File(order.into(), false));
     Ok(())
 }
 

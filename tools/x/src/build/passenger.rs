@@ -53,7 +53,7 @@ impl Extras {
 
     fn drivers(self) -> Vec<&'static Drivers> {
         let wire = self.wire.then_some(&initramfs::WIRE);
-        wire.into_iter().chain(self.card.then_some(&initramfs::CARD)).collect()
+        [&initramfs::MACHINE].into_iter().chain(wire).chain(self.card.then_some(&initramfs::CARD)).collect()
     }
 
     fn programs(self) -> &'static [user_program::Program] {
@@ -134,8 +134,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
 /// Changes whenever an input does.
 fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
-    let drivers = extras.drivers();
-    hash.update(format!("{FORMAT} {choice} {} {:?} {drivers:?}", Archive::state(), initramfs::MODULES));
+    hash.update(format!("{FORMAT} {choice} {} {:?}", Archive::state(), extras.drivers()));
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }

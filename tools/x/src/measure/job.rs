@@ -17,7 +17,7 @@ pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
 const FOREVER: &str = "1000000";
 /// The load for which the machine needs the network to this computer.
 const OUTSIDE: &str = "net";
-/// Loads for which it needs what the emulator serves by itself, and the option that gives it.
+/// Loads for which it needs what the emulator serves by itself, and the options that give it.
 const INSIDE: [(&str, &str); 2] = [("packets", "--wire"), ("disk", "--card")];
 /// Loads of the experiments', each a script of its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
@@ -87,8 +87,8 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let loads = loads(&arguments);
     if experiment.plan.kind == Kind::Lines && !need_outside(&loads) {
         arguments.push("--isolated".into());
-        arguments.extend(devices(&loads));
     }
+    arguments.extend(devices(&loads));
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
     let mut needs_program = what.is_some();
     for script in loads.iter().map(|load| format!("{SCRIPTS}/{load}")) {
@@ -115,7 +115,7 @@ fn need_outside(loads: &[String]) -> bool {
     loads.iter().any(|load| load == OUTSIDE)
 }
 
-/// Options for what loads need of a machine that is alone.
+/// Options for what loads need that the emulator serves by itself.
 fn devices(loads: &[String]) -> impl Iterator<Item = String> {
     let needed = INSIDE.iter().filter(|(name, _)| loads.iter().any(|load| load == name));
     needed.map(|(_, option)| (*option).to_owned())

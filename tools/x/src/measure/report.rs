@@ -7,8 +7,7 @@ use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Draws measurements into build/measure/report.
 pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> Result<bool> {
@@ -19,22 +18,15 @@ pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> R
     }
     let measurements = files.iter().map(|path| file::read(path)).collect::<Result<Vec<_>>>()?;
     let folder = file::folder(repository).join("report");
-    remove(&folder)?;
+    // A chart that there is no more would stay.
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
     let page = step(&format!("drawing {} measurements", measurements.len()), || {
         pillion_measure_report::write(&measurements, &folder)
     })?;
     println!("{}", page.display());
     Ok(true)
-}
-
-/// Takes away the report before: a chart that there is no more would stay.
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Every measurement that was written, by name.
