@@ -47,9 +47,9 @@ impl Releases {
             self.next = INFINITY;
             return (INFINITY, 0);
         }
-        let missed = now.saturating_sub(self.next) / self.period + 1;
-        self.next = missed.checked_mul(self.period).and_then(|skip| self.next.checked_add(skip)).unwrap_or(INFINITY);
-        (self.next, missed as u64)
+        let missed;
+        (self.next, missed) = skip(self.next, self.period, now);
+        (self.next, missed)
     }
 
     /// The awaited release has come.
@@ -60,6 +60,15 @@ impl Releases {
             period => self.next.saturating_add(period),
         };
     }
+}
+
+/// The first of the times `due`, `due + period`, ... that lies after `now`, and how many lie before that. `due` has come, and `period` is positive. Constant work.
+#[must_use]
+pub fn skip(due: i64, period: i64, now: i64) -> (i64, u64) {
+    let passed = i128::from(now) - i128::from(due);
+    let count = passed.max(0) / i128::from(period) + 1;
+    let next = i128::from(due) + count * i128::from(period);
+    (i64::try_from(next).unwrap_or(INFINITY), u64::try_from(count).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -102,6 +111,21 @@ mod tests {
         assert_eq!(Releases::new(5, -1), None);
         let mut stopped = Releases::new(INFINITY, 0).unwrap();
         assert_eq!(stopped.wait(7), (INFINITY, 0));
+    }
+
+    #[test]
+    fn skipping_agrees_with_going_step_by_step() {
+        for (due, period) in [(0, 1), (0, 7), (-20, 3), (5, 100)] {
+            for now in due..due + 50 {
+                let (mut next, mut count) = (due, 0);
+                while next <= now {
+                    (next, count) = (next + period, count + 1);
+                }
+                assert_eq!(skip(due, period, now), (next, count), "{due} {period} {now}");
+            }
+        }
+        assert_eq!(skip(i64::MIN, 1, i64::MAX), (INFINITY, u64::MAX));
+        assert_eq!(skip(0, i64::MAX, i64::MAX), (INFINITY, 2));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::{
     Timespec,
     clock::{self, Clock},
-    mode, now_ns,
+    mode, now_ns, timer,
 };
 use crate::{
     error::{EINVAL, fail},
+    irq::service,
     lock,
 };
 use core::{ffi::c_int, ptr::null, sync::atomic::Ordering::Relaxed};
@@ -42,7 +43,14 @@ pub extern "C" fn clock_gettime(clock: *const Clock, time: &mut Timespec) -> c_i
 pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
     let clock = clock::find(clock).filter(|c| c.is_settable());
     let (Some(clock), Some(ns)) = (clock, time.ns()) else { return fail(EINVAL) };
-    lock::with(|token| clock.change(token, |reading, base| reading.set(base, ns)));
+    lock::with(|token| {
+        let mut by = 0;
+        clock.change(token, |reading, base| {
+            by = ns.saturating_sub(reading.at(base));
+            reading.set(base, ns);
+        });
+        timer::clock_set(token, clock, by);
+    });
     0
 }
 
@@ -101,7 +109,10 @@ pub extern "C" fn rtl_setclockmode(clock: *const Clock, mode: c_int, period: i64
     if !clock.is_settable() && step != 0 {
         return -EINVAL;
     }
-    lock::with(|token| clock.change(token, |reading, base| reading.set_step(base, step)));
+    lock::with(|token| {
+        clock.change(token, |reading, base| reading.set_step(base, step));
+        service::look_again(token);
+    });
     clock.mode.store(mode, Relaxed);
     clock.resolution.store(step.max(1), Relaxed);
     0

@@ -16,6 +16,7 @@ use core::{
     sync::atomic::Ordering::Relaxed,
 };
 use pillion_abi::NEVER;
+use pillion_rt_core::release::skip;
 use pillion_runtime::now;
 
 type Handler = extern "C" fn(*mut c_void);
@@ -102,7 +103,7 @@ pub(crate) fn earliest(token: &Token) -> u64 {
     RAW.borrow(token).iter().filter_map(|raw| raw.due).map(deadline).min().unwrap_or(NEVER)
 }
 
-/// Runs the handlers of those that have fired, with the lock held.
+/// Runs the handlers of those that have fired, with the lock held. Intervals that were missed are left out.
 pub(crate) fn run_due() {
     for number in 0..2 {
         let token = lock::enter();
@@ -116,6 +117,6 @@ pub(crate) fn run_due() {
 fn fire(token: &Token, number: usize) -> Option<Handler> {
     let raw = &mut RAW.borrow(token)[number];
     let due = raw.due.filter(|due| deadline(*due) <= now())?;
-    raw.due = (raw.again != 0).then(|| due.saturating_add(raw.again));
+    raw.due = (raw.again != 0).then(|| skip(due, raw.again, now_ns()).0);
     raw.handler
 }

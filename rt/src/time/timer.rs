@@ -18,6 +18,7 @@ use core::{
     sync::atomic::Ordering::Relaxed,
 };
 use pillion_abi::NEVER;
+use pillion_rt_core::release::skip;
 
 /// `struct sigevent`; also in `signal.h`.
 #[repr(C)]
@@ -49,6 +50,8 @@ struct Timer {
     /// What the clock shows when it fires.
     due: Option<i64>,
     interval: i64,
+    /// `due` follows from when it was armed, whatever the clock is set to meanwhile.
+    relative: bool,
     overruns: c_int,
 }
 
@@ -94,7 +97,8 @@ fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
     service::ensure(&token)?;
     let mut timers = TIMERS.borrow(&token);
     let place = timers.iter().position(Option::is_none).ok_or(EAGAIN)?;
-    timers[place] = Some(Timer { clock, thread: thread::current(), signal, due: None, interval: 0, overruns: 0 });
+    let thread = thread::current();
+    timers[place] = Some(Timer { clock, thread, signal, due: None, interval: 0, relative: true, overruns: 0 });
     Ok(place + 1)
 }
 
@@ -117,7 +121,8 @@ pub unsafe extern "C" fn timer_settime(name: Name, flags: c_int, new: &Setting, 
     let (Some(value), Some(interval)) = (new.it_value.ns(), new.it_interval.ns()) else { return posix(Err(EINVAL)) };
     let was = with(name, |token, timer| {
         let was = timer.setting(token);
-        let start = if flags & ABSOLUTE != 0 { 0 } else { timer.clock.now(token) };
+        timer.relative = flags & ABSOLUTE == 0;
+        let start = if timer.relative { timer.clock.now(token) } else { 0 };
         timer.due = (value != 0).then(|| start.saturating_add(value));
         (timer.interval, timer.overruns) = (interval, 0);
         service::look_again(token);
@@ -136,7 +141,7 @@ pub extern "C" fn timer_gettime(name: Name, setting: &mut Setting) -> c_int {
     posix(with(name, |token, timer| *setting = timer.setting(token)))
 }
 
-/// How often a timer fired while its last signal was still pending.
+/// How often a timer fired besides, while its last signal was pending or before it could be sent.
 #[unsafe(no_mangle)]
 pub extern "C" fn timer_getoverrun(name: Name) -> c_int {
     with(name, |_, timer| timer.overruns).unwrap_or_else(|error| posix(Err(error)))
@@ -148,18 +153,33 @@ impl Timer {
         Setting { it_interval: Timespec::of(self.interval), it_value: Timespec::of(left) }
     }
 
-    /// If it is due, prepares it for the next time; returns whom to send what.
+    /// If it is due, prepares it for the next time that is to come; returns whom to send what.
     fn fire(&mut self, token: &Token) -> Option<(&'static Thread, u32)> {
         let now = self.clock.now(token);
         let due = self.due.filter(|due| *due <= now)?;
-        self.due = (self.interval != 0).then(|| due.saturating_add(self.interval));
-        if self.signal == 0 {
-            return None;
-        }
-        let pending = self.thread.pending.load(Relaxed) >> self.signal & 1 == 1;
-        self.overruns = if pending { self.overruns.saturating_add(1) } else { 0 };
-        Some((self.thread, self.signal))
+        let times;
+        (self.due, times) = match self.interval {
+            0 => (None, 1),
+            interval => {
+                let (next, times) = skip(due, interval, now);
+                (Some(next), times)
+            }
+        };
+        let thread = Some(self.thread).filter(|_| self.signal != 0)?;
+        let pending = thread.pending.load(Relaxed) >> self.signal & 1 == 1;
+        let before = if pending { self.overruns.saturating_add(1) } else { 0 };
+        self.overruns = before.saturating_add(c_int::try_from(times - 1).unwrap_or(c_int::MAX));
+        Some((thread, self.signal))
     }
+}
+
+/// A clock was set forward by so many nanoseconds: timers that are to fire after a time fire when they would have.
+pub(super) fn clock_set(token: &Token, clock: &'static Clock, by: i64) {
+    let mut timers = TIMERS.borrow(token);
+    for timer in timers.iter_mut().flatten().filter(|t| t.relative && core::ptr::eq(t.clock, clock)) {
+        timer.due = timer.due.map(|due| due.saturating_add(by));
+    }
+    service::look_again(token);
 }
 
 /// The tick at which the first timer fires.
