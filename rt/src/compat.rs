@@ -52,6 +52,7 @@ enum Begin {
 
 #[derive(Clone, Copy)]
 struct Start {
+    thread: thread::Identity,
     function: Function,
     argument: c_int,
     begin: Begin,
@@ -80,8 +81,10 @@ pub unsafe extern "C" fn rt_task_init(
         if error == 0 {
             // SAFETY: it was just written.
             let thread = by_task(unsafe { *task });
-            let start = Start { function, argument, begin: Begin::Later };
-            thread.map(|thread| STARTS.borrow(token)[thread.number()].replace(start));
+            thread.map(|thread| {
+                let start = Start { thread: thread.identity(), function, argument, begin: Begin::Later };
+                STARTS.borrow(token)[thread.number()].replace(start)
+            });
         }
         -error
     })
@@ -92,7 +95,7 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
     loop {
         let token = lock::enter();
         let start = STARTS.borrow(&token)[number];
-        let Some(Start { function, argument, begin }) = start else { return null_mut() };
+        let Some(Start { function, argument, begin, .. }) = start else { return null_mut() };
         if begin == Begin::Later {
             wait::block(token, Some(&QUEUES[number]), How { signals: signal::CANCEL_BIT, ..How::SUSPENDED }, NEVER);
             thread::cancel_point();
@@ -113,9 +116,8 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
 fn begin(token: &Token, task: RtTask, how: Begin) -> bool {
     let Some(thread) = by_task(task) else { return false };
     let starts = &mut *STARTS.borrow(token);
-    let Some(start) = starts[thread.number()].as_mut().filter(|start| start.begin == Begin::Later) else {
-        return false;
-    };
+    let waits = |start: &&mut Start| start.begin == Begin::Later && start.thread == thread.identity();
+    let Some(start) = starts[thread.number()].as_mut().filter(waits) else { return false };
     start.begin = how;
     QUEUES[thread.number()].wake_all(token);
     true

@@ -8,7 +8,7 @@ use crate::{
     lock::{self, Token},
     mqueue,
     signal::{self, USER_FIRST, USER_LAST},
-    thread,
+    thread::{self, Identity, Thread},
 };
 use core::{
     ffi::c_int,
@@ -38,7 +38,8 @@ pub struct SignalEvent {
 /// Who wants a notice of a queue, by the low byte of its handle.
 #[derive(Clone, Copy)]
 struct Wanted {
-    thread: usize,
+    queue: u32,
+    thread: Identity,
     signal: u32,
 }
 
@@ -62,7 +63,7 @@ fn ask(token: &Token, queue: c_int, event: Option<&SignalEvent>) -> Result<(), c
         Some(SignalEvent { notify: SIGNAL, signal, .. }) => {
             let signal = *signal as u32;
             let known = (USER_FIRST..=USER_LAST).contains(&signal).then_some(signal).ok_or(EINVAL)?;
-            Some(Some(Wanted { thread: thread::current().number(), signal: known }))
+            Some(Some(Wanted { queue: handle, thread: thread::current().identity(), signal: known }))
         }
         Some(_) => return Err(EINVAL),
     };
@@ -81,9 +82,21 @@ pub(crate) fn deliver() {
     let due = notices.swap(0, AcqRel);
     lock::with(|token| {
         for queue in (0..QUEUES).filter(|queue| due >> queue & 1 != 0) {
-            if let Some(Wanted { thread, signal }) = WANTED.borrow(token)[queue].take() {
-                signal::send(token, thread::by_number(thread), signal);
+            let Some(Wanted { thread, signal, .. }) = WANTED.borrow(token)[queue].take() else { continue };
+            if let Some(to) = thread.get(token) {
+                signal::send(token, to, signal);
             }
         }
     });
+}
+
+/// A thread has ended: nobody waits for its notices, and others can ask for some.
+pub(crate) fn thread_ended(token: &Token, thread: &Thread) {
+    for queue in 0..QUEUES {
+        let wanted = &mut WANTED.borrow(token)[queue];
+        if let Some(Wanted { queue, .. }) = wanted.take_if(|wanted| wanted.thread == thread.identity()) {
+            // If the queue has been closed meanwhile, so has the wish.
+            let _ = now(token, Request::QueueNotify { queue, thread: MAIN, wanted: false });
+        }
+    }
 }

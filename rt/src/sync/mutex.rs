@@ -10,7 +10,7 @@ use crate::{
     cell::Guarded,
     error::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT},
     lock::{self, Token},
-    thread::{self, Thread, by_number, current},
+    thread::{self, Identity, Thread, current},
     wait::{How, Queue, Wake, block_and_return},
 };
 use core::{
@@ -44,11 +44,20 @@ pub(super) mod flag {
 /// In [`Mutex::owner`]: somebody waits.
 const WAITED_FOR: u32 = 0x100;
 
+/// Who has a mutex.
+#[derive(Clone, Copy)]
+enum Owner {
+    Nobody,
+    Thread(&'static Thread),
+    /// A thread that has ended.
+    Gone,
+}
+
 /// `pthread_mutex_t`; also in `pthread.h`. Zeros are a free, normal mutex.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Mutex {
-    /// Number of the owner plus one, or 0; and [`WAITED_FOR`].
+    /// Identity of the owner, or 0; and [`WAITED_FOR`].
     owner: AtomicU32,
     pub(super) flags: AtomicU32,
     pub(super) ceiling: Guarded<u32>,
@@ -62,7 +71,7 @@ pub struct Mutex {
 const _: () = assert!(size_of::<Mutex>() == 32);
 
 fn word_of(thread: &Thread) -> u32 {
-    thread.number() as u32 + 1
+    thread.identity().word()
 }
 
 impl Mutex {
@@ -103,9 +112,15 @@ impl Mutex {
         self.is_plain() && self.owner.compare_exchange(word_of(current()), 0, Release, Relaxed).is_ok()
     }
 
-    fn owner(&self) -> Option<&'static Thread> {
-        let word = self.owner.load(Relaxed) & !WAITED_FOR;
-        word.checked_sub(1).map(|number| by_number(number as usize))
+    fn owner(&self, token: &Token) -> Owner {
+        match self.owner.load(Relaxed) & !WAITED_FOR {
+            0 => Owner::Nobody,
+            word => Identity::of_word(word).get(token).map_or(Owner::Gone, Owner::Thread),
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        self.owner.load(Relaxed) & !WAITED_FOR == 0
     }
 
     fn is_own(&self) -> bool {
@@ -148,7 +163,7 @@ impl Mutex {
         if self.has(flag::LOST) {
             return Err(ENOTRECOVERABLE);
         }
-        if self.owner().is_none() {
+        if self.is_free() {
             return self.take(token);
         }
         if self.kind() == flag::RECURSIVE && self.is_own() {
@@ -178,13 +193,16 @@ impl Mutex {
 
     fn wait(&self, token: Token, deadline: u64) -> Result<(Token, Wake), c_int> {
         let me = current();
-        let owner = self.owner().ok_or(EINVAL)?;
+        let heir = match self.owner(&token) {
+            Owner::Thread(owner) if self.has(flag::INHERIT) => Some(owner),
+            _ => None,
+        };
         let checked = self.kind() == flag::ERRORCHECK && self.is_own();
-        if checked || self.has(flag::INHERIT) && thread::closes_circle(&token, me, owner) {
+        if checked || heir.is_some_and(|owner| thread::closes_circle(&token, me, owner)) {
             return Err(EDEADLK);
         }
         self.owner.fetch_or(WAITED_FOR, Relaxed);
-        if self.has(flag::INHERIT) {
+        if let Some(owner) = heir {
             thread::with_inheritance(&token, |i| i.wait(me.number(), owner.number()));
         }
         let result = block_and_return(token, Some(&self.queue), How::OBJECT, deadline);
@@ -271,7 +289,7 @@ impl Mutex {
     /// Changes the ceiling; returns the old one.
     pub(super) fn set_ceiling(&self, token: &Token, ceiling: u32) -> u32 {
         let old = self.ceiling.replace(token, ceiling);
-        if let Some(owner) = self.owner() {
+        if let Owner::Thread(owner) = self.owner(token) {
             refresh_ceiling(token, owner);
         }
         old

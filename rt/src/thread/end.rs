@@ -3,7 +3,7 @@
 use super::{Life, Thread, by_number, cancel, cleanup, current, level, specific};
 use crate::{
     lock::{self, Token},
-    main_thread, signal,
+    main_thread, notice, signal,
     sync::mutex,
 };
 use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
@@ -48,6 +48,7 @@ pub(super) fn end_other(token: &Token, thread: &'static Thread) {
 /// Takes an ended thread out of everything that knows it.
 fn retire(token: &Token, thread: &'static Thread) {
     level::with_inheritance(token, |i| i.remove(thread.number()));
+    notice::thread_ended(token, thread);
     mutex::owner_ends(token, thread);
     crate::broker::thread_ended(token, thread);
     let detached = thread.detached.get(token);
@@ -67,7 +68,10 @@ pub(super) fn free(token: &Token, thread: &'static Thread) {
     }
     thread.magic.store(0, Relaxed);
     thread.waiting.store(crate::wait::word::NOT, Relaxed);
+    thread.new_identity();
     thread.stop.store(0, Relaxed);
+    thread.lent.store(false, Relaxed);
+    thread.lender.set(token, 0);
     thread.stopped.set(token, false);
     thread.unstoppable.set(0);
     thread.lock_depth.set(0);

@@ -25,8 +25,10 @@ pub unsafe extern "C" fn pthread_join(thread: *const Thread, result: *mut *mut c
         return EDEADLK;
     }
     let mut token = lock::enter();
+    let identity = thread.identity();
     loop {
-        if thread.magic.load(Relaxed) != super::MAGIC {
+        // Another one may have joined it.
+        if thread.identity() != identity || thread.magic.load(Relaxed) != super::MAGIC {
             return ESRCH;
         }
         if thread.detached.get(&token) || thread.number() == 0 {
@@ -82,13 +84,15 @@ pub extern "C" fn pthread_delete_np(thread: *const Thread) -> c_int {
 }
 
 fn delete(mut token: Token, thread: &'static Thread) -> c_int {
-    while thread.life.get(&token) == Life::Live && !stop::kill(&token, thread) {
+    let identity = thread.identity();
+    while identity.get(&token).is_some() && !stop::kill(&token, thread) {
         // It ends when it has finished what it is at.
         (token, _) = block_and_return(token, Some(&thread.joiners), How::OBJECT, NEVER);
     }
-    match thread.life.get(&token) {
-        Life::Ended | Life::Gone => stop::reap(&token, thread),
-        _ => {}
+    // Somebody else may have taken back what belongs to it by now.
+    let ended = matches!(thread.life.get(&token), Life::Ended | Life::Gone);
+    if ended && thread.identity() == identity {
+        stop::reap(&token, thread);
     }
     0
 }

@@ -28,5 +28,5 @@ pub use level::{urgency, with_inheritance};
 pub use stop::unstoppable;
 pub(crate) use stop::{end_unstoppable, stop_if_asked};
 pub(crate) use suspend::{resume, suspend_other, suspend_self};
-pub(crate) use table::Life;
+pub(crate) use table::{Identity, Life};
 pub use table::{MAGIC, Thread, all, by_number, by_pointer, current};

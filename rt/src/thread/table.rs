@@ -2,6 +2,7 @@
 
 use crate::{
     cell::{Guarded, Own},
+    lock::Token,
     wait::Queue,
 };
 use core::{
@@ -36,6 +37,34 @@ pub(crate) enum Life {
     Gone,
 }
 
+/// Names one thread for good, and not whoever has its place in the table later: for what outlives the thread. Its number plus one, and above [`Identity::BITS`] how many threads had the place before it.
+/// After 8 million threads in one place the count begins anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity(u32);
+
+impl Identity {
+    /// Bits of the number; one more is free for the users of [`Identity::word`].
+    const BITS: u32 = 9;
+
+    /// It as a number other than 0, without the bit `1 << 8`.
+    #[inline(always)]
+    pub(crate) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// The one that [`Identity::word`] came from.
+    pub(crate) fn of_word(word: u32) -> Identity {
+        Identity(word)
+    }
+
+    /// The thread, if it has not ended.
+    pub(crate) fn get(self, token: &Token) -> Option<&'static Thread> {
+        let number = (self.0 & 0xff).checked_sub(1)?;
+        let thread = by_number(number as usize);
+        (thread.identity() == self && thread.life.get(token) == Life::Live).then_some(thread)
+    }
+}
+
 /// A thread, as the program and this library see it. The first members stand in `rtl_sched.h` as well.
 #[repr(C)]
 #[derive(Debug)]
@@ -49,6 +78,8 @@ pub struct Thread {
     /// [`MAGIC`] while it exists.
     pub magic: AtomicU32,
     number: AtomicU32,
+    /// As [`Identity`].
+    identity: AtomicU32,
     /// Place for `hrt2ts`.
     time: [AtomicI64; 2],
 
@@ -117,6 +148,7 @@ impl Thread {
             pending: AtomicU64::new(0),
             magic: AtomicU32::new(0),
             number: AtomicU32::new(0),
+            identity: AtomicU32::new(0),
             time: [const { AtomicI64::new(0) }; 2],
             errno: Own::new(0),
             lock_depth: Own::new(0),
@@ -159,6 +191,17 @@ impl Thread {
     #[must_use]
     pub fn number(&self) -> usize {
         self.number.load(Relaxed) as usize
+    }
+
+    /// What tells it from later threads in the same place of the table.
+    #[inline(always)]
+    pub(crate) fn identity(&self) -> Identity {
+        Identity(self.identity.load(Relaxed))
+    }
+
+    /// It is no more: the next thread in its place is another one.
+    pub(super) fn new_identity(&self) {
+        self.identity.fetch_add(1 << Identity::BITS, Relaxed);
     }
 
     /// Place for a time that the thread hands to a call.
@@ -253,6 +296,7 @@ pub fn current() -> &'static Thread {
 pub(crate) fn adopt_main() -> &'static Thread {
     for (number, thread) in TABLE.iter().enumerate() {
         thread.number.store(number as u32, Relaxed);
+        thread.identity.store(number as u32 + 1, Relaxed);
         thread.own.store(thread.pointer(), Relaxed);
         thread.c_library[LOCALE_WORD].store(LOCALE.as_ptr() as usize, Relaxed);
     }

@@ -11,7 +11,7 @@ use crate::{
     irq::service,
     lock::{self, Token},
     signal::{self, USER_BITS, USER_FIRST},
-    thread::{self, Thread},
+    thread::{self, Identity, Thread},
 };
 use core::{
     ffi::{c_int, c_void},
@@ -44,7 +44,7 @@ pub struct Setting {
 struct Timer {
     clock: &'static Clock,
     /// Thread that made it; it gets the signals.
-    thread: &'static Thread,
+    thread: Identity,
     /// 0 for none.
     signal: u32,
     /// What the clock shows when it fires.
@@ -97,7 +97,7 @@ fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
     service::ensure(&token)?;
     let mut timers = TIMERS.borrow(&token);
     let place = timers.iter().position(Option::is_none).ok_or(EAGAIN)?;
-    let thread = thread::current();
+    let thread = thread::current().identity();
     timers[place] = Some(Timer { clock, thread, signal, due: None, interval: 0, relative: true, overruns: 0 });
     Ok(place + 1)
 }
@@ -165,7 +165,7 @@ impl Timer {
                 (Some(next), times)
             }
         };
-        let thread = Some(self.thread).filter(|_| self.signal != 0)?;
+        let thread = self.thread.get(token).filter(|_| self.signal != 0)?;
         let pending = thread.pending.load(Relaxed) >> self.signal & 1 == 1;
         let before = if pending { self.overruns.saturating_add(1) } else { 0 };
         self.overruns = before.saturating_add(c_int::try_from(times - 1).unwrap_or(c_int::MAX));
