@@ -188,7 +188,7 @@ int pthread_spin_unlock(pthread_spinlock_t *lock);
 
 /* Barriers. */
 typedef struct {
-	unsigned int count, waiting;
+	unsigned int count;
 	unsigned long queue;
 } pthread_barrier_t;
 typedef int pthread_barrierattr_t;

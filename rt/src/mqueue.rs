@@ -168,7 +168,7 @@ pub unsafe extern "C" fn mq_timedsend(
                 |_, _| (),
             )
         });
-    signal::after_wait();
+    signal::after_result(&result);
     posix(result)
 }
 
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn mq_timedreceive(
                 },
             )
         });
-    signal::after_wait();
+    signal::after_result(&result);
     result.unwrap_or_else(|error: c_int| fail(error) as isize)
 }
 

@@ -52,6 +52,21 @@ pub(crate) fn after_wait() {
     let me = current();
     if me.pending.load(Relaxed) & !me.masked.load(Relaxed) & (USER_BITS | CANCEL_BIT) != 0 {
         deliver(me);
+        if lock::is_left() {
+            cancel_point();
+        }
+    }
+}
+
+/// As [`after_wait`], after a call that gives the caller something: when it has, a cancellation waits for the next point, or what was given would be lost.
+#[inline]
+pub(crate) fn after_result<T, E>(result: &Result<T, E>) {
+    if result.is_err() {
+        return after_wait();
+    }
+    let me = current();
+    if me.pending.load(Relaxed) & !me.masked.load(Relaxed) & USER_BITS != 0 {
+        deliver(me);
     }
 }
 
@@ -69,7 +84,6 @@ fn deliver(me: &'static Thread) {
         me.pending.fetch_and(!(1 << signal), Relaxed);
         run(me, signal);
     }
-    cancel_point();
 }
 
 /// Runs the handler of a signal, which is held back meanwhile with whatever else the handler asked for.

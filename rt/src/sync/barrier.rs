@@ -18,7 +18,7 @@ const SERIAL: c_int = -1;
 pub struct Barrier {
     /// How many come together.
     count: Guarded<c_uint>,
-    waiting: Guarded<c_uint>,
+    /// Those who have come; one that ends while it waits has not.
     queue: Queue,
 }
 
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn pthread_barrier_init(barrier: *mut Barrier, _: *const c
         return EINVAL;
     }
     // SAFETY: the caller's promise.
-    unsafe { barrier.write(Barrier { count: Guarded::new(count), waiting: Guarded::new(0), queue: Queue::new() }) };
+    unsafe { barrier.write(Barrier { count: Guarded::new(count), queue: Queue::new() }) };
     0
 }
 
@@ -47,13 +47,11 @@ pub extern "C" fn pthread_barrier_destroy(barrier: &Barrier) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrier_wait(barrier: &Barrier) -> c_int {
     let token = lock::enter();
-    let waiting = barrier.waiting.get(&token) + 1;
-    if waiting < barrier.count.get(&token) {
-        barrier.waiting.set(&token, waiting);
+    let waiting = barrier.queue.set(&token).count_ones();
+    if waiting + 1 < barrier.count.get(&token) {
         block(token, Some(&barrier.queue), How::OBJECT, NEVER);
         return 0;
     }
-    barrier.waiting.set(&token, 0);
     barrier.queue.wake_all(&token);
     SERIAL
 }

@@ -1,11 +1,12 @@
 //! Mutexes, conditions, semaphores and other means of threads to wait for each other.
 
 pub mod barrier;
+pub(crate) mod claim;
 pub mod cond;
 pub mod mutex;
 mod mutex_api;
 mod mutex_attributes;
-mod once;
+pub mod once;
 mod queue;
 pub mod rwlock;
 pub mod semaphore;

@@ -176,17 +176,31 @@ impl Mutex {
 
     /// Takes it, and waits for it if need be. The lock is not held afterwards.
     pub(super) fn lock(&self, mut token: Token, deadline: u64) -> Result<(), c_int> {
+        let me = current();
         loop {
-            match self.try_take(&token) {
-                Err(EBUSY) => {}
-                result => return result,
-            }
-            let wake;
-            (token, wake) = self.wait(token, deadline)?;
-            if wake == Wake::TimedOut {
+            let mut result = self.try_take(&token);
+            if result == Err(EBUSY) {
+                me.claims.mutex.set(self);
+                let wake;
+                (token, wake) = self.wait(token, deadline)?;
+                if wake != Wake::TimedOut {
+                    continue;
+                }
                 self.forget(&token);
                 // It may have been released at the same moment.
-                return self.try_take(&token).map_err(|e| if e == EBUSY { ETIMEDOUT } else { e });
+                result = self.try_take(&token).map_err(|e| if e == EBUSY { ETIMEDOUT } else { e });
+            }
+            me.claims.mutex.clear();
+            return result;
+        }
+    }
+
+    /// A thread that waited for it, or was woken to take it, has ended.
+    pub(super) fn pass_on(&self, token: &Token) {
+        if self.is_free() {
+            self.queue.wake_one(token);
+            if self.queue.is_empty(token) {
+                self.owner.store(0, Relaxed);
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::{
     cell::Guarded,
-    lock,
+    lock::{self, Token},
+    thread,
     wait::{How, Queue, block_and_return},
 };
 use core::ffi::c_int;
@@ -12,29 +13,56 @@ use pillion_abi::NEVER;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Once {
-    state: Guarded<u64>,
+    /// 0 before the routine has begun, [`DONE`], or [`RUNNING`] and the address of the `Once` inside whose routine the same thread runs this one's.
+    state: Guarded<usize>,
     queue: Queue,
 }
 
-const RUNNING: u64 = 1;
-const DONE: u64 = 2;
+const DONE: usize = 1;
+/// A bit that no address has.
+const RUNNING: usize = 2;
 
-/// Runs `routine` unless that was done; returns when it is done.
+impl Once {
+    fn is_running(&self, token: &Token) -> bool {
+        self.state.get(token) & RUNNING != 0
+    }
+
+    fn end(&self, token: &Token, state: usize) {
+        self.state.set(token, state);
+        self.queue.wake_all(token);
+    }
+
+    /// The thread that ran the routine, perhaps inside those of others, has ended: it is as if none had begun.
+    pub(super) fn undo(&self, token: &Token) {
+        let mut at = Some(self);
+        while let Some(once) = at {
+            let outer = (once.state.get(token) & !RUNNING) as *const Once;
+            once.end(token, 0);
+            // SAFETY: the ended thread was inside the outer one's routine, so that the program still has it.
+            at = unsafe { outer.as_ref() };
+        }
+    }
+}
+
+/// Runs `routine` unless that was done; returns when it is done. A thread that ends inside leaves it to the next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
     let mut token = lock::enter();
-    while once.state.get(&token) == RUNNING {
+    while once.is_running(&token) {
         (token, _) = block_and_return(token, Some(&once.queue), How::OBJECT, NEVER);
     }
     if once.state.get(&token) == DONE {
         return 0;
     }
-    once.state.set(&token, RUNNING);
+    let claim = &thread::current().claims.once;
+    let outer = claim.take();
+    once.state.set(&token, RUNNING | outer.map_or(0, |outer| core::ptr::from_ref(outer).addr()));
+    claim.set(once);
     drop(token);
     routine();
     lock::with(|token| {
-        once.state.set(token, DONE);
-        once.queue.wake_all(token);
+        outer.map_or_else(|| claim.clear(), |outer| claim.set(outer));
+        once.end(token, DONE);
     });
     0
 }

@@ -5,6 +5,7 @@ use crate::{
     cell::Guarded,
     error::{EBUSY, EPERM, ETIMEDOUT, number},
     lock::{self, Token},
+    thread,
     time::Timespec,
     wait::{How, Queue, Wake, block_and_return},
 };
@@ -41,19 +42,23 @@ impl RwLock {
 
     fn take(&self, mut token: Token, to: Use, deadline: u64) -> Result<(), c_int> {
         let queue = if to == Use::Read { &self.readers } else { &self.writers };
-        while !self.try_take(&token, to) {
+        let claim = &thread::current().claims.rwlock;
+        let mut result = Ok(());
+        while result.is_ok() && !self.try_take(&token, to) {
+            claim.set(self);
             let wake;
             (token, wake) = block_and_return(token, Some(queue), How::OBJECT, deadline);
             if wake == Wake::TimedOut {
                 self.wake(&token);
-                return Err(ETIMEDOUT);
+                result = Err(ETIMEDOUT);
             }
         }
-        Ok(())
+        claim.clear();
+        result
     }
 
     /// Wakes whoever can have it now.
-    fn wake(&self, token: &Token) {
+    pub(super) fn wake(&self, token: &Token) {
         let users = self.users.get(token);
         if users >= 0 && self.writers.is_empty(token) {
             self.readers.wake_all(token);

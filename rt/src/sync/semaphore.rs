@@ -8,7 +8,7 @@ use crate::{
     cell::Guarded,
     error::{EAGAIN, EBUSY, EINTR, EINVAL, ETIMEDOUT, posix},
     lock::{self, Token},
-    named, signal,
+    named, signal, thread,
     time::Timespec,
     wait::{How, Queue, Wake, block},
 };
@@ -76,7 +76,10 @@ impl Semaphore {
             }
         }
         match block(token, Some(&self.queue), How::POINT, deadline) {
-            Wake::Woken => Ok(()),
+            Wake::Woken => {
+                thread::current().claims.semaphore.clear();
+                Ok(())
+            }
             Wake::TimedOut => Err(ETIMEDOUT),
             Wake::Interrupted => Err(EINTR),
         }
@@ -100,11 +103,12 @@ impl Semaphore {
     #[inline]
     pub fn post(&self, token: &Token) -> Result<(), c_int> {
         while !self.try_post()? {
-            let woken = self.queue.wake_one(token).is_some();
+            let woken = self.queue.wake_one(token);
             if self.queue.is_empty(token) {
                 self.value.store(0, Relaxed);
             }
-            if woken {
+            if let Some(woken) = woken {
+                woken.claims.semaphore.set(self);
                 break;
             }
         }
@@ -179,7 +183,7 @@ pub extern "C" fn sem_timedwait(semaphore: &Semaphore, time: &Timespec) -> c_int
 
 #[inline]
 fn finish(result: Result<(), c_int>) -> c_int {
-    signal::after_wait();
+    signal::after_result(&result);
     posix(result)
 }
 

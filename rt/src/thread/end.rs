@@ -48,6 +48,7 @@ pub(super) fn end_other(token: &Token, thread: &'static Thread) {
 /// Takes an ended thread out of everything that knows it.
 fn retire(token: &Token, thread: &'static Thread) {
     level::with_inheritance(token, |i| i.remove(thread.number()));
+    thread.claims.pass_on(token);
     notice::thread_ended(token, thread);
     mutex::owner_ends(token, thread);
     crate::broker::thread_ended(token, thread);

@@ -3,6 +3,7 @@
 use crate::{
     cell::{Guarded, Own},
     lock::Token,
+    sync::claim::Claims,
     wait::Queue,
 };
 use core::{
@@ -138,6 +139,7 @@ pub struct Thread {
     pub(super) specific: [AtomicPtr<c_void>; KEYS],
     /// Mutexes that it holds and that have to know when it ends.
     pub(crate) held: AtomicPtr<crate::sync::mutex::Mutex>,
+    pub(crate) claims: Claims,
 }
 
 impl Thread {
@@ -183,6 +185,7 @@ impl Thread {
             cleanup: AtomicPtr::new(null_mut()),
             specific: [const { AtomicPtr::new(null_mut()) }; KEYS],
             held: AtomicPtr::new(null_mut()),
+            claims: Claims::new(),
         }
     }
 
