@@ -163,7 +163,7 @@ enum pillion_kind {
 
 /* What the first task is told. */
 #define PILLION_BOOT_BOOT_INFO_ADDRESS 0x100000
-#define PILLION_BOOT_REGIONS 48
+#define PILLION_BOOT_REGIONS 112
 
 /* Bundles. */
 #define PILLION_BUNDLE_MAGIC "PILLION1"
@@ -295,7 +295,7 @@ struct pillion_boot_info {
     struct pillion_range regions[PILLION_BOOT_REGIONS];
     uint8_t command_line[256];
 };
-_Static_assert(sizeof(struct pillion_boot_info) == 1496, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 3032, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -306,7 +306,7 @@ _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
 _Static_assert(offsetof(struct pillion_boot_info, ioapic) == 64, "ioapic");
 _Static_assert(offsetof(struct pillion_boot_info, pci_window) == 72, "pci_window");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 88, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 1240, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 2776, "command_line");
 
 struct pillion_segment {
     uint16_t selector;

@@ -34,7 +34,7 @@ pub mod slot {
 pub const BOOT_INFO_ADDRESS: u64 = 0x10_0000;
 
 /// Most regions that are handed over.
-pub const REGIONS: usize = 48;
+pub const REGIONS: usize = 112;
 
 /// A stretch of physical memory and what it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use pillion_abi::boot::{PciWindow, REGIONS, Range, range_kind};
 
 use crate::bytes::until_zero;
-use crate::ranges::Ranges;
+use crate::ranges::{CAPACITY, Ranges};
 use crate::{ALWAYS_MAPPED, PHYSICAL_LIMIT};
 
 /// Kinds of memory in the firmware's numbering.
@@ -14,7 +14,13 @@ mod firmware_kind {
 }
 
 /// Most entries of the firmware's memory map that are read.
-const FIRMWARE_ENTRIES: usize = 120;
+const FIRMWARE_ENTRIES: usize = 512;
+
+// Each entry adds two ranges at most; so do the bundle, and the three pieces that the kernel keeps.
+const _: () = assert!(2 * FIRMWARE_ENTRIES + 16 <= CAPACITY);
+
+/// Ranges that may come about when the pages of the interrupt controllers are cut out.
+const SPLIT: usize = 16;
 
 /// Most bytes of the command line that are kept.
 const COMMAND_LINE: usize = 255;
@@ -30,6 +36,8 @@ struct FirmwareRange {
 pub struct BootParams {
     firmware: [FirmwareRange; FIRMWARE_ENTRIES],
     firmware_count: usize,
+    /// Entries of the firmware's map that there was no room for.
+    unread: usize,
     ranges: Ranges,
     /// The first module, to the byte; size 0 without one.
     pub bundle: Range,
@@ -54,6 +62,7 @@ impl BootParams {
         BootParams {
             firmware: [FirmwareRange { base: 0, size: 0, kind: 0 }; FIRMWARE_ENTRIES],
             firmware_count: 0,
+            unread: 0,
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
             rsdp: 0,
@@ -81,6 +90,8 @@ impl BootParams {
         if let Some(free) = self.firmware.get_mut(self.firmware_count) {
             *free = FirmwareRange { base, size, kind };
             self.firmware_count += 1;
+        } else {
+            self.unread = self.unread.saturating_add(1);
         }
     }
 
@@ -139,8 +150,15 @@ impl BootParams {
         self.ranges.find_ram(size, from, ALWAYS_MAPPED)
     }
 
-    /// Brings the map down to the number of ranges that the binary interface has room for.
-    pub fn finish(&mut self) {
-        self.ranges.limit(REGIONS);
+    /// Entries of the firmware's map that there was no room for: what they name belongs to nobody.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.unread
+    }
+
+    /// Brings the map down to the number of ranges that the binary interface has room for, less a few that are split when they are handed over. Returns how many ranges were forgotten, and their
+    /// bytes: they belong to nobody.
+    pub fn finish(&mut self) -> (usize, u64) {
+        self.ranges.limit(REGIONS - SPLIT)
     }
 }

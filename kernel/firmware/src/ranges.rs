@@ -4,8 +4,22 @@ use pillion_abi::boot::{Range, range_kind};
 
 const PAGE: u64 = pillion_abi::PAGE;
 
-/// Ranges that the map can hold while it is being made.
-const CAPACITY: usize = 256;
+/// Ranges that the map can hold while it is being made: painting adds two at most.
+pub const CAPACITY: usize = 1120;
+
+/// RAM in smaller pieces than this is not missed.
+const CRUMB: u64 = 1 << 20;
+
+/// What of a stretch of memory may be cached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cached {
+    /// All of it.
+    All,
+    /// A part.
+    Part,
+    /// Nothing: devices answer there, or may.
+    Nothing,
+}
 
 /// The map.
 pub struct Ranges {
@@ -43,67 +57,66 @@ impl Ranges {
     }
 
     fn paint(&mut self, base: u64, end: u64, kind: u64) {
-        // Two more entries at most: the new one, and one that is split.
         if base >= end || self.count + 2 > CAPACITY {
             return;
         }
-        let old = self.entries;
-        let old_count = self.count;
-        let mut pending = Some(Range { base, size: end - base, kind });
-        self.count = 0;
-        for range in old.iter().take(old_count) {
-            let range_end = range.base + range.size;
-            if range.base < base {
-                self.push(Range { size: range_end.min(base) - range.base, ..*range });
+        let overlaps = |r: &Range| r.base + r.size > base && r.base < end;
+        let first = self.position(|r| r.base + r.size > base);
+        let after = first + self.as_slice().iter().skip(first).take_while(|r| overlaps(r)).count();
+        let mut new = [Range { base, size: end - base, kind }; 3];
+        let mut from = 1;
+        let mut to = 2;
+        if after > first {
+            let (left, right) = (self.entries[first], self.entries[after - 1]);
+            if left.base < base {
+                from = 0;
+                new[0] = Range { size: base - left.base, ..left };
             }
-            if range_end > base
-                && let Some(new) = pending.take()
-            {
-                self.push(new);
-            }
-            if range_end > end {
-                let from = range.base.max(end);
-                self.push(Range { base: from, size: range_end - from, kind: range.kind });
+            let right_end = right.base + right.size;
+            if right_end > end {
+                to = 3;
+                new[2] = Range { base: end, size: right_end - end, kind: right.kind };
             }
         }
-        if let Some(new) = pending {
-            self.push(new);
+        self.replace(first, after, &new[from..to]);
+        self.join(first.saturating_sub(1), first + 3);
+    }
+
+    fn position(&self, is: impl Fn(&Range) -> bool) -> usize {
+        self.as_slice().iter().position(is).unwrap_or(self.count)
+    }
+
+    /// Puts `new` in the place of the entries from `first` up to `after`.
+    fn replace(&mut self, first: usize, after: usize, new: &[Range]) {
+        self.entries.copy_within(after..self.count, first + new.len());
+        self.count = self.count - (after - first) + new.len();
+        self.entries[first..first + new.len()].copy_from_slice(new);
+    }
+
+    /// Joins entries from `first` up to `last` that meet and are of a kind.
+    fn join(&mut self, first: usize, last: usize) {
+        for at in (first..last).rev() {
+            if at + 1 < self.count {
+                let (one, next) = (self.entries[at], self.entries[at + 1]);
+                if one.kind == next.kind && one.base + one.size == next.base {
+                    self.replace(at, at + 2, &[Range { size: one.size + next.size, ..one }]);
+                }
+            }
         }
     }
 
-    /// Appends a range; joins it with the one before where they meet and are of a kind.
-    fn push(&mut self, new: Range) {
-        if new.size == 0 {
-            return;
-        }
-        if let Some(last) = self.count.checked_sub(1).and_then(|i| self.entries.get_mut(i))
-            && last.kind == new.kind
-            && last.base + last.size == new.base
-        {
-            last.size += new.size;
-            return;
-        }
-        if let Some(free) = self.entries.get_mut(self.count) {
-            *free = new;
-            self.count += 1;
-        }
-    }
-
-    /// Forgets the smallest ranges until at most `limit` are left. What the kernel keeps is never forgotten.
-    pub fn limit(&mut self, limit: usize) {
+    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest. What the kernel keeps is never forgotten. Returns how many were forgotten, and their bytes.
+    pub fn limit(&mut self, limit: usize) -> (usize, u64) {
+        let mut forgotten = (0, 0);
         while self.count > limit {
             let kept = |r: &Range| r.kind == range_kind::KERNEL || r.kind == range_kind::BUNDLE;
-            let smallest = self
-                .as_slice()
-                .iter()
-                .enumerate()
-                .filter(|(_, r)| !kept(r))
-                .min_by_key(|(_, r)| r.size)
-                .map(|(i, _)| i);
-            let Some(index) = smallest else { return };
-            self.entries.copy_within(index + 1..self.count, index);
-            self.count -= 1;
+            let missed = |r: &Range| (r.kind != range_kind::RAM || r.size >= CRUMB, r.size);
+            let candidates = self.as_slice().iter().enumerate().filter(|(_, r)| !kept(r));
+            let Some((index, range)) = candidates.min_by_key(|(_, r)| missed(r)) else { break };
+            forgotten = (forgotten.0 + 1, forgotten.1 + range.size);
+            self.replace(index, index + 1, &[]);
         }
+        forgotten
     }
 
     /// Lowest stretch of RAM of that size between the two addresses.
@@ -114,6 +127,19 @@ impl Ranges {
             let end = (r.base + r.size).min(to);
             (base.checked_add(size)? <= end).then_some(base)
         })
+    }
+}
+
+/// What of `base..end` may be cached: memory, and nothing that devices answer at.
+#[must_use]
+pub fn cached(memory: &[Range], base: u64, end: u64) -> Cached {
+    let is_memory =
+        |r: &&Range| matches!(r.kind, range_kind::RAM | range_kind::ACPI | range_kind::KERNEL | range_kind::BUNDLE);
+    let inside = |r: &Range| end.min(r.base + r.size).saturating_sub(base.max(r.base));
+    match memory.iter().filter(is_memory).map(inside).sum::<u64>() {
+        0 => Cached::Nothing,
+        all if all == end - base => Cached::All,
+        _ => Cached::Part,
     }
 }
 
@@ -175,7 +201,7 @@ mod tests {
         for i in 0..10 {
             map.paint_outside(i * 0x100000, i * 0x100000 + (i + 1) * PAGE, if i == 0 { range_kind::KERNEL } else { 1 });
         }
-        map.limit(4);
+        assert_eq!(map.limit(4), (6, (2..8).sum::<u64>() * PAGE));
         assert_eq!(map.as_slice().len(), 4);
         assert_eq!(map.as_slice()[0].kind, range_kind::KERNEL);
         assert_eq!(map.as_slice()[1].base, 7 * 0x100000);
@@ -184,11 +210,36 @@ mod tests {
     }
 
     #[test]
+    fn crumbs_of_ram_go_before_tables() {
+        let mut map = Ranges::new();
+        map.paint_outside(0, PAGE, range_kind::ACPI);
+        map.paint_outside(2 * PAGE, 10 * PAGE, range_kind::RAM);
+        map.paint_outside(1 << 30, 2 << 30, range_kind::RAM);
+        assert_eq!(map.limit(2), (1, 8 * PAGE));
+        assert_eq!(map.limit(1), (1, PAGE));
+    }
+
+    #[test]
     fn a_full_map_stays_sound() {
         let mut map = Ranges::new();
-        for i in 0..400 {
+        for i in 0..2000 {
             map.paint_outside(i * 2 * PAGE, i * 2 * PAGE + PAGE, 1);
         }
         assert!(map.as_slice().len() <= CAPACITY);
+    }
+
+    #[test]
+    fn only_memory_is_cached() {
+        let mut map = Ranges::new();
+        map.paint_outside(0, 1 << 32, range_kind::HOLE);
+        map.paint_outside(0, 8 * PAGE, range_kind::RAM);
+        map.paint_outside(2 * PAGE, 3 * PAGE, range_kind::DEVICE);
+        map.paint_outside(4 * PAGE, 5 * PAGE, range_kind::KERNEL);
+        let of = |from: u64, to: u64| cached(map.as_slice(), from * PAGE, to * PAGE);
+        assert_eq!(
+            [of(0, 2), of(3, 8), of(2, 3), of(0xfee00, 0xfee01)],
+            [Cached::All, Cached::All, Cached::Nothing, Cached::Nothing]
+        );
+        assert_eq!([of(0, 3), of(7, 9), of(0, 512)], [Cached::Part; 3]);
     }
 }

@@ -1,6 +1,6 @@
 //! QEMU's `edu` device, which raises an interrupt whenever it is told to.
 
-use crate::{Failure, Kit, Outcome, done, failure, pci::Function};
+use crate::{Failure, Kit, Outcome, done, failure, kit::OWN, pci::Function};
 use pillion_abi::{
     boot::{range_kind, slot},
     object::{Kind, map},
@@ -11,7 +11,7 @@ const IDENTITY: u32 = 0x11e8_1234;
 const SIZE: u64 = 1 << 20;
 
 /// Slots that are kept for all tests.
-const WHOLE: Cap = 66;
+const WHOLE: Cap = OWN + 2;
 
 /// The device.
 #[derive(Clone, Copy)]

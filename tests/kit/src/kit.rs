@@ -3,7 +3,7 @@
 use crate::{Outcome, done, failure, image::Segments, thread::Stacks};
 use pillion_abi::{
     NEVER,
-    boot::{BootInfo, slot},
+    boot::{self, BootInfo, slot},
     object::{Kind, map, right},
     status::Result,
 };
@@ -15,14 +15,17 @@ use pillion_runtime::{
 /// Slots of the capability space of threads that a test starts.
 pub const WORKER_SLOTS: u64 = 1024;
 
-/// First slot that a test may use; the last one.
-const FIRST_SLOT: Cap = 128;
+/// First slot behind those that the kernel fills; a few are kept for all tests.
+pub(crate) const OWN: Cap = slot::REGIONS + boot::REGIONS as Cap;
+
+/// First slot that a test may use.
+const FIRST_SLOT: Cap = OWN + 8;
 /// Last slot that a test may use.
 pub const LAST_SLOT: Cap = WORKER_SLOTS as Cap - 1;
 
 /// Slots of the region that tests use, and of their threads' capability space.
-const ARENA: Cap = 64;
-const WORKERS: Cap = 65;
+const ARENA: Cap = OWN;
+const WORKERS: Cap = OWN + 1;
 const ARENA_SIZE: u64 = 32 << 20;
 
 /// Where memory of tests is mapped; page tables made there are used again by the next test.

@@ -4,6 +4,8 @@ use super::boot::map::bit;
 use super::cpu::{self, bit as control};
 use super::memory::{DIRECT_MAP, Image, direct};
 use super::{fatal, log, msr};
+use pillion_abi::boot::Range;
+use pillion_firmware::ranges::{Cached, cached};
 
 /// What was found in the page tables.
 #[derive(Default)]
@@ -11,18 +13,28 @@ struct Found {
     pages: u64,
     writable_and_executable: u64,
     constant_and_writable: u64,
+    cached_device: u64,
     user: u64,
     lower_half: u64,
 }
 
+/// A walk through the page tables, on a machine with this memory.
+struct Walk<'a> {
+    image: &'a Image,
+    memory: &'a [Range],
+    found: Found,
+}
+
 /// Checks memory rights and control registers; stops the machine where one is not as promised.
-pub fn assert_machine_state() {
-    let mut found = Found::default();
-    walk(cpu::cr3() & bit::ADDRESS, 4, 0, false, true, &Image::current(), &mut found);
+pub fn assert_machine_state(memory: &[Range]) {
+    let mut walk = Walk { image: &Image::current(), memory, found: Found::default() };
+    walk.below(cpu::cr3() & bit::ADDRESS, 4, 0, false, true);
+    let found = walk.found;
     log!("[boot] {} mappings", found.pages);
     for (fact, count) in [
         ("writable and executable", found.writable_and_executable),
         ("writable with code or constants", found.constant_and_writable),
+        ("of devices, cached", found.cached_device),
         ("for user mode", found.user),
         ("in the lower half", found.lower_half),
     ] {
@@ -49,27 +61,36 @@ fn demand(holds: bool, subject: &str, detail: &str, wanted: &str) {
     }
 }
 
-/// Visits all mappings below a table. `address` is the first that the table maps; the rights are those that its parents leave.
-fn walk(table: u64, level: u32, address: u64, no_execute: bool, writable: bool, image: &Image, found: &mut Found) {
-    let shift = 3 + 9 * level;
-    for index in 0..512 {
-        // SAFETY: `table` is a page table in use, hence in RAM and in the direct map.
-        let entry = unsafe { direct::<u64>(table + index * 8).read_volatile() };
-        if entry & bit::PRESENT == 0 {
-            continue;
+impl Walk<'_> {
+    /// Visits all mappings below a table. `address` is the first that the table maps; the rights are those that its parents leave.
+    fn below(&mut self, table: u64, level: u32, address: u64, no_execute: bool, writable: bool) {
+        let shift = 3 + 9 * level;
+        for index in 0..512 {
+            // SAFETY: `table` is a page table in use, hence in RAM and in the direct map.
+            let entry = unsafe { direct::<u64>(table + index * 8).read_volatile() };
+            if entry & bit::PRESENT == 0 {
+                continue;
+            }
+            let at = address | index << shift;
+            let no_execute = no_execute || entry & bit::NO_EXECUTE != 0;
+            let writable = writable && entry & bit::WRITE != 0;
+            if level > 1 && entry & bit::LARGE == 0 {
+                self.below(entry & bit::ADDRESS, level - 1, at, no_execute, writable);
+            } else {
+                self.leaf(entry, at, 1 << shift, no_execute, writable);
+            }
         }
-        let at = address | index << shift;
-        let (no_execute, writable) = (no_execute || entry & bit::NO_EXECUTE != 0, writable && entry & bit::WRITE != 0);
-        if level > 1 && entry & bit::LARGE == 0 {
-            walk(entry & bit::ADDRESS, level - 1, at, no_execute, writable, image, found);
-            continue;
-        }
-        let size = 1 << shift;
+    }
+
+    fn leaf(&mut self, entry: u64, at: u64, size: u64, no_execute: bool, writable: bool) {
         let base = entry & bit::ADDRESS & !(size - 1);
-        let constant = base < image.rodata_end && base + size > image.start;
+        let constant = base < self.image.rodata_end && base + size > self.image.start;
+        let device = cached(self.memory, base, base + size) != Cached::All;
+        let found = &mut self.found;
         found.pages += 1;
         found.writable_and_executable += u64::from(writable && !no_execute);
         found.constant_and_writable += u64::from(writable && constant);
+        found.cached_device += u64::from(device && entry & bit::NO_CACHE == 0);
         found.user += u64::from(entry & bit::USER != 0);
         found.lower_half += u64::from(at < DIRECT_MAP & 0x0000_ffff_ffff_ffff);
     }

@@ -1,11 +1,13 @@
 //! The final page tables of the kernel's half, the same in every address space.
 //!
 //! The image is mapped in 4 KiB pages, each part with its own rights; the direct map in 2 MiB pages, but for the pieces
-//! that hold the image: they are made of 4 KiB pages so that code and constants cannot be written there either.
+//! that hold the image, so that code and constants cannot be written there either, and those that are memory in part:
+//! what is not memory is not cached.
 
 use pillion_abi::boot::{Range, range_kind};
 use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_firmware::params::BootParams;
+use pillion_firmware::ranges::{Cached, cached};
 
 use crate::arch::x86_64::memory::{ALWAYS_MAPPED, DIRECT_MAP, IMAGE_OFFSET, Image, direct};
 use crate::arch::x86_64::percpu::is_guard_page;
@@ -104,28 +106,29 @@ impl Builder {
     /// Maps `base..end`, rounded out to large pages, in the direct map.
     fn map_direct(&mut self, base: u64, end: u64, image: &Image, memory: &[Range]) -> Option<()> {
         for piece in (base & !(LARGE_PAGE - 1)..end).step_by(LARGE_PAGE as usize) {
-            if piece < image.end && piece + LARGE_PAGE > image.start {
-                self.map_piece_with_image(piece, image)?;
-            } else {
-                let flags = if has_memory(memory, piece) { READ_WRITE } else { DEVICE };
-                self.map(DIRECT_MAP + piece, 2, piece | flags | bit::LARGE)?;
+            match cached(memory, piece, piece + LARGE_PAGE) {
+                _ if piece < image.end && piece + LARGE_PAGE > image.start => self.map_pages(piece, image, memory)?,
+                Cached::All => self.map(DIRECT_MAP + piece, 2, piece | READ_WRITE | bit::LARGE)?,
+                Cached::Nothing => self.map(DIRECT_MAP + piece, 2, piece | DEVICE | bit::LARGE)?,
+                Cached::Part => self.map_pages(piece, image, memory)?,
             }
         }
         Some(())
     }
 
-    fn map_piece_with_image(&mut self, piece: u64, image: &Image) -> Option<()> {
+    fn map_pages(&mut self, piece: u64, image: &Image, memory: &[Range]) -> Option<()> {
         for page in (piece..piece + LARGE_PAGE).step_by(PAGE as usize) {
-            let constant = page >= image.start && page < image.rodata_end;
-            self.map(DIRECT_MAP + page, 1, page | if constant { READ } else { READ_WRITE })?;
+            let flags = if page >= image.start && page < image.rodata_end {
+                READ
+            } else if cached(memory, page, page + PAGE) == Cached::All {
+                READ_WRITE
+            } else {
+                DEVICE
+            };
+            self.map(DIRECT_MAP + page, 1, page | flags)?;
         }
         Some(())
     }
-}
-
-/// Whether there is anything but devices in a large page.
-fn has_memory(memory: &[Range], piece: u64) -> bool {
-    memory.iter().any(|r| r.kind != range_kind::DEVICE && r.base < piece + LARGE_PAGE && r.base + r.size > piece)
 }
 
 /// Memory beyond 4 GiB that goes into the direct map.
@@ -140,7 +143,10 @@ fn pages_needed(memory: &[Range], image: &Image) -> u64 {
     const TIB_HALF: u64 = 512 * GIB;
     // The root, the image's tables, low memory's.
     let fixed = 1 + 2 + (image.end - image.start) / LARGE_PAGE + 2 + 1 + 4 + (image.end - image.start) / LARGE_PAGE + 2;
-    fixed + high_memory(memory).map(|(base, end)| (end - base) / GIB + 2 + (end - base) / TIB_HALF + 2).sum::<u64>()
+    // A range makes a large page a mixed one at each of its ends at most.
+    let mixed = 2 * memory.len() as u64;
+    let high = high_memory(memory).map(|(base, end)| (end - base) / GIB + 2 + (end - base) / TIB_HALF + 2);
+    fixed + mixed + high.sum::<u64>()
 }
 
 /// Builds the tables and notes the memory that they took. Returns the physical address of the root.

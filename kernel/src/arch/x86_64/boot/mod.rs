@@ -70,13 +70,13 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     params.draw_map(image.start, image.end);
     trap::patch();
     let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
-    params.finish();
+    let forgotten = params.finish();
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
     params.pci_window = start_devices(params.rsdp).pci_window;
-    report(params);
-    check::assert_machine_state();
+    report(params, forgotten);
+    check::assert_machine_state(params.memory());
     // SAFETY: nobody writes the parameters from here on.
     crate::kernel_main(unsafe { &*PARAMS.0.get() })
 }
@@ -107,10 +107,17 @@ fn start_devices(rsdp: u64) -> acpi::Tables {
     tables
 }
 
-fn report(params: &BootParams) {
+fn report(params: &BootParams, forgotten: (usize, u64)) {
     for range in params.memory() {
         let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle", "hole"].get(range.kind as usize).unwrap_or(&"?");
         log!("[boot] memory {:#014x}..{:#014x} {kind}", range.base, range.base + range.size);
+    }
+    if params.unread() != 0 || forgotten.0 != 0 {
+        let (ranges, kib) = (forgotten.0, forgotten.1 >> 10);
+        log!(
+            "[boot] the memory map is too long: {} entries not read, {ranges} ranges ({kib} KiB) not used",
+            params.unread()
+        );
     }
     log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);
 }
