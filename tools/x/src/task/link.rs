@@ -1,6 +1,7 @@
 //! Links a program with the runtime and the C library.
 
 use super::link_map::LinkMap;
+use super::names::{self, Archives};
 use super::order::Order;
 use super::{system_calls, toolchain, undefined};
 use crate::build::bundle::write_whole;
@@ -32,7 +33,12 @@ pub fn link(
     }
     let text = std::fs::read_to_string(&map)?;
     write_whole(&super::folder(repository).join(format!("{}.map", order.name)), text.as_bytes())?;
-    system_calls::check(repository, &order.name, &linked, &LinkMap::parse(&text))?;
+    let map = LinkMap::parse(&text);
+    let [c_library, compiler] = toolchain::archives()?;
+    let archives = Archives { runtime, c_library: &c_library, compiler: &compiler };
+    let list = std::fs::read_to_string(repository.path(names::LIST))?;
+    names::check(&order.name, &list, archives, &map)?;
+    system_calls::check(repository, &order.name, &linked, &map)?;
     Ok(linked)
 }
 
@@ -44,6 +50,8 @@ fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked:
     command.args(["-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-Wl,--no-demangle"]);
     // Formats pass rt/c/format.c.
     command.arg("-Wl,--wrap=vfprintf");
+    // The map says who defines each name (names.rs).
+    command.arg("-Wl,--cref");
     command.arg("-Wl,-T").arg(repository.path(SCRIPT));
     command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);
     command.arg("-Wl,--whole-archive").arg(runtime).arg("-Wl,--no-whole-archive");

@@ -1,4 +1,4 @@
-//! The linker's map: which member of an archive lies where, and why it is there.
+//! The linker's map: which member of an archive lies where, why it is there, and what it defines.
 
 use std::collections::HashMap;
 
@@ -17,12 +17,20 @@ pub struct LinkMap {
     pieces: Vec<Piece>,
     /// For each member that was taken in: the file that wanted it, and the symbol.
     reasons: HashMap<String, (String, String)>,
+    /// For each name that files have in common: the file that defines it.
+    definitions: HashMap<String, String>,
 }
 
 impl LinkMap {
-    /// Reads a map as GNU ld writes it.
+    /// Reads a map as GNU ld writes it, with `--cref`.
     pub fn parse(text: &str) -> LinkMap {
-        LinkMap { pieces: pieces(text), reasons: reasons(text) }
+        let (map, table) = text.split_once("\nCross Reference Table\n").unwrap_or((text, ""));
+        LinkMap { pieces: pieces(map), reasons: reasons(map), definitions: definitions(table) }
+    }
+
+    /// Names, each with the file that defines it.
+    pub fn definitions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.definitions.iter().map(|(name, file)| (&**name, &**file))
     }
 
     /// The file whose code or data is at an address.
@@ -85,6 +93,13 @@ fn reasons(text: &str) -> HashMap<String, (String, String)> {
     reasons
 }
 
+/// Lines `NAME FILE`; the files that use the name follow, each on a line that begins with a space.
+fn definitions(table: &str) -> HashMap<String, String> {
+    let entries = table.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split_once(' '));
+    let entries = entries.map(|(name, file)| (name.to_owned(), file.trim().to_owned()));
+    entries.filter(|(name, _)| name != "Symbol").collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +121,23 @@ Linker script and memory map
  .text.fopen    0x0000000000400020       0x90 /lib/libc.a(fopen.o)
                 0x0000000000400020                fopen
  .text.__fdopen 0x00000000004000b0       0x20 /lib/libc.a(__fdopen_with_a_name.o)
+
+Cross Reference Table
+
+Symbol                                            File
+fopen                                             /lib/libc.a(fopen.o)
+                                                  /tmp/a b/0.o
+a_function_whose_name_is_longer_than_the_first_column /tmp/a b/0.o
 ";
+
+    #[test]
+    fn knows_who_defines_what() {
+        let map = LinkMap::parse(MAP);
+        let mut definitions: Vec<_> = map.definitions().collect();
+        definitions.sort();
+        let long = "a_function_whose_name_is_longer_than_the_first_column";
+        assert_eq!(definitions, [(long, "/tmp/a b/0.o"), ("fopen", "/lib/libc.a(fopen.o)")]);
+    }
 
     #[test]
     fn knows_what_lies_where() {

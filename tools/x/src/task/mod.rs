@@ -6,6 +6,7 @@ mod late;
 mod link;
 mod link_map;
 mod name;
+mod names;
 pub mod new;
 mod order;
 mod record;
@@ -68,7 +69,8 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
 /// Builds a program unless what is there is up to date.
 pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
-    match Record::up_to_date(repository, order, &[runtime, repository.path(link::SCRIPT)]) {
+    match Record::up_to_date(repository, order, &[runtime, repository.path(link::SCRIPT), repository.path(names::LIST)])
+    {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),
     }

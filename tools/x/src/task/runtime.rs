@@ -3,9 +3,12 @@
 use crate::build::ensure_target;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The runtime's sources in C, in the repository.
+const C_SOURCES: &str = "rt/c";
 
 /// Frame pointers, as in the programs themselves: a report of a fault follows them.
 const FLAGS: &str = r#"target.x86_64-unknown-none.rustflags=["-C","force-frame-pointers=yes"]"#;
@@ -17,23 +20,55 @@ pub fn build(repository: &Repository) -> Result<PathBuf> {
     let mut cargo = repository.cargo();
     cargo.args(["build", "--release", "--lib", "-p", "pillion-rt", "--target", BARE_TARGET, "--config", FLAGS]);
     tool::quietly(cargo.arg("--target-dir").arg(&target)).context("the real-time programs' runtime cannot be built")?;
-    weakened(&target.join(BARE_TARGET).join("release/libpillion_rt.a"))
+    yielding(repository, &target.join(BARE_TARGET).join("release/libpillion_rt.a"))
 }
 
-/// A copy whose names give way to a program's own: old modules have functions of theirs called `schedule`, `sleep` or `time`.
-fn weakened(archive: &Path) -> Result<PathBuf> {
-    let weak = archive.with_file_name("libpillion_rt_yielding.a");
+/// The archive as tasks are linked with it, made anew when the runtime changed.
+///
+/// Its code in Rust is one object. There the names of Rust's support library, which are hidden, are local: C has functions of the same names (`sin`, `memcpy`, `__floattidf`)
+/// that take floating-point numbers in other registers. All other names give way to a program's own: old modules have functions of theirs called `schedule`, `sleep` or
+/// `time`.
+fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
+    let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
-    if changed(&weak) < changed(archive) {
-        let work = tempfile::tempdir_in(archive.parent().unwrap_or(archive))?;
-        let (names, copy) = (work.path().join("names"), work.path().join("weak.a"));
-        let text =
-            tool::capture(Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).arg(archive))?;
-        std::fs::write(&names, defined(&text))?;
-        tool::quietly(Command::new("objcopy").arg("--weaken-symbols").arg(&names).arg(archive).arg(&copy))?;
-        std::fs::rename(&copy, &weak)?;
+    if changed(&made) >= changed(archive) {
+        return Ok(made);
     }
-    Ok(weak)
+    let work = tempfile::tempdir_in(archive.parent().unwrap_or(archive))?;
+    let run = |program: &str, arguments: &[&str], files: &[&str]| {
+        tool::quietly(Command::new(program).env("LC_ALL", "C").current_dir(work.path()).args(arguments).args(files))
+    };
+    let members = tool::capture(Command::new("ar").arg("t").arg(archive))?;
+    let (in_c, in_rust) = parted(&members, &in_c(repository)?)?;
+    run("ar", &["x", &archive.to_string_lossy()], &[])?;
+    run("ld", &["-r", "-o", "all.o"], &in_rust)?;
+    // The compiler's intermediate code is of no use any more, and tools that know another version of it stumble.
+    run("objcopy", &["--localize-hidden", "-R", ".llvmbc", "-R", ".llvmcmd", "all.o", "rust.o"], &[])?;
+    run("ar", &["rcs", "strong.a", "rust.o"], &in_c)?;
+    let nm = ["--defined-only", "--extern-only", "--format=posix"];
+    let names = tool::capture(Command::new("nm").env("LC_ALL", "C").args(nm).arg(work.path().join("strong.a")))?;
+    std::fs::write(work.path().join("names"), defined(&names))?;
+    run("objcopy", &["--weaken-symbols", "names", "strong.a", "weak.a"], &[])?;
+    std::fs::rename(work.path().join("weak.a"), &made)?;
+    Ok(made)
+}
+
+/// How the members begin and end that are the runtime's code in C.
+fn in_c(repository: &Repository) -> Result<Vec<String>> {
+    let entries = std::fs::read_dir(repository.path(C_SOURCES))?.filter_map(|entry| Some(entry.ok()?.path()));
+    let sources = entries.filter(|path| path.extension().is_some_and(|end| end == "c"));
+    Ok(sources.filter_map(|path| Some(format!("-{}.o", path.file_stem()?.to_str()?))).collect())
+}
+
+/// The members of the archive with these endings, which must all be there once, and the others.
+fn parted<'a>(members: &'a str, endings: &[String]) -> Result<(Vec<&'a str>, Vec<&'a str>)> {
+    let has = |member: &str| endings.iter().any(|ending| member.ends_with(&**ending));
+    let (in_c, in_rust): (Vec<_>, Vec<_>) = members.lines().partition(|member| has(member));
+    for ending in endings {
+        let found = in_c.iter().filter(|member| member.ends_with(&**ending)).count();
+        ensure!(found == 1, "the runtime's archive has {found} members *{ending}, not one");
+    }
+    Ok((in_c, in_rust))
 }
 
 /// The names that an archive defines, a line each. What it only needs is not among them: a weak need would go unmet.
@@ -50,5 +85,15 @@ mod tests {
     fn reads_what_is_defined() {
         let said = "lib.a[rt.o]:\nsleep T 0000000000000010 0000000000000020\nerrors D 10 8\nlib.a[libc.o]:\n__lockfile T 0 8\n";
         assert_eq!(defined(said), "sleep\nerrors\n__lockfile\n");
+    }
+
+    #[test]
+    fn members_in_c_are_told_from_those_in_rust() {
+        let endings = ["-print.o", "-libc.o"].map(str::to_owned);
+        let members = "pillion_rt-1.cgu.0.o\n72-print.o\n45-absvdi2.o\n72-libc.o\n";
+        let (in_c, in_rust) = parted(members, &endings).unwrap();
+        assert_eq!((in_c, in_rust), (vec!["72-print.o", "72-libc.o"], vec!["pillion_rt-1.cgu.0.o", "45-absvdi2.o"]));
+        assert!(parted("72-print.o\n", &endings).is_err());
+        assert!(parted("72-print.o\n72-libc.o\n45-libc.o\n", &endings).is_err());
     }
 }

@@ -1,0 +1,142 @@
+//! Each name that a task is linked with comes from the library that is promised for it (`rt/names.txt`).
+//!
+//! A linker takes the first definition that it meets and says nothing. Another library's function of the same name may be wrong in a way that no message tells: built for other
+//! registers, or for another system's threads.
+
+use super::link_map::LinkMap;
+use crate::problem::problem;
+use anyhow::{Context as _, Result};
+use object::read::archive::ArchiveFile;
+use object::{Object as _, ObjectSymbol as _};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The names that the runtime has in place of the C library's, in the repository.
+pub const LIST: &str = "rt/names.txt";
+
+/// Who defines a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Giver {
+    Program,
+    Runtime,
+    CLibrary,
+    Compiler,
+}
+
+impl Giver {
+    fn name(self) -> &'static str {
+        match self {
+            Giver::Program => "the program",
+            Giver::Runtime => "the runtime",
+            Giver::CLibrary => "the C library",
+            Giver::Compiler => "the compiler's library",
+        }
+    }
+}
+
+/// The archives that a program is linked with.
+#[derive(Clone, Copy)]
+pub struct Archives<'a> {
+    /// The runtime.
+    pub runtime: &'a Path,
+    /// The C library.
+    pub c_library: &'a Path,
+    /// The compiler's helpers.
+    pub compiler: &'a Path,
+}
+
+impl Archives<'_> {
+    /// Whose a file of the linker's map is.
+    fn giver(&self, file: &str) -> Giver {
+        let is_of = |archive: &Path| {
+            file.strip_prefix(&*archive.to_string_lossy()).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+        };
+        match () {
+            () if is_of(self.runtime) => Giver::Runtime,
+            () if is_of(self.c_library) => Giver::CLibrary,
+            () if is_of(self.compiler) => Giver::Compiler,
+            () => Giver::Program,
+        }
+    }
+}
+
+/// What is promised.
+struct Promise<'a> {
+    runtime: HashSet<&'a str>,
+    c_library: HashSet<String>,
+    compiler: HashSet<String>,
+}
+
+impl Promise<'_> {
+    fn of(&self, name: &str) -> Option<Giver> {
+        match () {
+            () if self.runtime.contains(name) => Some(Giver::Runtime),
+            () if self.c_library.contains(name) => Some(Giver::CLibrary),
+            () if self.compiler.contains(name) => Some(Giver::Compiler),
+            () => None,
+        }
+    }
+}
+
+/// Refuses a linked program in which a name has another origin than promised.
+pub fn check(name: &str, list: &str, archives: Archives, map: &LinkMap) -> Result<()> {
+    let promise = Promise {
+        runtime: listed(list).collect(),
+        c_library: defined(archives.c_library)?,
+        compiler: defined(archives.compiler)?,
+    };
+    let wrong = strays(&promise, archives, map);
+    let Some(first) = wrong.first() else { return Ok(()) };
+    let more = if wrong.len() > 1 { format!(", and {} more", wrong.len() - 1) } else { String::new() };
+    let why = format!(
+        "{LIST} says who gives which name; another's function of that name may take its arguments in other registers"
+    );
+    let remedy = format!(
+        "if something was added to the runtime: list the name in {LIST} if programs are to get the runtime's, else keep it local to \
+         the runtime; if not, remove the runtime ({}) and build again",
+        archives.runtime.display()
+    );
+    Err(problem(format!("{name} would get {first}{more}"), why, remedy))
+}
+
+/// Names in the list: words of the lines that are no remarks.
+fn listed(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
+/// What is wrong, sorted by name: `NAME from FILE instead of from ..`.
+fn strays(promise: &Promise, archives: Archives, map: &LinkMap) -> Vec<String> {
+    let mut strays = Vec::new();
+    for (name, file) in map.definitions() {
+        let (Some(promised), giver) = (promise.of(name), archives.giver(file)) else { continue };
+        if giver != promised && giver != Giver::Program {
+            strays.push(format!("{name} from {} instead of from {}", short(file), promised.name()));
+        }
+    }
+    strays.sort();
+    strays
+}
+
+/// `ARCHIVE(MEMBER)` without folders.
+fn short(file: &str) -> &str {
+    let end = file.find('(').unwrap_or(file.len());
+    file[..end].rfind('/').map_or(file, |at| &file[at + 1..])
+}
+
+/// All names that an archive of objects offers.
+fn defined(archive: &Path) -> Result<HashSet<String>> {
+    let wrong = || format!("{} cannot be read", archive.display());
+    let data = std::fs::read(archive).with_context(wrong)?;
+    let file = ArchiveFile::parse(&*data).with_context(wrong)?;
+    let mut names = HashSet::new();
+    for member in file.members() {
+        let object = object::File::parse(member.and_then(|member| member.data(&*data)).with_context(wrong)?);
+        let object = object.with_context(wrong)?;
+        let offered = object.symbols().filter(|symbol| symbol.is_global() && !symbol.is_undefined());
+        names.extend(offered.filter_map(|symbol| Some(symbol.name().ok()?.to_owned())));
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests;
