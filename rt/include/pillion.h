@@ -14,6 +14,12 @@ extern "C" {
 void pillion_unload(void);
 
 /*
+ * Starts a Linux that is off ([linux] after_poweroff, after_crash, after_limit in the system file), for a task with may_start_linux. 0, or -1 with errno: EBUSY
+ * while Linux runs, ENODEV where there is none, EIO when its monitor has faulted, EPERM for other tasks. Returns before Linux runs; for threads.
+ */
+int pillion_start_linux(void);
+
+/*
  * When the kernel was last entered by the timer or by a device of the real-time side, on the scale of gethrtime(): asked at once by a thread that
  * waited for it, the time at which its way to that thread began. 0 unless the kernel traces (`./x run --kernel-append trace=1`), which makes that way
  * longer, by some 30 instructions for each event. For all contexts.

@@ -1,11 +1,18 @@
-//! Unloading by the program itself. RTLinux has nothing like it: programs that test or measure end with it.
+//! Unloading by the program itself, and starting Linux. RTLinux has nothing like them.
 
-use crate::main_thread;
-use pillion_runtime::info::wake;
+use crate::{error, main_thread, manager};
+use core::ffi::c_int;
+use pillion_runtime::info::{label, wake};
 
 /// Has `cleanup_module` run on the main thread and the task end, as `pillion unload` does. Returns at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_unload() {
     main_thread::note(wake::UNLOAD);
     main_thread::nudge();
+}
+
+/// Starts a Linux that is off: 0, or -1 and errno.
+#[unsafe(no_mangle)]
+pub extern "C" fn pillion_start_linux() -> c_int {
+    manager::ask(label::LINUX_START, &[]).map_or_else(error::fail, |_| 0)
 }

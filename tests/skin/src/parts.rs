@@ -63,6 +63,12 @@ extern "C" fn fault(address: u64) -> ! {
 pub fn leaver() -> ! {
     manager::ask_about(label::MBUFF_HOLD, 4096, "left");
     manager::ask_for(label::FIFO_CLAIM, 40);
+    // What only the monitor may say, or a task that the system file lets do so.
+    for label in [label::END, label::COMMAND, label::LINUX_GONE, label::LINUX_START, label::STARTED | 1 << 8] {
+        if manager::ask_for(label, 0) != -1 {
+            manager::print("is not refused what it may not say\n");
+        }
+    }
     manager::started(0);
     manager::print("leaves without a line end");
     let _ = threads::start(1, level::FIRST, idle, 0);

@@ -13,6 +13,7 @@ mod objects;
 mod pool;
 mod power;
 mod report;
+mod rights;
 mod service;
 mod skin;
 mod start;

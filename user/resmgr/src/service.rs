@@ -2,8 +2,10 @@
 
 use crate::{
     lines::{Line, bytes_of_words, print},
+    linux::Presence,
     machine::Machine,
     power, report,
+    rights::{Sender, kind, may},
     skin::{After, Skins},
     start::badge,
     task::Task,
@@ -21,14 +23,27 @@ use pillion_runtime::{
     now, println,
 };
 
-/// Label of the answer to a call that the manager does not know.
-const UNKNOWN: u64 = 1;
+/// Label of the answer to what the manager does not know, or not from that sender. The first word is `EPERM`.
+const REFUSED: u64 = 1;
+const EPERM: i64 = -1;
 
 /// Answer to a fault: the thread stays stopped.
 const STAY: u64 = 2;
 
 /// Result of a command of Linux where no task has a skin (`ENOSYS`).
 const NO_TASKS: i64 = -38;
+
+/// Result of starting Linux where there is none (`ENODEV`).
+const NO_LINUX: i64 = -19;
+
+/// Answers with one value.
+fn answer(value: i64) {
+    let _ = reply(0, [value as u64, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+fn refuse() {
+    let _ = reply(REFUSED, [EPERM as u64, 0, 0, 0, 0, 0, 0, 0]);
+}
 
 /// The running system.
 pub struct Service {
@@ -37,8 +52,10 @@ pub struct Service {
     lines: Vec<Line>,
     /// The tasks with a skin: their senders come behind the others.
     skins: Option<Skins>,
-    /// The last task is the VM monitor.
-    passenger: bool,
+    /// Who the senders of messages are, by their numbers.
+    senders: Vec<Sender>,
+    /// Linux. Its monitor is the last of the tasks.
+    presence: Option<Presence>,
     /// When the system ends by itself.
     limit: u64,
     /// The kernel's trace, while it is on.
@@ -50,12 +67,18 @@ pub struct Service {
 
 impl Service {
     /// A system whose tasks were just started. The option `seconds` of the kernel's command line limits its time.
-    pub fn new(machine: &Machine, tasks: Vec<Task>, skins: Option<Skins>, passenger: bool) -> Service {
+    pub fn new(
+        machine: &Machine,
+        tasks: Vec<Task>,
+        skins: Option<Skins>,
+        senders: Vec<Sender>,
+        presence: Option<Presence>,
+    ) -> Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
         let (trace, shared_space) = (trace::start(machine), machine.is_shared_space());
-        Service { tsc_hz, tasks, lines, skins, passenger, limit, trace, faults: 0, shared_space }
+        Service { tsc_hz, tasks, lines, skins, senders, presence, limit, trace, faults: 0, shared_space }
     }
 
     /// Serves until the system ends.
@@ -80,7 +103,8 @@ impl Service {
             let time = now();
             if time >= self.limit {
                 let failed = self.skins.as_ref().is_some_and(Skins::failed);
-                let ok = self.faults == 0 && self.overruns() == 0 && !failed;
+                let given_up = self.presence.as_ref().is_some_and(Presence::gave_up);
+                let ok = self.faults == 0 && self.overruns() == 0 && !failed && !given_up;
                 self.end(ok);
             }
             if time >= next {
@@ -94,28 +118,42 @@ impl Service {
 
     /// Serves one message. It is answered before anything is printed, so that the sender's priority is not lent to the log.
     fn serve(&mut self, message: &Message) {
-        let all = self.tasks.len() + self.skins.as_ref().map_or(0, Skins::senders);
+        let all = self.senders.len();
         let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);
-        let answer = |label| {
-            let _ = reply(label, [0; MESSAGE_WORDS]);
-        };
-        let Some(sender) = sender else { return answer(UNKNOWN) };
+        let Some(sender) = sender else { return refuse() };
         let is_fault = message.badge != badge(sender);
-        if let Some(index) = sender.checked_sub(self.tasks.len()) {
-            return self.serve_skin(index, message, is_fault);
+        let allowed = if is_fault { message.label == LABEL_FAULT } else { may(self.senders[sender], message.label) };
+        if !allowed {
+            return refuse();
         }
-        match (message.label & 0xff, is_fault) {
-            (_, true) if message.label == LABEL_FAULT => {
-                answer(STAY);
+        match (message.label, is_fault) {
+            (label::END, false) => {
+                let ok = message.words[0] == 0 && self.faults == 0;
+                return self.end(ok);
+            }
+            (label::LINUX_START, false) => {
+                return answer(self.presence.as_mut().map_or(NO_LINUX, Presence::start));
+            }
+            _ => {}
+        }
+        match sender.checked_sub(self.tasks.len()) {
+            Some(index) => self.serve_skin(index, message, is_fault),
+            None => self.serve_task(sender, message, is_fault),
+        }
+    }
+
+    /// Serves a task without a skin, or the monitor, what it may ask for.
+    fn serve_task(&mut self, sender: usize, message: &Message, is_fault: bool) {
+        match (kind(message.label), is_fault) {
+            (_, true) => {
+                let _ = reply(STAY, [0; MESSAGE_WORDS]);
                 self.fault(sender, &message.words);
             }
-            (label::COMMAND, false) if self.is_monitor(sender) => {
-                let result = self.skins.as_mut().map_or(NO_TASKS, Skins::command);
-                let _ = reply(0, [result as u64, 0, 0, 0, 0, 0, 0, 0]);
-            }
-            (label::LINUX_RESTARTED, false) if self.is_monitor(sender) => {
+            (label::COMMAND, false) => answer(self.skins.as_mut().map_or(NO_TASKS, Skins::command)),
+            (label::LINUX_GONE, false) => {
                 answer(0);
-                self.skins.iter_mut().for_each(Skins::linux_restarted);
+                self.presence.iter_mut().for_each(|presence| presence.gone(message.words[0]));
+                self.skins.iter_mut().for_each(Skins::linux_gone);
             }
             (label::LOG, false) => {
                 answer(0);
@@ -123,11 +161,7 @@ impl Service {
                 let count = bytes.len().min((message.label >> 8) as usize);
                 self.lines[sender].push(&bytes[..count], print);
             }
-            (label::END, false) => {
-                let ok = message.words[0] == 0 && self.faults == 0;
-                self.end(ok);
-            }
-            _ => answer(UNKNOWN),
+            _ => refuse(),
         }
     }
 
@@ -152,7 +186,7 @@ impl Service {
     }
 
     fn is_monitor(&self, sender: usize) -> bool {
-        self.passenger && sender + 1 == self.tasks.len()
+        self.presence.is_some() && sender + 1 == self.tasks.len()
     }
 
     fn fault(&mut self, sender: usize, words: &[u64; MESSAGE_WORDS]) {
@@ -163,6 +197,7 @@ impl Service {
         if self.is_monitor(sender) {
             let t_ns = report::since_boot(self.tsc_hz);
             println!("{{\"pillion\":\"linux\",\"event\":\"gave-up\",\"t_ns\":{t_ns}}}");
+            self.presence.iter_mut().for_each(Presence::monitor_faulted);
         }
     }
 

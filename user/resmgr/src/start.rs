@@ -2,10 +2,11 @@
 
 use crate::{
     failure::{Result, While},
-    linux::{self, Monitor},
+    linux::{self, Monitor, Presence},
     machine::Machine,
     objects::Slots,
     pool::{self, Pool},
+    rights::{Grants, Sender},
     service::Service,
     skin::{self, Channel, Plans, Skins},
     system,
@@ -51,15 +52,20 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let channel = skins.as_ref().map(|plans| plans.window(&mut slots, &window, pool.cap, &machine)).transpose()?;
     let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
     let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
-    let passenger = monitor.is_some();
+    let mut senders: Vec<Sender> = others(&system).map(|task| Sender::Task(Grants::of(task))).collect();
     if let Some(monitor) = monitor {
         let channel = channel.as_ref().zip(skins.as_ref().map(Plans::count));
         tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?);
+        senders.push(Sender::Monitor);
     }
-    let skins = skins.zip(channel).map(|(plans, channel)| {
-        let monitor = if passenger { tasks.last() } else { None };
-        Skins::make(&mut maker, plans, channel, monitor, tasks.len(), &machine)
-    });
+    let monitor = tasks.last().filter(|_| system.linux.is_some());
+    let presence = monitor.map(|monitor| Presence::new(&mut maker, monitor)).transpose()?;
+    if skins.is_some() {
+        senders.extend(system.skins().map(|(task, _)| Sender::Program(Grants::of(task))).chain([Sender::Broker]));
+    }
+    let skins = skins
+        .zip(channel)
+        .map(|(plans, channel)| Skins::make(&mut maker, plans, channel, monitor, tasks.len(), &machine));
     let skins = skins.transpose()?;
     let count = tasks.len() + system.skins().count();
     println!("[resmgr] system {}: {count} tasks, {} KiB", system.name, pool.range.size >> 10);
@@ -67,7 +73,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
         thread_resume(task.thread).when("starting a thread")?;
     }
     skins.iter().try_for_each(Skins::start)?;
-    Ok(Service::new(&machine, tasks, skins, passenger))
+    Ok(Service::new(&machine, tasks, skins, senders, presence))
 }
 
 /// The tasks without a skin.

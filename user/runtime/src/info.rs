@@ -93,6 +93,8 @@ pub mod wake {
 pub mod monitor_bit {
     /// A task, or the resource manager, has something for Linux.
     pub const DOORBELL: u64 = 1 << 32;
+    /// From the resource manager: a Linux that stays off is to be started.
+    pub const START: u64 = 1 << 33;
 }
 
 /// Levels, the kernel's priorities, of what runs in tasks with a skin. `pillion_level` maps the skin's priorities to them.
@@ -109,7 +111,7 @@ pub mod level {
 pub mod label {
     /// Up to 64 bytes for the log in the words; the label's bits 8.. hold their number.
     pub const LOG: u64 = 1;
-    /// The system ends; first word 0 when all is well.
+    /// The system ends; first word 0 when all is well. From the VM monitor, or a task with `may_end_system`.
     pub const END: u64 = 2;
     /// From a task with a skin: it wants the FIFO whose number is in the first word. Answer: first word 0, or a negative errno.
     pub const FIFO_CLAIM: u64 = 3;
@@ -126,8 +128,20 @@ pub mod label {
     pub const ENDED: u64 = 8;
     /// From the VM monitor: [`pillion_abi::channel::Command`] is to be carried out. Answer: first word the result.
     pub const COMMAND: u64 = 9;
-    /// From the VM monitor: Linux begins anew; it holds nothing any more.
-    pub const LINUX_RESTARTED: u64 = 10;
+    /// From the VM monitor: Linux is gone; it holds nothing any more. First word one of [`super::gone`].
+    pub const LINUX_GONE: u64 = 10;
+    /// From a task with `may_start_linux`: a Linux that stays off is to be started. Answer: first word 0 or a negative errno, `EBUSY` while Linux runs.
+    pub const LINUX_START: u64 = 11;
+}
+
+/// What is to become of a Linux that is gone.
+pub mod gone {
+    /// It begins anew.
+    pub const RESTARTS: u64 = 0;
+    /// It switched itself off, and stays so until it is started.
+    pub const OFF: u64 = 1;
+    /// It was given up, and stays off until it is started.
+    pub const GIVEN_UP: u64 = 2;
 }
 
 /// Facts for a task.
@@ -191,6 +205,16 @@ pub mod range_kind {
     pub const HIDDEN: u64 = 16;
 }
 
+/// What follows an end of Linux.
+pub mod then {
+    /// It is started again.
+    pub const RESTART: u64 = 0;
+    /// It stays off.
+    pub const OFF: u64 = 1;
+    /// The system ends.
+    pub const END: u64 = 2;
+}
+
 /// Facts for the VM monitor.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -211,6 +235,8 @@ pub struct LinuxInfo {
     pub restart_limit: u64,
     /// Pause before a restart in ticks.
     pub restart_backoff: u64,
+    /// What follows when it switches itself off, when it ends otherwise, and when it was restarted often enough: [`then`].
+    pub after: [u64; 3],
     /// Lines that belong to the real-time side: bit `i` for line `i`.
     pub hidden_lines: u64,
     /// Number of entries in `hidden_devices`.

@@ -127,6 +127,10 @@ impl Checker<'_> {
                 let message = format!("task {} has priority {}, outside 2..=254", task.name, task.priority);
                 self.problem(task.lines.priority, message, remedy::RANGE);
             }
+            if task.may_start_linux && self.system.linux.is_none() {
+                let message = format!("task {} may start Linux, and there is none", task.name);
+                self.problem(task.lines.section, message, remedy::MAY_START);
+            }
             if let Some(linux) = self.system.linux.as_ref().filter(|l| task.priority <= l.priority) {
                 let message =
                     format!("task {} has priority {}, not above Linux's {}", task.name, task.priority, linux.priority);

@@ -43,6 +43,10 @@ pub(crate) struct Task {
     #[serde(default)]
     pub fpu: bool,
     #[serde(default)]
+    pub may_end_system: bool,
+    #[serde(default)]
+    pub may_start_linux: bool,
+    #[serde(default)]
     pub interrupts: Vec<Spanned<Interrupt>>,
     #[serde(default)]
     pub ports: Vec<Spanned<Ports>>,
@@ -89,4 +93,7 @@ pub(crate) struct Linux {
     pub budget_ns: Number,
     pub restart_limit: Number,
     pub restart_backoff_ms: Number,
+    pub after_poweroff: Text,
+    pub after_crash: Text,
+    pub after_limit: Text,
 }

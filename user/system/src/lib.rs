@@ -18,7 +18,9 @@ mod skin;
 
 pub use analysis::{Activity, Load, responses, worst_response};
 pub use check::{BROKER, KERNEL_PORTS, Machine, check};
-pub use model::{Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task};
+pub use model::{
+    After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,
+};
 pub use parse::{limit, parse};
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};

@@ -98,6 +98,10 @@ pub struct Task {
     pub ports: Vec<PortRange>,
     /// PCI functions that belong to it.
     pub devices: Vec<PciFunction>,
+    /// It may end the system.
+    pub may_end_system: bool,
+    /// It may start a Linux that is off.
+    pub may_start_linux: bool,
     /// Where that stands in the file.
     pub lines: Lines,
 }
@@ -203,6 +207,28 @@ fn hex(text: &str, digits: usize) -> Option<u8> {
     if good { u8::from_str_radix(text, 16).ok() } else { None }
 }
 
+/// What follows an end of Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It is started again.
+    Restart,
+    /// It stays off; the tasks go on.
+    Off,
+    /// The system ends, the tasks too.
+    End,
+}
+
+/// What follows each kind of end of Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    /// It switched itself off.
+    pub poweroff: Then,
+    /// Every other end.
+    pub crash: Then,
+    /// It was to be started again, more often than `restart_limit` says; or it cannot be started at all.
+    pub limit: Then,
+}
+
 /// Linux, the passenger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linux {
@@ -222,6 +248,8 @@ pub struct Linux {
     pub restart_limit: u32,
     /// Pause before the first restart in milliseconds.
     pub restart_backoff_ms: u32,
+    /// What follows its ends.
+    pub after: After,
     /// Where that stands in the file.
     pub lines: Lines,
 }

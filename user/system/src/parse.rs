@@ -1,5 +1,7 @@
 //! From the text to a [`System`]: everything about one value by itself. What concerns several values, or the machine, is in `check`.
-use crate::{Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, file, remedy, skin};
+use crate::{
+    After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, file, remedy, skin,
+};
 use alloc::{format, string::String, vec, vec::Vec};
 use core::{fmt::Display, ops::RangeInclusive};
 use toml::Spanned;
@@ -166,6 +168,8 @@ impl Reader<'_> {
             fpu: task.fpu,
             interrupts: task.interrupts.into_iter().map(|i| self.interrupt(i)).collect(),
             ports: task.ports.into_iter().filter_map(|p| self.ports(p)).collect(),
+            may_end_system: task.may_end_system,
+            may_start_linux: task.may_start_linux,
             devices: task.devices.into_iter().filter_map(|d| self.device(d)).collect(),
             name,
             lines,
@@ -198,8 +202,39 @@ impl Reader<'_> {
             time: self.time(period, budget, lines),
             restart_limit: self.number("restart_limit", linux.restart_limit, 5, &limit::RESTARTS),
             restart_backoff_ms: self.number("restart_backoff_ms", linux.restart_backoff_ms, 200, &limit::BACKOFF_MS),
+            after: After {
+                poweroff: self.then("after_poweroff", linux.after_poweroff, Then::Off),
+                crash: self.then("after_crash", linux.after_crash, Then::Restart),
+                limit: self.after_limit(linux.after_limit),
+            },
             lines,
         }
+    }
+
+    /// What follows an end of Linux.
+    fn then(&mut self, key: &str, value: Option<Spanned<String>>, default: Then) -> Then {
+        let Some(value) = value else { return default };
+        match value.get_ref().as_str() {
+            "restart" => Then::Restart,
+            "off" => Then::Off,
+            "end" => Then::End,
+            other => {
+                let message = format!("{key} is {other:?}");
+                let line = self.line_of(&value);
+                self.problem(line, message, remedy::AFTER);
+                default
+            }
+        }
+    }
+
+    /// At the limit nothing is left but to stay off or to end.
+    fn after_limit(&mut self, value: Option<Spanned<String>>) -> Then {
+        let line = self.line_or(value.as_ref(), 1);
+        let then = self.then("after_limit", value, Then::Off);
+        if then == Then::Restart {
+            self.problem(line, "after_limit is \"restart\"".into(), remedy::AFTER);
+        }
+        then
     }
 
     /// A task's priority; with a skin it has a default.

@@ -87,6 +87,10 @@ remedies! {
     START = "write \"boot\" or \"linux\"";
     /// A task that Linux is to start, without Linux.
     START_LINUX = "write start = \"boot\", or add a [linux] section";
+    /// `after_poweroff`, `after_crash` or `after_limit` with another value.
+    AFTER = "write \"restart\" (not for after_limit), \"off\" or \"end\"";
+    /// A task that may start Linux, without Linux.
+    MAY_START = "remove may_start_linux, or add a [linux] section";
     /// A priority of Linux that reaches into those of tasks with a skin.
     SKIN_ROOM = "give Linux a priority of at most 13";
     /// A response later than the period.

@@ -1,6 +1,6 @@
 //! Each problem: the input that causes it, the line it names and the remedy it gives.
 use pillion_system::{
-    Budget, Channels, Interrupt, Kind, Machine, PortRange, Problem, Skin, Start, check, parse, remedy,
+    After, Budget, Channels, Interrupt, Kind, Machine, PortRange, Problem, Skin, Start, Then, check, parse, remedy,
 };
 use std::collections::BTreeSet;
 
@@ -44,6 +44,9 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "skin='posix'", 6, "no skin \"posix\"", remedy::SKIN),
     (A, "share=true", 6, "share is for tasks with a skin", remedy::SKIN_KEY),
     (A, "\nthreads=2", 7, "threads is for tasks with a skin", remedy::SKIN_KEY),
+    (LINUX, "\nafter_poweroff='on'", 5, "after_poweroff is \"on\"", remedy::AFTER),
+    (LINUX, "after_crash='stop'", 4, "after_crash is \"stop\"", remedy::AFTER),
+    (LINUX, "after_limit='restart'", 4, "after_limit is \"restart\"", remedy::AFTER),
     (S, "start='soon'", 6, "start is \"soon\"", remedy::START),
     (S, "threads=65", 6, "threads is 65, outside 2..=64", remedy::RANGE),
     (S, "fifo_kib=5", 6, "not a multiple of 4", remedy::PAGES),
@@ -78,6 +81,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1400 ns, interrupts off 1200 ns", remedy::LATE),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
     (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
+    (A, "may_start_linux=true", 3, "there is none", remedy::MAY_START),
     (S, "[linux]\npriority=14", 7, "leaves no room", remedy::SKIN_ROOM),
     (S, "start='linux'", 3, "Linux is to start task a", remedy::START_LINUX),
     (
@@ -179,8 +183,9 @@ fn the_demonstration_is_good() {
 fn every_key_is_read() {
     let system = parse(&format!(
         "{A}{PERIODIC}image='b'\nmemory_kib=64\narguments='x y'\ndevices=['0a:1f.7']\ninterrupts=[{{line=16,level=true}}]\n\
-         ports=[{{first=0x300,count=8}}]\n[linux]\nmemory_mib=768\nbudget_ns=1000\nperiod_ns=2000\npriority=3\n\
-         restart_limit=0\nrestart_backoff_ms=1\ncommand_line='quiet'\nkernel='k'\ninitrd='i'\n"
+         ports=[{{first=0x300,count=8}}]\nmay_end_system=true\nmay_start_linux=true\n[linux]\nmemory_mib=768\nbudget_ns=1000\nperiod_ns=2000\npriority=3\n\
+         restart_limit=0\nrestart_backoff_ms=1\ncommand_line='quiet'\nkernel='k'\ninitrd='i'\n\
+         after_poweroff='restart'\nafter_crash='off'\nafter_limit='end'\n"
     ))
     .unwrap();
     let task = &system.tasks[0];
@@ -192,7 +197,18 @@ fn every_key_is_read() {
     assert_eq!((linux.kernel.as_str(), linux.initrd.as_str(), linux.command_line.as_str()), ("k", "i", "quiet"));
     assert_eq!((linux.memory_bytes, linux.priority), (Some(768 << 20), 3));
     assert_eq!(linux.time, Some(Budget { budget_ns: 1_000, period_ns: 2_000 }));
-    assert_eq!((linux.restart_limit, linux.restart_backoff_ms, linux.lines.memory), (0, 1, 15));
+    assert_eq!((linux.restart_limit, linux.restart_backoff_ms, linux.lines.memory), (0, 1, 17));
+    assert!(task.may_end_system && task.may_start_linux);
+    assert_eq!(linux.after, After { poweroff: Then::Restart, crash: Then::Off, limit: Then::End });
+}
+
+#[test]
+fn unless_told_tasks_outlive_linux_and_may_do_nothing_to_the_system() {
+    let system = parse(&format!("{A}[linux]")).unwrap();
+    assert!(!system.tasks[0].may_end_system && !system.tasks[0].may_start_linux);
+    let after = system.linux.unwrap().after;
+    assert_eq!(after, After { poweroff: Then::Off, crash: Then::Restart, limit: Then::Off });
+    assert_eq!(parse(DEMO).unwrap().linux.unwrap().after, After { poweroff: Then::End, limit: Then::End, ..after });
 }
 
 #[test]

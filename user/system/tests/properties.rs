@@ -8,7 +8,8 @@ const FULL: &str = "[system]\nname='s'\n[[task]]\nname='a'\nimage='b'\npriority=
     [[task]]\nname='c'\npriority=9\nperiod_ns=1000000\nbudget_ns=100000\n\
     [[task]]\nname='d'\nskin='rtlinux'\nthreads=4\nfifo_kib=64\nstart='linux'\nshare=true\nperiod_us=1000\nbudget_us=1\n\
     [channels]\nmbuff_kib=64\nshared_fifos=[3,5]\n[linux]\nkernel='k'\ninitrd='i'\ncommand_line='c'\n\
-    memory_mib=768\npriority=1\nbudget_us=1\nperiod_us=2\nrestart_limit=5\nrestart_backoff_ms=200\n";
+    memory_mib=768\npriority=1\nbudget_us=1\nperiod_us=2\nrestart_limit=5\nrestart_backoff_ms=200\n\
+    after_poweroff='end'\nafter_crash='off'\nafter_limit='end'\n";
 
 fn run(text: &str) {
     let lines = u32::try_from(text.split('\n').count()).unwrap();

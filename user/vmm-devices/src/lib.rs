@@ -22,6 +22,7 @@ pub mod cpuid;
 pub mod hypercall;
 pub mod instruction;
 pub mod ioapic;
+pub mod life;
 pub mod memory;
 pub mod msr;
 pub mod notes;

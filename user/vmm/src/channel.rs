@@ -57,21 +57,19 @@ pub fn hypercall(machine: &mut Machine, made: Hypercall) {
             0
         }
         Hypercall::Kick(task) => call::signal(slot::KICKS + task).map_or(INVALID, |_| 0),
-        Hypercall::Command => ask(label::COMMAND),
+        Hypercall::Command => command(),
         Hypercall::Answer(result) => result,
     };
     state().gpr[gpr::RAX] = result as u64;
 }
 
-/// Linux begins anew.
-pub fn restarted(machine: &mut Machine) {
-    if machine.channels.tasks != 0 {
-        machine.channels.listening = false;
-        ask(label::LINUX_RESTARTED);
-    }
+/// Linux is gone; `then` says what becomes of it ([`pillion_runtime::info::gone`]).
+pub fn gone(machine: &mut Machine, then: u64) {
+    machine.channels.listening = false;
+    let _ = call::call(slot::MANAGER, label::LINUX_GONE, [then, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// Has the resource manager do something.
-fn ask(label: u64) -> i64 {
-    call::call(slot::MANAGER, label, [0; MESSAGE_WORDS]).map_or(INVALID, |answer| answer.words[0] as i64)
+/// Has the resource manager carry out Linux's command.
+fn command() -> i64 {
+    call::call(slot::MANAGER, label::COMMAND, [0; MESSAGE_WORDS]).map_or(INVALID, |answer| answer.words[0] as i64)
 }

@@ -1,13 +1,17 @@
-//! What happens when Linux ends: the system ends with it, or Linux is restarted, after a pause and not too often.
+//! What happens when Linux ends: it is started again, after a pause and not too often, or stays off until somebody starts it, or the system ends with it.
 
+use pillion_abi::NEVER;
 use pillion_runtime::{
     call,
-    info::{LinuxInfo, label, slot},
-    now,
+    info::{LinuxInfo, gone, label, monitor_bit, slot, then},
+    now, park,
 };
-use pillion_vmm_devices::boot;
+use pillion_vmm_devices::{
+    boot,
+    life::{Death, Lives, Next, Rules, Then},
+};
 
-use crate::{machine::Machine, report};
+use crate::{channel, machine::Machine, report};
 
 /// How Linux ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,52 +52,79 @@ impl End {
         }
     }
 
-    fn is_final(&self) -> bool {
-        matches!(self, End::PowerOff | End::CannotStart(_) | End::Broken(_))
+    fn death(&self) -> Death {
+        match self {
+            End::PowerOff => Death::PowerOff,
+            End::CannotStart(_) | End::Broken(_) => Death::Hopeless,
+            _ => Death::Crash,
+        }
     }
 }
 
-/// Counts the lives of Linux.
-pub struct Lifecycle {
-    boots: u64,
-    limit: u64,
-    backoff: u64,
-}
-
-/// The pause doubles with each restart, this many times at most.
-const DOUBLINGS: u64 = 4;
+/// The lives of Linux.
+pub struct Lifecycle(Lives);
 
 impl Lifecycle {
-    /// With the limits of the system file.
+    /// As the system file says.
     pub fn new(info: &LinuxInfo) -> Lifecycle {
-        Lifecycle { boots: 0, limit: info.restart_limit, backoff: info.restart_backoff }
+        let [poweroff, crash, limit] = info.after.map(|after| match after {
+            then::RESTART => Then::Restart,
+            then::END => Then::End,
+            _ => Then::Off,
+        });
+        let (restarts, pause) = (info.restart_limit, info.restart_backoff);
+        Lifecycle(Lives::new(Rules { poweroff, crash, limit, restarts, pause }))
     }
 
     /// Number of the life that is to begin, from 1.
     pub fn next(&self) -> u64 {
-        self.boots + 1
+        self.0.begun() + 1
     }
 
     /// Linux starts.
     pub fn started(&mut self) {
-        self.boots += 1;
-        report::event("start", self.boots);
+        self.0.begin();
+        report::event("start", self.0.begun());
     }
 
-    /// Linux ended. Returns whether it is to be started again; else the system ends.
-    pub fn after(&mut self, end: End, machine: &Machine) -> bool {
-        report::ended(&end, self.boots);
-        if !end.is_final() && self.boots <= self.limit {
-            let pause = self.backoff << (self.boots - 1).min(DOUBLINGS);
-            let _ = call::sleep(now().saturating_add(pause));
-            return true;
+    /// Linux ended. Returns when it is to be started again, with everything taken from it that it had.
+    pub fn after(&mut self, end: End, machine: &mut Machine) {
+        let boot = self.0.begun();
+        report::ended(&end, boot);
+        let next = self.0.after(end.death());
+        if matches!(next, Next::Off { gave_up: true } | Next::End { gave_up: true }) {
+            report::event("gave-up", boot);
         }
-        if !end.is_final() {
-            report::event("gave-up", self.boots);
+        // Whatever follows, its devices are not to go on writing to memory.
+        machine.reset();
+        match next {
+            Next::Start { pause } => {
+                let _ = call::sleep(now().saturating_add(pause));
+                channel::gone(machine, gone::RESTARTS);
+            }
+            Next::Off { gave_up } => {
+                report::exits(&machine.exits);
+                report::event("off", boot);
+                channel::gone(machine, if gave_up { gone::GIVEN_UP } else { gone::OFF });
+                wait_for_start();
+                self.0.asked_for();
+            }
+            Next::End { gave_up } => {
+                report::exits(&machine.exits);
+                let _ = call::call(slot::MANAGER, label::END, [gave_up.into(), 0, 0, 0, 0, 0, 0, 0]);
+                park()
+            }
         }
-        report::exits(&machine.exits);
-        let status = u64::from(end != End::PowerOff);
-        let _ = call::call(slot::MANAGER, label::END, [status, 0, 0, 0, 0, 0, 0, 0]);
-        false
+    }
+}
+
+/// Waits until somebody wants Linux started. What tasks signal meanwhile has nobody to hear it.
+fn wait_for_start() {
+    loop {
+        match call::wait(slot::NOTIFICATION, NEVER) {
+            Ok([bits, _]) if bits & monitor_bit::START != 0 => return,
+            Ok(_) => {}
+            Err(_) => park(),
+        }
     }
 }

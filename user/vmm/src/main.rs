@@ -19,7 +19,7 @@ use pillion_abi::vcpu::Exit;
 use pillion_runtime::{
     call,
     info::{self, slot},
-    park, task,
+    task,
 };
 
 use lifecycle::{End, Lifecycle};
@@ -40,13 +40,8 @@ fn main(_: u64) -> ! {
             }
             Err(reason) => End::CannotStart(reason),
         };
-        if !life.after(end, &machine) {
-            break;
-        }
-        machine.reset();
-        channel::restarted(&mut machine);
+        life.after(end, &mut machine);
     }
-    park()
 }
 
 /// Runs Linux until it ends.

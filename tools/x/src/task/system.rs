@@ -9,7 +9,7 @@ pub fn text(programs: &[&str]) -> String {
             text += "share = true\n";
         }
     }
-    text + "\n[linux]\ncommand_line = \"console=ttyS0\"\n"
+    text + "\n[linux]\ncommand_line = \"console=ttyS0\"\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n"
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use alloc::{format, string::String};
 use pillion_abi::{PAGE, boot::Range};
 use pillion_runtime::{
     image,
-    info::{LinuxInfo, RANGES},
+    info::{LinuxInfo, RANGES, then},
 };
-use pillion_system::{KERNEL_PORTS, Linux, System};
+use pillion_system::{KERNEL_PORTS, Linux, System, Then};
 
 /// Entry of the bundle with what is added to Linux's command line.
 const APPEND: &str = "linux.append";
@@ -28,6 +28,7 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
         initrd: place(machine, &linux.initrd)?,
         restart_limit: linux.restart_limit.into(),
         restart_backoff: machine.ticks(u64::from(linux.restart_backoff_ms) * 1_000_000),
+        after: [linux.after.poweroff, linux.after.crash, linux.after.limit].map(number),
         hidden_lines: 0,
         hidden_device_count: 0,
         hidden_devices: [0; 32],
@@ -48,6 +49,15 @@ fn place(machine: &Machine, name: &str) -> Result<[u64; 2]> {
     let (offset, size) =
         image::find(machine.bundle, name).ok_or_else(|| Failure::new(format!("the bundle has no file {name}")))?;
     Ok([machine.boot.bundle.base % PAGE + offset, size])
+}
+
+/// What follows an end of Linux, as the monitor reads it.
+fn number(after: Then) -> u64 {
+    match after {
+        Then::Restart => then::RESTART,
+        Then::Off => then::OFF,
+        Then::End => then::END,
+    }
 }
 
 /// Fills the start of an array and returns how many entries that are.

@@ -3,6 +3,8 @@
 mod facts;
 mod guest;
 mod monitor;
+mod presence;
 mod ranges;
 
 pub use monitor::{Monitor, make, plan};
+pub use presence::Presence;

@@ -32,8 +32,8 @@ impl Skins {
         }
     }
 
-    /// Linux begins anew: it holds nothing any more.
-    pub fn linux_restarted(&mut self) {
+    /// Linux is gone: it holds nothing any more.
+    pub fn linux_gone(&mut self) {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release_all(&mut directory.mbuffs, mbuff::Holder::Linux));
         if let Err(failure) = channel.forget_linux(&self.window) {

@@ -46,7 +46,6 @@ impl Skins {
                 let bytes = bytes_of_words(words);
                 self.lines[index].push(&bytes[..bytes.len().min((message.label >> 8) as usize)], print);
             }
-            (label::END, false) => return After::End(words[0] == 0),
             (label::FIFO_CLAIM, false) => {
                 let result = self.claim(index, words[0]);
                 answer(result);

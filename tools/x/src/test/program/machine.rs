@@ -63,7 +63,7 @@ fn text(built: &[Built]) -> String {
         let _ = writeln!(text, "\n[channels]\n{}", first.sheet.channels.join("\n"));
     }
     if first.sheet.load.is_some() {
-        text += "\n[linux]\ncommand_line = \"console=ttyS0\"\n";
+        text += "\n[linux]\ncommand_line = \"console=ttyS0\"\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n";
     }
     text
 }

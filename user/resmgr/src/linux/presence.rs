@@ -1,0 +1,70 @@
+//! Whether Linux is there, and how it is started when it is not.
+
+use crate::{
+    failure::Result,
+    task::{Maker, Task},
+};
+use pillion_abi::object::right;
+use pillion_runtime::{
+    Cap,
+    info::{gone, monitor_bit},
+    signal,
+};
+
+const EIO: i64 = -5;
+const EBUSY: i64 = -16;
+
+/// What became of Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It runs, or is about to.
+    Runs,
+    /// It stays off until it is started.
+    Off,
+    /// Its monitor faulted: nobody can start it any more.
+    Lost,
+}
+
+/// Linux, as the manager knows of it.
+pub struct Presence {
+    /// Tells the monitor to start it.
+    starter: Cap,
+    state: State,
+    gave_up: bool,
+}
+
+impl Presence {
+    /// A Linux that is about to run.
+    pub fn new(maker: &mut Maker<'_>, monitor: &Task) -> Result<Presence> {
+        let starter = maker.slots.derive(monitor.notification, right::WRITE, monitor_bit::START)?;
+        Ok(Presence { starter, state: State::Runs, gave_up: false })
+    }
+
+    /// The monitor says that it is gone, and what becomes of it.
+    pub fn gone(&mut self, then: u64) {
+        self.gave_up |= then == gone::GIVEN_UP;
+        self.state = if then == gone::RESTARTS { State::Runs } else { State::Off };
+    }
+
+    /// Its monitor is stopped for good.
+    pub fn monitor_faulted(&mut self) {
+        self.state = State::Lost;
+    }
+
+    /// Whether it was ever given up.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    /// Has it started: 0, or a negative errno.
+    pub fn start(&mut self) -> i64 {
+        match self.state {
+            State::Runs => EBUSY,
+            State::Lost => EIO,
+            State::Off => {
+                self.state = State::Runs;
+                signal(self.starter).map_or(EIO, |_| 0)
+            }
+        }
+    }
+}
