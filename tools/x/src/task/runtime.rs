@@ -1,5 +1,6 @@
 //! The runtime that every RTLinux program is linked with: the package pillion-rt, as an archive.
 
+use super::toolchain;
 use crate::build::ensure_target;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
@@ -9,6 +10,9 @@ use std::process::Command;
 
 /// The runtime's sources in C, in the repository.
 const C_SOURCES: &str = "rt/c";
+
+/// Functions of the C library that the runtime's of the same names call, as `c_library_NAME`. Each is alone in a member of that name.
+const BENEATH: [&str; 4] = ["acosh", "acoshl", "powl", "tgammal"];
 
 /// Frame pointers, as in the programs themselves: a report of a fault follows them.
 const FLAGS: &str = r#"target.x86_64-unknown-none.rustflags=["-C","force-frame-pointers=yes"]"#;
@@ -31,7 +35,8 @@ pub fn build(repository: &Repository) -> Result<PathBuf> {
 fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
-    if changed(&made) >= changed(archive) {
+    let [c_library, _] = toolchain::archives()?;
+    if changed(&made) >= changed(archive).max(changed(&c_library)) {
         return Ok(made);
     }
     let work = tempfile::tempdir_in(archive.parent().unwrap_or(archive))?;
@@ -45,6 +50,12 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     // The compiler's intermediate code is of no use any more, and tools that know another version of it stumble.
     run("objcopy", &["--localize-hidden", "-R", ".llvmbc", "-R", ".llvmcmd", "all.o", "rust.o"], &[])?;
     run("ar", &["rcs", "strong.a", "rust.o"], &in_c)?;
+    for name in BENEATH {
+        let (member, renamed) = (format!("{name}.lo"), format!("{name}=c_library_{name}"));
+        run("ar", &["x", &c_library.to_string_lossy(), &member], &[])?;
+        run("objcopy", &["--redefine-sym", &renamed, &member], &[])?;
+        run("ar", &["rs", "strong.a", &member], &[])?;
+    }
     let nm = ["--defined-only", "--extern-only", "--format=posix"];
     let names = tool::capture(Command::new("nm").env("LC_ALL", "C").args(nm).arg(work.path().join("strong.a")))?;
     std::fs::write(work.path().join("names"), defined(&names))?;

@@ -1,7 +1,7 @@
 //! The machine that a program is tested in.
 
 use super::super::expect::Streams;
-use super::{Built, Program};
+use super::{Built, Program, native};
 use crate::build::cargo;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -19,7 +19,8 @@ pub fn prepare(repository: &Repository) -> Result<()> {
 /// Runs the programs together, in counted time.
 pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let folder = tempfile::tempdir()?;
-    let Program { name, sheet, .. } = built[0].program;
+    let program = built[0].program;
+    let Program { name, sheet, .. } = program;
     // The bundle has the file's name: tests that run at the same time must not have the same.
     let system = folder.path().join(name).with_extension("toml");
     let (log, console) = (folder.path().join("log"), folder.path().join("console"));
@@ -32,6 +33,12 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
         Some(load) => command.args(["--load", load]),
         None => command.arg("--no-linux"),
     };
+    if let Some(partner) = &sheet.partner {
+        command.arg("--file").arg(program.beside(partner, &["c"]));
+    }
+    if sheet.load.is_some() && sheet.native.is_some() {
+        command.arg("--file").arg(native::file(repository, program));
+    }
     let output = tool::output(command.args(&sheet.run))?;
     let read = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     Ok(Streams {

@@ -2,6 +2,7 @@
 
 mod compare;
 mod machine;
+mod native;
 mod sheet;
 mod verdict;
 
@@ -98,11 +99,14 @@ impl Program {
 
     /// The programs that run beside it.
     fn others(&self) -> Result<Vec<Program>> {
+        self.sheet.with.iter().map(|name| Program::read(&self.beside(name, &task::ENDINGS))).collect()
+    }
+
+    /// A source for it, by its name and how that may end.
+    fn beside(&self, name: &str, endings: &[&str]) -> PathBuf {
         let folder = self.source.with_file_name("with");
-        let source = |name: &String| {
-            task::ENDINGS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|file| file.is_file())
-        };
-        self.sheet.with.iter().map(|name| Program::read(&source(name).unwrap_or_else(|| folder.join(name)))).collect()
+        let mut sources = endings.iter().map(|ending| folder.join(format!("{name}.{ending}")));
+        sources.find(|file| file.is_file()).unwrap_or_else(|| folder.join(name))
     }
 
     /// Builds and runs it; returns what is wrong.
@@ -110,7 +114,8 @@ impl Program {
         let others = self.others()?;
         let mut built = Vec::new();
         for program in std::iter::once(self).chain(&others) {
-            let order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
+            let mut order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
+            order.includes.extend(native::run(repository, program)?);
             built.push(Built { program, task: task::ready(repository, &order)? });
         }
         let streams = machine::run(repository, &built)?;

@@ -39,8 +39,12 @@ pub struct Sheet {
     pub warns: Option<String>,
     /// A load that Linux runs.
     pub load: Option<String>,
+    /// A program for Linux.
+    pub partner: Option<String>,
     /// Arguments of `x run`.
     pub run: Vec<String>,
+    /// It runs on this machine first, compiled with these arguments.
+    pub native: Option<Vec<String>>,
     /// Seconds that it may take.
     pub limit: u64,
 }
@@ -59,7 +63,9 @@ impl Default for Sheet {
             ends: Ending::Well,
             warns: None,
             load: None,
+            partner: None,
             run: Vec::new(),
+            native: None,
             limit: 60,
         }
     }
@@ -93,7 +99,9 @@ impl Sheet {
             "with" => self.with.push(text),
             "warns" => self.warns = Some(text),
             "load" => self.load = Some(text),
+            "partner" => (self.load, self.partner) = (Some(text.clone()), Some(text)),
             "run" => self.run.extend(value.split_whitespace().map(str::to_owned)),
+            "native" => self.native = Some(value.split_whitespace().map(str::to_owned).collect()),
             "limit" => self.limit = value.parse().with_context(|| format!("limit: {value} is no number"))?,
             "ends" => self.ends = ending(value)?,
             // For people, who write colons too.
@@ -118,10 +126,11 @@ mod tests {
 
     #[test]
     fn reads_a_comment() {
-        let source = "/*\n * Shows: this.\n *\n * prints: a: b\n * prints:\n * prints:  indented\n * ends: faulted\n * run: --x=1 --y\n * limit: 9\n */\n/* prints: no */";
+        let source = "/*\n * Shows: this.\n *\n * prints: a: b\n * prints:\n * prints:  indented\n * ends: faulted\n * run: --x=1 --y\n * limit: 9\n * native: -lm\n */\n/* prints: no */";
         let sheet = Sheet::parse(source).unwrap();
         assert_eq!(sheet.prints, ["a: b", "", " indented"]);
         assert_eq!((sheet.ends, sheet.limit, sheet.run.len()), (Ending::Faulted, 9, 2));
+        assert_eq!(sheet.native.as_deref(), Some(&["-lm".to_owned()][..]));
         assert!(Sheet::parse("int x;").is_err());
         assert!(Sheet::parse("/* ends: somehow */").is_err());
     }

@@ -1,0 +1,59 @@
+//! Programs that run on this machine first: what they print is what the task must compute, too.
+
+use super::Program;
+use crate::build::bundle::write_whole;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Defined while a source is compiled for this machine.
+const MACRO: &str = "-DNATIVE";
+/// The compiler knows many functions of the C library. Here their results are wanted, not its.
+const FLAGS: [&str; 4] = ["-std=gnu11", "-O2", "-w", "-fno-builtin"];
+
+/// Where what a program prints on this machine is kept.
+pub fn file(repository: &Repository, program: &Program) -> PathBuf {
+    repository.build("tasks").join("native").join(&program.name).join(format!("{}.native", program.name))
+}
+
+/// A folder with the file `NAME.native`, which holds what the program prints on this machine. `None` if it does not run there.
+pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>> {
+    let Some(arguments) = &program.sheet.native else { return Ok(None) };
+    let kept = file(repository, program);
+    let folder = kept.with_file_name("");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let work = tempfile::tempdir_in(&folder)?;
+    let built = work.path().join("program");
+    let mut compiler = Command::new("cc");
+    compiler.args(FLAGS).arg(MACRO).arg("-o").arg(&built).arg(&program.source).args(arguments);
+    tool::quietly(&mut compiler).with_context(|| format!("{} is not for this machine", program.source.display()))?;
+    let printed = tool::capture(&mut Command::new(&built))?;
+    // As long as it is the same the task need not be built again.
+    if fs::read(&kept).ok().as_deref() != Some(printed.as_bytes()) {
+        write_whole(&kept, printed.as_bytes())?;
+    }
+    Ok(Some(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sheet::Sheet;
+    use super::*;
+
+    #[test]
+    fn what_it_prints_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        let source = folder.path().join("p.c");
+        fs::write(&source, "#ifdef NATIVE\n#include <stdio.h>\nint main(void) { return puts(\"1,\") < 0; }\n#endif\n")
+            .unwrap();
+        let mut program = Program { name: "p".into(), source, sheet: Sheet::default() };
+        assert_eq!(run(&repository, &program).unwrap(), None);
+        program.sheet.native = Some(vec!["-lm".into()]);
+        let folder = run(&repository, &program).unwrap().unwrap();
+        assert_eq!(fs::read_to_string(folder.join("p.native")).unwrap(), "1,\n");
+    }
+}
