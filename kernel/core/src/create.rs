@@ -178,12 +178,15 @@ impl<M: Machine> Kernel<M> {
         }
         let plan = Plan { region, device: false, base, offset: used, bytes };
         self.m.clear(base + used, bytes);
-        let vector = interrupt.vector;
+        let (vector, line) = (interrupt.vector, interrupt.line);
         let id = self.m.place(base + used, interrupt).ok_or(Error::NoMemory)?;
         let slot = Slot { cap: Cap::Interrupt(id), rights: right::ALL, original: true, ..Slot::default() };
         self.insert_child(region, at, slot)?;
         self.set_used(&plan);
         self.cpu.vectors[usize::from(vector - pillion_abi::RT_VECTOR_FIRST)] = Some(id);
+        if let Some(line) = line {
+            self.take_line(line);
+        }
         Ok(())
     }
 }

@@ -136,7 +136,7 @@ impl<M: Machine> Kernel<M> {
             Cap::Notification(id) => self.end_notification(id),
             Cap::Timer(id) => self.end_timer(id),
             Cap::Interrupt(id) => self.end_interrupt_object(id),
-            Cap::Vcpu(id) => self.end_vcpu(id),
+            Cap::Vcpu(id) => return self.end_vcpu(id),
             Cap::AddressSpace(id) | Cap::GuestSpace(id) => return self.end_space(id),
             Cap::CapSpace(id) => self.m.forget(id),
             Cap::None
@@ -165,6 +165,8 @@ impl<M: Machine> Kernel<M> {
                     && inner(endpoint, core::mem::offset_of!(Endpoint, slot)) == Ok(leaf)
                 {
                     self.m.get(thread).endpoint = None;
+                    // Those in the queue wait for somebody else from now on.
+                    self.restore_chain(thread);
                 }
             }
             _ => {}
@@ -210,11 +212,11 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn end_context(&mut self, id: Id<Context>) {
-        let Context { owner, .. } = *self.m.get(id);
         self.disarm(Due::Context(id));
-        self.take_time(id);
-        if let Some(owner) = owner {
-            self.m.get(owner).own_context = None;
+        if let Some(owner) = self.m.get(id).owner {
+            self.disown(id, owner);
+        } else {
+            self.take_time(id);
         }
         if self.cpu.charged == Some(id) {
             self.cpu.charged = None;
@@ -264,7 +266,15 @@ impl<M: Machine> Kernel<M> {
         self.m.forget(id);
     }
 
-    fn end_vcpu(&mut self, id: Id<Vcpu>) {
+    /// One line is masked per step.
+    fn end_vcpu(&mut self, id: Id<Vcpu>) -> bool {
+        if self.cpu.passenger == Some(id)
+            && let Some(line) = self.cpu.passenger_lines.highest()
+        {
+            self.cpu.passenger_lines.remove(line);
+            self.m.mask_line(line.into(), true);
+            return false;
+        }
         if let Some(thread) = self.m.get(id).thread {
             let halted = self.m.get(thread).state == State::Halted;
             self.leave_guest(thread);
@@ -281,6 +291,7 @@ impl<M: Machine> Kernel<M> {
         self.unlink_inner(id, core::mem::offset_of!(Vcpu, space));
         self.unlink_inner(id, core::mem::offset_of!(Vcpu, state));
         self.m.forget(id);
+        true
     }
 
     /// Part of a mapping is taken away per step. It must not stay in the tables: until the last step, the space can be given to a thread.

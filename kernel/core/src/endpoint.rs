@@ -6,7 +6,6 @@
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
-    context::Context,
     heap::{Heap, Node, Nodes},
     machine::Message,
     thread::{State, Thread},
@@ -123,7 +122,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    fn enqueue_caller(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>) {
+    pub(crate) fn enqueue_caller(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>) {
         let thread = self.m.get(caller);
         thread.waiting_at = Some(endpoint);
         let key = (u64::from(u8::MAX - thread.priority) << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
@@ -133,7 +132,7 @@ impl<M: Machine> Kernel<M> {
         self.m.get(endpoint).queue = queue;
     }
 
-    fn dequeue_caller(&mut self, caller: Id<Thread>) {
+    pub(crate) fn dequeue_caller(&mut self, caller: Id<Thread>) {
         let Some(endpoint) = self.m.get(caller).waiting_at.take() else { return };
         let mut queue = self.m.get(endpoint).queue;
         queue.remove(&mut Callers(&mut self.m), caller);
@@ -141,7 +140,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The thread that a thread waits for, if it waits in a call.
-    fn awaits(&mut self, id: Id<Thread>) -> Opt<Thread> {
+    pub(crate) fn awaits(&mut self, id: Id<Thread>) -> Opt<Thread> {
         let thread = self.m.get(id);
         match thread.state {
             State::Served => thread.server,
@@ -226,62 +225,6 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives back time that a server without its own ran on: to the caller, or to its owner when the caller is gone.
-    /// Returns who can run with it now, other than the caller.
-    #[inline]
-    fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) -> Opt<Thread> {
-        let s = self.m.get(server);
-        if s.own_context.is_some() {
-            return None;
-        }
-        let context = s.context.take()?;
-        if let Some(caller) = caller {
-            self.m.get(context).user = Some(caller);
-            self.m.get(caller).context = Some(context);
-            return None;
-        }
-        self.m.get(context).user = None;
-        let owner = self.m.get(context).owner?;
-        self.give_time(context, owner)
-    }
-
-    /// Lets a thread have time, or the server that it waits for if that has none. Returns who has it, if it is ready to run.
-    pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
-        let mut at = to;
-        for _ in 0..CHAIN {
-            let Some(server) = self.m.get(at).server else { break };
-            let s = self.m.get(server);
-            if s.own_context.is_some() || s.context.is_some() {
-                break;
-            }
-            at = server;
-        }
-        self.m.get(context).user = Some(at);
-        let thread = self.m.get(at);
-        thread.context = Some(context);
-        (thread.state == State::Ready).then_some(at)
-    }
-
-    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its server may need it.
-    pub(crate) fn take_time(&mut self, context: Id<Context>) {
-        let Some(user) = self.m.get(context).user.take() else { return };
-        self.m.get(user).context = None;
-        match self.m.get(user).state {
-            State::Ready => self.take_off(user),
-            State::Calling => {
-                let faulted = self.m.get(user).faulted;
-                self.stop_waiting(user);
-                if faulted {
-                    self.m.get(user).state = State::Stopped;
-                } else {
-                    self.m.get(user).state = State::Ready;
-                    self.m.set_result(user, Error::Gone.to_raw(), [0, 0]);
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// The current thread replies, if it serves anyone, and receives.
     #[inline]
     pub(crate) fn reply_receive(&mut self, server: Id<Thread>) -> Result<()> {
@@ -289,6 +232,7 @@ impl<M: Machine> Kernel<M> {
         let caller = self.finish_service(server);
         let Some(endpoint) = endpoint else {
             self.stop_without_time(server);
+            self.restore_priority(server);
             self.resume_caller(caller);
             return Err(Error::BadState);
         };
@@ -408,42 +352,6 @@ impl<M: Machine> Kernel<M> {
         self.m.set_message(server, 0, &message);
     }
 
-    /// Gives a thread the priority that it is due: that of its time, of the caller that it serves, or of the most urgent
-    /// one that waits.
-    pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
-        let thread = self.m.get(id);
-        let (context, endpoint, caller) = (thread.context.or(thread.own_context), thread.endpoint, thread.caller);
-        let own = context.map_or(0, |c| self.m.get(c).priority);
-        let served = caller.map_or(0, |t| self.m.get(t).priority);
-        let waiting = endpoint.and_then(|e| self.m.get(e).queue.first()).map_or(0, |t| self.m.get(t).priority);
-        let priority = own.max(served).max(waiting);
-        if self.m.get(id).state == State::Receiving {
-            self.m.get(id).priority = priority;
-        } else {
-            self.set_priority(id, priority);
-        }
-    }
-
-    /// Does the same along the chain of those that a thread waits for.
-    pub(crate) fn restore_chain(&mut self, first: Id<Thread>) {
-        let mut at = first;
-        for _ in 0..CHAIN {
-            let before = self.m.get(at).priority;
-            self.restore_priority(at);
-            let thread = self.m.get(at);
-            if thread.priority != before
-                && let Some(endpoint) = thread.waiting_at
-            {
-                self.dequeue_caller(at);
-                self.enqueue_caller(at, endpoint);
-            }
-            match self.awaits(at) {
-                Some(next) => at = next,
-                None => return,
-            }
-        }
-    }
-
     /// Lets the caller that a thread serves go with [`Error::Gone`].
     pub(crate) fn abandon_caller(&mut self, server: Id<Thread>) {
         let released = self.release_caller(server);
@@ -486,6 +394,8 @@ impl<M: Machine> Kernel<M> {
                 if let Some(server) = thread.server.take() {
                     self.m.get(server).caller = None;
                     self.restore_chain(server);
+                    // What it lent on does not come back to it, nor to those before it.
+                    self.restore_loan(id);
                 }
             }
             State::Waiting => {

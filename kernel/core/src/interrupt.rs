@@ -55,6 +55,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// A line has an interrupt of its own from now on: it is the passenger's no more, and silent until it is bound.
+    pub(crate) fn take_line(&mut self, line: u32) {
+        if let Ok(number) = u8::try_from(line) {
+            self.cpu.passenger_lines.remove(number);
+        }
+        self.m.mask_line(line, true);
+    }
+
     /// The handler is done: a level-triggered line may come again.
     pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
         let interrupt = self.m.get(id);

@@ -33,6 +33,8 @@ pub struct Cpu {
     pub vectors: Vectors,
     /// The guest that the vectors below the real-time class belong to.
     pub passenger: Opt<crate::vcpu::Vcpu>,
+    /// Lines that are routed to the passenger. They end with it: one that is level-triggered would fire for ever.
+    pub passenger_lines: crate::apic::Vectors,
 }
 
 /// The kernel of one CPU, with the machine that it runs on.
@@ -161,9 +163,7 @@ impl<M: Machine> Kernel<M> {
         let c = self.m.get(id);
         (c.priority, c.budget, c.period, c.left, c.refill_at) = (priority, budget, period, budget, refill_at);
         let (user, owner) = (c.user, c.owner);
-        for thread in [owner, user].into_iter().flatten() {
-            self.restore_chain(thread);
-        }
+        self.restore_users(user, owner);
         if let Some(user) = user {
             self.resume_parked(user);
         }
@@ -176,8 +176,12 @@ impl<M: Machine> Kernel<M> {
         let c = self.m.get(id);
         c.priority = priority;
         let (user, owner) = (c.user, c.owner);
+        self.restore_users(user, owner);
+    }
+
+    fn restore_users(&mut self, user: Opt<Thread>, owner: Opt<Thread>) {
         if let Some(user) = user {
-            self.restore_chain(user);
+            self.restore_loan(user);
         }
         if let Some(owner) = owner
             && user != Some(owner)

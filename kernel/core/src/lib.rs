@@ -21,6 +21,7 @@ pub mod heap;
 pub mod id;
 pub mod interrupt;
 pub mod kernel;
+pub mod loan;
 pub mod machine;
 pub mod notification;
 pub mod paging;

@@ -71,14 +71,20 @@ impl<M: Machine> Kernel<M> {
             Call::VcpuRouteLine => {
                 let Cap::IrqControl = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
                 let line = self.checked_line(a[2])?;
+                let number = u8::try_from(line).map_err(|_| Error::BadArgument)?;
                 let vector = a[3] as u8;
                 let masked = a[3] & route::MASKED != 0;
                 if !masked && !(pillion_abi::GUEST_VECTOR_FIRST..RT_VECTOR_FIRST).contains(&vector) {
                     return Err(Error::BadArgument);
                 }
+                if self.cpu.passenger != Some(id) {
+                    return Err(Error::BadState);
+                }
                 if masked {
+                    self.cpu.passenger_lines.remove(number);
                     self.m.mask_line(line, true);
                 } else {
+                    self.cpu.passenger_lines.insert(number);
                     self.m.get(id).apic.set_level(vector, a[3] & route::LEVEL != 0);
                     self.m.route_line(line, vector, a[3] & (route::LEVEL | route::LOW));
                 }

@@ -92,9 +92,9 @@ impl<M: Machine> Kernel<M> {
 
     fn bind_context(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
         if index == 0 {
-            let Some(old) = self.m.get(id).own_context.take() else { return Ok(()) };
-            self.m.get(old).owner = None;
-            self.take_time(old);
+            if let Some(old) = self.m.get(id).own_context {
+                self.disown(old, id);
+            }
             return Ok(());
         }
         let Cap::Context(context) = self.cap(me, index, right::CONTROL)? else { return Err(Error::WrongKind) };
@@ -107,10 +107,10 @@ impl<M: Machine> Kernel<M> {
         if priority == 0 {
             return Err(Error::BadState);
         }
+        let to = self.needs_time(id)?;
         self.m.get(context).owner = Some(id);
         self.m.get(id).own_context = Some(context);
-        let runs = self.give_time(context, id);
-        self.restore_chain(id);
+        let runs = self.give_time(context, to);
         if let Some(runs) = runs {
             self.make_ready(runs);
         }

@@ -51,6 +51,7 @@ pub fn check(w: &mut World) {
     waiting(w);
     mappings(w);
     running(w);
+    super::relations::check(w);
 }
 
 /// The slots that exist, with what holds them.

@@ -2,6 +2,7 @@
 //! kernel asks of devices, clock and registers is recorded.
 
 pub mod check;
+pub mod relations;
 pub mod world;
 
 use pillion_abi::{
@@ -335,9 +336,18 @@ impl Machine for Fake {
 
     fn forget<T: 'static>(&mut self, id: Id<T>) {
         self.check_access(id);
+        let number = id.number();
         let l = self.live.get_mut(&id.physical()).unwrap();
         assert!(!l.ended, "ended twice");
         l.ended = true;
+        // What the hardware remembers of an object goes before the object does.
+        let last = self.events.last().copied();
+        match l.what {
+            What::Thread => assert_eq!(last, Some(Event::DropFpu(number)), "its registers may be saved once more"),
+            What::Vcpu => assert!(self.events.contains(&Event::VcpuDrop(number)), "its FPU may be saved once more"),
+            What::Space => assert!(matches!(last, Some(Event::SpaceDrop(_))), "its tables may be loaded"),
+            _ => {}
+        }
     }
 
     fn now(&mut self) -> u64 {

@@ -1,6 +1,7 @@
 //! Random calls and events, against invariants and simple models.
 
 mod anything;
+mod nested;
 mod order;
 mod tree;
 

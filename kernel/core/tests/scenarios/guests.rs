@@ -248,3 +248,40 @@ fn a_preparation_that_is_interrupted_goes_on() {
     let state = w.make(Kind::Memory, 4096);
     w.root(Call::VcpuConfigure, [vcpu, space, state]);
 }
+
+/// Lines that are routed to the passenger end with it: a level-triggered one that nobody serves would fire for ever. One that an
+/// interrupt object has taken meanwhile is left alone.
+#[test]
+fn the_passenger_s_lines_end_with_it() {
+    for every in [0, 1] {
+        let mut g = guest();
+        for line in [3, 9, 11, 12] {
+            g.w.root(Call::VcpuRouteLine, [g.vcpu, slot::IRQ, line, 0x31 | route::LEVEL]);
+        }
+        g.w.root(Call::VcpuRouteLine, [g.vcpu, slot::IRQ, 12, route::MASKED]);
+        let interrupt = g.w.free_slot();
+        g.w.root(Call::InterruptCreate, [slot::IRQ, 9, 1, interrupt, slot::REGION]);
+        g.w.root(Call::InterruptBind, [interrupt, slot::NOTE, 1]);
+        g.w.k.m.events.clear();
+        g.w.k.m.interrupt_every = every;
+        g.w.root(Call::CapDelete, [0, g.vcpu]);
+        let masked = |e: &Event| if let Event::Mask(line, true) = e { Some(*line) } else { None };
+        let lines: Vec<u32> = g.w.k.m.events.iter().filter_map(masked).collect();
+        assert_eq!(lines, [11, 3]);
+        assert!(!g.w.k.m.is_live(g.id));
+    }
+}
+
+/// A line that an interrupt object has taken does not reach the guest any more, bound or not.
+#[test]
+fn a_line_has_one_owner() {
+    let mut g = guest();
+    g.w.root(Call::VcpuRouteLine, [g.vcpu, slot::IRQ, 9, 0x31]);
+    g.w.k.m.events.clear();
+    let interrupt = g.w.free_slot();
+    g.w.root(Call::InterruptCreate, [slot::IRQ, 9, 1, interrupt, slot::REGION]);
+    assert!(g.w.k.m.events.contains(&Event::Mask(9, true)));
+    g.w.root_fails(Call::VcpuRouteLine, [g.vcpu, slot::IRQ, 9, 0x31], Error::Busy);
+    let other = g.w.make(Kind::Vcpu, 0);
+    g.w.root_fails(Call::VcpuRouteLine, [other, slot::IRQ, 5, 0x31], Error::BadState);
+}

@@ -4,6 +4,7 @@ mod bounds;
 mod calls;
 mod deletion;
 mod guests;
+mod loans;
 mod messages;
 mod time;
 mod user_vcpus;

@@ -1,0 +1,164 @@
+//! Time and priority along a chain of calls.
+//!
+//! A caller lends its time to a server that has none of its own, and that one to the next: of the threads of such a chain one has
+//! time at most, and the reply gives it back to a thread that has none. So time can be bound to a thread in a chain only where none
+//! is out. Every thread that has time, or waits in a call, has the priority that it is due.
+
+use crate::{
+    Id, Kernel, Machine, Opt,
+    context::Context,
+    endpoint::CHAIN,
+    thread::{State, Thread},
+};
+use pillion_abi::status::{Error, Result};
+
+impl<M: Machine> Kernel<M> {
+    /// Gives back time that a server without its own ran on: to the caller, or to its owner when the caller is gone.
+    /// Returns who can run with it now, other than the caller.
+    #[inline]
+    pub(crate) fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) -> Opt<Thread> {
+        let s = self.m.get(server);
+        if s.own_context.is_some() {
+            return None;
+        }
+        let context = s.context.take()?;
+        if let Some(caller) = caller {
+            self.m.get(context).user = Some(caller);
+            self.m.get(caller).context = Some(context);
+            return None;
+        }
+        self.m.get(context).user = None;
+        let owner = self.m.get(context).owner?;
+        let to = self.needs_time(owner).ok()?;
+        self.give_time(context, to)
+    }
+
+    /// Who needs time that is meant for a thread: itself, or the last of the servers without time of their own that it waits for.
+    ///
+    /// [`Error::Busy`] if there is time in that chain: it will come back to the thread before, which must have none then.
+    /// [`Error::TooDeep`] if the chain has more than [`CHAIN`] threads.
+    pub(crate) fn needs_time(&mut self, first: Id<Thread>) -> Result<Id<Thread>> {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            let Some(server) = self.m.get(at).server else { return Ok(at) };
+            let s = self.m.get(server);
+            if s.own_context.is_some() {
+                return Ok(at);
+            }
+            if s.context.is_some() {
+                return Err(Error::Busy);
+            }
+            at = server;
+        }
+        Err(Error::TooDeep)
+    }
+
+    /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it is ready to run.
+    pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
+        self.m.get(context).user = Some(to);
+        let thread = self.m.get(to);
+        thread.context = Some(context);
+        let ready = thread.state == State::Ready;
+        self.restore_loan(to);
+        ready.then_some(to)
+    }
+
+    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its server may need it.
+    pub(crate) fn take_time(&mut self, context: Id<Context>) {
+        let Some(user) = self.m.get(context).user.take() else { return };
+        self.m.get(user).context = None;
+        match self.m.get(user).state {
+            State::Ready => self.take_off(user),
+            State::Calling => {
+                let faulted = self.m.get(user).faulted;
+                self.stop_waiting(user);
+                if faulted {
+                    self.m.get(user).state = State::Stopped;
+                } else {
+                    self.m.get(user).state = State::Ready;
+                    self.m.set_result(user, Error::Gone.to_raw(), [0, 0]);
+                }
+            }
+            _ => {}
+        }
+        self.restore_loan(user);
+    }
+
+    /// A thread loses the context that belongs to it, whoever runs on that.
+    pub(crate) fn disown(&mut self, context: Id<Context>, owner: Id<Thread>) {
+        self.m.get(context).owner = None;
+        self.m.get(owner).own_context = None;
+        self.take_time(context);
+        // Whoever runs on it may not be in the owner's chain any more.
+        self.restore_chain(owner);
+    }
+
+    /// The time that a thread without any will get back from the server that it waits for.
+    fn lent(&mut self, first: Id<Thread>) -> Opt<Context> {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            at = self.m.get(at).server?;
+            let s = self.m.get(at);
+            if s.own_context.is_some() {
+                return None;
+            }
+            if s.context.is_some() {
+                return s.context;
+            }
+        }
+        None
+    }
+
+    /// Gives a thread the priority that it is due: that of its time, of the caller that it serves, or of the most urgent
+    /// one that waits. One whose own caller is gone, and which lent that one's time on, is due that time's.
+    pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
+        let thread = self.m.get(id);
+        let (endpoint, caller, server) = (thread.endpoint, thread.caller, thread.server);
+        let mut context = thread.context.or(thread.own_context);
+        if context.is_none() && caller.is_none() && server.is_some() {
+            context = self.lent(id);
+        }
+        let own = context.map_or(0, |c| self.m.get(c).priority);
+        let served = caller.map_or(0, |t| self.m.get(t).priority);
+        let waiting = endpoint.and_then(|e| self.m.get(e).queue.first()).map_or(0, |t| self.m.get(t).priority);
+        let priority = own.max(served).max(waiting);
+        if self.m.get(id).state == State::Receiving {
+            self.m.get(id).priority = priority;
+        } else {
+            self.set_priority(id, priority);
+        }
+    }
+
+    /// Does the same along the chain of those that a thread waits for.
+    pub(crate) fn restore_chain(&mut self, first: Id<Thread>) {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            let before = self.m.get(at).priority;
+            self.restore_priority(at);
+            let thread = self.m.get(at);
+            if thread.priority != before
+                && let Some(endpoint) = thread.waiting_at
+            {
+                self.dequeue_caller(at);
+                self.enqueue_caller(at, endpoint);
+            }
+            match self.awaits(at) {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Does the same for a thread whose time has changed, and for those that lent it: from the first of them on.
+    pub(crate) fn restore_loan(&mut self, last: Id<Thread>) {
+        let mut first = last;
+        for _ in 0..CHAIN {
+            let thread = self.m.get(first);
+            match thread.caller {
+                Some(caller) if thread.own_context.is_none() => first = caller,
+                _ => break,
+            }
+        }
+        self.restore_chain(first);
+    }
+}
