@@ -14,6 +14,9 @@ use std::path::Path;
 /// The names that the runtime has in place of the C library's, in the repository.
 pub const LIST: &str = "rt/names.txt";
 
+/// Begins a word of the list that is the beginning of names that nobody gives.
+const NOBODY: char = '-';
+
 /// Who defines a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Giver {
@@ -62,6 +65,7 @@ impl Archives<'_> {
 
 /// What is promised.
 struct Promise<'a> {
+    nobody: Vec<&'a str>,
     runtime: HashSet<&'a str>,
     c_library: HashSet<String>,
     compiler: HashSet<String>,
@@ -80,11 +84,20 @@ impl Promise<'_> {
 
 /// Refuses a linked program in which a name has another origin than promised.
 pub fn check(name: &str, list: &str, archives: Archives, map: &LinkMap) -> Result<()> {
+    let (nobody, runtime): (Vec<_>, _) = listed(list).partition(|word| word.starts_with(NOBODY));
     let promise = Promise {
-        runtime: listed(list).collect(),
+        nobody: nobody.iter().filter_map(|word| word.strip_prefix(NOBODY)).collect(),
+        runtime: runtime.into_iter().collect(),
         c_library: defined(archives.c_library)?,
         compiler: defined(archives.compiler)?,
     };
+    let foreign = foreign(&promise, archives, map);
+    if !foreign.is_empty() {
+        let why =
+            "it works on threads, locks or memory as the C library makes them, and those of a task are the runtime's";
+        let remedy = "use what the headers in rt/include declare";
+        return Err(problem(format!("{name} uses {} of the C library", foreign.join(", ")), why, remedy));
+    }
     let wrong = strays(&promise, archives, map);
     let Some(first) = wrong.first() else { return Ok(()) };
     let more = if wrong.len() > 1 { format!(", and {} more", wrong.len() - 1) } else { String::new() };
@@ -102,6 +115,20 @@ pub fn check(name: &str, list: &str, archives: Archives, map: &LinkMap) -> Resul
 /// Names in the list: words of the lines that are no remarks.
 fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
+/// What the program called that brought in a function of the C library's that nobody is to have, sorted.
+fn foreign(promise: &Promise, archives: Archives, map: &LinkMap) -> Vec<String> {
+    let is_nobodys = |name: &str| {
+        !promise.runtime.contains(name) && promise.nobody.iter().any(|beginning| name.starts_with(beginning))
+    };
+    let archive = format!("{}(", archives.c_library.display());
+    let given = map.definitions().filter(|(name, file)| archives.giver(file) == Giver::CLibrary && is_nobodys(name));
+    let wanted = given.map(|(name, file)| map.wanted_for(&archive, file).unwrap_or(name));
+    let mut found: Vec<String> = wanted.filter(|name| is_nobodys(name)).map(str::to_owned).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// What is wrong, sorted by name: `NAME from FILE instead of from ..`.

@@ -26,6 +26,7 @@ fn names(list: &str) -> HashSet<String> {
 #[test]
 fn each_name_has_one_origin() {
     let promise = Promise {
+        nobody: Vec::new(),
         runtime: listed("# Remark about free.\nmalloc sem_wait\n").collect(),
         c_library: names("cos sin memcpy malloc sem_wait free"),
         compiler: names("__divdc3"),
@@ -97,6 +98,13 @@ fn so_is_not_one_whose_c_library_takes_the_runtimes_place() {
     let program = "int pthread_equal(int, int); int init_module(void) { return pthread_equal(1, 2); }";
     let said = Place::new(program, START).link().unwrap_err().to_string();
     assert!(said.contains("get pthread_equal from libc.a(pthread_equal.lo) instead of from the runtime\n"), "{said}");
+}
+
+#[test]
+fn nor_one_that_asks_the_c_library_of_its_threads() {
+    let program = "int pthread_attr_getstack(void *, void *, void *); int init_module(void) { return pthread_attr_getstack(0, 0, 0); }";
+    let said = Place::new(program, START).link().unwrap_err().to_string();
+    assert!(said.starts_with("motor uses pthread_attr_getstack of the C library\n"), "{said}");
 }
 
 #[test]
