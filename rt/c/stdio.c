@@ -7,11 +7,11 @@
 
 #include "print.h"
 
-struct pillion_stream {
+struct _IO_FILE {
 	int readable;
 };
 
-static struct pillion_stream input = { 1 }, output;
+static struct _IO_FILE input = { 1 }, output;
 
 #undef stdin
 #undef stdout

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-typedef struct pillion_stream FILE;
+#define __NEED_FILE
+#include <bits/alltypes.h>
 
 #define EOF (-1)
 #ifndef SEEK_SET
