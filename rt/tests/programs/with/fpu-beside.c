@@ -1,0 +1,48 @@
+/*
+ * Beside ../fpu.c: leaves other numbers, another direction and another precision in the registers, again and again, and counts in the shared buffer until that says that
+ * it is enough.
+ */
+#include <rtl.h>
+#include <rtl_sched.h>
+#include <rtl_time.h>
+#include <pthread.h>
+#include <mbuff.h>
+#include <pillion.h>
+
+static volatile int *count;
+static pthread_t thread;
+
+static void *run(void *unused)
+{
+	static const unsigned int mxcsr = 0x7f80;
+	static const unsigned short control = 0x0c7f;
+	pthread_make_periodic_np(pthread_self(), gethrtime() + 10000, 5500);
+	while (!count[1]) {
+		pthread_wait_np();
+		__asm__ volatile("fninit; fldcw %0; fldpi; fldpi; fldpi; fldpi; fldpi; fldpi; fldpi; fldpi; ldmxcsr %1; pcmpeqd %%xmm0, %%xmm0; movdqa %%xmm0, %%xmm1; "
+				 "movdqa %%xmm0, %%xmm2; movdqa %%xmm0, %%xmm3; movdqa %%xmm0, %%xmm8" ::"m"(control), "m"(mxcsr)
+				 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm8");
+		++*count;
+	}
+	pillion_unload();
+	return unused;
+}
+
+int init_module(void)
+{
+	pthread_attr_t attributes;
+	struct sched_param priority;
+
+	count = mbuff_alloc("fpu", 4096);
+	if (!count)
+		return -ENOMEM;
+	pthread_attr_init(&attributes);
+	priority.sched_priority = 30;
+	pthread_attr_setschedparam(&attributes, &priority);
+	return -pthread_create(&thread, &attributes, run, NULL);
+}
+
+void cleanup_module(void)
+{
+	mbuff_free("fpu", (void *)count);
+}
