@@ -23,6 +23,7 @@ pub mod interrupt;
 pub mod kernel;
 pub mod loan;
 pub mod machine;
+pub mod machine_check;
 pub mod notification;
 pub mod paging;
 pub mod queue;

@@ -33,6 +33,8 @@ pub use chosen::fpu;
 pub use chosen::frame::Frame;
 /// Interrupt lines: `program`, `mask`, `unmask`.
 pub use chosen::ioapic;
+/// Machine checks: `in_progress`, `end`.
+pub use chosen::machine_check;
 /// Physical memory as the kernel sees it.
 pub use chosen::memory::{direct, physical};
 /// The processor's mode in which tasks run.
@@ -51,7 +53,7 @@ pub use chosen::segment_base::{self, SegmentBases};
 pub(crate) use chosen::serial::log;
 pub use chosen::serial::{self, Log};
 /// Interrupts while the kernel runs, and the way to user mode.
-pub use chosen::trap::{exit_to_user, fault_address, idle_wait, nmi_count, take_pending_interrupt};
+pub use chosen::trap::{exit_to_user, fault_address, idle_wait, init_count, nmi_count, take_pending_interrupt};
 /// Virtualisation.
 pub use chosen::virt;
 pub use pillion_firmware::params::BootParams;

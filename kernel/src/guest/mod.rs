@@ -7,7 +7,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::arch::{
-    self, log, physical,
+    self, log, machine_check, physical,
     virt::{self, Features, HwExit},
 };
 use crate::{
@@ -104,9 +104,28 @@ fn interrupted(k: &mut Kernel<Hardware>, state: &mut State) -> bool {
     number < RT_VECTOR_FIRST
 }
 
+/// A machine check in the guest is its end, unless the processor itself is not to be trusted any more, and the kernel's to end. One that comes while
+/// the guest has switched machine checks off is a shutdown (15.12.18).
+fn machine_checked(exit: HwExit, state: &mut State) -> HwExit {
+    match exit {
+        HwExit::MachineCheck => {}
+        HwExit::Shutdown if machine_check::in_progress() => {}
+        _ => return exit,
+    }
+    let found = machine_check::gravest();
+    if !found.contained() {
+        machine_check::log_all();
+        arch::fatal("a machine check, and the processor's state is lost");
+    }
+    machine_check::end();
+    state.fault = Fault { address: found.status, info: virt::MACHINE_CHECK };
+    HwExit::MachineCheck
+}
+
 /// Returns to the monitor.
 fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &mut VcpuPart, state: &mut State, exit: HwExit) {
     let number = |info: u64| Fault { address: 0, info };
+    let exit = machine_checked(exit, state);
     let (reason, value) = match exit {
         HwExit::Halt => (Exit::Halted, 0),
         HwExit::Cpuid => (Exit::Cpuid, 0),
@@ -139,7 +158,8 @@ fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &mut VcpuPart, state: &
             state.fault = number(code);
             (Exit::Unexpected, 0)
         }
-        HwExit::Interrupt | HwExit::Nmi | HwExit::Handled => return,
+        HwExit::MachineCheck => (Exit::Unexpected, 0),
+        HwExit::Interrupt | HwExit::Taken | HwExit::Handled => return,
     };
     let ended = matches!(reason, Exit::Shutdown | Exit::Invalid | Exit::Unexpected);
     part.processor.store_state(state, ended);

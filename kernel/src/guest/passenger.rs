@@ -87,7 +87,7 @@ fn handle(
 ) -> bool {
     match exit {
         HwExit::Interrupt => return interrupted(k, state),
-        HwExit::Handled | HwExit::Nmi => {}
+        HwExit::Handled | HwExit::Taken => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
             part.processor.finish_wrmsr();
             state.counters[counter::END_OF_INTERRUPT] += 1;

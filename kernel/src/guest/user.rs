@@ -25,7 +25,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, part: &mut 
         state.counters[counter::EXITS] += 1;
         let alone = match exit {
             HwExit::Interrupt => interrupted(k, state),
-            HwExit::Nmi => false,
+            HwExit::Taken => false,
             other => return leave(k, id, part, state, other),
         };
         if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {

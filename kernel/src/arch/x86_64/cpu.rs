@@ -29,6 +29,9 @@ pub const HYPERVISOR: u32 = 1 << 8;
 /// Pages of 1 GiB.
 pub const HUGE_PAGES: u32 = 1 << 9;
 
+/// Registers that tell of machine checks.
+pub const MACHINE_CHECKS: u32 = 1 << 10;
+
 static FEATURES: AtomicU32 = AtomicU32::new(0);
 
 /// Bits of the control registers.
@@ -121,6 +124,7 @@ fn detect() {
         (INVARIANT_TSC, power.edx, 8),
         (SVM, extended.ecx & svm.edx << 2, 2),
         (HUGE_PAGES, extended.edx, 26),
+        (MACHINE_CHECKS, basic.edx & basic.edx >> 7, 7),
     ] {
         if register >> number & 1 == 1 {
             found |= feature;

@@ -9,6 +9,7 @@ pub mod cpu;
 pub mod fpu;
 pub mod frame;
 pub mod ioapic;
+pub mod machine_check;
 pub mod memory;
 pub mod mode;
 pub mod msr;

@@ -36,6 +36,8 @@ pub mod ist {
     pub const MACHINE_CHECK: u8 = 3;
     /// Interrupts and exceptions, where tasks run in kernel mode ([`crate::arch::x86_64::mode`]).
     pub const LANDING: u8 = 4;
+    /// Security exceptions.
+    pub const SECURITY: u8 = 5;
 }
 
 /// A CPU's stack; the page below it is not mapped.
@@ -100,7 +102,7 @@ pub struct PerCpu {
     reserved: [u32; 2],
     task_state: TaskState,
     gdt: [u64; 8],
-    emergency: [[u8; EMERGENCY_STACK]; 3],
+    emergency: [[u8; EMERGENCY_STACK]; 4],
 }
 
 /// Offsets that the entry code uses.
@@ -150,7 +152,7 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
                 io_map: 0,
             },
             gdt: [0; 8],
-            emergency: [[0; EMERGENCY_STACK]; 3],
+            emergency: [[0; EMERGENCY_STACK]; 4],
         }
     }; MAX_CPUS],
 ));
@@ -214,7 +216,7 @@ pub fn init(index: usize) {
     cpu.kernel_stack_top = stack_base(index) + size_of::<Stack>() as u64;
     let tops = cpu.emergency.each_ref().map(|stack| stack.as_ptr_range().end as u64);
     let mut ist = [0; 7];
-    for (number, top) in [ist::NMI, ist::DOUBLE_FAULT, ist::MACHINE_CHECK].into_iter().zip(tops) {
+    for (number, top) in [ist::NMI, ist::DOUBLE_FAULT, ist::MACHINE_CHECK, ist::SECURITY].into_iter().zip(tops) {
         if let Some(slot) = ist.get_mut(usize::from(number) - 1) {
             *slot = top;
         }

@@ -1,17 +1,21 @@
 //! The two 8259 interrupt controllers: moved away from the exceptions, then silenced.
 
-use super::port;
+use super::{apic::vector, port};
 
-/// Vectors that a spurious interrupt of a masked controller would arrive at: 0x20..0x30.
-const BASE: u8 = 0x20;
+/// First vector of both. A device's message with delivery mode ExtINT makes the processor ask the controllers for a vector, whatever they
+/// have; with all lines masked it is the spurious one, the seventh. So it is [`vector::SPURIOUS`], which is not ended unless it
+/// is in service: the local APIC knows nothing of this interrupt, and an end of it would be the end of another one.
+const BASE: u8 = vector::SPURIOUS - 7;
 
-/// Maps the controllers to vectors that are no exceptions, and masks all their lines.
+const _: () = assert!(BASE.is_multiple_of(8));
+
+/// Gives the controllers a vector that is nobody's, and masks all their lines.
 pub fn disable() {
     let writes: [(u16, u8); 10] = [
         (0x20, 0x11), // both: initialise, four words follow
         (0xa0, 0x11),
         (0x21, BASE),
-        (0xa1, BASE + 8),
+        (0xa1, BASE),
         (0x21, 4), // the second one hangs on line 2
         (0xa1, 2),
         (0x21, 1), // 8086 mode

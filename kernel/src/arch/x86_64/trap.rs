@@ -7,8 +7,8 @@
 //! Whether that is another mode, or the kernel's own in the build without protection, is [`mode`]'s to say, with the few instructions that differ.
 //!
 //! In the kernel interrupts come in a few places only. Their handler notes the vector and returns with interrupts off.
-//! An exception in kernel mode is a bug of the kernel's. GS is not looked at on the ways of NMI, double fault and machine check, which may
-//! come before it is swapped.
+//! An exception in kernel mode is a bug of the kernel's. GS is not looked at on the ways of NMI, security exception, double fault and machine
+//! check, which may come before it is swapped.
 
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
 use super::percpu::{PerCpu, ist, offset, selector};
-use super::{cpu, log, mode, msr, power};
+use super::{cpu, log, machine_check, mode, msr, power};
 
 /// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
 /// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
@@ -35,6 +35,9 @@ mod contract {
 /// First vector that is an interrupt.
 const FIRST_INTERRUPT: u32 = 32;
 
+/// Vector of machine checks.
+const MACHINE_CHECK: u8 = 18;
+
 /// Flags that SYSCALL clears: trap, interrupt, direction, I/O level, nested task, resume, alignment check.
 const SYSCALL_MASK: u64 = 0x100 | 0x200 | 0x400 | 0x3000 | 0x4000 | 0x1_0000 | 0x4_0000;
 
@@ -45,6 +48,15 @@ static NMIS: AtomicU64 = AtomicU64::new(0);
 #[must_use]
 pub fn nmi_count() -> u64 {
     NMIS.load(Relaxed)
+}
+
+/// INIT signals so far that were redirected to the security exception.
+static INITS: AtomicU64 = AtomicU64::new(0);
+
+/// INIT signals so far that were redirected to the security exception.
+#[must_use]
+pub fn init_count() -> u64 {
+    INITS.load(Relaxed)
 }
 
 unsafe extern "C" {
@@ -73,12 +85,14 @@ trap_stubs:
     .byte 0x68
     .long vector
     jmp fatal
+    .elseif vector == 30
+    jmp security
     .elseif vector == 18
     push 0
     .byte 0x68
     .long vector
     jmp fatal
-    .elseif (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30
+    .elseif (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29
     .byte 0x68
     .long vector
     jmp exception
@@ -224,6 +238,12 @@ nmi:
     inc qword ptr [rip + {nmis}]
     iretq
 
+    /* An INIT, with an error code. Another one before this has returned would take the place of its frame. */
+security:
+    inc qword ptr [rip + {inits}]
+    add rsp, 8
+    iretq
+
 fatal:
     cld
     push_registers
@@ -266,6 +286,7 @@ fatal:
     kernel_syscall = sym contract::kernel_syscall,
     kernel_fault = sym kernel_fault,
     nmis = sym NMIS,
+    inits = sym INITS,
 );
 
 /// The order in which `push_registers` pushes.
@@ -308,7 +329,8 @@ fn gate(vector: u8) -> Gate {
     let stack = match vector {
         2 => ist::NMI,
         8 => ist::DOUBLE_FAULT,
-        18 => ist::MACHINE_CHECK,
+        MACHINE_CHECK => ist::MACHINE_CHECK,
+        30 => ist::SECURITY,
         _ => mode::ENTRY_STACK,
     };
     let user_may: u64 = if vector == BREAKPOINT { 3 << 45 } else { 0 };
@@ -389,7 +411,7 @@ pub fn take_pending_interrupt(cpu: &mut PerCpu) -> Option<u8> {
     cpu.take_pending()
 }
 
-/// Sleeps until an interrupt comes, and takes it. `None` after an NMI, which wakes the processor too.
+/// Sleeps until an interrupt comes, and takes it. `None` after an NMI or an INIT, which wake the processor too.
 #[inline]
 pub fn idle_wait(cpu: &mut PerCpu) -> Option<u8> {
     // SAFETY: as in `take_pending_interrupt`; nothing comes between `sti` and `hlt`.
@@ -410,6 +432,11 @@ pub fn fault_address() -> u64 {
 /// An exception in kernel mode, a double fault or a machine check: the end.
 extern "C" fn kernel_fault(frame: &Frame) -> ! {
     let f = frame;
+    if f.vector == MACHINE_CHECK.into() {
+        // Another one would reset the machine before this has been read.
+        machine_check::log_all();
+        machine_check::end();
+    }
     log!("[kernel] exception {} error {:#x} at {:#x}:{:#x}", f.vector, f.error, f.cs, f.rip);
     log!("[kernel] rsp {:#x} rflags {:#x} cr2 {:#x}", f.rsp, f.rflags, fault_address());
     log!("[kernel] rax {:#x} rbx {:#x} rcx {:#x} rdx {:#x}", f.rax, f.rbx, f.rcx, f.rdx);

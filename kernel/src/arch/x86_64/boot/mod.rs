@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, mode, percpu, pic, serial, trap};
+use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, machine_check, mode, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -66,6 +66,7 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     }
     trap::init();
     cpu::init();
+    machine_check::init();
     let image = Image::current();
     params.draw_map(image.start, image.end);
     trap::patch();

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `probe() -> Result<Features, &'static str>` | whether the processor can, else why not and the remedy |
 //! | `enable(host_area)` | switches virtualisation on, on this CPU |
+//! | `MACHINE_CHECK` | the processor's number of an exit by a machine check |
 //! | `VCPU_PAGES` | pages that a [`Vcpu`] needs besides itself |
 //! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
 //! | `Vcpu::confine` | makes it a user vCPU |
@@ -21,7 +22,7 @@
 
 pub mod svm;
 
-pub use svm::{VCPU_PAGES, Vcpu, enable, probe};
+pub use svm::{MACHINE_CHECK, VCPU_PAGES, Vcpu, enable, probe};
 
 use pillion_abi::vcpu::{Fault, Io};
 
@@ -43,8 +44,10 @@ pub struct Features {
 pub enum HwExit {
     /// A physical interrupt is pending; it is taken when the kernel next opens the window.
     Interrupt,
-    /// A physical NMI; it was taken on the way out.
-    Nmi,
+    /// A physical NMI, or an INIT, which was redirected; it was taken on the way out.
+    Taken,
+    /// A machine check: see [`crate::arch::machine_check`].
+    MachineCheck,
     /// Nothing is left to do: enter again, when nothing more urgent is pending.
     Handled,
     /// HLT, one byte, not yet advanced over.

@@ -16,7 +16,9 @@ mod code {
     pub const DEBUG: u32 = 0x41;
     pub const ALIGNMENT: u32 = 0x51;
     pub const INTR: u32 = 0x60;
+    pub const MACHINE_CHECK: u32 = 0x52;
     pub const NMI: u32 = 0x61;
+    pub const INIT: u32 = 0x63;
     pub const RDPMC: u32 = 0x6f;
     pub const CPUID: u32 = 0x72;
     pub const INVD: u32 = 0x76;
@@ -38,6 +40,9 @@ mod code {
     /// -1; QEMU stores only 32 bits of it.
     pub const INVALID: u32 = 0xffff_ffff;
 }
+
+/// Number of the exit by a machine check.
+pub const MACHINE_CHECK: u64 = code::MACHINE_CHECK as u64;
 
 const EFER: u32 = 0xc000_0080;
 const GENERAL_PROTECTION: u8 = 13;
@@ -87,7 +92,8 @@ impl Vcpu {
         let (info, address) = (control.exit_info1, control.exit_info2);
         match number {
             code::INTR => HwExit::Interrupt,
-            code::NMI => HwExit::Nmi,
+            code::NMI | code::INIT => HwExit::Taken,
+            code::MACHINE_CHECK => HwExit::MachineCheck,
             code::EXCEPTION..=code::EXCEPTION_LAST => {
                 HwExit::Exception(exception(number - code::EXCEPTION, info, address))
             }
@@ -131,7 +137,7 @@ impl Vcpu {
         let shadow = self.hold_interrupt();
         // SAFETY: as the caller says.
         let number = unsafe { self.run(state) };
-        let stepped = self.release_interrupt(&shadow, matches!(number, code::INTR | code::NMI));
+        let stepped = self.release_interrupt(&shadow, matches!(number, code::INTR | code::NMI | code::INIT));
         if number == code::DEBUG && stepped {
             return HwExit::Handled;
         }
@@ -145,7 +151,8 @@ impl Vcpu {
         let info = self.control().exit_info1;
         match number {
             code::INTR => HwExit::Interrupt,
-            code::NMI => HwExit::Nmi,
+            code::NMI | code::INIT => HwExit::Taken,
+            code::MACHINE_CHECK => HwExit::MachineCheck,
             code::HLT => HwExit::Halt,
             code::CPUID => HwExit::Cpuid,
             code::MSR => self.msr(state, info & 1 != 0),

@@ -1,12 +1,15 @@
 //! Whether the processor has SVM, and switching it on.
 
-use crate::arch::x86_64::msr;
 use crate::arch::x86_64::virt::Features;
+use crate::arch::x86_64::{log, msr};
 use core::arch::x86_64::{__cpuid, CpuidResult};
 use pillion_core::svm::efer;
 
 const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;
+/// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send one by a message, and the processor would start
+/// anew at the firmware.
+const REDIRECT_INIT: u64 = 1 << 1;
 /// Bit of VM_CR: EFER.SVME cannot be set (15.30.1).
 const SVM_DISABLED: u64 = 1 << 4;
 /// Extended feature leaf and its bit for SVM.
@@ -57,5 +60,9 @@ pub unsafe fn enable(host_area: u64) {
     unsafe {
         msr::write(msr::EFER, msr::read(msr::EFER) | efer::SVME);
         msr::write(VM_HSAVE_PA, host_area);
+        msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT);
+        if msr::read(VM_CR) & REDIRECT_INIT == 0 {
+            log!("[boot] this processor does not redirect INIT: a device's message with INIT resets it");
+        }
     }
 }

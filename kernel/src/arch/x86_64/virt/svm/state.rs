@@ -8,6 +8,7 @@ use pillion_abi::vcpu::{Segment, State, dirty, gpr};
 use pillion_core::svm::{efer, requested_exception};
 
 const PROTECTED_MODE: u64 = 1;
+const MACHINE_CHECK_ENABLE: u64 = 1 << 6;
 
 /// A segment with nothing but defined attribute bits.
 const fn segment(s: Segment) -> Segment {
@@ -74,7 +75,8 @@ impl Vcpu {
         let save = self.save_mut();
         save.cr0 = state.cr0;
         save.cr3 = state.cr3;
-        save.cr4 = state.cr4;
+        // Machine checks are the host's; without the bit some processors shut down instead of coming out (15.12.18).
+        save.cr4 = state.cr4 | MACHINE_CHECK_ENABLE;
         save.efer = (state.efer & (efer::GUEST | efer::LMA)) | efer::SVME;
         save.cs = segment(state.cs);
         save.ds = segment(state.ds);
