@@ -24,6 +24,8 @@ pub mod slot {
     pub const BUNDLE: u32 = 9;
     /// The trace buffer, as read-only memory; see [`crate::trace`].
     pub const TRACE_BUFFER: u32 = 10;
+    /// What the kernel said while it booted, as read-only memory: a [`super::LogBuffer`].
+    pub const LOG_BUFFER: u32 = 11;
     /// First of the regions, in the order of [`super::BootInfo::regions`].
     pub const REGIONS: u32 = 16;
     /// Number of slots in all.
@@ -32,6 +34,19 @@ pub mod slot {
 
 /// Where the kernel maps [`BootInfo`] in the first task.
 pub const BOOT_INFO_ADDRESS: u64 = 0x10_0000;
+
+/// Bytes of text that a [`LogBuffer`] holds.
+pub const LOG_TEXT: usize = (16 << 10) - 8;
+
+/// What the kernel said, from the first line on, as far as there is room.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct LogBuffer {
+    /// Bytes of text.
+    pub written: u64,
+    /// The text.
+    pub text: [u8; LOG_TEXT],
+}
 
 /// Most regions that are handed over.
 pub const REGIONS: usize = 112;
@@ -100,6 +115,8 @@ pub mod feature {
     pub const IOMMU: u64 = 8;
     /// Tasks run in kernel mode, unprotected: the kernel was built for an experiment.
     pub const SHARED_SPACE: u64 = 16;
+    /// A UART takes the log.
+    pub const LOG_DEVICE: u64 = 32;
 }
 
 /// What the kernel tells the first task.

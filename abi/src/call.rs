@@ -142,7 +142,7 @@ calls! {
 
     /// `(trace, 1 or 0)` Switches the trace buffer on or off.
     TraceControl = 64,
-    /// `(trace, byte)` Writes a byte to the kernel's log.
+    /// `(trace, byte)` Gives a byte to the log's UART, if it can take it now; without a UART the byte goes nowhere ([`crate::boot::feature::LOG_DEVICE`]).
     LogPut = 65,
 }
 

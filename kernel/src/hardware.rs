@@ -1,12 +1,13 @@
 //! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
 
 use crate::arch::{
-    self, Frame, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, log, mode,
+    self, Frame, HastyLog, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, mode,
     paging::PageTables,
     port, segment_base, serial,
     virt::{self, Vcpu as Processor},
 };
 use crate::trace::trace;
+use core::fmt::Write as _;
 use pillion_abi::{
     NEVER, PAGE,
     call::thread,
@@ -318,13 +319,14 @@ impl Machine for Hardware {
     }
 
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
-        // Writing a line takes longer than other threads may be made to wait; but without the first task nothing goes on anyway.
+        // Nobody else tells of the first task. The others go on, and are not made to wait for the UART: of a slow one's line 16 bytes are seen.
         if self.first != Some(thread) {
             return;
         }
         let [vector, code, address, rip, rsp, ..] = fault.words;
-        log!(
-            "[fault] thread {thread:?}: vector {vector}, code {code:#x}, address {address:#x}, rip {rip:#x}, rsp {rsp:#x}; no handler"
+        let _ = writeln!(
+            HastyLog::default(),
+            "[fault] task 1, vector {vector}, code {code:#x}, address {address:#x}, rip {rip:#x}, rsp {rsp:#x}; no handler\r"
         );
     }
 

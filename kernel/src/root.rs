@@ -2,12 +2,12 @@
 
 use core::cell::UnsafeCell;
 
-use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical};
+use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical, serial};
 use crate::entry::kernel;
 use crate::hardware::Hardware;
 use pillion_abi::{
     PAGE,
-    boot::{BOOT_INFO_ADDRESS, BootInfo, REGIONS, Range, range_kind, slot},
+    boot::{BOOT_INFO_ADDRESS, BootInfo, LogBuffer, REGIONS, Range, feature, range_kind, slot},
     bundle::{Entry, Header, MAGIC, ROOT_TASK, SEGMENTS, Segment, TASK_MAGIC, TaskHeader},
     object::{Kind, map, right},
 };
@@ -160,8 +160,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         region_count: 0,
         tsc_hz: clock::tsc_hz(),
         features: mode::FEATURES
-            | cpu::features()
-                & if crate::guest::features().is_some() { u64::MAX } else { !pillion_abi::boot::feature::SVM },
+            | if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
+            | cpu::features() & if crate::guest::features().is_some() { u64::MAX } else { !feature::SVM },
         rsdp: boot.rsdp,
         cpus: 1,
         bundle: boot.bundle,
@@ -185,6 +185,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     );
     let buffer = Cap::unmapped(false, crate::trace::physical_base(), pillion_abi::trace::SIZE);
     root.k.root_give(root.caps, slot::TRACE_BUFFER, buffer, right::READ);
+    let text = Cap::unmapped(false, physical(serial::text()), size_of::<LogBuffer>() as u64);
+    root.k.root_give(root.caps, slot::LOG_BUFFER, text, right::READ);
     for (at, cap) in [
         (slot::SCHED_CONTROL, Cap::SchedControl),
         (slot::IRQ_CONTROL, Cap::IrqControl),

@@ -33,6 +33,7 @@ pub mod svm;
 pub mod syscall;
 pub mod thread;
 pub mod timer;
+pub mod uart;
 pub mod vcpu;
 
 pub use cap::{Cap, Slot};

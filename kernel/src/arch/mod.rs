@@ -51,7 +51,7 @@ pub use chosen::power::{fatal, halt, reset};
 pub use chosen::segment_base::{self, SegmentBases};
 /// The log: `log!` writes a line.
 pub(crate) use chosen::serial::log;
-pub use chosen::serial::{self, Log};
+pub use chosen::serial::{self, HastyLog, Log};
 /// Interrupts while the kernel runs, and the way to user mode.
 pub use chosen::trap::{exit_to_user, fault_address, idle_wait, init_count, nmi_count, take_pending_interrupt};
 /// Virtualisation.

@@ -89,6 +89,10 @@ pub struct BuildArguments {
     /// in the machine's own thread, as it does the wire
     #[arg(long)]
     pub card: bool,
+    /// Leave the second serial port out of the machine: Pillion's log goes to Linux's kernel log and to `pillion dmesg`. What `x` says of the run it
+    /// then cannot know
+    #[arg(long)]
+    pub no_uart: bool,
 }
 
 /// Options of `x run`.

@@ -6,6 +6,7 @@ extern crate alloc;
 
 mod failure;
 mod heap;
+mod journal;
 mod lines;
 mod linux;
 mod machine;
@@ -33,6 +34,7 @@ pub fn main(argument: u64) -> ! {
     pillion_runtime::log::use_kernel(slot::TRACE);
     // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for good.
     let boot = unsafe { &*(argument as *const BootInfo) };
+    journal::begin(boot.tsc_hz);
     match start::start(boot) {
         Ok(service) => service.run(),
         Err(failure) => {

@@ -85,6 +85,11 @@ impl Machine {
         system::check(wanted, &machine)
     }
 
+    /// Whether Linux is shown the system's log: where no UART takes it.
+    pub fn shows_linux_the_log(&self, system: &system::System) -> bool {
+        self.boot.features & feature::LOG_DEVICE == 0 && system.linux.is_some()
+    }
+
     /// Whether tasks run in kernel mode, unprotected.
     pub fn is_shared_space(&self) -> bool {
         self.boot.features & feature::SHARED_SPACE != 0

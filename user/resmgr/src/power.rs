@@ -1,6 +1,6 @@
 //! The end of the system.
 
-use crate::report;
+use crate::{journal, report};
 use pillion_abi::boot::slot;
 use pillion_runtime::{now, park, port_out, println, sleep};
 
@@ -10,13 +10,16 @@ const WRITES: [(u16, u32); 3] = [(0x604, 0x2000), (0xb004, 0x2000), (0x501, 0)];
 
 /// Says the last line and switches the machine off.
 pub fn end(tsc_hz: u64, ok: bool) -> ! {
+    journal::ending();
     let status = if ok { "ok" } else { "failed" };
     println!("{{\"pillion\":\"end\",\"t_ns\":{},\"status\":\"{status}\"}}", report::since_boot(tsc_hz));
+    journal::finish();
     for (port, value) in WRITES {
         let _ = port_out(slot::PORTS, port, 2, value);
     }
     // The machine may need a moment.
     let _ = sleep(now().saturating_add(tsc_hz));
     println!("[resmgr] this machine does not switch itself off; it may be switched off now");
+    journal::finish();
     park()
 }

@@ -1,8 +1,9 @@
 //! What the manager does while the system runs: it writes the log, reports faults and latencies, and ends the system.
 
 use crate::{
+    journal,
     lines::{Line, bytes_of_words, print},
-    linux::Presence,
+    linux::{LinuxLog, Presence},
     machine::Machine,
     power, report,
     rights::{Sender, kind, may},
@@ -56,6 +57,8 @@ pub struct Service {
     senders: Vec<Sender>,
     /// Linux. Its monitor is the last of the tasks.
     presence: Option<Presence>,
+    /// The log in Linux, where no UART takes it.
+    log: Option<LinuxLog>,
     /// When the system ends by itself.
     limit: u64,
     /// The kernel's trace, while it is on.
@@ -72,13 +75,13 @@ impl Service {
         tasks: Vec<Task>,
         skins: Option<Skins>,
         senders: Vec<Sender>,
-        presence: Option<Presence>,
+        (presence, log): (Option<Presence>, Option<LinuxLog>),
     ) -> Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
         let (trace, shared_space) = (trace::start(machine), machine.is_shared_space());
-        Service { tsc_hz, tasks, lines, skins, senders, presence, limit, trace, faults: 0, shared_space }
+        Service { tsc_hz, tasks, lines, skins, senders, presence, log, limit, trace, faults: 0, shared_space }
     }
 
     /// Serves until the system ends.
@@ -86,7 +89,7 @@ impl Service {
         let mut next = now().saturating_add(self.tsc_hz);
         loop {
             let look = self.skins.as_ref().map_or(NEVER, Skins::next_look);
-            match receive(next.min(self.limit).min(look)) {
+            match receive(next.min(self.limit).min(look).min(journal::next_look())) {
                 Ok(message) => {
                     self.serve(&message);
                     self.stop_after_fault();
@@ -98,8 +101,9 @@ impl Service {
                 }
             }
             if let Some(skins) = &mut self.skins {
-                skins.look_at_logs();
+                skins.look_at_logs(self.log.is_none());
             }
+            self.write_log();
             let time = now();
             if time >= self.limit {
                 let failed = self.skins.as_ref().is_some_and(Skins::failed);
@@ -116,6 +120,22 @@ impl Service {
         }
     }
 
+    /// Gives a little of what was printed to the UART, or to Linux.
+    fn write_log(&mut self) {
+        let Some(log) = &mut self.log else {
+            journal::look(journal::uart);
+            return;
+        };
+        let put = |byte| {
+            log.put(byte);
+            true
+        };
+        if journal::look(put) && journal::is_empty() {
+            self.skins.iter_mut().for_each(Skins::changed);
+            log.ring();
+        }
+    }
+
     /// Serves one message. It is answered before anything is printed, so that the sender's priority is not lent to the log.
     fn serve(&mut self, message: &Message) {
         let all = self.senders.len();
@@ -129,7 +149,7 @@ impl Service {
         match (message.label, is_fault) {
             (label::END, false) => {
                 let ok = message.words[0] == 0 && self.faults == 0;
-                return self.end(ok);
+                self.end(ok);
             }
             (label::LINUX_START, false) => {
                 return answer(self.presence.as_mut().map_or(NO_LINUX, Presence::start));
@@ -207,6 +227,7 @@ impl Service {
 
     /// Says everything that is still to be said and switches the machine off.
     fn end(&mut self, ok: bool) -> ! {
+        journal::ending();
         // What is printed now would drive everything else out of it.
         self.trace.iter().for_each(Trace::stop);
         self.lines.iter_mut().for_each(|line| line.finish(print));

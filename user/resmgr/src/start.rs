@@ -2,13 +2,13 @@
 
 use crate::{
     failure::{Result, While},
-    linux::{self, Monitor, Presence},
+    linux::{self, LinuxLog, Monitor, Presence},
     machine::Machine,
     objects::Slots,
     pool::{self, Pool},
     rights::{Grants, Sender},
     service::Service,
-    skin::{self, Channel, Plans, Skins},
+    skin::{self, Channel, Layout, Plans, Skins},
     system,
     task::{Maker, Spec, Task, Urgency, give},
     window::{Window, put_text},
@@ -41,25 +41,37 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let specs: Vec<Spec> =
         others(&system).enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
     let skins = skin::plan(&machine, &system)?;
+    let shared = Shared::plan(&machine, &system, skins.as_ref());
     let monitor =
-        system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, &system, l, skins.as_ref())?))).transpose()?;
+        system.linux.as_ref().map(|l| Ok((l, linux::plan(&machine, &system, l, shared.as_ref())?))).transpose()?;
     let mut slots = Slots::new();
-    let more = monitor.as_ref().map_or(0, |(_, m)| m.bytes()).saturating_add(skins.as_ref().map_or(0, Plans::bytes));
+    let more = monitor.as_ref().map_or(0, |(_, m)| m.bytes());
+    let more = more.saturating_add(skins.as_ref().map_or(0, Plans::bytes));
+    let more = more.saturating_add(shared.as_ref().map_or(0, |shared| shared.layout.size));
     let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
     endpoint_bind(endpoint, slot::THREAD).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
-    let channel = skins.as_ref().map(|plans| plans.window(&mut slots, &window, pool.cap, &machine)).transpose()?;
+    let channel = shared
+        .as_ref()
+        .map(|shared| Channel::make(&mut slots, &window, pool.cap, shared.layout.clone(), machine.boot.tsc_hz));
+    let mut channel = channel.transpose()?;
     let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
     let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
     let mut senders: Vec<Sender> = others(&system).map(|task| Sender::Task(Grants::of(task))).collect();
     if let Some(monitor) = monitor {
-        let channel = channel.as_ref().zip(skins.as_ref().map(Plans::count));
+        let channel = channel.as_ref().zip(shared.as_ref().map(|shared| shared.tasks));
         tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?);
         senders.push(Sender::Monitor);
     }
     let monitor = tasks.last().filter(|_| system.linux.is_some());
     let presence = monitor.map(|monitor| Presence::new(&mut maker, monitor)).transpose()?;
+    let log = shared.and_then(|shared| shared.log).zip(channel.as_mut()).zip(monitor);
+    let log = log.map(|((index, channel), monitor)| LinuxLog::make(&mut maker, channel, index, monitor.notification));
+    let mut log = log.transpose()?;
+    if skins.is_none() {
+        log.iter_mut().zip(channel.take()).for_each(|(log, channel)| log.keep(channel));
+    }
     if skins.is_some() {
         senders.extend(system.skins().map(|(task, _)| Sender::Program(Grants::of(task))).chain([Sender::Broker]));
     }
@@ -73,7 +85,30 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
         thread_resume(task.thread).when("starting a thread")?;
     }
     skins.iter().try_for_each(Skins::start)?;
-    Ok(Service::new(&machine, tasks, skins, senders, presence))
+    Ok(Service::new(&machine, tasks, skins, senders, (presence, log)))
+}
+
+/// The channel window as it is planned.
+pub struct Shared {
+    /// Its parts.
+    pub layout: Layout,
+    /// Number of tasks with a skin.
+    pub tasks: usize,
+    /// The entry that shows Linux the system's log, where no UART takes it.
+    log: Option<usize>,
+}
+
+impl Shared {
+    /// There is one where there are tasks with a skin, or nothing else takes the log.
+    fn plan(machine: &Machine, system: &System, skins: Option<&Plans>) -> Option<Shared> {
+        match skins {
+            Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),
+            None if machine.shows_linux_the_log(system) => {
+                Some(Shared { layout: skin::log_only(), tasks: 0, log: Some(0) })
+            }
+            None => None,
+        }
+    }
 }
 
 /// The tasks without a skin.

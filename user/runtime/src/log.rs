@@ -1,4 +1,4 @@
-//! Text for the log: to the resource manager, or straight to the kernel from the first task.
+//! Text for the log: to the resource manager; from the first task straight to the kernel, or to a writer of its own.
 
 use crate::{
     Cap, call,
@@ -6,7 +6,8 @@ use crate::{
 };
 use core::{
     fmt::{self, Write},
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    ptr::null_mut,
+    sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed},
 };
 use pillion_abi::call::MESSAGE_WORDS;
 
@@ -14,6 +15,26 @@ const CHUNK: usize = MESSAGE_WORDS * 8;
 
 /// Capability for the kernel's log, or 0: then text goes to the resource manager.
 static KERNEL_LOG: AtomicU32 = AtomicU32::new(0);
+
+/// Where the first task's text goes instead.
+pub struct Writer {
+    /// Takes text.
+    pub write: fn(&[u8]),
+    /// Brings out what it took: the task is about to stop for good.
+    pub finish: fn(),
+}
+
+static WRITER: AtomicPtr<Writer> = AtomicPtr::new(null_mut());
+
+/// Hands text to a writer from now on. For the first task.
+pub fn use_writer(writer: &'static Writer) {
+    WRITER.store(core::ptr::from_ref(writer).cast_mut(), Relaxed);
+}
+
+fn writer() -> Option<&'static Writer> {
+    // SAFETY: null, or what `use_writer` stored: a reference for good, which nobody writes through.
+    unsafe { WRITER.load(Relaxed).as_ref() }
+}
 
 /// Sends text to the kernel's log from now on. For the first task.
 pub fn use_kernel(trace: Cap) {
@@ -43,7 +64,9 @@ impl Log {
     pub fn flush(&mut self) {
         let used = core::mem::take(&mut self.used);
         let kernel = KERNEL_LOG.load(Relaxed);
-        if kernel != 0 {
+        if let Some(writer) = writer() {
+            (writer.write)(&self.buffer[..used]);
+        } else if kernel != 0 {
             for byte in &self.buffer[..used] {
                 put(kernel, *byte);
             }
@@ -96,5 +119,6 @@ macro_rules! println {
 /// Reports a panic and stops for good.
 pub fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     crate::println!("[panic] {info}");
+    writer().iter().for_each(|writer| (writer.finish)());
     crate::park()
 }

@@ -16,14 +16,16 @@ use crate::machine::{Machine, state};
 pub struct Channels {
     /// Number of tasks that have one.
     pub tasks: u64,
+    /// There is a window: with tasks, or with the system's log only.
+    pub window: bool,
     /// Linux's module is there.
     listening: bool,
 }
 
 impl Channels {
     /// With so many tasks, and nobody who listens yet.
-    pub fn new(tasks: u64) -> Channels {
-        Channels { tasks, listening: false }
+    pub fn new(tasks: u64, window: bool) -> Channels {
+        Channels { tasks, window, listening: false }
     }
 }
 

@@ -93,7 +93,7 @@ impl Machine {
             notes: Notes::new(),
             exits: Exits::default(),
             watchdog: Watchdog::new(tsc_hz),
-            channels: Channels::new(info.skin_count),
+            channels: Channels::new(info.skin_count, size != 0),
         }
     }
 

@@ -1,23 +1,50 @@
-//! The kernel's log: a 16550, written by polling.
+//! The kernel's log: a 16550, and memory that keeps what the kernel said while it booted.
 //!
-//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. A byte that the UART does not take within
-//! a bounded time is dropped, so that no cable can stop the kernel.
+//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is `pillion_core::uart`.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU8, AtomicU16, AtomicU64,
+    Ordering::{Relaxed, Release},
+};
 
 use super::port;
+use pillion_abi::boot::LOG_TEXT;
+use pillion_core::uart::{Registers, Uart};
 
 const COM1: u16 = 0x3f8;
 const COM2: u16 = 0x2f8;
-const LINE_STATUS: u16 = 5;
-const TRANSMITTER_EMPTY: u8 = 0x20;
-
-/// Reads of the line status before a byte is dropped; a byte takes about 90 of them at 115200 baud.
-const PATIENCE: u32 = 1000;
 
 /// First port of the UART, 0 while there is none.
 static BASE: AtomicU16 = AtomicU16::new(0);
+
+static UART: Uart = Uart::none();
+
+/// What the kernel said, as [`pillion_abi::boot::LogBuffer`] shows it to the first task.
+#[repr(C, align(4096))]
+struct Text {
+    written: AtomicU64,
+    bytes: [AtomicU8; LOG_TEXT],
+}
+
+const _: () = assert!(size_of::<Text>() == size_of::<pillion_abi::boot::LogBuffer>());
+
+static TEXT: Text = Text { written: AtomicU64::new(0), bytes: [const { AtomicU8::new(0) }; LOG_TEXT] };
+
+/// The ports of the UART.
+struct Ports(u16);
+
+impl Registers for Ports {
+    fn read(&mut self, register: u16) -> u8 {
+        // SAFETY: the ports of COM1 and COM2 do nothing else on a PC, and the UART cannot write memory.
+        unsafe { port::read8(self.0 + register) }
+    }
+
+    fn write(&mut self, register: u16, value: u8) {
+        // SAFETY: as above.
+        unsafe { port::write8(self.0 + register, value) }
+    }
+}
 
 /// First port of the UART that the log goes to, or 0 without one. The kernel keeps these eight ports.
 #[must_use]
@@ -25,55 +52,61 @@ pub fn ports() -> u16 {
     BASE.load(Relaxed)
 }
 
-/// Sets the UART up: 115200 baud, 8 bits, no parity, FIFO on, no interrupts.
+/// Address of what the kernel said.
+#[must_use]
+pub fn text() -> *const () {
+    (&raw const TEXT).cast()
+}
+
+/// Looks for the UART and sets it up.
 pub fn init(command_line: &[u8]) {
     let on_com1 = command_line.split(|b| *b == b' ').any(|word| word == b"log=com1");
     let base = if on_com1 { COM1 } else { COM2 };
-    let writes = [(1, 0x00), (3, 0x80), (0, 1), (1, 0), (3, 0x03), (2, 0xc7), (4, 0x03)];
-    for (register, value) in writes {
-        // SAFETY: the ports of COM1 and COM2 do nothing else on a PC, and the UART cannot write memory.
-        unsafe { port::write8(base + register, value) };
-    }
-    // SAFETY: as above. All ones are what a missing device reads as.
-    let present = unsafe { port::read8(base + LINE_STATUS) } != 0xff;
-    BASE.store(if present { base } else { 0 }, Relaxed);
+    BASE.store(if UART.start(&mut Ports(base)) { base } else { 0 }, Relaxed);
 }
 
-/// Sends a byte if the UART can take it now.
+/// Sends a byte if the UART can take it now. Without one it goes nowhere.
 pub fn try_put(byte: u8) -> bool {
-    let base = BASE.load(Relaxed);
-    // SAFETY: the UART's own registers; it cannot write memory.
-    unsafe {
-        if base == 0 || port::read8(base + LINE_STATUS) & TRANSMITTER_EMPTY == 0 {
-            return false;
-        }
-        port::write8(base, byte);
-    }
-    true
+    UART.offer(&mut Ports(BASE.load(Relaxed)), byte)
 }
 
-/// Sends a byte, waits a bounded time for the UART, drops the byte after that.
-pub fn put(byte: u8) {
-    if BASE.load(Relaxed) != 0 {
-        for _ in 0..PATIENCE {
-            if try_put(byte) {
-                return;
-            }
-            core::hint::spin_loop();
-        }
+/// Keeps a byte, as long as there is room: what the kernel says at the beginning is worth most.
+fn keep(byte: u8) {
+    let at = TEXT.written.load(Relaxed);
+    if let Some(place) = TEXT.bytes.get(at as usize) {
+        place.store(byte, Relaxed);
+        TEXT.written.store(at + 1, Release);
     }
 }
 
-/// The log as something to format into.
+/// The log as something to format into. For a kernel that boots or dies: it waits for the UART.
 pub struct Log;
 
 impl fmt::Write for Log {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut ports = Ports(BASE.load(Relaxed));
         for byte in text.bytes() {
+            keep(byte);
             if byte == b'\n' {
-                put(b'\r');
+                UART.insist(&mut ports, b'\r');
             }
-            put(byte);
+            UART.insist(&mut ports, byte);
+        }
+        Ok(())
+    }
+}
+
+/// The log for a line while others run: the UART gets what it takes at once, and the rest is only kept.
+#[derive(Default)]
+pub struct HastyLog {
+    full: bool,
+}
+
+impl fmt::Write for HastyLog {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            keep(byte);
+            self.full = self.full || !try_put(byte);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The packages that are built for the bare machine only.
-pub const BARE_PACKAGES: [&str; 11] = [
+pub const BARE_PACKAGES: [&str; 12] = [
     "pillion-kernel",
     "pillion-resmgr",
     "pillion-vmm",
@@ -17,6 +17,7 @@ pub const BARE_PACKAGES: [&str; 11] = [
     "pillion-demo",
     "pillion-rt",
     "pillion-test-kernel",
+    "pillion-test-life",
     "pillion-test-skin",
     "pillion-measure-kernel",
     "pillion-measure-monitor",

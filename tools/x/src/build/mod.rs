@@ -125,7 +125,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
         measure: arguments.measure_module,
         wire: arguments.wire,
         card: arguments.card,
-        channels: system.skins().next().is_some(),
+        channels: system.skins().next().is_some() || arguments.no_uart,
     };
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
     addition::add(repository, &mut passenger, &arguments.files)?;

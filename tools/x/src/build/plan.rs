@@ -183,6 +183,7 @@ mod tests {
             measure_module: false,
             wire: false,
             card: false,
+            no_uart: false,
         }
     }
 

@@ -44,7 +44,7 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     processor(&mut list, run);
     list.add("-m", run.memory);
     list.flag("-nodefaults").add("-display", "none").add("-monitor", "none");
-    serial(&mut list, boot, folder);
+    serial(&mut list, run, boot, folder);
     devices(&mut list, run, folder);
     match boot {
         Boot::Pillion { kernel, bundle } => {
@@ -103,11 +103,12 @@ fn processor(list: &mut Arguments, run: &RunArguments) {
     }
 }
 
-fn serial(list: &mut Arguments, boot: &Boot, folder: &Folder) {
+fn serial(list: &mut Arguments, run: &RunArguments, boot: &Boot, folder: &Folder) {
     list.add("-chardev", format!("socket,id=com1,path={}", folder.console().display()));
     list.add("-chardev", format!("file,id=com2,path={}", folder.log().display()));
     list.add("-serial", "chardev:com1");
     match boot {
+        _ if run.build.no_uart => list,
         Boot::Pillion { .. } | Boot::Grub { .. } => list.add("-serial", "chardev:com2"),
         Boot::Direct { .. } => list.add("-serial", "null").add("-device", "isa-debugcon,iobase=0xe9,chardev=com2"),
     };

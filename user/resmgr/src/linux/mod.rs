@@ -2,9 +2,11 @@
 
 mod facts;
 mod guest;
+mod log;
 mod monitor;
 mod presence;
 mod ranges;
 
+pub use log::LinuxLog;
 pub use monitor::{Monitor, make, plan};
 pub use presence::Presence;

@@ -10,7 +10,8 @@ use super::{
 use crate::{
     failure::{Result, While},
     machine::Machine,
-    skin::{self, Channel, Plans},
+    skin::{self, Channel},
+    start::Shared,
     tables::{Extent, table_pages},
     task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,
@@ -50,10 +51,10 @@ impl Monitor {
 }
 
 /// Plans the monitor.
-pub fn plan(machine: &Machine, system: &System, linux: &Linux, skins: Option<&Plans>) -> Result<Monitor> {
+pub fn plan(machine: &Machine, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &hidden_pages(machine, system));
     let mut extents = guest_extents(&all);
-    extents.extend(skins.iter().flat_map(|plans| skin::guest_extents(&plans.layout)));
+    extents.extend(shared.iter().flat_map(|shared| skin::guest_extents(&shared.layout)));
     let guest_tables = table_pages(&extents) + SPARE_TABLES;
     let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
     spec.more = monitor_extents(&all);
@@ -62,7 +63,7 @@ pub fn plan(machine: &Machine, system: &System, linux: &Linux, skins: Option<&Pl
     spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
     // Room for the two ends that the pool adds, with their tables.
     spec.more.extend([Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)]);
-    spec.slots = skins.map_or(slot::COUNT, |plans| slot::KICKS + plans.count() as u32);
+    spec.slots = shared.map_or(slot::COUNT, |shared| slot::KICKS + shared.tasks as u32);
     spec.more_pages = PAGES + 1 + guest_tables;
     Ok(Monitor { spec, guest_tables })
 }

@@ -10,19 +10,17 @@ use crate::{
     failure::Result,
     lines::Line,
     machine::Machine,
-    objects::Slots,
     start::badge,
     task::{Maker, Spec, Task},
     trace,
-    window::{Window, put_text},
+    window::put_text,
 };
 use alloc::vec::Vec;
 use pillion_abi::{
-    channel::{FIFOS, task_state},
+    channel::{FIFOS, TASKS, task_state},
     object::right,
 };
 use pillion_runtime::{
-    Cap,
     info::{SkinInfo, monitor_bit},
     now,
 };
@@ -37,7 +35,14 @@ pub struct Plans {
     broker: Spec,
     /// Parts of the window.
     pub layout: Layout,
+    /// Entry of the window that shows Linux the system's log.
+    pub log: Option<usize>,
     shared_fifos: u64,
+}
+
+/// The window of a system without tasks with a skin: nothing but the log.
+pub fn log_only() -> Layout {
+    Layout::new(&[0], 0)
 }
 
 /// Plans the tasks with a skin, if there are any.
@@ -48,7 +53,10 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
     }
     let shared_fifos = system.channels.shared_fifos;
     let broker_bytes = if shared_fifos == 0 { 0 } else { broker::FIFO_BYTES };
-    let fifo_bytes: Vec<u64> = system.skins().map(|(_, skin)| skin.fifo_bytes).chain([broker_bytes]).collect();
+    let mut fifo_bytes: Vec<u64> = system.skins().map(|(_, skin)| skin.fifo_bytes).chain([broker_bytes]).collect();
+    // An entry without FIFOs, behind the others.
+    let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
+    fifo_bytes.extend(log.map(|_| 0));
     let layout = Layout::new(&fifo_bytes, system.channels.mbuff_bytes);
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
     let common = SkinInfo {
@@ -71,24 +79,19 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
     });
     let programs = programs.collect::<Result<_>>()?;
     let broker = broker::plan(machine, SkinInfo { threads: 1, shares: 1, ..facts(count) }, count)?;
-    Ok(Some(Plans { programs, broker, layout, shared_fifos }))
+    Ok(Some(Plans { programs, broker, layout, log, shared_fifos }))
 }
 
 impl Plans {
     /// Bytes that it all takes.
     pub fn bytes(&self) -> u64 {
         let programs = self.programs.iter().fold(0, |sum: u64, plan| sum.saturating_add(plan.spec.bytes()));
-        programs.saturating_add(self.broker.bytes()).saturating_add(self.layout.size)
+        programs.saturating_add(self.broker.bytes())
     }
 
     /// Number of tasks with a skin.
     pub fn count(&self) -> usize {
         self.programs.len()
-    }
-
-    /// Makes the window.
-    pub fn window(&self, slots: &mut Slots, window: &Window, region: Cap, machine: &Machine) -> Result<Channel> {
-        Channel::make(slots, window, region, self.layout.clone(), machine.boot.tsc_hz)
     }
 }
 
@@ -136,6 +139,7 @@ impl Skins {
             next_look: now().saturating_add(machine.boot.tsc_hz / LOOKS[0]),
             turn: 0,
             chatty: true,
+            copied: true,
             until_ended: machine.word("until") == Some("ended"),
             failed: false,
         };

@@ -37,7 +37,9 @@ impl Skins {
     }
 
     fn report(&mut self, index: usize, number: usize, words: &[u64; MESSAGE_WORDS]) {
-        self.logs[index].finish(&super::log::Shown(self.channel.status(index)));
+        if self.copied {
+            self.logs[index].finish(&super::log::Shown(self.channel.status(index)));
+        }
         let program = &self.programs[index];
         let (Some(task), Some(thread)) = (&program.task, program.threads.get(number)) else { return };
         let frame = thread_register(thread.thread, FRAME).map_or(0, |[_, frame]| frame);

@@ -71,6 +71,9 @@ impl Skins {
         if result == 0 {
             let _ = reply(0, [0; MESSAGE_WORDS]);
             self.ring();
+        } else {
+            // It waits for the answer, and lends the manager its priority until it is stopped.
+            threads::suspend(&self.programs[index].threads);
         }
         let name = self.programs[index].name();
         println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");

@@ -16,11 +16,13 @@ mod psc;
 mod serve;
 mod threads;
 
-pub use boot::{Plans, plan};
+pub use boot::{Plans, log_only, plan};
 pub use channel::{Channel, guest_extents};
+pub use layout::Layout;
 
-use crate::{lines::Line, report, task::Task, window::Window};
+use crate::{journal, lines::Line, report, task::Task, window::Window};
 use alloc::vec::Vec;
+use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
 
 /// How often the manager looks for something that tasks printed, in a second: when it just found something, and when it did not.
@@ -56,6 +58,8 @@ pub struct Skins {
     next_look: u64,
     /// Whose log is to be looked at first.
     turn: usize,
+    /// Their logs are printed; otherwise Linux shows them.
+    copied: bool,
     /// There was something to print the last time.
     chatty: bool,
     /// The system ends when all of them have.
@@ -76,11 +80,6 @@ pub enum After {
 }
 
 impl Skins {
-    /// Number of senders of messages: the tasks and the broker.
-    pub fn senders(&self) -> usize {
-        self.programs.len() + 1
-    }
-
     /// Whether something faulted, or an `init_module` failed.
     pub fn failed(&self) -> bool {
         self.failed
@@ -92,7 +91,18 @@ impl Skins {
     }
 
     /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever calls meanwhile lends the manager its priority.
-    pub fn look_at_logs(&mut self) {
+    /// What is not to be `copied` Linux shows anyway.
+    pub fn look_at_logs(&mut self, copied: bool) {
+        self.copied = copied;
+        if !copied {
+            self.next_look = NEVER;
+            return;
+        }
+        if journal::is_behind() {
+            // What tasks print meanwhile waits in their own logs, or is lost there, which is told.
+            self.next_look = now().saturating_add(self.tsc_hz / LOOKS[0]);
+            return;
+        }
         let Skins { logs, channel, turn, .. } = self;
         let count = logs.len();
         let found = (*turn..*turn + count)
@@ -123,10 +133,15 @@ impl Skins {
 
     /// Prints what is left.
     pub fn finish(&mut self) {
-        for (i, reader) in self.logs.iter_mut().enumerate() {
+        for (i, reader) in self.logs.iter_mut().enumerate().filter(|_| self.copied) {
             reader.finish(&log::Shown(self.channel.status(i)));
         }
         self.lines.iter_mut().for_each(|line| line.finish(crate::lines::print));
+    }
+
+    /// Lets Linux look at everything.
+    pub fn changed(&mut self) {
+        self.channel.change(|_| ());
     }
 
     /// Lets Linux look at the directory.

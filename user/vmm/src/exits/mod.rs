@@ -30,7 +30,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
         Exit::ReadMsr => registers::read_msr(machine, value as u32),
         Exit::WriteMsr => registers::write_msr(machine, value as u32),
         Exit::Cpuid => registers::cpuid(machine),
-        Exit::Hypercall if machine.channels.tasks != 0 => {
+        Exit::Hypercall if machine.channels.window => {
             hypercall(machine);
             None
         }

@@ -58,6 +58,9 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
         env!("CARGO_PKG_VERSION"),
         if magic == multiboot::MAGIC { "multiboot2" } else { "PVH" }
     );
+    if serial::ports() == 0 {
+        log!("[boot] no UART: the log goes to memory, and to Linux if there is one");
+    }
     for line in mode::WARNING {
         log!("[boot] {line}");
     }

@@ -1,0 +1,72 @@
+//! The system's log in Linux, where no UART takes it: it is shown in the channel window as what a task called `pillion` prints, so that Linux's module
+//! has it in the kernel's log and in `pillion dmesg`.
+
+use crate::{
+    failure::{Result, While},
+    skin::Channel,
+    task::Maker,
+    window::put_text,
+};
+use core::sync::atomic::{Ordering::Release, compiler_fence};
+use pillion_abi::{
+    boot::{LOG_TEXT, LogBuffer, slot},
+    channel::{LOG_SIZE, Status, task_state},
+    object::right,
+};
+use pillion_runtime::{Cap, info::monitor_bit, memory_map, signal};
+
+/// Its name in the directory.
+const NAME: &str = "pillion";
+
+/// Where the manager sees what the kernel said.
+const KERNEL: u64 = 0xa8_0000_0000;
+
+/// What Linux sees of the log.
+pub struct LinuxLog {
+    status: *mut Status,
+    written: u64,
+    doorbell: Cap,
+    /// The window, where there is nobody else to have it.
+    channel: Option<Channel>,
+}
+
+impl LinuxLog {
+    /// Makes it in entry `index` of the window, with what the kernel said while it booted. `monitor` is the notification of Linux's monitor.
+    pub fn make(maker: &mut Maker<'_>, channel: &mut Channel, index: usize, monitor: Cap) -> Result<LinuxLog> {
+        let doorbell = maker.slots.derive(monitor, right::WRITE, monitor_bit::DOORBELL)?;
+        channel.change(|directory| {
+            let entry = &mut directory.tasks[index];
+            put_text(&mut entry.name[..31], NAME);
+            entry.state = task_state::RUNNING;
+        });
+        let mut log = LinuxLog { status: channel.status(index).cast_mut(), written: 0, doorbell, channel: None };
+        memory_map(slot::LOG_BUFFER, slot::ADDRESS_SPACE, KERNEL, 0).when("mapping the kernel's log")?;
+        // SAFETY: the call before mapped it, for good; its bytes are integers. The kernel adds to it only when it dies.
+        let said = unsafe { &*(KERNEL as *const LogBuffer) };
+        said.text[..LOG_TEXT.min(said.written as usize)].iter().for_each(|byte| log.put(*byte));
+        Ok(log)
+    }
+
+    /// Adds a byte. The oldest goes: whether anybody reads is Linux's affair.
+    pub fn put(&mut self, byte: u8) {
+        let at = self.written as usize % LOG_SIZE;
+        self.written += 1;
+        // SAFETY: `channel` mapped the status writable, for good; nobody else writes it, and the index is within the log. Readers look at the count first.
+        unsafe {
+            (&raw mut (*self.status).log).cast::<u8>().add(at).write_volatile(byte);
+            compiler_fence(Release);
+            (&raw mut (*self.status).log_written).write_volatile(self.written);
+        }
+    }
+
+    /// It is all that the window is for.
+    pub fn keep(&mut self, channel: Channel) {
+        self.channel = Some(channel);
+    }
+
+    /// Lets Linux look: its module looks at the logs when the directory has changed.
+    pub fn ring(&mut self) {
+        self.channel.iter_mut().for_each(|channel| channel.change(|_| ()));
+        let _ = signal(self.doorbell);
+    }
+}
