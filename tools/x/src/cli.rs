@@ -1,8 +1,10 @@
 //! The command line.
 
+mod campaign;
 mod measure;
 mod task;
 
+pub use campaign::CampaignArguments;
 use clap::{Args, Parser, Subcommand};
 pub use measure::{
     MeasureArguments, MeasureCommand, MeasureCompareArguments, MeasureListArguments, MeasureReportArguments,
@@ -34,7 +36,7 @@ pub enum Command {
     New(NewArguments),
     /// Build an RTLinux program, a module in C or C++, as a real-time task
     BuildTask(BuildTaskArguments),
-    /// Run every test: on the host and in the emulator
+    /// Run every test: on the host and in the emulator; `x test campaign` draws what a hostile Linux does
     Test(TestArguments),
     /// Check formatting, lints, documentation and the generated headers
     Check,
@@ -216,6 +218,9 @@ pub struct TestArguments {
     /// Only the tests in the emulator
     #[arg(long, conflicts_with = "host")]
     pub system: bool,
+    /// What a campaign is to do.
+    #[command(flatten)]
+    pub campaign: CampaignArguments,
 }
 
 /// Options of `x headers`.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod campaign;
 mod check;
 mod cli;
 mod debian;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// The packages that are built for the bare machine only.
-pub const BARE_PACKAGES: [&str; 12] = [
+pub const BARE_PACKAGES: [&str; 14] = [
     "pillion-kernel",
     "pillion-resmgr",
     "pillion-vmm",
@@ -19,6 +19,8 @@ pub const BARE_PACKAGES: [&str; 12] = [
     "pillion-test-kernel",
     "pillion-test-life",
     "pillion-test-skin",
+    "pillion-campaign-guest",
+    "pillion-campaign-task",
     "pillion-measure-kernel",
     "pillion-measure-monitor",
 ];

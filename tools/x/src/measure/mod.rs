@@ -15,7 +15,7 @@ mod linux_program;
 mod list;
 mod machine;
 mod model;
-mod parallel;
+pub mod parallel;
 mod plan;
 mod report;
 mod riding;

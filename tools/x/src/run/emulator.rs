@@ -3,7 +3,7 @@
 use crate::problem::problem;
 use crate::tool;
 use anyhow::{Context as _, Result};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -128,6 +128,20 @@ impl Emulator {
     /// Its messages, once.
     pub fn messages(&mut self) -> Option<std::process::ChildStderr> {
         self.child.stderr.take()
+    }
+
+    /// All that it said; a process that still runs is asked nothing.
+    pub fn said(&mut self, ended: bool) -> Result<String> {
+        let mut text = Vec::new();
+        if let Some(mut messages) = self.messages().filter(|_| ended) {
+            messages.read_to_end(&mut text)?;
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Whether it ended as a program should.
+    pub fn succeeded(&mut self) -> Result<bool> {
+        Ok(self.child.wait()?.success())
     }
 
     /// Whether it ended.

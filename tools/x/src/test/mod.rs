@@ -9,12 +9,13 @@ mod sweep;
 mod tally;
 mod warnings;
 
+use crate::campaign;
 use crate::cli::TestArguments;
 use crate::doctor;
 use crate::repository::Repository;
 use anyhow::Result;
 use case::Case;
-use tally::Tally;
+pub use tally::Tally;
 
 /// Runs the tests, says what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
@@ -37,6 +38,9 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         }
         if wanted(sweep::NAME) {
             tally.add(sweep::run(repository)?);
+        }
+        if wanted(campaign::NAME) {
+            tally.add(campaign::run(repository, &arguments.campaign)?);
         }
     }
     tally.close()

@@ -1,0 +1,95 @@
+//! What is drawn is the same for whoever asks, covers everything, and leaves out what it must.
+
+use pillion_campaign::{
+    Actor, LIFE, Orders, excluded,
+    guest::{self, Class, Step},
+    task,
+};
+
+/// Steps that are looked at.
+fn many() -> impl Iterator<Item = (Class, Step)> {
+    (0..400).flat_map(|seed| (0..100).map(move |number| guest::step(seed, LIFE + number)))
+}
+
+#[test]
+fn a_step_depends_on_seed_and_number_alone() {
+    for number in 0..200 {
+        assert_eq!(guest::step(7, number), guest::step(7, number));
+        assert_eq!(task::step(7, Actor::Task, number), task::step(7, Actor::Task, number));
+    }
+    assert!((0..100).any(|number| guest::step(7, number) != guest::step(8, number)));
+    assert!((0..100).any(|n| task::step(7, Actor::Task, n) != task::step(7, Actor::Skinned, n)));
+}
+
+#[test]
+fn each_class_is_drawn() {
+    for class in Class::ALL {
+        assert!(many().any(|(drawn, _)| drawn == class), "{class:?}");
+    }
+    for class in task::Class::ALL {
+        assert!((0..500).any(|n| task::step(1, Actor::Skinned, n).0 == class), "{class:?}");
+    }
+}
+
+/// Each port that a PC has something behind is written, and each width reaches into it from below.
+#[test]
+fn what_matters_is_reached() {
+    let writes = |wanted: u16| {
+        let all = (0..4000).flat_map(|seed| (0..100).map(move |number| guest::step(seed, LIFE + number).1));
+        all.filter_map(move |step| match step {
+            Step::PortOut { port, width, value } if port <= wanted && port + u16::from(width) > wanted => Some(value),
+            _ => None,
+        })
+    };
+    for port in [0x20, 0x60, 0x64, 0x70, 0x92, 0xb2, 0xcf8, 0xcf9, 0xcfc, 0x2f8, 0x604, 0xcd6] {
+        assert!(writes(port).next().is_some(), "{port:#x}");
+    }
+    assert!(writes(0x64).any(|value| value & 0xff == 0xfe), "the keyboard controller's reset");
+    assert!(writes(0x92).any(|value| value & 3 == 1), "the fast reset");
+}
+
+#[test]
+fn nothing_that_is_left_out_is_done() {
+    for (_, step) in many() {
+        assert!(!excluded::step(&step), "{step:x?}");
+        if let Step::Config { register, width, value: Some(value), .. } = step {
+            assert_eq!(excluded::value(register, width, value.into()), value.into(), "{step:x?}");
+        }
+    }
+}
+
+#[test]
+fn the_bus_is_never_taken() {
+    for register in 0..8 {
+        for width in [1, 2, 4] {
+            let value = excluded::value(register, width, u64::MAX) as u32;
+            let lies_in = register <= 4 && register + u16::from(width) > 4;
+            let bit = if lies_in { value >> (8 * (4 - register)) & 4 } else { 0 };
+            assert_eq!(bit, 0, "register {register} of {width}");
+        }
+    }
+}
+
+#[test]
+fn no_base_address_lies_in_the_configuration_window() {
+    for value in [0xb000_0000u64, 0xb7ff_ffff, 0x00b0, 0xb0b0_b0b0, 0xffff_ffbf] {
+        for register in 0x10..0x38 {
+            let value = excluded::value(register, 4, value);
+            assert!(value.to_le_bytes().iter().all(|byte| byte & 0xf0 != 0xb0), "{value:#x}");
+        }
+    }
+    assert_eq!(excluded::value(0x40, 4, 0xb000_0000), 0xb000_0000);
+}
+
+#[test]
+fn orders_restrict_and_nothing_else_changes() {
+    let all: Vec<u32> = guest::wanted(Orders::new(5)).collect();
+    assert!(all.len() >= 100 && all[0] == LIFE);
+    let some: Vec<u32> = guest::wanted(Orders::parse("seed=5 from=1010 to=1020")).collect();
+    assert_eq!(some, (1010..1020).collect::<Vec<_>>());
+    let listed: Vec<u32> = guest::wanted(Orders::parse("seed=5 only=1003,1001 rubbish classes")).collect();
+    assert_eq!(listed, [1001, 1003]);
+    let ports = format!("seed=5 classes={}", Class::Ports.bit());
+    assert!(guest::wanted(Orders::parse(&ports)).all(|n| guest::step(5, n).0 == Class::Ports));
+    assert_eq!(guest::wanted(Orders::parse("seed=5 to=0")).count(), 0);
+}

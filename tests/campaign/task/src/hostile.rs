@@ -1,0 +1,80 @@
+//! A hostile task: makes the steps that a seed says.
+
+use core::arch::asm;
+
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_campaign::{
+    Actor, Orders,
+    task::{self, STEPS, Step},
+};
+use pillion_runtime::{
+    call::call,
+    info::{self, TaskInfo, address, broker::TRANSFER_SIZE, label, slot},
+    now, park,
+};
+
+/// Makes all steps and then sleeps.
+pub fn run(actor: Actor, orders: Orders) -> ! {
+    if actor == Actor::Skinned {
+        let _ = call(slot::MANAGER, label::STARTED, [0; MESSAGE_WORDS]);
+    }
+    for number in 0..STEPS {
+        let (class, step) = task::step(orders.seed, actor, number);
+        if orders.wants(number) && class.bit() & orders.classes != 0 {
+            make(&step, info::task());
+        }
+    }
+    park()
+}
+
+fn make(step: &Step, info: &TaskInfo) {
+    let ticks = |ns: u32| u64::from(ns) * info.tsc_hz / 1_000_000_000;
+    match *step {
+        Step::Call(number, cap, [a, b, c, d, e]) => system_call(number, [cap, a, b, c, d, e]),
+        Step::Wait(number, cap, ns) => system_call(number as u64, [cap, now() + ticks(ns), 0, 0, 0, 0]),
+        Step::Message(endpoint, label, words) => {
+            let _ = call(endpoint as u32, label, words);
+        }
+        Step::Write(what, offset, value) => write(what, offset, value, info),
+        Step::Spin(ns) => {
+            let until = now() + ticks(ns);
+            while now() < until {
+                core::hint::spin_loop();
+            }
+        }
+        Step::Touch(address, store) => touch(address, store),
+    }
+}
+
+/// Any call; all registers that one can change are given up.
+fn system_call(number: u64, [a, b, c, d, e, f]: [u64; 6]) {
+    // SAFETY: a call changes memory of this task only by mapping over it, and then it faults, which is what it is there for.
+    unsafe {
+        asm!("syscall", inout("rax") number => _, inout("rdi") a => _, inout("rsi") b => _, inout("rdx") c => _,
+            inout("r10") d => _, inout("r8") e => _, inout("r9") f => _, out("rcx") _, out("r11") _,
+            out("r12") _, out("r13") _, out("r14") _, out("r15") _)
+    };
+}
+
+/// Writes a word into memory that it shares, if it has it.
+fn write(what: u8, offset: u32, value: u64, info: &TaskInfo) {
+    const STATUS: u64 = 4096;
+    let (base, size) = match what {
+        0 => (address::SHARE, info.skin.share_size),
+        1 => (address::POOL, info.skin.pool_size),
+        2 => (address::TRANSFER, TRANSFER_SIZE),
+        _ => (address::STATUS, STATUS),
+    };
+    if size >= 8 && info.skin.threads != 0 {
+        let at = base + u64::from(offset) % (size / 8) * 8;
+        // SAFETY: it is mapped for this task to write; who reads it trusts nothing of it.
+        unsafe { (at as *mut u64).write_volatile(value) };
+    }
+}
+
+fn touch(address: u64, store: bool) {
+    // SAFETY: it is this task's own fault.
+    unsafe {
+        if store { asm!("mov [{0}], {0}", in(reg) address) } else { asm!("mov {0}, [{0}]", inout(reg) address => _) }
+    };
+}

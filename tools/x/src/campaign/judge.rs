@@ -1,0 +1,104 @@
+//! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed, nothing seen that must not be seen.
+
+use super::machine::{Ran, SECONDS};
+use super::scenario::{SKINNED, Scenario, TASK};
+use crate::run::line::{Line, Task, parse};
+use std::collections::BTreeMap;
+
+/// What a line of the log must not have.
+const FORBIDDEN: [(&str, &str); 7] = [
+    ("[fault]", "an exception in the kernel"),
+    ("panic", "a panic"),
+    ("[watched]", "the watched task complains"),
+    ("SEES", "the guest saw what it must not see"),
+    ("the guest is broken", "the guest went wrong"),
+    ("cannot be started", "the guest could not be started"),
+    ("broke its word", "the kernel refused the monitor"),
+];
+
+/// Periods of the watched task that may be missing at both ends.
+const SLACK_PERIODS: u64 = 20;
+
+/// The monitor's word for a guest that switched the machine off.
+const POWER_OFF: &str = "poweroff";
+
+/// What a run came to.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// What is wrong; empty when nothing is.
+    pub wrong: Vec<String>,
+    /// The emulator itself failed, which tells nothing.
+    pub emulator: Option<String>,
+    /// The watched task's figures.
+    pub watched: Option<Task>,
+    /// How the guest's lives ended, and how often.
+    pub ends: BTreeMap<String, u64>,
+    /// Exits of the guest.
+    pub exits: u64,
+    /// Hostile tasks that faulted.
+    pub faulted: u64,
+}
+
+/// Judges a run.
+pub fn judge(scenario: &Scenario, ran: &Ran) -> Judged {
+    let mut judged = Judged::default();
+    if ran.emulator_died {
+        judged.emulator = Some(last_line(&ran.messages).to_owned());
+    }
+    let (mut started, mut ended) = (None, None);
+    for line in ran.log.lines() {
+        let forbidden = FORBIDDEN.iter().filter(|(text, _)| line.contains(text));
+        judged.wrong.extend(forbidden.map(|(_, why)| format!("{why}: {}", line.trim())));
+        match parse(line) {
+            Some(Line::Linux(linux)) => {
+                started = started.or((linux.event == "start").then_some(linux.t_ns));
+                if !["start", "note", "init"].contains(&linux.event.as_str()) {
+                    *judged.ends.entry(linux.event).or_default() += 1;
+                }
+            }
+            Some(Line::Fault(fault)) if [TASK, SKINNED].contains(&fault.name.as_str()) => judged.faulted += 1,
+            Some(Line::Fault(fault)) => judged.wrong.push(format!("{} faulted: {}", fault.name, line.trim())),
+            Some(Line::Task(task)) if task.name == "watched" => judged.watched = Some(task),
+            Some(Line::Exits { reasons }) => judged.exits = reasons.get("all").copied().unwrap_or(0),
+            Some(Line::End { t_ns, .. }) => ended = Some(t_ns),
+            _ => {}
+        }
+    }
+    judged.wrong.extend(ran.cut_short.clone());
+    let by_limit = ended.is_some_and(|ended| ended >= u64::from(SECONDS) * 1_000_000_000);
+    if ended.is_some() && !by_limit && !judged.ends.contains_key(POWER_OFF) {
+        judged.wrong.push("the system ended, and neither Linux nor the limit was the reason".into());
+    }
+    match (started, ended) {
+        (Some(started), Some(ended)) => judged.judge_watched(scenario, ended.saturating_sub(started)),
+        _ if ran.cut_short.is_some() => {}
+        (_, None) => {
+            judged.wrong.push(format!("the machine stopped or was reset; the last line is {:?}", last_line(&ran.log)))
+        }
+        (None, _) => judged.wrong.push("the guest was not started".into()),
+    }
+    judged
+}
+
+impl Judged {
+    fn judge_watched(&mut self, scenario: &Scenario, ns: u64) {
+        let Some(task) = &self.watched else {
+            self.wrong.push("the watched task says nothing".into());
+            return;
+        };
+        let bound = scenario.bound_ns();
+        if task.overruns > 0 || task.max_ns > bound {
+            let (longest, overruns) = (task.max_ns, task.overruns);
+            self.wrong
+                .push(format!("the watched task: {longest} ns at most, {overruns} overruns; {bound} ns are allowed"));
+        }
+        let expected = (ns / task.period_ns).saturating_sub(SLACK_PERIODS);
+        if task.samples < expected {
+            self.wrong.push(format!("the watched task ran {} times instead of {expected}", task.samples));
+        }
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("")
+}

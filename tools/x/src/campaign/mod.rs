@@ -1,0 +1,89 @@
+//! `x test campaign`: seeds of a hostile guest and hostile tasks, beside a task that is watched.
+//!
+//! What a seed does is drawn by `tests/campaign/draw`, which the guest, the tasks and this tool share.
+
+mod guest_image;
+mod images;
+mod judge;
+mod machine;
+mod report;
+mod scenario;
+mod seeds;
+mod shrink;
+
+use crate::cli::CampaignArguments;
+use crate::measure::parallel::{Work, each};
+use crate::problem::problem;
+use crate::repository::Repository;
+use crate::run::emulator;
+use crate::test::Tally;
+use anyhow::Result;
+use images::Images;
+use judge::Judged;
+use report::Summary;
+use scenario::Scenario;
+use std::num::NonZero;
+use std::path::Path;
+
+/// The test's name.
+pub const NAME: &str = "campaign";
+
+/// Runs what the arguments ask for: given seeds, or the known ones and as many fresh ones as each run of CI has.
+pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tally> {
+    let qemu = Path::new(emulator::DEFAULT);
+    emulator::version(qemu)?;
+    let scenarios = scenarios(repository, arguments)?;
+    let images = Images::build(repository)?;
+    let workers = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+    let mut summary = Summary::default();
+    if let Some(folder) = &arguments.logs {
+        std::fs::create_dir_all(folder)?;
+    }
+    let logs = arguments.logs.as_deref();
+    let pieces = scenarios.iter().map(|scenario| piece(&images, scenario, logs)).collect();
+    each(pieces, workers, |at, judged: Result<Judged>| {
+        let judged = judged?;
+        summary.take(&scenarios[at], &judged);
+        Ok(())
+    })?;
+    for (scenario, emulator_died) in &summary.failed {
+        if !arguments.no_shrink {
+            println!("{}", shrink::text(&images, scenario, *emulator_died)?);
+        }
+    }
+    print!("{}", summary.text());
+    if let Some(file) = &arguments.json {
+        std::fs::write(file, serde_json::to_vec_pretty(&summary.json())?)?;
+    }
+    Ok(summary.tally())
+}
+
+fn piece<'a>(images: &'a Images, scenario: &'a Scenario, logs: Option<&'a Path>) -> Work<'a, Judged> {
+    let work = move || {
+        let ran = machine::run(images, scenario)?;
+        if let Some(folder) = logs {
+            std::fs::write(folder.join(format!("{}.log", scenario.seed)), &ran.log)?;
+        }
+        Ok(judge::judge(scenario, &ran))
+    };
+    Work { name: format!("seed {}", scenario.seed), work: Box::new(work) }
+}
+
+fn scenarios(repository: &Repository, arguments: &CampaignArguments) -> Result<Vec<Scenario>> {
+    let replay = [&arguments.guest, &arguments.task, &arguments.skinned].into_iter().any(Option::is_some);
+    let Some(range) = &arguments.seeds else {
+        if replay {
+            return Err(problem(
+                "there is no seed",
+                "--guest, --task and --skinned restrict what one seed does",
+                "add --seeds N",
+            ));
+        }
+        return seeds::usual(repository);
+    };
+    let mut scenarios: Vec<Scenario> = seeds::range(range)?.map(Scenario::new).collect();
+    for scenario in &mut scenarios {
+        scenario.restrict(arguments);
+    }
+    Ok(scenarios)
+}

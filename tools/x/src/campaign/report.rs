@@ -1,0 +1,114 @@
+//! What a campaign came to.
+
+use super::NAME;
+use super::judge::Judged;
+use super::scenario::Scenario;
+use crate::test::Tally;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+/// Sums over all seeds.
+pub struct Summary {
+    started: Instant,
+    good: u64,
+    /// Those that failed, and whether it was the emulator that did.
+    pub failed: Vec<(Scenario, bool)>,
+    reasons: Vec<(u64, Vec<String>)>,
+    emulator: Vec<(u64, String)>,
+    ends: BTreeMap<String, u64>,
+    exits: u64,
+    periods: u64,
+    longest_ns: u64,
+    overruns: u64,
+    faulted: u64,
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary {
+            started: Instant::now(),
+            good: 0,
+            failed: Vec::new(),
+            reasons: Vec::new(),
+            emulator: Vec::new(),
+            ends: BTreeMap::new(),
+            exits: 0,
+            periods: 0,
+            longest_ns: 0,
+            overruns: 0,
+            faulted: 0,
+        }
+    }
+}
+
+impl Summary {
+    /// Takes a seed; says at once what is wrong with it.
+    pub fn take(&mut self, scenario: &Scenario, judged: &Judged) {
+        if let Some(message) = &judged.emulator {
+            println!("seed {}: the emulator died: {message}\n  {}", scenario.seed, scenario.command());
+            self.failed.push((scenario.clone(), true));
+            self.emulator.push((scenario.seed, message.clone()));
+        } else if judged.wrong.is_empty() {
+            self.good += 1;
+        } else {
+            println!("seed {} FAILED: {}\n  {}", scenario.seed, judged.wrong.join("; "), scenario.command());
+            self.failed.push((scenario.clone(), false));
+            self.reasons.push((scenario.seed, judged.wrong.clone()));
+        }
+        for (end, count) in &judged.ends {
+            *self.ends.entry(end.clone()).or_default() += count;
+        }
+        self.exits += judged.exits;
+        self.faulted += judged.faulted;
+        if let Some(watched) = &judged.watched {
+            self.periods += watched.samples;
+            self.longest_ns = self.longest_ns.max(watched.max_ns);
+            self.overruns += watched.overruns;
+        }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let ends: Vec<String> = self.ends.iter().map(|(end, count)| format!("{end} {count}")).collect();
+        let rows = [
+            ("seeds", format!("{} good, {} failed", self.good, self.reasons.len())),
+            ("emulator died", self.emulator.len().to_string()),
+            ("ends of the guest", ends.join(", ")),
+            ("its exits", self.exits.to_string()),
+            ("hostile tasks that faulted", self.faulted.to_string()),
+            (
+                "the watched task",
+                format!("{} periods, {} ns at most, {} overruns", self.periods, self.longest_ns, self.overruns),
+            ),
+            ("time", format!("{:.0} s", self.started.elapsed().as_secs_f32())),
+        ];
+        rows.iter().fold(String::new(), |mut text, (name, value)| {
+            let _ = writeln!(text, "{name:28}{value}");
+            text
+        })
+    }
+
+    /// For machines.
+    pub fn json(&self) -> Value {
+        json!({
+            "good": self.good,
+            "failed": self.reasons.iter().map(|(seed, wrong)| json!({ "seed": seed, "wrong": wrong })).collect::<Vec<_>>(),
+            "emulator_died": self.emulator.iter().map(|(seed, why)| json!({ "seed": seed, "message": why })).collect::<Vec<_>>(),
+            "ends": self.ends,
+            "exits": self.exits,
+            "faulted": self.faulted,
+            "periods": self.periods,
+            "longest_ns": self.longest_ns,
+            "overruns": self.overruns,
+        })
+    }
+
+    /// A seed is a test. Where the emulator died nothing was tested.
+    pub fn tally(&self) -> Tally {
+        let failed = self.reasons.iter().map(|(seed, wrong)| format!("{NAME}: seed {seed}: {}", wrong.join("; ")));
+        let died = self.emulator.iter().map(|(seed, why)| format!("{NAME}: seed {seed}: the emulator died: {why}"));
+        Tally { passed: self.good, failed: failed.chain(died).collect() }
+    }
+}
