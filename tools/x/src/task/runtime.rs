@@ -64,7 +64,7 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     Ok(made)
 }
 
-/// How the members begin and end that are the runtime's code in C.
+/// How the names of the members end that are the runtime's code in C.
 fn in_c(repository: &Repository) -> Result<Vec<String>> {
     let entries = std::fs::read_dir(repository.path(C_SOURCES))?.filter_map(|entry| Some(entry.ok()?.path()));
     let sources = entries.filter(|path| path.extension().is_some_and(|end| end == "c"));
