@@ -142,6 +142,8 @@ fn leave(k: &mut Kernel<Hardware>) -> ! {
 fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     loop {
         if let Some(number) = k.m.pending.take() {
+            // It came in the middle of a call, which may have changed what matters.
+            k.cpu.timers_changed = true;
             interrupt(k, number);
         }
         k.finish();

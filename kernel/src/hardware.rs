@@ -414,6 +414,11 @@ impl Machine for Hardware {
     }
 
     #[inline]
+    fn hold_passenger(&mut self, hold: bool) {
+        apic::hold_passenger(hold);
+    }
+
+    #[inline]
     fn end_of_interrupt(&mut self) {
         apic::eoi();
     }

@@ -133,7 +133,7 @@ impl<M: Machine> Kernel<M> {
             Cap::Thread(id) => self.end_thread(id),
             Cap::Context(id) => self.end_context(id),
             Cap::Endpoint(id) => return self.end_endpoint(id),
-            Cap::Notification(id) => self.end_notification(id),
+            Cap::Notification(id) => return self.end_notification(id),
             Cap::Timer(id) => self.end_timer(id),
             Cap::Interrupt(id) => self.end_interrupt_object(id),
             Cap::Vcpu(id) => return self.end_vcpu(id),
@@ -158,6 +158,7 @@ impl<M: Machine> Kernel<M> {
                     && thread_slot(bound, place::NOTIFICATION) == Some(leaf)
                 {
                     self.m.get(n).bound = None;
+                    self.attend(n);
                 }
             }
             Cap::Thread(thread) => {
@@ -185,6 +186,7 @@ impl<M: Machine> Kernel<M> {
     fn end_thread(&mut self, id: Id<Thread>) {
         self.leave_guest(id);
         self.stop_waiting(id);
+        self.release_lines_for(id);
         self.m.get(id).state = State::Stopped;
         self.abandon_caller(id);
         if let Some(own) = self.m.get(id).own_context {
@@ -245,17 +247,23 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    fn end_notification(&mut self, id: Id<Notification>) {
+    /// A timer that its capability was taken from may still stand here: one of them goes per step.
+    fn end_notification(&mut self, id: Id<Notification>) -> bool {
+        if let Some(timer) = self.m.get(id).timers.first() {
+            self.timer_stop(timer);
+            return false;
+        }
         if let Some(waiter) = self.m.get(id).waiter {
             self.stop_waiting(waiter);
             self.m.set_result(waiter, Error::Gone.to_raw(), [0, 0]);
             self.make_ready(waiter);
         }
         self.m.forget(id);
+        true
     }
 
     fn end_timer(&mut self, id: Id<Timer>) {
-        self.disarm(Due::Timer(id));
+        self.timer_stop(id);
         self.unlink_inner(id, core::mem::offset_of!(Timer, slot));
         self.m.forget(id);
     }
@@ -286,6 +294,8 @@ impl<M: Machine> Kernel<M> {
         self.reset_guest_interrupts(id);
         if self.cpu.passenger == Some(id) {
             self.cpu.passenger = None;
+            self.cpu.passenger_level = u8::MAX;
+            self.cpu.timers_changed = true;
         }
         self.m.vcpu_drop(id);
         self.unlink_inner(id, core::mem::offset_of!(Vcpu, space));

@@ -293,7 +293,8 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::Timeout);
         }
         if deadline != NEVER {
-            self.arm(Due::Thread(server), deadline);
+            let level = self.m.get(server).priority;
+            self.arm(Due::Thread(server), level, deadline);
         }
         self.block_current(State::Receiving);
         self.restore_priority(server);
@@ -330,6 +331,7 @@ impl<M: Machine> Kernel<M> {
         if let Some(bits) = self.pending_bits(server) {
             if let Some(n) = self.m.get(server).notification() {
                 self.m.get(n).bits = 0;
+                self.bits_taken(n);
             }
             self.restore_priority(server);
             self.deliver_bits(server, bits);
@@ -401,6 +403,7 @@ impl<M: Machine> Kernel<M> {
             State::Waiting => {
                 if let Some(n) = self.m.get(id).waiting_for.take() {
                     self.m.get(n).waiter = None;
+                    self.attend(n);
                 }
             }
             State::Ready => self.take_off(id),

@@ -13,11 +13,13 @@ pub struct Node<R> {
     right: Option<R>,
     rank: u8,
     linked: bool,
+    /// Which of several heaps it is in, if there are several; its owner's to set after it was inserted.
+    pub level: u8,
 }
 
 impl<R> Default for Node<R> {
     fn default() -> Self {
-        Node { key: 0, parent: None, left: None, right: None, rank: 0, linked: false }
+        Node { key: 0, parent: None, left: None, right: None, rank: 0, linked: false, level: 0 }
     }
 }
 
@@ -49,6 +51,13 @@ pub struct Heap<R> {
 
 impl<R> Default for Heap<R> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R> Heap<R> {
+    /// An empty one.
+    pub const fn new() -> Self {
         Heap { root: None }
     }
 }
@@ -62,7 +71,7 @@ impl<R: Copy + PartialEq> Heap<R> {
 
     /// Adds a node that is in no heap. Among equal keys the older comes first if the caller makes keys distinct.
     pub fn insert(&mut self, nodes: &mut impl Nodes<R>, r: R, key: u64) {
-        *nodes.node(r) = Node { key, parent: None, left: None, right: None, rank: 1, linked: true };
+        *nodes.node(r) = Node { key, parent: None, left: None, right: None, rank: 1, linked: true, level: 0 };
         self.root = merge(nodes, self.root, Some(r));
         self.orphan(nodes);
     }
@@ -79,6 +88,18 @@ impl<R: Copy + PartialEq> Heap<R> {
         self.root = merge(nodes, left, right);
         self.orphan(nodes);
         Some(first)
+    }
+
+    /// Takes the first node out if there is no other. Returns whether it did.
+    #[inline(always)]
+    pub fn take_only(&mut self, nodes: &mut impl Nodes<R>, first: R) -> bool {
+        let node = nodes.node(first);
+        let only = node.left.is_none();
+        if only {
+            node.linked = false;
+            self.root = None;
+        }
+        only
     }
 
     /// Takes a node out, wherever it is. Nothing happens when it is in no heap.

@@ -1,6 +1,12 @@
 //! Interrupts of user threads.
+//!
+//! A line comes through once until whoever handles it had the chance to: a level-triggered one until it is acknowledged, an
+//! edge-triggered one, if its handler is less urgent than who runs, until just before the handler runs, or, where nobody waited, until
+//! the bits are taken.
+//! So a device interrupts whoever is more urgent than its handler once, at whatever rate it raises its line; an edge that
+//! is lost meanwhile came before the handler looked at the device.
 
-use crate::{Cap, Id, Kernel, Machine, Opt, Slot};
+use crate::{Cap, Id, Kernel, Machine, Opt, Slot, notification::Notification, thread::Thread};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::{Error, Result},
@@ -24,6 +30,9 @@ pub struct Interrupt {
     pub vector: u8,
     /// Bits that it signals.
     pub bits: u64,
+    /// The thread that it woke, and before which it does not come again; none where it is the bits that must be taken before. For
+    /// lines that [`crate::Cpu::held_lines`] names.
+    pub held_for: Opt<Thread>,
     /// The notification, as a capability that it holds.
     pub slot: Slot,
 }
@@ -36,7 +45,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// A physical interrupt in the real-time class. O(1).
-    #[inline]
+    #[inline(always)]
     pub fn rt_interrupt(&mut self, vector: u8) {
         let index = usize::from(vector.wrapping_sub(RT_VECTOR_FIRST));
         let Some(id) = self.cpu.vectors.get(index).copied().flatten() else {
@@ -51,6 +60,9 @@ impl<M: Machine> Kernel<M> {
         }
         self.m.end_of_interrupt();
         if let Cap::Notification(n) = target {
+            if line.is_some() && !level {
+                return self.edge(id, n, bits);
+            }
             self.signal(n, bits);
         }
     }
@@ -63,12 +75,83 @@ impl<M: Machine> Kernel<M> {
         self.m.mask_line(line, true);
     }
 
-    /// The handler is done: a level-triggered line may come again.
-    pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
+    /// An edge-triggered line signals. It is held back if its handler is less urgent than who runs, or was not waiting.
+    #[inline(never)]
+    fn edge(&mut self, id: Id<Interrupt>, n: Id<Notification>, bits: u64) {
+        let listener = self.m.get(n);
+        let listener = listener.waiter.or(listener.bound);
+        self.signal(n, bits);
+        if self.m.get(n).bits != 0 {
+            return self.hold_line(id, None);
+        }
+        let level = self.current_priority();
+        if let Some(handler) = listener
+            && self.m.get(handler).priority < level
+        {
+            self.hold_line(id, Some(handler));
+        }
+    }
+
+    /// Holds an edge-triggered line back until a thread runs, or until the bits are taken.
+    fn hold_line(&mut self, id: Id<Interrupt>, until_runs: Opt<Thread>) {
         let interrupt = self.m.get(id);
-        let bound = interrupt.slot.cap != Cap::None;
-        if let (Some(line), true) = (interrupt.line, bound) {
+        interrupt.held_for = until_runs;
+        let (line, vector) = (interrupt.line, interrupt.vector);
+        if let Some(line) = line {
+            self.cpu.held_lines |= line_bit(vector);
+            self.m.mask_line(line, true);
+        }
+    }
+
+    fn release_line(&mut self, id: Id<Interrupt>) {
+        let interrupt = self.m.get(id);
+        let (line, vector) = (interrupt.line, interrupt.vector);
+        self.cpu.held_lines &= !line_bit(vector);
+        if let Some(line) = line {
             self.m.mask_line(line, false);
+        }
+    }
+
+    /// Releases the lines that are held back and of which something is so: [`VECTORS`] at most.
+    fn release_lines_if(&mut self, so: impl Fn(&mut M, Id<Interrupt>) -> bool) {
+        for (index, interrupt) in self.cpu.vectors.into_iter().enumerate() {
+            if let Some(id) = interrupt
+                && self.cpu.held_lines >> index & 1 == 1
+                && so(&mut self.m, id)
+            {
+                self.release_line(id);
+            }
+        }
+    }
+
+    /// The CPU is at a level: lines come through whose handlers may run now.
+    pub(crate) fn release_lines_from(&mut self, level: u8) {
+        self.release_lines_if(|m, id| m.get(id).held_for.is_some_and(|t| m.get(t).priority >= level));
+    }
+
+    /// The bits of a notification are taken: whoever took them looks at the devices now.
+    #[inline(always)]
+    pub(crate) fn bits_taken(&mut self, n: Id<Notification>) {
+        if self.cpu.held_lines != 0 {
+            self.release_lines_of(n);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn release_lines_of(&mut self, n: Id<Notification>) {
+        self.release_lines_if(|m, id| m.get(id).slot.cap == Cap::Notification(n));
+    }
+
+    /// A thread ends: no line is held back for it.
+    pub(crate) fn release_lines_for(&mut self, thread: Id<Thread>) {
+        self.release_lines_if(|m, id| m.get(id).held_for == Some(thread));
+    }
+
+    /// The handler is done: the line may come again.
+    pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
+        if self.m.get(id).slot.cap != Cap::None {
+            self.release_line(id);
         }
     }
 
@@ -82,6 +165,7 @@ impl<M: Machine> Kernel<M> {
         let interrupt = self.m.get(id);
         interrupt.bits = bits;
         let (line, vector, flags) = (interrupt.line, interrupt.vector, interrupt.flags);
+        self.cpu.held_lines &= !line_bit(vector);
         if let Some(line) = line {
             self.m.route_line(line, vector, flags);
         }
@@ -98,5 +182,12 @@ impl<M: Machine> Kernel<M> {
         if let Some(entry) = self.cpu.vectors.get_mut(usize::from(vector.wrapping_sub(RT_VECTOR_FIRST))) {
             *entry = None;
         }
+        self.cpu.held_lines &= !line_bit(vector);
     }
+}
+
+/// A line's bit in [`crate::Cpu::held_lines`].
+#[inline]
+fn line_bit(vector: u8) -> u16 {
+    1 << (vector.wrapping_sub(RT_VECTOR_FIRST) % 16)
 }

@@ -2,11 +2,12 @@
 
 use crate::{
     Id, Machine, Opt,
+    agenda::{Agenda, At},
     context::Context,
     interrupt::Vectors,
     queue::ReadyQueue,
     thread::{State, Thread},
-    timer::{Due, Timers},
+    timer::Due,
 };
 use pillion_abi::NEVER;
 
@@ -18,9 +19,11 @@ pub struct Cpu {
     /// Threads that are ready, but for the current one.
     pub ready: ReadyQueue,
     /// What happens when.
-    pub timers: Timers,
-    /// The first deadline may have changed since the hardware was programmed.
+    pub agenda: Agenda,
+    /// The first deadline that matters may have changed since the hardware was programmed.
     pub timers_changed: bool,
+    /// Level of the first on the agenda that matters to the thread that runs.
+    pub next_level: u8,
     /// What the hardware is programmed for.
     pub programmed: u64,
     /// The context whose time is being used, and since when.
@@ -31,10 +34,16 @@ pub struct Cpu {
     pub arrivals: u64,
     /// Interrupts of user threads by vector.
     pub vectors: Vectors,
+    /// A bit for each of these whose line is held back until its handler has had a chance to run.
+    pub held_lines: u16,
     /// The guest that the vectors below the real-time class belong to.
     pub passenger: Opt<crate::vcpu::Vcpu>,
     /// Lines that are routed to the passenger. They end with it: one that is level-triggered would fire for ever.
     pub passenger_lines: crate::apic::Vectors,
+    /// Its priority; above all others where there is none.
+    pub passenger_level: u8,
+    /// Its interrupts are held back, since somebody more urgent runs.
+    pub holds_passenger: bool,
 }
 
 /// The kernel of one CPU, with the machine that it runs on.
@@ -49,7 +58,7 @@ pub struct Kernel<M> {
 impl<M: Machine> Kernel<M> {
     /// A kernel with nothing to run.
     pub fn new(m: M) -> Self {
-        Kernel { m, cpu: Cpu { programmed: NEVER, ..Cpu::default() } }
+        Kernel { m, cpu: Cpu { programmed: NEVER, passenger_level: u8::MAX, ..Cpu::default() } }
     }
 
     /// Priority of the thread that runs; 0 when the CPU is idle.
@@ -74,23 +83,23 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn may_run(&mut self, id: Id<Thread>) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
-        !self.m.get(context).is_limited() || self.may_run_limited(context)
+        !self.m.get(context).is_limited() || self.may_run_limited(context, id)
     }
 
-    fn may_run_limited(&mut self, context: Id<Context>) -> bool {
+    fn may_run_limited(&mut self, context: Id<Context>, id: Id<Thread>) -> bool {
         if self.cpu.charged == Some(context) && self.m.get(context).left != 0 {
             return true;
         }
         let now = self.m.now();
         let c = self.m.get(context);
-        if c.begin(now) {
-            return true;
+        let (has_time, armed, at) = (c.begin(now), c.refill.is_linked(), c.refill_at);
+        if has_time && armed {
+            self.disarm(Due::Context(context));
+        } else if !has_time && !armed {
+            let level = self.m.get(id).priority;
+            self.arm(Due::Context(context), level, at);
         }
-        if !c.refill.is_linked() {
-            let at = c.refill_at;
-            self.arm(Due::Context(context), at);
-        }
-        false
+        has_time
     }
 
     #[inline(always)]
@@ -123,7 +132,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Changes the priority that a thread runs at. O(1).
+    /// Changes the priority that a thread runs at. O(1), O(log n) where something is due for it.
     pub(crate) fn set_priority(&mut self, id: Id<Thread>, priority: u8) {
         let thread = self.m.get(id);
         if thread.priority == priority {
@@ -133,12 +142,18 @@ impl<M: Machine> Kernel<M> {
         if queued {
             self.cpu.ready.remove(&mut self.m, id);
             self.m.get(id).priority = priority;
+            self.follow(id);
             self.place_ready(id);
             return;
         }
         thread.priority = priority;
         let has_time = thread.context.is_some();
-        if self.cpu.current == Some(id) && self.cpu.ready.top() > priority {
+        self.follow(id);
+        if self.cpu.current != Some(id) {
+            return;
+        }
+        self.cpu.timers_changed = true;
+        if self.cpu.ready.top() > priority {
             if has_time {
                 self.cpu.ready.push_front(&mut self.m, id);
             }
@@ -208,7 +223,8 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// At the end of every entry into the kernel: charges the time used when another context runs from now on, takes the CPU from
-    /// a thread whose budget is empty, and programs the timer when the first deadline changed.
+    /// a thread whose budget is empty, handles one thing that is due, and programs the timer for the first deadline that matters from
+    /// now on.
     #[inline(always)]
     pub fn finish(&mut self) {
         if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
@@ -221,18 +237,86 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current.and_then(|id| self.m.get(id).context)
     }
 
+    /// What is seldom is in functions of its own, so that the usual case saves no registers for them.
     fn settle_time(&mut self) {
+        if self.cpu.held_lines != 0 {
+            return self.settle_lines();
+        }
+        self.settle();
+    }
+
+    /// Lines are held back: those come through whose handlers may run from now on.
+    #[inline(never)]
+    fn settle_lines(&mut self) {
+        self.settle();
+        let level = self.current_priority();
+        self.release_lines_from(level);
+    }
+
+    #[inline(always)]
+    fn settle(&mut self) {
         let now = self.m.now();
         self.charge(now);
-        let mut context = self.current_context();
-        if context.is_none_or(|c| self.m.get(c).left == 0) {
-            self.pass_over_exhausted();
-            context = self.current_context();
+        let Some((context, level)) = self.running().filter(|(c, _)| self.m.get(*c).left != 0) else {
+            return self.settle_exhausted(now);
+        };
+        if self.cpu.agenda.reaches(level) {
+            return self.settle_among(level, now);
         }
+        self.leave_at(Some(context), level, At { deadline: NEVER, level }, now);
+    }
+
+    /// The time that runs, and the level.
+    #[inline(always)]
+    fn running(&mut self) -> Option<(Id<Context>, u8)> {
+        let thread = self.m.get(self.cpu.current?);
+        Some((thread.context?, thread.priority))
+    }
+
+    /// The CPU is idle, or who runs has no time.
+    #[inline(never)]
+    fn settle_exhausted(&mut self, now: u64) {
+        self.pass_over_exhausted();
+        let level = self.current_priority();
+        self.settle_among(level, now);
+    }
+
+    /// There is something on the agenda that matters at a level.
+    #[inline(never)]
+    fn settle_among(&mut self, level: u8, now: u64) {
+        let next = self.cpu.agenda.earliest_from(level);
+        if next.deadline <= now {
+            return self.settle_due(next.level, now);
+        }
+        let context = self.current_context();
+        self.leave_at(context, level, next, now);
+    }
+
+    /// Something is due at a level at which it matters. Of that and what is above, one thing is handled, the first of the highest level.
+    /// What else is due, if it can still concern whoever runs then, lets the timer fire at once.
+    #[inline(always)]
+    pub(crate) fn settle_due(&mut self, level: u8, now: u64) {
+        let highest = self.cpu.agenda.highest_due(level, now);
+        self.expire(highest, now);
+        let level = self.current_priority();
+        let next = self.cpu.agenda.earliest_from(level);
+        let context = self.current_context();
+        self.leave_at(context, level, next, now);
+    }
+
+    /// It is known who runs from now on: programs the timer, and lets the passenger's interrupts through or not.
+    #[inline(always)]
+    fn leave_at(&mut self, context: Opt<Context>, level: u8, next: At, now: u64) {
         self.cpu.charged = context;
         let end = context.map_or(NEVER, |c| self.m.get(c).ends_at(now));
-        let deadline = self.first_deadline().min(end);
+        let deadline = next.deadline.min(end);
+        self.cpu.next_level = next.level;
         self.cpu.timers_changed = false;
+        let hold = level > self.cpu.passenger_level;
+        if hold != self.cpu.holds_passenger {
+            self.cpu.holds_passenger = hold;
+            self.m.hold_passenger(hold);
+        }
         if deadline != self.cpu.programmed {
             self.cpu.programmed = deadline;
             self.m.program_timer(deadline);
@@ -253,7 +337,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn charge(&mut self, now: u64) {
+    pub(crate) fn charge(&mut self, now: u64) {
         if let Some(context) = self.cpu.charged {
             let used = now.wrapping_sub(self.cpu.since);
             let c = self.m.get(context);

@@ -10,6 +10,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod agenda;
 pub mod apic;
 pub mod cap;
 pub mod context;

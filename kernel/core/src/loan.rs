@@ -25,6 +25,7 @@ impl<M: Machine> Kernel<M> {
         if let Some(caller) = caller {
             self.m.get(context).user = Some(caller);
             self.m.get(caller).context = Some(context);
+            self.refill_follows(context, caller);
             return None;
         }
         self.m.get(context).user = None;
@@ -56,6 +57,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it is ready to run.
     pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
         self.m.get(context).user = Some(to);
+        self.refill_follows(context, to);
         let thread = self.m.get(to);
         thread.context = Some(context);
         let ready = thread.state == State::Ready;
@@ -124,6 +126,7 @@ impl<M: Machine> Kernel<M> {
         let priority = own.max(served).max(waiting);
         if self.m.get(id).state == State::Receiving {
             self.m.get(id).priority = priority;
+            self.follow(id);
         } else {
             self.set_priority(id, priority);
         }

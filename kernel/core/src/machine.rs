@@ -109,6 +109,9 @@ pub trait Machine {
     /// Address and data that a device writes to raise a vector.
     fn msi(&mut self, vector: u8) -> [u64; 2];
 
+    /// Holds back the interrupts of the passenger, or no longer.
+    fn hold_passenger(&mut self, hold: bool);
+
     /// Gives the end of a physical interrupt.
     fn end_of_interrupt(&mut self);
 

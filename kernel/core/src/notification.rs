@@ -2,8 +2,9 @@
 
 use crate::{
     Id, Kernel, Machine, Opt,
+    heap::{Heap, Node},
     thread::{State, Thread},
-    timer::Due,
+    timer::{Due, Timer},
 };
 use pillion_abi::{
     NEVER,
@@ -19,6 +20,10 @@ pub struct Notification {
     pub waiter: Opt<Thread>,
     /// The thread that it is bound to, and wakes out of `Receive` and `VcpuRun`.
     pub bound: Opt<Thread>,
+    /// Timers that are to signal it.
+    pub timers: Heap<Id<Timer>>,
+    /// Place of the first of them on the agenda, while somebody waits for it or it is bound.
+    pub due: Node<Due>,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -38,7 +43,10 @@ impl<M: Machine> Kernel<M> {
     fn wake_waiter(&mut self, id: Id<Notification>, waiter: Id<Thread>) {
         let n = self.m.get(id);
         n.waiter = None;
-        let bits = core::mem::take(&mut n.bits);
+        let (bits, due) = (core::mem::take(&mut n.bits), n.due.is_linked());
+        if due {
+            self.attend(id);
+        }
         let thread = self.m.get(waiter);
         thread.waiting_for = None;
         if thread.timeout.is_linked() {
@@ -65,6 +73,7 @@ impl<M: Machine> Kernel<M> {
                     self.disarm(Due::Thread(bound));
                 }
                 let bits = core::mem::take(&mut self.m.get(id).bits);
+                self.bits_taken(id);
                 self.deliver_bits(bound, bits);
                 self.make_ready(bound);
             }
@@ -76,9 +85,15 @@ impl<M: Machine> Kernel<M> {
     /// The current thread waits for bits, until a deadline.
     #[inline]
     pub(crate) fn wait(&mut self, thread: Id<Thread>, id: Id<Notification>, deadline: u64) -> Result<Option<u64>> {
+        let timed = self.m.get(id).timers.first().is_some();
+        if timed {
+            self.look_at_timers(id);
+        }
         let n = self.m.get(id);
         if n.bits != 0 {
-            return Ok(Some(core::mem::take(&mut n.bits)));
+            let bits = core::mem::take(&mut n.bits);
+            self.bits_taken(id);
+            return Ok(Some(bits));
         }
         if n.waiter.is_some() {
             return Err(Error::Busy);
@@ -87,12 +102,25 @@ impl<M: Machine> Kernel<M> {
             if deadline <= self.m.now() {
                 return Err(Error::Timeout);
             }
-            self.arm(Due::Thread(thread), deadline);
+            let level = self.m.get(thread).priority;
+            self.arm(Due::Thread(thread), level, deadline);
         }
         self.m.get(id).waiter = Some(thread);
         self.m.get(thread).waiting_for = Some(id);
+        if timed {
+            self.attend(id);
+        }
         self.block_current(State::Waiting);
         Ok(None)
+    }
+
+    /// A thread that looks at a notification finds what nobody was interrupted for: the first of its timers, if that is due.
+    fn look_at_timers(&mut self, id: Id<Notification>) {
+        let now = self.m.now();
+        if let Some(bits) = self.take_due_timer(id, now) {
+            self.m.get(id).bits |= bits;
+            self.attend(id);
+        }
     }
 
     /// The current thread sleeps.
@@ -102,7 +130,8 @@ impl<M: Machine> Kernel<M> {
             return;
         }
         if deadline != NEVER {
-            self.arm(Due::Thread(thread), deadline);
+            let level = self.m.get(thread).priority;
+            self.arm(Due::Thread(thread), level, deadline);
         }
         self.m.set_result(thread, 0, [0, 0]);
         self.block_current(State::Sleeping);
@@ -111,7 +140,13 @@ impl<M: Machine> Kernel<M> {
     /// Bits of the notification bound to a thread, taken.
     pub fn take_bound_bits(&mut self, thread: Id<Thread>) -> u64 {
         match self.m.get(thread).notification() {
-            Some(n) => core::mem::take(&mut self.m.get(n).bits),
+            Some(n) => {
+                let bits = core::mem::take(&mut self.m.get(n).bits);
+                if bits != 0 {
+                    self.bits_taken(n);
+                }
+                bits
+            }
             None => 0,
         }
     }

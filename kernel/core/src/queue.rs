@@ -56,6 +56,7 @@ impl ReadyQueue {
     }
 
     /// Adds a thread before the others of its priority.
+    #[inline(always)]
     pub fn push_front<M: Machine>(&mut self, m: &mut M, id: Id<Thread>) {
         let level = self.enter(m, id);
         let first = self.head[level];

@@ -1,13 +1,26 @@
-//! Everything that happens at a point in time: one heap per CPU, one hardware timer programmed for its first.
+//! Everything that happens at a point in time: one agenda per CPU, and one hardware timer, programmed for the first that can
+//! concern the running thread or somebody more urgent.
+//!
+//! What is due has the urgency of the thread that it is for, and follows it when that changes:
+//!
+//! | due | stands at the priority of |
+//! |---|---|
+//! | a thread's sleep or time limit | the thread |
+//! | a refill | the thread that is to run on it |
+//! | the first timer of a notification | the thread that waits for the notification, else the one that it is bound to; with neither it does not stand on the agenda, and whoever looks at the notification finds it |
+//! | a guest's timer | the thread that runs the guest |
+//!
+//! What is due below the priority that the CPU is at stays where it is. When the CPU comes down, the most urgent goes first.
 
 use crate::{
-    Id, Kernel, Machine, Slot,
+    Cap, Id, Kernel, Machine, Opt, Slot,
     context::Context,
-    heap::{Heap, Node, Nodes},
+    heap::{Node, Nodes},
+    notification::Notification,
     thread::{State, Thread},
     vcpu::Vcpu,
 };
-use pillion_abi::status::Error;
+use pillion_abi::{NEVER, status::Error};
 
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,24 +29,34 @@ pub enum Due {
     Thread(Id<Thread>),
     /// A budget is filled again.
     Context(Id<Context>),
-    /// A timer object signals.
-    Timer(Id<Timer>),
+    /// The first timer of a notification signals.
+    Notification(Id<Notification>),
     /// A guest's local APIC timer fires.
     Vcpu(Id<Vcpu>),
 }
 
 /// A timer object.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Timer {
-    /// Place among the timers.
-    pub node: Node<Due>,
+    /// Place among the timers of the notification.
+    pub node: Node<Id<Timer>>,
+    /// The notification among whose timers it is.
+    pub armed_at: Opt<Notification>,
+    /// What it was set to.
+    pub deadline: u64,
     /// Bits that it signals.
     pub bits: u64,
     /// The notification, as a capability that it holds.
     pub slot: Slot,
 }
 
-/// Lets the heap find its nodes in the objects.
+impl Default for Timer {
+    fn default() -> Self {
+        Timer { node: Node::default(), armed_at: None, deadline: NEVER, bits: 0, slot: Slot::default() }
+    }
+}
+
+/// Lets the agenda find its nodes in the objects.
 pub(crate) struct InObjects<'a, M: Machine>(pub &'a mut M);
 
 impl<M: Machine> Nodes<Due> for InObjects<'_, M> {
@@ -42,53 +65,130 @@ impl<M: Machine> Nodes<Due> for InObjects<'_, M> {
         match due {
             Due::Thread(id) => &mut self.0.get(id).timeout,
             Due::Context(id) => &mut self.0.get(id).refill,
-            Due::Timer(id) => &mut self.0.get(id).node,
+            Due::Notification(id) => &mut self.0.get(id).due,
             Due::Vcpu(id) => &mut self.0.get(id).timer,
         }
     }
 }
 
+/// Lets the heap of a notification find its timers.
+struct OfNotification<'a, M: Machine>(&'a mut M);
+
+impl<M: Machine> Nodes<Id<Timer>> for OfNotification<'_, M> {
+    fn node(&mut self, id: Id<Timer>) -> &mut Node<Id<Timer>> {
+        &mut self.0.get(id).node
+    }
+}
+
 impl<M: Machine> Kernel<M> {
-    /// Arms what is not armed. O(log n).
-    pub(crate) fn arm(&mut self, due: Due, deadline: u64) {
-        self.cpu.timers.insert(&mut InObjects(&mut self.m), due, deadline);
+    /// Puts something on the agenda that is not there. O(log n).
+    pub(crate) fn arm(&mut self, due: Due, level: u8, deadline: u64) {
+        self.cpu.agenda.insert(&mut InObjects(&mut self.m), due, level, deadline);
         self.cpu.timers_changed = true;
     }
 
-    /// Disarms; nothing happens when it is not armed. O(log n).
+    /// Takes something off it; nothing happens when it is not there. O(log n).
     pub(crate) fn disarm(&mut self, due: Due) {
-        self.cpu.timers.remove(&mut InObjects(&mut self.m), due);
+        self.cpu.agenda.remove(&mut InObjects(&mut self.m), due);
         self.cpu.timers_changed = true;
     }
 
-    /// Deadline of the first, or never.
-    pub(crate) fn first_deadline(&mut self) -> u64 {
-        let nodes = &mut InObjects(&mut self.m);
-        self.cpu.timers.first().map_or(pillion_abi::NEVER, |due| nodes.node(due).key())
+    /// Moves something on it to another level. O(log n).
+    pub(crate) fn relevel(&mut self, due: Due, level: u8) {
+        self.cpu.agenda.relevel(&mut InObjects(&mut self.m), due, level);
+        self.cpu.timers_changed = true;
     }
 
-    /// The CPU's timer fired: handles one thing that is due. What else is due lets the timer fire again at once, so that
-    /// the work of one interrupt is bounded.
+    /// What is due for a thread takes on its priority, which has changed. O(log n).
+    pub(crate) fn follow(&mut self, id: Id<Thread>) {
+        let t = self.m.get(id);
+        let (level, waits, context, guest) = (t.priority, t.timeout.is_linked(), t.context, t.guest);
+        let (waiting_for, bound) = (t.waiting_for, t.notification());
+        if waits {
+            self.relevel(Due::Thread(id), level);
+        }
+        if let Some(context) = context {
+            self.refill_follows(context, id);
+        }
+        for n in [waiting_for, bound].into_iter().flatten() {
+            self.attend(n);
+        }
+        if let Some(vcpu) = guest {
+            self.guest_follows(vcpu, level);
+        }
+    }
+
+    /// A context has another user: if its refill is awaited, then for that one. O(log n).
+    pub(crate) fn refill_follows(&mut self, context: Id<Context>, user: Id<Thread>) {
+        if self.m.get(context).refill.is_linked() {
+            let level = self.m.get(user).priority;
+            self.relevel(Due::Context(context), level);
+        }
+    }
+
+    /// Puts the timers of a notification on the agenda as it should be, after they changed or who waits there did. O(log n).
+    #[inline(never)]
+    pub(crate) fn attend(&mut self, id: Id<Notification>) {
+        let n = self.m.get(id);
+        let (listener, first, linked) = (n.waiter.or(n.bound), n.timers.first(), n.due.is_linked());
+        let (Some(listener), Some(first)) = (listener, first) else {
+            if linked {
+                self.disarm(Due::Notification(id));
+            }
+            return;
+        };
+        let (level, deadline) = (self.m.get(listener).priority, self.m.get(first).node.key());
+        let due = self.m.get(id).due;
+        if !linked {
+            self.arm(Due::Notification(id), level, deadline);
+        } else if due.key() != deadline {
+            self.disarm(Due::Notification(id));
+            self.arm(Due::Notification(id), level, deadline);
+        } else if due.level != level {
+            self.relevel(Due::Notification(id), level);
+        }
+    }
+
+    /// The CPU's timer fired. One thing that is due is handled, here or on the way out. What else is due lets the timer fire at once,
+    /// so that the work of one interrupt is bounded.
     #[inline(always)]
     pub fn timer_interrupt(&mut self) {
         self.m.end_of_interrupt();
-        self.cpu.programmed = pillion_abi::NEVER;
-        self.cpu.timers_changed = true;
-        let now = self.m.now();
-        let Some(due) = self.cpu.timers.first() else { return };
-        if InObjects(&mut self.m).node(due).key() > now {
-            return;
+        self.cpu.programmed = NEVER;
+        let (level, now) = (self.cpu.next_level, self.m.now());
+        let usual = !self.cpu.timers_changed && self.cpu.held_lines == 0;
+        if usual && self.cpu.agenda.first(level) <= now {
+            self.charge(now);
+            self.settle_due(level, now);
+        } else {
+            self.cpu.timers_changed = true;
         }
-        self.cpu.timers.pop(&mut InObjects(&mut self.m));
+    }
+
+    /// Handles the first of what is due at a level.
+    #[inline(always)]
+    pub(crate) fn expire(&mut self, level: u8, now: u64) {
+        match self.cpu.agenda.heap(level).first() {
+            Some(Due::Thread(id)) => {
+                self.cpu.agenda.pop(&mut InObjects(&mut self.m), level, Due::Thread(id));
+                self.thread_due(id);
+            }
+            Some(due) => self.expire_other(level, due, now),
+            None => {}
+        }
+    }
+
+    #[inline(never)]
+    fn expire_other(&mut self, level: u8, due: Due, now: u64) {
+        self.cpu.agenda.pop(&mut InObjects(&mut self.m), level, due);
         match due {
             Due::Thread(id) => self.thread_due(id),
             Due::Context(id) => self.refill(id, now),
-            Due::Timer(id) => {
-                let timer = self.m.get(id);
-                let bits = timer.bits;
-                if let crate::Cap::Notification(n) = timer.slot.cap {
-                    self.signal(n, bits);
+            Due::Notification(id) => {
+                if let Some(bits) = self.take_due_timer(id, now) {
+                    self.signal(id, bits);
                 }
+                self.attend(id);
             }
             Due::Vcpu(id) => self.guest_timer(id),
         }
@@ -100,20 +200,70 @@ impl<M: Machine> Kernel<M> {
         let waited_for = thread.waiting_for.take();
         let status = if thread.state == State::Sleeping { 0 } else { Error::Timeout.to_raw() };
         if let Some(n) = waited_for {
-            self.m.get(n).waiter = None;
+            let at = self.m.get(n);
+            at.waiter = None;
+            if at.due.is_linked() {
+                self.attend(n);
+            }
         }
         self.m.set_result(id, status, [0, 0]);
         self.make_ready(id);
     }
 
+    /// Takes the first timer of a notification out if it is due. Returns its bits; none when the capability that it signalled by is
+    /// gone. O(log n).
+    pub(crate) fn take_due_timer(&mut self, id: Id<Notification>, now: u64) -> Option<u64> {
+        let first = self.m.get(id).timers.first()?;
+        if self.m.get(first).node.key() > now {
+            return None;
+        }
+        self.take_timer(first, id);
+        let timer = self.m.get(first);
+        timer.deadline = NEVER;
+        (timer.slot.cap == Cap::Notification(id)).then_some(timer.bits)
+    }
+
+    fn take_timer(&mut self, timer: Id<Timer>, id: Id<Notification>) {
+        let mut timers = self.m.get(id).timers;
+        timers.remove(&mut OfNotification(&mut self.m), timer);
+        self.m.get(id).timers = timers;
+        self.m.get(timer).armed_at = None;
+    }
+
+    /// Takes a timer out of those of its notification, if it is there. O(log n).
+    pub(crate) fn timer_stop(&mut self, timer: Id<Timer>) {
+        if let Some(n) = self.m.get(timer).armed_at {
+            self.take_timer(timer, n);
+            self.attend(n);
+        }
+    }
+
+    /// Puts a timer among those of the notification that it signals, for the deadline that it is set to. O(log n).
+    pub(crate) fn timer_start(&mut self, timer: Id<Timer>) {
+        let t = self.m.get(timer);
+        let (Cap::Notification(n), deadline) = (t.slot.cap, t.deadline) else { return };
+        if deadline == NEVER {
+            return;
+        }
+        t.armed_at = Some(n);
+        let mut timers = self.m.get(n).timers;
+        timers.insert(&mut OfNotification(&mut self.m), timer, deadline);
+        self.m.get(n).timers = timers;
+        self.attend(n);
+    }
+
     /// Sets a timer object.
     pub(crate) fn timer_set(&mut self, id: Id<Timer>, deadline: u64) {
-        self.disarm(Due::Timer(id));
-        if deadline != pillion_abi::NEVER {
-            self.arm(Due::Timer(id), deadline);
+        self.timer_stop(id);
+        self.m.get(id).deadline = deadline;
+        self.timer_start(id);
+    }
+
+    /// A timer has got a notification to signal. What it was set to before counts, unless it is over.
+    pub(crate) fn timer_bound(&mut self, id: Id<Timer>) {
+        self.timer_stop(id);
+        if self.m.get(id).deadline > self.m.now() {
+            self.timer_start(id);
         }
     }
 }
-
-/// The heap of a CPU.
-pub type Timers = Heap<Due>;

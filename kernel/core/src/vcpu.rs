@@ -20,6 +20,8 @@ pub struct Vcpu {
     pub timer: Node<Due>,
     /// Steps of its preparation that are done.
     pub prepared: u32,
+    /// Priority of the thread that runs it, or that ran it last.
+    pub level: u8,
     /// The thread that runs it, while it does.
     pub thread: Opt<Thread>,
     /// Nested address space, as a capability that the vCPU holds.
@@ -36,6 +38,23 @@ impl<M: Machine> Kernel<M> {
         }
         if let Some(vector) = self.m.vcpu_timer_fired(id) {
             self.guest_interrupt(id, vector);
+        }
+    }
+
+    /// The thread that runs a guest has a priority: the guest's timer and its interrupts are as urgent. O(log n).
+    pub(crate) fn guest_follows(&mut self, id: Id<Vcpu>, level: u8) {
+        let v = self.m.get(id);
+        if v.level == level {
+            return;
+        }
+        v.level = level;
+        if self.cpu.passenger == Some(id) {
+            self.cpu.passenger_level = level;
+            self.cpu.timers_changed = true;
+        }
+        let v = self.m.get(id);
+        if v.timer.is_linked() {
+            self.relevel(Due::Vcpu(id), level);
         }
     }
 
@@ -77,7 +96,8 @@ impl<M: Machine> Kernel<M> {
     pub fn guest_deadline(&mut self, id: Id<Vcpu>, deadline: u64) {
         self.disarm(Due::Vcpu(id));
         if deadline != 0 {
-            self.arm(Due::Vcpu(id), deadline);
+            let level = self.m.get(id).level;
+            self.arm(Due::Vcpu(id), level, deadline);
         }
     }
 

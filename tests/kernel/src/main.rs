@@ -27,6 +27,7 @@ mod region;
 mod scheduling;
 mod thread;
 mod time;
+mod urgency;
 mod user_vcpu;
 mod user_vcpu_beside;
 mod without_svm;
@@ -40,7 +41,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Outcome);
 
-const ALL: [&[Test]; 24] = [
+const ALL: [&[Test]; 25] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -50,6 +51,7 @@ const ALL: [&[Test]; 24] = [
     memory::TESTS,
     notification::TESTS,
     time::TESTS,
+    urgency::TESTS,
     scheduling::TESTS,
     budget::TESTS,
     thread::TESTS,

@@ -7,8 +7,11 @@
 //! ```
 //!
 //! where `C` is a budget plus what the kernel spends on a release, and `blocking` is the longest stretch for which the kernel keeps
-//! interrupts off for somebody else. Equals are served in order of arrival; counting them as if they were more urgent is safe.
-//! It holds when no task waits for another one and when interrupts of other owners cost nothing while a task runs.
+//! interrupts off for somebody else, plus an interrupt for each line of a less urgent task: it comes once before its handler has run.
+//! Equals are served in order of arrival; counting them as if they were more urgent is safe.
+//!
+//! Nothing else of less urgent tasks and of Linux comes while a task runs: what is due for them waits until the CPU comes down to
+//! their priority, and Linux's lines are held back. It holds when no task waits for another one and each is released once in a period.
 use crate::{Machine, System, Task};
 use alloc::vec::Vec;
 
@@ -32,6 +35,8 @@ pub struct Load {
     pub response_ns: Option<u64>,
     /// The part of it that tasks of equal and higher priority take; where there is no response, their part of a period.
     pub others_ns: u64,
+    /// The part of it that interrupts of less urgent tasks take.
+    pub lines_ns: u64,
     /// The period.
     pub period_ns: u64,
 }
@@ -94,19 +99,26 @@ pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
     let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
     let activities: Vec<Activity> = timed()
         .map(|(_, task, time)| Activity {
-            cost_ns: time.budget_ns.saturating_add(machine.overhead_ns).saturating_mul(threads(task)),
+            cost_ns: time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task)),
             period_ns: time.period_ns,
             priority: task.priority,
         })
         .collect();
     let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
-        let response_ns = worst_response(&activities, i, machine.blocking_ns);
+        let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, system.tasks.get(task)));
+        let response_ns = worst_response(&activities, i, machine.blocking_ns.saturating_add(lines_ns));
         let span = response_ns.unwrap_or(time.period_ns);
         let others = interference(&activities, i, u128::from(span)).unwrap_or(u128::MAX);
         let others_ns = u64::try_from(others).unwrap_or(u64::MAX);
-        Load { task, response_ns, others_ns, period_ns: time.period_ns }
+        Load { task, response_ns, others_ns, lines_ns, period_ns: time.period_ns }
     };
     timed().enumerate().filter(|(_, (_, task, _))| task.skin.is_none()).map(load).collect()
+}
+
+/// Interrupt lines of tasks that are less urgent than one.
+fn lines_below(system: &System, task: Option<&Task>) -> u64 {
+    let below = system.tasks.iter().filter(|t| task.is_some_and(|task| t.priority < task.priority));
+    below.map(|t| t.interrupts.len() as u64).sum()
 }
 
 /// How many threads have the task's budget each.

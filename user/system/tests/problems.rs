@@ -77,8 +77,15 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         remedy::UNBOUNDED,
     ),
     (A, "period_us=10\nbudget_us=11", 7, "11000 ns in 10000 ns", remedy::BUDGET),
-    (A, "period_us=100\nbudget_us=99", 7, "100.4 %", remedy::OVERLOAD),
-    (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1400 ns, interrupts off 1200 ns", remedy::LATE),
+    (A, "period_us=100\nbudget_us=99", 7, "100.8 %", remedy::OVERLOAD),
+    (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1800 ns, interrupts off 1200 ns", remedy::LATE),
+    (
+        A,
+        "period_us=10\nbudget_ns=6000\n[[task]]\nname='b'\npriority=9\ninterrupts=[{line=1},{line=2},{line=3}]",
+        6,
+        "interrupt lines of less urgent tasks 1200 ns",
+        remedy::LATE,
+    ),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
     (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
     (A, "may_start_linux=true", 3, "there is none", remedy::MAY_START),
@@ -176,7 +183,23 @@ fn the_demonstration_is_good() {
     assert_eq!(system.tasks[0].time, Some(Budget { budget_ns: 20_000, period_ns: 100_000 }));
     assert_eq!((system.tasks[0].image.as_str(), system.tasks[0].memory_bytes), ("demo", 256 << 10));
     let loads = pillion_system::responses(&system, &machine());
-    assert_eq!(loads[0].response_ns, Some(20_000 + 1_400 + 1_200));
+    assert_eq!(loads[0].response_ns, Some(20_000 + 1_400 + 400 + 1_200));
+}
+
+/// Each line of a less urgent task interrupts once; those of others are their own time.
+#[test]
+fn lines_of_less_urgent_tasks_are_counted() {
+    let task = |name, priority, lines| {
+        format!(
+            "[[task]]\nname='{name}'\nimage='a'\npriority={priority}\nperiod_us=100\nbudget_us=10\ninterrupts={lines}\n"
+        )
+    };
+    let tasks = [task("a", 9, "[{line=3}]"), task("b", 8, "[{line=4},{line=5}]"), task("c", 7, "[{line=6}]")].concat();
+    let system = parse(&format!("[system]\nname='s'\n{tasks}")).unwrap();
+    let loads = pillion_system::responses(&system, &machine());
+    assert_eq!(loads.iter().map(|l| l.lines_ns).collect::<Vec<_>>(), [1_200, 400, 0]);
+    let responses = [1, 2, 3].map(|n| 1_200 + n * 11_800).into_iter().zip([1_200, 400, 0]).map(|(r, l)| Some(r + l));
+    assert!(loads.iter().map(|l| l.response_ns).eq(responses), "{loads:?}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ impl<M: Machine> Kernel<M> {
         let at = crate::cap::inner(id, core::mem::offset_of!(crate::timer::Timer, slot))?;
         self.derive_inner(source, at)?;
         self.m.get(id).bits = a[2];
+        self.timer_bound(id);
         DONE
     }
 

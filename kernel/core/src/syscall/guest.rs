@@ -24,7 +24,14 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::Busy);
         }
         v.thread = Some(me.thread);
-        self.m.get(me.thread).guest = Some(id);
+        let t = self.m.get(me.thread);
+        t.guest = Some(id);
+        let (level, passive) = (t.priority, t.own_context.is_none());
+        self.guest_follows(id, level);
+        if passive {
+            // Its priority is its caller's, which the timers of its notification do not follow while it is in no guest.
+            self.follow(me.thread);
+        }
         Ok(Outcome::Guest)
     }
 
@@ -131,6 +138,8 @@ impl<M: Machine> Kernel<M> {
             self.reset_guest_interrupts(id);
         } else {
             self.cpu.passenger = Some(id);
+            self.cpu.passenger_level = self.m.get(id).level;
+            self.cpu.timers_changed = true;
         }
         Ok(true)
     }

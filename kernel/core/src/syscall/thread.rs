@@ -128,12 +128,14 @@ impl<M: Machine> Kernel<M> {
         }
         if let Some(old) = self.m.get(id).notification() {
             self.m.get(old).bound = None;
+            self.attend(old);
             self.unlink(at);
         }
         let Some(n) = new else { return Ok(()) };
         let source = self.slot(me.caps, index)?;
         self.derive_inner(source, at)?;
         self.m.get(n).bound = Some(id);
+        self.attend(n);
         self.wake_for_bits(id);
         Ok(())
     }

@@ -153,6 +153,10 @@ pub struct Fake {
     pub frames: BTreeMap<u32, Frame>,
     pub clock: u64,
     pub programmed: u64,
+    /// The passenger's interrupts are held back.
+    pub holds_passenger: bool,
+    /// Lines of user threads that are masked.
+    pub masked: BTreeSet<u32>,
     pub events: Vec<Event>,
     /// Every n-th preemption point says that an interrupt is pending; 0: none does.
     pub interrupt_every: u32,
@@ -177,6 +181,8 @@ impl Fake {
             frames: BTreeMap::new(),
             clock: 1000,
             programmed: NEVER,
+            holds_passenger: false,
+            masked: BTreeSet::new(),
             events: Vec::new(),
             interrupt_every: 0,
             points: 0,
@@ -459,15 +465,26 @@ impl Machine for Fake {
     }
 
     fn route_line(&mut self, line: u32, vector: u8, flags: u64) {
+        self.masked.remove(&line);
         self.events.push(Event::Route(line, vector, flags));
     }
 
     fn mask_line(&mut self, line: u32, masked: bool) {
+        if masked {
+            self.masked.insert(line)
+        } else {
+            self.masked.remove(&line)
+        };
         self.events.push(Event::Mask(line, masked));
     }
 
     fn msi(&mut self, vector: u8) -> [u64; 2] {
         [0xfee0_0000, vector.into()]
+    }
+
+    fn hold_passenger(&mut self, hold: bool) {
+        assert_ne!(self.holds_passenger, hold, "told twice");
+        self.holds_passenger = hold;
     }
 
     fn end_of_interrupt(&mut self) {

@@ -61,15 +61,20 @@ impl Model {
     fn is_ready(&self, t: usize) -> bool {
         self.ready.values().any(|q| q.contains(&t))
     }
-    fn pass(&mut self, now: u64) {
-        while let Some((at, t)) = self.due.pop_first() {
-            if at > now {
-                self.due.insert(at, t);
-                return;
-            }
+    /// What is due for the running priority and those above wakes, the most urgent first; what is due for less urgent ones does not.
+    fn settle(&mut self, now: u64) {
+        loop {
+            let level = self.current().map_or(0, |t| self.priority[t]);
+            let due = self.due.iter().filter(|(at, t)| **at <= now && self.priority[**t] >= level);
+            let Some((_, &t)) = due.max_by_key(|(at, t)| (self.priority[**t], std::cmp::Reverse(**at))) else { return };
             self.leave(t);
             self.wake(t);
         }
+    }
+    /// Goes from one deadline to the next.
+    fn pass(&mut self, from: u64, to: u64) {
+        let points: Vec<u64> = self.due.range(from..=to).map(|(at, _)| *at).collect();
+        points.into_iter().for_each(|at| self.settle(at));
     }
     fn set_priority(&mut self, t: usize, p: u8) {
         if self.priority[t] == p {
@@ -106,7 +111,7 @@ fn story(ops: &[Op]) {
         match *op {
             Op::Pass(d) => {
                 w.pass(d * 1000);
-                m.pass(now + d * 1000);
+                m.pass(now, now + d * 1000);
             }
             Op::Suspend(t) => {
                 w.root(Call::ThreadSuspend, [threads[t].thread]);
@@ -169,6 +174,9 @@ fn story(ops: &[Op]) {
                 }
             }
         }
+        // One thing that is due is handled on the way out, the others by interrupts at once.
+        w.pass(0);
+        m.settle(w.k.m.clock);
         assert_eq!(w.k.cpu.current, m.current().map(|t| threads[t].id), "after {op:?}, number {n}");
     }
 }

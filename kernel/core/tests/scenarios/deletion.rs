@@ -228,7 +228,7 @@ fn a_notification_with_a_waiter_and_one_bound() {
     w.call(Call::Wait, [note, 5000]);
     w.root(Call::CapDelete, [0, note]);
     assert_eq!((w.current(), Error::from_raw(w.frame(t.id).rax)), (t.id, Some(Error::Gone)));
-    assert!(w.k.cpu.timers.first().is_none());
+    assert!(w.k.cpu.agenda.is_empty());
     w.root(Call::CapDelete, [0, other]);
     assert!(w.k.m.peek(t.id).notification().is_none());
 }

@@ -7,4 +7,5 @@ mod guests;
 mod loans;
 mod messages;
 mod time;
+mod urgency;
 mod user_vcpus;

@@ -1,5 +1,6 @@
 //! The local APIC of the running CPU, in x2APIC mode where there is one.
 
+use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::{ALWAYS_MAPPED, direct};
@@ -135,10 +136,13 @@ pub fn eoi() {
     write(register::EOI, 0);
 }
 
-/// Interrupts of this priority class (bits 4..=7) and below are held back.
+/// Holds back all vectors below those of the real-time side, or only those of exceptions. Not NMIs, and not what comes as if from
+/// the old interrupt controller, which have no priority.
 #[inline]
-pub fn set_task_priority(priority: u8) {
-    write(register::TASK_PRIORITY, priority.into());
+pub fn hold_passenger(hold: bool) {
+    let class = if hold { pillion_abi::RT_VECTOR_FIRST - 0x10 >> 4 } else { EXCEPTIONS as u8 >> 4 };
+    // SAFETY: CR8 is the class in the task priority register; it delays interrupts and does nothing else.
+    unsafe { asm!("mov cr8, {}", in(reg) u64::from(class), options(nomem, nostack, preserves_flags)) };
 }
 
 /// Starts the timer; 0 stops it.
