@@ -107,7 +107,7 @@ calls! {
     ContextConfigure = 39,
     /// `(context)` Returns the ticks consumed so far, and how often the budget ran out.
     ContextConsumed = 40,
-    /// `(endpoint, thread)` Makes the thread the receiver of the endpoint.
+    /// `(endpoint, thread, flags)` Makes the thread the receiver of the endpoint.
     EndpointBind = 41,
     /// `(timer, notification, bits)` Says what the timer signals.
     TimerBind = 42,
@@ -162,6 +162,12 @@ pub mod irq {
     pub const LEVEL: u64 = 1;
     /// Active low.
     pub const LOW: u64 = 2;
+}
+
+/// Flags of [`Call::EndpointBind`].
+pub mod endpoint {
+    /// Callers do not raise the receiver's priority: it serves them at its own, in the order in which they came.
+    pub const OWN_PRIORITY: u64 = 1;
 }
 
 /// Flags of [`Call::ThreadConfigure`].

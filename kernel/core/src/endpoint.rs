@@ -2,7 +2,8 @@
 //!
 //! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A receiver without a
 //! scheduling context of its own runs on its caller's, so that a server costs its clients' time; while callers queue,
-//! the receiver runs at the priority of the most urgent one, and so do the threads that it waits for in turn.
+//! the receiver runs at the priority of the most urgent one, and so do the threads that it waits for in turn. An endpoint can be bound so that
+//! its callers raise nobody: what they ask for is then done at the receiver's own priority, in the order in which they came, and only they wait for it.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -25,8 +26,10 @@ pub const CHAIN: usize = 16;
 pub struct Endpoint {
     /// The receiver, as a capability that the endpoint holds.
     pub slot: Slot,
-    /// Callers that wait, most urgent first.
+    /// Callers that wait, most urgent first unless it serves them in order.
     pub queue: Heap<Id<Thread>>,
+    /// Callers do not raise the receiver's priority, and are served in the order in which they came.
+    pub own_priority: bool,
 }
 
 impl Endpoint {
@@ -66,9 +69,7 @@ impl<M: Machine> Kernel<M> {
             self.m.get(server).state = State::Ready;
             self.cpu.current = Some(server);
         } else {
-            self.cpu.current = None;
-            self.make_ready(server);
-            self.fill_cpu();
+            self.hand_cpu_to(Some(server));
         }
         Ok(())
     }
@@ -107,8 +108,15 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Whether callers raise a thread: one without time of its own runs at their priority in any case.
+    #[inline]
+    fn is_raised(&mut self, server: Id<Thread>) -> bool {
+        let Thread { own_context, endpoint, .. } = *self.m.get(server);
+        own_context.is_none() || endpoint.is_none_or(|e| !self.m.get(e).own_priority)
+    }
+
     fn inherit_one(&mut self, id: Id<Thread>, priority: u8) {
-        if self.m.get(id).priority < priority {
+        if self.m.get(id).priority < priority && self.is_raised(id) {
             self.set_priority(id, priority);
         }
     }
@@ -123,9 +131,11 @@ impl<M: Machine> Kernel<M> {
     }
 
     pub(crate) fn enqueue_caller(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>) {
+        let in_order = self.m.get(endpoint).own_priority;
         let thread = self.m.get(caller);
         thread.waiting_at = Some(endpoint);
-        let key = (u64::from(u8::MAX - thread.priority) << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
+        let urgency = if in_order { 0 } else { u64::from(u8::MAX - thread.priority) };
+        let key = (urgency << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
         self.cpu.arrivals = self.cpu.arrivals.wrapping_add(1);
         let mut queue = self.m.get(endpoint).queue;
         queue.insert(&mut Callers(&mut self.m), caller, key);
@@ -164,11 +174,11 @@ impl<M: Machine> Kernel<M> {
         Err(Error::TooDeep)
     }
 
-    /// Raises a thread, and those that it waits for, to at least a priority.
+    /// Raises a thread, and those that it waits for, to at least a priority; ends at one that callers do not raise.
     fn inherit(&mut self, first: Id<Thread>, priority: u8) {
         let mut at = first;
         for _ in 0..CHAIN {
-            if self.m.get(at).priority >= priority {
+            if self.m.get(at).priority >= priority || !self.is_raised(at) {
                 return;
             }
             self.set_priority(at, priority);
@@ -247,15 +257,15 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The current thread is off the CPU: the one that it answered goes first among equals.
+    /// The current thread is off the CPU: the one that it called or answered goes first among equals.
     #[inline]
-    fn hand_cpu_to(&mut self, caller: Opt<Thread>) {
+    fn hand_cpu_to(&mut self, other: Opt<Thread>) {
         self.cpu.current = None;
-        if let Some(caller) = caller {
-            if self.cpu.ready.top() > self.m.get(caller).priority {
+        if let Some(other) = other {
+            if self.cpu.ready.top() > self.m.get(other).priority {
                 self.fill_cpu();
             }
-            self.make_ready(caller);
+            self.make_ready(other);
         }
         self.fill_cpu();
     }
@@ -431,13 +441,18 @@ impl<M: Machine> Kernel<M> {
         endpoint: Id<Endpoint>,
         thread_slot: Id<Slot>,
         id: Id<Thread>,
+        own_priority: bool,
     ) -> Result<()> {
-        if self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
+        let Endpoint { ref queue, own_priority: before, .. } = *self.m.get(endpoint);
+        // Those that wait stand in an order already.
+        let in_other_order = queue.first().is_some() && before != own_priority;
+        if in_other_order || self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
             return Err(Error::Busy);
         }
         let slot = crate::cap::inner(endpoint, core::mem::offset_of!(Endpoint, slot))?;
         self.derive_inner(thread_slot, slot)?;
         self.m.get(id).endpoint = Some(endpoint);
+        self.m.get(endpoint).own_priority = own_priority;
         let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
         if self.m.get(id).state != State::Receiving {
             let priority = self.m.get(first).priority;

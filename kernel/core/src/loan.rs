@@ -111,19 +111,24 @@ impl<M: Machine> Kernel<M> {
         None
     }
 
-    /// Gives a thread the priority that it is due: that of its time, of the caller that it serves, or of the most urgent
-    /// one that waits. One whose own caller is gone, and which lent that one's time on, is due that time's.
+    /// Gives a thread the priority that it is due: that of its time and, where callers raise it, of the one that it serves, or of the most
+    /// urgent one that waits. One whose own caller is gone, and which lent that one's time on, is due that time's.
     pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
         let (endpoint, caller, server) = (thread.endpoint, thread.caller, thread.server);
+        let has_own = thread.own_context.is_some();
         let mut context = thread.context.or(thread.own_context);
         if context.is_none() && caller.is_none() && server.is_some() {
             context = self.lent(id);
         }
         let own = context.map_or(0, |c| self.m.get(c).priority);
         let served = caller.map_or(0, |t| self.m.get(t).priority);
-        let waiting = endpoint.and_then(|e| self.m.get(e).queue.first()).map_or(0, |t| self.m.get(t).priority);
-        let priority = own.max(served).max(waiting);
+        let (own_priority, first) = endpoint.map_or((false, None), |e| {
+            let e = self.m.get(e);
+            (e.own_priority, e.queue.first())
+        });
+        let waiting = first.map_or(0, |t| self.m.get(t).priority);
+        let priority = if own_priority && has_own { own } else { own.max(served).max(waiting) };
         if self.m.get(id).state == State::Receiving {
             self.m.get(id).priority = priority;
             self.follow(id);

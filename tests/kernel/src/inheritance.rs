@@ -1,8 +1,8 @@
 //! Priority inheritance through calls.
 
 use crate::{Test, board, order};
-use pillion_abi::{NEVER, object::Kind};
-use pillion_runtime::{call, endpoint_bind, receive, reply_receive, thread_resume};
+use pillion_abi::{NEVER, call::endpoint::OWN_PRIORITY, object::Kind};
+use pillion_runtime::{call, endpoint_bind, endpoint_bind_with, receive, reply_receive, thread_resume};
 use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
 
 pub const TESTS: &[Test] = &[
@@ -11,6 +11,7 @@ pub const TESTS: &[Test] = &[
     ("inheritance/ends-with-the-service", ends),
     ("inheritance/next-caller-counts", next_caller),
     ("inheritance/abandoned-caller-does-not-count", abandoned),
+    ("inheritance/not-where-callers-raise-nobody", not_raised),
 ];
 
 extern "C" fn worker(ticks: u64) -> ! {
@@ -131,5 +132,21 @@ fn abandoned(kit: &mut Kit) -> Outcome {
     done!(kit.start(Setup::new(50, medium).with(20_000)));
     kit.rest(200_000);
     order!(101, 50, 51, 1, 2);
+    Ok(())
+}
+
+/// Whoever is served or waits: the thread in between, which wants nothing of the server, goes before what the server does.
+fn not_raised(kit: &mut Kit) -> Outcome {
+    let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
+    done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY));
+    board::set(0, endpoint);
+    done!(thread_resume(t.thread));
+    kit.rest(5_000);
+    done!(kit.start(Setup::new(60, caller).with(1)));
+    done!(kit.start(Setup::new(70, caller).with(2)));
+    done!(kit.start(Setup::new(50, medium).with(100_000)));
+    kit.rest(400_000);
+    // Both called before the one in between began, and are served after it, in the order in which they came.
+    order!(50, 51, 2, 102, 1, 101);
     Ok(())
 }

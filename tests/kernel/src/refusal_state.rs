@@ -9,9 +9,9 @@ use pillion_abi::{
     status::Error::{BadArgument, BadCap, BadState, Busy, NoMemory, NoRight, Timeout, WrongKind},
 };
 use pillion_runtime::{
-    Cap, Message, call, context_configure, context_set_priority, endpoint_bind, interrupt_bind, interrupt_create, now,
-    receive, reply, reply_receive, thread_bind_context, thread_bind_notification, thread_resume, thread_suspend,
-    timer_bind, wait,
+    Cap, Message, call, context_configure, context_set_priority, endpoint_bind, endpoint_bind_with, interrupt_bind,
+    interrupt_create, now, receive, reply, reply_receive, thread_bind_context, thread_bind_notification, thread_resume,
+    thread_suspend, timer_bind, wait,
 };
 use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, stop};
 
@@ -143,6 +143,7 @@ fn bindings(kit: &mut Kit) -> Outcome {
     let (a, b) = (done!(kit.prepare(Setup::new(20, idle))), done!(kit.prepare(Setup::new(20, idle))));
     refused!(endpoint_bind(first, second), WrongKind);
     refused!(endpoint_bind(first, FAR as Cap), BadCap);
+    refused!(endpoint_bind_with(first, a.thread, 2), BadArgument);
     done!(endpoint_bind(first, a.thread));
     refused!(endpoint_bind(first, b.thread), Busy);
     refused!(endpoint_bind(second, a.thread), Busy);

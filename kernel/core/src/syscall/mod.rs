@@ -12,7 +12,7 @@ use crate::{
     thread::{State, Thread},
 };
 use pillion_abi::{
-    call::Call,
+    call::{Call, endpoint},
     object::right,
     status::{Error, Result},
 };
@@ -139,7 +139,10 @@ impl<M: Machine> Kernel<M> {
                 let Cap::Endpoint(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
                 let slot = self.slot(me.caps, a[1])?;
                 let Cap::Thread(thread) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-                self.endpoint_bind(id, slot, thread)?;
+                if a[2] & !endpoint::OWN_PRIORITY != 0 {
+                    return Err(Error::BadArgument);
+                }
+                self.endpoint_bind(id, slot, thread, a[2] & endpoint::OWN_PRIORITY != 0)?;
                 DONE
             }
             Call::TimerBind => self.timer_bind(me, a),

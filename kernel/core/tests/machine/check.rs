@@ -470,7 +470,7 @@ fn waiting(w: &mut World) {
     let m = &mut w.k.m;
     let mut queued = BTreeSet::new();
     for id in m.all::<Endpoint>() {
-        let mut heap = m.peek(id).queue;
+        let (mut heap, own_priority) = (m.peek(id).queue, m.peek(id).own_priority);
         let mut nodes = Vec::new();
         let mut last = 0;
         for t in m.all::<Thread>() {
@@ -483,7 +483,8 @@ fn waiting(w: &mut World) {
             last = key;
             let thread = m.peek(t);
             assert_eq!((thread.state, thread.waiting_at), (State::Calling, Some(id)));
-            assert_eq!(key >> 56, u64::from(255 - thread.priority), "queued with another priority");
+            let urgency = if own_priority { 0 } else { u64::from(255 - thread.priority) };
+            assert_eq!(key >> 56, urgency, "queued with another priority");
         }
         for (t, node) in nodes {
             m.peek(t).waiting = node;
@@ -493,7 +494,8 @@ fn waiting(w: &mut World) {
             if let Some(first) = m.peek(id).queue.first() {
                 assert_ne!(m.peek(receiver).state, State::Receiving, "callers wait for a receiver that waits");
                 let priority = m.peek(first).priority;
-                assert!(m.peek(receiver).priority >= priority, "{receiver:?} does not inherit from {first:?}");
+                let inherits = m.peek(receiver).priority >= priority || m.peek(id).own_priority;
+                assert!(inherits, "{receiver:?} does not inherit from {first:?}");
             }
         }
     }
@@ -511,7 +513,8 @@ fn waiting(w: &mut World) {
         assert!(!faulted || matches!(state, State::Calling | State::Served));
         if let Some(s) = server {
             assert!(m.is_live(s) && m.peek(s).caller == Some(id));
-            assert!(m.peek(s).priority >= priority, "{s:?} does not inherit from {id:?}");
+            let own_priority = m.peek(s).endpoint.is_some_and(|e| m.peek(e).own_priority);
+            assert!(m.peek(s).priority >= priority || own_priority, "{s:?} does not inherit from {id:?}");
         }
         if let Some(c) = caller {
             assert!(m.is_live(c) && m.peek(c).server == Some(id));
@@ -522,6 +525,9 @@ fn waiting(w: &mut World) {
         }
         if let Some(e) = endpoint {
             assert!(m.is_live(e) && m.peek(e).slot.cap == Cap::Thread(id));
+            if let (true, Some(own)) = (m.peek(e).own_priority, m.peek(id).own_context) {
+                assert_eq!(priority, m.peek(own).priority, "{id:?} runs at another priority than its own");
+            }
         }
         if let Some(v) = guest {
             assert!(m.is_live(v) && m.peek(v).thread == Some(id));

@@ -4,7 +4,7 @@
 use crate::machine::world::{Worker, World, args, slot};
 use pillion_abi::{
     NEVER, PAGE,
-    call::{Call, LABEL_FAULT, LABEL_NOTIFIED},
+    call::{Call, LABEL_FAULT, LABEL_NOTIFIED, endpoint},
     object::Kind,
     vcpu::configure,
 };
@@ -97,7 +97,7 @@ impl Play {
             .map(|(p, b)| w.limited(p, b, if b == NEVER { 0 } else { 1000 }))
             .into();
         w.root(Call::ThreadBindNotification, [workers[0].thread, notes[2]]);
-        w.root(Call::EndpointBind, [ends[2], workers[2].thread]);
+        w.root(Call::EndpointBind, [ends[2], workers[2].thread, endpoint::OWN_PRIORITY]);
         w.checked = true;
         w.worst.clear();
         let vcpu = match w.cap(vcpu) {
@@ -222,7 +222,7 @@ impl Play {
             }
             Call::ContextSetPriority => args([self.pick(SchedContext, r[0]), n[1] % 50]),
             Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
-            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1])]),
+            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1]), n[2] % 3]),
             Call::TimerBind => args([self.pick(Timer, r[0]), self.pick(Notification, r[1]), n[2]]),
             Call::InterruptCreate => {
                 let line = if r[1].is_multiple_of(3) { u64::MAX } else { n[1] % 26 };
