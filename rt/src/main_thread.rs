@@ -2,12 +2,12 @@
 //!
 //! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of software interrupts, and at the end `cleanup_module`.
 
-use crate::{irq::soft, lock, signal, thread};
+use crate::{error::EINTR, irq::soft, lock, signal, thread};
 use core::{
     ffi::c_int,
     ptr::null_mut,
     sync::atomic::{
-        AtomicPtr, AtomicU64,
+        AtomicPtr, AtomicU32, AtomicU64,
         Ordering::{AcqRel, Acquire, Relaxed},
     },
 };
@@ -24,6 +24,17 @@ unsafe extern "C" {
 
 /// What others have asked for since it last looked.
 static BITS: AtomicU64 = AtomicU64::new(0);
+
+/// Which of the program's functions the main thread is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum Phase {
+    Init,
+    Serving,
+    Cleanup,
+}
+
+static PHASE: AtomicU32 = AtomicU32::new(Phase::Init as u32);
 
 /// What is to run when Linux has asked for something.
 static ON_KICK: AtomicPtr<()> = AtomicPtr::new(null_mut());
@@ -57,15 +68,33 @@ pub(crate) fn run() -> ! {
         Ok(()) => unsafe { init_module() },
         Err(error) => -error,
     };
+    started(result)
+}
+
+/// Tells what `init_module` came to.
+fn started(result: c_int) -> ! {
     if result != 0 {
         thread::end_unseen();
     }
     let _ = call::call(slot::MANAGER, label::STARTED, words(result));
+    PHASE.store(Phase::Serving as u32, Relaxed);
     serve()
 }
 
+/// The program ends the main thread, which is no thread of its own. In `init_module` that is its failure, in `cleanup_module` its end; in a handler the thread
+/// goes on serving Linux.
+pub(crate) fn leave() -> ! {
+    const INIT: u32 = Phase::Init as u32;
+    const CLEANUP: u32 = Phase::Cleanup as u32;
+    match PHASE.load(Relaxed) {
+        INIT => started(-EINTR),
+        CLEANUP => end(0),
+        _ => serve(),
+    }
+}
+
 /// Serves Linux until the task is unloaded.
-pub(crate) fn serve() -> ! {
+fn serve() -> ! {
     let me = thread::current();
     lock::leave_all(me);
     me.pending.store(0, Relaxed);
@@ -96,6 +125,7 @@ fn run_kick_handler() {
 }
 
 fn unload() -> ! {
+    PHASE.store(Phase::Cleanup as u32, Relaxed);
     // SAFETY: the program's function; it is called once, on the main thread.
     unsafe { cleanup_module() };
     crate::start::destruct();

@@ -78,7 +78,8 @@ pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&
     let token = lock::enter();
     let thread = find(&token, how.kind).ok_or(EAGAIN)?;
     let (base, size) = if how.stack.is_null() {
-        let size = (how.stack_size + RESERVE).next_multiple_of(16);
+        let size =
+            how.stack_size.checked_add(RESERVE).and_then(|size| size.checked_next_multiple_of(16)).ok_or(EAGAIN)?;
         let stack = crate::libc::alloc(size, 16);
         if stack.is_null() {
             return Err(EAGAIN);
@@ -88,9 +89,9 @@ pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&
     } else {
         (how.stack, how.stack_size)
     };
+    let top = base.addr().checked_add(size).ok_or(EINVAL)? & !15;
     prepare(&token, thread, how);
     made(thread);
-    let top = (base as usize + size) & !15;
     let cap = thread.slot(slot::THREADS);
     let begun = call::thread_set_registers(cap, thread_entry as *const () as u64, top as u64, thread.pointer() as u64)
         .and_then(|_| call::thread_resume(cap));

@@ -11,12 +11,12 @@ use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
 use pillion_runtime::{call, info::slot};
 
-/// Ends the calling thread. The main thread, which is no thread of the program, cannot end this way; it goes on serving Linux.
+/// Ends the calling thread. For the main thread, which is no thread of the program, see [`main_thread`].
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     let me = current();
     if main_thread::is_current() {
-        main_thread::serve();
+        main_thread::leave();
     }
     me.result.store(result, Relaxed);
     me.ending.set(true);

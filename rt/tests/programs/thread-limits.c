@@ -3,6 +3,7 @@
  *
  * task: threads = 5
  * prints: stack size 20480, too small 22, cpu 22, joinable 0, priority 0, bad priority 22
+ * prints: stacks that would wrap: 11 11 22
  * prints: created 4, then 11
  * prints: after one has ended: 0
  * prints: from a thread: 11 without a stack, 0 with one
@@ -56,6 +57,12 @@ int init_module(void)
 	rtl_printf("stack size %ld, too small %d, cpu %d, joinable %d, priority %d, bad priority %d\n", (long)size,
 		pthread_attr_setstacksize(&attr, 8191), pthread_attr_setcpu_np(&attr, 1), state, param.sched_priority,
 		pthread_attr_setschedparam(&attr, &bad));
+	pthread_attr_setstacksize(&attr, -1);
+	n = pthread_create(&threads[0], &attr, waits, NULL);
+	pthread_attr_setstacksize(&attr, -12288);
+	i = pthread_create(&threads[0], &attr, waits, NULL);
+	pthread_attr_setstack(&attr, stack, -8192);
+	rtl_printf("stacks that would wrap: %d %d %d\n", n, i, pthread_create(&threads[0], &attr, waits, NULL));
 	for (n = 0; (error = pthread_create(&threads[n], NULL, waits, NULL)) == 0; n++)
 		;
 	rtl_printf("created %d, then %d\n", n, error);

@@ -1,0 +1,22 @@
+/*
+ * The main thread is ended in cleanup_module: that is the end of the task, a little earlier.
+ *
+ * prints: cleanup_module
+ * never: goes on
+ */
+#include <rtl.h>
+#include <pthread.h>
+#include <pillion.h>
+
+int init_module(void)
+{
+	pillion_unload();
+	return 0;
+}
+
+void cleanup_module(void)
+{
+	rtl_printf("cleanup_module\n");
+	pthread_exit(NULL);
+	rtl_printf("goes on\n");
+}
