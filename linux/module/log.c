@@ -66,7 +66,8 @@ static void add(const struct task *task, struct reader *reader, unsigned char c)
 static u64 skip(const struct task *task, struct reader *reader, u64 written)
 {
 	if (written - reader->at > LOG_SIZE) {
-		pr_info("%s: (lines are missing)\n", task->name);
+		if (__ratelimit(&reader->limit))
+			pr_info("%s: (lines are missing)\n", task->name);
 		journal_add(task->name, "(lines are missing)");
 		reader->at = written - LOG_SIZE;
 	}
