@@ -19,7 +19,7 @@ pub struct Client {
     pub task: usize,
     /// Whether it may share.
     pub shares: bool,
-    /// The thread, as the task says.
+    /// The thread, as the task says, with a level that it can have.
     pub caller: Caller,
 }
 
@@ -33,6 +33,8 @@ impl Sender {
         if task >= TASKS as u64 {
             return Err(EPERM);
         }
+        // A task can name any level; who waits behind it is not to wait longer than its ceiling allows.
+        let caller = Caller { level: caller.level.min(badge::ceiling(badge)), ..caller };
         Ok(Sender::Task(Client { task: task as usize, shares: badge & badge::SHARES != 0, caller }))
     }
 }
@@ -54,6 +56,6 @@ impl Client {
 const SHARED_SPACE: u8 = 0;
 
 /// The name space of a task that may not share.
-pub fn own_space(task: usize) -> u8 {
+fn own_space(task: usize) -> u8 {
     task as u8 + 1
 }

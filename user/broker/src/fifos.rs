@@ -1,6 +1,7 @@
 //! Shared FIFOs: those that the system file gives to no single task.
 
 use crate::{Machine, client::Client};
+use core::ops::Range;
 use pillion_abi::channel::FIFOS;
 use pillion_channel::extent::{self, Extent};
 use pillion_runtime::broker::{
@@ -12,6 +13,9 @@ type Result<T = Answer> = core::result::Result<T, i32>;
 
 /// Alignment of rings, and the unit of the memory for them.
 const LINE: u64 = 64;
+
+/// For each shared FIFO one part in so many of an equal share of the memory is kept.
+const KEPT_PART: u64 = 4;
 
 /// A FIFO. Size 0: it is not there.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +50,31 @@ impl Fifos {
             return Err(EINVAL);
         }
         let ring = u64::from(size).next_multiple_of(LINE);
+        if 2 * ring > self.bytes_for(m, index) {
+            return Err(ENOMEM);
+        }
         let others = self.fifos.iter().enumerate().filter(|(i, fifo)| *i != index && fifo.size != 0);
-        let taken = others.map(|(_, fifo)| fifo.extent);
-        let at = extent::find(m.fifo_memory(), taken, 2 * ring).ok_or(ENOMEM)?;
+        let (mut all, mut count) = ([Extent::default(); FIFOS], 0);
+        for (to, (_, fifo)) in all.iter_mut().zip(others) {
+            (*to, count) = (fifo.extent, count + 1);
+        }
+        let taken = &mut all[..count];
+        taken.sort_unstable_by_key(|extent| extent.at);
+        let at = extent::find_in_order(m.fifo_memory(), taken, 2 * ring).ok_or(ENOMEM)?;
         self.fifos[index] = Fifo { size, extent: Extent { at, size: 2 * ring }, maker: client.task as u8 };
         m.fifo_make(index, size, at, at + ring);
         Ok(Answer::OK)
+    }
+
+    /// Bytes that a FIFO may have: what the others do not have, and what is not kept for them.
+    fn bytes_for(&self, m: &impl Machine, index: usize) -> u64 {
+        let (shared, all) = (m.shared_fifos(), m.fifo_memory().size);
+        let kept = all / (KEPT_PART * u64::from(shared.count_ones()).max(1));
+        let others = self.fifos.iter().enumerate().filter(|(i, _)| *i != index && shared >> i & 1 != 0);
+        others.fold(all, |free, (_, fifo)| {
+            let used = if fifo.size == 0 { 0 } else { fifo.extent.size };
+            free.saturating_sub(used.max(kept))
+        })
     }
 
     pub(crate) fn destroy(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
@@ -104,9 +127,9 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    /// What a task made goes with it.
-    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize) {
-        for index in 0..FIFOS {
+    /// What a task made goes with it, of these.
+    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, of: Range<usize>) {
+        for index in of {
             let fifo = &self.fifos[index];
             if fifo.size != 0 && usize::from(fifo.maker) == task {
                 self.end(m, index);

@@ -20,6 +20,7 @@ const FIFO_DATA: u64 = (size_of::<Share>() as u64).next_multiple_of(64);
 
 /// What the resource manager gave the broker.
 pub struct Hardware {
+    tasks: usize,
     message_memory: u64,
     share_size: u64,
     shared: u64,
@@ -38,6 +39,8 @@ impl Hardware {
     /// What the facts say and [`address`] names is mapped, zeroed, and used by nobody else in this task.
     pub unsafe fn new(info: &TaskInfo) -> Hardware {
         Hardware {
+            // It comes behind all of them.
+            tasks: info.skin.index as usize,
             message_memory: info.memory_size,
             share_size: info.skin.share_size,
             shared: info.skin.shared_fifos,
@@ -114,6 +117,10 @@ impl Machine for Hardware {
         // SAFETY: the word is in the task's transfer memory, and all accesses are atomic.
         let word = unsafe { AtomicU64::from_ptr(transfer(task).add(NOTICES as usize).cast()) };
         word.fetch_or(1 << bit, Ordering::AcqRel);
+    }
+
+    fn tasks(&self) -> usize {
+        self.tasks
     }
 
     fn message_memory(&self) -> u64 {

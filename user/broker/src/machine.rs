@@ -10,6 +10,9 @@ pub trait Machine {
     /// Sets a bit of the task's notices ([`pillion_runtime::broker::NOTICES`]).
     fn notice(&mut self, task: usize, bit: usize);
 
+    /// Number of tasks that there are: for each of them something is kept.
+    fn tasks(&self) -> usize;
+
     /// Bytes of the memory for messages.
     fn message_memory(&self) -> u64;
     /// Copies from the task's transfer memory to a place in the memory for messages.

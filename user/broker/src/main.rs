@@ -36,7 +36,7 @@
 //! # How a task ends
 //!
 //! All threads of the task are suspended first. One that was being served leaves its time with the broker until that is done. Then comes
-//! `Request::TaskEnded`; it is answered after what was under way, so that nothing of the task runs in the broker any more. Only then may the task's
+//! `Request::TaskEnded`, part by part; each is answered after what was under way, so that nothing of the task runs in the broker any more. Only then may the task's
 //! region be reset. The other order takes the time from under the broker, which then stands still for all.
 //!
 //! Should the broker itself fault, the endpoint is deleted: callers then get `Gone` instead of waiting for good.

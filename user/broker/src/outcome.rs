@@ -2,12 +2,12 @@
 
 use crate::{
     Broker, Machine,
-    client::{Client, own_space},
+    client::Client,
     waits::{Object, State},
 };
-use pillion_abi::channel::THREADS;
+use pillion_abi::channel::{FIFOS, THREADS};
 use pillion_runtime::broker::{
-    Answer, QUEUES, SEMAPHORES,
+    Answer, ENDED_PARTS, QUEUES, SEMAPHORES,
     errno::{EBADF, ECANCELED, EINVAL},
 };
 
@@ -101,19 +101,26 @@ impl Broker {
         }
     }
 
-    /// A task has ended: nothing of it is left.
-    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize) {
-        for thread in task * THREADS..(task + 1) * THREADS {
-            self.give_up(m, thread);
+    /// A task has ended: after the last part nothing of it is left. First come its threads, which then wait for nothing, then the tables.
+    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, part: usize) {
+        const HALF: usize = ENDED_PARTS as usize / 2;
+        let of = |count: usize| {
+            let size = count.div_ceil(HALF);
+            let first = part % HALF * size;
+            first..(first + size).min(count)
+        };
+        if part < HALF {
+            of(THREADS).for_each(|thread| self.give_up(m, task * THREADS + thread));
+            return;
         }
-        for index in 0..SEMAPHORES {
-            self.semaphores.forget(index, task, own_space(task));
+        for index in of(SEMAPHORES) {
+            self.semaphores.forget(index, task);
         }
-        for index in 0..QUEUES {
-            if self.queues.forget(index, task, own_space(task)) {
+        for index in of(QUEUES) {
+            if self.queues.forget(index, task) {
                 self.leave_queue(m, task, index);
             }
         }
-        self.fifos.task_ended(m, task);
+        self.fifos.task_ended(m, task, of(FIFOS));
     }
 }

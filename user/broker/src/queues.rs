@@ -10,10 +10,10 @@ use crate::{
     table::{Closed, Opened},
     waits::{Object, State},
 };
-use pillion_abi::channel::THREADS;
+use pillion_abi::channel::{TASKS, THREADS};
 use pillion_channel::extent::{self, Extent};
 use pillion_runtime::broker::{
-    Answer, DATA_SIZE, MESSAGE_PRIORITIES, NO_THREAD, Name, QUEUE_MESSAGES,
+    Answer, DATA_SIZE, KEPT_MESSAGE_BYTES, KEPT_QUEUES, MESSAGE_PRIORITIES, NO_THREAD, Name, QUEUE_MESSAGES,
     errno::{EAGAIN, EBUSY, EINVAL, EMSGSIZE, ENOMEM},
 };
 
@@ -47,12 +47,28 @@ impl Broker {
         if !(1..=QUEUE_MESSAGES).contains(&messages) || !(1..=DATA_SIZE).contains(&size) {
             return Err(EINVAL);
         }
-        let index = self.queues.free_place()?;
-        let space = Extent { at: 0, size: m.message_memory() };
+        let index = self.queues.free_place(client.task, m.tasks(), KEPT_QUEUES)?;
+        let (space, bytes) = (Extent { at: 0, size: m.message_memory() }, Queue::bytes(messages, size));
+        if bytes > self.bytes_for(m, client.task) {
+            return Err(ENOMEM);
+        }
         let taken = self.queues.all().iter().map(|queue| queue.extent).filter(|extent| extent.size != 0);
-        let at = extent::find(space, taken, Queue::bytes(messages, size)).ok_or(ENOMEM)?;
+        let at = extent::find(space, taken, bytes).ok_or(ENOMEM)?;
         self.queues.make(index, client.space(), name, client.task, Queue::with(messages, size, at));
         Ok(index)
+    }
+
+    /// Bytes of the memory for messages that a task may still have: what is free, but for what is kept for the others.
+    fn bytes_for(&self, m: &impl Machine, task: usize) -> u64 {
+        let (mut used, mut free) = ([0; TASKS], m.message_memory());
+        for (index, queue) in self.queues.all().iter().enumerate() {
+            if let Some(payer) = self.queues.payer(index) {
+                used[payer] += queue.extent.size;
+                free = free.saturating_sub(queue.extent.size);
+            }
+        }
+        let others = (0..m.tasks().min(TASKS)).filter(|other| *other != task);
+        others.fold(free, |free, other| free.saturating_sub(KEPT_MESSAGE_BYTES.saturating_sub(used[other])))
     }
 
     pub(crate) fn queue_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {

@@ -8,7 +8,7 @@ use crate::{
 };
 use pillion_abi::channel::THREADS;
 use pillion_runtime::broker::{
-    Answer, Name, VALUE_MAX,
+    Answer, KEPT_SEMAPHORES, Name, VALUE_MAX,
     errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW},
 };
 
@@ -34,12 +34,12 @@ impl Semaphore {
 type Result = core::result::Result<Answer, i32>;
 
 impl Broker {
-    pub(crate) fn sem_open(&mut self, client: &Client, name: Name, flags: u32, value: u32) -> Result {
+    pub(crate) fn sem_open(&mut self, m: &impl Machine, client: &Client, name: Name, flags: u32, value: u32) -> Result {
         let handle = match self.semaphores.open(client.space(), name, flags, client.task)? {
             Opened::Found(index) => self.semaphores.handle(index),
             Opened::Absent if value > VALUE_MAX => return Err(EINVAL),
             Opened::Absent => {
-                let index = self.semaphores.free_place()?;
+                let index = self.semaphores.free_place(client.task, m.tasks(), KEPT_SEMAPHORES)?;
                 let semaphore = Semaphore { value, waiters: List::new() };
                 self.semaphores.make(index, client.space(), name, client.task, semaphore)
             }

@@ -6,7 +6,7 @@ use crate::{
 };
 use pillion_abi::{call::MESSAGE_WORDS, channel::TASKS};
 use pillion_runtime::broker::{
-    Answer, Request,
+    Answer, ENDED_PARTS, Request,
     errno::{EINVAL, EPERM},
 };
 
@@ -29,7 +29,9 @@ impl Broker {
     fn for_manager(&mut self, m: &mut impl Machine, request: Request) -> Result<Answer, i32> {
         match request {
             Request::Ready => {}
-            Request::TaskEnded { index } if (index as usize) < TASKS => self.task_ended(m, index as usize),
+            Request::TaskEnded { index, part } if (index as usize) < TASKS && part < ENDED_PARTS => {
+                self.task_ended(m, index as usize, part as usize);
+            }
             Request::TaskEnded { .. } => return Err(EINVAL),
             _ => return Err(EPERM),
         }
@@ -39,7 +41,7 @@ impl Broker {
     fn for_task(&mut self, m: &mut impl Machine, client: &Client, request: Request) -> Result<Answer, i32> {
         match request {
             Request::Ready | Request::TaskEnded { .. } => Err(EPERM),
-            Request::SemOpen { name, flags, value } => self.sem_open(client, name, flags, value),
+            Request::SemOpen { name, flags, value } => self.sem_open(m, client, name, flags, value),
             Request::SemClose { semaphore } => self.sem_close(m, client, semaphore),
             Request::SemUnlink { name } => self.sem_unlink(client, name),
             Request::SemWait { semaphore, block } => self.sem_wait(client, semaphore, block),

@@ -23,15 +23,30 @@ struct Entry {
     name: Option<(u8, Name)>,
     /// Handles of older objects in the same place are of another generation.
     generation: u32,
+    /// The task that made it, until that ends: then the last one that closes it takes the name away.
+    maker: Option<u8>,
     /// How often each task has it open.
     holds: [u16; TASKS],
 }
 
 impl Entry {
-    const FREE: Entry = Entry { name: None, generation: 0, holds: [0; TASKS] };
+    const FREE: Entry = Entry { name: None, generation: 0, maker: None, holds: [0; TASKS] };
 
     fn is_free(&self) -> bool {
         self.name.is_none() && self.holds == [0; TASKS]
+    }
+
+    /// The task that it counts for, if it is not free.
+    fn payer(&self) -> Option<usize> {
+        let maker = self.maker.map(usize::from).filter(|maker| self.name.is_some() || self.holds[*maker] != 0);
+        maker.or_else(|| self.holds.iter().position(|n| *n != 0))
+    }
+
+    /// Takes the name of what nobody will come back to.
+    fn settle(&mut self) {
+        if self.maker.is_none() && self.holds == [0; TASKS] {
+            self.name = None;
+        }
     }
 
     fn hold(&mut self, task: usize) -> Result<(), i32> {
@@ -104,9 +119,22 @@ impl<T, const N: usize> Table<T, N> {
         }
     }
 
-    /// Whether there is a place for one more.
-    pub fn free_place(&self) -> Result<usize, i32> {
+    /// A place for one more of a task's, beside those that are kept for each of the first `tasks` tasks.
+    pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize, i32> {
+        let (mut used, mut free) = ([0; TASKS], N);
+        for task in self.entries.iter().filter_map(Entry::payer) {
+            (used[task], free) = (used[task] + 1, free - 1);
+        }
+        let others = (0..tasks.min(TASKS)).filter(|other| *other != task);
+        if free <= others.fold(0, |sum, other| sum + kept.saturating_sub(used[other])) {
+            return Err(ENFILE);
+        }
         self.entries.iter().position(Entry::is_free).ok_or(ENFILE)
+    }
+
+    /// The task that an object counts for, if the place is not free.
+    pub fn payer(&self, index: usize) -> Option<usize> {
+        self.entries[index].payer()
     }
 
     /// Makes the object in a free place; the task has it open.
@@ -114,6 +142,7 @@ impl<T, const N: usize> Table<T, N> {
         let entry = &mut self.entries[index];
         entry.generation = entry.generation % (GENERATIONS - 1) + 1;
         entry.name = Some((space, name));
+        entry.maker = Some(task as u8);
         entry.holds[task] = 1;
         self.objects[index] = object;
         self.handle(index)
@@ -122,9 +151,13 @@ impl<T, const N: usize> Table<T, N> {
     /// Takes one open of a task back.
     pub fn close(&mut self, handle: u32, task: usize) -> Result<Closed, i32> {
         let index = self.index(handle, task)?;
-        let holds = &mut self.entries[index].holds[task];
-        *holds -= 1;
-        Ok(if *holds == 0 { Closed::Left(index) } else { Closed::Held })
+        let entry = &mut self.entries[index];
+        entry.holds[task] -= 1;
+        if entry.holds[task] != 0 {
+            return Ok(Closed::Held);
+        }
+        entry.settle();
+        Ok(Closed::Left(index))
     }
 
     /// Takes the name away. Returns the index.
@@ -134,14 +167,16 @@ impl<T, const N: usize> Table<T, N> {
         Ok(index)
     }
 
-    /// Takes everything back that a task has open, and the name if it is in this space. Returns whether there was anything.
-    pub fn forget(&mut self, index: usize, task: usize, space: u8) -> bool {
+    /// A task has ended: takes everything back that it has open, and what it made goes unless others have it open. Returns whether there was anything.
+    pub fn forget(&mut self, index: usize, task: usize) -> bool {
         let entry = &mut self.entries[index];
-        let named = entry.name.is_some_and(|(of, _)| of == space);
-        if named {
-            entry.name = None;
+        let made = entry.maker == Some(task as u8);
+        if made {
+            entry.maker = None;
         }
-        core::mem::take(&mut entry.holds[task]) != 0 || named
+        let held = core::mem::take(&mut entry.holds[task]) != 0;
+        entry.settle();
+        held || made
     }
 
     /// Whether the place is free now.

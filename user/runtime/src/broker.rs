@@ -1,11 +1,15 @@
 //! What is said to the broker, the server of objects that several tasks use: named semaphores, message queues, shared FIFOs.
 //!
 //! A client makes a [`Request`], sends what [`Request::encode`] gives to the endpoint in [`crate::info::slot::BROKER`] and reads the answer
-//! with [`Answer::decode`]. The badge of its capability says which task it is and whether it may share ([`badge`]); the label says which
-//! of its threads asks, and at which level ([`Caller`]).
+//! with [`Answer::decode`]. The badge of its capability says which task it is, whether it may share, and how urgent its threads can be ([`badge`]); the
+//! label says which of its threads asks, and at which level ([`Caller`]): of a level above the task's ceiling no more than that is believed.
 //!
 //! *Names.* Tasks that may share have one name space together; each other task has one of its own. Shared FIFOs are for tasks that may
-//! share only (`EACCES`).
+//! share only (`EACCES`). What a task made goes with the task, its name too, unless others have it open: then it goes with the last of them.
+//!
+//! *Quotas.* For each task places in the tables and memory are kept ([`KEPT_SEMAPHORES`], [`KEPT_QUEUES`], [`KEPT_MESSAGE_BYTES`]), and for each shared
+//! FIFO a quarter of an equal part of their memory. The rest is for whoever asks first. What a task made counts as its own; what it made and gave up, as
+//! that of the first one that has it open.
 //!
 //! *Data* goes through the caller's transfer memory ([`crate::info::address::TRANSFER`]), from its start on, at most [`DATA_SIZE`] bytes. There is one
 //! for all threads of a task: it is the caller's, under its task-wide lock, from before the call until it has read what the answer brought.
@@ -39,6 +43,21 @@ pub const SEMAPHORES: usize = 64;
 
 /// Message queues in the whole system.
 pub const QUEUES: usize = 32;
+
+/// Longest time of a call to the broker, in nanoseconds of one instruction each.
+pub const LONGEST_NS: u64 = 25_000;
+
+/// Parts in which a task's end is carried out.
+pub const ENDED_PARTS: u32 = 16;
+
+/// Semaphores that are kept for each task.
+pub const KEPT_SEMAPHORES: usize = 2;
+
+/// Message queues that are kept for each task.
+pub const KEPT_QUEUES: usize = 1;
+
+/// Bytes of messages that are kept for each task: a queue that is made without attributes.
+pub const KEPT_MESSAGE_BYTES: u64 = DEFAULT_MESSAGES as u64 * DEFAULT_MESSAGE_SIZE as u64;
 
 /// Most messages in a queue.
 pub const QUEUE_MESSAGES: u32 = 128;
@@ -78,16 +97,25 @@ pub mod badge {
     /// Added to a task's badge when it may share.
     pub const SHARES: u64 = 0x100;
 
-    /// Badge of the task with that index.
+    /// Place of the ceiling in a task's badge.
+    const CEILING: u32 = 16;
+
+    /// Badge of the task with that index, whose threads have at most that level.
     #[must_use]
-    pub const fn of(index: u32, shares: bool) -> u64 {
-        (index as u64 + 1) | if shares { SHARES } else { 0 }
+    pub const fn of(index: u32, shares: bool, ceiling: u8) -> u64 {
+        (index as u64 + 1) | if shares { SHARES } else { 0 } | (ceiling as u64) << CEILING
     }
 
     /// The inverse: index of the task with that badge; of another badge, more than any.
     #[must_use]
     pub const fn index(badge: u64) -> u64 {
-        (badge & !SHARES).wrapping_sub(1)
+        (badge & !(SHARES | 0xff << CEILING)).wrapping_sub(1)
+    }
+
+    /// Highest level that a thread of the task with that badge can have, whatever the task says.
+    #[must_use]
+    pub const fn ceiling(badge: u64) -> u8 {
+        (badge >> CEILING) as u8
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{Broker, Machine};
 use pillion_abi::channel::{FIFOS, TASKS};
 use pillion_channel::extent::Extent;
-use pillion_runtime::broker::{Answer, Caller, Name, Request, badge};
+use pillion_runtime::broker::{Answer, Caller, ENDED_PARTS, Name, Request, badge};
 use std::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 
 /// A FIFO: bytes to Linux and to the tasks.
@@ -24,6 +24,8 @@ pub struct Board {
     pub notices: [u64; TASKS],
     pub shared: u64,
     pub fifo_space: Extent,
+    /// Tasks for which something is kept.
+    pub tasks: usize,
     pub fifos: Vec<Option<Pipe>>,
 }
 
@@ -36,6 +38,7 @@ impl Board {
             notices: [0; TASKS],
             shared: 0b1011,
             fifo_space: Extent { at: 0x1000, size: 0x1000 },
+            tasks: 0,
             fifos: vec![None; FIFOS],
         }
     }
@@ -48,6 +51,10 @@ impl Machine for Board {
 
     fn notice(&mut self, task: usize, bit: usize) {
         self.notices[task] |= 1 << bit;
+    }
+
+    fn tasks(&self) -> usize {
+        self.tasks
     }
 
     fn message_memory(&self) -> u64 {
@@ -125,6 +132,9 @@ pub struct Rig {
     pub board: Board,
 }
 
+/// Highest level of the tasks' threads.
+pub const CEILING: u8 = 100;
+
 /// Tasks from this one on may not share.
 pub const ALONE: usize = 2;
 
@@ -140,13 +150,21 @@ impl Rig {
 
     pub fn at(&mut self, task: usize, thread: u8, level: u8, request: Request) -> Answer {
         let (label, words) = request.encode(Caller { thread, level });
-        let badge = badge::of(task as u32, task < ALONE);
+        let badge = badge::of(task as u32, task < ALONE, CEILING);
         Answer::decode(&self.broker.serve(&mut self.board, badge, label, &words))
     }
 
     pub fn manager(&mut self, request: Request) -> Answer {
         let (label, words) = request.encode(Caller::default());
         Answer::decode(&self.broker.serve(&mut self.board, badge::MANAGER, label, &words))
+    }
+
+    /// A task has ended, in all parts.
+    #[track_caller]
+    pub fn task_ended(&mut self, task: usize) {
+        for part in 0..ENDED_PARTS {
+            assert_eq!(self.manager(Request::TaskEnded { index: task as u32, part }), Answer::OK);
+        }
     }
 
     /// Sends as thread `thread`.

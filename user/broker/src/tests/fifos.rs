@@ -83,7 +83,18 @@ fn not_destroyed_while_a_process_has_it_open_unless_its_task_ends() {
         rig.board.fifos[fifo].as_mut().unwrap().opens = 1;
     }
     assert_eq!(rig.ask(1, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL));
-    assert_eq!(rig.manager(Request::TaskEnded { index: 0 }), Answer::OK);
+    rig.task_ended(0);
     assert!(rig.board.fifos[0].is_none() && rig.board.fifos[1].is_some());
     assert_eq!(rig.ask(1, 0, create(0, 10)), Answer::OK);
+}
+
+/// A FIFO that takes all it can leaves each of the other shared ones some.
+#[test]
+fn one_fifo_does_not_take_all_the_memory() {
+    let mut rig = Rig::new();
+    let largest = (1..32).rev().map(|n| 64 * n).find(|size| rig.ask(0, 0, create(0, *size)) == Answer::OK);
+    assert_eq!(largest, Some(1664));
+    for fifo in [1, 3] {
+        assert_eq!(rig.ask(1, 0, create(fifo, 128)), Answer::OK);
+    }
 }

@@ -35,7 +35,18 @@ enum Kind {
 struct Object {
     name: Option<(usize, pillion_runtime::broker::Name)>,
     holds: BTreeMap<usize, u32>,
+    /// The task that made it, until that ends.
+    maker: Option<usize>,
     kind: Kind,
+}
+
+impl Object {
+    /// Without its maker and without anybody who has it open the name goes.
+    fn settle(&mut self) {
+        if self.maker.is_none() && self.holds.is_empty() {
+            self.name = None;
+        }
+    }
 }
 
 /// All of it. Objects stay for good; those that are gone have neither name nor holds.
@@ -159,10 +170,10 @@ impl Model {
             self.give_up((task, thread));
         }
         for index in 0..self.objects.len() {
-            self.objects[index].holds.remove(&task);
-            if task >= ALONE && self.objects[index].name.is_some_and(|(of, _)| of == task) {
-                self.objects[index].name = None;
-            }
+            let object = &mut self.objects[index];
+            object.holds.remove(&task);
+            object.maker = object.maker.filter(|maker| *maker != task);
+            object.settle();
             self.leave(index, task);
         }
     }
@@ -189,7 +200,12 @@ impl Model {
             None if flags & open::CREATE == 0 => return Err(ENOENT),
             None => {
                 let kind = make()?;
-                self.objects.push(Object { name: Some((space(task), name)), holds: BTreeMap::new(), kind });
+                self.objects.push(Object {
+                    name: Some((space(task), name)),
+                    holds: BTreeMap::new(),
+                    maker: Some(task),
+                    kind,
+                });
                 let index = self.objects.len() - 1;
                 assert_eq!(self.handles.insert((queue, handle), index), None, "the handle was another's");
                 index
@@ -227,6 +243,7 @@ impl Model {
                 }
             }
             self.leave(index, task);
+            self.objects[index].settle();
         }
         Ok(Answer::OK)
     }

@@ -121,7 +121,7 @@ proptest! {
         let (mut rig, mut model, mut handles) = (Rig::new(), Model::default(), Handles::default());
         for (number, Step { task, thread, level, what }) in opens().chain(steps).enumerate() {
             let What::Ask(request) = what else {
-                prop_assert_eq!(rig.manager(Request::TaskEnded { index: task as u32 }), Answer::OK);
+                rig.task_ended(task);
                 model.task_ended(task);
                 prop_assert_eq!(rig.woken(), core::mem::take(&mut model.wakes));
                 continue;

@@ -1,7 +1,7 @@
 //! One behaviour each.
 
-use super::board::{CANCEL, FINISH, Rig, name, value};
-use pillion_runtime::broker::{Answer, Caller, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*};
+use super::board::{CANCEL, CEILING, FINISH, Rig, name, value};
+use pillion_runtime::broker::{Answer, Caller, ENDED_PARTS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*};
 use std::vec::Vec;
 
 fn semaphore(rig: &mut Rig, task: usize, initial: u32) -> u32 {
@@ -29,9 +29,10 @@ fn only_the_right_senders() {
     let mut rig = Rig::new();
     assert_eq!(rig.manager(Request::Ready), Answer::OK);
     assert_eq!(rig.ask(0, 0, Request::Ready), failed(EPERM));
-    assert_eq!(rig.ask(0, 0, Request::TaskEnded { index: 0 }), failed(EPERM));
+    assert_eq!(rig.ask(0, 0, Request::TaskEnded { index: 0, part: 0 }), failed(EPERM));
     assert_eq!(rig.manager(FINISH), failed(EPERM));
-    assert_eq!(rig.manager(Request::TaskEnded { index: 16 }), failed(EINVAL));
+    assert_eq!(rig.manager(Request::TaskEnded { index: 16, part: 0 }), failed(EINVAL));
+    assert_eq!(rig.manager(Request::TaskEnded { index: 0, part: ENDED_PARTS }), failed(EINVAL));
     let (label, words) = FINISH.encode(Caller::default());
     for badge in [0, 17, badge::SHARES, badge::SHARES | 17, u64::MAX] {
         let answer = rig.broker.serve(&mut rig.board, badge, label, &words);
@@ -109,6 +110,21 @@ fn most_urgent_first_then_first_come() {
     let order: Vec<usize> = rig.woken().into_iter().map(|(_, thread)| thread).collect();
     assert_eq!(order, [2, 4, 6, 1, 3, 5]);
     assert_eq!(value(rig.ask(0, 0, Request::SemValue { semaphore: s })), 0);
+}
+
+/// A task can name any level; it comes before others by none that it cannot have.
+#[test]
+fn no_level_above_the_ceiling_counts() {
+    let mut rig = Rig::new();
+    let s = semaphore(&mut rig, 0, 0);
+    semaphore(&mut rig, 1, 0);
+    for (task, thread, level) in [(0, 1, CEILING - 1), (0, 2, CEILING), (1, 3, u8::MAX), (0, 4, CEILING)] {
+        assert_eq!(rig.at(task, thread, level, wait(s)), Answer::Wait);
+    }
+    for _ in 0..4 {
+        rig.ask(0, 0, Request::SemPost { semaphore: s });
+    }
+    assert_eq!(rig.woken(), [(0, 2), (1, 3), (0, 4), (0, 1)]);
 }
 
 #[test]
@@ -240,12 +256,21 @@ fn a_task_that_ends_leaves_nothing() {
     rig.at(1, 1, 1, wait(s));
     rig.ask(1, 0, Request::SemPost { semaphore: s });
     rig.woken();
-    assert_eq!(rig.manager(Request::TaskEnded { index: 0 }), Answer::OK);
+    rig.task_ended(0);
     assert_eq!(rig.woken(), [(1, 1)], "what it was handed goes on");
     assert_eq!(rig.ask(0, 0, Request::SemPost { semaphore: s }), failed(EBADF));
     assert_eq!(value(rig.ask(1, 0, Request::SemOpen { name: name("/s"), flags: 0, value: 0 })), s, "shared names stay");
+    assert_eq!(rig.ask(1, 0, Request::SemClose { semaphore: s }), Answer::OK);
+    assert_eq!(rig.ask(1, 0, Request::SemClose { semaphore: s }), Answer::OK);
+    let again = Request::SemOpen { name: name("/s"), flags: 0, value: 0 };
+    assert_eq!(rig.ask(1, 0, again), failed(ENOENT), "until the last one has closed it, as its maker is gone");
+    let unused = queue(&mut rig, 0, 128);
+    rig.ask(0, 0, Request::QueueClose { queue: unused });
+    rig.task_ended(0);
+    let again = Request::QueueOpen { name: name("/q"), flags: 0, messages: 1, size: 1 };
+    assert_eq!(rig.ask(1, 0, again), failed(ENOENT), "what nobody has open goes with its maker");
     let q = queue(&mut rig, 2, 128);
-    rig.manager(Request::TaskEnded { index: 2 });
+    rig.task_ended(2);
     assert_eq!(rig.ask(2, 0, Request::QueueAttributes { queue: q }), failed(EBADF));
     let again = Request::QueueOpen { name: name("/q"), flags: 0, messages: 1, size: 1 };
     assert_eq!(rig.ask(2, 0, again), failed(ENOENT), "names of its own do not");

@@ -1,7 +1,11 @@
 //! Full tables.
 
 use super::board::{Rig, value};
-use pillion_runtime::broker::{Answer, Name, QUEUES, Request, SEMAPHORES, errno::ENFILE, open::CREATE};
+use pillion_runtime::broker::{
+    Answer, DEFAULT_MESSAGE_SIZE, DEFAULT_MESSAGES, KEPT_SEMAPHORES, Name, QUEUES, Request, SEMAPHORES,
+    errno::{ENFILE, ENOMEM},
+    open::CREATE,
+};
 
 fn number(n: usize) -> Name {
     Name::new(&[b'/', b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]).unwrap()
@@ -47,4 +51,61 @@ fn opens_are_counted_up_to_a_limit() {
         value(rig.ask(0, 0, open));
     }
     assert_eq!(rig.ask(0, 0, open), Answer::Failed(ENFILE));
+}
+
+fn semaphore(n: usize) -> Request {
+    Request::SemOpen { name: number(n), flags: CREATE, value: 0 }
+}
+
+fn queue(n: usize, messages: u32, size: u32) -> Request {
+    Request::QueueOpen { name: number(n), flags: CREATE, messages, size }
+}
+
+fn is_done(answer: Answer) -> bool {
+    matches!(answer, Answer::Done(_))
+}
+
+/// Whatever one task takes, each of the others has its semaphores, its queue and the memory for it.
+#[test]
+fn one_task_does_not_take_what_is_kept_for_others() {
+    let mut rig = Rig::new();
+    rig.board.tasks = 4;
+    let made = (0..SEMAPHORES).take_while(|n| is_done(rig.ask(0, 0, semaphore(*n)))).count();
+    assert_eq!(made, SEMAPHORES - 3 * KEPT_SEMAPHORES);
+    for task in [2, 3, 1] {
+        for n in 0..KEPT_SEMAPHORES {
+            assert!(is_done(rig.ask(task, 0, semaphore(80 + n))), "{task} {n}");
+        }
+        assert_eq!(rig.ask(task, 0, semaphore(90)), Answer::Failed(ENFILE));
+    }
+    let made = (0..QUEUES).take_while(|n| is_done(rig.ask(0, 0, queue(*n, 1, 1)))).count();
+    assert_eq!(made, QUEUES - 3);
+    let usual = queue(80, DEFAULT_MESSAGES, DEFAULT_MESSAGE_SIZE);
+    assert!(is_done(rig.ask(2, 0, usual)) && is_done(rig.ask(3, 0, usual)));
+
+    let mut rig = Rig::new();
+    rig.board.tasks = 4;
+    assert_eq!(rig.ask(0, 0, queue(0, 128, 512)), Answer::Failed(ENOMEM), "all of it");
+    assert!(is_done(rig.ask(0, 0, queue(0, 104, 512))));
+    assert_eq!(rig.ask(0, 0, queue(1, 1, 1)), Answer::Failed(ENOMEM));
+    for task in [1, 2, 3] {
+        assert!(is_done(rig.ask(task, 0, usual)), "{task}");
+    }
+}
+
+/// What others have open when its maker ends counts for them, and its maker's part is kept for it anew.
+#[test]
+fn what_is_left_behind_counts_for_who_has_it() {
+    let mut rig = Rig::new();
+    rig.board.tasks = 2;
+    for n in 0..KEPT_SEMAPHORES {
+        value(rig.ask(0, 0, semaphore(n)));
+        value(rig.ask(1, 0, Request::SemOpen { name: number(n), flags: 0, value: 0 }));
+    }
+    rig.task_ended(0);
+    let made = (10..80).take_while(|n| is_done(rig.ask(1, 0, semaphore(*n)))).count();
+    assert_eq!(made, SEMAPHORES - 2 * KEPT_SEMAPHORES);
+    for n in 0..KEPT_SEMAPHORES {
+        assert!(is_done(rig.ask(0, 0, semaphore(90 + n))));
+    }
 }

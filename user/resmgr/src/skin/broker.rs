@@ -18,7 +18,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap,
-    broker::{Caller, Request, badge},
+    broker::{Caller, ENDED_PARTS, Request, badge},
     call::call,
     endpoint_bind,
     info::{
@@ -108,7 +108,8 @@ impl Broker {
         facts: &SkinInfo,
         wakers: impl Iterator<Item = Cap>,
     ) -> Result<()> {
-        give(task, slot::BROKER, self.endpoint, right::WRITE, badge::of(facts.index, facts.shares != 0))?;
+        let ceiling = facts.ceiling.min(u8::MAX.into()) as u8;
+        give(task, slot::BROKER, self.endpoint, right::WRITE, badge::of(facts.index, facts.shares != 0, ceiling))?;
         let memory = maker.slots.take()?;
         let offset = u64::from(facts.index) * TRANSFER_SIZE;
         memory_part(self.transfers, offset, TRANSFER_SIZE, memory, right::READ | right::WRITE)
@@ -123,7 +124,7 @@ impl Broker {
 
     /// A task has ended, or stands still for good. Its threads are suspended but still there: the broker may be at work for one of them, on its time.
     pub fn task_ended(&self, index: usize) -> status::Result<()> {
-        self.ask(Request::TaskEnded { index: index as u32 }).map(|_| ())
+        (0..ENDED_PARTS).try_for_each(|part| self.ask(Request::TaskEnded { index: index as u32, part }).map(|_| ()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Requests as messages.
 
 use super::{
-    errno::ENOSYS,
+    NAME_SIZE,
+    errno::{EINVAL, ENOSYS},
     request::{Caller, NAME_WORDS, Name, Request},
 };
 use pillion_abi::call::MESSAGE_WORDS;
@@ -61,12 +62,14 @@ fn pair([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-fn name_of(words: &Words) -> Name {
-    let mut name = [0; NAME_WORDS];
-    name.copy_from_slice(&words[..NAME_WORDS]);
-    // Whoever sends another last byte gets it cut: a name ends.
-    name[NAME_WORDS - 1] &= u64::MAX >> 8;
-    Name(name)
+/// What a client sent as a name is one that [`Name::new`] could have made: two names that look alike are one.
+fn name_of(words: &Words) -> Result<Name, i32> {
+    let mut bytes = [0; NAME_SIZE];
+    for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    Name::new(&bytes[..end]).ok_or(EINVAL)
 }
 
 impl Request {
@@ -80,7 +83,7 @@ impl Request {
     fn parts(self) -> (u64, Words) {
         match self {
             Request::Ready => (number::READY, plain([])),
-            Request::TaskEnded { index } => (number::TASK_ENDED, plain([index])),
+            Request::TaskEnded { index, part } => (number::TASK_ENDED, plain([index, part])),
             Request::SemOpen { name, flags, value } => (number::SEM_OPEN, named(name, [flags, value], [0; 2])),
             Request::SemClose { semaphore } => (number::SEM_CLOSE, plain([semaphore])),
             Request::SemUnlink { name } => (number::SEM_UNLINK, named(name, [0; 2], [0; 2])),
@@ -114,28 +117,28 @@ impl Request {
         }
     }
 
-    /// The inverse of [`Request::encode`]. `ENOSYS` for a number that is none.
+    /// The inverse of [`Request::encode`]. `ENOSYS` for a number that is none, `EINVAL` for a name that is none.
     pub fn decode(label: u64, words: &Words) -> Result<(Caller, Request), i32> {
         let caller = Caller { thread: (label >> 8) as u8, level: (label >> 16) as u8 };
         Ok((caller, Request::from_parts(label & 0xff, words)?))
     }
 
     fn from_parts(number: u64, words: &Words) -> Result<Request, i32> {
-        let name = name_of(words);
+        let name = || name_of(words);
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| words[i] as u32);
         let [low, high] = [NAME_WORDS, NAME_WORDS + 1].map(|i| [words[i] as u32, (words[i] >> 32) as u32]);
         Ok(match number {
             number::READY => Request::Ready,
-            number::TASK_ENDED => Request::TaskEnded { index: a },
-            number::SEM_OPEN => Request::SemOpen { name, flags: low[0], value: low[1] },
+            number::TASK_ENDED => Request::TaskEnded { index: a, part: b },
+            number::SEM_OPEN => Request::SemOpen { name: name()?, flags: low[0], value: low[1] },
             number::SEM_CLOSE => Request::SemClose { semaphore: a },
-            number::SEM_UNLINK => Request::SemUnlink { name },
+            number::SEM_UNLINK => Request::SemUnlink { name: name()? },
             number::SEM_WAIT => Request::SemWait { semaphore: a, block: b != 0 },
             number::SEM_POST => Request::SemPost { semaphore: a },
             number::SEM_VALUE => Request::SemValue { semaphore: a },
-            number::QUEUE_OPEN => Request::QueueOpen { name, flags: low[0], messages: high[0], size: high[1] },
+            number::QUEUE_OPEN => Request::QueueOpen { name: name()?, flags: low[0], messages: high[0], size: high[1] },
             number::QUEUE_CLOSE => Request::QueueClose { queue: a },
-            number::QUEUE_UNLINK => Request::QueueUnlink { name },
+            number::QUEUE_UNLINK => Request::QueueUnlink { name: name()? },
             number::QUEUE_SEND => Request::QueueSend { queue: a, length: b, priority: c, block: d != 0 },
             number::QUEUE_RECEIVE => Request::QueueReceive { queue: a, room: b, block: c != 0 },
             number::QUEUE_ATTRIBUTES => Request::QueueAttributes { queue: a },
@@ -164,7 +167,7 @@ mod tests {
         let name = Name::new(b"/a name of more than eight bytes").unwrap();
         [
             Request::Ready,
-            Request::TaskEnded { index: 3 },
+            Request::TaskEnded { index: 3, part: 4 },
             Request::SemOpen { name, flags: 3, value: 9 },
             Request::SemClose { semaphore: 1 },
             Request::SemUnlink { name },
@@ -198,6 +201,22 @@ mod tests {
         for request in all() {
             let (label, words) = request.encode(caller);
             assert_eq!(Request::decode(label, &words), Ok((caller, request)));
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_are_one() {
+        let ask = |bytes: &[u8]| {
+            let mut words = [0; MESSAGE_WORDS];
+            for (word, part) in words.iter_mut().zip(bytes.chunks(8)) {
+                *word = part.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            }
+            Request::decode(number::SEM_UNLINK, &words).map(|(_, request)| request)
+        };
+        let name = Name::new(b"/foo").unwrap();
+        assert_eq!(ask(b"/foo"), Ok(Request::SemUnlink { name }));
+        for bad in [&b""[..], b"/foo\0junk", b"\0/foo", &[b'x'; NAME_SIZE]] {
+            assert_eq!(ask(bad), Err(EINVAL), "{bad:?}");
         }
     }
 

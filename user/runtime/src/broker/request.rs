@@ -40,10 +40,13 @@ pub enum Request {
     /// From the resource manager: answered as soon as the broker serves.
     Ready,
     /// From the resource manager: the task with this index has ended, or stands still for good. All that it held and waited for is given back; the FIFOs
-    /// that it made go, and so do the objects in a name space of its own. *Work*: all tables once.
+    /// that it made go, and so does everything else that it made and nobody else has open. Asked in [`super::ENDED_PARTS`] parts, one after the other, so that others
+    /// are served in between. *Errors*: `EINVAL` (no such task or part). *Work*: eight threads, or eight places of each table.
     TaskEnded {
         /// Index of the task.
         index: u32,
+        /// Number of the part, from 0.
+        part: u32,
     },
 
     /// Opens, or makes, a semaphore. *Answer*: its handle. *Errors*: `ENOENT`, `EEXIST`, `EINVAL` (value), `ENFILE`. *Work*: [`super::SEMAPHORES`] names.
@@ -167,7 +170,7 @@ pub enum Request {
     },
 
     /// Makes a shared FIFO. *Errors*: for all requests of FIFOs `EACCES` (the task may not share), `ENODEV` (no shared FIFO has this number);
-    /// `EBUSY` (it is there), `EINVAL` (size), `ENOMEM`. *Work*: the square of [`pillion_abi::channel::FIFOS`] to find memory.
+    /// `EBUSY` (it is there), `EINVAL` (size), `ENOMEM`. *Work*: all shared FIFOs, put in order, to find memory.
     FifoCreate {
         /// Its number.
         fifo: u32,
