@@ -1,6 +1,6 @@
 //! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory; all tasks and Linux see the same ones.
 
-use crate::{main_thread, manager};
+use crate::{error::EAGAIN, main_thread, manager};
 use core::{
     ffi::{CStr, c_char, c_void},
     ptr::null_mut,
@@ -45,8 +45,15 @@ unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME /
 pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c_void {
     let Some(size) = (size as u64).checked_next_multiple_of(PAGE).filter(|size| *size != 0) else { return null_mut() };
     // SAFETY: the caller's promise.
-    let held = unsafe { words(name, size) }.and_then(|words| manager::ask(label::MBUFF_HOLD, &words).ok());
-    held.map_or(null_mut(), |answer| (address::POOL + answer[1]) as *mut c_void)
+    let Some(words) = (unsafe { words(name, size) }) else { return null_mut() };
+    loop {
+        match manager::ask(label::MBUFF_HOLD, &words) {
+            Ok(answer) => return (address::POOL + answer[1]) as *mut c_void,
+            // It is new: the manager clears a piece of it each time.
+            Err(EAGAIN) => {}
+            Err(_) => return null_mut(),
+        }
+    }
 }
 
 /// Gives one hold of a buffer back. It goes when nobody holds it.

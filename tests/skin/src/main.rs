@@ -5,8 +5,10 @@
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
 mod checks;
+mod greedy;
 mod manager;
 mod parts;
+mod requests;
 mod threads;
 
 use pillion_runtime::{info, println, task};
@@ -21,6 +23,8 @@ fn main(_: u64) -> ! {
         "victim" => parts::victim(),
         "leaver" => parts::leaver(),
         "failing" => parts::failing(),
+        "greedy" => greedy::main(),
+        "requests" => requests::main(),
         "visitor" => parts::visitor(arguments.next().unwrap_or("unasked")),
         _ => run(),
     }

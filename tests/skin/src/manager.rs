@@ -27,8 +27,13 @@ pub fn ask_about(label: u64, size: u64, name: &str) -> [i64; 3] {
     for (word, bytes) in words[1..].iter_mut().zip(bytes.chunks_exact(8)) {
         *word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     }
-    let [first, second, third, ..] = ask(label, words);
-    [first as i64, second as i64, third as i64]
+    loop {
+        let [first, second, third, ..] = ask(label, words);
+        // A new buffer is cleared step by step.
+        if first as i64 != -11 {
+            return [first as i64, second as i64, third as i64];
+        }
+    }
 }
 
 /// `init_module` has returned.

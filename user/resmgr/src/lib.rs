@@ -21,6 +21,7 @@ mod start;
 mod system;
 mod tables;
 mod task;
+mod time;
 mod trace;
 mod window;
 

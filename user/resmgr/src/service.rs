@@ -10,6 +10,7 @@ use crate::{
     skin::{After, Skins},
     start::badge,
     task::Task,
+    time,
     trace::{self, Trace},
 };
 use alloc::vec::Vec;
@@ -227,6 +228,7 @@ impl Service {
 
     /// Says everything that is still to be said and switches the machine off.
     fn end(&mut self, ok: bool) -> ! {
+        time::lift();
         journal::ending();
         // What is printed now would drive everything else out of it.
         self.trace.iter().for_each(Trace::stop);

@@ -11,18 +11,17 @@ use crate::{
     skin::{self, Channel, Layout, Plans, Skins},
     system,
     task::{Maker, Spec, Task, Urgency, give},
+    time,
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
-    NEVER, PAGE,
+    PAGE,
     boot::{BootInfo, slot},
-    call::{irq, thread},
+    call::{endpoint::OWN_PRIORITY, irq, thread},
     object::{Kind, right},
 };
-use pillion_runtime::{
-    context_configure, endpoint_bind, info, interrupt_bind, interrupt_create, ports_part, println, thread_resume,
-};
+use pillion_runtime::{endpoint_bind_with, info, interrupt_bind, interrupt_create, ports_part, println, thread_resume};
 use pillion_system::{Linux, System};
 
 /// Pages for the manager's own objects.
@@ -50,7 +49,8 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let more = more.saturating_add(shared.as_ref().map_or(0, |shared| shared.layout.size));
     let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
-    endpoint_bind(endpoint, slot::THREAD).when("binding the endpoint")?;
+    // Whatever is asked of it, and whoever faults: it costs time at the manager's own priority, not at the sender's.
+    endpoint_bind_with(endpoint, slot::THREAD, OWN_PRIORITY).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
     let channel = shared
         .as_ref()
@@ -85,6 +85,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
         thread_resume(task.thread).when("starting a thread")?;
     }
     skins.iter().try_for_each(Skins::start)?;
+    time::limit(&machine)?;
     Ok(Service::new(&machine, tasks, skins, senders, (presence, log)))
 }
 
@@ -122,9 +123,7 @@ fn set_own_priority(system: &System) -> Result<()> {
     for task in system.tasks.iter().filter(|t| t.priority <= priority) {
         println!("[resmgr] {} shares priority {priority} with the resource manager; a higher one is better", task.name);
     }
-    context_configure(slot::SCHED_CONTROL, slot::CONTEXT, priority, NEVER, 0, 0)
-        .when("setting the manager's priority")?;
-    Ok(())
+    time::set_priority(priority)
 }
 
 fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<Spec> {

@@ -119,6 +119,7 @@ pub mod label {
     pub const FIFO_RELEASE: u64 = 4;
     /// It wants the shared buffer with the size in the first word and the name in the next five (as many bytes as
     /// [`pillion_abi::channel::MBUFF_NAME`]). Answer: first word the index in the directory or a negative errno, then offset in the pool and size.
+    /// `EAGAIN` (-11): it is new and being cleared; the caller asks again, as often as it gets that answer.
     pub const MBUFF_HOLD: u64 = 5;
     /// It gives one hold of the shared buffer back, whose name is in words 1 to 5. Answer: first word 0 or a negative errno.
     pub const MBUFF_RELEASE: u64 = 6;
@@ -126,7 +127,8 @@ pub mod label {
     pub const STARTED: u64 = 7;
     /// `cleanup_module` returned, or `init_module` failed: the task has ended. Not answered.
     pub const ENDED: u64 = 8;
-    /// From the VM monitor: [`pillion_abi::channel::Command`] is to be carried out. Answer: first word the result.
+    /// From the VM monitor: [`pillion_abi::channel::Command`] is to be carried out. Answer: first word the result; `EAGAIN` (-11) after a step of one that
+    /// has several: the monitor asks again.
     pub const COMMAND: u64 = 9;
     /// From the VM monitor: Linux is gone; it holds nothing any more. First word one of [`super::gone`].
     pub const LINUX_GONE: u64 = 10;

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! where `C` is a budget plus what the kernel spends on a release, and `blocking` is the longest stretch for which the kernel keeps
-//! interrupts off for somebody else, plus an interrupt for each line of a less urgent task: it comes once before its handler has run.
-//! Equals are served in order of arrival; counting them as if they were more urgent is safe.
+//! interrupts off for somebody else, plus an interrupt for each line of a less urgent task, which comes once before its handler has run, and the longest
+//! request to the broker where a task with a skin can lend it a priority. Above all tasks is the resource manager's warden; the manager itself is below them,
+//! whatever they ask it for, unless one has its priority. Equals are served in order of arrival; counting them as if they were more urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux comes while a task runs: what is due for them waits until the CPU comes down to
 //! their priority, and Linux's lines are held back. It holds when no task waits for another one and each is released once in a period.
@@ -33,6 +34,8 @@ pub struct Load {
     pub task: usize,
     /// Worst response time, or `None` if it is beyond the period.
     pub response_ns: Option<u64>,
+    /// The part of it that a request to the broker takes which is not its own.
+    pub broker_ns: u64,
     /// The part of it that tasks of equal and higher priority take; where there is no response, their part of a period.
     pub others_ns: u64,
     /// The part of it that interrupts of less urgent tasks take.
@@ -40,6 +43,22 @@ pub struct Load {
     /// The period.
     pub period_ns: u64,
 }
+
+/// Most that the resource manager's warden takes in [`WARDEN_PERIOD_NS`] above all tasks, where there are tasks with a skin: it takes the priority of one
+/// thread of a task that did not end in time.
+pub const WARDEN_NS: u64 = 3_000;
+
+/// Longest time that the broker takes for a request, on its client's time and at the priority of the most urgent one that waits.
+pub const BROKER_NS: u64 = 25_000;
+
+/// See [`WARDEN_NS`].
+pub const WARDEN_PERIOD_NS: u64 = 1_000_000;
+
+/// Most that the resource manager takes in [`MANAGER_PERIOD_NS`], at its priority just above Linux: its budget.
+pub const MANAGER_NS: u64 = 5_000_000;
+
+/// See [`MANAGER_NS`].
+pub const MANAGER_PERIOD_NS: u64 = 10_000_000;
 
 /// Rounds after which a response that has not settled is given up. The start is so near to the fixpoint that
 /// only loads within about a millionth of 100 % need as many.
@@ -97,20 +116,35 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
 #[must_use]
 pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
     let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
+    let has_skins = system.skins().next().is_some();
+    let warden = Activity {
+        cost_ns: WARDEN_NS.saturating_add(machine.release_ns()),
+        period_ns: WARDEN_PERIOD_NS,
+        priority: u8::MAX,
+    };
+    let manager = Activity {
+        cost_ns: MANAGER_NS,
+        period_ns: MANAGER_PERIOD_NS,
+        priority: system.linux.as_ref().map_or(1, |linux| linux.priority.saturating_add(1)),
+    };
     let activities: Vec<Activity> = timed()
         .map(|(_, task, time)| Activity {
             cost_ns: time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task)),
             period_ns: time.period_ns,
             priority: task.priority,
         })
+        .chain([manager])
+        .chain(has_skins.then_some(warden))
         .collect();
     let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
         let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, system.tasks.get(task)));
-        let response_ns = worst_response(&activities, i, machine.blocking_ns.saturating_add(lines_ns));
+        let broker_ns = broker_blocking(system, task);
+        let blocking_ns = machine.blocking_ns.saturating_add(lines_ns).saturating_add(broker_ns);
+        let response_ns = worst_response(&activities, i, blocking_ns);
         let span = response_ns.unwrap_or(time.period_ns);
         let others = interference(&activities, i, u128::from(span)).unwrap_or(u128::MAX);
         let others_ns = u64::try_from(others).unwrap_or(u64::MAX);
-        Load { task, response_ns, others_ns, lines_ns, period_ns: time.period_ns }
+        Load { task, response_ns, broker_ns, others_ns, lines_ns, period_ns: time.period_ns }
     };
     timed().enumerate().filter(|(_, (_, task, _))| task.skin.is_none()).map(load).collect()
 }
@@ -119,6 +153,13 @@ pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
 fn lines_below(system: &System, task: Option<&Task>) -> u64 {
     let below = system.tasks.iter().filter(|t| task.is_some_and(|task| t.priority < task.priority));
     below.map(|t| t.interrupts.len() as u64).sum()
+}
+
+/// A task with a skin that is at least as urgent can wait for the broker, and lend its priority to a request of any other that is being served. Once for each
+/// job: whoever made that request does not come to make another before the job is done.
+fn broker_blocking(system: &System, task: usize) -> u64 {
+    let priority = system.tasks.get(task).map_or(0, |task| task.priority);
+    if system.skins().any(|(other, _)| other.priority >= priority) { BROKER_NS } else { 0 }
 }
 
 /// How many threads have the task's budget each.

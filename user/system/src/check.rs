@@ -223,9 +223,9 @@ impl Checker<'_> {
             let budget = task.time.map_or(0, |t| t.budget_ns);
             let message = format!(
                 "task {} can finish after its period of {} ns: its budget {budget} ns, the kernel {release_ns} ns, interrupts \
-                 off {blocking_ns} ns, interrupt lines of less urgent tasks {} ns, tasks of equal and higher priority {} ns in \
-                 a period",
-                task.name, load.period_ns, load.lines_ns, load.others_ns
+                 off {blocking_ns} ns, interrupt lines of less urgent tasks {} ns, others' requests to the broker {} ns, tasks of equal \
+                 and higher priority {} ns in a period",
+                task.name, load.period_ns, load.lines_ns, load.broker_ns, load.others_ns
             );
             self.problem(task.lines.period, message, remedy::LATE);
         }
@@ -239,7 +239,7 @@ impl Checker<'_> {
             free = self.take(free, task.memory_bytes.saturating_add(fifos), &task.name, task.lines.memory);
         }
         if let Some((first, _)) = self.system.skins().next() {
-            free = self.take(free, self.system.channels.mbuff_bytes, "mbuff_kib", first.lines.section);
+            free = self.take(free, self.system.pool_bytes(), "mbuff_kib", first.lines.section);
         }
         if let Some(Linux { memory_bytes, lines, .. }) = &self.system.linux {
             let least = limit::MEMORY_MIB.start().unsigned_abs() << 20;

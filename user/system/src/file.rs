@@ -33,6 +33,8 @@ pub(crate) struct Task {
     pub fifo_kib: Number,
     pub start: Text,
     pub share: Option<Spanned<bool>>,
+    pub mbuff_kib: Number,
+    pub grace_ms: Number,
     pub priority: Number,
     pub period_us: Number,
     pub period_ns: Number,

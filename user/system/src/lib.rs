@@ -16,7 +16,9 @@ mod parse;
 mod problem;
 mod skin;
 
-pub use analysis::{Activity, Load, responses, worst_response};
+pub use analysis::{
+    Activity, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, WARDEN_NS, WARDEN_PERIOD_NS, responses, worst_response,
+};
 pub use check::{BROKER, KERNEL_PORTS, Machine, check};
 pub use model::{
     After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,

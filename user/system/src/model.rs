@@ -20,12 +20,18 @@ impl System {
     pub fn skins(&self) -> impl Iterator<Item = (&Task, &Skin)> {
         self.tasks.iter().filter_map(|t| Some((t, t.skin.as_ref()?)))
     }
+
+    /// Bytes of the pool of shared buffers: what is for everybody, and what is kept for each task.
+    #[must_use]
+    pub fn pool_bytes(&self) -> u64 {
+        self.skins().fold(self.channels.mbuff_bytes, |sum, (_, skin)| sum.saturating_add(skin.mbuff_bytes))
+    }
 }
 
 /// What tasks with a skin share with each other and with Linux.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channels {
-    /// Bytes of the pool of shared buffers, whole pages.
+    /// Bytes of the pool of shared buffers that are for everybody, whole pages.
     pub mbuff_bytes: u64,
     /// FIFOs that belong to no single task: bit `n` for FIFO `n`.
     pub shared_fifos: u64,
@@ -44,6 +50,10 @@ pub struct Skin {
     pub start: Start,
     /// Whether it may share named objects with other tasks.
     pub share: bool,
+    /// Bytes of the pool of shared buffers that are kept for it, whole pages.
+    pub mbuff_bytes: u64,
+    /// How long its `init_module` and its `cleanup_module` may take, in nanoseconds.
+    pub grace_ns: u64,
 }
 
 /// Skins.

@@ -42,6 +42,10 @@ pub mod limit {
     pub const FIFO_KIB: RangeInclusive<i64> = 0..=1 << 20;
     /// Pool of shared buffers in KiB: up to 1 GiB.
     pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 19;
+    /// What is kept of them for a task, in KiB.
+    pub const KEPT_KIB: RangeInclusive<i64> = 0..=1 << 19;
+    /// `grace_ms`.
+    pub const GRACE_MS: RangeInclusive<i64> = 1..=600_000;
     /// Priority of Linux.
     pub const LINUX_PRIORITY: RangeInclusive<i64> = 1..=253;
     /// Period in nanoseconds: 1 µs to an hour.
@@ -149,6 +153,8 @@ impl Reader<'_> {
             fifo_kib: task.fifo_kib,
             start: task.start,
             share: task.share,
+            mbuff_kib: task.mbuff_kib,
+            grace_ms: task.grace_ms,
         });
         let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);

@@ -13,6 +13,8 @@ pub(crate) struct Keys {
     pub fifo_kib: Option<Spanned<i64>>,
     pub start: Option<Spanned<String>>,
     pub share: Option<Spanned<bool>>,
+    pub mbuff_kib: Option<Spanned<i64>>,
+    pub grace_ms: Option<Spanned<i64>>,
 }
 
 impl Reader<'_> {
@@ -38,6 +40,8 @@ impl Reader<'_> {
             fifo_bytes: self.memory("fifo_kib", keys.fifo_kib, Some(256), &limit::FIFO_KIB, 4).unwrap_or(0) << 10,
             start: self.start(keys.start),
             share: keys.share.is_some_and(Spanned::into_inner),
+            mbuff_bytes: self.memory("mbuff_kib", keys.mbuff_kib, Some(16), &limit::KEPT_KIB, 4).unwrap_or(0) << 10,
+            grace_ns: self.number("grace_ms", keys.grace_ms, 10_000_u64, &limit::GRACE_MS).saturating_mul(1_000_000),
         })
     }
 
@@ -47,6 +51,8 @@ impl Reader<'_> {
             ("fifo_kib", keys.fifo_kib.as_ref().map(|k| self.line_of(k))),
             ("start", keys.start.as_ref().map(|k| self.line_of(k))),
             ("share", keys.share.as_ref().map(|k| self.line_of(k))),
+            ("mbuff_kib", keys.mbuff_kib.as_ref().map(|k| self.line_of(k))),
+            ("grace_ms", keys.grace_ms.as_ref().map(|k| self.line_of(k))),
         ];
         for (key, line) in lines {
             if let Some(line) = line {
@@ -90,6 +96,7 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
     problems.extend(system.skins().filter_map(|(task, _)| ceiling(task)));
     problems.extend(system.skins().filter_map(|(task, _)| ports(task)));
     problems.extend(room(system));
+    problems.extend(buffers(system));
     problems.extend(system.skins().filter_map(|(task, skin)| start(system, task, skin)));
     problems.extend(
         system.skins().filter(|(_, skin)| skin.kind == Kind::Psc).filter_map(|(task, skin)| psc(system, task, skin)),
@@ -120,6 +127,16 @@ fn room(system: &System) -> Option<Problem> {
     (i64::from(linux.priority) + 2 >= least).then(|| {
         let message = format!("Linux's priority {} leaves no room below tasks with a skin", linux.priority);
         Problem::new(linux.lines.priority, message, remedy::SKIN_ROOM)
+    })
+}
+
+/// All of them together have an end, as programs keep pointers into the pool in integers.
+fn buffers(system: &System) -> Option<Problem> {
+    let (first, _) = system.skins().next()?;
+    let (wanted, most) = (system.pool_bytes() >> 10, *limit::MBUFF_KIB.end() as u64);
+    (wanted > most).then(|| {
+        let message = format!("shared buffers take {wanted} KiB, more than {most}");
+        Problem::new(first.lines.section, message, remedy::FEWER)
     })
 }
 

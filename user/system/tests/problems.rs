@@ -108,7 +108,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         remedy::LATE,
     ),
     (S, "fifo_kib=1048576", 3, "a needs 1049600 KiB", remedy::MEMORY),
-    (S, "memory_kib=600000\n[channels]\nmbuff_kib=524288", 3, "mbuff_kib needs", remedy::MEMORY),
+    (S, "memory_kib=600000\n[channels]\nmbuff_kib=524272", 3, "mbuff_kib needs", remedy::MEMORY),
     (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
     (A, "image='c'", 6, "no file c", remedy::MISSING),
     (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),
@@ -135,6 +135,42 @@ fn values_by_themselves() {
     for &(start, rest, line, message, remedy) in ALONE {
         assert_told(&parse(&format!("{start}{rest}")).unwrap_err(), line, message, remedy);
     }
+}
+
+#[test]
+fn all_shared_buffers_have_an_end() {
+    let told = |rest: &str| check(&parse(&format!("{S}{rest}")).unwrap(), &Machine::default());
+    assert!(told("mbuff_kib=8\n[channels]\nmbuff_kib=524280").is_ok());
+    let problems = told("mbuff_kib=12\n[channels]\nmbuff_kib=524280").unwrap_err();
+    assert_told(&problems, 3, "shared buffers take 524292 KiB, more than 524288", remedy::FEWER);
+}
+
+/// What a more urgent task with a skin can lend to requests of others is in the response times of those below it, and of no others.
+#[test]
+fn the_broker_and_the_warden_are_in_the_response_times() {
+    let response = |skin: &str| {
+        let system = parse(&format!("{A}period_us=1000000\nbudget_us=10\n{skin}")).unwrap();
+        pillion_system::responses(&system, &Machine::default())[0].response_ns.unwrap()
+    };
+    let skin = |priority: u8| {
+        format!("[[task]]\nname='s'\nskin='rtlinux'\nthreads=2\npriority={priority}\nperiod_us=1000000\nbudget_ns=1\n")
+    };
+    let (alone, below, above) = (response(""), response(&skin(16)), response(&skin(254)));
+    let warden = pillion_system::WARDEN_NS + Machine::default().release_ns();
+    assert_eq!(below, alone + warden);
+    let threads = 2 * (1 + Machine::default().release_ns());
+    assert_eq!(above, alone + warden + pillion_system::BROKER_NS + threads);
+}
+
+/// Above the manager's priority a task has nothing of it, whatever it is asked for; at it, it shares the processor with all of that.
+#[test]
+fn the_manager_counts_at_its_own_priority() {
+    let told = |priority: u8| {
+        let task = format!("[[task]]\nname='a'\npriority={priority}\nperiod_us=1000\nbudget_us=10\n");
+        check(&parse(&format!("[system]\nname='n'\n{task}[linux]\n")).unwrap(), &machine())
+    };
+    assert_eq!(told(3), Ok(()));
+    assert_told(&told(2).unwrap_err(), 6, "task a can finish after its period", remedy::LATE);
 }
 
 #[test]
@@ -237,14 +273,16 @@ fn unless_told_tasks_outlive_linux_and_may_do_nothing_to_the_system() {
 #[test]
 fn every_key_of_a_skin_is_read() {
     let system = parse(&format!(
-        "{S}threads=3\nfifo_kib=8\nstart='linux'\nshare=true\npriority=99\nperiod_us=100\nbudget_us=10\narguments='{}'\n\
+        "{S}threads=3\nfifo_kib=8\nstart='linux'\nshare=true\nmbuff_kib=8\ngrace_ms=50\npriority=99\nperiod_us=100\nbudget_us=10\narguments='{}'\n\
          [channels]\nmbuff_kib=4\nshared_fifos=[0,63]\n[linux]\n",
         "x".repeat(1000)
     ))
     .unwrap();
     check(&system, &machine()).unwrap();
     let skin = system.tasks[0].skin.as_ref().unwrap();
-    assert_eq!(skin, &Skin { kind: Kind::RtLinux, threads: 3, fifo_bytes: 8 << 10, start: Start::Linux, share: true });
+    assert_eq!((skin.kind, skin.threads, skin.fifo_bytes), (Kind::RtLinux, 3, 8 << 10));
+    assert_eq!((skin.start, skin.share), (Start::Linux, true));
+    assert_eq!((skin.mbuff_bytes, skin.grace_ns, system.pool_bytes()), (8 << 10, 50_000_000, 12 << 10));
     assert_eq!((system.tasks[0].priority, system.tasks[0].arguments.len()), (99, 1000));
     assert_eq!(system.channels, Channels { mbuff_bytes: 4096, shared_fifos: 1 << 63 | 1 });
 }
@@ -256,7 +294,15 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     let task = &system.tasks[0];
     assert_eq!(
         task.skin,
-        Some(Skin { kind: Kind::RtLinux, threads: 16, fifo_bytes: 256 << 10, start: Start::Boot, share: false })
+        Some(Skin {
+            kind: Kind::RtLinux,
+            threads: 16,
+            fifo_bytes: 256 << 10,
+            start: Start::Boot,
+            share: false,
+            mbuff_bytes: 16 << 10,
+            grace_ns: 10_000_000_000
+        })
     );
     assert_eq!((task.priority, task.memory_bytes, task.time), (212, 1 << 20, None));
     assert_eq!(system.channels, Channels { mbuff_bytes: 1 << 20, shared_fifos: 0 });

@@ -11,6 +11,9 @@ use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
 
 use crate::machine::{Machine, state};
 
+/// The manager's answer to a command of which a step is done (`EAGAIN`).
+const AGAIN: i64 = -11;
+
 /// The monitor's part in the channels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Channels {
@@ -71,7 +74,13 @@ pub fn gone(machine: &mut Machine, then: u64) {
     let _ = call::call(slot::MANAGER, label::LINUX_GONE, [then, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// Has the resource manager carry out Linux's command.
+/// Has the resource manager carry out Linux's command, in as many steps as it takes.
 fn command() -> i64 {
-    call::call(slot::MANAGER, label::COMMAND, [0; MESSAGE_WORDS]).map_or(INVALID, |answer| answer.words[0] as i64)
+    loop {
+        let answer = call::call(slot::MANAGER, label::COMMAND, [0; MESSAGE_WORDS]);
+        match answer.map_or(INVALID, |answer| answer.words[0] as i64) {
+            AGAIN => {}
+            result => return result,
+        }
+    }
 }

@@ -57,7 +57,7 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
     // An entry without FIFOs, behind the others.
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
-    let layout = Layout::new(&fifo_bytes, system.channels.mbuff_bytes);
+    let layout = Layout::new(&fifo_bytes, system.pool_bytes());
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
     let common = SkinInfo {
         main_level: main_level.into(),
@@ -106,6 +106,8 @@ impl Skins {
         machine: &Machine,
     ) -> Result<Skins> {
         let count = plans.programs.len();
+        let skins = plans.programs.iter().filter_map(|plan| plan.wanted.skin.as_ref());
+        let kept: Vec<u64> = skins.map(|skin| skin.mbuff_bytes).collect();
         fill_directory(&mut channel, &plans);
         let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count))?;
         let passenger = monitor.map(|task| passenger(maker, task)).transpose()?;
@@ -126,7 +128,7 @@ impl Skins {
         let logs = programs.iter().map(|p| log::Reader::new(p.name())).chain([log::Reader::new(plans.broker.name)]);
         let logs: Vec<_> = logs.collect();
         let mut skins = Skins {
-            mbuffs: mbuff::Pool::new(channel.layout.pool_size),
+            mbuffs: mbuff::Pool::new(channel.layout.pool_size, &kept),
             lines: logs.iter().map(|_| Line::new()).collect(),
             logs,
             programs,

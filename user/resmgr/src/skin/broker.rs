@@ -9,6 +9,7 @@ use crate::{
     machine::Machine,
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
+    time,
 };
 use alloc::vec::Vec;
 use pillion_abi::{
@@ -29,6 +30,9 @@ use pillion_runtime::{
     memory_map, memory_part, thread_bind_context, thread_resume,
 };
 use pillion_system::BROKER;
+
+// What the broker promises is what the check of the system file counts with.
+const _: () = assert!(pillion_runtime::broker::LONGEST_NS == pillion_system::BROKER_NS);
 
 /// Slots for the wakers of one task.
 const STRIDE: u32 = pillion_abi::channel::THREADS as u32;
@@ -124,6 +128,8 @@ impl Broker {
 
     /// A task has ended, or stands still for good. Its threads are suspended but still there: the broker may be at work for one of them, on its time.
     pub fn task_ended(&self, index: usize) -> status::Result<()> {
+        // What it does for this is done on the manager's time, which must not run out in there: others would wait for it.
+        let _ = time::refill();
         (0..ENDED_PARTS).try_for_each(|part| self.ask(Request::TaskEnded { index: index as u32, part }).map(|_| ()))
     }
 }

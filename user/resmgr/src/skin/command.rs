@@ -3,7 +3,7 @@
 use super::{Skins, mbuff};
 use crate::window::put_text;
 use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state};
-use pillion_runtime::{context_consumed, info::text};
+use pillion_runtime::context_consumed;
 
 const ENOENT: i64 = -2;
 const E2BIG: i64 = -7;
@@ -15,7 +15,7 @@ impl Skins {
     /// Carries out Linux's command; the result is 0 or more, or a negative errno.
     pub fn command(&mut self) -> i64 {
         let Command { number, size, text, .. } = self.channel.command();
-        let (name, rest) = split(&text);
+        let Some((name, rest)) = split(&text) else { return EINVAL };
         match number {
             command::REFRESH => self.refresh(),
             command::LOAD => self.find(name).map_or(ENOENT, |index| self.load_with(index, rest)),
@@ -104,10 +104,15 @@ impl Skins {
     }
 }
 
-/// A name, and what follows the zero behind it up to the next one.
-fn split(bytes: &[u8]) -> (&str, &str) {
-    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-    (text(bytes), text(bytes.get(end + 1..).unwrap_or(&[])))
+/// A name, and what follows the zero behind it up to the next one. Neither is cut, and neither has anything in it that the system file could not
+/// have: control characters are nobody's name and nobody's argument.
+fn split(bytes: &[u8]) -> Option<(&str, &str)> {
+    let mut parts = bytes.split(|b| *b == 0);
+    let mut next = || {
+        let text = core::str::from_utf8(parts.next().unwrap_or(&[])).ok()?;
+        (!text.chars().any(char::is_control)).then_some(text)
+    };
+    Some((next()?, next()?))
 }
 
 /// A name as it stands in the directory.
@@ -117,7 +122,7 @@ fn buffer_name(name: &str) -> Result<mbuff::Name, mbuff::Refusal> {
         return Err(mbuff::Refusal::Invalid);
     }
     put_text(&mut padded, name);
-    Ok(padded)
+    mbuff::Name::new(&padded)
 }
 
 #[cfg(test)]
@@ -126,15 +131,23 @@ mod tests {
 
     #[test]
     fn a_command_s_text_is_split() {
-        assert_eq!(split(b"demo\0period=5 x=1\0junk"), ("demo", "period=5 x=1"));
-        assert_eq!(split(b"demo"), ("demo", ""));
-        assert_eq!(split(b"\0\0"), ("", ""));
-        assert_eq!(split(b"d\xff\0x"), ("d", "x"));
+        assert_eq!(split(b"demo\0period=5 x=1\0junk\n"), Some(("demo", "period=5 x=1")));
+        assert_eq!(split(b"demo"), Some(("demo", "")));
+        assert_eq!(split(b"\0\0"), Some(("", "")));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_and_not_cut() {
+        for bad in [&b"d\xff\0x"[..], b"d\0x\xff", b"d\n\0x", b"d\0x\x1b[2J", b"d\0\xc2\x9b"] {
+            assert_eq!(split(bad), None, "{bad:?}");
+        }
     }
 
     #[test]
     fn a_buffer_s_name_ends_with_a_zero() {
-        assert!(buffer_name(core::str::from_utf8(&[b'x'; MBUFF_NAME - 1]).unwrap()).is_ok());
-        assert!(buffer_name(core::str::from_utf8(&[b'x'; MBUFF_NAME]).unwrap()).is_err());
+        assert!(buffer_name(core::str::from_utf8(&[b'x'; 32]).unwrap()).is_ok());
+        for length in [0, 33, MBUFF_NAME, MBUFF_NAME + 1] {
+            assert!(buffer_name(core::str::from_utf8(&[b'x'; 64][..length]).unwrap()).is_err());
+        }
     }
 }

@@ -1,12 +1,27 @@
-//! Shared buffers: named stretches of the pool. Who holds one keeps it; when nobody does, its memory is free again.
+//! Shared buffers: named stretches of the pool. Who holds one keeps it; when nobody does, its memory is free again. So that one cannot take everything, an
+//! entry of the directory, and as much memory as the system file says, is kept for each task.
 
 use pillion_abi::{
     PAGE,
     channel::{MBUFF_NAME, MBUFFS, Mbuff, TASKS},
 };
 
-/// Name of a shared buffer, padded with zeros; its last byte is zero.
-pub type Name = [u8; MBUFF_NAME];
+/// A name as it stands in the directory: one to [`LONGEST`] printable ASCII characters, then zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name([u8; MBUFF_NAME]);
+
+/// Most characters of a name.
+const LONGEST: usize = 32;
+
+impl Name {
+    /// The name in these bytes. Behind the first zero there is nothing else: two names that look alike are one.
+    pub fn new(bytes: &[u8; MBUFF_NAME]) -> Result<Name, Refusal> {
+        let end = bytes.iter().position(|b| *b == 0).unwrap_or(MBUFF_NAME);
+        let (text, rest) = bytes.split_at(end);
+        let good = (1..=LONGEST).contains(&end) && text.iter().all(|b| (b' '..=b'~').contains(b));
+        if good && rest.iter().all(|b| *b == 0) { Ok(Name(*bytes)) } else { Err(Refusal::Invalid) }
+    }
+}
 
 /// Who holds a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,17 +32,32 @@ pub enum Holder {
     Linux,
 }
 
+impl Holder {
+    /// Its place in tables of all who can hold.
+    fn index(self) -> usize {
+        match self {
+            Holder::Task(task) => task,
+            Holder::Linux => TASKS,
+        }
+    }
+}
+
+/// All who can hold.
+const HOLDERS: usize = TASKS + 1;
+
 /// Why there is no buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The size is 0, or another one than the buffer has; or there is no name.
+    /// The size is 0, or more than the buffer or the pool has; or the name is none.
     Invalid,
-    /// No stretch of the pool is free that is large enough.
+    /// No stretch of the pool is free that is large enough, beside what is kept for others.
     NoMemory,
-    /// All entries of the directory are taken.
+    /// All entries of the directory are taken, but for those that are kept for others; or it is held as often as can be counted.
     Full,
     /// There is no such buffer, or the holder does not hold it.
     Absent,
+    /// It is being cleared: the holder is to ask again.
+    Again,
 }
 
 impl Refusal {
@@ -35,6 +65,7 @@ impl Refusal {
     pub fn errno(self) -> i64 {
         match self {
             Refusal::Absent => -2,
+            Refusal::Again => -11,
             Refusal::NoMemory => -12,
             Refusal::Invalid => -22,
             Refusal::Full => -28,
@@ -42,57 +73,102 @@ impl Refusal {
     }
 }
 
-/// A buffer that is held now.
+/// Bytes that are cleared at a time: between two pieces the manager does what others ask for.
+pub const PIECE: u64 = 256 << 10;
+
+/// What a hold has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Index in the directory.
-    pub index: usize,
-    /// It was made by this: its memory is to be cleared.
-    pub is_new: bool,
+pub enum Hold {
+    /// The buffer with this index in the directory is held.
+    Held(usize),
+    /// A piece of it is to be cleared first ([`Pool::cleared`]); then the holder is to ask again.
+    Clear {
+        /// Index in the directory.
+        index: usize,
+        /// Offset in the pool.
+        at: u64,
+        /// Bytes, whole pages.
+        bytes: u64,
+    },
 }
 
 /// The pool, and who holds what.
 pub struct Pool {
     size: u64,
-    tasks: [[u32; TASKS]; MBUFFS],
+    /// Bytes that are kept for each who can hold.
+    kept: [u64; HOLDERS],
+    /// How many there are; the rest of `kept` is nobody's.
+    tasks: usize,
+    buffers: [State; MBUFFS],
+}
+
+/// What the directory does not say of a buffer.
+#[derive(Clone, Copy)]
+struct State {
+    /// How often each holds it.
+    holds: [u32; HOLDERS],
+    /// Who made it: it counts as this one's while this one holds it.
+    maker: Holder,
+    /// Bytes that are cleared.
+    cleared: u64,
+    /// Its maker has not heard yet that it is cleared.
+    pending: bool,
+}
+
+impl State {
+    const FREE: State = State { holds: [0; HOLDERS], maker: Holder::Linux, cleared: 0, pending: false };
+
+    /// The one that a buffer counts for.
+    fn payer(&self) -> usize {
+        let maker = self.maker.index();
+        if self.holds[maker] != 0 { maker } else { self.holds.iter().position(|n| *n != 0).unwrap_or(maker) }
+    }
 }
 
 /// An entry without a buffer.
 pub const FREE: Mbuff = Mbuff { name: [0; MBUFF_NAME], offset: 0, size: 0, task_count: 0, linux_count: 0 };
 
 impl Pool {
-    /// A pool of that many bytes.
-    pub fn new(size: u64) -> Pool {
-        Pool { size, tasks: [[0; TASKS]; MBUFFS] }
+    /// A pool of that many bytes, of which so many are kept for each task.
+    pub fn new(size: u64, kept: &[u64]) -> Pool {
+        let mut all = [0; HOLDERS];
+        all.iter_mut().zip(kept.iter().take(TASKS)).for_each(|(to, from)| *to = *from);
+        Pool { size, kept: all, tasks: kept.len().min(TASKS), buffers: [State::FREE; MBUFFS] }
     }
 
-    /// Finds or makes a buffer and holds it.
-    pub fn hold(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name, size: u64) -> Result<Held, Refusal> {
+    /// Finds or makes a buffer and holds it. Who makes one has the manager clear it, a piece each time that somebody asks.
+    pub fn hold(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name, size: u64) -> Result<Hold, Refusal> {
         let size =
             size.checked_next_multiple_of(PAGE).filter(|s| *s != 0 && *s <= self.size).ok_or(Refusal::Invalid)?;
-        if name[0] == 0 || name[MBUFF_NAME - 1] != 0 {
-            return Err(Refusal::Invalid);
-        }
-        let held = match find(all, name) {
-            Some(index) if all[index].size >= size => Held { index, is_new: false },
+        let index = match find(all, name) {
+            Some(index) if all[index].size >= size => index,
             Some(_) => return Err(Refusal::Invalid),
-            None => Held { index: self.make(all, name, size)?, is_new: true },
+            None => self.make(all, holder, name, size)?,
         };
-        match holder {
-            Holder::Task(task) => self.tasks[held.index][task] += 1,
-            Holder::Linux => all[held.index].linux_count = 1,
+        let state = &mut self.buffers[index];
+        let bytes = (all[index].size - state.cleared).min(PIECE);
+        if bytes != 0 {
+            return Ok(Hold::Clear { index, at: all[index].offset + state.cleared, bytes });
         }
-        self.count(all, held.index);
-        Ok(held)
+        if state.pending && state.maker == holder {
+            state.pending = false;
+            return Ok(Hold::Held(index));
+        }
+        let held = &mut state.holds[holder.index()];
+        *held = if holder == Holder::Linux { 1 } else { held.checked_add(1).ok_or(Refusal::Full)? };
+        self.count(all, index);
+        Ok(Hold::Held(index))
+    }
+
+    /// So many bytes more of a buffer are cleared.
+    pub fn cleared(&mut self, index: usize, bytes: u64) {
+        self.buffers[index].cleared += bytes;
     }
 
     /// Gives one hold back.
     pub fn release(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name) -> Result<(), Refusal> {
         let index = find(all, name).ok_or(Refusal::Absent)?;
-        let held = match holder {
-            Holder::Task(task) => &mut self.tasks[index][task],
-            Holder::Linux => &mut all[index].linux_count,
-        };
+        let held = &mut self.buffers[index].holds[holder.index()];
         *held = held.checked_sub(1).ok_or(Refusal::Absent)?;
         self.count(all, index);
         Ok(())
@@ -101,19 +177,42 @@ impl Pool {
     /// Gives back everything that somebody holds.
     pub fn release_all(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder) {
         for index in 0..MBUFFS {
-            match holder {
-                Holder::Task(task) => self.tasks[index][task] = 0,
-                Holder::Linux => all[index].linux_count = 0,
-            }
+            self.buffers[index].holds[holder.index()] = 0;
             self.count(all, index);
         }
     }
 
-    fn make(&self, all: &mut [Mbuff; MBUFFS], name: &Name, size: u64) -> Result<usize, Refusal> {
+    /// Makes a buffer that is still to be cleared. Its maker holds it from now on, so that it goes with its maker.
+    fn make(&mut self, all: &mut [Mbuff; MBUFFS], maker: Holder, name: &Name, size: u64) -> Result<usize, Refusal> {
         let index = all.iter().position(|b| b.size == 0).ok_or(Refusal::Full)?;
+        let [entries, bytes] = self.kept_from(all, maker);
+        let used = all.iter().fold([0, 0], |[n, sum], b| [n + u64::from(b.size != 0), sum + b.size]);
+        if used[0] + 1 + entries > MBUFFS as u64 {
+            return Err(Refusal::Full);
+        }
+        if used[1] + size + bytes > self.size {
+            return Err(Refusal::NoMemory);
+        }
         let offset = self.place(all, size).ok_or(Refusal::NoMemory)?;
-        all[index] = Mbuff { name: *name, offset, size, ..FREE };
+        all[index] = Mbuff { name: name.0, offset, size, ..FREE };
+        self.buffers[index] = State { maker, pending: true, ..State::FREE };
+        self.buffers[index].holds[maker.index()] = 1;
+        self.count(all, index);
         Ok(index)
+    }
+
+    /// Entries and bytes that are kept for the others: one buffer for each, and its part of the memory, as far as it does not have them.
+    fn kept_from(&self, all: &[Mbuff; MBUFFS], maker: Holder) -> [u64; 2] {
+        let mut used = [[0; 2]; HOLDERS];
+        for (buffer, state) in all.iter().zip(&self.buffers).filter(|(buffer, _)| buffer.size != 0) {
+            let [count, bytes] = &mut used[state.payer()];
+            (*count, *bytes) = (*count + 1, *bytes + buffer.size);
+        }
+        let others = (0..self.tasks).chain([TASKS]).filter(|other| *other != maker.index());
+        others.fold([0, 0], |[entries, sum], other| {
+            let [count, bytes] = used[other];
+            [entries + u64::from(count == 0), sum + self.kept[other].saturating_sub(bytes)]
+        })
     }
 
     /// The lowest place that is free: the start of the pool, or behind a buffer.
@@ -126,18 +225,20 @@ impl Pool {
         core::iter::once(0).chain(behind).filter(|at| free(*at)).min()
     }
 
-    /// Counts the tasks' holds anew; a buffer that nobody holds goes.
-    fn count(&self, all: &mut [Mbuff; MBUFFS], index: usize) {
-        let buffer = &mut all[index];
-        buffer.task_count = self.tasks[index].iter().fold(0, |sum: u32, n| sum.saturating_add(*n));
+    /// Shows the holds; a buffer that nobody holds goes.
+    fn count(&mut self, all: &mut [Mbuff; MBUFFS], index: usize) {
+        let (buffer, holds) = (&mut all[index], &self.buffers[index].holds);
+        buffer.task_count = holds[..TASKS].iter().fold(0, |sum: u32, n| sum.saturating_add(*n));
+        buffer.linux_count = holds[TASKS];
         if buffer.task_count == 0 && buffer.linux_count == 0 {
             *buffer = FREE;
+            self.buffers[index] = State::FREE;
         }
     }
 }
 
 fn find(all: &[Mbuff; MBUFFS], name: &Name) -> Option<usize> {
-    all.iter().position(|b| b.size != 0 && b.name == *name)
+    all.iter().position(|b| b.size != 0 && b.name == name.0)
 }
 
 #[cfg(test)]
@@ -145,23 +246,56 @@ mod tests {
     extern crate std;
     use super::*;
     use proptest::prelude::*;
-    use std::{collections::BTreeMap, vec::Vec};
+    use std::{collections::BTreeMap, vec, vec::Vec};
 
     const SIZE: u64 = 16 * PAGE;
 
     fn name(number: u8) -> Name {
-        let mut name = [0; MBUFF_NAME];
-        name[0] = b'a' + number;
-        name
+        named(&[b' ' + number]).unwrap()
+    }
+
+    fn named(text: &[u8]) -> Result<Name, Refusal> {
+        let mut bytes = [0; MBUFF_NAME];
+        bytes[..text.len()].copy_from_slice(text);
+        Name::new(&bytes)
+    }
+
+    /// A pool of which nothing is kept for anybody, and its directory.
+    fn common(size: u64) -> (Pool, [Mbuff; MBUFFS]) {
+        (Pool::new(size, &[]), [FREE; MBUFFS])
+    }
+
+    /// Asks until it is cleared.
+    fn hold(
+        pool: &mut Pool,
+        all: &mut [Mbuff; MBUFFS],
+        holder: Holder,
+        name: &Name,
+        size: u64,
+    ) -> Result<usize, Refusal> {
+        loop {
+            match pool.hold(all, holder, name, size)? {
+                Hold::Held(index) => return Ok(index),
+                Hold::Clear { index, bytes, .. } => pool.cleared(index, bytes),
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_are_one() {
+        assert!(named(&[b'x'; LONGEST]).is_ok() && named(b"a name").is_ok());
+        for bad in [&b""[..], &[b'x'; LONGEST + 1], b"foo\0junk", b"\0foo", b"a\nb", b"a\x7f", b"\xc3\xa4", b"\x9b"] {
+            assert_eq!(named(bad), Err(Refusal::Invalid), "{bad:?}");
+        }
+        assert_eq!(Name::new(&[b'x'; MBUFF_NAME]), Err(Refusal::Invalid));
     }
 
     #[test]
     fn the_first_hold_makes_it_and_the_last_release_frees_it() {
-        let (mut pool, mut all) = (Pool::new(SIZE), [FREE; MBUFFS]);
-        let first = pool.hold(&mut all, Holder::Task(0), &name(0), 5000).unwrap();
-        assert_eq!((first, all[0].size), (Held { index: 0, is_new: true }, 2 * PAGE));
-        let again = pool.hold(&mut all, Holder::Linux, &name(0), 1).unwrap();
-        assert_eq!(again, Held { index: 0, is_new: false });
+        let (mut pool, mut all) = common(SIZE);
+        assert_eq!(hold(&mut pool, &mut all, Holder::Task(0), &name(0), 5000), Ok(0));
+        assert_eq!((all[0].size, all[0].task_count), (2 * PAGE, 1));
+        assert_eq!(pool.hold(&mut all, Holder::Linux, &name(0), 1), Ok(Hold::Held(0)));
         assert_eq!(pool.hold(&mut all, Holder::Linux, &name(0), 3 * PAGE), Err(Refusal::Invalid));
         pool.release(&mut all, Holder::Task(0), &name(0)).unwrap();
         assert_eq!(pool.release(&mut all, Holder::Task(0), &name(0)), Err(Refusal::Absent));
@@ -170,21 +304,82 @@ mod tests {
         assert_eq!(all[0].size, 0);
     }
 
+    /// Nobody has a buffer before all of it is cleared, and its maker has it once, whoever asked meanwhile.
+    #[test]
+    fn a_large_one_is_cleared_in_pieces() {
+        let size = 2 * PIECE + PAGE;
+        let (mut pool, mut all) = common(size);
+        let mut pieces = vec![];
+        let clear = |pool: &mut Pool, all: &mut _, holder, pieces: &mut Vec<_>| {
+            let Ok(Hold::Clear { index, at, bytes }) = pool.hold(all, holder, &name(0), size) else { panic!() };
+            pool.cleared(index, bytes);
+            pieces.push((at, bytes));
+        };
+        for holder in [Holder::Task(1), Holder::Linux, Holder::Task(1)] {
+            clear(&mut pool, &mut all, holder, &mut pieces);
+        }
+        assert_eq!(pieces, [(0, PIECE), (PIECE, PIECE), (2 * PIECE, PAGE)]);
+        assert_eq!((all[0].task_count, all[0].linux_count), (1, 0));
+        assert_eq!(pool.hold(&mut all, Holder::Task(1), &name(0), 1), Ok(Hold::Held(0)));
+        assert_eq!(all[0].task_count, 1);
+        // One that is given up halfway is gone, and made anew it is cleared from its beginning.
+        pool.release_all(&mut all, Holder::Task(1));
+        clear(&mut pool, &mut all, Holder::Task(0), &mut pieces);
+        pool.release_all(&mut all, Holder::Task(0));
+        assert_eq!(all[0].size, 0);
+        clear(&mut pool, &mut all, Holder::Linux, &mut pieces);
+        assert_eq!(pieces[3..], [(0, PIECE), (0, PIECE)]);
+    }
+
     #[test]
     fn what_does_not_fit_is_refused() {
-        let (mut pool, mut all) = (Pool::new(SIZE), [FREE; MBUFFS]);
+        let (mut pool, mut all) = common(SIZE);
         for size in [0, SIZE + 1, u64::MAX] {
             assert_eq!(pool.hold(&mut all, Holder::Linux, &name(0), size), Err(Refusal::Invalid));
         }
-        assert_eq!(pool.hold(&mut all, Holder::Linux, &[b'x'; MBUFF_NAME], 1), Err(Refusal::Invalid));
-        assert_eq!(pool.hold(&mut all, Holder::Linux, &[0; MBUFF_NAME], 1), Err(Refusal::Invalid));
-        pool.hold(&mut all, Holder::Linux, &name(0), SIZE).unwrap();
+        hold(&mut pool, &mut all, Holder::Linux, &name(0), SIZE).unwrap();
         assert_eq!(pool.hold(&mut all, Holder::Linux, &name(1), 1), Err(Refusal::NoMemory));
-        let (mut pool, mut all) = (Pool::new(64 * PAGE), [FREE; MBUFFS]);
+        let (mut pool, mut all) = common(64 * PAGE);
         for number in 0..32 {
-            pool.hold(&mut all, Holder::Linux, &name(number), 1).unwrap();
+            hold(&mut pool, &mut all, Holder::Linux, &name(number), 1).unwrap();
         }
         assert_eq!(pool.hold(&mut all, Holder::Linux, &name(40), 1), Err(Refusal::Full));
+    }
+
+    /// A count that wrapped would free what is held.
+    #[test]
+    fn holds_are_counted_to_the_end() {
+        let (mut pool, mut all) = common(SIZE);
+        hold(&mut pool, &mut all, Holder::Task(0), &name(0), 1).unwrap();
+        pool.buffers[0].holds[0] = u32::MAX;
+        assert_eq!(pool.hold(&mut all, Holder::Task(0), &name(0), 1), Err(Refusal::Full));
+        assert_ne!(all[0].size, 0);
+    }
+
+    /// Whatever one takes, each of the others gets an entry, and what memory is kept for it; what is not kept is anybody's.
+    #[test]
+    fn one_does_not_take_what_is_kept_for_others() {
+        let greedy = |holder: Holder| {
+            let (mut pool, mut all) = (Pool::new(64 * PAGE, &[2 * PAGE, 3 * PAGE, 0]), [FREE; MBUFFS]);
+            let made = (0..).take_while(|n| hold(&mut pool, &mut all, holder, &name(*n), 1).is_ok()).count();
+            (pool, all, made)
+        };
+        let (mut pool, mut all, made) = greedy(Holder::Task(0));
+        assert_eq!(made, MBUFFS - 3);
+        assert_eq!(hold(&mut pool, &mut all, Holder::Task(1), &name(50), 3 * PAGE), Ok(MBUFFS - 3));
+        assert_eq!(hold(&mut pool, &mut all, Holder::Task(1), &name(51), 1), Err(Refusal::Full));
+        assert!(hold(&mut pool, &mut all, Holder::Linux, &name(52), 1).is_ok());
+        assert!(hold(&mut pool, &mut all, Holder::Task(2), &name(53), 1).is_ok());
+        // What is left behind counts for those that hold it.
+        pool.release_all(&mut all, Holder::Task(0));
+        assert!(hold(&mut pool, &mut all, Holder::Task(0), &name(0), 2 * PAGE).is_ok());
+
+        let (mut pool, mut all) = (Pool::new(64 * PAGE, &[2 * PAGE, 3 * PAGE]), [FREE; MBUFFS]);
+        assert_eq!(pool.hold(&mut all, Holder::Linux, &name(0), 60 * PAGE), Err(Refusal::NoMemory));
+        assert!(hold(&mut pool, &mut all, Holder::Linux, &name(0), 59 * PAGE).is_ok());
+        assert_eq!(pool.hold(&mut all, Holder::Task(0), &name(1), 3 * PAGE), Err(Refusal::NoMemory));
+        assert!(hold(&mut pool, &mut all, Holder::Task(0), &name(1), 2 * PAGE).is_ok());
+        assert!(hold(&mut pool, &mut all, Holder::Task(1), &name(2), 3 * PAGE).is_ok());
     }
 
     #[derive(Clone, Debug)]
@@ -217,12 +412,12 @@ mod tests {
         /// Buffers never overlap, one exists exactly while a model says that it is held, and at the end nothing is left.
         #[test]
         fn buffers_are_apart_and_none_is_lost(steps in prop::collection::vec(step(), 0..80)) {
-            let (mut pool, mut all) = (Pool::new(SIZE), [FREE; MBUFFS]);
+            let (mut pool, mut all) = common(SIZE);
             let mut model: BTreeMap<(u8, usize), u32> = BTreeMap::new();
-            let key = |holder: Holder| match holder { Holder::Task(task) => task, Holder::Linux => TASKS };
+            let key = Holder::index;
             for step in steps {
                 match step {
-                    Step::Hold(h, n, size) => if pool.hold(&mut all, h, &name(n), size).is_ok() {
+                    Step::Hold(h, n, size) => if hold(&mut pool, &mut all, h, &name(n), size).is_ok() {
                         let count = model.entry((n, key(h))).or_default();
                         *count = if h == Holder::Linux { 1 } else { *count + 1 };
                     },
@@ -246,7 +441,7 @@ mod tests {
                 pool.release_all(&mut all, holder);
             }
             prop_assert!(all.iter().all(|b| b.size == 0));
-            prop_assert!(pool.hold(&mut all, Holder::Linux, &name(9), SIZE).is_ok());
+            prop_assert!(hold(&mut pool, &mut all, Holder::Linux, &name(9), SIZE).is_ok());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     After, Skins,
-    mbuff::{Holder, Name, Refusal},
+    mbuff::{Hold, Holder, Name, Refusal},
 };
 use crate::lines::{bytes_of_words, print};
 use pillion_abi::{
@@ -55,14 +55,14 @@ impl Skins {
                 answer(result);
             }
             (label::MBUFF_HOLD, false) if is_task => {
-                let result = self.hold(Holder::Task(index), &name_of(words), words[0]);
+                let result = name_of(words).and_then(|name| self.hold(Holder::Task(index), &name, words[0]));
                 answer_all(result.map_or_else(
                     |refusal| [refusal.errno(), 0, 0],
                     |(i, offset, size)| [i as i64, offset as i64, size as i64],
                 ));
             }
             (label::MBUFF_RELEASE, false) if is_task => {
-                let result = self.release(Holder::Task(index), &name_of(words));
+                let result = name_of(words).and_then(|name| self.release(Holder::Task(index), &name));
                 answer(result.map_or_else(Refusal::errno, |()| 0));
             }
             (label::STARTED, false) if is_task => return self.started(index, words[0] as i32),
@@ -100,20 +100,23 @@ impl Skins {
         0
     }
 
-    /// Finds or makes a shared buffer: index, offset in the pool and size. A new one is cleared.
+    /// Finds or makes a shared buffer: index, offset in the pool and size. Of a new one a piece is cleared, and whoever asked is to ask again.
     pub(super) fn hold(&mut self, holder: Holder, name: &Name, size: u64) -> Result<(usize, u64, u64), Refusal> {
         let Skins { channel, mbuffs, window, .. } = self;
-        let held = channel.change(|directory| mbuffs.hold(&mut directory.mbuffs, holder, name, size))?;
-        let buffer = channel.directory().mbuffs[held.index];
-        if held.is_new {
-            let cleared = window.fill_part(channel.memory, channel.layout.pool + buffer.offset, buffer.size, &[]);
-            if cleared.is_err() {
-                self.release(holder, name)?;
-                return Err(Refusal::NoMemory);
+        match channel.change(|directory| mbuffs.hold(&mut directory.mbuffs, holder, name, size))? {
+            Hold::Held(index) => {
+                let buffer = channel.directory().mbuffs[index];
+                self.ring();
+                Ok((index, buffer.offset, buffer.size))
             }
-            self.ring();
+            Hold::Clear { index, at, bytes } => {
+                window
+                    .fill_part(channel.memory, channel.layout.pool + at, bytes, &[])
+                    .map_err(|_| Refusal::NoMemory)?;
+                mbuffs.cleared(index, bytes);
+                Err(Refusal::Again)
+            }
         }
-        Ok((held.index, buffer.offset, buffer.size))
     }
 
     /// Gives a hold back.
@@ -126,8 +129,8 @@ impl Skins {
 }
 
 /// The name of a shared buffer, in words 1 to 5.
-fn name_of(words: &[u64; MESSAGE_WORDS]) -> Name {
+fn name_of(words: &[u64; MESSAGE_WORDS]) -> Result<Name, Refusal> {
     let mut name = [0; MBUFF_NAME];
     name.copy_from_slice(&bytes_of_words(words)[8..8 + MBUFF_NAME]);
-    name
+    Name::new(&name)
 }

@@ -1,0 +1,220 @@
+//! How long each request keeps its client's priority: of the broker all of it, as it runs on the client's time; of the resource manager only the kernel's
+//! way there, as the manager goes on at its own priority. Each is made where it takes longest, and held against what the check of the system file counts with.
+
+use crate::{manager, threads};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use pillion_abi::{
+    NEVER,
+    call::MESSAGE_WORDS,
+    channel::{FIFOS, THREADS},
+};
+use pillion_runtime::{
+    broker::{Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, open::CREATE},
+    call::call,
+    info::{self, label, slot},
+    now, park, println, signal, wait,
+};
+
+/// Level of the thread that asks, and of the one that takes the time until it runs.
+const LEVELS: [u8; 2] = [200, 100];
+
+/// Thread that takes the time.
+const OBSERVER: u32 = 2;
+
+/// First of those that wait in the broker.
+const WAITERS: u8 = 3;
+
+/// Longest way to the manager: the kernel's call and switch.
+const WAY_NS: u64 = 1_500;
+
+/// Starts the threads.
+pub fn main() -> ! {
+    manager::started(0);
+    let _ = threads::start(OBSERVER, LEVELS[1], observe, 0);
+    let _ = threads::start(1, LEVELS[0], run, 0);
+    park()
+}
+
+/// When the request began, and how long it was until a less urgent thread ran.
+static BEGAN: AtomicU64 = AtomicU64::new(0);
+static UNTIL: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn observe(_: u64) -> ! {
+    loop {
+        let _ = wait(slot::NOTIFICATIONS + OBSERVER, NEVER);
+        UNTIL.store(now() - BEGAN.load(Relaxed), Relaxed);
+    }
+}
+
+/// What was measured.
+struct Table {
+    failed: u64,
+    count: u64,
+}
+
+impl Table {
+    fn line(&mut self, of: &str, name: &str, ticks: u64, most: u64) {
+        let ns = (u128::from(ticks) * 1_000_000_000 / u128::from(info::task().tsc_hz)) as u64;
+        self.count += 1;
+        println!("request {of}-{name}: {ns} ns of {most}");
+        if ns <= most {
+            println!("test requests/{of}-{name} ok");
+        } else {
+            self.failed += 1;
+            println!("test requests/{of}-{name} FAILED {ns} ns, more than {most}");
+        }
+    }
+
+    /// Asks the broker as a thread of the task; the answer's first value.
+    fn broker_as(&mut self, thread: u8, level: u8, name: &str, request: Request) -> u64 {
+        let (value, ticks) = timed(thread, level, request);
+        self.line("broker", name, ticks, LONGEST_NS);
+        value
+    }
+
+    fn broker(&mut self, name: &str, request: Request) -> u64 {
+        self.broker_as(1, LEVELS[0], name, request)
+    }
+
+    fn manager(&mut self, name: &str, ask: impl FnOnce()) {
+        let _ = signal(slot::NOTIFICATIONS + OBSERVER);
+        BEGAN.store(now(), Relaxed);
+        ask();
+        let until = UNTIL.swap(u64::MAX / 2, Relaxed);
+        self.line("manager", name, until, WAY_NS);
+    }
+}
+
+fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
+    let (label, words) = request.encode(Caller { thread, level });
+    let began = now();
+    let answer = call(slot::BROKER, label, words);
+    let ticks = now() - began;
+    let value = answer.map_or(u64::MAX, |answer| match Answer::decode(&answer.words) {
+        Answer::Done([value, ..]) => value,
+        Answer::Wait => u64::MAX - 1,
+        Answer::Failed(errno) => -i64::from(errno) as u64,
+    });
+    (value, ticks)
+}
+
+/// Asks without a line in the table.
+fn ask(request: Request) -> u64 {
+    timed(1, LEVELS[0], request).0
+}
+
+fn name(kind: u8, number: usize) -> Name {
+    let mut text = *b"/a long name, which differs at its end ..";
+    let end = text.len();
+    (text[1], text[end - 2], text[end - 1]) = (kind, b'0' + (number / 10) as u8, b'0' + (number % 10) as u8);
+    Name::new(&text).unwrap_or_else(|| park())
+}
+
+extern "C" fn run(_: u64) -> ! {
+    let mut table = Table { failed: 0, count: 0 };
+    semaphores(&mut table);
+    queues(&mut table);
+    fifos(&mut table);
+    managers(&mut table);
+    let Table { failed, count } = table;
+    println!("tests {} passed {failed} failed", count - failed);
+    manager::end(failed)
+}
+
+/// The last place of the full table, and the list with all other threads in it.
+fn semaphores(table: &mut Table) {
+    let open = |n| Request::SemOpen { name: name(b's', n), flags: CREATE, value: 0 };
+    let made: [u64; SEMAPHORES - 1] = core::array::from_fn(|n| ask(open(n)));
+    let semaphore = table.broker("sem-open-makes", open(SEMAPHORES - 1)) as u32;
+    table.broker("sem-open-finds", open(SEMAPHORES - 1));
+    table.broker("sem-open-full", open(SEMAPHORES));
+    for thread in WAITERS..THREADS as u8 {
+        timed(thread, 1, Request::SemWait { semaphore, block: true });
+    }
+    table.broker("sem-wait", Request::SemWait { semaphore, block: true });
+    table.broker("finish-waits", Request::Finish { length: 0, priority: 0 });
+    table.broker("cancel", Request::Cancel { length: 0, priority: 0 });
+    table.broker("abandon", Request::Abandon { thread: WAITERS });
+    table.broker("sem-value", Request::SemValue { semaphore });
+    table.broker("sem-post", Request::SemPost { semaphore });
+    table.broker("sem-close-held", Request::SemClose { semaphore });
+    // All that wait fail, and each is woken.
+    table.broker("sem-close-fails-all", Request::SemClose { semaphore });
+    for thread in WAITERS..THREADS as u8 {
+        timed(thread, 1, Request::Finish { length: 0, priority: 0 });
+    }
+    table.broker("sem-unlink", Request::SemUnlink { name: name(b's', SEMAPHORES - 1) });
+    for (n, semaphore) in made.into_iter().enumerate() {
+        ask(Request::SemClose { semaphore: semaphore as u32 });
+        ask(Request::SemUnlink { name: name(b's', n) });
+    }
+}
+
+fn queues(table: &mut Table) {
+    let small = |n| Request::QueueOpen { name: name(b'q', n), flags: CREATE, messages: 1, size: 64 };
+    let made: [u64; QUEUES - 1] = core::array::from_fn(|n| ask(small(n)));
+    let most = Request::QueueOpen { name: name(b'q', QUEUES - 1), flags: CREATE, messages: QUEUE_MESSAGES, size: 1 };
+    table.broker("queue-open-makes", most);
+    table.broker("queue-open-full", small(QUEUES));
+    for n in 0..QUEUES {
+        let name = name(b'q', n);
+        let queue = made.get(n).copied().unwrap_or_else(|| ask(most)) as u32;
+        ask(Request::QueueUnlink { name });
+        ask(Request::QueueClose { queue });
+        ask(Request::QueueClose { queue });
+    }
+    let large = Request::QueueOpen { name: name(b'l', 0), flags: CREATE, messages: 2, size: DATA_SIZE };
+    let queue = ask(large) as u32;
+    let receive = Request::QueueReceive { queue, room: DATA_SIZE, block: true };
+    let send = Request::QueueSend { queue, length: DATA_SIZE, priority: 31, block: true };
+    for thread in WAITERS..THREADS as u8 {
+        timed(thread, 1, receive);
+    }
+    table.broker("queue-receive-waits", receive);
+    // By another thread: this one waits.
+    table.broker_as(2, 1, "queue-send-to-waiter", send);
+    table.broker("finish-receives", Request::Finish { length: 0, priority: 0 });
+    table.broker("queue-notify", Request::QueueNotify { queue, thread: 1, wanted: true });
+    table.broker("queue-attributes", Request::QueueAttributes { queue });
+    table.broker("queue-close-fails-all", Request::QueueClose { queue });
+    for thread in WAITERS..THREADS as u8 {
+        timed(thread, 1, Request::Finish { length: 0, priority: 0 });
+    }
+    let queue = ask(large) as u32;
+    let receive = Request::QueueReceive { queue, room: DATA_SIZE, block: true };
+    let send = Request::QueueSend { queue, length: DATA_SIZE, priority: 31, block: true };
+    table.broker("queue-send", send);
+    table.broker("queue-receive", receive);
+    table.broker("queue-unlink", Request::QueueUnlink { name: name(b'l', 0) });
+    table.broker("queue-close-ends", Request::QueueClose { queue });
+}
+
+fn fifos(table: &mut Table) {
+    let last = FIFOS as u32 - 1;
+    for fifo in 0..last {
+        ask(Request::FifoCreate { fifo, size: 64 });
+    }
+    table.broker("fifo-create", Request::FifoCreate { fifo: last, size: 64 });
+    table.broker("fifo-state", Request::FifoState { fifo: last });
+    table.broker("fifo-pair", Request::FifoPair { get: last, put: 0 });
+    table.broker("fifo-flush", Request::FifoFlush { fifo: last });
+    table.broker("fifo-destroy", Request::FifoDestroy { fifo: last });
+    for fifo in 0..last {
+        ask(Request::FifoDestroy { fifo });
+    }
+    ask(Request::FifoCreate { fifo: 0, size: DATA_SIZE });
+    table.broker("fifo-put", Request::FifoPut { fifo: 0, length: DATA_SIZE });
+    table.broker("fifo-get", Request::FifoGet { fifo: 0, length: DATA_SIZE });
+    table.broker("fifo-resize", Request::FifoResize { fifo: 0, size: 1000 });
+}
+
+fn managers(table: &mut Table) {
+    let pool = info::task().skin.pool_size;
+    table.manager("fifo-claim", || drop(manager::ask_for(label::FIFO_CLAIM, 70)));
+    table.manager("fifo-release", || drop(manager::ask_for(label::FIFO_RELEASE, 70)));
+    table.manager("mbuff-hold", || drop(manager::ask_about(label::MBUFF_HOLD, pool / 2, "large")));
+    table.manager("mbuff-release", || drop(manager::ask_about(label::MBUFF_RELEASE, 0, "large")));
+    table.manager("started", || manager::started(0));
+    table.manager("log", || drop(call(slot::MANAGER, label::LOG | 1 << 8, [10; MESSAGE_WORDS])));
+    table.manager("unknown", || drop(call(slot::MANAGER, 0xff, [0; MESSAGE_WORDS])));
+}
