@@ -89,6 +89,9 @@ pub fn failing() -> ! {
 
 /// Is there until it is asked to end, unless the parameter given at its start has other wishes.
 pub fn visitor(parameter: &str) -> ! {
+    if parameter == "start=never" {
+        hog();
+    }
     if parameter == "end=refused" {
         manager::started(-12);
     }
@@ -104,9 +107,26 @@ pub fn visitor(parameter: &str) -> ! {
         if bits & wake::KICK != 0 {
             manager::print("kicked\n");
         }
+        if bits & wake::UNLOAD != 0 && parameter == "end=never" {
+            hog();
+        }
         if bits & wake::UNLOAD != 0 {
             manager::print("unloaded\n");
             manager::ended();
         }
+    }
+}
+
+/// Does not return, and leaves nobody below it any time: neither the manager nor Linux.
+fn hog() -> ! {
+    for number in 1..4 {
+        let _ = threads::start(number, level::LAST, spin, 0);
+    }
+    spin(0)
+}
+
+extern "C" fn spin(_: u64) -> ! {
+    loop {
+        core::hint::spin_loop();
     }
 }

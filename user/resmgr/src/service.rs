@@ -89,7 +89,7 @@ impl Service {
     pub fn run(mut self) -> ! {
         let mut next = now().saturating_add(self.tsc_hz);
         loop {
-            let look = self.skins.as_ref().map_or(NEVER, Skins::next_look);
+            let look = self.skins.as_ref().map_or(NEVER, |skins| skins.next_look().min(skins.next_end()));
             match receive(next.min(self.limit).min(look).min(journal::next_look())) {
                 Ok(message) => {
                     self.serve(&message);
@@ -103,6 +103,8 @@ impl Service {
             }
             if let Some(skins) = &mut self.skins {
                 skins.look_at_logs(self.log.is_none());
+                let after = skins.end_overdue();
+                self.go_on(after);
             }
             self.write_log();
             let time = now();
@@ -196,7 +198,12 @@ impl Service {
 
     fn serve_skin(&mut self, index: usize, message: &Message, is_fault: bool) {
         let Some(skins) = &mut self.skins else { return };
-        match skins.serve(index, message, is_fault) {
+        let after = skins.serve(index, message, is_fault);
+        self.go_on(after);
+    }
+
+    fn go_on(&mut self, after: After) {
+        match after {
             After::GoOn => {}
             After::Fault => self.faults += 1,
             After::End(ok) => {

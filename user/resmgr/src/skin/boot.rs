@@ -5,6 +5,7 @@ use super::{
     layout::Layout,
     log, mbuff,
     program::{self, Program},
+    warden,
 };
 use crate::{
     failure::Result,
@@ -17,6 +18,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use pillion_abi::{
+    PAGE,
     channel::{FIFOS, TASKS, task_state},
     object::right,
 };
@@ -86,7 +88,8 @@ impl Plans {
     /// Bytes that it all takes.
     pub fn bytes(&self) -> u64 {
         let programs = self.programs.iter().fold(0, |sum: u64, plan| sum.saturating_add(plan.spec.bytes()));
-        programs.saturating_add(self.broker.bytes())
+        let warden = warden::PAGES * PAGE;
+        programs.saturating_add(self.broker.bytes()).saturating_add(warden)
     }
 
     /// Number of tasks with a skin.
@@ -109,6 +112,7 @@ impl Skins {
         let skins = plans.programs.iter().filter_map(|plan| plan.wanted.skin.as_ref());
         let kept: Vec<u64> = skins.map(|skin| skin.mbuff_bytes).collect();
         fill_directory(&mut channel, &plans);
+        warden::make(maker, machine.boot.tsc_hz)?;
         let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count))?;
         let passenger = monitor.map(|task| passenger(maker, task)).transpose()?;
         if let Some(passenger) = &passenger {

@@ -5,7 +5,7 @@ use super::{
     channel::Channel,
     mbuff::Holder,
     program::{Program, is_psc},
-    psc, threads,
+    psc, threads, warden,
 };
 use crate::{failure::Result, report, task::Maker};
 use pillion_abi::{
@@ -16,8 +16,11 @@ use pillion_abi::{
 use pillion_runtime::{
     call::reply,
     info::{monitor_bit, slot, wake},
-    println, signal,
+    now, println, signal,
 };
+
+/// Result of an `init_module` that did not return.
+const ETIMEDOUT: i32 = -110;
 
 impl Skins {
     /// Makes a task; it does not run yet.
@@ -34,8 +37,38 @@ impl Skins {
             entry.starts = entry.starts.wrapping_add(1);
             entry.fault = FaultReport::default();
         });
+        self.give_grace(index);
         self.ring();
         Ok(())
+    }
+
+    /// What the task does now is to be done in time.
+    fn give_grace(&self, index: usize) {
+        let Program { plan, threads, .. } = &self.programs[index];
+        warden::set(index, now().saturating_add(plan.grace), threads.iter().map(|one| one.context));
+    }
+
+    /// When the time of the first task that starts or stops is over.
+    pub fn next_end(&self) -> u64 {
+        warden::next()
+    }
+
+    /// Ends a task that did not start or stop in time.
+    pub fn end_overdue(&mut self) -> After {
+        let Some(index) = warden::overdue(now()) else { return After::GoOn };
+        let starts = self.state(index) == task_state::STARTING;
+        let what = if starts { "init_module" } else { "cleanup_module" };
+        let (name, grace_ns) = (self.programs[index].name(), self.programs[index].grace_ns());
+        self.failed = true;
+        if starts {
+            self.channel.change(|directory| directory.tasks[index].result = ETIMEDOUT);
+        }
+        let after = self.ended(index);
+        println!(
+            "[resmgr] {name} was ended by force: its {what} did not return within {} ms; if it needs longer, raise its grace_ms",
+            grace_ns / 1_000_000
+        );
+        after
     }
 
     fn make_task(&mut self, index: usize) -> Result<()> {
@@ -64,6 +97,7 @@ impl Skins {
             let _ = reply(0, [0; MESSAGE_WORDS]);
             return After::GoOn;
         }
+        warden::forget(index);
         self.channel.change(|directory| {
             directory.tasks[index].result = result;
             directory.tasks[index].state = task_state::RUNNING;
@@ -88,12 +122,14 @@ impl Skins {
     pub(super) fn unload(&mut self, index: usize) {
         if let Some(waker) = self.programs[index].unloader {
             self.set_state(index, task_state::STOPPING);
+            self.give_grace(index);
             let _ = signal(waker);
         }
     }
 
     /// A task has ended: what it was made of and what it had is free again.
     pub(super) fn ended(&mut self, index: usize) -> After {
+        warden::forget(index);
         let program = &mut self.programs[index];
         let name = program.name();
         threads::suspend(&program.threads);

@@ -15,6 +15,7 @@ mod program;
 mod psc;
 mod serve;
 mod threads;
+mod warden;
 
 pub use boot::{Plans, log_only, plan};
 pub use channel::{Channel, guest_extents};

@@ -38,6 +38,8 @@ pub struct Plan {
     pub wanted: pillion_system::Task,
     /// Its threads.
     pub urgency: Urgency,
+    /// Ticks that its `init_module` and its `cleanup_module` may take.
+    pub grace: u64,
 }
 
 impl Plan {
@@ -66,7 +68,8 @@ impl Plan {
             spec.more_pages += psc::pages(facts.threads);
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
-        Ok(Plan { spec, wanted: wanted.clone(), urgency })
+        let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
+        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace })
     }
 }
 
@@ -135,6 +138,11 @@ impl Program {
     /// Its name.
     pub fn name(&self) -> &'static str {
         self.plan.spec.name
+    }
+
+    /// How long its `init_module` and its `cleanup_module` may take.
+    pub fn grace_ns(&self) -> u64 {
+        self.plan.wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns)
     }
 
     /// Bytes at its own memory's address.
