@@ -49,9 +49,20 @@ pub const GUEST_MSRS: [u32; 12] = [
     0xc000_0103, // TSC_AUX
 ];
 
-/// Registers that the guest may read, first and last: the time-stamp counter and the memory types.
-pub const READABLE_MSRS: [(u32, u32); 7] =
-    [(0x10, 0x10), (0xfe, 0xfe), (0x200, 0x20f), (0x250, 0x250), (0x258, 0x259), (0x268, 0x26f), (0x2ff, 0x2ff)];
+/// Registers that the guest may read, first and last: the time-stamp counter and the memory types, with SYSCFG, TOP_MEM and TOM2, which say what
+/// memory above 4 GiB is (AMD APM vol. 2, 7.9.4). A guest that read the one without the other would take that memory for uncached and leave it.
+pub const READABLE_MSRS: [(u32, u32); 10] = [
+    (0x10, 0x10),
+    (0xfe, 0xfe),
+    (0x200, 0x20f),
+    (0x250, 0x250),
+    (0x258, 0x259),
+    (0x268, 0x26f),
+    (0x2ff, 0x2ff),
+    (0xc001_0010, 0xc001_0010),
+    (0xc001_001a, 0xc001_001a),
+    (0xc001_001d, 0xc001_001d),
+];
 
 /// Clears the bits of the registers that never need an exit.
 pub fn open_msrs(map: &mut [u64]) {
@@ -208,7 +219,9 @@ mod tests {
         let efer = msr_bit(0xc000_0080).unwrap();
         assert!(has(efer) && has(efer + 1));
         let open: u32 = map.iter().map(|word| word.count_zeros()).sum();
-        assert_eq!(open, 2 * 12 + 1 + 1 + 16 + 1 + 2 + 8 + 1);
+        let top = msr_bit(0xc001_001d).unwrap();
+        assert!(!has(top) && has(top + 1), "read beside the memory types, never written");
+        assert_eq!(open, 2 * 12 + 1 + 1 + 16 + 1 + 2 + 8 + 1 + 3);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! | MTRR capability 0xfe, MTRRs 0x200 to 0x20f, 0x250 to 0x26f, 0x2ff | kept (unless the kernel passes reads) | kept |
 //! | XSS 0xda0 | 0 | only 0 |
 //! | KVM clock 0x12, 0x4b56_4d01 | #GP | only off |
-//! | SYSCFG, TOP_MEM, TOM2 0xc001_0010, 1a, 1d | as told in [`Machine`] | ignored |
+//! | SYSCFG, TOP_MEM, TOM2 0xc001_0010, 1a, 1d | as told in [`Machine`] (unless the kernel passes reads) | ignored |
 //! | HWCR 0xc001_0015 | kept; bit 24, TSC counts at P0's frequency, always set | kept |
 //! | NB_CFG 0xc001_001f, DE_CFG 0xc001_1029 (LFENCE serialising) | kept | kept |
 //! | CPUID overrides 0xc001_1004, 5, INT_PENDING 0xc001_0055, MMIO configuration base 0xc001_0058, OSVW 0xc001_0140, 141, IC/DC/BU_CFG 0xc001_1021 to 102b, node 0xc001_100c | 0 | ignored |
