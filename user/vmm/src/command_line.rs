@@ -1,9 +1,10 @@
-//! Linux's command line: what the system file and the host tool say, and which life of Linux this is.
+//! Linux's command line: what the system file and the host tool say, which life of Linux this is, and that there is no sleep deeper than HLT: the ports
+//! of deeper states, which ACPI's objects may name, are closed.
 
 use core::fmt::{self, Write};
 
 /// Room for the resource manager's line and what is added.
-const SIZE: usize = 1024 + 32;
+const SIZE: usize = 1024 + 64;
 
 /// A command line.
 pub struct CommandLine {
@@ -16,7 +17,7 @@ impl CommandLine {
     pub fn new(given: &str, life: u64) -> CommandLine {
         let mut line = CommandLine { text: [0; SIZE], length: 0 };
         // The room suffices for the longest of both.
-        let _ = write!(line, "{given} ride.boot={life}");
+        let _ = write!(line, "processor.max_cstate=1 {given} ride.boot={life}");
         line
     }
 

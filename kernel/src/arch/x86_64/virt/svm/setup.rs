@@ -7,14 +7,20 @@ use pillion_core::svm::efer;
 
 const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;
+/// Ports by which a core is sent to deep sleep; 0: none (PPR for family 17h, MSRC001_0073).
+const SLEEP_PORTS: u32 = 0xc001_0073;
 /// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send one by a message, and the processor would start
 /// anew at the firmware.
 const REDIRECT_INIT: u64 = 1 << 1;
+/// Bit of VM_CR: the A20M# signal is not looked at (15.30.1).
+const LINE_20_IGNORED: u64 = 1 << 2;
 /// Bit of VM_CR: EFER.SVME cannot be set (15.30.1).
 const SVM_DISABLED: u64 = 1 << 4;
 /// Extended feature leaf and its bit for SVM.
 const LEAF_FEATURES: u32 = 0x8000_0001;
 const HAS_SVM: u32 = 1 << 2;
+/// Bit of leaf 1: a virtual machine, which may lack registers.
+const VIRTUAL: u32 = 1 << 31;
 /// Leaf of the SVM features and its bits (AMD APM vol. 3, E.4.9).
 const LEAF_SVM: u32 = 0x8000_000a;
 const NESTED_PAGING: u32 = 1;
@@ -60,9 +66,21 @@ pub unsafe fn enable(host_area: u64) {
     unsafe {
         msr::write(msr::EFER, msr::read(msr::EFER) | efer::SVME);
         msr::write(VM_HSAVE_PA, host_area);
-        msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT);
+        msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT | LINE_20_IGNORED);
         if msr::read(VM_CR) & REDIRECT_INIT == 0 {
             log!("[boot] this processor does not redirect INIT: a device's message with INIT resets it");
         }
+    }
+    close_sleep_ports();
+}
+
+/// Takes the guest the ports whose reading sends the core to sleep for hundreds of microseconds. Only a processor has them; they are there from family
+/// 10h on.
+fn close_sleep_ports() {
+    let version = cpuid(1);
+    let family = (version.eax >> 8 & 0xf) + if version.eax >> 8 & 0xf == 0xf { version.eax >> 20 & 0xff } else { 0 };
+    if family >= 0x10 && version.ecx & VIRTUAL == 0 {
+        // SAFETY: the processor has SVM and is of a family that has the register; no code of the kernel's reads ports to sleep.
+        unsafe { msr::write(SLEEP_PORTS, 0) };
     }
 }
