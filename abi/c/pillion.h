@@ -153,6 +153,7 @@ enum pillion_kind {
 #define PILLION_RANGE_KERNEL 4
 #define PILLION_RANGE_BUNDLE 5
 #define PILLION_RANGE_HOLE 6
+#define PILLION_RANGE_WITHHELD 7
 
 /* What the processor offers. */
 #define PILLION_FEATURE_SVM 1
@@ -164,6 +165,7 @@ enum pillion_kind {
 /* What the first task is told. */
 #define PILLION_BOOT_BOOT_INFO_ADDRESS 0x100000
 #define PILLION_BOOT_REGIONS 112
+#define PILLION_BOOT_IO_APICS 8
 
 /* Bundles. */
 #define PILLION_BUNDLE_MAGIC "PILLION1"
@@ -272,15 +274,15 @@ _Static_assert(offsetof(struct pillion_range, base) == 0, "base");
 _Static_assert(offsetof(struct pillion_range, size) == 8, "size");
 _Static_assert(offsetof(struct pillion_range, kind) == 16, "kind");
 
-struct pillion_pci_window {
-    uint64_t base;
-    uint32_t first_bus;
-    uint32_t last_bus;
+struct pillion_io_apic {
+    uint64_t address;
+    uint32_t first;
+    uint32_t lines;
 };
-_Static_assert(sizeof(struct pillion_pci_window) == 16, "size");
-_Static_assert(offsetof(struct pillion_pci_window, base) == 0, "base");
-_Static_assert(offsetof(struct pillion_pci_window, first_bus) == 8, "first_bus");
-_Static_assert(offsetof(struct pillion_pci_window, last_bus) == 12, "last_bus");
+_Static_assert(sizeof(struct pillion_io_apic) == 16, "size");
+_Static_assert(offsetof(struct pillion_io_apic, address) == 0, "address");
+_Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
+_Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
 
 struct pillion_boot_info {
     uint32_t abi_version;
@@ -290,12 +292,12 @@ struct pillion_boot_info {
     uint64_t rsdp;
     uint64_t cpus;
     struct pillion_range bundle;
-    uint64_t ioapic;
-    struct pillion_pci_window pci_window;
+    struct pillion_io_apic io_apics[PILLION_BOOT_IO_APICS];
+    uint8_t root_pointer[40];
     struct pillion_range regions[PILLION_BOOT_REGIONS];
     uint8_t command_line[256];
 };
-_Static_assert(sizeof(struct pillion_boot_info) == 3032, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 3176, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -303,10 +305,10 @@ _Static_assert(offsetof(struct pillion_boot_info, features) == 16, "features");
 _Static_assert(offsetof(struct pillion_boot_info, rsdp) == 24, "rsdp");
 _Static_assert(offsetof(struct pillion_boot_info, cpus) == 32, "cpus");
 _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
-_Static_assert(offsetof(struct pillion_boot_info, ioapic) == 64, "ioapic");
-_Static_assert(offsetof(struct pillion_boot_info, pci_window) == 72, "pci_window");
-_Static_assert(offsetof(struct pillion_boot_info, regions) == 88, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 2776, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, io_apics) == 64, "io_apics");
+_Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 192, "root_pointer");
+_Static_assert(offsetof(struct pillion_boot_info, regions) == 232, "regions");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 2920, "command_line");
 
 struct pillion_segment {
     uint16_t selector;

@@ -51,6 +51,9 @@ pub struct LogBuffer {
 /// Most regions that are handed over.
 pub const REGIONS: usize = 112;
 
+/// Most I/O APICs.
+pub const IO_APICS: usize = 8;
+
 /// A stretch of physical memory and what it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -77,30 +80,20 @@ pub mod range_kind {
     pub const BUNDLE: u64 = 5;
     /// Claimed by nobody, below 4 GiB: devices may answer there. Handed over as device memory.
     pub const HOLE: u64 = 6;
+    /// Registers by which interrupts of any kind can be sent, any memory be written, or the chipset be changed. Not handed over.
+    pub const WITHHELD: u64 = 7;
 }
 
-/// Where the configuration space of PCI functions is mapped, 4 KiB for each.
+/// An I/O APIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct PciWindow {
-    /// Physical address of what belongs to the first bus; 0 when there is no window.
-    pub base: u64,
-    /// First bus.
-    pub first_bus: u32,
-    /// Last bus.
-    pub last_bus: u32,
-}
-
-impl PciWindow {
-    /// Physical address of the page of a function (bus << 8 | device << 3 | function), if it has one.
-    #[must_use]
-    pub const fn page(&self, function: u16) -> Option<u64> {
-        let bus = (function >> 8) as u32;
-        if self.base == 0 || bus < self.first_bus || bus > self.last_bus {
-            return None;
-        }
-        self.base.checked_add(((function as u64) - ((self.first_bus as u64) << 8)) << 12)
-    }
+pub struct IoApic {
+    /// Physical address.
+    pub address: u64,
+    /// Number of its first line among all lines.
+    pub first: u32,
+    /// Number of its lines; 0 when there is no such I/O APIC.
+    pub lines: u32,
 }
 
 /// What the processor offers, as bits of [`BootInfo::features`].
@@ -137,11 +130,11 @@ pub struct BootInfo {
     pub cpus: u64,
     /// Physical base and size of the bundle.
     pub bundle: Range,
-    /// Physical address of the I/O APIC, for those who must hide it.
-    pub ioapic: u64,
-    /// Where PCI's configuration space is mapped, for those who must hide part of it.
-    pub pci_window: PciWindow,
-    /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its kind is `KERNEL` or `BUNDLE`.
+    /// The I/O APICs, for those who must hide them.
+    pub io_apics: [IoApic; IO_APICS],
+    /// The bytes of the ACPI root pointer; zeros without one. It may have been found where nobody but the kernel can read.
+    pub root_pointer: [u8; 40],
+    /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its kind is `KERNEL`, `BUNDLE` or `WITHHELD`.
     pub regions: [Range; REGIONS],
     /// Kernel command line, ended by a zero.
     pub command_line: [u8; 256],

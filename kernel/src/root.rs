@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 
-use crate::arch::{BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical, serial};
+use crate::arch::{ALWAYS_MAPPED, BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical, serial};
 use crate::entry::kernel;
 use crate::hardware::Hardware;
 use pillion_abi::{
@@ -165,8 +165,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         rsdp: boot.rsdp,
         cpus: 1,
         bundle: boot.bundle,
-        ioapic: ioapic::address(),
-        pci_window: boot.pci_window,
+        io_apics: ioapic::all(),
+        root_pointer: root_pointer(boot.rsdp),
         regions: [Range::default(); REGIONS],
         command_line: [0; 256],
     };
@@ -200,34 +200,23 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// Hands a range over, less what is the kernel's: the I/O APIC, and the addresses of the local APIC and of interrupt messages, where a
-/// write by a guest would be an interrupt of any vector and kind.
-fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
-    const MESSAGES: (u64, u64) = (0xfee0_0000, 1 << 20);
-    if !matches!(range.kind, range_kind::DEVICE | range_kind::HOLE) {
-        return give_piece(root, info, range);
+/// The bytes of the ACPI root pointer, or zeros. It is looked for below 4 GiB only, which is mapped always.
+fn root_pointer(address: u64) -> [u8; 40] {
+    let mut bytes = [0; 40];
+    if address != 0 && address < ALWAYS_MAPPED - 36 {
+        // SAFETY: all memory below 4 GiB is mapped, and bytes may have any value.
+        bytes[..36].copy_from_slice(unsafe { core::slice::from_raw_parts(direct(address), 36) });
     }
-    let mut kept = [(info.ioapic & !(PAGE - 1), PAGE), MESSAGES];
-    kept.sort_unstable();
-    let mut from = range.base;
-    let end = range.base + range.size;
-    for (base, size) in kept {
-        if (from..end).contains(&base) {
-            give_piece(root, info, Range { base: from, size: base - from, kind: range.kind });
-            from = base.saturating_add(size).min(end);
-        }
-    }
-    give_piece(root, info, Range { base: from, size: end - from, kind: range.kind });
+    bytes
 }
 
-fn give_piece(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
+/// Hands a range over, if it is anybody's.
+fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
     let index = info.region_count;
-    if range.size == 0 || index as usize >= REGIONS {
-        return;
-    }
-    info.regions[index as usize] = range;
+    let Some(entry) = info.regions.get_mut(index as usize) else { return };
+    *entry = range;
     info.region_count += 1;
-    if matches!(range.kind, range_kind::KERNEL | range_kind::BUNDLE) {
+    if matches!(range.kind, range_kind::KERNEL | range_kind::BUNDLE | range_kind::WITHHELD) {
         return;
     }
     let device = range.kind != range_kind::RAM;

@@ -20,5 +20,9 @@ int fault_storm(void);
 int fault_message(void);
 int fault_smi(void);
 int fault_channel(void);
+int fault_a20(void);
+int fault_reset(void);
+int fault_hpet(void);
+int fault_bridge(void);
 
 #endif

@@ -30,6 +30,10 @@ static const struct {
 	{ "message", fault_message },
 	{ "smi", fault_smi },
 	{ "channel", fault_channel },
+	{ "a20", fault_a20 },
+	{ "reset", fault_reset },
+	{ "hpet", fault_hpet },
+	{ "bridge", fault_bridge },
 };
 
 void note(const char *format, ...)

@@ -1,14 +1,16 @@
-//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT) and the window of PCI's configuration
-//! space (MCFG).
+//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT), and where the registers are that no guest may
+//! have: the window of PCI's configuration space (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no sense is left out.
 
-use pillion_abi::boot::PciWindow;
+use pillion_abi::boot::{Range, range_kind};
 
 use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
 /// Most I/O APICs.
-pub const IO_APICS: usize = 8;
+pub const IO_APICS: usize = pillion_abi::boot::IO_APICS;
+/// Most stretches of registers that the tables name: windows, timers, IOMMUs.
+pub const REGISTERS: usize = 24;
 /// Most interrupt source overrides: one for each line of the ISA bus.
 pub const OVERRIDES: usize = 16;
 /// Most bytes of a table that are looked at.
@@ -76,8 +78,19 @@ pub struct Tables {
     pub cpus: usize,
     /// Port of the power-management timer, or 0.
     pub pm_timer: u16,
-    /// Where the configuration space of PCI's first segment is mapped; all zeros when it is not.
-    pub pci_window: PciWindow,
+    /// Windows of PCI's configuration space, HPETs and IOMMUs.
+    pub registers: List<Range, REGISTERS>,
+    /// The IOMMUs among them.
+    pub io_mmus: List<IoMmu, REGISTERS>,
+}
+
+/// An IOMMU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoMmu {
+    /// Physical address of its registers.
+    pub address: u64,
+    /// Intel's, else AMD's.
+    pub intel: bool,
 }
 
 /// Reads the tables that the root pointer at that address leads to.
@@ -87,7 +100,8 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
         overrides: List::new(),
         cpus: 0,
         pm_timer: 0,
-        pci_window: PciWindow::default(),
+        registers: List::new(),
+        io_mmus: List::new(),
     };
     if rsdp != 0 {
         let _ = walk(memory, rsdp, &mut tables);
@@ -141,20 +155,79 @@ fn read_table(memory: &impl Memory, address: u64, tables: &mut Tables) {
         tables.pm_timer = port.unwrap_or(0);
     } else if table.starts_with(b"MCFG") {
         let _ = read_mcfg(table, tables);
+    } else if table.starts_with(b"HPET") {
+        let _ = read_hpet(table, tables);
+    } else if table.starts_with(b"IVRS") {
+        let _ = read_ivrs(table, tables);
+    } else if table.starts_with(b"DMAR") {
+        let _ = read_dmar(table, tables);
     }
 }
 
-/// The first entry of segment 0 that can be (PCI Firmware Specification 3.3, 4.1.2).
+impl Tables {
+    fn add_registers(&mut self, base: u64, size: u64) {
+        self.registers.push(Range { base, size, kind: range_kind::WITHHELD });
+    }
+}
+
+/// Windows of all segments (PCI Firmware Specification 3.3, 4.1.2).
 fn read_mcfg(table: &[u8], tables: &mut Tables) -> Option<()> {
     const ENTRY: usize = 16;
     for i in 0..TABLES {
         let entry = table.get(HEADER + 8 + i * ENTRY..)?.get(..ENTRY)?;
-        let (base, segment) = (u64_at(entry, 0)?, u16_at(entry, 8)?);
-        let (first_bus, last_bus) = (*entry.get(10)?, *entry.get(11)?);
-        if segment == 0 && first_bus <= last_bus && base.is_multiple_of(1 << 20) && base != 0 {
-            tables.pci_window = PciWindow { base, first_bus: first_bus.into(), last_bus: last_bus.into() };
-            return Some(());
+        let (base, first, last) = (u64_at(entry, 0)?, u64::from(*entry.get(10)?), u64::from(*entry.get(11)?));
+        if base != 0 && first <= last {
+            tables.add_registers(base.checked_add(first << 20)?, (last - first + 1) << 20);
         }
+    }
+    Some(())
+}
+
+/// The block of an HPET, where it is in memory (IA-PC HPET Specification 1.0a, 3.2.4).
+fn read_hpet(table: &[u8], tables: &mut Tables) -> Option<()> {
+    const SIZE: u64 = 0x400;
+    const IN_MEMORY: u8 = 0;
+    if *table.get(40)? == IN_MEMORY {
+        tables.add_registers(u64_at(table, 44)?, SIZE);
+    }
+    Some(())
+}
+
+/// AMD's IOMMUs (48882, 5.2.2): the same one can have several blocks.
+fn read_ivrs(table: &[u8], tables: &mut Tables) -> Option<()> {
+    /// With and without its counters.
+    const SIZES: [u64; 2] = [512 << 10, 16 << 10];
+    let mut offset = HEADER + 12;
+    for _ in 0..TABLES {
+        let (kind, length) = (*table.get(offset)?, u16_at(table, offset + 2)?);
+        if matches!(kind, 0x10 | 0x11 | 0x40) {
+            let address = u64_at(table, offset + 8)?;
+            let [large, small] = SIZES;
+            let known = tables.io_mmus.as_slice().iter().any(|known| known.address == address);
+            if !known {
+                tables.io_mmus.push(IoMmu { address, intel: false });
+                tables.add_registers(address, if address.is_multiple_of(large) { large } else { small });
+            }
+        }
+        // An entry without a length would hold us here.
+        offset += usize::from(length).max(4);
+    }
+    Some(())
+}
+
+/// Intel's (VT-d 4.0, 8.3): registers in a power of two of pages.
+fn read_dmar(table: &[u8], tables: &mut Tables) -> Option<()> {
+    const UNIT: u16 = 0;
+    const PAGE: u64 = 4096;
+    let mut offset = HEADER + 12;
+    for _ in 0..TABLES {
+        let (kind, length) = (u16_at(table, offset)?, u16_at(table, offset + 2)?);
+        if kind == UNIT {
+            let (address, pages) = (u64_at(table, offset + 8)?, *table.get(offset + 5)? & 0xf);
+            tables.io_mmus.push(IoMmu { address, intel: true });
+            tables.add_registers(address, PAGE << pages);
+        }
+        offset += usize::from(length).max(4);
     }
     Some(())
 }
@@ -216,16 +289,21 @@ mod tests {
         seal(memory, at, HEADER + body.len(), 9);
     }
 
+    /// The root table and those that it names.
+    const TABLES_AT: [usize; 7] = [0x100, 0x200, 0x400, 0x500, 0x600, 0x700, 0x800];
+
     fn machine() -> Flat {
         let mut m = Flat(vec![0; 4096]);
         put(&mut m, 16, b"RSD PTR ");
         put(&mut m, 32, &0x100u32.to_le_bytes());
         seal(&mut m, 16, 20, 8);
-        header(&mut m, 0x100, b"RSDT", &[0, 2, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0]);
+        let root: Vec<u8> = TABLES_AT.iter().skip(1).flat_map(|at| (*at as u32).to_le_bytes()).collect();
+        header(&mut m, 0x100, b"RSDT", &root);
         let mut madt = vec![0u8; 8];
         madt.extend([0, 8, 0, 0, 1, 0, 0, 0]);
         madt.extend([0, 8, 1, 1, 0, 0, 0, 0]);
         madt.extend([1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0]);
+        madt.extend([1, 12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0]);
         madt.extend([2, 10, 0, 9, 9, 0, 0, 0, 0x0d, 0]);
         madt.extend([2, 10, 0, 0, 2, 0, 0, 0, 0, 0]);
         header(&mut m, 0x200, b"APIC", &madt);
@@ -236,6 +314,20 @@ mod tests {
         mcfg.extend([0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 0, 255, 0, 0, 0, 0]);
         mcfg.extend([0, 0, 0, 0xb0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0, 0, 0]);
         header(&mut m, 0x500, b"MCFG", &mcfg);
+        let mut hpet = vec![0u8; 20];
+        hpet[10..12].copy_from_slice(&[0xd0, 0xfe]);
+        header(&mut m, 0x600, b"HPET", &hpet);
+        let mut ivrs = vec![0u8; 12];
+        for (kind, base) in [(0x10, 0xfed8_0000_u64), (0x11, 0xfed8_0000), (0x20, 1), (0x40, 0xfd20_4000)] {
+            ivrs.extend([kind, 0, 24, 0, 2, 0, 0x40, 0]);
+            ivrs.extend(base.to_le_bytes());
+            ivrs.extend([0; 8]);
+        }
+        header(&mut m, 0x700, b"IVRS", &ivrs);
+        let mut dmar = vec![0u8; 12];
+        dmar.extend([1, 0, 8, 0, 0, 0, 0, 0]);
+        dmar.extend([0, 0, 16, 0, 0, 1, 0, 0, 0, 0, 0xd9, 0xfe, 0, 0, 0, 0]);
+        header(&mut m, 0x800, b"DMAR", &dmar);
         m
     }
 
@@ -244,9 +336,14 @@ mod tests {
         let t = read(&machine(), 16);
         assert_eq!(t.cpus, 1);
         assert_eq!(t.pm_timer, 0x608);
-        assert_eq!(t.pci_window, PciWindow { base: 0xb000_0000, first_bus: 0, last_bus: 255 }, "segment 0 only");
-        assert_eq!(t.pci_window.page(0x900), Some(0xb000_0000 + (0x900 << 12)));
-        assert_eq!(t.io_apics.as_slice(), [IoApic { address: 0xfec0_0000, first_line: 0 }]);
+        let second = IoApic { address: 0xfec0_1000, first_line: 24 };
+        assert_eq!(t.io_apics.as_slice(), [IoApic { address: 0xfec0_0000, first_line: 0 }, second]);
+        let registers: Vec<_> = t.registers.as_slice().iter().map(|r| (r.base, r.size)).collect();
+        let windows = [(0xc000_0000, 1 << 28), (0xb000_0000, 1 << 28)];
+        let others = [(0xfed0_0000, 0x400), (0xfed8_0000, 0x8_0000), (0xfd20_4000, 0x4000), (0xfed9_0000, 0x2000)];
+        assert_eq!(registers, [windows.as_slice(), &others].concat());
+        let io_mmus: Vec<_> = t.io_mmus.as_slice().iter().map(|i| (i.address, i.intel)).collect();
+        assert_eq!(io_mmus, [(0xfed8_0000, false), (0xfd20_4000, false), (0xfed9_0000, true)]);
         assert_eq!(t.overrides.as_slice()[0], Override { isa: 9, line: 9, level: true, low: false });
         assert_eq!(t.overrides.as_slice()[1], Override { isa: 0, line: 2, level: false, low: false });
     }
@@ -258,12 +355,12 @@ mod tests {
             let mut m = machine();
             for _ in 0..1 + round % 8 {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let at = (seed >> 33) as usize % 0x600;
+                let at = (seed >> 33) as usize % 0x900;
                 m.0[at] = (seed >> 24) as u8;
             }
             // Right checksums, so that the damage is looked at.
             seal(&mut m, 16, 20, 8);
-            for at in [0x100, 0x200, 0x400, 0x500] {
+            for at in TABLES_AT {
                 let length = (u32_at(&m.0, at + 4).unwrap() as usize).clamp(36, 4096 - at);
                 seal(&mut m, at, length, 9);
             }

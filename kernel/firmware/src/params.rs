@@ -1,7 +1,8 @@
 //! What the boot loader said, whichever it was.
 
-use pillion_abi::boot::{PciWindow, REGIONS, Range, range_kind};
+use pillion_abi::boot::{REGIONS, Range, range_kind};
 
+use crate::acpi::{IO_APICS, REGISTERS, Tables};
 use crate::bytes::until_zero;
 use crate::ranges::{CAPACITY, Ranges};
 use crate::{ALWAYS_MAPPED, PHYSICAL_LIMIT};
@@ -17,10 +18,20 @@ mod firmware_kind {
 const FIRMWARE_ENTRIES: usize = 512;
 
 // Each entry adds two ranges at most; so do the bundle, and the three pieces that the kernel keeps.
-const _: () = assert!(2 * FIRMWARE_ENTRIES + 16 <= CAPACITY);
+const _: () = assert!(2 * (FIRMWARE_ENTRIES + IO_APICS + REGISTERS + CUSTOMARY.len()) + 16 <= CAPACITY);
 
-/// Ranges that may come about when the pages of the interrupt controllers are cut out.
-const SPLIT: usize = 16;
+const PAGE: u64 = pillion_abi::PAGE;
+
+/// The local APIC and the addresses of interrupt messages, where a write is an interrupt of any vector and kind; the HPET, whose timers
+/// write anywhere; the ICH's chipset registers; the first page of AMD's: SMI, power management, watchdog, board control; the last 12 GiB of
+/// HyperTransport's first TiB, where a write is an interrupt, a system management message or a change of the processor's own pins.
+const CUSTOMARY: [(u64, u64); 5] = [
+    (0xfee0_0000, 1 << 20),
+    (0xfed0_0000, 4 * PAGE),
+    (0xfed1_c000, 4 * PAGE),
+    (0xfed8_0000, PAGE),
+    (0xfd_0000_0000, 12 << 30),
+];
 
 /// Most bytes of the command line that are kept.
 const COMMAND_LINE: usize = 255;
@@ -43,8 +54,6 @@ pub struct BootParams {
     pub bundle: Range,
     /// Physical address of the ACPI root pointer, or 0.
     pub rsdp: u64,
-    /// Where the ACPI tables say that PCI's configuration space is mapped.
-    pub pci_window: PciWindow,
     command_line: [u8; COMMAND_LINE],
     command_line_length: usize,
 }
@@ -66,7 +75,6 @@ impl BootParams {
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
             rsdp: 0,
-            pci_window: PciWindow { base: 0, first_bus: 0, last_bus: 0 },
             command_line: [0; COMMAND_LINE],
             command_line_length: 0,
         }
@@ -144,6 +152,16 @@ impl BootParams {
         self.ranges.paint_outside(base, end, range_kind::KERNEL);
     }
 
+    /// Takes the registers away that nobody may have: what the tables name, and what is at its place on every PC.
+    pub fn withhold(&mut self, tables: &Tables) {
+        let io_apics = tables.io_apics.as_slice().iter().map(|found| (u64::from(found.address), PAGE));
+        let named = tables.registers.as_slice().iter().map(|range| (range.base, range.size));
+        for (base, size) in io_apics.chain(named).chain(CUSTOMARY) {
+            let end = base.saturating_add(size).min(PHYSICAL_LIMIT);
+            self.ranges.paint_devices(base.min(end), end, range_kind::WITHHELD);
+        }
+    }
+
     /// Finds free RAM, from an address on and below 4 GiB.
     #[must_use]
     pub fn find_ram(&self, size: u64, from: u64) -> Option<u64> {
@@ -156,9 +174,9 @@ impl BootParams {
         self.unread
     }
 
-    /// Brings the map down to the number of ranges that the binary interface has room for, less a few that are split when they are handed over. Returns how many ranges were forgotten, and their
+    /// Brings the map down to the number of ranges that the binary interface has room for. Returns how many ranges were forgotten, and their
     /// bytes: they belong to nobody.
     pub fn finish(&mut self) -> (usize, u64) {
-        self.ranges.limit(REGIONS - SPLIT)
+        self.ranges.limit(REGIONS)
     }
 }

@@ -56,6 +56,22 @@ impl Ranges {
         self.paint(base & !(PAGE - 1), end.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1)), kind);
     }
 
+    /// Declares those pages that `base..end` touches to be of that kind that were not memory.
+    pub fn paint_devices(&mut self, base: u64, end: u64, kind: u64) {
+        let (base, end) = (base & !(PAGE - 1), end.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1)));
+        let mut from = base;
+        // Each step ends one range that is in the way; painting over one makes no more of them before `from`.
+        for _ in 0..2 * CAPACITY {
+            let memory = |r: &&Range| is_memory(r) && r.base + r.size > from;
+            let (stop, next) = self.as_slice().iter().find(memory).map_or((end, end), |r| (r.base, r.base + r.size));
+            self.paint(from, stop.min(end), kind);
+            from = next.max(from);
+            if from >= end {
+                return;
+            }
+        }
+    }
+
     fn paint(&mut self, base: u64, end: u64, kind: u64) {
         if base >= end || self.count + 2 > CAPACITY {
             return;
@@ -105,11 +121,11 @@ impl Ranges {
         }
     }
 
-    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest. What the kernel keeps is never forgotten. Returns how many were forgotten, and their bytes.
+    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest. What nobody gets is never forgotten. Returns how many were forgotten, and their bytes.
     pub fn limit(&mut self, limit: usize) -> (usize, u64) {
         let mut forgotten = (0, 0);
         while self.count > limit {
-            let kept = |r: &Range| r.kind == range_kind::KERNEL || r.kind == range_kind::BUNDLE;
+            let kept = |r: &Range| matches!(r.kind, range_kind::KERNEL | range_kind::BUNDLE | range_kind::WITHHELD);
             let missed = |r: &Range| (r.kind != range_kind::RAM || r.size >= CRUMB, r.size);
             let candidates = self.as_slice().iter().enumerate().filter(|(_, r)| !kept(r));
             let Some((index, range)) = candidates.min_by_key(|(_, r)| missed(r)) else { break };
@@ -130,13 +146,17 @@ impl Ranges {
     }
 }
 
+/// Whether a range holds memory, and no devices.
+#[must_use]
+pub fn is_memory(range: &Range) -> bool {
+    matches!(range.kind, range_kind::RAM | range_kind::ACPI | range_kind::KERNEL | range_kind::BUNDLE)
+}
+
 /// What of `base..end` may be cached: memory, and nothing that devices answer at.
 #[must_use]
 pub fn cached(memory: &[Range], base: u64, end: u64) -> Cached {
-    let is_memory =
-        |r: &&Range| matches!(r.kind, range_kind::RAM | range_kind::ACPI | range_kind::KERNEL | range_kind::BUNDLE);
     let inside = |r: &Range| end.min(r.base + r.size).saturating_sub(base.max(r.base));
-    match memory.iter().filter(is_memory).map(inside).sum::<u64>() {
+    match memory.iter().filter(|r| is_memory(r)).map(inside).sum::<u64>() {
         0 => Cached::Nothing,
         all if all == end - base => Cached::All,
         _ => Cached::Part,
@@ -217,6 +237,24 @@ mod tests {
         map.paint_outside(1 << 30, 2 << 30, range_kind::RAM);
         assert_eq!(map.limit(2), (1, 8 * PAGE));
         assert_eq!(map.limit(1), (1, PAGE));
+    }
+
+    #[test]
+    fn registers_are_never_taken_from_memory() {
+        let mut map = Ranges::new();
+        map.paint_outside(0, 0x10000, range_kind::HOLE);
+        map.paint_outside(0x2000, 0x4000, range_kind::RAM);
+        map.paint_outside(0x6000, 0x7000, range_kind::KERNEL);
+        map.paint_devices(0x1800, 0x8001, 7);
+        let (hole, ram, kernel) = (range_kind::HOLE, range_kind::RAM, range_kind::KERNEL);
+        let around = [(0, 0x1000, hole), (0x1000, 0x2000, 7), (0x2000, 0x4000, ram), (0x4000, 0x6000, 7)];
+        assert_eq!(
+            shape(&map),
+            [around.as_slice(), &[(0x6000, 0x7000, kernel), (0x7000, 0x9000, 7), (0x9000, 0x10000, hole)]].concat()
+        );
+        map.paint_devices(0x3000, 0x3000, 7);
+        map.paint_devices(u64::MAX - 1, u64::MAX, 7);
+        assert_eq!(map.as_slice().len(), 7);
     }
 
     #[test]

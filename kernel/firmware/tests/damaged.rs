@@ -51,6 +51,46 @@ fn check(params: &mut BootParams) {
     assert!(map.iter().all(|r| r.size != 0 && (r.base | r.size) % 4096 == 0), "{map:x?}");
 }
 
+/// A second I/O APIC, say the tables; RAM where a table claims registers stays RAM.
+#[test]
+fn registers_are_withheld() {
+    let mut tables = vec![0; 0x400];
+    tables[16..24].copy_from_slice(b"RSD PTR ");
+    put(&mut tables, 32, 0x100, 4);
+    let mut body = vec![0; 8];
+    body.extend([1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0, 1, 12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0]);
+    let hpet = [vec![0; 8], vec![0, 0, 0x10, 0, 0, 0, 0, 0], vec![0; 4]].concat();
+    for (at, name, body) in [
+        (0x100, b"RSDT", [0x200_u32, 0x300].map(u32::to_le_bytes).concat()),
+        (0x200, b"APIC", body),
+        (0x300, b"HPET", hpet),
+    ] {
+        tables[at..at + 4].copy_from_slice(name);
+        put(&mut tables, at + 4, 36 + body.len() as u64, 4);
+        tables[at + 36..at + 36 + body.len()].copy_from_slice(&body);
+        let sum = tables[at..at + 36 + body.len()].iter().fold(0_u8, |sum, b| sum.wrapping_add(*b));
+        tables[at + 9] = 0_u8.wrapping_sub(sum);
+    }
+    tables[24] = 0_u8.wrapping_sub(tables[16..36].iter().fold(0_u8, |sum, b| sum.wrapping_add(*b)));
+    let tables = pillion_firmware::acpi::read(&Bytes(tables), 16);
+    assert_eq!(tables.io_apics.as_slice().len(), 2);
+
+    let mut params = BootParams::new();
+    assert!(pvh::parse(&Bytes(start_info()), 0, &mut params).is_some());
+    params.draw_map(0x20_0000, 0x60_0000);
+    params.withhold(&tables);
+    assert_eq!(params.finish(), (0, 0));
+    let at = |address: u64| params.memory().iter().find(|r| (r.base..r.base + r.size).contains(&address)).unwrap().kind;
+    for address in [0xfec0_0000, 0xfec0_1000, 0xfed0_0000, 0xfed8_0fff, 0xfee0_0000, 0xfeef_ffff] {
+        assert_eq!(at(address), range_kind::WITHHELD, "{address:#x}");
+    }
+    assert_eq!(
+        (at(0xfec0_2000), at(0xfed8_1000), at(0xfef0_0000)),
+        (range_kind::HOLE, range_kind::HOLE, range_kind::HOLE)
+    );
+    assert_eq!((at(0x10_0000), at(0x20_0000)), (range_kind::RAM, range_kind::KERNEL));
+}
+
 #[test]
 fn what_a_good_loader_says_is_understood() {
     let mut params = BootParams::new();

@@ -36,7 +36,7 @@ pub use chosen::ioapic;
 /// Machine checks: `in_progress`, `end`.
 pub use chosen::machine_check;
 /// Physical memory as the kernel sees it.
-pub use chosen::memory::{direct, physical};
+pub use chosen::memory::{ALWAYS_MAPPED, direct, physical};
 /// The processor's mode in which tasks run.
 pub use chosen::mode;
 /// Address spaces.

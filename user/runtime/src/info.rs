@@ -1,6 +1,6 @@
 //! What a task finds when it starts: addresses, slots and a page of facts that its creator (the resource manager) filled.
 
-use pillion_abi::boot::Range;
+use pillion_abi::boot::{IO_APICS, IoApic, Range};
 
 /// Addresses in every task made by the resource manager.
 pub mod address {
@@ -199,7 +199,7 @@ pub struct SkinInfo {
 }
 
 /// Most ranges of guest-physical memory.
-pub const RANGES: usize = 48;
+pub const RANGES: usize = 96;
 
 /// Kinds of guest-physical memory, beside those of [`pillion_abi::boot::range_kind`].
 pub mod range_kind {
@@ -221,13 +221,13 @@ pub mod then {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct LinuxInfo {
-    /// Physical address of the ACPI root pointer.
-    pub rsdp: u64,
-    /// Physical address of the I/O APIC.
-    pub ioapic: u64,
+    /// The bytes of the ACPI root pointer, as in [`pillion_abi::boot::BootInfo`].
+    pub root_pointer: [u8; 40],
+    /// The I/O APICs.
+    pub io_apics: [IoApic; IO_APICS],
     /// Number of entries in `ranges`.
     pub range_count: u64,
-    /// Guest-physical memory, as mapped in the guest space.
+    /// Guest-physical memory: what is mapped in the guest space, but for holes, and what is not Linux's.
     pub ranges: [Range; RANGES],
     /// Offset and size of the kernel in the bundle.
     pub kernel: [u64; 2],

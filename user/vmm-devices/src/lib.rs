@@ -11,11 +11,12 @@
 //! | [`apic`] | Intel SDM vol. 3, chapter 11 "APIC" (the x2APIC sections) |
 //! | [`ioapic`] | 82093AA data sheet, ICH9 data sheet 13.5 |
 //! | [`pci`] | PCI 3.0, 3.2.2.3.2; PCI Express 3.0, 7.2.2 |
-//! | [`power`] | ACPI 6.4, 4.8.3 and 5.2 |
+//! | [`acpi`], [`power`] | ACPI 6.4, 4.8.3 and 5.2 |
 //! | [`paging`], [`instruction`] | AMD64 APM vol. 2, chapter 5; vol. 3 |
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod acpi;
 pub mod apic;
 pub mod boot;
 pub mod cpuid;

@@ -26,7 +26,7 @@ const GP: Result<u64, GeneralProtection> = Err(GeneralProtection);
 
 #[test]
 fn only_what_changed_is_copied_back() {
-    let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0 };
+    let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0, tables: 0 };
     let mut state = entry(&plan);
     state.deadline = 500;
     let before = Shared::of(&state, [0; 4]);

@@ -37,7 +37,7 @@ fn a_kernel_is_loaded() {
         [ram(0, 0x9_f000), Range { base: 0xf_0000, size: 0x1_0000, kind: Kind::Reserved }, ram(0x10_0000, 0x3f0_0000)];
     let mut memory = Ram::new(0, 0x400_0000);
     let initrd = vec![7; 10_000];
-    let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, rsdp: 0xf_1234 };
+    let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, tables: None };
     let state = load(&linux, &mut memory).unwrap();
     assert_eq!(state.rip, 0x100_0000);
     assert_eq!(memory.bytes[0x100_0000], 0xfc);
@@ -49,7 +49,7 @@ fn a_kernel_is_loaded() {
     assert_eq!((memory.bytes[initrd_at], word(0x21c)), (7, 10_000));
     let line = word(0x228) as usize;
     assert_eq!(&memory.bytes[line..line + 6], b"quiet\0");
-    assert_eq!((word(0x70), memory.bytes[zero + 0x1e8], memory.bytes[zero + 0x210]), (0xf_1234, 3, 0xff));
+    assert_eq!((word(0x70), memory.bytes[zero + 0x1e8], memory.bytes[zero + 0x210]), (0, 3, 0xff));
     assert_eq!((word(0x2d0 + 20), word(0x2d0 + 36)), (0xf_0000, 2));
     assert_eq!((word(0x202), memory.bytes[zero + 0x211]), (u32::from_le_bytes(*b"HdrS"), 1));
     let gdt = state.gdtr.base as usize;
@@ -97,7 +97,7 @@ proptest! {
             bytes[0x1f5..0x1f8].fill(0);
         }
         if let Ok(header) = Header::parse(&bytes) {
-            let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &[ram(0, 0x10_0000)], rsdp: 0 };
+            let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &[ram(0, 0x10_0000)], tables: None };
             let _ = place(&header, linux.ranges, 0, 0);
             let _ = load(&linux, &mut Ram::new(0, 0x1000));
         }
@@ -114,7 +114,7 @@ proptest! {
         let header = Header::parse(&bytes).unwrap();
         let ranges: Vec<Range> = ranges.iter().map(|(base, size)| ram(base << 16, size << 16)).collect();
         if let Ok(plan) = place(&header, &ranges, initrd, 10) {
-            let mut parts = vec![(plan.kernel, header.init_size), (plan.zero_page, 3 * 4096)];
+            let mut parts = vec![(plan.kernel, header.init_size), (plan.zero_page, 4 * 4096)];
             if initrd != 0 {
                 parts.push((plan.initrd, initrd));
                 prop_assert!(plan.initrd + initrd <= 0x8000_0000);

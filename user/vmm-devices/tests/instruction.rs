@@ -90,7 +90,7 @@ fn moves() {
 
 #[test]
 fn the_instruction_at_an_exit() {
-    let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0 };
+    let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0, tables: 0 };
     let mut state = entry(&plan);
     let mut ram = tables();
     ram.put(0x9010, b"\x89\x47\x10");

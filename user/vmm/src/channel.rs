@@ -35,14 +35,14 @@ impl Channels {
 /// Tasks, or others, have signalled these bits.
 pub fn notified(machine: &mut Machine, bits: u64) {
     if bits & monitor_bit::DOORBELL != 0 && machine.channels.listening {
-        let vector = machine.ioapic.ring();
+        let vector = machine.io_apics.ring();
         inject(vector);
     }
 }
 
 /// Linux has written to its I/O APIC: the doorbell may have been let through.
 pub fn unmasked(machine: &mut Machine) {
-    let vector = machine.ioapic.take_pended();
+    let vector = machine.io_apics.take_pended();
     inject(vector);
 }
 

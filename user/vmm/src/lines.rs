@@ -1,12 +1,9 @@
-//! Interrupt lines: what Linux writes into its I/O APIC goes to the kernel, which owns the real one.
+//! Interrupt lines: what Linux writes into its I/O APICs goes to the kernel, which owns the real one.
 
 use pillion_runtime::{call, info::slot};
 use pillion_vmm_devices::ioapic::Route;
 
 use crate::machine::Machine;
-
-/// Lines that are handed over at a reset.
-pub const COUNT: usize = 24;
 
 /// Hands one route to the kernel. A line that the real-time side has is refused there, and stays with it.
 pub fn hand(route: Route) {
@@ -15,5 +12,5 @@ pub fn hand(route: Route) {
 
 /// Hands all routes over.
 pub fn hand_all(machine: &Machine) {
-    (0..COUNT).filter_map(|line| machine.ioapic.route(line)).for_each(hand);
+    machine.io_apics.routes().for_each(hand);
 }

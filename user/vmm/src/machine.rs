@@ -10,18 +10,19 @@ use pillion_runtime::{
     now,
 };
 use pillion_vmm_devices::{
+    acpi,
     apic::{Effect, LocalApic, Shared},
     boot,
     cpuid::{Context, hypervisor},
-    ioapic::IoApic,
+    ioapic::IoApics,
     msr::Msrs,
     notes::Notes,
     pci::{Filter, Function},
-    power::{Fadt, Power},
+    power::Power,
 };
 
 use crate::{
-    channel::Channels, command_line::CommandLine, lifecycle::End, lines, memory::Window, ports, report::Exits,
+    channel::Channels, command_line::CommandLine, firmware, lifecycle::End, memory::Window, ports, report::Exits,
     watchdog::Watchdog,
 };
 
@@ -36,16 +37,14 @@ pub struct Machine {
     pub msrs: Msrs,
     /// Local APIC.
     pub apic: LocalApic,
-    /// I/O APIC.
-    pub ioapic: IoApic,
-    /// Guest-physical address of the I/O APIC.
-    pub ioapic_base: u64,
+    /// I/O APICs.
+    pub io_apics: IoApics,
     /// PCI configuration.
     pub pci: Filter,
     /// Reset and power-off.
     pub power: Power,
-    /// The machine was in ACPI mode before Linux came.
-    pub acpi: bool,
+    /// The ACPI tables that Linux finds.
+    pub tables: Option<acpi::Copy>,
     /// Lines written to the debug port.
     pub notes: Notes,
     /// Counts of exits by reason.
@@ -69,27 +68,23 @@ impl Machine {
         let memory = Window::new(info);
         let mut pci = Filter::new();
         for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
-            let _ = pci.hide(Function { bus: (id >> 8) as u8, device: (id >> 3 & 31) as u8, function: (id & 7) as u8 });
+            let _ = pci.hide(Function::from_id(*id));
         }
         let mut cpuid = Context::from_host(tsc_hz, crate::exits::host_cpuid);
-        let mut ioapic = IoApic::new(lines::COUNT as u8, info.hidden_lines);
         let [base, size] = info.channel;
-        if size != 0 {
-            ioapic = ioapic.with_doorbell();
-            cpuid.channels = ioapic.doorbell().map(|line| hypervisor::Channels { gsi: line.into(), base, size });
-        }
-        let fadt = Fadt::find(&memory, info.rsdp).unwrap_or_default();
+        let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0);
+        cpuid.channels = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
+        let found = firmware::find(&memory, info, &io_apics, &mut pci);
         Machine {
             info,
             memory,
             cpuid,
             msrs: Msrs::default(),
             apic: LocalApic::new(),
-            ioapic,
-            ioapic_base: info.ioapic,
+            io_apics,
             pci,
-            power: Power::new(fadt),
-            acpi: ports::is_acpi_on(&fadt),
+            power: Power::new(found.fadt),
+            tables: found.tables,
             notes: Notes::new(),
             exits: Exits::default(),
             watchdog: Watchdog::new(tsc_hz),
@@ -111,7 +106,7 @@ impl Machine {
             initrd: file(self.info.initrd),
             command_line: command_line.as_bytes(),
             ranges: &ranges[..count],
-            rsdp: self.info.rsdp,
+            tables: self.tables.as_ref(),
         };
         let mut begin = boot::load(&linux, &mut self.memory)?;
         begin.dirty = dirty::CORE | dirty::SYSTEM;
@@ -125,7 +120,7 @@ impl Machine {
     pub fn reset(&mut self) {
         ports::quiesce(&self.pci);
         let _ = call::vcpu_reset(slot::VCPU);
-        self.ioapic.reset();
+        self.io_apics.reset();
         crate::lines::hand_all(self);
         self.apic = LocalApic::new();
         self.msrs = Msrs::default();
@@ -148,7 +143,7 @@ impl Machine {
 
     /// What the local APIC's model and the kernel both look at.
     pub fn shared(&self) -> Shared {
-        Shared::of(state(), self.ioapic.level_vectors())
+        Shared::of(state(), self.io_apics.level_vectors())
     }
 
     /// Does what the local APIC's model asks for.

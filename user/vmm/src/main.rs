@@ -7,6 +7,7 @@
 mod channel;
 mod command_line;
 mod exits;
+mod firmware;
 mod lifecycle;
 mod lines;
 mod machine;

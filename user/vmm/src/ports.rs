@@ -1,9 +1,14 @@
 //! The real ports: which of them Linux uses without an exit, and PCI configuration on its behalf.
 
-use pillion_runtime::{call, info::slot};
+use pillion_abi::boot::range_kind;
+use pillion_runtime::{
+    call,
+    info::{self, slot},
+    now,
+};
 use pillion_vmm_devices::{
     notes,
-    pci::{ConfigAccess, Filter, Function, Quiesce},
+    pci::{Change, ConfigAccess, ConfigSpace, Filter, Function, Kept, Quiesce},
     power::Fadt,
 };
 
@@ -12,17 +17,14 @@ use crate::machine::Machine;
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;
 
-/// Where system management interrupts are asked for: the firmware's, which takes as long as it likes.
-const FIRMWARE: (u32, u32) = (0xb2, 2);
-
 /// A slot for capabilities that are needed for one call.
 const SCRATCH: u32 = 48;
 
 /// Ports that the kernel opens in one call.
 const STEP: u32 = 1024;
 
-/// Buses that are looked through when devices are made quiet.
-const BUSES: u16 = 8;
+/// Buses that are looked through when devices are made quiet: all that there can be.
+const BUSES: u16 = 256;
 
 /// Opens all ports to Linux but those that a model or the real-time side has.
 pub fn open(machine: &Machine) {
@@ -48,32 +50,58 @@ fn allow(first: u16, count: u32) {
     }
 }
 
-/// The first range at or after `from` that Linux does not get.
-fn next_taken(machine: &Machine, from: u32) -> Option<(u32, u32)> {
+/// Ports of PCI configuration and of notes.
+const OWN: [(u32, u32); 2] = [(CONFIG_ADDRESS as u32, 8), (notes::PORT as u32, 1)];
+
+/// All that Linux does not get: what models answer, and what the real-time side has. In no order.
+fn taken(machine: &Machine) -> impl Iterator<Item = (u32, u32)> {
     let info = machine.info();
     let hidden = info.hidden_ports.iter().take(info.hidden_port_count as usize).map(|[first, count]| (*first, *count));
-    let power = machine.power.ports().into_iter().flatten().map(|(first, count)| (first.into(), count.into()));
-    [(u32::from(CONFIG_ADDRESS), 8), (u32::from(notes::PORT), 1), FIRMWARE]
-        .into_iter()
-        .chain(hidden)
-        .chain(power)
-        .filter(|(first, count)| first + count > from && *count != 0)
-        .min()
+    OWN.into_iter().chain(hidden).chain(machine.power.ports()).filter(|(_, count)| *count != 0)
 }
 
-/// Whether some of the ports belong to the real-time side, or to the firmware when it has nothing left to do for Linux.
+/// The first range at or after `from` that Linux does not get.
+fn next_taken(machine: &Machine, from: u32) -> Option<(u32, u32)> {
+    taken(machine).filter(|(first, count)| first + count > from).min()
+}
+
+/// Whether some of the ports belong to the real-time side.
 pub fn is_hidden(machine: &Machine, port: u16, width: u8) -> bool {
     let end = u32::from(port) + u32::from(width);
-    let touches = |(first, count): (u32, u32)| u32::from(port) < first + count && end > first;
+    let touches = |[first, count]: &[u32; 2]| u32::from(port) < first + count && end > *first;
     let info = machine.info();
-    let ranges = info.hidden_ports.iter().take(info.hidden_port_count as usize);
-    ranges.into_iter().any(|[first, count]| touches((*first, *count))) || machine.acpi && touches(FIRMWARE)
+    info.hidden_ports.iter().take(info.hidden_port_count as usize).any(touches)
 }
 
-/// Whether the machine is in ACPI mode. If not, Linux has to ask the firmware for it.
-pub fn is_acpi_on(fadt: &Fadt) -> bool {
+/// Looks for ACPI mode so many times, a millisecond apart.
+const PATIENCE: u32 = 1000;
+
+/// Brings the machine into ACPI mode (ACPI 6.4, 16.3.1) if it is not. Returns whether it is then.
+pub fn enable_acpi(fadt: &Fadt) -> bool {
     const ENABLED: u32 = 1;
-    fadt.pm1a_control.is_none_or(|port| call::port_in(slot::PORTS, port, 2).unwrap_or(0) & ENABLED != 0)
+    let Some(port) = fadt.pm1a_control else { return true };
+    let is_on = || call::port_in(slot::PORTS, port, 2).unwrap_or(0) & ENABLED != 0;
+    if is_on() {
+        return true;
+    }
+    let (Some(command), 1..) = (fadt.command, fadt.enable) else { return false };
+    let _ = call::port_out(slot::PORTS, command, 1, fadt.enable.into());
+    let pause = info::task().tsc_hz / 1000;
+    (0..PATIENCE).any(|_| is_on() || call::sleep(now().saturating_add(pause)).is_err())
+}
+
+/// What no device of Linux's may be moved over.
+impl Kept for Machine {
+    fn memory(&self, base: u64, size: u64) -> bool {
+        let end = base.saturating_add(size);
+        let info = self.info();
+        let ranges = info.ranges.iter().take(info.range_count as usize);
+        ranges.filter(|r| r.kind != range_kind::DEVICE).any(|r| r.base < end && base < r.base.saturating_add(r.size))
+    }
+
+    fn ports(&self, first: u32, count: u32) -> bool {
+        taken(self).any(|(from, many)| from < first + count && first < from + many)
+    }
 }
 
 /// Reads configuration space.
@@ -88,11 +116,26 @@ pub fn config_write(address: u32, port: u16, width: u8, value: u32) {
     let _ = call::port_out(slot::PORTS, port, width, value);
 }
 
+/// Writes configuration space for Linux, if the guard allows it.
+pub fn guest_config_write(machine: &Machine, address: u32, port: u16, width: u8, value: u32) {
+    let register = (address & 0xfc) as u8 | (port & 3) as u8;
+    let change = Change { function: Function::of(address), register, width, value };
+    if machine.pci.allows(&mut Real, machine, change) {
+        config_write(address, port, width, value);
+    }
+}
+
 struct Real;
 
 impl ConfigAccess for Real {
     fn read(&mut self, function: Function, register: u8) -> u32 {
         config_read(function.address(register), CONFIG_DATA, 4)
+    }
+}
+
+impl ConfigSpace for Real {
+    fn write(&mut self, function: Function, register: u8, value: u32) {
+        config_write(function.address(register), CONFIG_DATA, 4, value);
     }
 }
 

@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::memory::direct;
 use super::{apic, log};
+use pillion_abi::boot::IoApic;
 use pillion_firmware::acpi::{IO_APICS, Tables};
 
 /// Most lines, of all I/O APICs together.
@@ -78,10 +79,16 @@ pub fn init(tables: &Tables) {
     }
 }
 
-/// Physical address of the first I/O APIC, or 0.
+/// The I/O APICs that are there.
 #[must_use]
-pub fn address() -> u64 {
-    CONTROLLERS.iter().map(|c| c.registers.load(Relaxed)).find(|r| *r != 0).map_or(0, |r| r - super::memory::DIRECT_MAP)
+pub fn all() -> [IoApic; IO_APICS] {
+    let mut all = [IoApic::default(); IO_APICS];
+    let there = CONTROLLERS.iter().filter(|c| c.registers.load(Relaxed) != 0);
+    for (to, c) in all.iter_mut().zip(there) {
+        let address = c.registers.load(Relaxed) - super::memory::DIRECT_MAP;
+        *to = IoApic { address, first: c.first.load(Relaxed), lines: c.lines.load(Relaxed) };
+    }
+    all
 }
 
 /// Registers and index of the entry of a line.

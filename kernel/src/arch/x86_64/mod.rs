@@ -8,6 +8,7 @@ pub mod code;
 pub mod cpu;
 pub mod fpu;
 pub mod frame;
+pub mod io_mmu;
 pub mod ioapic;
 pub mod machine_check;
 pub mod memory;

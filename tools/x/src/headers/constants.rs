@@ -50,9 +50,9 @@ fn objects(out: &mut Header) {
 fn boot(out: &mut Header) {
     define!(out, "Slots of the first task.", "SLOT_", abi::boot::slot,
         CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER REGIONS COUNT);
-    define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE);
+    define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
     define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM X2APIC INVARIANT_TSC IOMMU SHARED_SPACE);
-    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS REGIONS);
+    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS REGIONS IO_APICS);
     out.group("Bundles.");
     out.define_text("BUNDLE_MAGIC", String::from_utf8_lossy(&abi::bundle::MAGIC));
     out.define_text("TASK_MAGIC", String::from_utf8_lossy(&abi::bundle::TASK_MAGIC));

@@ -19,12 +19,11 @@ pub fn write(out: &mut Header) {
     out.group("Layouts.");
     bundles(out);
     structure!(out, "range", boot::Range, base: "uint64_t", size: "uint64_t", kind: "uint64_t",);
-    structure!(out, "pci_window", boot::PciWindow,
-        base: "uint64_t", first_bus: "uint32_t", last_bus: "uint32_t",);
+    structure!(out, "io_apic", boot::IoApic, address: "uint64_t", first: "uint32_t", lines: "uint32_t",);
     structure!(out, "boot_info", boot::BootInfo,
         abi_version: "uint32_t", region_count: "uint32_t", tsc_hz: "uint64_t", features: "uint64_t", rsdp: "uint64_t",
-        cpus: "uint64_t", bundle: "struct pillion_range", ioapic: "uint64_t", pci_window: "struct pillion_pci_window",
-        regions: "struct pillion_range" "[PILLION_BOOT_REGIONS]", command_line: "uint8_t" "[256]",);
+        cpus: "uint64_t", bundle: "struct pillion_range", io_apics: "struct pillion_io_apic" "[PILLION_BOOT_IO_APICS]",
+        root_pointer: "uint8_t" "[40]", regions: "struct pillion_range" "[PILLION_BOOT_REGIONS]", command_line: "uint8_t" "[256]",);
     vcpus(out);
 }
 

@@ -11,6 +11,7 @@ use pillion_abi::{PAGE, boot::Range};
 use pillion_runtime::{
     image,
     info::{LinuxInfo, RANGES, then},
+    println,
 };
 use pillion_system::{KERNEL_PORTS, Linux, System, Then};
 
@@ -20,8 +21,8 @@ const APPEND: &str = "linux.append";
 /// The facts.
 pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
     let mut info = LinuxInfo {
-        rsdp: machine.boot.rsdp,
-        ioapic: machine.boot.ioapic,
+        root_pointer: machine.boot.root_pointer,
+        io_apics: machine.boot.io_apics,
         range_count: 0,
         ranges: [Range::default(); RANGES],
         kernel: place(machine, &linux.kernel)?,
@@ -38,7 +39,11 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
         skin_count: 0,
         command_line: [0; 1024],
     };
-    info.range_count = put_all(&mut info.ranges, told(pieces).into_iter(), "ranges of memory")?;
+    let (told, dropped) = told(pieces, RANGES);
+    if dropped != 0 {
+        println!("[resmgr] Linux's memory is in too many ranges: {} KiB, the smallest, are left out", dropped >> 10);
+    }
+    info.range_count = put_all(&mut info.ranges, told.into_iter(), "ranges of memory")?;
     hide(&mut info, system)?;
     put_command_line(&mut info, machine, linux)?;
     Ok(info)

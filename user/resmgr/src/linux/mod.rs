@@ -1,5 +1,6 @@
 //! Linux, the passenger: its memory, its vCPU and its monitor.
 
+mod devices;
 mod facts;
 mod guest;
 mod log;

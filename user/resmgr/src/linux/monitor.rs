@@ -1,8 +1,7 @@
 //! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is left of the machine.
 
-use alloc::vec::Vec;
-
 use super::{
+    devices,
     facts::facts,
     guest::{guest_extents, map_memory, monitor_extents},
     ranges::{Piece, pieces},
@@ -52,7 +51,7 @@ impl Monitor {
 
 /// Plans the monitor.
 pub fn plan(machine: &Machine, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
-    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &hidden_pages(machine, system));
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &devices::registers(system));
     let mut extents = guest_extents(&all);
     extents.extend(shared.iter().flat_map(|shared| skin::guest_extents(&shared.layout)));
     let guest_tables = table_pages(&extents) + SPARE_TABLES;
@@ -77,7 +76,7 @@ pub fn make(
     (pool, channel): (Range, Option<(&Channel, usize)>),
     badge: u64,
 ) -> Result<Task> {
-    let all = pieces(machine.regions(), pool, linux.memory_bytes, &hidden_pages(machine, system));
+    let all = pieces(machine.regions(), pool, linux.memory_bytes, &devices::registers(system));
     let mut task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
@@ -99,12 +98,6 @@ pub fn make(
     maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
     say(machine, linux, &all);
     Ok(task)
-}
-
-/// Pages of the configuration space of functions that belong to tasks.
-fn hidden_pages(machine: &Machine, system: &System) -> Vec<u64> {
-    let functions = system.tasks.iter().flat_map(|t| &t.devices);
-    functions.filter_map(|d| machine.boot.pci_window.page(d.requester_id())).collect()
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {

@@ -17,14 +17,14 @@ pub struct Piece {
     pub region: Option<usize>,
 }
 
-/// Divides the machine's memory. `pages` are pages of devices that Linux must not see; `pool` begins where its region does. No more RAM than `limit`, lowest addresses first.
-pub fn pieces(regions: &[Range], pool: Range, limit: Option<u64>, pages: &[u64]) -> Vec<Piece> {
+/// Divides the machine's memory. `kept` are registers of devices that Linux must not see; `pool` begins where its region does. No more RAM than `limit`, lowest addresses first.
+pub fn pieces(regions: &[Range], pool: Range, limit: Option<u64>, kept: &[Range]) -> Vec<Piece> {
     let mut left = limit.unwrap_or(u64::MAX) & !(PAGE - 1);
     let mut all = Vec::new();
     for (index, region) in regions.iter().enumerate() {
         match region.kind {
             range_kind::RAM => ram(&mut all, index, *region, pool, &mut left),
-            range_kind::DEVICE | range_kind::HOLE | range_kind::ACPI => device(&mut all, index, *region, pages),
+            range_kind::DEVICE | range_kind::HOLE | range_kind::ACPI => device(&mut all, index, *region, kept),
             _ => all.push(hidden(region.base, region.size)),
         }
     }
@@ -42,17 +42,24 @@ fn ram(all: &mut Vec<Piece>, index: usize, region: Range, pool: Range, left: &mu
     all.push(hidden(base + given, free - given));
 }
 
-/// A region of devices, in pieces around the pages that are hidden.
-fn device(all: &mut Vec<Piece>, index: usize, region: Range, pages: &[u64]) {
+/// A region of devices, in pieces around what is kept of it, in whole pages.
+fn device(all: &mut Vec<Piece>, index: usize, region: Range, kept: &[Range]) {
     let end = region.base + region.size;
-    let mut inside: Vec<u64> = pages.iter().copied().filter(|page| (region.base..end).contains(page)).collect();
+    let pages = |r: &Range| {
+        let base = (r.base & !(PAGE - 1)).max(region.base);
+        let stop = r.base.saturating_add(r.size).checked_next_multiple_of(PAGE).unwrap_or(end).min(end);
+        (base < stop).then_some((base, stop))
+    };
+    let mut inside: Vec<(u64, u64)> = kept.iter().filter_map(pages).collect();
     inside.sort_unstable();
-    inside.dedup();
     let mut from = region.base;
-    for page in inside {
-        all.push(Piece { range: Range { base: from, size: page - from, ..region }, region: Some(index) });
-        all.push(Piece { region: Some(index), ..hidden(page, PAGE) });
-        from = page + PAGE;
+    for (base, stop) in inside {
+        let base = base.max(from);
+        if base < stop {
+            all.push(Piece { range: Range { base: from, size: base - from, ..region }, region: Some(index) });
+            all.push(Piece { region: Some(index), ..hidden(base, stop - base) });
+            from = stop;
+        }
     }
     all.push(Piece { range: Range { base: from, size: end - from, ..region }, region: Some(index) });
 }
@@ -61,10 +68,11 @@ fn hidden(base: u64, size: u64) -> Piece {
     Piece { range: Range { base, size, kind: HIDDEN }, region: None }
 }
 
-/// The ranges as the monitor is told of them: neighbours that are hidden are one.
-pub fn told(pieces: &[Piece]) -> Vec<Range> {
+/// The ranges as the monitor is told of them: neighbours that are hidden are one, and of holes there is nothing to tell. Where there are more than
+/// `most`, the smallest stretches of RAM are left out; their bytes are returned too.
+pub fn told(pieces: &[Piece], most: usize) -> (Vec<Range>, u64) {
     let mut all: Vec<Range> = Vec::new();
-    for Piece { range, .. } in pieces {
+    for Piece { range, .. } in pieces.iter().filter(|piece| piece.range.kind != range_kind::HOLE) {
         match all.last_mut() {
             Some(last) if range.kind == HIDDEN && last.kind == HIDDEN && last.base + last.size == range.base => {
                 last.size += range.size;
@@ -72,7 +80,13 @@ pub fn told(pieces: &[Piece]) -> Vec<Range> {
             _ => all.push(*range),
         }
     }
-    all
+    let mut dropped = 0;
+    while all.len() > most {
+        let ram = all.iter().enumerate().filter(|(_, r)| r.kind == range_kind::RAM);
+        let Some(smallest) = ram.min_by_key(|(_, r)| r.size).map(|(index, _)| index) else { break };
+        dropped += all.remove(smallest).size;
+    }
+    (all, dropped)
 }
 
 /// Bytes of a range that the monitor sees. Firmware puts tables at the start of what it keeps, so of devices it is that; of holes, nothing.
@@ -106,23 +120,26 @@ mod tests {
         let all = pieces(&regions, pool, Some(0x100_0000), &[]);
         let ram: u64 = all.iter().filter(|p| p.range.kind == range_kind::RAM).map(|p| p.range.size).sum();
         assert_eq!(ram, 0x100_0000);
-        let told = told(&all);
-        assert_eq!(told.len(), 6);
-        assert_eq!((told[2].base, told[2].size, told[2].kind), (0x10_0000, 0x30_0000, HIDDEN));
+        let (ranges, dropped) = told(&all, 48);
+        assert_eq!((ranges.len(), dropped), (5, 0));
+        assert_eq!((ranges[2].base, ranges[2].size, ranges[2].kind), (0x10_0000, 0x30_0000, HIDDEN));
         let mut end = 0;
-        for r in &told {
+        for r in &ranges {
             assert_eq!(r.base, end);
             end = r.base + r.size;
         }
-        assert_eq!(end, 0x430_2000);
+        assert_eq!(end, 0x430_1000, "the hole is not told of");
+        let (fewer, dropped) = told(&all, 4);
+        assert_eq!((fewer.len(), dropped), (4, 0x9f000), "the smaller stretch of RAM");
         assert_eq!(pieces(&regions, range(0, 0, 0), None, &[]).iter().filter(|p| p.region.is_some()).count(), 4);
     }
 
     #[test]
     fn pages_of_devices_are_hidden() {
         let regions = [range(0xb000_0000, 0x1000_0000, range_kind::DEVICE)];
-        let pages = [0xb002_0000, 0xb000_0000, 0xb002_0000, 0x1000];
-        let all = pieces(&regions, range(0, 0, 0), None, &pages);
+        // One twice, one that is less than a page, one that begins before the region, one elsewhere.
+        let kept = [(0xb002_0000, PAGE), (0xafff_0000, 0x1_1000), (0xb002_0010, 0x20), (0x1000, PAGE)];
+        let all = pieces(&regions, range(0, 0, 0), None, &kept.map(|(base, size)| range(base, size, 0)));
         let shape: Vec<_> = all.iter().map(|p| (p.range.base, p.range.size, p.range.kind, p.region)).collect();
         let device = range_kind::DEVICE;
         assert_eq!(

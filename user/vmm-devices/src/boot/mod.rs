@@ -16,7 +16,7 @@ pub use zero_page::zero_page;
 use core::fmt;
 use pillion_abi::vcpu::State;
 
-use crate::memory::GuestMemory;
+use crate::{acpi, memory::GuestMemory};
 
 /// What a range of guest-physical memory is (`zero-page.rst`, E820 types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +106,8 @@ pub struct Linux<'a> {
     pub command_line: &'a [u8],
     /// All of the guest's memory, for the kernel's memory map. Only what is `Ram` is used.
     pub ranges: &'a [Range],
-    /// Guest-physical address of the ACPI root pointer, or 0.
-    pub rsdp: u64,
+    /// The ACPI tables that it is to find, if there are any.
+    pub tables: Option<&'a acpi::Copy>,
 }
 
 /// Places everything in the guest's memory and returns the state to enter it with.
@@ -128,5 +128,8 @@ pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory) -> Result<State, E
     put(plan.gdt, &gdt())?;
     put(plan.command_line, linux.command_line)?;
     put(plan.command_line + linux.command_line.len() as u64, &[0])?;
+    if let Some(tables) = linux.tables {
+        put(plan.tables, &tables.at(plan.tables))?;
+    }
     Ok(entry(&plan))
 }

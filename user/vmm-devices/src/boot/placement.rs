@@ -22,6 +22,8 @@ pub struct Plan {
     pub gdt: u64,
     /// The command line; a page.
     pub command_line: u64,
+    /// The copies of ACPI tables; a page.
+    pub tables: u64,
 }
 
 /// Taken addresses, the end not included.
@@ -53,7 +55,8 @@ pub fn place(header: &Header, ranges: &[Range], initrd_size: u64, command_line: 
     };
     let taken = [taken, Span { start: initrd, end: initrd + initrd_size }];
     let zero_page = parameters(ranges, taken).ok_or(Error::ParametersDoNotFit)?;
-    Ok(Plan { kernel, initrd, initrd_size, zero_page, gdt: zero_page + PAGE, command_line: zero_page + 2 * PAGE })
+    let [gdt, command_line, tables] = [1, 2, 3].map(|page| zero_page + page * PAGE);
+    Ok(Plan { kernel, initrd, initrd_size, zero_page, gdt, command_line, tables })
 }
 
 /// RAM below 4 GiB.
@@ -89,9 +92,9 @@ fn highest(ranges: &[Range], taken: Span, limit: u64, size: u64) -> Option<u64> 
     ram(ranges).filter_map(fits).filter(|place| *place >= LOWEST).max()
 }
 
-/// Three free pages.
+/// Four free pages.
 fn parameters(ranges: &[Range], taken: [Span; 2]) -> Option<u64> {
-    let size = 3 * PAGE;
+    let size = 4 * PAGE;
     let candidates = [LOWEST, taken[0].end, taken[1].end];
     let free = |place: &u64| taken.iter().all(|span| *place >= span.end || place + size <= span.start);
     candidates.into_iter().filter_map(|from| lowest(ranges, from.max(LOWEST), size, PAGE)).filter(free).min()

@@ -37,23 +37,36 @@ pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8;
     put(&mut page, INITRD, &(plan.initrd as u32).to_le_bytes());
     put(&mut page, INITRD_SIZE, &(plan.initrd_size as u32).to_le_bytes());
     put(&mut page, COMMAND_LINE, &(plan.command_line as u32).to_le_bytes());
-    put(&mut page, RSDP, &linux.rsdp.to_le_bytes());
-    put_ranges(&mut page, linux.ranges)?;
+    let tables = linux.tables.map(|_| Range { base: plan.tables, size: crate::acpi::SIZE as u64, kind: Kind::Acpi });
+    put(&mut page, RSDP, &tables.map_or(0, |tables| tables.base).to_le_bytes());
+    put_ranges(&mut page, linux.ranges, tables)?;
     Ok(page)
 }
 
-fn put_ranges(page: &mut [u8; 4096], ranges: &[Range]) -> Result<(), Error> {
-    if ranges.len() > RANGES {
-        return Err(Error::TooManyRanges);
-    }
-    page[RANGE_COUNT] = ranges.len() as u8;
-    for (index, range) in ranges.iter().enumerate() {
-        let at = RANGE_TABLE + index * 20;
+/// Writes the memory map; `tables` are cut out of the RAM that they lie in.
+fn put_ranges(page: &mut [u8; 4096], ranges: &[Range], tables: Option<Range>) -> Result<(), Error> {
+    let mut count = 0;
+    for range in ranges.iter().flat_map(|range| cut(*range, tables)).filter(|range| range.size != 0) {
+        if count == RANGES {
+            return Err(Error::TooManyRanges);
+        }
+        let at = RANGE_TABLE + count * 20;
         put(page, at, &range.base.to_le_bytes());
         put(page, at + 8, &range.size.to_le_bytes());
         put(page, at + 16, &number(range.kind).to_le_bytes());
+        count += 1;
     }
+    page[RANGE_COUNT] = count as u8;
     Ok(())
+}
+
+/// A range in three parts around what lies inside it; parts may be empty.
+fn cut(range: Range, inner: Option<Range>) -> [Range; 3] {
+    let end = range.base.saturating_add(range.size);
+    let inside = inner.filter(|i| range.base <= i.base && i.base.saturating_add(i.size) <= end);
+    let Some(inner) = inside else { return [range, Range { size: 0, ..range }, Range { size: 0, ..range }] };
+    let behind = inner.base + inner.size;
+    [Range { size: inner.base - range.base, ..range }, inner, Range { base: behind, size: end - behind, ..range }]
 }
 
 const fn number(kind: Kind) -> u32 {

@@ -1,7 +1,8 @@
 //! PCI configuration space, filtered: functions of the real-time side read as absent, everything else is the real thing.
 //!
-//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2). Of the memory-mapped window (PCI Express 3.0, 7.2.2) a guest
-//! simply does not have the pages of hidden functions.
+//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the only way there is for a guest: it has nothing of the memory-mapped
+//! window (PCI Express 3.0, 7.2.2), and so no registers from 256 on. Bits 24 to 30 of the address, by which AMD's processors reach those, name
+//! nothing either. Of the writes that pass, [`Filter::allows`] holds back those that would move things.
 //! An access that passes names the address register's value together with the data port, so that the monitor does both
 //! at once and no other user of the mechanism comes between.
 //!
@@ -9,8 +10,10 @@
 //! Not done: MSI and MSI-X messages are not checked. A guest can direct a device's message at any vector that the
 //! physical local APIC takes from the bus; only an IOMMU with interrupt remapping closes this.
 
+mod guard;
 mod quiesce;
 
+pub use guard::{Change, ConfigSpace, Kept, memory_of};
 pub use quiesce::{ConfigAccess, Quiesce, Write};
 
 use crate::ones;
@@ -27,8 +30,15 @@ pub struct Function {
 }
 
 impl Function {
+    /// From bus << 8 | device << 3 | function.
+    #[must_use]
+    pub const fn from_id(id: u16) -> Function {
+        Function { bus: (id >> 8) as u8, device: (id >> 3) as u8 & 31, function: id as u8 & 7 }
+    }
+
     /// From the address register.
-    const fn of(address: u32) -> Function {
+    #[must_use]
+    pub const fn of(address: u32) -> Function {
         Function { bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7 }
     }
 
@@ -44,6 +54,8 @@ impl Function {
 }
 
 const ENABLE: u32 = 1 << 31;
+/// Bits that are reserved, or the upper part of the register's number.
+const EXTENDED: u32 = 0x7f << 24;
 const ADDRESS_PORT: u16 = 0xcf8;
 const DATA_PORT: u16 = 0xcfc;
 const LAST_PORT: u16 = 0xcff;
@@ -130,7 +142,7 @@ impl Filter {
     fn data(&self, port: u16, width: u8) -> Outcome {
         let absent = Outcome::Value(ones(width) as u32);
         let fits = (port & 3) + u16::from(width) <= 4;
-        if self.address & ENABLE == 0 || !fits || self.is_hidden(Function::of(self.address)) {
+        if self.address & (ENABLE | EXTENDED) != ENABLE || !fits || self.is_hidden(Function::of(self.address)) {
             return absent;
         }
         Outcome::Pass { address: self.address, port }

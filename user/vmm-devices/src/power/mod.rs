@@ -1,18 +1,22 @@
-//! Reset and power-off: which writes of the guest ask for them. None of these reaches the machine; the monitor
+//! Reset and power-off: which accesses of the guest ask for them, and which ports it does not get. None of these reaches the machine; the monitor
 //! restarts the guest, or ends it, instead.
 //!
-//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller's pulse (port 0x64) and the
-//! fast INIT of system control port A (port 0x92). Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4,
-//! 4.8.3.2.1) and the reset register (4.8.3.6).
+//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller and system control port A
+//! ([`keyboard`]), and the ports of [`WITHHELD`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
+//! (4.8.3.6), the firmware's command port, and what lies around the PM1 blocks.
 //!
 //! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put the machine to sleep as
 //! little as it may switch it off.
 
 mod fadt;
+mod keyboard;
+mod withheld;
 
-pub use fadt::{Error, Fadt};
+pub use fadt::Fadt;
+pub use withheld::WITHHELD;
 
 use crate::ones;
+use keyboard::Keyboard;
 
 /// What a write means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,35 +44,29 @@ pub enum Outcome {
 }
 
 const RESET_CONTROL: u16 = 0xcf9;
-const KEYBOARD_COMMAND: u16 = 0x64;
-const CONTROL_A: u16 = 0x92;
 
 /// The model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Power {
     fadt: Fadt,
     reset_control: u8,
+    keyboard: Keyboard,
 }
 
 impl Power {
     /// With the registers that the FADT names.
     #[must_use]
-    pub const fn new(fadt: Fadt) -> Self {
-        Power { fadt, reset_control: 0 }
+    pub fn new(fadt: Fadt) -> Self {
+        Power { fadt, ..Power::default() }
     }
 
-    /// The ports that must exit on behalf of this model; unused entries are `None`. Each is a first port and a count.
-    #[must_use]
-    pub fn ports(&self) -> [Option<(u16, u16)>; 6] {
-        let block = |port: Option<u16>| port.map(|port| (port, 2));
-        [
-            Some((RESET_CONTROL, 1)),
-            Some((KEYBOARD_COMMAND, 1)),
-            Some((CONTROL_A, 1)),
-            block(self.fadt.pm1a_control),
-            block(self.fadt.pm1b_control),
-            self.fadt.reset.map(|(port, _)| (port, 1)),
-        ]
+    /// The ports that must exit on behalf of this model: first ports and numbers, in no order.
+    pub fn ports(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let one = |port: u16| (u32::from(port), 1);
+        let fixed = [RESET_CONTROL, keyboard::DATA, keyboard::COMMAND, keyboard::CONTROL_A].map(one);
+        let pm1 = [self.fadt.pm1a_control, self.fadt.pm1b_control].into_iter().flatten().map(|port| (port.into(), 2));
+        let reset = self.fadt.reset.map(|(port, _)| one(port));
+        fixed.into_iter().chain(pm1).chain(reset).chain(withheld::ranges(&self.fadt))
     }
 
     /// A read of a port.
@@ -76,9 +74,8 @@ impl Power {
     pub fn read(&self, port: u16, width: u8) -> Outcome {
         match port {
             RESET_CONTROL if width == 1 => Outcome::Value(u32::from(self.reset_control)),
-            KEYBOARD_COMMAND | CONTROL_A => Outcome::Pass(0),
-            _ if self.pm1_shift(port).is_some() => Outcome::Pass(0),
-            _ if self.fadt.reset.is_some_and(|(reset, _)| reset == port) => Outcome::Pass(0),
+            keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => self.keyboard.read(port),
+            _ if self.is_pm1(port, width) || self.is_reset(port, width) => Outcome::Pass(0),
             _ => self.stray(port, width),
         }
     }
@@ -91,16 +88,13 @@ impl Power {
         {
             return Outcome::Request(Request::Reset);
         }
-        if let Some(shift) = self.pm1_shift(port) {
-            return pm1(value, shift);
-        }
         match port {
             RESET_CONTROL if width == 1 => self.reset_control(value as u8),
-            // Commands 0xf0 to 0xff pulse the lines whose bit is 0; bit 0 is the processor's reset.
-            KEYBOARD_COMMAND if value & 0xf1 == 0xf0 => Outcome::Request(Request::Reset),
-            CONTROL_A if value & 1 != 0 => Outcome::Request(Request::Reset),
-            KEYBOARD_COMMAND | CONTROL_A => Outcome::Pass(value),
-            _ if self.fadt.reset.is_some_and(|(reset, _)| reset == port) => Outcome::Pass(value),
+            keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => {
+                self.keyboard.write(port, value as u8)
+            }
+            _ if self.is_pm1(port, width) => pm1(value, self.pm1_shift(port).unwrap_or(0)),
+            _ if self.is_reset(port, width) => Outcome::Pass(value),
             _ => self.stray(port, width),
         }
     }
@@ -115,15 +109,25 @@ impl Power {
         Outcome::Value(0)
     }
 
-    /// An access that begins outside this model's registers. One that reaches into them is dropped, because the bus would split it.
+    /// An access to none of the registers by themselves. One that reaches into what is not the guest's is dropped, because the bus would split it.
     /// What touches port 0xcf9 that way is [`crate::pci`]'s to answer.
     fn stray(&self, port: u16, width: u8) -> Outcome {
         let end = u32::from(port) + u32::from(width);
-        let touches = |(first, count): (u16, u16)| u32::from(first) < end && port < first.saturating_add(count);
-        match self.ports().into_iter().flatten().filter(|(first, _)| *first != RESET_CONTROL).any(touches) {
+        let touches = |(first, count): (u32, u32)| first < end && u32::from(port) < first + count;
+        match self.ports().filter(|(first, _)| *first != RESET_CONTROL.into()).any(touches) {
             true => Outcome::Value(ones(width) as u32),
             false => Outcome::NotMine,
         }
+    }
+
+    /// Whether the access is one to a PM1 control register, or to one of its two bytes. The register is followed by another one: longer accesses are not.
+    fn is_pm1(&self, port: u16, width: u8) -> bool {
+        self.pm1_shift(port).is_some_and(|shift| shift + 8 * u32::from(width) <= 16)
+    }
+
+    /// Whether the access is one to the reset register, which is a byte.
+    fn is_reset(&self, port: u16, width: u8) -> bool {
+        width == 1 && self.fadt.reset.is_some_and(|(reset, _)| reset == port)
     }
 
     /// The bit of a PM1 control register that bit 0 at the port is.

@@ -1,10 +1,10 @@
-//! Memory that is not mapped: the two interrupt controllers, and what Linux has no business with.
+//! Memory that is not mapped: the interrupt controllers, and what Linux has no business with.
 
 use pillion_runtime::now;
 use pillion_vmm_devices::{
     GeneralProtection, apic,
     instruction::{self, Access, Error},
-    ioapic, ones,
+    ones,
 };
 
 use super::{advance, raise};
@@ -54,8 +54,8 @@ fn carry_out(machine: &mut Machine, access: Access) {
 }
 
 fn read(machine: &mut Machine, address: u64, width: u8) -> u64 {
-    if let Some(offset) = within(address, machine.ioapic_base, ioapic::WINDOW) {
-        return machine.ioapic.read(offset, width);
+    if let Some(value) = machine.io_apics.read(address, width) {
+        return value;
     }
     if let Some(offset) = within(address, apic::BASE, 0x1000) {
         return machine.apic.read_memory(offset, width, now(), &machine.shared());
@@ -64,8 +64,8 @@ fn read(machine: &mut Machine, address: u64, width: u8) -> u64 {
 }
 
 fn write(machine: &mut Machine, address: u64, width: u8, value: u64) {
-    if let Some(offset) = within(address, machine.ioapic_base, ioapic::WINDOW) {
-        if let Some(route) = machine.ioapic.write(offset, width, value) {
+    if let Some(changed) = machine.io_apics.write(address, width, value) {
+        if let Some(route) = changed {
             lines::hand(route);
         }
         channel::unmasked(machine);

@@ -58,7 +58,7 @@ fn write(machine: &mut Machine, io: Io, value: u32) -> Option<End> {
     match machine.pci.write(io.port, io.width, value) {
         pci::Outcome::Value(_) => return None,
         pci::Outcome::Pass { address, port } => {
-            ports::config_write(address, port, io.width, value);
+            ports::guest_config_write(machine, address, port, io.width, value);
             return None;
         }
         pci::Outcome::Elsewhere => {}

@@ -4,10 +4,10 @@
 //! that hold the image, so that code and constants cannot be written there either, and those that are memory in part:
 //! what is not memory is not cached.
 
-use pillion_abi::boot::{Range, range_kind};
+use pillion_abi::boot::Range;
 use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_firmware::params::BootParams;
-use pillion_firmware::ranges::{Cached, cached};
+use pillion_firmware::ranges::{Cached, cached, is_memory};
 
 use crate::arch::x86_64::memory::{ALWAYS_MAPPED, DIRECT_MAP, IMAGE_OFFSET, Image, direct};
 use crate::arch::x86_64::percpu::is_guard_page;
@@ -133,7 +133,7 @@ impl Builder {
 
 /// Memory beyond 4 GiB that goes into the direct map.
 fn high_memory(memory: &[Range]) -> impl Iterator<Item = (u64, u64)> {
-    let ends = memory.iter().filter(|r| r.kind != range_kind::DEVICE).map(|r| (r.base, r.base + r.size));
+    let ends = memory.iter().filter(|r| is_memory(r)).map(|r| (r.base, r.base + r.size));
     ends.filter(|(_, end)| *end > ALWAYS_MAPPED).map(|(base, end)| (base.max(ALWAYS_MAPPED), end))
 }
 

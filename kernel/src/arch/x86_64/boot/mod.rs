@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, cpu, fatal, fpu, ioapic, log, machine_check, mode, percpu, pic, serial, trap};
+use super::{apic, check, clock, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, mode, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -74,11 +74,13 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     params.draw_map(image.start, image.end);
     trap::patch();
     let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
-    let forgotten = params.finish();
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
-    params.pci_window = start_devices(params.rsdp).pci_window;
+    let tables = start_devices(params.rsdp);
+    io_mmu::look(&tables);
+    params.withhold(&tables);
+    let forgotten = params.finish();
     report(params, forgotten);
     check::assert_machine_state(params.memory());
     // SAFETY: nobody writes the parameters from here on.
@@ -113,7 +115,9 @@ fn start_devices(rsdp: u64) -> acpi::Tables {
 
 fn report(params: &BootParams, forgotten: (usize, u64)) {
     for range in params.memory() {
-        let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle", "hole"].get(range.kind as usize).unwrap_or(&"?");
+        let kind = ["?", "RAM", "device", "ACPI", "kernel", "bundle", "hole", "withheld"]
+            .get(range.kind as usize)
+            .unwrap_or(&"?");
         log!("[boot] memory {:#014x}..{:#014x} {kind}", range.base, range.base + range.size);
     }
     if params.unread() != 0 || forgotten.0 != 0 {

@@ -1,4 +1,4 @@
-//! The I/O APIC that the guest sees in place of the real one (82093AA data sheet; ICH9 data sheet 13.5 for the EOI
+//! An I/O APIC that the guest sees in place of a real one (82093AA data sheet; ICH9 data sheet 13.5 for the EOI
 //! register). The real one stays with the kernel, which routes each line to one vector; this model keeps what the guest wrote and says
 //! after each write which routes the monitor is to hand over ([`pillion_abi::call::Call::VcpuRouteLine`]).
 //!
@@ -9,6 +9,10 @@
 //!
 //! With a *doorbell* the guest sees one line more than the machine has. It is edge-triggered whatever its entry says, has no route, and is rung by
 //! [`IoApic::ring`]; what arrives while it is masked is delivered when it no longer is.
+
+mod all;
+
+pub use all::IoApics;
 
 use pillion_abi::vcpu::route;
 

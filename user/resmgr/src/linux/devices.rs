@@ -1,0 +1,34 @@
+//! The PCI functions of tasks: where their registers are in memory, so that Linux does not get them.
+
+use alloc::vec::Vec;
+use pillion_abi::boot::{Range, range_kind, slot};
+use pillion_runtime::{port_in, port_out};
+use pillion_system::System;
+use pillion_vmm_devices::pci::{ConfigAccess, ConfigSpace, Function, memory_of};
+
+const ADDRESS: u16 = 0xcf8;
+const DATA: u16 = 0xcfc;
+
+/// Configuration space by its ports.
+struct Ports;
+
+impl ConfigAccess for Ports {
+    fn read(&mut self, function: Function, register: u8) -> u32 {
+        let _ = port_out(slot::PORTS, ADDRESS, 4, function.address(register));
+        port_in(slot::PORTS, DATA, 4).unwrap_or(u32::MAX)
+    }
+}
+
+impl ConfigSpace for Ports {
+    fn write(&mut self, function: Function, register: u8, value: u32) {
+        let _ = port_out(slot::PORTS, ADDRESS, 4, function.address(register));
+        let _ = port_out(slot::PORTS, DATA, 4, value);
+    }
+}
+
+/// The memory in which functions of tasks answer. To be asked before a task runs: to measure it, the functions are switched off for a moment.
+pub fn registers(system: &System) -> Vec<Range> {
+    let functions = system.tasks.iter().flat_map(|task| &task.devices).map(|device| device.requester_id());
+    let memory = functions.flat_map(|id| memory_of(&mut Ports, Function::from_id(id)).into_iter().flatten());
+    memory.map(|(base, size)| Range { base, size, kind: range_kind::DEVICE }).collect()
+}

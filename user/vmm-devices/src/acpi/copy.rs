@@ -1,0 +1,167 @@
+//! The tables that Linux finds: copies of the root pointer, the root table, the FADT and the MADT in a page of Linux's own memory. All others
+//! stay where they are, and those of [`WITHHELD`] are not named.
+
+use super::madt::{self, Processor};
+use super::walk::{Error, RootPointer, Tables};
+use super::{HEADER, seal};
+use crate::memory::{GuestMemory, read_u32};
+
+/// Bytes of the copies.
+pub const SIZE: usize = 4096;
+
+/// Tables that Linux does not find, and why.
+pub const WITHHELD: [([u8; 4], &str); 9] = [
+    (*b"IVRS", "an IOMMU: Linux would switch interrupt remapping on, and interrupts of tasks would stop"),
+    (*b"DMAR", "an IOMMU, as above"),
+    (*b"VIOT", "an IOMMU, as above"),
+    (*b"HPET", "its timers write to any address"),
+    (*b"MCFG", "PCI's configuration space is reached by ports, where the monitor looks at each access"),
+    (*b"WDAT", "a watchdog that resets the machine when Linux dies"),
+    (*b"WDRT", "a watchdog, as above"),
+    (*b"EINJ", "injects machine checks"),
+    (*b"PCCT", "lets Linux slow the processor down"),
+];
+
+/// Most tables that are named.
+const TABLES: usize = 96;
+/// Longest FADT there is (version 6.5).
+const FADT: usize = 280;
+
+/// What the copies are made of.
+#[derive(Clone, Debug)]
+pub struct Copy {
+    pointer: RootPointer,
+    others: [u64; TABLES],
+    other_count: usize,
+    fadt: ([u8; FADT], usize),
+    madt: ([u8; madt::LONGEST], usize),
+    /// Tables that are not named: bit `i` for [`WITHHELD`]`[i]`.
+    pub withheld: u16,
+    /// Tables for which there was no room.
+    pub dropped: usize,
+}
+
+impl Copy {
+    /// Reads the machine's tables. `io_apics` are the addresses of those that Linux has.
+    ///
+    /// # Errors
+    /// As [`Error`] says; a damaged FADT or MADT counts, since Linux cannot do without.
+    pub fn new(
+        memory: &impl GuestMemory,
+        pointer: &RootPointer,
+        which: Processor,
+        io_apics: &[u32],
+    ) -> Result<Copy, Error> {
+        let tables = Tables::find(memory, pointer)?;
+        let mut copy = Copy {
+            pointer: *pointer,
+            others: [0; TABLES],
+            other_count: 0,
+            fadt: ([0; FADT], 0),
+            madt: ([0; madt::LONGEST], 0),
+            withheld: 0,
+            dropped: 0,
+        };
+        for address in tables.addresses(memory) {
+            copy.sort(memory, address);
+        }
+        copy.fadt.1 = tables.with(memory, *b"FACP")?.read(memory, &mut copy.fadt.0)?;
+        mend_fadt(&mut copy.fadt.0[..copy.fadt.1]);
+        let mut bytes = [0; 16 << 10];
+        let size = tables.with(memory, *b"APIC")?.read(memory, &mut bytes)?;
+        copy.madt.1 = madt::edit(&bytes[..size], which, io_apics, &mut copy.madt.0);
+        Ok(copy)
+    }
+
+    /// Notes one table of the root table.
+    fn sort(&mut self, memory: &impl GuestMemory, address: u64) {
+        let signature = read_u32(memory, address).unwrap_or(0).to_le_bytes();
+        if let Some(which) = WITHHELD.iter().position(|(name, _)| *name == signature) {
+            self.withheld |= 1 << which;
+        } else if signature != *b"FACP" && signature != *b"APIC" {
+            match self.others.get_mut(self.other_count) {
+                Some(free) => {
+                    *free = address;
+                    self.other_count += 1;
+                }
+                None => self.dropped += 1,
+            }
+        }
+    }
+
+    /// The copies as they are to stand at that address, where the root pointer is first.
+    #[must_use]
+    pub fn at(&self, base: u64) -> [u8; SIZE] {
+        let mut page = [0; SIZE];
+        let mut end = 64;
+        let mut put = |bytes: &[u8]| {
+            let at = end;
+            // All that there can be is shorter than the page.
+            if let Some(to) = page.get_mut(at..at + bytes.len()) {
+                to.copy_from_slice(bytes);
+            }
+            end = (at + bytes.len()).next_multiple_of(16);
+            base + at as u64
+        };
+        let fadt = put(&self.fadt.0[..self.fadt.1]);
+        let madt = put(&self.madt.0[..self.madt.1]);
+        let mut root = [0; HEADER + (TABLES + 2) * 8];
+        let others = self.others.iter().take(self.other_count).copied();
+        let count = self.other_count + 2;
+        root[..4].copy_from_slice(b"XSDT");
+        let length = HEADER + count * 8;
+        root[4..8].copy_from_slice(&(length as u32).to_le_bytes());
+        root[8] = 1;
+        root[10..HEADER].copy_from_slice(&self.pointer_names());
+        for (entry, address) in root[HEADER..].chunks_exact_mut(8).zip([fadt, madt].into_iter().chain(others)) {
+            entry.copy_from_slice(&address.to_le_bytes());
+        }
+        seal(&mut root[..length], 9);
+        let xsdt = put(&root[..length]);
+        page[..36].copy_from_slice(&self.pointer_at(xsdt));
+        page
+    }
+
+    /// Who made the tables: bytes 10 to 35 of a header, as the machine's root table would say; the firmware's name is in the root pointer.
+    fn pointer_names(&self) -> [u8; HEADER - 10] {
+        let mut names = [0; HEADER - 10];
+        names[..6].copy_from_slice(&self.pointer[9..15]);
+        names[6..14].copy_from_slice(b"PILLION ");
+        names
+    }
+
+    /// A root pointer of version 2 to the root table alone.
+    fn pointer_at(&self, xsdt: u64) -> RootPointer {
+        let mut pointer = self.pointer;
+        pointer[15] = 2;
+        pointer[16..20].fill(0);
+        pointer[20..24].copy_from_slice(&36_u32.to_le_bytes());
+        pointer[24..32].copy_from_slice(&xsdt.to_le_bytes());
+        pointer[32..].fill(0);
+        seal(&mut pointer[..20], 8);
+        seal(&mut pointer, 32);
+        pointer
+    }
+}
+
+/// The firmware's command port is the monitor's, so the machine is one that is always in ACPI mode (SMI_CMD, 5.2.9: zero); and no state
+/// deeper than HLT is offered by the ports of P_BLK, since a latency above 100 or 1,000 µs says that there is none.
+fn mend_fadt(fadt: &mut [u8]) {
+    for (at, value) in [(48, 0_u32), (52, 0)] {
+        if let Some(field) = fadt.get_mut(at..at + 4) {
+            field.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    for (at, value) in [(96, 101_u16), (98, 1001)] {
+        if let Some(field) = fadt.get_mut(at..at + 2) {
+            field.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    if let Some(count) = fadt.get_mut(95) {
+        *count = 0;
+    }
+    if let Some(length) = u32::try_from(fadt.len()).ok().filter(|l| *l >= HEADER as u32) {
+        fadt[4..8].copy_from_slice(&length.to_le_bytes());
+        seal(fadt, 9);
+    }
+}

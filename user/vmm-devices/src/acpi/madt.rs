@@ -1,0 +1,94 @@
+//! The table of interrupt controllers (MADT, 5.2.12) as Linux is to see it: the processor that it has, and the I/O APICs that are modelled.
+
+use super::{HEADER, seal, u32_at};
+
+/// Longest copy.
+pub(super) const LONGEST: usize = 1024;
+
+/// Which of the machine's processors runs Linux.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Processor {
+    /// Its local APIC's number in the machine. In the guest it has number 0.
+    pub apic_id: u32,
+}
+
+/// Before the entries: address of the local APIC and flags.
+const FIXED: usize = HEADER + 8;
+const ENABLED: u32 = 1;
+
+mod kind {
+    pub const LOCAL_APIC: u8 = 0;
+    pub const IO_APIC: u8 = 1;
+    pub const OVERRIDE: u8 = 2;
+    pub const NMI_SOURCE: u8 = 3;
+    pub const LOCAL_NMI: u8 = 4;
+    pub const LOCAL_ADDRESS: u8 = 5;
+    pub const LOCAL_X2APIC: u8 = 9;
+    pub const LOCAL_X2APIC_NMI: u8 = 10;
+}
+
+/// The entries of a table, up to the first that is damaged.
+fn entries(table: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
+    let mut rest = table.get(FIXED..).unwrap_or(&[]);
+    core::iter::from_fn(move || {
+        let (kind, length) = (*rest.first()?, usize::from(*rest.get(1)?));
+        let entry = rest.get(..length).filter(|_| length >= 2)?;
+        rest = rest.get(length..)?;
+        Some((kind, entry))
+    })
+}
+
+/// A processor's entry: number of its local APIC, number that other tables call it by, and whether it is usable.
+fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
+    match kind {
+        kind::LOCAL_APIC => {
+            Some((u32::from(*entry.get(3)?), u32::from(*entry.get(2)?), u32_at(entry, 4)? & ENABLED != 0))
+        }
+        kind::LOCAL_X2APIC => Some((u32_at(entry, 4)?, u32_at(entry, 12)?, u32_at(entry, 8)? & ENABLED != 0)),
+        _ => None,
+    }
+}
+
+/// The number by which other tables call the processor: that of its own entry, else of the first usable one.
+fn name_of(table: &[u8], which: Processor) -> u32 {
+    let usable =
+        || entries(table).filter_map(|(kind, entry)| processor(kind, entry)).filter(|(_, _, enabled)| *enabled);
+    let own = usable().find(|(apic_id, ..)| *apic_id == which.apic_id).or_else(|| usable().next());
+    own.map_or(0, |(_, name, _)| name)
+}
+
+/// Whether an entry that names no processor stays.
+fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
+    match kind {
+        kind::IO_APIC => u32_at(entry, 4).is_some_and(|address| io_apics.contains(&address)),
+        kind::LOCAL_NMI => entry.get(2).is_some_and(|of| *of == 0xff || u32::from(*of) == name),
+        kind::LOCAL_X2APIC_NMI => u32_at(entry, 4).is_some_and(|of| of == u32::MAX || of == name),
+        kind::OVERRIDE | kind::NMI_SOURCE | kind::LOCAL_ADDRESS => true,
+        _ => false,
+    }
+}
+
+/// Writes the copy of a table with one processor and those I/O APICs. Returns its length: of a table that is longer than the copy can be the
+/// first entries.
+pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> usize {
+    let name = name_of(table, which);
+    let mut used = 0;
+    let mut put = |bytes: &[u8]| {
+        if let Some(to) = copy.get_mut(used..used + bytes.len()) {
+            to.copy_from_slice(bytes);
+            used += bytes.len();
+        }
+    };
+    put(table.get(..FIXED).unwrap_or(&[0; FIXED]));
+    match u8::try_from(name) {
+        Ok(name) => put(&[kind::LOCAL_APIC, 8, name, 0, ENABLED as u8, 0, 0, 0]),
+        Err(_) => {
+            let [a, b, c, d] = name.to_le_bytes();
+            put(&[kind::LOCAL_X2APIC, 16, 0, 0, 0, 0, 0, 0, ENABLED as u8, 0, 0, 0, a, b, c, d]);
+        }
+    }
+    entries(table).filter(|(kind, entry)| stays(*kind, entry, name, io_apics)).for_each(|(_, entry)| put(entry));
+    copy[4..8].copy_from_slice(&(used as u32).to_le_bytes());
+    seal(&mut copy[..used], 9);
+    used
+}

@@ -1,0 +1,296 @@
+//! Which writes to configuration space reach the machine.
+//!
+//! What a function decodes can be moved by its own registers, over another's, over the ports of a task, or over an interrupt controller; what is
+//! behind a bridge changes its number with the bridge's. So the guard looks at the registers that say where things are (PCI 3.0, 6.2.5; PCI-to-PCI
+//! Bridge Architecture Specification 1.2, 3.2.5), and at nothing else. It keeps no state: what it has to know it reads from the machine.
+
+use super::{ConfigAccess, Filter, Function};
+use crate::ones;
+
+/// Configuration space, to read and to write.
+pub trait ConfigSpace: ConfigAccess {
+    /// Writes the doubleword at `register` (a multiple of 4, below 256).
+    fn write(&mut self, function: Function, register: u8, value: u32);
+}
+
+/// What Linux must not move anything over.
+pub trait Kept {
+    /// Whether some of that memory is kept.
+    fn memory(&self, base: u64, size: u64) -> bool;
+    /// Whether some of these ports are.
+    fn ports(&self, first: u32, count: u32) -> bool;
+}
+
+/// A write by Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Function.
+    pub function: Function,
+    /// First register.
+    pub register: u8,
+    /// Bytes: 1, 2 or 4, within a doubleword.
+    pub width: u8,
+    /// Value.
+    pub value: u32,
+}
+
+const COMMAND: u8 = 0x04;
+const DECODES: u32 = IO_SPACE | MEMORY_SPACE;
+const CLASS: u8 = 0x08;
+const HEADER: u8 = 0x0c;
+const NUMBERS: u8 = 0x18;
+const BRIDGE: u32 = 1;
+const IO_MMU: u32 = 0x0806;
+const SYSTEM_BUS: u32 = 0x0c05;
+const AMD: [u32; 2] = [0x1022, 0x1002];
+const IO_SPACE: u32 = 1;
+const MEMORY_SPACE: u32 = 2;
+const WIDE: u32 = 4;
+
+impl Filter {
+    /// Whether a write reaches the machine. Registers of base addresses are measured on the way, with the function's decoding off.
+    pub fn allows(&self, space: &mut impl ConfigSpace, kept: &impl Kept, change: Change) -> bool {
+        let Change { function, register, .. } = change;
+        let at = register & !3;
+        let header = space.read(function, HEADER) >> 16 & 0x7f;
+        if is_chipset(space, function, header) || header == BRIDGE && self.leads_to_hidden(space, function) {
+            return false;
+        }
+        let new = merged(space.read(function, at), change);
+        let ends = if header == BRIDGE { BRIDGE_BASES } else { DEVICE_BASES };
+        match at {
+            COMMAND => may_decode(space, kept, function, new, ends),
+            _ if (ends.first..=ends.last).contains(&at) || at == ends.rom => {
+                let command = space.read(function, COMMAND);
+                bases(space, function, ends).into_iter().flatten().filter(|base| base.has(at)).all(|base| {
+                    command & base.decoded_by() == 0 || base.is_free(space, kept, function, Some((at, new)))
+                })
+            }
+            NUMBERS if header == BRIDGE => !self.hidden_on(new >> 8 & 0xff, new >> 16 & 0xff),
+            0x1c..=0x30 if header == BRIDGE => {
+                !windows(space, function, at, new).into_iter().any(|window| window.touches(kept))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a bridge is on the way to a hidden function.
+    fn leads_to_hidden(&self, space: &mut impl ConfigSpace, bridge: Function) -> bool {
+        let numbers = space.read(bridge, NUMBERS);
+        self.hidden_on(numbers >> 8 & 0xff, numbers >> 16 & 0xff)
+    }
+
+    /// Whether a hidden function has a bus from `first` to `last`. No bridge leads to bus 0.
+    fn hidden_on(&self, first: u32, last: u32) -> bool {
+        let behind = |f: &Function| f.bus != 0 && (first..=last).contains(&u32::from(f.bus));
+        self.hidden.iter().flatten().any(behind)
+    }
+}
+
+/// What has no driver that must write: the bridges to processor, memory and the board's own devices, whose registers move windows, ask for system
+/// management interrupts and reach the whole chip; IOMMUs; AMD's system bus, which has registers of the chipset among its own. Of headers that are
+/// neither a device's nor a bridge's (CardBus) nobody knows what they move.
+fn is_chipset(space: &mut impl ConfigSpace, function: Function, header: u32) -> bool {
+    let class = space.read(function, CLASS) >> 16;
+    let amd = AMD.contains(&(space.read(function, 0) & 0xffff));
+    header > BRIDGE || header == 0 && class >> 8 == 6 || class == IO_MMU || amd && class == SYSTEM_BUS
+}
+
+/// The doubleword as it will be.
+fn merged(old: u32, change: Change) -> u32 {
+    let shift = u32::from(change.register & 3) * 8;
+    let mask = (ones(change.width) as u32) << shift;
+    old & !mask | change.value << shift & mask
+}
+
+/// Turns the function's decoding off, has something done, and turns it on again.
+fn undecoded<S: ConfigSpace, T>(space: &mut S, function: Function, run: impl FnOnce(&mut S) -> T) -> T {
+    // The upper half are status bits that a one clears.
+    let command = space.read(function, COMMAND) & 0xffff;
+    space.write(function, COMMAND, command & !DECODES);
+    let result = run(space);
+    space.write(function, COMMAND, command);
+    result
+}
+
+/// What a register keeps of ones.
+fn mask(space: &mut impl ConfigSpace, function: Function, at: u8) -> u32 {
+    let old = space.read(function, at);
+    space.write(function, at, u32::MAX);
+    let mask = space.read(function, at);
+    space.write(function, at, old);
+    mask
+}
+
+/// Where the base addresses of a header are.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: u8,
+    last: u8,
+    rom: u8,
+}
+
+const DEVICE_BASES: Ends = Ends { first: 0x10, last: 0x24, rom: 0x30 };
+const BRIDGE_BASES: Ends = Ends { first: 0x10, last: 0x14, rom: 0x38 };
+
+/// A base address.
+#[derive(Clone, Copy)]
+struct Base {
+    low: u8,
+    kind: BaseKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BaseKind {
+    Ports,
+    Memory,
+    /// Of two registers.
+    Wide,
+    Rom,
+}
+
+/// Most base addresses of a function.
+const BASES: usize = 7;
+
+/// The base addresses of a function.
+fn bases(space: &mut impl ConfigSpace, function: Function, ends: Ends) -> [Option<Base>; BASES] {
+    let mut all = [None; BASES];
+    let (mut count, mut low) = (0, ends.first);
+    while low <= ends.last {
+        let value = space.read(function, low);
+        let kind = match value {
+            _ if value & IO_SPACE != 0 => BaseKind::Ports,
+            _ if value & 6 == WIDE && low < ends.last => BaseKind::Wide,
+            _ => BaseKind::Memory,
+        };
+        all[count] = Some(Base { low, kind });
+        count += 1;
+        low += if kind == BaseKind::Wide { 8 } else { 4 };
+    }
+    all[count] = Some(Base { low: ends.rom, kind: BaseKind::Rom });
+    all
+}
+
+impl Base {
+    fn has(&self, register: u8) -> bool {
+        self.low == register || self.kind == BaseKind::Wide && self.low + 4 == register
+    }
+
+    /// The bit of the command register that lets the function answer there.
+    fn decoded_by(&self) -> u32 {
+        if self.kind == BaseKind::Ports { IO_SPACE } else { MEMORY_SPACE }
+    }
+
+    /// Whether nothing is kept where the function would answer, with another value in one register.
+    fn is_free(
+        self,
+        space: &mut impl ConfigSpace,
+        kept: &impl Kept,
+        function: Function,
+        change: Option<(u8, u32)>,
+    ) -> bool {
+        match self.place(space, function, change) {
+            None => true,
+            Some(Place { ports: true, base, size }) => !kept.ports(base as u32, size as u32),
+            // Nobody has placed it: where address 0 is taken for one, RAM comes first.
+            Some(Place { base, size, .. }) => base == 0 || !kept.memory(base, size),
+        }
+    }
+
+    /// Where the function answers, with another value in one register. The registers are measured with decoding off; `None` where they are none.
+    fn place(self, space: &mut impl ConfigSpace, function: Function, change: Option<(u8, u32)>) -> Option<Place> {
+        let value = |space: &mut _, register| match change {
+            Some((at, new)) if at == register => new,
+            _ => ConfigAccess::read(space, function, register),
+        };
+        let wide = self.kind == BaseKind::Wide;
+        let low = value(space, self.low);
+        let high = if wide { value(space, self.low + 4) } else { 0 };
+        let (mask_low, mask_high) = undecoded(space, function, |space| {
+            let high = if wide { mask(space, function, self.low + 4) } else { u32::MAX };
+            (mask(space, function, self.low), high)
+        });
+        let address_bits: u32 = match self.kind {
+            BaseKind::Ports => 0xfffc,
+            BaseKind::Rom => !0x7ff,
+            BaseKind::Memory | BaseKind::Wide => !0xf,
+        };
+        if mask_low & address_bits == 0 && (!wide || mask_high == 0) {
+            return None;
+        }
+        if self.kind == BaseKind::Ports {
+            let mask = mask_low & address_bits;
+            return Some(Place { ports: true, base: (low & mask).into(), size: u64::from(!mask & 0xffff) + 1 });
+        }
+        let mask = u64::from(mask_high) << 32 | u64::from(mask_low & address_bits);
+        let base = (u64::from(high) << 32 | u64::from(low)) & mask;
+        Some(Place { ports: false, base, size: (!mask).saturating_add(1) })
+    }
+}
+
+/// Where a function answers.
+struct Place {
+    ports: bool,
+    base: u64,
+    size: u64,
+}
+
+/// The memory in which a function that is no bridge would answer: first bytes and sizes.
+pub fn memory_of(space: &mut impl ConfigSpace, function: Function) -> [Option<(u64, u64)>; BASES] {
+    let mut all = [None; BASES];
+    let header = space.read(function, HEADER) >> 16 & 0x7f;
+    if space.read(function, 0) & 0xffff == 0xffff || header != 0 {
+        return all;
+    }
+    let places = bases(space, function, DEVICE_BASES).into_iter().flatten();
+    for (to, base) in all.iter_mut().zip(places.filter(|base| base.kind != BaseKind::Rom)) {
+        *to = base.place(space, function, None).filter(|p| !p.ports && p.base != 0).map(|p| (p.base, p.size));
+    }
+    all
+}
+
+/// Whether the command register may become that: whatever is to answer does so where nothing is kept.
+fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function, new: u32, ends: Ends) -> bool {
+    let rising = new & !space.read(function, COMMAND) & DECODES;
+    let all = if rising != 0 { bases(space, function, ends) } else { [None; BASES] };
+    let answers = |base: &Base| rising & base.decoded_by() != 0;
+    all.into_iter().flatten().filter(answers).all(|base| base.is_free(space, kept, function, None))
+}
+
+/// What a bridge lets through.
+#[derive(Clone, Copy)]
+enum Window {
+    Memory { base: u64, limit: u64 },
+    Ports { base: u32, limit: u32 },
+}
+
+impl Window {
+    fn touches(self, kept: &impl Kept) -> bool {
+        match self {
+            Window::Memory { base, limit } => base <= limit && kept.memory(base, (limit - base).saturating_add(1)),
+            Window::Ports { base, limit } => base <= limit && kept.ports(base, limit - base + 1),
+        }
+    }
+}
+
+/// The bridge's windows as they will be with `new` at `at`.
+fn windows(space: &mut impl ConfigSpace, function: Function, at: u8, new: u32) -> [Window; 3] {
+    let mut get = |register: u8| if register == at { new } else { space.read(function, register) };
+    let (ports, memory, prefetched) = (get(0x1c), get(0x20), get(0x24));
+    let (upper_base, upper_limit, upper_ports) = (get(0x28), get(0x2c), get(0x30));
+    // Whether the upper halves count stands in the lowest bits.
+    let upper = |value: u32| if prefetched & 0xf == 1 { u64::from(value) << 32 } else { 0 };
+    let wide_ports = if ports & 0xf == 1 { upper_ports } else { 0 };
+    let whole = |value: u32| u64::from(value) << 16;
+    [
+        Window::Ports {
+            base: ports << 8 & 0xf000 | wide_ports << 16,
+            limit: ports & 0xf000 | 0xfff | wide_ports & 0xffff_0000,
+        },
+        Window::Memory { base: whole(memory & 0xfff0), limit: u64::from(memory | 0xf_ffff) },
+        Window::Memory {
+            base: whole(prefetched & 0xfff0) | upper(upper_base),
+            limit: u64::from(prefetched | 0xf_ffff) | upper(upper_limit),
+        },
+    ]
+}

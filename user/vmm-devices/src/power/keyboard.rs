@@ -1,0 +1,65 @@
+//! The keyboard controller's command port and system control port A, as far as they reach past the keyboard: the processor's reset line and the
+//! address line 20 (IBM PC/AT Technical Reference, "Keyboard Controller"; ICH9 data sheet 13.7.2).
+//!
+//! Only commands of the list reach the controller. Those that write its output port or pulse its lines end here, with their byte of data.
+
+use super::{Outcome, Request};
+
+pub(super) const DATA: u16 = 0x60;
+pub(super) const COMMAND: u16 = 0x64;
+pub(super) const CONTROL_A: u16 = 0x92;
+
+const WRITE_OUTPUT_PORT: u8 = 0xd1;
+const PULSE: u8 = 0xf0;
+const RESET_LINE: u8 = 1;
+/// Of port A: address line 20 goes through.
+const LINE_20: u8 = 2;
+
+/// The model.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Keyboard {
+    /// The next byte of data is for the output port.
+    output_port: bool,
+    control_a: u8,
+}
+
+/// What a driver of keyboard and mouse asks for: read and write the controller's memory, its ports for keyboard and mouse on, off and tested, input
+/// and output port read, bytes given back or sent to the mouse, and the prefixes of several mice.
+const fn is_harmless(command: u8) -> bool {
+    matches!(command, 0x20..=0x3f | 0x60..=0x7f | 0x90..=0x97 | 0xa7..=0xab | 0xad | 0xae | 0xc0 | 0xd0 | 0xd2..=0xd4)
+}
+
+impl Keyboard {
+    pub(super) fn read(&self, port: u16) -> Outcome {
+        match port {
+            CONTROL_A => Outcome::Value(u32::from(self.control_a & !RESET_LINE | LINE_20)),
+            _ => Outcome::Pass(0),
+        }
+    }
+
+    pub(super) fn write(&mut self, port: u16, value: u8) -> Outcome {
+        match port {
+            CONTROL_A => {
+                self.control_a = value;
+                if value & RESET_LINE != 0 { Outcome::Request(Request::Reset) } else { Outcome::Value(0) }
+            }
+            COMMAND => self.command(value),
+            _ if core::mem::take(&mut self.output_port) => reset_unless(value & RESET_LINE != 0),
+            _ => Outcome::Pass(value.into()),
+        }
+    }
+
+    fn command(&mut self, command: u8) -> Outcome {
+        self.output_port = command == WRITE_OUTPUT_PORT;
+        match command {
+            // The lines whose bit is 0 are pulsed low.
+            PULSE.. => reset_unless(command & RESET_LINE != 0),
+            _ if is_harmless(command) => Outcome::Pass(command.into()),
+            _ => Outcome::Value(0),
+        }
+    }
+}
+
+fn reset_unless(high: bool) -> Outcome {
+    if high { Outcome::Value(0) } else { Outcome::Request(Request::Reset) }
+}

@@ -1,0 +1,212 @@
+//! What Linux may write to configuration space, on a bus made of tables.
+
+use pillion_vmm_devices::pci::{Change, ConfigAccess, ConfigSpace, Filter, Function, Kept, memory_of};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const HOST: Function = function(0, 0);
+const CARD: Function = function(0, 2);
+const ABOVE: Function = function(0, 3);
+const BESIDE: Function = function(0, 4);
+const IO_MMU: Function = function(0, 5);
+const SMBUS: Function = function(0, 6);
+const TASKS: Function = function(1, 0);
+
+const fn function(bus: u8, device: u8) -> Function {
+    Function { bus, device, function: 0 }
+}
+
+/// Registers, and which of their bits can be written.
+#[derive(Clone, Default)]
+struct Registers {
+    values: BTreeMap<u8, u32>,
+    masks: BTreeMap<u8, u32>,
+}
+
+#[derive(Clone)]
+struct Bus(BTreeMap<Function, Registers>);
+
+impl ConfigAccess for Bus {
+    fn read(&mut self, function: Function, register: u8) -> u32 {
+        self.0.get(&function).map_or(u32::MAX, |f| f.values.get(&register).copied().unwrap_or(0))
+    }
+}
+
+impl ConfigSpace for Bus {
+    fn write(&mut self, function: Function, register: u8, value: u32) {
+        let Some(f) = self.0.get_mut(&function) else { return };
+        let mask = f.masks.get(&register).copied().unwrap_or(0);
+        let old = f.values.entry(register).or_default();
+        *old = *old & !mask | value & mask;
+    }
+}
+
+fn registers(identity: u32, class: u32, header: u32, more: &[(u8, u32, u32)]) -> Registers {
+    let mut f = Registers::default();
+    for (at, value, mask) in
+        [(0, identity, 0), (4, 3, 0x547), (8, class << 16, 0), (0xc, header << 16, 0xff)].iter().chain(more)
+    {
+        f.values.insert(*at, *value);
+        f.masks.insert(*at, *mask);
+    }
+    f
+}
+
+/// A host bridge; a card with 16 MiB of memory, 64 bits wide 1 GiB, 256 ports and a ROM; a bridge to a task's function and one beside it.
+fn bus() -> Bus {
+    let windows = [
+        (0x1c, 0xf0, 0xf0f0),
+        (0x20, 0xfff0, 0xfff0_fff0),
+        (0x24, 0x1_fff1, 0xfff0_fff0),
+        (0x28, 0, u32::MAX),
+        (0x2c, 0, u32::MAX),
+    ];
+    let bridge = |numbers: u32| {
+        let mut f = registers(0x8086, 0x0604, 1, &windows);
+        f.values.insert(0x18, numbers);
+        f.masks.insert(0x18, 0xff_ffff);
+        f
+    };
+    let card = [
+        (0x10, 0xf000_0000, 0xff00_0000),
+        (0x14, 0xc, 0xc000_0000),
+        (0x18, 0x80, u32::MAX),
+        (0x1c, 0xc001, 0xff00),
+        (0x20, 0, 0),
+        (0x24, 0, 0),
+        (0x30, 0, 0xffff_0001),
+    ];
+    Bus(BTreeMap::from([
+        (HOST, registers(0x1022, 0x0600, 0, &[(0x60, 0, u32::MAX), (0x64, 0, u32::MAX)])),
+        (CARD, registers(0x1234, 0x0200, 0, &card)),
+        (ABOVE, bridge(0x1_0100)),
+        (BESIDE, bridge(0x2_0200)),
+        (IO_MMU, registers(0x1022, 0x0806, 0, &[(0x44, 1, u32::MAX)])),
+        (SMBUS, registers(0x790b_1022, 0x0c05, 0, &[(0x40, 0, u32::MAX)])),
+        (TASKS, registers(0x1234, 0x0200, 0, &[(0x10, 0xfe40_0000, 0xfff0_0000)])),
+    ]))
+}
+
+fn filter() -> Filter {
+    let mut filter = Filter::new();
+    assert!(filter.hide(TASKS));
+    filter
+}
+
+/// Memory, the task's memory and the I/O APIC; the task's ports.
+struct Machine;
+
+const KEPT: [(u64, u64); 3] = [(0, 0x10_0000), (0xfe40_0000, 0x10_0000), (0xfec0_0000, 0x1000)];
+const PORTS: (u32, u32) = (0x300, 8);
+
+fn meets((a, n): (u64, u64), (b, m): (u64, u64)) -> bool {
+    u128::from(a) < u128::from(b) + u128::from(m) && u128::from(b) < u128::from(a) + u128::from(n)
+}
+
+impl Kept for Machine {
+    fn memory(&self, base: u64, size: u64) -> bool {
+        KEPT.iter().any(|kept| meets(*kept, (base, size)))
+    }
+    fn ports(&self, first: u32, count: u32) -> bool {
+        meets((PORTS.0.into(), PORTS.1.into()), (first.into(), count.into()))
+    }
+}
+
+/// Writes as Linux does; whether it was allowed.
+fn write(bus: &mut Bus, function: Function, register: u8, width: u8, value: u32) -> bool {
+    let allowed = filter().allows(bus, &Machine, Change { function, register, width, value });
+    if allowed {
+        let (at, shift) = (register & !3, u32::from(register & 3) * 8);
+        let mask = (pillion_vmm_devices::ones(width) as u32) << shift;
+        let old = bus.read(function, at);
+        bus.write(function, at, old & !mask | value << shift & mask);
+    }
+    allowed
+}
+
+#[test]
+fn the_way_to_a_hidden_function_stays() {
+    let mut bus = bus();
+    for (register, width, value) in
+        [(0x18, 4, 0x40_4000), (0x19, 1, 0x40), (0x1a, 1, 0x40), (0x18, 2, 0), (4, 2, 0), (0x20, 4, 0), (0x3e, 2, 0x40)]
+    {
+        assert!(!write(&mut bus, ABOVE, register, width, value), "{register:#x}");
+    }
+    assert!(!write(&mut bus, BESIDE, 0x18, 4, 0x2_0100), "the bus from the other side");
+    assert!(!write(&mut bus, BESIDE, 0x19, 1, 0));
+    assert!(write(&mut bus, BESIDE, 0x18, 4, 0x5_0300));
+}
+
+#[test]
+fn the_chipset_stays() {
+    let mut bus = bus();
+    assert!(!write(&mut bus, HOST, 0x60, 4, 1) && !write(&mut bus, HOST, 4, 2, 0));
+    assert!(!write(&mut bus, IO_MMU, 0x44, 4, 0) && !write(&mut bus, SMBUS, 0x40, 1, 0));
+    bus.0.get_mut(&BESIDE).unwrap().values.insert(0xc, 2 << 16);
+    assert!(!write(&mut bus, BESIDE, 0x18, 4, 0x5_0300), "a header that nobody knows");
+}
+
+#[test]
+fn nothing_is_moved_over_what_is_kept() {
+    let mut bus = bus();
+    let before = bus.0[&CARD].values.clone();
+    for (register, value) in [(0x10, 0xfe00_0000), (0x1c, 0x300), (0x18, 0xffff_ffff)] {
+        let free = register == 0x18;
+        assert_eq!(write(&mut bus, CARD, register, 4, value), free, "{register:#x} {value:#x}");
+    }
+    assert!(write(&mut bus, CARD, 0x18, 4, 0x80));
+    assert_eq!(bus.0[&CARD].values, before, "measuring leaves no trace");
+    // 64 bits: 1 GiB at 3 GiB, both halves in turn.
+    assert!(write(&mut bus, CARD, 0x14, 4, 0xc000_0000) && !write(&mut bus, CARD, 0x18, 4, 0));
+    // With decoding off everything can be written, to measure; switching it on is then what is looked at.
+    assert!(write(&mut bus, CARD, 4, 2, 0));
+    assert!(write(&mut bus, CARD, 0x10, 4, u32::MAX) && write(&mut bus, CARD, 0x10, 4, 0xfe00_0000));
+    assert!(write(&mut bus, CARD, 4, 2, 1), "ports only");
+    assert!(!write(&mut bus, CARD, 4, 2, 3) && !write(&mut bus, CARD, 4, 1, 2));
+    assert!(
+        write(&mut bus, CARD, 0x10, 4, 0) && write(&mut bus, CARD, 4, 2, 3) && write(&mut bus, CARD, 4, 2, 0),
+        "nowhere"
+    );
+    assert!(write(&mut bus, CARD, 0x10, 4, 0xf000_0000) && write(&mut bus, CARD, 4, 2, 7));
+    assert!(!write(&mut bus, CARD, 0x30, 4, 0xfe40_0001) && write(&mut bus, CARD, 0x30, 4, 0xfe30_0001));
+    // Windows of a bridge.
+    assert!(!write(&mut bus, BESIDE, 0x20, 4, 0xfe40_fe40) && write(&mut bus, BESIDE, 0x20, 4, 0xfe30_fe20));
+    assert!(!write(&mut bus, BESIDE, 0x1c, 2, 0x0000) && write(&mut bus, BESIDE, 0x1c, 2, 0x1010));
+    // A prefetched window that closes only by its upper half.
+    assert!(write(&mut bus, BESIDE, 0x28, 4, 1) && write(&mut bus, BESIDE, 0x24, 4, 0xff01_f001));
+    assert!(!write(&mut bus, BESIDE, 0x28, 4, 0));
+    // What is no place is free.
+    assert!(write(&mut bus, CARD, 0x3c, 1, 5) && write(&mut bus, CARD, 0x44, 2, 0x8003));
+}
+
+#[test]
+fn memory_of_a_function() {
+    let mut bus = bus();
+    assert_eq!(memory_of(&mut bus, TASKS).into_iter().flatten().collect::<Vec<_>>(), [(0xfe40_0000, 0x10_0000)]);
+    let card = memory_of(&mut bus, CARD).into_iter().flatten().collect::<Vec<_>>();
+    assert_eq!(card, [(0xf000_0000, 1 << 24), (0x80_0000_0000, 1 << 30)]);
+    assert!(memory_of(&mut bus, ABOVE).iter().chain(&memory_of(&mut bus, function(9, 9))).all(Option::is_none));
+}
+
+proptest! {
+    /// Any writes: bridges above the task's function and the chipset stay as they are, no other bridge takes its bus, and what answers does so elsewhere.
+    #[test]
+    fn any_writes(writes in prop::collection::vec((0_u8..7, prop_oneof![Just(4_u8), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {
+        let mut now = bus();
+        let fixed = [HOST, ABOVE, IO_MMU, SMBUS].map(|f| now.0[&f].values.clone());
+        for (device, register, width, value) in writes {
+            let register = register & !(width - 1);
+            write(&mut now, function(0, device), register, width, value);
+            prop_assert_eq!(&[HOST, ABOVE, IO_MMU, SMBUS].map(|f| now.0[&f].values.clone()), &fixed);
+            let numbers = now.read(BESIDE, 0x18);
+            prop_assert!(!((numbers >> 8 & 0xff)..=(numbers >> 16 & 0xff)).contains(&1));
+            let command = now.read(CARD, 4);
+            let mut copy = now.clone();
+            for place in memory_of(&mut copy, CARD).into_iter().flatten() {
+                prop_assert!(command & 2 == 0 || !Machine.memory(place.0, place.1), "{:x?}", place);
+            }
+            let ports = now.read(CARD, 0x1c) & 0xff00;
+            prop_assert!(command & 1 == 0 || !Machine.ports(ports, 0x100));
+        }
+    }
+}

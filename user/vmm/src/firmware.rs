@@ -1,0 +1,72 @@
+//! What the monitor reads of the firmware's tables, once: Linux can write them afterwards.
+
+use pillion_runtime::{info::LinuxInfo, println};
+use pillion_vmm_devices::{
+    acpi::{Copy, Error, Processor, RootPointer, Tables, WITHHELD, io_mmu_functions},
+    ioapic::IoApics,
+    pci::{Filter, Function},
+    power::Fadt,
+};
+
+use crate::{exits::host_cpuid, memory::Window, ports};
+
+/// Most I/O APICs whose addresses are compared.
+const IO_APICS: usize = pillion_abi::boot::IO_APICS;
+
+/// What was found.
+pub struct Found {
+    /// The FADT, or nothing of it.
+    pub fadt: Fadt,
+    /// What Linux is to find.
+    pub tables: Option<Copy>,
+}
+
+/// Reads the tables, hides IOMMUs, and brings the machine into ACPI mode: Linux has no way to ask the firmware for it.
+pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Filter) -> Found {
+    let mut pointer: RootPointer = [0; 36];
+    pointer.copy_from_slice(&info.root_pointer[..36]);
+    let fadt = Tables::find(memory, &pointer).and_then(|tables| {
+        for id in io_mmu_functions(memory, &tables) {
+            let _ = pci.hide(Function::from_id(id));
+        }
+        Fadt::find(memory, &tables)
+    });
+    let mut addresses = [0; IO_APICS];
+    for (to, address) in addresses.iter_mut().zip(io_apics.addresses()) {
+        *to = address as u32;
+    }
+    let tables = Copy::new(memory, &pointer, processor(), &addresses);
+    say(&tables);
+    let fadt = fadt.unwrap_or_default();
+    if !ports::enable_acpi(&fadt) {
+        println!(
+            "[vmm] the firmware does not enter ACPI mode: Linux will have no power button and no other ACPI events"
+        );
+    }
+    Found { fadt, tables: tables.ok() }
+}
+
+/// The processor that this runs on, which is Linux's.
+fn processor() -> Processor {
+    const INITIAL: u32 = 1;
+    const TOPOLOGY: u32 = 0xb;
+    let [highest, ..] = host_cpuid(0, 0);
+    let [_, levels, _, wide] = if highest >= TOPOLOGY { host_cpuid(TOPOLOGY, 0) } else { [0; 4] };
+    let [_, initial, ..] = host_cpuid(INITIAL, 0);
+    Processor { apic_id: if levels & 0xffff != 0 { wide } else { initial >> 24 } }
+}
+
+fn say(tables: &Result<Copy, Error>) {
+    match tables {
+        Err(error) => println!("[vmm] Linux gets no ACPI tables: {error:?}; it looks for the firmware's by itself"),
+        Ok(copy) => {
+            let withheld = WITHHELD.iter().enumerate().filter(|(i, _)| copy.withheld >> i & 1 != 0);
+            for (_, (name, why)) in withheld {
+                println!("[vmm] Linux does not find {}: {why}", core::str::from_utf8(name).unwrap_or("?"));
+            }
+            if copy.dropped != 0 {
+                println!("[vmm] Linux does not find {} tables more: there are too many", copy.dropped);
+            }
+        }
+    }
+}
