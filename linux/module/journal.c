@@ -8,6 +8,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -15,6 +16,9 @@
 
 #define SIZE 131072
 #define LINE 320
+
+/* As much is read at a time. */
+#define PIECE 1024
 
 static char journal[SIZE];
 static u64 added;
@@ -51,21 +55,25 @@ static u64 first(u64 offset)
 	return min(at + 1, added);
 }
 
-/* Copies up to the end of the ring. */
+/*
+ * Copies a piece, up to the end of the ring. A process's memory may take for ever to come: nothing
+ * is copied there under the lock.
+ */
 static ssize_t copy(char __user *buffer, size_t count, loff_t *offset)
 {
+	char piece[PIECE];
+	size_t size;
 	u64 at;
-	ssize_t size;
 
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
 	at = first(*offset);
-	size = min3((u64)count, added - at, SIZE - at % SIZE);
-	if (copy_to_user(buffer, journal + at % SIZE, size))
-		size = -EFAULT;
-	else
-		*offset = at + size;
+	size = min3(min_t(u64, count, PIECE), added - at, SIZE - at % SIZE);
+	memcpy(piece, journal + at % SIZE, size);
 	mutex_unlock(&lock);
+	if (copy_to_user(buffer, piece, size))
+		return -EFAULT;
+	*offset = at + size;
 	return size;
 }
 

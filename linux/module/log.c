@@ -2,7 +2,6 @@
 /* Copies what tasks print into the kernel's log and the journal, a line at a time. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ctype.h>
 #include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
@@ -33,6 +32,49 @@ static void copy_all(struct work_struct *work);
 static DECLARE_DELAYED_WORK(copying, copy_all);
 
 /*
+ * Bytes of the character in UTF-8 that some text begins with, or 0 if that is none, or one that
+ * could do things to a terminal. A byte behind the text stops it, since that is 0.
+ */
+static unsigned int character(const unsigned char *text)
+{
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int i, size = 1;
+	u32 code = text[0];
+
+	if (code >= 0x80) {
+		size = code >= 0xf0 ? 4 : code >= 0xe0 ? 3 : 2;
+		if (code < 0xc0 || code >= 0xf8)
+			return 0;
+		code &= 0x7f >> size;
+	}
+	for (i = 1; i < size; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	if (code < least[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return code == '\t' || (code >= ' ' && (code < 0x7f || code >= 0xa0)) ? size : 0;
+}
+
+/*
+ * Puts a question mark in the place of each control character, of 7 or 8 bits, and of each byte
+ * that belongs to no character.
+ */
+static void clean(char *line)
+{
+	unsigned char *at = line;
+
+	while (*at) {
+		unsigned int size = character(at);
+
+		if (!size)
+			*at = '?';
+		at += size ?: 1;
+	}
+}
+
+/*
  * Shows the line. The kernel's log is everybody's: one task may not flood it. The journal is the
  * tasks' own.
  */
@@ -40,12 +82,12 @@ static void show(const struct task *task, struct reader *reader)
 {
 	reader->line[reader->length] = '\0';
 	reader->length = 0;
+	clean(reader->line);
 	journal_add(task->name, reader->line);
 	if (__ratelimit(&reader->limit))
 		pr_info("%s: %s\n", task->name, reader->line);
 }
 
-/* A control character could do things to a terminal. */
 static void add(const struct task *task, struct reader *reader, unsigned char c)
 {
 	if (c == '\n') {
@@ -54,7 +96,8 @@ static void add(const struct task *task, struct reader *reader, unsigned char c)
 	}
 	if (!reader->length)
 		reader->since = jiffies;
-	reader->line[reader->length++] = iscntrl(c) && c != '\t' ? '?' : c;
+	/* A zero would end the line. */
+	reader->line[reader->length++] = c ?: '?';
 	if (reader->length == LINE)
 		show(task, reader);
 }

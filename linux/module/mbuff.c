@@ -207,7 +207,8 @@ int mbuff_open(void)
 
 	if (error)
 		return error;
-	if (proc_create_single("mbuff", 0444, NULL, area_show))
+	/* Who may open the device is a matter of its rules; this list is root's. */
+	if (proc_create_single("mbuff", 0400, NULL, area_show))
 		return 0;
 	misc_deregister(&device);
 	return -ENOMEM;

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "stall.h"
 #include "test.h"
 
 #define TASK "linux-channels"
@@ -51,6 +54,52 @@ const char *test_control(void)
 	CHECK(says("dmesg", "pillion: " TASK ": channels are there"));
 	CHECK(fails(pillion_load("not-there", NULL), ENOENT));
 	CHECK(fails(pillion_load(TASK, NULL), EBUSY));
+	return NULL;
+}
+
+static void *read_stalling(void *stall)
+{
+	int journal = open("/dev/pillion", O_RDONLY);
+	long result = read(journal, stall_page(stall), 100);
+
+	close(journal);
+	return (void *)result;
+}
+
+/* A reader whose memory is slow to come does not stop the log of all. */
+const char *test_journal_stalls(void)
+{
+	struct stall *stall = stall_open();
+	int journal = open("/dev/pillion", O_RDONLY);
+	pthread_t thread;
+	char bytes[16];
+	void *result;
+
+	CHECK(stall);
+	CHECK(!pthread_create(&thread, NULL, read_stalling, stall));
+	CHECK(stall_begins(stall));
+	alarm_in(500);
+	CHECK(read(journal, bytes, sizeof(bytes)) == sizeof(bytes));
+	alarm_in(0);
+	stall_end(stall);
+	pthread_join(thread, &result);
+	CHECK((long)result > 0);
+	close(journal);
+	return NULL;
+}
+
+/* What a task prints can do nothing to a terminal, in 7 bits, in 8, or in UTF-8, where two bytes are one; other characters come through. */
+const char *test_control_characters(void)
+{
+	int control = rtf(FIFO_IOCTL, 0);
+	long start = now();
+
+	CHECK(!ioctl(control, IOCTL_PRINT));
+	while (!says("pillion dmesg", "controls:") && now() - start < 3000)
+		usleep(10000);
+	CHECK(says("pillion dmesg", "controls: ? ? ?? \xc2\xb5s end"));
+	CHECK(says("dmesg", "controls: ? ? ?? \xc2\xb5s end"));
+	close(control);
 	return NULL;
 }
 

@@ -4,10 +4,8 @@
 #include <fcntl.h>
 #include <libpillion.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,21 +130,13 @@ const char *test_fionread(void)
 	return NULL;
 }
 
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
 /* A signal ends a read that waits. */
 const char *test_signal(void)
 {
-	struct sigaction action = { .sa_handler = ignore };
-	struct itimerval timer = { .it_value = { .tv_usec = 150000 } };
 	int fifo = rtf(FIFO_PLAIN, 0);
 	long start = now();
 
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
+	alarm_in(150);
 	CHECK(fails(read(fifo, bytes, 1), EINTR));
 	CHECK(now() - start >= 149);
 	close(fifo);

@@ -8,13 +8,6 @@
 
 #include "test.h"
 
-struct pair {
-	int number;
-	int twice;
-};
-
-#define IOCTL_DOUBLE _IOWR('t', 1, struct pair)
-#define IOCTL_NEXT _IO('t', 2)
 #define IOCTL_UNKNOWN _IO('t', 77)
 
 /* The commands go in, the answers come out of another FIFO behind the same file: what was written cannot be read. */

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "test.h"
@@ -38,6 +40,8 @@ static const struct {
 	{ "mbuff file", test_mbuff_file },
 	{ "mbuff counts", test_mbuff_counts },
 	{ "control", test_control },
+	{ "journal stalls", test_journal_stalls },
+	{ "control characters", test_control_characters },
 	/* The task is gone after this. */
 	{ "unload", test_unload },
 };
@@ -66,20 +70,37 @@ long now(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+void alarm_in(int milliseconds)
+{
+	struct sigaction action = { .sa_handler = ignore };
+	struct itimerval timer = { .it_value = { .tv_usec = milliseconds * 1000 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static int run_all(void)
 {
-	unsigned int failed = 0;
+	static char failed[1024];
 	const char *why;
-	size_t i;
+	size_t i, used = 0;
 
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		why = tests[i].run();
-		if (why)
-			fprintf(stderr, "%s: not so: %s\n", tests[i].name, why);
-		failed += !!why;
+		if (why && used < sizeof(failed))
+			used += snprintf(failed + used, sizeof(failed) - used, "%s%s: not so: %s", used ? "; " : "",
+					 tests[i].name, why);
 	}
-	if (failed)
+	/* In one line, which is what a run shows. */
+	if (used) {
+		fprintf(stderr, "%s\n", failed);
 		return 1;
+	}
 	printf("%zu checks\n", i);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "test.h"
 
@@ -84,6 +85,7 @@ static bool listed(const char *name)
 const char *test_mbuff_counts(void)
 {
 	char *first, *second;
+	struct stat about;
 
 	first = mbuff_alloc("mine", 5000);
 	CHECK(first && first[0] == 0 && listed("mine"));
@@ -97,5 +99,6 @@ const char *test_mbuff_counts(void)
 	CHECK(first && first[0] == 0 && listed("mine"));
 	mbuff_detach("mine", first);
 	CHECK(!listed("mine"));
+	CHECK(!stat("/proc/mbuff", &about) && (about.st_mode & 0777) == 0400);
 	return NULL;
 }

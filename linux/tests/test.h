@@ -7,12 +7,33 @@
 
 #define FIFO_PLAIN 0
 #define FIFO_COMMANDS 1
+#define FIFO_SHARED 3
 #define FIFO_IOCTL 4
 #define FIFO_BULK 5
 #define FIFO_TIMES 6
+#define FIFO_OTHER 7
+#define FIFO_SLOW 8
 #define FIFO_NOT_MADE 9
 
 #define PLAIN_SIZE 128
+
+/* What two FIFOs' handlers of I/O controls take. */
+struct pair {
+	int number;
+	int twice;
+};
+
+#define IOCTL_DOUBLE _IOWR('t', 1, struct pair)
+#define IOCTL_NEXT _IO('t', 2)
+/* As IOCTL_DOUBLE, but it takes 300 ms; so does the handler of what is written to FIFO_SLOW. */
+#define IOCTL_SLOW _IOWR('t', 5, struct pair)
+/* The task takes what is in FIFO_PLAIN, a tenth of a second later. */
+#define IOCTL_TAKE _IO('t', 6)
+/* It prints control characters. */
+#define IOCTL_PRINT _IO('t', 7)
+/* It gives a FIFO, by the upper bits, a size, by the lower ones. */
+#define IOCTL_RESIZE _IO('t', 8)
+#define IOCTL_DESTROY _IO('t', 9)
 
 /* A test fails by returning why. */
 #define TEXT_OF(number) #number
@@ -29,6 +50,8 @@ bool fails(long result, int error);
 int rtf(unsigned int number, int flags);
 /* Milliseconds since the machine started. */
 long now(void);
+/* A signal comes after so many milliseconds, once, which does nothing but end a wait. */
+void alarm_in(int milliseconds);
 
 const char *test_open(void);
 const char *test_one_process(void);
@@ -44,17 +67,25 @@ const char *test_handler_refuses(void);
 const char *test_ioctl_number(void);
 const char *test_ioctl_data(void);
 const char *test_ioctl_without_handler(void);
+const char *test_ioctl_left(void);
+const char *test_ioctl_stalls(void);
+const char *test_no_waiting(void);
+const char *test_resize(void);
 const char *test_poll(void);
+const char *test_poll_normal(void);
 const char *test_bulk(void);
 const char *test_mbuff_shared(void);
 const char *test_mbuff_errors(void);
 const char *test_mbuff_file(void);
 const char *test_mbuff_counts(void);
 const char *test_control(void);
+const char *test_journal_stalls(void);
+const char *test_control_characters(void);
 const char *test_unload(void);
 
 int latency(int rounds);
 int throughput(int messages);
 int restart(int life);
+int dead(void);
 
 #endif

@@ -2,9 +2,12 @@
  * The partner of `channel-test` (linux/tests), which runs in Linux: FIFOs with and without handlers, and shared memory.
  *
  * prints: channels are there
+ * prints: controls: ? ? ? µs end
  * prints: channels are gone
  * load: channels
  * task: fifo_kib = 512
+ * task: share = true
+ * channels: shared_fifos = [3]
  * limit: 300
  */
 #include <rtl.h>
@@ -23,9 +26,12 @@
 #define FIFO_PLAIN 0
 #define FIFO_COMMANDS 1
 #define FIFO_ANSWERS 2
+#define FIFO_SHARED 3
 #define FIFO_IOCTL 4
 #define FIFO_BULK 5
 #define FIFO_TIMES 6
+#define FIFO_OTHER 7
+#define FIFO_SLOW 8
 #define PLAIN_SIZE 128
 #define MESSAGE 4096
 
@@ -37,14 +43,23 @@
 #define IOCTL_NEXT 0x7402
 #define IOCTL_BULK 0x7403
 #define IOCTL_AREA 0x7404
+#define IOCTL_SLOW 0xc0087405
+#define IOCTL_TAKE 0x7406
+#define IOCTL_PRINT 0x7407
+#define IOCTL_RESIZE 0x7408
+#define IOCTL_DESTROY 0x7409
+
+/* How long a slow handler takes, and how long it is until bytes are taken out, in microseconds. */
+#define SLOW 300000
+#define SOON 100000
 
 struct pair {
 	int number;
 	int twice;
 };
 
-static pthread_t times_thread, bulk_thread;
-static sem_t bulk_wanted;
+static pthread_t times_thread, bulk_thread, taking_thread;
+static sem_t bulk_wanted, taking_wanted;
 static volatile int messages;
 static char *area;
 
@@ -78,11 +93,44 @@ static int on_ioctl(unsigned int fifo, unsigned int command, unsigned long argum
 		messages = argument;
 		sem_post(&bulk_wanted);
 		return 0;
+	case IOCTL_SLOW:
+		usleep(SLOW);
+		pair->twice = 2 * pair->number;
+		return 7;
+	case IOCTL_TAKE:
+		sem_post(&taking_wanted);
+		return 0;
+	case IOCTL_PRINT:
+		rtl_printf("controls: \x1b \x9b \xc2\x85 \xc2\xb5s end\n");
+		return 0;
+	case IOCTL_RESIZE:
+		return rtf_resize(argument >> 16, argument & 0xffff);
+	case IOCTL_DESTROY:
+		return rtf_destroy(argument);
 	case IOCTL_AREA:
 		return argument < AREA_SIZE ? area[argument] : -EINVAL;
 	default:
 		return -EINVAL;
 	}
+}
+
+static int on_slow(unsigned int fifo)
+{
+	usleep(SLOW);
+	return 0;
+}
+
+/* Takes what is in a FIFO that nobody else takes from, a moment after it was asked to. */
+static void *take(void *unused)
+{
+	char bytes[PLAIN_SIZE];
+
+	for (;;) {
+		sem_wait(&taking_wanted);
+		usleep(SOON);
+		rtf_get(FIFO_PLAIN, bytes, sizeof(bytes));
+	}
+	return 0;
 }
 
 /* Puts the time into a FIFO, a hundred times a second; a time that nobody reads stays alone. */
@@ -129,13 +177,20 @@ int init_module(void)
 	rtf_link_user_ioctl(FIFO_IOCTL, on_ioctl);
 	rtf_create(FIFO_BULK, 16 * MESSAGE);
 	rtf_create(FIFO_TIMES, 64);
+	rtf_create(FIFO_SHARED, 64);
+	rtf_create(FIFO_OTHER, 64);
+	rtf_link_user_ioctl(FIFO_OTHER, on_ioctl);
+	rtf_create(FIFO_SLOW, 64);
+	rtf_create_handler(FIFO_SLOW, on_slow);
 	area = mbuff_alloc(AREA, AREA_SIZE);
 	if (!area)
 		return -ENOMEM;
 	strcpy(area, "from the task");
 	sem_init(&bulk_wanted, 0, 0);
+	sem_init(&taking_wanted, 0, 0);
 	pthread_create(&times_thread, NULL, send_times, NULL);
 	pthread_create(&bulk_thread, NULL, send_bulk, NULL);
+	pthread_create(&taking_thread, NULL, take, NULL);
 	rtl_printf("channels are there\n");
 	return 0;
 }
@@ -144,6 +199,7 @@ void cleanup_module(void)
 {
 	pthread_delete_np(times_thread);
 	pthread_delete_np(bulk_thread);
+	pthread_delete_np(taking_thread);
 	mbuff_free(AREA, area);
 	rtf_destroy(FIFO_PLAIN);
 	rtf_destroy(FIFO_COMMANDS);
@@ -151,5 +207,8 @@ void cleanup_module(void)
 	rtf_destroy(FIFO_IOCTL);
 	rtf_destroy(FIFO_BULK);
 	rtf_destroy(FIFO_TIMES);
+	rtf_destroy(FIFO_SHARED);
+	rtf_destroy(FIFO_OTHER);
+	rtf_destroy(FIFO_SLOW);
 	rtl_printf("channels are gone\n");
 }
