@@ -12,7 +12,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 1
+#define PILLION_CHANNEL_VERSION 2
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -201,7 +201,8 @@ struct pillion_fifo_entry {
     uint64_t to_linux;
     uint64_t to_task;
     uint64_t damaged;
-    uint64_t reserved[3];
+    uint64_t control;
+    uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct pillion_fifo_entry) == 64, "size");
 _Static_assert(offsetof(struct pillion_fifo_entry, size) == 0, "size");
@@ -211,7 +212,8 @@ _Static_assert(offsetof(struct pillion_fifo_entry, read_from) == 12, "read_from"
 _Static_assert(offsetof(struct pillion_fifo_entry, to_linux) == 16, "to_linux");
 _Static_assert(offsetof(struct pillion_fifo_entry, to_task) == 24, "to_task");
 _Static_assert(offsetof(struct pillion_fifo_entry, damaged) == 32, "damaged");
-_Static_assert(offsetof(struct pillion_fifo_entry, reserved) == 40, "reserved");
+_Static_assert(offsetof(struct pillion_fifo_entry, control) == 40, "control");
+_Static_assert(offsetof(struct pillion_fifo_entry, reserved) == 48, "reserved");
 
 struct pillion_status {
     struct pillion_thread_entry threads[PILLION_CHANNEL_THREADS];
@@ -242,7 +244,9 @@ struct pillion_fifo_control {
     uint32_t want_data;
     uint32_t want_room;
     uint32_t opens;
-    uint32_t reserved2[3];
+    uint32_t taking;
+    uint32_t putting;
+    uint32_t reserved2;
 };
 _Static_assert(sizeof(struct pillion_fifo_control) == 128, "size");
 _Static_assert(offsetof(struct pillion_fifo_control, to_linux_written) == 0, "to_linux_written");
@@ -259,7 +263,9 @@ _Static_assert(offsetof(struct pillion_fifo_control, command) == 100, "command")
 _Static_assert(offsetof(struct pillion_fifo_control, want_data) == 104, "want_data");
 _Static_assert(offsetof(struct pillion_fifo_control, want_room) == 108, "want_room");
 _Static_assert(offsetof(struct pillion_fifo_control, opens) == 112, "opens");
-_Static_assert(offsetof(struct pillion_fifo_control, reserved2) == 116, "reserved2");
+_Static_assert(offsetof(struct pillion_fifo_control, taking) == 116, "taking");
+_Static_assert(offsetof(struct pillion_fifo_control, putting) == 120, "putting");
+_Static_assert(offsetof(struct pillion_fifo_control, reserved2) == 124, "reserved2");
 
 struct pillion_share {
     uint64_t events[2];

@@ -21,7 +21,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Most tasks with channels.
 pub const TASKS: usize = 16;
@@ -249,7 +249,7 @@ pub mod fifo_flag {
 }
 
 /// A FIFO in a [`Status`]: what only the real-time side may write.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct FifoEntry {
     /// Bytes that each of its two rings holds; 0: it is not there.
@@ -266,8 +266,10 @@ pub struct FifoEntry {
     pub to_task: u64,
     /// How often something impossible was found in what Linux can write, and repaired.
     pub damaged: u64,
+    /// Offset from there of its [`FifoControl`].
+    pub control: u64,
     /// Zero.
-    pub reserved: [u64; 3],
+    pub reserved: [u64; 2],
 }
 
 /// What a task shows. Written by the task.
@@ -331,8 +333,12 @@ pub struct FifoControl {
     pub want_room: u32,
     /// Processes that have it open.
     pub opens: u32,
+    /// Linux takes bytes out: the rings have to stay where they are. It says so, then looks where they are.
+    pub taking: u32,
+    /// Linux puts bytes in: the same.
+    pub putting: u32,
     /// Zero.
-    pub reserved2: [u32; 3],
+    pub reserved2: u32,
 }
 
 /// Bits of [`Share::events`]`[1]`.
@@ -355,7 +361,7 @@ pub struct Share {
     pub kicks: u64,
     /// Zero.
     pub reserved: [u64; 9],
-    /// The FIFOs.
+    /// The FIFOs, where [`FifoEntry::control`] does not say otherwise.
     pub fifos: [FifoControl; FIFOS],
     /// Data of the I/O control under way; Linux makes one at a time.
     pub ioctl: [u8; IOCTL_SIZE],

@@ -3,8 +3,13 @@
 //! Linux looks at the size first and last: what it found in between belongs together if the size is not 0 and the generation is the same.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-use core::{num::NonZeroU32, ptr::NonNull};
-use pillion_abi::channel::FifoEntry;
+use core::{mem::offset_of, num::NonZeroU32, ptr::NonNull};
+use pillion_abi::channel::{FifoControl, FifoEntry, Share};
+
+/// Offset in a share of a FIFO's words where they are not elsewhere.
+const fn control(number: u32) -> u64 {
+    offset_of!(Share, fifos) as u64 + number as u64 * size_of::<FifoControl>() as u64
+}
 
 /// The entry of a FIFO. One thread at a time uses it.
 #[derive(Debug)]
@@ -26,8 +31,14 @@ impl Entry {
 
     /// The FIFO is there, anew: `to_linux` and `to_task` are the offsets of its rings in the task's share. Open files of an older one are stale.
     pub fn show(&mut self, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
+        self.show_at(control(number), number, size, to_linux, to_task);
+    }
+
+    /// The same, with its words at another place of the share.
+    pub fn show_at(&mut self, control: u64, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
         self.hide();
         let words = self.words();
+        words.control.store(control, Ordering::Relaxed);
         words.to_linux.store(to_linux, Ordering::Relaxed);
         words.to_task.store(to_task, Ordering::Relaxed);
         words.flags.store(0, Ordering::Relaxed);
@@ -48,9 +59,17 @@ impl Entry {
         words.size.store(size.get(), Ordering::Release);
     }
 
-    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it.
-    pub fn hide(&mut self) {
-        self.words().size.store(0, Ordering::SeqCst);
+    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it. Returns its size.
+    ///
+    /// Whoever wants to use its rings' place for something else asks [`crate::Fifo::is_entered`] after this. Linux says that it is at them before it looks
+    /// whether they are there: one of the two sees the other.
+    pub fn hide(&mut self) -> u32 {
+        self.words().size.swap(0, Ordering::SeqCst)
+    }
+
+    /// It is there after all, as it was before [`Entry::hide`].
+    pub fn put_back(&mut self, size: u32) {
+        self.words().size.store(size, Ordering::Release);
     }
 
     /// Sets what [`pillion_abi::channel::fifo_flag`] says.
@@ -82,6 +101,7 @@ impl Entry {
                 to_linux: AtomicU64::from_ptr(&raw mut (*e).to_linux),
                 to_task: AtomicU64::from_ptr(&raw mut (*e).to_task),
                 damaged: AtomicU64::from_ptr(&raw mut (*e).damaged),
+                control: AtomicU64::from_ptr(&raw mut (*e).control),
             }
         }
     }
@@ -95,6 +115,7 @@ struct Words<'a> {
     to_linux: &'a AtomicU64,
     to_task: &'a AtomicU64,
     damaged: &'a AtomicU64,
+    control: &'a AtomicU64,
 }
 
 #[cfg(test)]
@@ -115,17 +136,26 @@ mod tests {
         let seen = unsafe { at.read() };
         assert_eq!((seen.size, seen.generation, seen.to_linux, seen.to_task), (1, 1, 64, 128));
         assert_eq!((seen.flags, seen.read_from, seen.damaged), (3, 9, 5));
+        assert_eq!(seen.control, (offset_of!(Share, fifos) + 7 * size_of::<FifoControl>()) as u64);
         entry.resize(NonZeroU32::MAX, 256, 512);
         // SAFETY: as above.
         let seen = unsafe { at.read() };
         assert_eq!((seen.size, seen.generation, seen.to_linux, seen.to_task), (u32::MAX, 1, 256, 512));
         assert_eq!((seen.flags, seen.read_from, seen.damaged), (3, 9, 0));
-        entry.hide();
+        assert_eq!(entry.hide(), u32::MAX);
         // SAFETY: as above.
         assert_eq!(unsafe { at.read() }.size, 0);
+        entry.put_back(u32::MAX);
+        // SAFETY: as above.
+        assert_eq!(unsafe { at.read() }, seen);
+        entry.hide();
         entry.show(7, NonZeroU32::MAX, 0, 0);
         // SAFETY: as above.
         let seen = unsafe { at.read() };
         assert_eq!((seen.size, seen.generation, seen.flags, seen.read_from, seen.damaged), (u32::MAX, 2, 0, 7, 0));
+        entry.show_at(4096, 7, NonZeroU32::MIN, 0, 0);
+        // SAFETY: as above.
+        let seen = unsafe { at.read() };
+        assert_eq!((seen.control, seen.generation), (4096, 3));
     }
 }

@@ -61,6 +61,28 @@ impl Fifo {
         Fifo { control, to_linux, to_task, size: size.into(), producer: Producer::default(), damaged: 0 }
     }
 
+    /// Gives it rings of another size elsewhere; what is in it is lost. It stays the same FIFO: who has it open, waits for it, or has asked its handler something
+    /// goes on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Fifo::create`]; and no process is at its rings ([`Fifo::is_entered`]), nor finds them.
+    pub unsafe fn resize(&mut self, to_linux: NonNull<u8>, to_task: NonNull<u8>, size: NonZeroU32) {
+        (self.to_linux, self.to_task, self.size) = (to_linux, to_task, size.into());
+        (self.producer, self.damaged) = (Producer::default(), 0);
+        let words = self.control();
+        for count in [words.to_linux_written, words.to_linux_read, words.to_task_written, words.to_task_read] {
+            count.store(0, Ordering::Release);
+        }
+    }
+
+    /// Whether a process takes bytes out or puts some in at this moment, as Linux says.
+    #[must_use]
+    pub fn is_entered(&self) -> bool {
+        let words = self.control();
+        words.taking.load(Ordering::SeqCst) | words.putting.load(Ordering::SeqCst) != 0
+    }
+
     /// Bytes that each ring holds.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -199,6 +221,8 @@ impl Fifo {
                 want_data: AtomicU32::from_ptr(&raw mut (*c).want_data),
                 want_room: AtomicU32::from_ptr(&raw mut (*c).want_room),
                 opens: AtomicU32::from_ptr(&raw mut (*c).opens),
+                taking: AtomicU32::from_ptr(&raw mut (*c).taking),
+                putting: AtomicU32::from_ptr(&raw mut (*c).putting),
                 request: request::Words::of(c),
             }
         }
@@ -214,6 +238,8 @@ struct Words<'a> {
     want_data: &'a AtomicU32,
     want_room: &'a AtomicU32,
     opens: &'a AtomicU32,
+    taking: &'a AtomicU32,
+    putting: &'a AtomicU32,
     request: request::Words<'a>,
 }
 

@@ -143,6 +143,17 @@ const struct pillion_share *pillion_task_share(const struct pillion_view *view, 
 	return part(view, view->directory->tasks[task].share);
 }
 
+const struct pillion_fifo_control *pillion_task_fifo(const struct pillion_view *view, unsigned int task, unsigned int fifo)
+{
+	uint64_t share = view->directory->tasks[task].share;
+	uint64_t at = share + pillion_task_status(view, task)->fifos[fifo].control;
+
+	/* The task says where they are, and may be broken. */
+	if (at < share || at % 64 || !holds(view, at, sizeof(struct pillion_fifo_control)))
+		return &pillion_task_share(view, task)->fifos[fifo];
+	return part(view, at);
+}
+
 const struct pillion_thread_usage *pillion_task_usage(const struct pillion_view *view, unsigned int task)
 {
 	const struct pillion_usage *usage = part(view, view->directory->usage);

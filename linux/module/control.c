@@ -15,6 +15,7 @@
 
 #include "command.h"
 #include "control.h"
+#include "fifo.h"
 #include "journal.h"
 #include "rtf.h"
 #include "window.h"
@@ -33,8 +34,12 @@ static int wait_while(const struct task *task, u32 state)
 
 static long load(struct task *task, const char *parameters)
 {
-	long result = command(PILLION_COMMAND_LOAD, task->name, parameters, 0);
+	long result;
 
+	/* Its FIFOs are where others were. */
+	fifo_stop_copying();
+	result = command(PILLION_COMMAND_LOAD, task->name, parameters, 0);
+	fifo_go_on_copying();
 	if (result < 0)
 		return result;
 	result = wait_while(task, PILLION_TASK_STARTING);

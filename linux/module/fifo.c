@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Looks at FIFOs, copies out of and into them, and waits for them. */
 #include <linux/jiffies.h>
+#include <linux/pagemap.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
@@ -14,7 +16,41 @@
 /* How often bytes are copied anew because the real-time side took them meanwhile. */
 #define TAKE_TRIES 8
 
+/* How often a process's memory is fetched that was taken away again before it was copied. */
+#define FETCH_TRIES 8
+
 static struct fifo fifos[PILLION_CHANNEL_FIFOS];
+
+/*
+ * Held for reading by who copies: rings stay where they are while it is not held for writing. No
+ * page fault is waited for under it.
+ */
+static DECLARE_RWSEM(places);
+
+/* Waits until nobody copies, and lets nobody begin. */
+void fifo_stop_copying(void)
+{
+	down_write(&places);
+}
+
+void fifo_go_on_copying(void)
+{
+	up_write(&places);
+}
+
+/*
+ * The words of a FIFO that both sides use. The task says where they are, and may be broken: then
+ * they are those that would be its own otherwise.
+ */
+static struct pillion_fifo_control *control_of(const struct task *task, unsigned int number)
+{
+	u64 at = READ_ONCE(task->status->fifos[number].control);
+
+	if (at < offsetof(struct pillion_share, fifos) || !IS_ALIGNED(at, 64) ||
+	    at > task->share_size - sizeof(struct pillion_fifo_control))
+		return &task->share->fifos[number];
+	return (void *)task->share + at;
+}
 
 /* Forgets what an earlier Linux, or an earlier load of this module, wanted. */
 static void reset(struct pillion_fifo_control *control)
@@ -22,6 +58,8 @@ static void reset(struct pillion_fifo_control *control)
 	WRITE_ONCE(control->want_data, 0);
 	WRITE_ONCE(control->want_room, 0);
 	WRITE_ONCE(control->opens, 0);
+	WRITE_ONCE(control->taking, 0);
+	WRITE_ONCE(control->putting, 0);
 }
 
 void fifo_init(void)
@@ -34,7 +72,7 @@ void fifo_init(void)
 		mutex_init(&fifos[i].put);
 		mutex_init(&fifos[i].request);
 		for (task = 0; task < window.task_count; task++)
-			reset(&window.tasks[task].share->fifos[i]);
+			reset(control_of(&window.tasks[task], i));
 	}
 }
 
@@ -76,7 +114,7 @@ int fifo_view(unsigned int number, struct fifo_view *view)
 		return -ENODEV;
 	view->fifo = &fifos[number];
 	view->task = task;
-	view->control = &task->share->fifos[number];
+	view->control = control_of(task, number);
 	view->to_linux.written = &view->control->to_linux_written;
 	view->to_linux.read = &view->control->to_linux_read;
 	view->to_task.written = &view->control->to_task_written;
@@ -86,6 +124,41 @@ int fifo_view(unsigned int number, struct fifo_view *view)
 	view->flags = READ_ONCE(entry->flags);
 	view->read_from = READ_ONCE(entry->read_from);
 	return 0;
+}
+
+/* Whether a FIFO is still there. */
+bool fifo_is_current(const struct fifo_view *view)
+{
+	struct fifo_view now;
+
+	return !fifo_view(view->number, &now) && fifo_is_same(view, &now);
+}
+
+/*
+ * Goes to the rings of a FIFO that was looked at before, to `take` or to put, and looks where they
+ * are now. They stay there up to leave(). Page faults fail from here on, instead of waiting.
+ */
+static int enter(const struct fifo_view *before, u32 *word, struct fifo_view *now)
+{
+	down_read(&places);
+	WRITE_ONCE(*word, 1);
+	/*
+	 * The real-time side hides a FIFO, then reads this word; we write this word, then look for
+	 * the FIFO.
+	 */
+	smp_mb();
+	pagefault_disable();
+	if (!fifo_view(before->number, now) && fifo_is_same(before, now))
+		return 0;
+	return -ENODEV;
+}
+
+static void leave(u32 *word)
+{
+	pagefault_enable();
+	/* What was copied was copied before that. */
+	smp_store_release(word, 0);
+	up_read(&places);
 }
 
 static ssize_t take_from(const struct ring *ring, char __user *buffer, size_t count)
@@ -107,26 +180,77 @@ static ssize_t take_from(const struct ring *ring, char __user *buffer, size_t co
 	return 0;
 }
 
+static ssize_t take(const struct fifo_view *view, char __user *buffer, size_t count)
+{
+	ssize_t second, first = take_from(&view->to_linux, buffer, count);
+
+	if (first < 0 || first == count)
+		return first;
+	second = take_from(&view->to_task, buffer + first, count - first);
+	if (second > 0)
+		wake_up_interruptible(&view->fifo->wait);
+	return second > 0 || !first ? first + second : first;
+}
+
+static ssize_t take_here(const struct fifo_view *view, char __user *buffer, size_t count)
+{
+	struct fifo_view now;
+	ssize_t size = enter(view, &view->control->taking, &now);
+
+	if (!size)
+		size = take(&now, buffer, count);
+	leave(&view->control->taking);
+	return size;
+}
+
 /*
  * Takes out what is there, up to `count` bytes: what the task put, then what a process put and the
  * task has not taken.
  */
 ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count)
 {
-	ssize_t first, second;
+	size_t most = min_t(u64, count, view->to_linux.size + view->to_task.size);
+	ssize_t size;
+	int i;
 
 	if (mutex_lock_interruptible(&view->fifo->take))
 		return -ERESTARTSYS;
-	first = take_from(&view->to_linux, buffer, count);
-	if (first >= 0 && first < count) {
-		second = take_from(&view->to_task, buffer + first, count - first);
-		if (second > 0)
-			wake_up_interruptible(&view->fifo->wait);
-		if (second > 0 || !first)
-			first += second;
+	size = take_here(view, buffer, count);
+	/* Memory that is not there is fetched away from the rings. */
+	for (i = 0; size == -EFAULT && i < FETCH_TRIES; i++) {
+		if (fault_in_safe_writeable(buffer, most) == most)
+			break;
+		size = take_here(view, buffer, count);
 	}
 	mutex_unlock(&view->fifo->take);
-	return first;
+	return size;
+}
+
+static ssize_t put(const struct fifo_view *view, const char __user *buffer, size_t count,
+		   size_t least)
+{
+	struct ring_span span;
+	ssize_t size = ring_writable(&view->to_task, &span, count);
+
+	if (size < least)
+		return 0;
+	if (copy_from_user(span.piece[0], buffer, span.length[0]) ||
+	    copy_from_user(span.piece[1], buffer + span.length[0], span.length[1]))
+		return -EFAULT;
+	ring_publish(&view->to_task, &span, size);
+	return size;
+}
+
+static ssize_t put_here(const struct fifo_view *view, const char __user *buffer, size_t count,
+			size_t least)
+{
+	struct fifo_view now;
+	ssize_t size = enter(view, &view->control->putting, &now);
+
+	if (!size)
+		size = put(&now, buffer, count, min_t(u64, least, now.to_task.size));
+	leave(&view->control->putting);
+	return size;
 }
 
 /*
@@ -136,19 +260,18 @@ ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t coun
 ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t count,
 		 size_t least)
 {
-	struct ring_span span;
+	size_t most = min_t(u64, count, view->to_task.size);
 	ssize_t size;
+	int i;
 
 	if (mutex_lock_interruptible(&view->fifo->put))
 		return -ERESTARTSYS;
-	size = ring_writable(&view->to_task, &span, count);
-	if (size < least)
-		size = 0;
-	else if (copy_from_user(span.piece[0], buffer, span.length[0]) ||
-		 copy_from_user(span.piece[1], buffer + span.length[0], span.length[1]))
-		size = -EFAULT;
-	else
-		ring_publish(&view->to_task, &span, size);
+	size = put_here(view, buffer, count, least);
+	for (i = 0; size == -EFAULT && i < FETCH_TRIES; i++) {
+		if (fault_in_readable(buffer, most) == most)
+			break;
+		size = put_here(view, buffer, count, least);
+	}
 	mutex_unlock(&view->fifo->put);
 	if (size > 0)
 		wake_up_interruptible(&view->fifo->wait);
@@ -194,7 +317,7 @@ int fifo_wait_room(const struct fifo_view *view, u64 least)
 /* A task has something for the processes at a FIFO. Who still waits after looking says so again. */
 void fifo_ring(struct task *task, unsigned int number)
 {
-	struct pillion_fifo_control *control = &task->share->fifos[number];
+	struct pillion_fifo_control *control = control_of(task, number);
 
 	WRITE_ONCE(control->want_data, 0);
 	WRITE_ONCE(control->want_room, 0);

@@ -40,6 +40,9 @@ struct fifo_view {
 };
 
 void fifo_init(void);
+bool fifo_is_current(const struct fifo_view *view);
+void fifo_stop_copying(void);
+void fifo_go_on_copying(void);
 int fifo_view(unsigned int number, struct fifo_view *view);
 ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count);
 ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t count,
@@ -48,6 +51,13 @@ int fifo_wait_data(const struct fifo_view *view);
 int fifo_wait_room(const struct fifo_view *view, u64 room);
 void fifo_ring(struct task *task, unsigned int number);
 void fifo_ring_all(void);
+
+/* Whether two views, at different times, are of the same FIFO. */
+static inline bool fifo_is_same(const struct fifo_view *one, const struct fifo_view *other)
+{
+	return one->task == other->task && one->number == other->number &&
+	       one->generation == other->generation;
+}
 
 /* Bytes that a process can read. */
 static inline u64 fifo_fill(const struct fifo_view *view)

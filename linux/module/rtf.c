@@ -18,14 +18,17 @@
 
 #define MAJOR_NUMBER 150
 
-/* An open file. */
+/* An open file: which FIFO it is of, as it was found then. */
 struct handle {
-	unsigned int number;
-	u32 generation;
+	struct fifo_view opened;
 };
 
-/* Who has a FIFO open: one process, any number of times. */
+/*
+ * Who has a FIFO open: one process, any number of times. Files of a FIFO that is gone do not
+ * count, though there may be another with its number.
+ */
 static struct {
+	struct fifo_view opened;
 	struct pid *process;
 	unsigned int files;
 } users[PILLION_CHANNEL_FIFOS];
@@ -39,11 +42,11 @@ static DEFINE_MUTEX(users_lock);
 static int view_of(struct file *file, struct fifo_view *view)
 {
 	const struct handle *handle = file->private_data;
-	int error = fifo_view(handle->number, view);
+	int error = fifo_view(handle->opened.number, view);
 
 	if (error)
 		return error;
-	return view->generation == handle->generation ? 0 : -ENODEV;
+	return fifo_is_same(view, &handle->opened) ? 0 : -ENODEV;
 }
 
 /* The FIFO that reads of an open file take from. */
@@ -138,7 +141,7 @@ static __poll_t poll_read(struct file *file, poll_table *table, __poll_t wanted)
 	if (source_of(file, &view))
 		return EPOLLERR | EPOLLHUP;
 	poll_wait(file, &view.fifo->wait, table);
-	if (wanted & EPOLLIN)
+	if (wanted & (EPOLLIN | EPOLLRDNORM))
 		fifo_want(&view.control->want_data);
 	if (fifo_fill(&view))
 		return EPOLLIN | EPOLLRDNORM;
@@ -152,8 +155,11 @@ static __poll_t poll_write(struct file *file, poll_table *table, __poll_t wanted
 	if (view_of(file, &view))
 		return EPOLLERR | EPOLLHUP;
 	poll_wait(file, &view.fifo->wait, table);
-	if (wanted & EPOLLOUT)
+	if (wanted & (EPOLLOUT | EPOLLWRNORM))
 		fifo_want(&view.control->want_room);
+	/* Nobody makes room any more, or takes what is put where there is some. */
+	if (!task_alive(view.task))
+		return EPOLLERR | EPOLLHUP;
 	return ring_room(&view.to_task) ? EPOLLOUT | EPOLLWRNORM : 0;
 }
 
@@ -184,26 +190,43 @@ static long rtf_ioctl(struct file *file, unsigned int command, unsigned long arg
 	return error ? error : put_user((int)fifo_fill(&view), (int __user *)argument);
 }
 
-/* Counts a file of this process; -EACCES if the FIFO is another's. */
-static int enter(const struct fifo_view *view)
+/* Whether somebody has this very FIFO open. */
+static bool is_open(const struct fifo_view *view)
 {
-	if (users[view->number].files && users[view->number].process != task_tgid(current))
+	return users[view->number].files && fifo_is_same(&users[view->number].opened, view);
+}
+
+/* Files of a FIFO that is gone count no more. */
+static void forget(unsigned int number)
+{
+	put_pid(users[number].process);
+	memset(&users[number], 0, sizeof(users[number]));
+}
+
+/* Counts a file of this process; -EACCES if the FIFO is another's. */
+static int count(const struct fifo_view *view)
+{
+	unsigned int number = view->number;
+
+	if (!is_open(view))
+		forget(number);
+	if (users[number].files && users[number].process != task_tgid(current))
 		return -EACCES;
-	if (!users[view->number].files++)
-		users[view->number].process = get_pid(task_tgid(current));
+	if (!users[number].files++) {
+		users[number].process = get_pid(task_tgid(current));
+		users[number].opened = *view;
+	}
 	WRITE_ONCE(view->control->opens, 1);
 	return 0;
 }
 
-static void leave(struct file *file, unsigned int number)
+static void uncount(const struct fifo_view *view)
 {
-	struct fifo_view view;
-
 	mutex_lock(&users_lock);
-	if (!--users[number].files) {
-		put_pid(users[number].process);
-		if (!view_of(file, &view))
-			WRITE_ONCE(view.control->opens, 0);
+	if (is_open(view) && !--users[view->number].files) {
+		forget(view->number);
+		if (fifo_is_current(view))
+			WRITE_ONCE(view->control->opens, 0);
 	}
 	mutex_unlock(&users_lock);
 }
@@ -211,30 +234,29 @@ static void leave(struct file *file, unsigned int number)
 static int rtf_file_open(struct inode *inode, struct file *file)
 {
 	struct handle *handle = kmalloc(sizeof(*handle), GFP_KERNEL);
-	struct fifo_view view;
 	int error;
 
 	if (!handle)
 		return -ENOMEM;
 	mutex_lock(&users_lock);
-	error = fifo_view(iminor(inode), &view);
+	error = fifo_view(iminor(inode), &handle->opened);
 	if (!error)
-		error = task_alive(view.task) ? enter(&view) : -ENODEV;
+		error = task_alive(handle->opened.task) ? count(&handle->opened) : -ENODEV;
 	mutex_unlock(&users_lock);
 	if (error) {
 		kfree(handle);
 		return error;
 	}
-	handle->number = view.number;
-	handle->generation = view.generation;
 	file->private_data = handle;
 	return stream_open(inode, file);
 }
 
 static int rtf_release(struct inode *inode, struct file *file)
 {
-	leave(file, iminor(inode));
-	kfree(file->private_data);
+	struct handle *handle = file->private_data;
+
+	uncount(&handle->opened);
+	kfree(handle);
 	return 0;
 }
 
@@ -255,7 +277,7 @@ static bool in_use(const struct task *task)
 	unsigned int i;
 
 	for (i = 0; i < PILLION_CHANNEL_FIFOS; i++)
-		if (users[i].files && !fifo_view(i, &view) && view.task == task)
+		if (!fifo_view(i, &view) && view.task == task && is_open(&view))
 			return true;
 	return false;
 }
@@ -269,8 +291,11 @@ int rtf_unload(struct task *task)
 	int error = -EBUSY;
 
 	mutex_lock(&users_lock);
-	if (!in_use(task) || task_state(task) == PILLION_TASK_FAULTED)
+	if (!in_use(task) || task_state(task) == PILLION_TASK_FAULTED) {
+		fifo_stop_copying();
 		error = command(PILLION_COMMAND_UNLOAD, task->name, "", 0);
+		fifo_go_on_copying();
+	}
 	mutex_unlock(&users_lock);
 	return error;
 }

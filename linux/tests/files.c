@@ -94,6 +94,38 @@ const char *test_write_pieces(void)
 	return NULL;
 }
 
+/* Whether the task says that a FIFO is open, and cannot end it. */
+static bool is_held(int control, int number)
+{
+	return fails(ioctl(control, IOCTL_DESTROY, number), EINVAL);
+}
+
+/* A FIFO that gets another size stays the same: open files go on with it, be it the task's own or one that tasks share. */
+const char *test_resize(void)
+{
+	static const int numbers[] = { FIFO_PLAIN, FIFO_SHARED };
+	int control = rtf(FIFO_IOCTL, 0);
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		int fifo = rtf(numbers[i], O_NONBLOCK);
+
+		CHECK(write(fifo, "lost", 4) == 4);
+		CHECK(!ioctl(control, IOCTL_RESIZE, numbers[i] << 16 | 16));
+		CHECK(read(fifo, bytes, 10) == 0);
+		CHECK(write(fifo, bytes, 17) == 16);
+		CHECK(read(fifo, bytes, sizeof(bytes)) == 16);
+		CHECK(is_held(control, numbers[i]));
+		CHECK(!ioctl(control, IOCTL_RESIZE, numbers[i] << 16 | PLAIN_SIZE));
+		CHECK(write(fifo, bytes, PLAIN_SIZE) == PLAIN_SIZE);
+		CHECK(read(fifo, bytes, sizeof(bytes)) == PLAIN_SIZE);
+		close(fifo);
+	}
+	CHECK(!ioctl(control, IOCTL_DESTROY, FIFO_SHARED));
+	close(control);
+	return NULL;
+}
+
 static void *write_long(void *fifo)
 {
 	return (void *)write(*(int *)fifo, bytes, 3 * PLAIN_SIZE);

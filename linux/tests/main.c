@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure; `channel-test restart N` is for Linux's N-th life.
+ * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure; `channel-test restart N` is for Linux's N-th life,
+ * `channel-test dead` for a task that faults.
  * Says how many checks were good, or which test failed and why.
  */
 #include <errno.h>
@@ -33,7 +34,9 @@ static const struct {
 	{ "ioctl number", test_ioctl_number },
 	{ "ioctl data", test_ioctl_data },
 	{ "ioctl without handler", test_ioctl_without_handler },
+	{ "resize", test_resize },
 	{ "poll", test_poll },
+	{ "poll normal", test_poll_normal },
 	{ "bulk", test_bulk },
 	{ "mbuff shared", test_mbuff_shared },
 	{ "mbuff errors", test_mbuff_errors },
@@ -115,6 +118,8 @@ int main(int argc, char **argv)
 		return throughput(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "restart"))
 		return restart(atoi(argv[2]));
-	fprintf(stderr, "usage: channel-test [latency ROUNDS|throughput MESSAGES|restart LIFE]\n");
+	if (argc == 2 && !strcmp(argv[1], "dead"))
+		return dead();
+	fprintf(stderr, "usage: channel-test [latency ROUNDS|throughput MESSAGES|restart LIFE|dead]\n");
 	return 2;
 }

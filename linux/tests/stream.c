@@ -39,6 +39,29 @@ const char *test_poll(void)
 	return NULL;
 }
 
+/* Programs that name POLLRDNORM or POLLWRNORM alone wake as others do. */
+const char *test_poll_normal(void)
+{
+	int plain = rtf(FIFO_PLAIN, O_NONBLOCK), times = rtf(FIFO_TIMES, O_NONBLOCK), control = rtf(FIFO_IOCTL, 0);
+	struct pollfd reading = { times, POLLRDNORM, 0 }, writing = { plain, POLLWRNORM, 0 };
+	char bytes[PLAIN_SIZE];
+
+	/* Nobody who waited before has left a wish to be woken. */
+	CHECK(write(plain, bytes, PLAIN_SIZE) == PLAIN_SIZE && !ioctl(control, IOCTL_TAKE));
+	usleep(200000);
+	while (read(times, bytes, sizeof(bytes)) > 0)
+		;
+	CHECK(poll(&reading, 1, 1000) == 1 && reading.revents == POLLRDNORM);
+	CHECK(write(plain, bytes, PLAIN_SIZE) == PLAIN_SIZE);
+	CHECK(poll(&writing, 1, 0) == 0);
+	CHECK(!ioctl(control, IOCTL_TAKE));
+	CHECK(poll(&writing, 1, 1000) == 1 && writing.revents == POLLWRNORM);
+	close(plain);
+	close(times);
+	close(control);
+	return NULL;
+}
+
 /* Lets the task send, and has so many messages come in, each full of its number. Returns whether they did. */
 static bool receive(int messages)
 {

@@ -12,7 +12,7 @@ static void show(const struct pillion_view *view, unsigned int number, bool json
 		.view = view,
 		.entry = pillion_task(view, number),
 		.status = pillion_task_status(view, number),
-		.share = pillion_task_share(view, number),
+		.number = number,
 		.usage = pillion_task_usage(view, number),
 	};
 

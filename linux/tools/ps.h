@@ -10,7 +10,7 @@ struct shown {
 	const struct pillion_view *view;
 	const struct pillion_task_entry *entry;
 	const struct pillion_status *status;
-	const struct pillion_share *share;
+	unsigned int number;
 	const struct pillion_thread_usage *usage;
 };
 

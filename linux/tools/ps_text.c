@@ -38,7 +38,7 @@ static void threads(const struct shown *task)
 static void fifo(const struct shown *task, unsigned int number)
 {
 	const struct pillion_fifo_entry *entry = &task->status->fifos[number];
-	const struct pillion_fifo_control *control = &task->share->fifos[number];
+	const struct pillion_fifo_control *control = pillion_task_fifo(task->view, task->number, number);
 	struct pillion_fifo_fill fill;
 
 	printf("  %6u %10u ", number, entry->size);

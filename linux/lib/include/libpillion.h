@@ -33,6 +33,8 @@ const struct pillion_task_entry *pillion_task(const struct pillion_view *view, u
 const struct pillion_status *pillion_task_status(const struct pillion_view *view, unsigned int task);
 const struct pillion_share *pillion_task_share(const struct pillion_view *view, unsigned int task);
 const struct pillion_thread_usage *pillion_task_usage(const struct pillion_view *view, unsigned int task);
+/* The words of a FIFO of a task that both sides use. */
+const struct pillion_fifo_control *pillion_task_fifo(const struct pillion_view *view, unsigned int task, unsigned int fifo);
 /* Nanoseconds of so many ticks. */
 uint64_t pillion_nanoseconds(const struct pillion_view *view, uint64_t ticks);
 /* The time that gethrtime() tells in tasks: nanoseconds since the machine started. */

@@ -9,11 +9,11 @@ use core::{
     ffi::{c_int, c_uint},
     num::NonZeroU32,
     ptr::NonNull,
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
-use pillion_abi::channel::{FifoControl, Share};
+use pillion_abi::channel::Share;
 use pillion_channel::{
     Fifo,
+    entry::Entry,
     extent::{Extent, find},
 };
 use pillion_runtime::info::{self, address, label};
@@ -91,10 +91,15 @@ fn rings(place: Extent, size: NonZeroU32) -> [u64; 2] {
     [place.at, place.at + stride(size)]
 }
 
+/// The rings at a place.
+fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
+    let [to_linux, to_task] = rings(place, size).map(|offset| NonNull::new((address::SHARE + offset) as *mut u8));
+    Some([to_linux?, to_task?])
+}
+
 /// Makes a FIFO at a place.
 fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
-    let [to_linux, to_task] = rings(place, size).map(|offset| NonNull::new((address::SHARE + offset) as *mut u8));
-    let (Some(to_linux), Some(to_task)) = (to_linux, to_task) else { return };
+    let Some([to_linux, to_task]) = pointers(place, size) else { return };
     // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has, and the control words are this FIFO's.
     slot.fifo = Some(unsafe { Fifo::create(share::control(number), to_linux, to_task, size) });
     slot.place = Some(place);
@@ -117,7 +122,7 @@ fn end(minor: c_uint) -> Result<(), c_int> {
         if slot.fifo.as_ref().is_none_or(|fifo| fifo.opens() != 0) {
             return Err(EINVAL);
         }
-        share::entry(token, number).hide();
+        withdraw(&mut share::entry(token, number), slot.fifo.as_ref())?;
         *slot = Slot { place: slot.place, ..Slot::NEW };
         share::tell_fifo(token, minor);
         Ok(())
@@ -126,6 +131,16 @@ fn end(minor: c_uint) -> Result<(), c_int> {
     // Only now may it be made again: the resource manager would have refused it.
     lock::with(|token| SLOTS.borrow(token)[number].place = None);
     released.map(|_| ())
+}
+
+/// Hides a FIFO from Linux, unless a process takes bytes out or puts some in at this very moment, which the caller has interrupted.
+fn withdraw(entry: &mut Entry, fifo: Option<&Fifo>) -> Result<(), c_int> {
+    let size = entry.hide();
+    if fifo.is_some_and(Fifo::is_entered) {
+        entry.put_back(size);
+        return Err(EBUSY);
+    }
+    Ok(())
 }
 
 /// Gives a FIFO another size. What is in it is lost.
@@ -147,39 +162,18 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
             free_place(slots, size).ok_or(ENOMEM)?
         };
         with(token, number, |slot| {
+            let (Some(fifo), Some([to_linux, to_task])) = (&mut slot.fifo, pointers(place, size)) else {
+                return Err(EINVAL);
+            };
             let mut entry = share::entry(token, number);
-            entry.hide();
-            let kept = Kept::of(number);
-            begin(slot, number, place, size);
-            kept.put_back(number);
+            withdraw(&mut entry, Some(fifo))?;
+            // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has; no process is at the old one, or finds it.
+            unsafe { fifo.resize(to_linux, to_task, size) };
+            (slot.place, slot.damaged) = (Some(place), 0);
             let [to_linux, to_task] = rings(place, size);
             entry.resize(size, to_linux, to_task);
             share::tell_fifo(token, minor);
-        })
+            Ok(())
+        })?
     })
-}
-
-/// What Linux keeps in the control words about who uses the FIFO: it goes on with another size.
-struct Kept {
-    words: FifoControl,
-}
-
-impl Kept {
-    fn of(number: usize) -> Kept {
-        // SAFETY: the words are always mapped; what Linux writes meanwhile comes out old or new.
-        Kept { words: unsafe { share::control(number).read_volatile() } }
-    }
-
-    fn put_back(self, number: usize) {
-        let control = share::control(number).as_ptr();
-        let Kept { words } = self;
-        // SAFETY: as above; these are aligned words of the FIFO, which is under the caller's lock.
-        unsafe {
-            (&raw mut (*control).answer).write_volatile(words.answer);
-            (&raw mut (*control).request).write_volatile(words.request);
-            (&raw mut (*control).want_data).write_volatile(words.want_data);
-            (&raw mut (*control).want_room).write_volatile(words.want_room);
-            AtomicU32::from_ptr(&raw mut (*control).opens).store(words.opens, Relaxed);
-        }
-    }
 }

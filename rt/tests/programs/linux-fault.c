@@ -1,7 +1,8 @@
 /*
  * A thread that dereferences NULL stops its task. Linux sees that (linux/initramfs/lib/load/faulted), can still read what the task put before, and ends what is
- * left of it.
+ * left of it; and once more, with who polls meanwhile (linux/tests/dead.c).
  *
+ * prints: faults
  * prints: faults
  * ends: faulted
  * never: never printed
@@ -16,6 +17,7 @@
 #include <semaphore.h>
 
 #define FIFO 0
+#define FULL 1
 
 static sem_t asked;
 static int *nowhere;
@@ -45,6 +47,7 @@ int init_module(void)
 
 	sem_init(&asked, 0, 0);
 	rtf_create(FIFO, 64);
+	rtf_create(FULL, 64);
 	rtf_create_handler(FIFO, on_write);
 	return pthread_create(&thread, NULL, faults, NULL);
 }

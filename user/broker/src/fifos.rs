@@ -17,7 +17,7 @@ const LINE: u64 = 64;
 /// For each shared FIFO one part in so many of an equal share of the memory is kept.
 const KEPT_PART: u64 = 4;
 
-/// A FIFO. Size 0: it is not there.
+/// A FIFO. Size 0: it is not there; its place is kept as long as a process is at it.
 #[derive(Clone, Copy, Debug)]
 struct Fifo {
     size: u32,
@@ -39,21 +39,25 @@ impl Fifos {
 
     pub(crate) fn create(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
         let index = shared(m, client, fifo)?;
-        if self.fifos[index].size != 0 {
+        if self.fifos[index].size != 0 || m.fifo_entered(index) {
             return Err(EBUSY);
         }
-        self.make(m, client, index, size)
+        let (extent, ring) = self.place(m, index, size)?;
+        self.fifos[index] = Fifo { size, extent, maker: client.task as u8 };
+        m.fifo_make(index, size, extent.at, extent.at + ring);
+        Ok(Answer::OK)
     }
 
-    fn make(&mut self, m: &mut impl Machine, client: &Client, index: usize, size: u32) -> Result {
+    /// A place for a FIFO's rings of that size beside those of all others, and the distance from the one to the other.
+    fn place(&self, m: &impl Machine, own: usize, size: u32) -> Result<(Extent, u64)> {
         if size == 0 || size > i32::MAX as u32 {
             return Err(EINVAL);
         }
         let ring = u64::from(size).next_multiple_of(LINE);
-        if 2 * ring > self.bytes_for(m, index) {
+        if 2 * ring > self.bytes_for(m, own) {
             return Err(ENOMEM);
         }
-        let others = self.fifos.iter().enumerate().filter(|(i, fifo)| *i != index && fifo.size != 0);
+        let others = self.fifos.iter().enumerate().filter(|(index, _)| *index != own && self.has_place(m, *index));
         let (mut all, mut count) = ([Extent::default(); FIFOS], 0);
         for (to, (_, fifo)) in all.iter_mut().zip(others) {
             (*to, count) = (fifo.extent, count + 1);
@@ -61,9 +65,12 @@ impl Fifos {
         let taken = &mut all[..count];
         taken.sort_unstable_by_key(|extent| extent.at);
         let at = extent::find_in_order(m.fifo_memory(), taken, 2 * ring).ok_or(ENOMEM)?;
-        self.fifos[index] = Fifo { size, extent: Extent { at, size: 2 * ring }, maker: client.task as u8 };
-        m.fifo_make(index, size, at, at + ring);
-        Ok(Answer::OK)
+        Ok((Extent { at, size: 2 * ring }, ring))
+    }
+
+    /// Whether it has memory. The rings of one that has ended stay where they are until the last process has left them.
+    fn has_place(&self, m: &impl Machine, index: usize) -> bool {
+        self.fifos[index].size != 0 || m.fifo_entered(index)
     }
 
     /// Bytes that a FIFO may have: what the others do not have, and what is not kept for them.
@@ -71,8 +78,8 @@ impl Fifos {
         let (shared, all) = (m.shared_fifos(), m.fifo_memory().size);
         let kept = all / (KEPT_PART * u64::from(shared.count_ones()).max(1));
         let others = self.fifos.iter().enumerate().filter(|(i, _)| *i != index && shared >> i & 1 != 0);
-        others.fold(all, |free, (_, fifo)| {
-            let used = if fifo.size == 0 { 0 } else { fifo.extent.size };
+        others.fold(all, |free, (index, fifo)| {
+            let used = if self.has_place(m, index) { fifo.extent.size } else { 0 };
             free.saturating_sub(used.max(kept))
         })
     }
@@ -93,7 +100,13 @@ impl Fifos {
 
     pub(crate) fn resize(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
         let index = self.there(m, client, fifo)?;
-        self.make(m, client, index, size)
+        let (extent, ring) = self.place(m, index, size)?;
+        if !m.fifo_resize(index, size, extent.at, extent.at + ring) {
+            return Err(EBUSY);
+        }
+        // Its maker stays.
+        self.fifos[index] = Fifo { size, extent, ..self.fifos[index] };
+        Ok(Answer::OK)
     }
 
     pub(crate) fn put(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, length: u32) -> Result {

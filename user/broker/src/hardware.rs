@@ -24,6 +24,7 @@ pub struct Hardware {
     message_memory: u64,
     share_size: u64,
     shared: u64,
+    /// Those that there are, or were.
     fifos: [Option<Fifo>; FIFOS],
     /// Index of the task that is served.
     caller: u64,
@@ -66,6 +67,16 @@ impl Hardware {
         let status = address::STATUS as *mut Status;
         // SAFETY: the status is mapped and only written here; `&mut self` keeps it to one entry at a time.
         unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[fifo])) }
+    }
+
+    /// Hides a FIFO from Linux, unless a process is at its rings. Returns whether it is hidden.
+    fn withdraw(&mut self, fifo: usize) -> bool {
+        let size = self.entry(fifo).hide();
+        let entered = self.fifo_entered(fifo);
+        if entered {
+            self.entry(fifo).put_back(size);
+        }
+        !entered
     }
 
     /// Something happened to a FIFO that Linux may wait for.
@@ -168,10 +179,31 @@ impl Machine for Hardware {
         self.tell_linux(fifo);
     }
 
+    fn fifo_resize(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) -> bool {
+        let Some(count) = NonZeroU32::new(size) else { return false };
+        assert!(fifo < FIFOS && to_linux.max(to_task) + u64::from(size) <= self.share_size);
+        if !self.withdraw(fifo) {
+            return false;
+        }
+        let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
+        if let Some(it) = &mut self.fifos[fifo] {
+            // SAFETY: as in `fifo_make`; no process is at the old rings, or finds them.
+            unsafe {
+                it.resize(NonNull::new_unchecked(ring(to_linux)), NonNull::new_unchecked(ring(to_task)), count);
+            }
+            self.entry(fifo).resize(count, to_linux, to_task);
+        }
+        self.tell_linux(fifo);
+        true
+    }
+
     fn fifo_end(&mut self, fifo: usize) {
-        self.fifos[fifo] = None;
         self.entry(fifo).hide();
         self.tell_linux(fifo);
+    }
+
+    fn fifo_entered(&self, fifo: usize) -> bool {
+        self.fifos[fifo].as_ref().is_some_and(Fifo::is_entered)
     }
 
     fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool {

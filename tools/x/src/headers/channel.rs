@@ -61,7 +61,7 @@ fn status(out: &mut Header) {
         releases: "uint64_t", overruns: "uint64_t", entry: "uint64_t", latency_max_ns: "uint64_t", reserved: "uint64_t",);
     structure!(out, "fifo_entry", channel::FifoEntry,
         size: "uint32_t", generation: "uint32_t", flags: "uint32_t", read_from: "uint32_t", to_linux: "uint64_t",
-        to_task: "uint64_t", damaged: "uint64_t", reserved: "uint64_t" "[3]",);
+        to_task: "uint64_t", damaged: "uint64_t", control: "uint64_t", reserved: "uint64_t" "[2]",);
     structure!(out, "status", channel::Status,
         threads: "struct pillion_thread_entry" "[PILLION_CHANNEL_THREADS]",
         fifos: "struct pillion_fifo_entry" "[PILLION_CHANNEL_FIFOS]", log_written: "uint64_t",
@@ -73,7 +73,7 @@ fn share(out: &mut Header) {
         to_linux_written: "uint64_t", to_task_read: "uint64_t", answer: "uint64_t", result: "int64_t",
         reserved: "uint64_t" "[4]", to_linux_read: "uint64_t", to_task_written: "uint64_t", request: "uint64_t",
         argument: "uint64_t", request_kind: "uint32_t", command: "uint32_t", want_data: "uint32_t",
-        want_room: "uint32_t", opens: "uint32_t", reserved2: "uint32_t" "[3]",);
+        want_room: "uint32_t", opens: "uint32_t", taking: "uint32_t", putting: "uint32_t", reserved2: "uint32_t",);
     structure!(out, "share", channel::Share,
         events: "uint64_t" "[2]", pended: "uint64_t" "[4]", kicks: "uint64_t", reserved: "uint64_t" "[9]",
         fifos: "struct pillion_fifo_control" "[PILLION_CHANNEL_FIFOS]", ioctl: "uint8_t" "[PILLION_CHANNEL_IOCTL_SIZE]",);

@@ -14,6 +14,9 @@ pub struct Pipe {
     pub to_linux: VecDeque<u8>,
     pub to_task: VecDeque<u8>,
     pub opens: u32,
+    /// A process is at its rings.
+    pub entered: bool,
+    pub ended: bool,
     pub read_from: usize,
 }
 
@@ -82,8 +85,21 @@ impl Machine for Board {
         self.fifos[fifo] = Some(pipe);
     }
 
+    fn fifo_resize(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) -> bool {
+        let pipe = self.fifos[fifo].as_mut().unwrap();
+        if !pipe.entered {
+            let emptied = Pipe { to_linux: VecDeque::new(), to_task: VecDeque::new(), ..pipe.clone() };
+            *pipe = Pipe { size: size as usize, rings: [to_linux, to_task], ..emptied };
+        }
+        !pipe.entered
+    }
+
     fn fifo_end(&mut self, fifo: usize) {
-        self.fifos[fifo] = None;
+        self.fifos[fifo].as_mut().unwrap().ended = true;
+    }
+
+    fn fifo_entered(&self, fifo: usize) -> bool {
+        self.fifos[fifo].as_ref().is_some_and(|pipe| pipe.entered)
     }
 
     fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool {

@@ -84,8 +84,44 @@ fn not_destroyed_while_a_process_has_it_open_unless_its_task_ends() {
     }
     assert_eq!(rig.ask(1, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL));
     rig.task_ended(0);
-    assert!(rig.board.fifos[0].is_none() && rig.board.fifos[1].is_some());
+    let ended = |fifo: usize| rig.board.fifos[fifo].as_ref().unwrap().ended;
+    assert!(ended(0) && !ended(1));
     assert_eq!(rig.ask(1, 0, create(0, 10)), Answer::OK);
+}
+
+#[test]
+fn another_size_changes_neither_who_has_it_open_nor_who_made_it() {
+    let mut rig = Rig::new();
+    rig.ask(0, 0, create(0, 10));
+    rig.board.fifos[0].as_mut().unwrap().opens = 1;
+    rig.ask(0, 0, Request::FifoPair { get: 0, put: 0 });
+    assert_eq!(rig.ask(1, 0, Request::FifoResize { fifo: 0, size: 200 }), Answer::OK);
+    let pipe = rig.board.fifos[0].as_ref().unwrap();
+    assert_eq!((pipe.opens, pipe.size), (1, 200));
+    assert_eq!(rig.ask(0, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL), "it is open still");
+    rig.task_ended(1);
+    assert!(!rig.board.fifos[0].as_ref().unwrap().ended);
+    rig.task_ended(0);
+    assert!(rig.board.fifos[0].as_ref().unwrap().ended, "it goes with who made it");
+}
+
+/// A process may have been interrupted between looking where the rings are and copying.
+#[test]
+fn rings_that_a_process_is_at_stay_where_they_are() {
+    let mut rig = Rig::new();
+    rig.ask(0, 0, create(0, 64));
+    rig.board.fifos[0].as_mut().unwrap().entered = true;
+    let [start, _] = rig.board.fifos[0].as_ref().unwrap().rings;
+    assert_eq!(rig.ask(0, 0, Request::FifoResize { fifo: 0, size: 200 }), failed(EBUSY));
+    assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 0 }), Answer::Done([64, 0, 0]), "as it was");
+    rig.task_ended(0);
+    assert_eq!(rig.ask(1, 0, create(0, 64)), failed(EBUSY));
+    assert_eq!(rig.ask(1, 0, create(1, 64)), Answer::OK);
+    assert!(rig.board.fifos[1].as_ref().unwrap().rings[0] >= start + 128, "not at the old ones");
+    rig.board.fifos[0].as_mut().unwrap().entered = false;
+    assert_eq!(rig.ask(1, 0, create(3, 64)), Answer::OK);
+    assert_eq!(rig.board.fifos[3].as_ref().unwrap().rings[0], start);
+    assert_eq!(rig.ask(1, 0, create(0, 64)), Answer::OK);
 }
 
 /// A FIFO that takes all it can leaves each of the other shared ones some.

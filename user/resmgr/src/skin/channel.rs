@@ -109,11 +109,16 @@ impl Channel {
         unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
     }
 
-    /// Closes what the processes of a Linux that is gone had open: until the next one says otherwise nobody reads, writes or waits.
+    /// Closes what the processes of a Linux that is gone had open: until the next one says otherwise nobody reads, writes, waits, or is at a ring.
     pub fn forget_linux(&self, window: &Window) -> Result<()> {
         const FIFO: usize = size_of::<FifoControl>();
-        const WORDS: [usize; 3] =
-            [offset_of!(FifoControl, want_data), offset_of!(FifoControl, want_room), offset_of!(FifoControl, opens)];
+        const WORDS: [usize; 5] = [
+            offset_of!(FifoControl, want_data),
+            offset_of!(FifoControl, want_room),
+            offset_of!(FifoControl, opens),
+            offset_of!(FifoControl, taking),
+            offset_of!(FifoControl, putting),
+        ];
         for places in &self.layout.tasks {
             window.change(self.memory, places.share, whole_pages(size_of::<Share>() as u64), |share| {
                 let fifos = share[offset_of!(Share, fifos)..].chunks_exact_mut(FIFO).take(FIFOS);
