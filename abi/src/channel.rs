@@ -363,7 +363,7 @@ pub struct Share {
     pub reserved: [u64; 9],
     /// The FIFOs, where [`FifoEntry::control`] does not say otherwise.
     pub fifos: [FifoControl; FIFOS],
-    /// Data of the I/O control under way; Linux makes one at a time.
+    /// Data of the I/O control under way; Linux makes one at a time, and the task touches them only up to its answer.
     pub ioctl: [u8; IOCTL_SIZE],
 }
 

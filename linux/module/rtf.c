@@ -61,8 +61,37 @@ static int source_of(struct file *file, struct fifo_view *view)
 	return from < PILLION_CHANNEL_FIFOS ? fifo_view(from, view) : -ENODEV;
 }
 
+/* Calls the handler, if there is one, of a FIFO out of or into which bytes were moved. */
+static ssize_t handled(const struct fifo_view *view, u32 kind, ssize_t size, bool nonblock)
+{
+	long result;
+
+	if (size <= 0 || !handler_is_there(view))
+		return size;
+	result = handler_call(view, kind, nonblock);
+	return result ? result : size;
+}
+
+/* Takes what is there, and tells the handler. That one is claimed first: it learns of each read. */
+static ssize_t take_some(const struct fifo_view *view, char __user *buffer, size_t count,
+			 bool nonblock)
+{
+	ssize_t size;
+	int error;
+
+	if (!handler_is_there(view))
+		return fifo_take(view, buffer, count);
+	error = handler_claim(view, nonblock);
+	if (error)
+		return error;
+	size = handled(view, PILLION_REQUEST_READ, fifo_take(view, buffer, count), nonblock);
+	handler_release(view);
+	return size;
+}
+
 static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, loff_t *offset)
 {
+	bool nonblock = file->f_flags & O_NONBLOCK;
 	struct fifo_view view;
 	ssize_t size;
 	long result;
@@ -73,20 +102,35 @@ static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, lo
 		result = source_of(file, &view);
 		if (result)
 			return result;
-		size = fifo_take(&view, buffer, count);
+		size = take_some(&view, buffer, count, nonblock);
 		if (size)
-			break;
+			return size;
 		if (!task_alive(view.task))
 			return -EIO;
 		/* RTLinux says 0, not EAGAIN. */
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return 0;
 		result = fifo_wait_data(&view);
 		if (result)
 			return result;
 	}
-	result = size > 0 ? handler_call(&view, PILLION_REQUEST_READ) : 0;
-	return result ? result : size;
+}
+
+/* Puts in what fits, and tells the handler, as in take_some(). */
+static ssize_t put_and_tell(const struct fifo_view *view, const char __user *buffer, size_t count,
+			    size_t least, bool nonblock)
+{
+	ssize_t size;
+	int error;
+
+	if (!handler_is_there(view))
+		return fifo_put(view, buffer, count, least);
+	error = handler_claim(view, nonblock);
+	if (error)
+		return error;
+	size = handled(view, PILLION_REQUEST_WRITE, fifo_put(view, buffer, count, least), nonblock);
+	handler_release(view);
+	return size;
 }
 
 /*
@@ -95,6 +139,7 @@ static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, lo
  */
 static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first)
 {
+	bool nonblock = file->f_flags & O_NONBLOCK;
 	struct fifo_view view;
 	ssize_t size;
 	size_t least;
@@ -107,17 +152,15 @@ static ssize_t put_some(struct file *file, const char __user *buffer, size_t cou
 		if (!task_alive(view.task))
 			return -EIO;
 		least = first && count <= view.to_task.size ? count : 1;
-		size = fifo_put(&view, buffer, count, least);
+		size = put_and_tell(&view, buffer, count, least, nonblock);
 		if (size)
-			break;
-		if (file->f_flags & O_NONBLOCK)
+			return size;
+		if (nonblock)
 			return -EAGAIN;
 		result = fifo_wait_room(&view, least);
 		if (result)
 			return result;
 	}
-	result = size > 0 ? handler_call(&view, PILLION_REQUEST_WRITE) : 0;
-	return result ? result : size;
 }
 
 static ssize_t rtf_write(struct file *file, const char __user *buffer, size_t count, loff_t *offset)
@@ -134,6 +177,12 @@ static ssize_t rtf_write(struct file *file, const char __user *buffer, size_t co
 	return done;
 }
 
+/* Whether a call that may not wait would be refused because the handler is at an earlier one. */
+static bool is_busy(const struct fifo_view *view)
+{
+	return handler_is_there(view) && !handler_is_free(view);
+}
+
 static __poll_t poll_read(struct file *file, poll_table *table, __poll_t wanted)
 {
 	struct fifo_view view;
@@ -144,7 +193,7 @@ static __poll_t poll_read(struct file *file, poll_table *table, __poll_t wanted)
 	if (wanted & (EPOLLIN | EPOLLRDNORM))
 		fifo_want(&view.control->want_data);
 	if (fifo_fill(&view))
-		return EPOLLIN | EPOLLRDNORM;
+		return is_busy(&view) ? 0 : EPOLLIN | EPOLLRDNORM;
 	return task_alive(view.task) ? 0 : EPOLLERR | EPOLLHUP;
 }
 
@@ -160,7 +209,7 @@ static __poll_t poll_write(struct file *file, poll_table *table, __poll_t wanted
 	/* Nobody makes room any more, or takes what is put where there is some. */
 	if (!task_alive(view.task))
 		return EPOLLERR | EPOLLHUP;
-	return ring_room(&view.to_task) ? EPOLLOUT | EPOLLWRNORM : 0;
+	return ring_room(&view.to_task) && !is_busy(&view) ? EPOLLOUT | EPOLLWRNORM : 0;
 }
 
 static __poll_t rtf_poll(struct file *file, poll_table *table)
@@ -183,7 +232,8 @@ static long rtf_ioctl(struct file *file, unsigned int command, unsigned long arg
 	if (error)
 		return error;
 	if (view.flags & PILLION_FIFO_IOCTL)
-		return task_alive(view.task) ? handler_ioctl(&view, command, argument) : -EIO;
+		return task_alive(view.task) ? handler_ioctl(&view, command, argument,
+							     file->f_flags & O_NONBLOCK) : -EIO;
 	if (command != FIONREAD)
 		return 0;
 	error = source_of(file, &view);

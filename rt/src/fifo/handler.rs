@@ -86,51 +86,57 @@ fn serve() {
     }
 }
 
-/// Who is to answer.
-#[derive(Clone, Copy)]
-struct Handlers {
+/// What was asked, and who is to answer.
+struct Asked {
+    request: Request,
     moved: Option<Handler>,
     ioctl: Option<IoctlHandler>,
+    /// Where the data that come with an I/O control were copied, and their number.
+    data: Option<(usize, usize)>,
 }
 
 fn answer(number: usize) {
-    let asked = lock::with(|token| {
-        with(token, number, |slot| {
-            let request = slot.fifo.as_ref().and_then(Fifo::request)?;
-            Some((request, Handlers { moved: slot.handler, ioctl: slot.ioctl }))
-        })
-    });
-    let Ok(Some((request, handlers))) = asked else { return };
-    let result = call(number, &request, handlers);
+    let Some(asked) = lock::with(|token| take(token, number)) else { return };
+    let result = call(number, &asked);
     lock::with(|token| {
-        // The handler may have ended the FIFO.
+        // The handler may have ended the FIFO, or another one may be there: then nobody waits, and the data may be another's by now.
         let _ = with(token, number, |slot| {
-            if let Some(fifo) = &mut slot.fifo {
-                fifo.answer(&request, result.into());
-                share::tell_fifo(token, number as u32);
+            let Some(fifo) = slot.fifo.as_mut().filter(|fifo| fifo.request() == Some(asked.request)) else { return };
+            if let Some((_, size)) = asked.data {
+                copy_out(token, size);
             }
+            fifo.answer(&asked.request, result.into());
+            share::tell_fifo(token, number as u32);
         });
+        *USED.borrow(token) = 0;
     });
 }
 
+/// What Linux asks of a FIFO, with the data: Linux gives their place to nobody else before this is answered, as long as the FIFO is there.
+fn take(token: &Token, number: usize) -> Option<Asked> {
+    let (request, moved, ioctl) = with(token, number, |slot| {
+        let request = slot.fifo.as_ref().and_then(Fifo::request)?;
+        Some((request, slot.handler, slot.ioctl))
+    })
+    .ok()??;
+    let size = ioctl::size(request.command);
+    let carries = request.kind == request::IOCTL && ioctl.is_some() && size != 0 && size <= IOCTL_SIZE;
+    let data = carries.then(|| (copy_in(token, size), size));
+    Some(Asked { request, moved, ioctl, data })
+}
+
 /// Runs the handler. Nothing of the request is trusted: an unknown kind is refused, and what the command says of its data is checked.
-fn call(number: usize, request: &Request, handlers: Handlers) -> c_int {
-    let minor = number as c_uint;
+fn call(number: usize, asked: &Asked) -> c_int {
+    let (minor, request) = (number as c_uint, &asked.request);
     match request.kind {
-        request::READ | request::WRITE => handlers.moved.map_or(0, |handler| handler(minor)),
+        request::READ | request::WRITE => asked.moved.map_or(0, |handler| handler(minor)),
         request::IOCTL => {
-            let Some(handler) = handlers.ioctl else { return 0 };
-            let size = ioctl::size(request.command);
-            if size > IOCTL_SIZE {
+            let Some(handler) = asked.ioctl else { return 0 };
+            if ioctl::size(request.command) > IOCTL_SIZE {
                 return -EINVAL;
             }
-            if size == 0 {
-                return handler(minor, request.command, request.argument);
-            }
-            let address = lock::with(|token| copy_in(token, size));
-            let result = handler(minor, request.command, address as u64);
-            lock::with(|token| copy_out(token, size));
-            result
+            let argument = asked.data.map_or(request.argument, |(address, _)| address as u64);
+            handler(minor, request.command, argument)
         }
         _ => -EINVAL,
     }
@@ -146,7 +152,6 @@ fn copy_in(token: &Token, size: usize) -> usize {
 
 fn copy_out(token: &Token, size: usize) {
     let data = &DATA.borrow(token).0;
-    *USED.borrow(token) = 0;
     // SAFETY: as above.
     unsafe { copy(share::ioctl().cast(), data.as_ptr(), size) };
 }
