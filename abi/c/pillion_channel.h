@@ -135,12 +135,13 @@ struct pillion_directory {
     uint64_t command;
     uint64_t pool;
     uint64_t pool_size;
+    uint64_t psc;
     uint64_t generation;
     uint8_t fifo_owner[PILLION_CHANNEL_FIFOS];
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
-_Static_assert(sizeof(struct pillion_directory) == 4104, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4112, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -150,10 +151,11 @@ _Static_assert(offsetof(struct pillion_directory, usage) == 32, "usage");
 _Static_assert(offsetof(struct pillion_directory, command) == 40, "command");
 _Static_assert(offsetof(struct pillion_directory, pool) == 48, "pool");
 _Static_assert(offsetof(struct pillion_directory, pool_size) == 56, "pool_size");
-_Static_assert(offsetof(struct pillion_directory, generation) == 64, "generation");
-_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 72, "fifo_owner");
-_Static_assert(offsetof(struct pillion_directory, tasks) == 136, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2056, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, psc) == 64, "psc");
+_Static_assert(offsetof(struct pillion_directory, generation) == 72, "generation");
+_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 80, "fifo_owner");
+_Static_assert(offsetof(struct pillion_directory, tasks) == 144, "tasks");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2064, "mbuffs");
 
 struct pillion_thread_usage {
     uint64_t ticks;

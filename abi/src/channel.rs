@@ -9,6 +9,7 @@
 //! | [`Share`] of each task, then its FIFO data | the task and Linux | writable |
 //! | [`Command`] | Linux | writable |
 //! | pool of shared buffers (mbuff) | tasks and Linux | writable |
+//! | [`Psc`], at the end | Linux's kernel and the task [`psc::TASK`] | writable; no process maps it, not even to read |
 //!
 //! Linux's monitor tells a kernel module where the window is by CPUID ([`cpuid`]) and takes its calls ([`hypercall`]). Linux can write anything at any time into what is
 //! writable for it: the real-time side reads each such word once, checks it, and keeps sizes and offsets in memory of its own or in read-only parts. A part that is
@@ -158,6 +159,8 @@ pub struct Directory {
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
+    /// Offset of [`Psc`], behind everything else.
+    pub psc: u64,
     /// Raised after each change of what follows.
     pub generation: u64,
     /// Which task made each FIFO: its index plus one, or 0.
@@ -395,7 +398,7 @@ pub struct Command {
     pub text: [u8; 1024],
 }
 
-/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task [`psc::TASK`] runs them; [`Psc`] follows its [`Share`].
+/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task [`psc::TASK`] runs them; see [`Psc`].
 pub mod psc {
     /// Name of the task.
     pub const TASK: &str = "psc";
@@ -428,7 +431,7 @@ pub mod psc {
 
     /// VMMCALL of a handler, number in `rax`: it has returned.
     pub const DONE: u64 = 0x5049_0010;
-    /// VMMCALL of a handler: the doorbell is to ring.
+    /// VMMCALL of a handler: Linux is to look at the FIFO whose number is in `rbx`.
     pub const RING: u64 = 0x5049_0011;
 }
 
@@ -500,7 +503,8 @@ pub struct PscFifo {
     pub reserved: [u64; 4],
 }
 
-/// What the task that runs handlers of Linux processes shares with Linux beside its [`Share`], which it follows.
+/// What the task that runs handlers of Linux processes shares with Linux's kernel beside its [`Share`]: which code runs on which page tables. Processes
+/// may write parts of the share (a FIFO of theirs), and nothing of this.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Psc {
@@ -518,5 +522,4 @@ const _: () = {
     assert!(size_of::<Usage>() == TASKS * THREADS * 16);
     assert!(size_of::<Directory>() <= 2 * 4096);
     assert!(size_of::<PscSlot>() == 256 && size_of::<PscFifo>() == 64);
-    assert!(size_of::<Share>().is_multiple_of(align_of::<Psc>()));
 };

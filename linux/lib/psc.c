@@ -49,38 +49,32 @@ bool psc_in_handler(void)
 	return in_handler;
 }
 
-void psc_ring(void)
+void psc_ring(unsigned int fifo)
 {
-	asm volatile("vmmcall" : : "a" (PILLION_PSC_RING) : "memory");
+	asm volatile("vmmcall" : : "a" (PILLION_PSC_RING), "b" ((uint64_t)fifo) : "memory");
 }
 
-/* Maps the share of the task, whose size and FIFOs the view tells. */
-static int map(struct psc_share *share)
+/* Finds the FIFOs of the task, which the view tells. */
+static int look(struct psc_share *share)
 {
 	struct pillion_view *view = pillion_view_open();
-	int task = view ? pillion_task_find(view, "psc") : -1;
-	void *base;
+	int task = view ? pillion_task_find(view, PILLION_PSC_TASK) : -1;
 
 	if (task < 0)
 		return -1;
-	share->size = pillion_task(view, task)->share_size;
 	share->fifos = pillion_task_status(view, task)->fifos;
-	base = mmap(NULL, share->size, PROT_READ | PROT_WRITE, MAP_SHARED, share->device, 0);
-	if (base == MAP_FAILED)
-		return -1;
-	share->share = base;
 	return 0;
 }
 
 static const struct psc_share *open_share(void)
 {
-	if (shared.share)
+	if (shared.fifos)
 		return &shared;
 	shared.device = open(PILLION_PSC_DEVICE, O_RDWR | O_CLOEXEC);
 	if (shared.device < 0)
 		return NULL;
 	/* Handlers ask for the time; the first to ask opens a view, which they cannot. */
-	if (gethrtime() >= 0 && !map(&shared))
+	if (gethrtime() >= 0 && !look(&shared))
 		return &shared;
 	close(shared.device);
 	return NULL;

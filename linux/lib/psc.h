@@ -7,12 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the process and the task that runs handlers share, from the start of the task's share; NULL if there is none. */
+/* How the task that runs handlers is reached; NULL if there is none. */
 struct psc_share {
 	/* /dev/pillion-psc. */
 	int device;
-	struct pillion_share *share;
-	size_t size;
 	/* FIFOs as that task shows them. */
 	const struct pillion_fifo_entry *fifos;
 };
@@ -21,7 +19,7 @@ const struct psc_share *psc_share(void);
 /* Whether this is executed by a handler. */
 bool psc_in_handler(void);
 bool psc_is_blocked(int sig);
-/* A handler's call to ring the doorbell of Linux. */
-void psc_ring(void);
+/* A handler's call to have Linux look at a FIFO. */
+void psc_ring(unsigned int fifo);
 
 #endif

@@ -10,16 +10,20 @@
 #include <rtlinux_signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 /* How often bytes are taken anew because somebody else took them meanwhile. */
 #define TRIES 8
+
+#define PAGE 4096
 
 static struct {
 	uint64_t size;
 	char *to_linux;
 	char *to_task;
+	/* Where the FIFO is mapped, and how many bytes. */
 	struct pillion_fifo_control *control;
-	uint64_t *events;
+	size_t mapped;
 } fifos[PILLION_CHANNEL_FIFOS];
 
 static int resize(const struct psc_share *share, unsigned int number, uint32_t size)
@@ -29,10 +33,28 @@ static int resize(const struct psc_share *share, unsigned int number, uint32_t s
 	return ioctl(share->device, PILLION_IOC_PSC_FIFO, &ring);
 }
 
+/* Maps a FIFO that was made: its control words, then its rings. */
+static int map(const struct psc_share *share, unsigned int number, uint32_t size)
+{
+	const struct pillion_fifo_entry *entry = &share->fifos[number];
+	uint64_t to_linux = entry->to_linux - entry->control, to_task = entry->to_task - entry->control;
+	size_t bytes = (to_task + size + PAGE - 1) / PAGE * PAGE;
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, share->device,
+			  (off_t)number << PILLION_PSC_FIFO_SHIFT);
+
+	if (base == MAP_FAILED)
+		return -1;
+	fifos[number].control = base;
+	fifos[number].mapped = bytes;
+	fifos[number].to_linux = (char *)base + to_linux;
+	fifos[number].to_task = (char *)base + to_task;
+	fifos[number].size = size;
+	return 0;
+}
+
 int rtf_create(unsigned int number, int size)
 {
 	const struct psc_share *share;
-	const struct pillion_fifo_entry *entry;
 
 	if (number >= PILLION_CHANNEL_FIFOS || size <= 0) {
 		errno = EINVAL;
@@ -41,13 +63,10 @@ int rtf_create(unsigned int number, int size)
 	share = psc_share();
 	if (!share || resize(share, number, size))
 		return -1;
-	entry = &share->fifos[number];
-	fifos[number].control = &share->share->fifos[number];
-	fifos[number].to_linux = (char *)share->share + entry->to_linux;
-	fifos[number].to_task = (char *)share->share + entry->to_task;
-	fifos[number].events = &share->share->events[0];
-	fifos[number].size = size;
-	return 0;
+	if (!map(share, number, size))
+		return 0;
+	resize(share, number, 0);
+	return -1;
 }
 
 int rtf_destroy(unsigned int number)
@@ -62,6 +81,7 @@ int rtf_destroy(unsigned int number)
 	if (!share)
 		return -1;
 	fifos[number].size = 0;
+	munmap(fifos[number].control, fifos[number].mapped);
 	return resize(share, number, 0);
 }
 
@@ -76,12 +96,11 @@ static int refuse(unsigned int number, int count)
 }
 
 /* Lets Linux look at the FIFO if it waits for that. The fence pairs with the one between its saying so and its looking a last time. */
-static void tell(unsigned int number, const uint32_t *want)
+static void tell(unsigned int number, uint32_t *want)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(want, __ATOMIC_RELAXED) &&
-	    !__atomic_fetch_or(fifos[number].events, 1ull << number, __ATOMIC_ACQ_REL))
-		psc_ring();
+	if (__atomic_load_n(want, __ATOMIC_RELAXED) && __atomic_exchange_n(want, 0, __ATOMIC_ACQ_REL))
+		psc_ring(number);
 }
 
 int rtf_put(unsigned int number, const void *bytes, int count)

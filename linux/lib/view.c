@@ -72,7 +72,8 @@ static int map_all(struct pillion_view *view)
 
 	if (map(view, size))
 		return -1;
-	size = view->directory->size;
+	/* What is behind that is for the kernel of Linux only. */
+	size = view->directory->psc;
 	munmap((void *)view->base, view->size);
 	if (map(view, size))
 		return -1;

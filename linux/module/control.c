@@ -17,6 +17,7 @@
 #include "control.h"
 #include "fifo.h"
 #include "journal.h"
+#include "psc_fifo.h"
 #include "rtf.h"
 #include "window.h"
 
@@ -36,6 +37,9 @@ static long load(struct task *task, const char *parameters)
 {
 	long result;
 
+	/* What processes have mapped of an earlier one's would be another's. */
+	if (psc_fifo_is_mapped(task))
+		return -EBUSY;
 	/* Its FIFOs are where others were. */
 	fifo_stop_copying();
 	result = command(PILLION_COMMAND_LOAD, task->name, parameters, 0);
@@ -93,7 +97,8 @@ static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if ((file->f_mode & FMODE_WRITE) || !(vma->vm_flags & VM_MAYSHARE))
 		return -EPERM;
-	return window_mmap(vma, 0, window.size);
+	/* What follows is between Linux's kernel and the task that runs handlers. */
+	return window_mmap(vma, vma->vm_pgoff, 0, window.psc);
 }
 
 static const struct file_operations operations = {

@@ -162,7 +162,7 @@ static int mbuff_mmap(struct file *file, struct vm_area_struct *vma)
 	area = area_of(selected(file));
 	if (!area)
 		return -EAGAIN;
-	error = window_mmap(vma, window.pool + area->offset, area->size);
+	error = window_mmap(vma, vma->vm_pgoff, window.pool + area->offset, area->size);
 	if (!error) {
 		vma->vm_ops = &map_operations;
 		vma->vm_private_data = area;

@@ -3,6 +3,9 @@
  * The device /dev/pillion-psc: functions of a process that run at real-time priority. They run on
  * the process's page tables without Linux's knowledge, and so must end before these do: with the
  * process's memory, which a notifier tells of, or with the open file.
+ *
+ * A process maps FIFOs that were made by its own file, and nothing else. What the task that runs
+ * functions believes (page tables, registers, requests) is in memory that only this module writes.
  */
 #include <linux/bitops.h>
 #include <linux/capability.h>
@@ -18,6 +21,7 @@
 
 #include "psc.h"
 #include "psc_desk.h"
+#include "psc_fifo.h"
 #include "window.h"
 
 #define KNOWN_FLAGS (PILLION_PSC_ONESHOT | PILLION_PSC_LINE)
@@ -58,7 +62,7 @@ static int find(struct owner *owner, u32 id, bool take)
 	return free;
 }
 
-/* Ends a handler. Only a task that is broken refuses. */
+/* Ends a handler. Only then is its slot free. Only a task that is broken refuses. */
 static void end(unsigned int slot)
 {
 	bool refused = psc_desk_stop(slot) && task_alive(psc_desk_task());
@@ -107,6 +111,17 @@ static int belong(struct owner *owner)
 	return error;
 }
 
+/* Whether the file is the current process's; -ENOENT if it is nobody's yet. */
+static int check(struct owner *owner)
+{
+	int error;
+
+	mutex_lock(&owner->lock);
+	error = !owner->mm ? -ENOENT : owner->mm != current->mm ? -EPERM : 0;
+	mutex_unlock(&owner->lock);
+	return error;
+}
+
 static bool is_good(const struct pillion_psc_handler *handler)
 {
 	return !(handler->flags & ~KNOWN_FLAGS) && handler->entry < TASK_SIZE_MAX &&
@@ -118,6 +133,9 @@ static int set(struct owner *owner, const void __user *user)
 	struct pillion_psc_handler handler;
 	int slot, result;
 
+	/* Who can do this can have more of the processor than others, at each call. */
+	if (!capable(CAP_SYS_NICE))
+		return -EPERM;
 	if (copy_from_user(&handler, user, sizeof(handler)))
 		return -EFAULT;
 	if (!is_good(&handler))
@@ -128,8 +146,9 @@ static int set(struct owner *owner, const void __user *user)
 	mutex_lock(&slots_lock);
 	slot = find(owner, handler.id, true);
 	result = slot < 0 ? slot : psc_desk_start(slot, &handler);
+	/* What was there before must not go on without an owner. */
 	if (slot >= 0 && result)
-		slots[slot].owner = NULL;
+		end(slot);
 	mutex_unlock(&slots_lock);
 	return result;
 }
@@ -141,6 +160,9 @@ static int clear(struct owner *owner, const void __user *user)
 
 	if (copy_from_user(&id, user, sizeof(id)))
 		return -EFAULT;
+	slot = check(owner);
+	if (slot)
+		return slot;
 	mutex_lock(&slots_lock);
 	slot = find(owner, id, false);
 	if (slot >= 0)
@@ -149,38 +171,48 @@ static int clear(struct owner *owner, const void __user *user)
 	return slot < 0 ? slot : 0;
 }
 
+static void look(const struct pillion_psc_slot *shown, struct pillion_psc_state *state)
+{
+	state->state = READ_ONCE(shown->state);
+	state->vector = READ_ONCE(shown->vector);
+	state->reserved = 0;
+	state->address = READ_ONCE(shown->address);
+	state->rip = READ_ONCE(shown->rip);
+	state->runs = READ_ONCE(shown->runs);
+	state->overruns = READ_ONCE(shown->overruns);
+	state->latency_max_ns = READ_ONCE(shown->latency_max_ns);
+}
+
 static int tell(struct owner *owner, void __user *user)
 {
-	const struct pillion_psc_slot *shown;
 	struct pillion_psc_state state;
 	int slot;
 
 	if (copy_from_user(&state, user, sizeof(state)))
 		return -EFAULT;
+	slot = check(owner);
+	if (slot)
+		return slot;
+	/* The slot is another's as soon as the lock is not held. */
 	mutex_lock(&slots_lock);
 	slot = find(owner, state.id, false);
+	if (slot >= 0)
+		look(psc_desk_slot(slot), &state);
 	mutex_unlock(&slots_lock);
 	if (slot < 0)
 		return slot;
-	shown = psc_desk_slot(slot);
-	state.state = READ_ONCE(shown->state);
-	state.vector = READ_ONCE(shown->vector);
-	state.reserved = 0;
-	state.address = READ_ONCE(shown->address);
-	state.rip = READ_ONCE(shown->rip);
-	state.runs = READ_ONCE(shown->runs);
-	state.overruns = READ_ONCE(shown->overruns);
-	state.latency_max_ns = READ_ONCE(shown->latency_max_ns);
 	return copy_to_user(user, &state, sizeof(state)) ? -EFAULT : 0;
 }
 
-static int fifo(const void __user *user)
+static int fifo(struct owner *owner, const void __user *user)
 {
 	struct pillion_psc_ring ring;
+	int result;
 
 	if (copy_from_user(&ring, user, sizeof(ring)))
 		return -EFAULT;
-	return psc_desk_fifo(ring.number, ring.size);
+	result = belong(owner);
+	return result ? result : psc_fifo_change(owner, ring.number, ring.size);
 }
 
 static long psc_ioctl(struct file *file, unsigned int number, unsigned long argument)
@@ -196,7 +228,7 @@ static long psc_ioctl(struct file *file, unsigned int number, unsigned long argu
 	case PILLION_IOC_PSC_STATE:
 		return tell(owner, user);
 	case PILLION_IOC_PSC_FIFO:
-		return fifo(user);
+		return fifo(owner, user);
 	default:
 		return -ENOTTY;
 	}
@@ -204,12 +236,12 @@ static long psc_ioctl(struct file *file, unsigned int number, unsigned long argu
 
 static int psc_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	const struct task *task = psc_desk_task();
+	struct owner *owner = file->private_data;
 
-	return window_mmap(vma, (void *)task->share - window.base, task->share_size);
+	return check(owner) ? -EACCES : psc_fifo_map(owner, vma);
 }
 
-/* Who can do this can have more of the processor than others. */
+/* What it is for takes the capability, so that a file without it is of no use. */
 static int psc_file_open(struct inode *inode, struct file *file)
 {
 	struct owner *owner;
@@ -229,6 +261,7 @@ static int psc_release(struct inode *inode, struct file *file)
 	struct owner *owner = file->private_data;
 
 	end_all(owner);
+	psc_fifo_end_all(owner);
 	if (owner->mm)
 		mmu_notifier_unregister(&owner->notifier, owner->mm);
 	kfree(owner);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Requests to the task that runs functions of processes at real-time priority. It is more urgent
- * than Linux, so that a request is carried out when the call returns that tells of it.
+ * than Linux, so that a request is carried out when the call returns that tells of it, unless the
+ * task's time is used up just then.
+ *
+ * A request is waited for until it is answered, or nobody is there any more to answer it: no signal
+ * ends that, and no time. What is asked next would be mixed up with it, and page tables that were
+ * given up too early would be run on.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
-#include <linux/mm_types.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <asm/cpufeature.h>
@@ -23,9 +28,6 @@
 /* With page-table isolation the tables of user mode lie behind those of the kernel. */
 #define USER_TABLES PAGE_SIZE
 
-/* How often an answer is looked for that is not there at once. */
-#define TRIES 1000
-
 static struct task *task;
 
 /* One request at a time. */
@@ -33,14 +35,14 @@ static DEFINE_MUTEX(lock);
 
 static struct pillion_psc *psc(void)
 {
-	return (struct pillion_psc *)(task->share + 1);
+	return window.base + window.psc;
 }
 
 /* Whether there is such a task. */
 bool psc_desk_open(void)
 {
 	task = window_find(TASK);
-	return task && task->share_size >= sizeof(*task->share) + sizeof(struct pillion_psc);
+	return task;
 }
 
 struct task *psc_desk_task(void)
@@ -57,20 +59,17 @@ const struct pillion_psc_slot *psc_desk_slot(unsigned int slot)
 static int carry_out(u64 *request, const u64 *answer, const s64 *result)
 {
 	u64 number = READ_ONCE(*request) + 1;
-	int i;
 
 	/* The real-time side reads the number first, then what it is about. */
 	smp_store_release(request, number);
 	hypercall(PILLION_HYPERCALL_KICK, task->index);
-	for (i = 0; i < TRIES; i++) {
-		/* Pairs with the release by which the task answers: the result is there. */
-		if (smp_load_acquire(answer) == number)
-			return clamp_t(s64, READ_ONCE(*result), -EHWPOISON, 0);
+	/* Pairs with the release by which the task answers: the result is there. */
+	while (smp_load_acquire(answer) != number) {
 		if (!task_alive(task))
 			return -EIO;
 		usleep_range(500, 1000);
 	}
-	return -EIO;
+	return clamp_t(s64, READ_ONCE(*result), -EHWPOISON, 0);
 }
 
 static u64 page_tables(void)
@@ -135,4 +134,19 @@ int psc_desk_fifo(u32 number, u32 size)
 	result = carry_out(&fifo->request, &fifo->answer, &fifo->result);
 	mutex_unlock(&lock);
 	return result;
+}
+
+/* Where a FIFO's own pages are in the window: its control words and both rings, and no more. */
+int psc_desk_place(unsigned int number, u64 *start, u64 *size)
+{
+	const struct pillion_fifo_entry *entry = &task->status->fifos[number];
+	u64 at = READ_ONCE(entry->control), ring = READ_ONCE(entry->to_task);
+	u64 end = PAGE_ALIGN(ring + READ_ONCE(entry->size));
+
+	if (!READ_ONCE(entry->size) || !PAGE_ALIGNED(at) || at < sizeof(*task->share) ||
+	    ring < at || end < ring || end > task->share_size)
+		return -EIO;
+	*start = (void *)task->share - window.base + at;
+	*size = end - at;
+	return 0;
 }

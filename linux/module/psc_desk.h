@@ -15,5 +15,6 @@ const struct pillion_psc_slot *psc_desk_slot(unsigned int slot);
 int psc_desk_start(unsigned int slot, const struct pillion_psc_handler *handler);
 int psc_desk_stop(unsigned int slot);
 int psc_desk_fifo(u32 number, u32 size);
+int psc_desk_place(unsigned int number, u64 *start, u64 *size);
 
 #endif

@@ -92,12 +92,14 @@ static bool take_directory(void)
 	    directory->task_count > PILLION_CHANNEL_TASKS || !directory->tsc_hz ||
 	    !holds(directory->usage, sizeof(struct pillion_usage), 8) ||
 	    !holds(directory->command, sizeof(struct pillion_command), 8) ||
-	    !holds(directory->pool, directory->pool_size, PAGE_SIZE))
+	    !holds(directory->pool, directory->pool_size, PAGE_SIZE) ||
+	    !holds(directory->psc, sizeof(struct pillion_psc), PAGE_SIZE))
 		return false;
 	window.directory = directory;
 	window.orders = window.base + directory->command;
 	window.pool = directory->pool;
 	window.pool_size = directory->pool_size;
+	window.psc = directory->psc;
 	window.task_count = directory->task_count;
 	for (i = 0; i < window.task_count; i++)
 		if (!add_task(i))
@@ -137,14 +139,18 @@ struct task *window_find(const char *name)
 	return NULL;
 }
 
-/* Maps what a process asks for out of a stretch of whole pages of the window. */
-int window_mmap(struct vm_area_struct *vma, u64 offset, u64 size)
+/*
+ * Maps what a process asks for, from the page `first` on, out of a stretch of whole pages of the
+ * window that no process may leave.
+ */
+int window_mmap(struct vm_area_struct *vma, u64 first, u64 offset, u64 size)
 {
 	u64 length = vma->vm_end - vma->vm_start;
 	u64 pages = size >> PAGE_SHIFT;
-	unsigned long first = ((window.address + offset) >> PAGE_SHIFT) + vma->vm_pgoff;
+	unsigned long frame = ((window.address + offset) >> PAGE_SHIFT) + first;
 
-	if (vma->vm_pgoff > pages || length >> PAGE_SHIFT > pages - vma->vm_pgoff)
+	if (first > pages || length >> PAGE_SHIFT > pages - first || offset >= window.psc ||
+	    size > window.psc - offset)
 		return -EINVAL;
-	return remap_pfn_range(vma, vma->vm_start, first, length, vma->vm_page_prot);
+	return remap_pfn_range(vma, vma->vm_start, frame, length, vma->vm_page_prot);
 }

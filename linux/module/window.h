@@ -33,6 +33,8 @@ struct window {
 	struct pillion_command *orders;
 	u64 pool;
 	u64 pool_size;
+	/* Where `struct pillion_psc` is. No process maps that, nor what follows. */
+	u64 psc;
 	unsigned int task_count;
 	struct task tasks[PILLION_CHANNEL_TASKS];
 };
@@ -42,7 +44,7 @@ extern struct window window;
 int window_open(void);
 void window_close(void);
 struct task *window_find(const char *name);
-int window_mmap(struct vm_area_struct *vma, u64 offset, u64 size);
+int window_mmap(struct vm_area_struct *vma, u64 first, u64 offset, u64 size);
 
 static inline u32 task_state(const struct task *task)
 {

@@ -1,47 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests real-time signals from within Linux. The first failure ends it, with a line that says what is wrong. */
+/* Tests real-time signals from within Linux. */
+#include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
 #include <pillion_channel.h>
-#include <rtlinux_signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FIFO 5
+#include "test.h"
+
 #define MESSAGES 200
-#define MILLISECOND 1000000
+/* As many as systems/psc.toml has threads for. */
+#define HANDLERS 7
 
-#define check(condition, ...) \
-	do { \
-		if (!(condition)) \
-			fail(__LINE__, __VA_ARGS__); \
-	} while (0)
-
-static volatile unsigned int count;
+volatile unsigned int count;
 static volatile hrtime_t last;
 
-static void fail(int line, const char *what)
+void fail(const char *file, int line, const char *what)
 {
-	fprintf(stderr, "line %d: %s\n", line, what);
+	fprintf(stderr, "%s, line %d: %s\n", file, line, what);
 	exit(1);
 }
 
-static void nap(long milliseconds)
+void nap(long milliseconds)
 {
 	usleep(milliseconds * 1000);
 }
 
-static void set(int sig, void (*handler)(int), hrtime_t period, int flags)
+void set(int sig, void (*handler)(int), hrtime_t period, int flags)
 {
 	struct rtlinux_sigaction action = { .sa_handler = handler, .sa_flags = flags, .sa_period = period };
 
 	check(!rtlinux_sigaction(sig, &action, NULL), "rtlinux_sigaction");
 }
 
-static struct rtlinux_sigstate state_of(int sig)
+struct rtlinux_sigstate state_of(int sig)
 {
 	struct rtlinux_sigstate state;
 
@@ -93,7 +89,7 @@ static void periodic(void)
 	check(pillion_fifo_open(FIFO, O_RDONLY) < 0, "the FIFO is still there");
 }
 
-static void increments(int sig)
+void increments(int sig)
 {
 	(void)sig;
 	count++;
@@ -173,7 +169,7 @@ static void interrupts(int sig)
 	asm volatile("int $0x80" : : "a" (1) : "memory");
 }
 
-static void ends(void (*handler)(int), int fault, const char *what)
+void ends(void (*handler)(int), int fault, const char *what)
 {
 	struct rtlinux_sigstate state;
 
@@ -200,7 +196,34 @@ static void faults(void)
 	set(RTLINUX_SIGTIMER(5), NULL, 0, 0);
 }
 
-/* Processes that end with their handlers running. */
+/* A handler that is refused leaves nothing behind that runs, and takes no place away. */
+static void refuses(void)
+{
+	struct rtlinux_sigaction fast = { .sa_handler = increments, .sa_period = 5000 };
+	struct rtlinux_sigaction good = { .sa_handler = increments, .sa_period = MILLISECOND };
+	struct rtlinux_sigstate state;
+	unsigned int i;
+
+	set(RTLINUX_SIGTIMER(6), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	nap(20);
+	check(rtlinux_sigaction(RTLINUX_SIGTIMER(6), &fast, NULL) < 0 && errno == EINVAL, "a period of 5 us");
+	i = count;
+	nap(20);
+	check(count == i, "a handler runs although another one was refused in its place");
+	check(rtlinux_sigstate(RTLINUX_SIGTIMER(6), &state) < 0 && errno == ENOENT, "it is there still");
+	for (i = 0; i < HANDLERS; i++)
+		set(RTLINUX_SIGTIMER(i), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	for (i = 0; i < 3; i++)
+		check(rtlinux_sigaction(RTLINUX_SIGTIMER(HANDLERS + i), &good, NULL) < 0 && errno == ENOSPC, "one too many");
+	for (i = 0; i < HANDLERS; i++) {
+		check(state_of(RTLINUX_SIGTIMER(i)).is_active, "it ended because one was too many");
+		set(RTLINUX_SIGTIMER(i), NULL, 0, 0);
+	}
+	set(RTLINUX_SIGTIMER(HANDLERS), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	set(RTLINUX_SIGTIMER(HANDLERS), NULL, 0, 0);
+}
+
+/* Processes that end, or become others, with their handlers running. */
 static void leaves(void)
 {
 	int i, status;
@@ -214,12 +237,14 @@ static void leaves(void)
 			nap(5);
 			if (!count)
 				_exit(1);
-			if (i % 2)
+			if (i % 3 == 1)
 				abort();
-			_exit(0);
+			if (i % 3 == 2)
+				execl("/bin/busybox", "true", NULL);
+			_exit(i % 3);
 		}
 		check(child > 0 && waitpid(child, &status, 0) == child, "fork");
-		check(i % 2 ? WIFSIGNALED(status) : WIFEXITED(status) && !WEXITSTATUS(status), "a process with handlers");
+		check(i % 3 == 1 ? WIFSIGNALED(status) : WIFEXITED(status) && !WEXITSTATUS(status), "a process with handlers");
 	}
 }
 
@@ -236,6 +261,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "stay"))
 		return stay();
+	if (argc > 2 && !strcmp(argv[1], "intrude"))
+		return intrude(atoi(argv[2]));
 	/* First, while this process has no handlers. */
 	leaves();
 	periodic();
@@ -243,6 +270,10 @@ int main(int argc, char **argv)
 	busy();
 	masks();
 	faults();
+	confines();
+	refuses();
+	closes();
+	withstands();
 	printf("real-time signals: good\n");
 	return 0;
 }

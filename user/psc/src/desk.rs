@@ -27,20 +27,16 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// With nothing asked for. A share without room for handlers' words has none.
+    /// With nothing asked for.
     pub fn new(info: &TaskInfo) -> Desk {
         let skin = &info.skin;
-        let room = skin.share_size >= share::END;
-        let handlers = if room { (skin.threads as usize).saturating_sub(1).min(psc::SLOTS) } else { 0 };
+        let handlers = (skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
         let line_count = skin.line_count as usize;
         Desk { handlers, lines: skin.lines, line_count, at_line: None, fifos: Fifos::new(skin.share_size) }
     }
 
     /// Looks for requests and carries them out.
     pub fn look(&mut self) {
-        if self.handlers == 0 {
-            return;
-        }
         for number in 0..psc::SLOTS {
             if let Some(request) = share::handler(number) {
                 let result = self.handler(number, &request.what);
@@ -54,11 +50,9 @@ impl Desk {
     }
 
     fn handler(&mut self, number: usize, order: &PscSlot) -> i64 {
-        if number >= self.handlers {
-            return ENOSPC;
-        }
         match order.command {
-            psc::START => self.start(number, order),
+            psc::START if number < self.handlers => self.start(number, order),
+            psc::START => ENOSPC,
             psc::STOP => {
                 self.stop(number);
                 0
@@ -67,13 +61,14 @@ impl Desk {
         }
     }
 
+    /// Starts a handler. What ran in its place is stopped before anything is looked at: whoever is refused has nothing that runs.
     fn start(&mut self, number: usize, order: &PscSlot) -> i64 {
+        self.stop(number);
         let line = if order.flags & psc::LINE != 0 { self.line(order.line) } else { None };
         let is_timed = order.flags & psc::LINE == 0;
         if is_timed != line.is_none() || (is_timed && !(LEAST_PERIOD..=MOST_PERIOD).contains(&order.period_ns)) {
             return EINVAL;
         }
-        self.stop(number);
         if line.is_some() && self.at_line.is_some() {
             return EBUSY;
         }
@@ -81,7 +76,11 @@ impl Desk {
         runner::start(number, order, line).map_or(EINVAL, |()| 0)
     }
 
+    /// When this returns, it does not run. There may be no such handler.
     fn stop(&mut self, number: usize) {
+        if number >= self.handlers {
+            return;
+        }
         runner::stop(number);
         self.at_line = self.at_line.filter(|other| *other != number);
     }

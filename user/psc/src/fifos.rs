@@ -1,10 +1,12 @@
 //! FIFOs of handlers. The task makes them, and only the handlers put into them and take out of them, so that their memory is all that matters here.
+//!
+//! Each has pages of its own, with its control words and its rings: the process that it is made for maps them, and nobody else's.
 
-use crate::share;
 use core::{num::NonZeroU32, ptr::NonNull};
 use pillion_abi::{
+    PAGE,
     call::MESSAGE_WORDS,
-    channel::{FIFOS, Share, Status},
+    channel::{FIFOS, FifoControl, Share, Status},
 };
 use pillion_channel::{
     Fifo,
@@ -23,6 +25,9 @@ const EINVAL: i64 = -22;
 /// Rings begin at multiples of this.
 const LINE: u64 = 64;
 
+/// Offset of the first ring in a FIFO's pages; the control words are before it.
+const RINGS: u64 = size_of::<FifoControl>() as u64;
+
 /// The FIFOs.
 pub struct Fifos {
     /// Memory for their rings.
@@ -33,7 +38,7 @@ pub struct Fifos {
 impl Fifos {
     /// None, in a share of that size.
     pub fn new(share_size: u64) -> Fifos {
-        let at = share::END.next_multiple_of(LINE);
+        let at = (size_of::<Share>() as u64).next_multiple_of(PAGE);
         Fifos { space: Extent { at, size: share_size.saturating_sub(at) }, taken: [None; FIFOS] }
     }
 
@@ -51,25 +56,27 @@ impl Fifos {
     fn make(&mut self, number: u32, size: NonZeroU32) -> i64 {
         let ring = u64::from(size.get()).next_multiple_of(LINE);
         let taken = self.taken.iter().flatten().copied();
-        let Some(at) = extent::find(self.space, taken, 2 * ring) else { return ENOMEM };
+        let bytes = (RINGS + 2 * ring).next_multiple_of(PAGE);
+        let Some(at) = extent::find(self.space, taken, bytes) else { return ENOMEM };
+        let place = Extent { at, size: bytes };
         let claimed = ask(label::FIFO_CLAIM, number);
         if claimed != 0 {
             return claimed;
         }
-        let share = address::SHARE as *mut Share;
-        let ring_at = |offset: u64| (address::SHARE + offset) as *mut u8;
-        // SAFETY: the rings are inside the share and apart from others by `find`; the control words are this FIFO's, whose number is in range; there are no
-        // references to any of it.
+        clear(place);
+        let (to_linux, to_task) = (at + RINGS, at + RINGS + ring);
+        let pointer = |offset: u64| (address::SHARE + offset) as *mut u8;
+        // SAFETY: control words and rings are inside the place, which is inside the share and apart from others by `find`; there are no references to any of it.
         unsafe {
             let _ = Fifo::create(
-                NonNull::new_unchecked(&raw mut (*share).fifos[number as usize]),
-                NonNull::new_unchecked(ring_at(at)),
-                NonNull::new_unchecked(ring_at(at + ring)),
+                NonNull::new_unchecked(pointer(at).cast()),
+                NonNull::new_unchecked(pointer(to_linux)),
+                NonNull::new_unchecked(pointer(to_task)),
                 size,
             );
         }
-        self.taken[number as usize] = Some(Extent { at, size: 2 * ring });
-        entry(number).show(number, size, at, at + ring);
+        self.taken[number as usize] = Some(place);
+        entry(number).show_at(at, number, size, to_linux, to_task);
         0
     }
 
@@ -77,6 +84,15 @@ impl Fifos {
         entry(number).hide();
         self.taken[number as usize] = None;
         ask(label::FIFO_RELEASE, number)
+    }
+}
+
+/// Takes out what another process may have left.
+fn clear(place: Extent) {
+    let words = (address::SHARE + place.at) as *mut u64;
+    for word in 0..place.size as usize / 8 {
+        // SAFETY: the place is inside the share, in whole pages, and no FIFO's.
+        unsafe { words.add(word).write_volatile(0) };
     }
 }
 

@@ -1,5 +1,6 @@
 //! One run of a handler on its vCPU.
 
+use crate::share;
 use pillion_abi::{
     NEVER, PAGE,
     channel::{PscSlot, psc},
@@ -7,7 +8,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     info::{address, slot},
-    now, signal, sleep, timer_set, vcpu_run,
+    now, sleep, timer_set, vcpu_run,
 };
 
 /// Bit of a runner's notification: a run takes too long.
@@ -89,7 +90,7 @@ fn go_on(number: usize, end: u64, pause: u64) -> Result<(), Fault> {
         match Exit::from_raw(reason) {
             Some(Exit::Hypercall) if state.gpr[gpr::RAX] == psc::DONE => return Ok(()),
             Some(Exit::Hypercall) if state.gpr[gpr::RAX] == psc::RING => {
-                let _ = signal(slot::LINUX);
+                share::tell_fifo(state.gpr[gpr::RBX]);
                 state.rip = state.rip.wrapping_add(VMMCALL_LENGTH);
                 state.dirty = dirty::CORE;
             }

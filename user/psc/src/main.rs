@@ -5,8 +5,8 @@
 //! the runners. So Linux's module, when it has made its call, finds it carried out; and a handler that is stopped is either between two runs or
 //! out of its time, which is why suspending its runner is enough to know that it does not run.
 //!
-//! Linux says on which page tables a handler runs. Whatever it says, what the handler reaches is memory of Linux, and what it uses up is its runner's
-//! budget.
+//! Linux's kernel says on which page tables a handler runs, where none of its processes can write. Whatever it says, what the handler reaches is memory of
+//! Linux, and what it uses up is its runner's budget.
 #![no_std]
 #![no_main]
 

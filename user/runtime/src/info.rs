@@ -27,6 +27,8 @@ pub mod address {
     pub const SHARE: u64 = 0x60_4000_0000;
     /// [`pillion_abi::channel::Directory`], read-only, in a task with a skin.
     pub const DIRECTORY: u64 = 0x60_c000_0000;
+    /// [`pillion_abi::channel::Psc`] in the task that runs handlers of Linux processes; Linux's kernel may write it, its processes may not.
+    pub const PSC: u64 = 0x60_e000_0000;
     /// Memory for messages between a task with a skin and the broker ([`super::broker::TRANSFER_SIZE`]); Linux has no access.
     pub const TRANSFER: u64 = 0x61_0000_0000;
     /// The kernel's trace buffer, read-only, in a task with a skin while the kernel traces ([`super::SkinInfo::traced`]).

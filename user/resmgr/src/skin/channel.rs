@@ -66,6 +66,7 @@ impl Channel {
         directory.command = layout.command;
         directory.pool = layout.pool;
         directory.pool_size = layout.pool_size;
+        directory.psc = layout.psc;
         for (entry, places) in directory.tasks.iter_mut().zip(&layout.tasks) {
             entry.status = places.status;
             entry.share = places.share;

@@ -1,12 +1,12 @@
 //! Where the parts of the channel window are.
 //!
 //! What Linux may only read comes first: the directory, the processor times, and what each task shows. What it may write follows: its commands,
-//! what it shares with each task, and the pool of shared buffers. Each part begins on a page, so that the two halves and every part can be mapped by
+//! what it shares with each task, the pool of shared buffers, and what only its kernel may write. Each part begins on a page, so that the two halves and every part can be mapped by
 //! themselves.
 
 use crate::tables::whole_pages;
 use alloc::vec::Vec;
-use pillion_abi::channel::{Command, Directory, Share, Status, Usage};
+use pillion_abi::channel::{Command, Directory, Psc, Share, Status, Usage};
 
 /// Parts of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Layout {
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
+    /// Offset of what Linux's kernel says about handlers of its processes: nothing that a process may map follows.
+    pub psc: u64,
     /// Bytes of the window.
     pub size: u64,
 }
@@ -41,6 +43,9 @@ pub const STATUS: u64 = pages_of::<Status>();
 
 /// Bytes of the directory, in whole pages.
 pub const DIRECTORY: u64 = pages_of::<Directory>();
+
+/// Bytes of a `Psc`, in whole pages.
+pub const PSC: u64 = pages_of::<Psc>();
 
 const fn pages_of<T>() -> u64 {
     (size_of::<T>() as u64).next_multiple_of(pillion_abi::PAGE)
@@ -70,7 +75,8 @@ impl Layout {
         let tasks = tasks.collect();
         let pool_size = whole_pages(pool_bytes);
         let pool = take(pool_size);
-        Layout { usage, tasks, command, pool, pool_size, size: end }
+        let psc = take(PSC);
+        Layout { usage, tasks, command, pool, pool_size, psc, size: end }
     }
 
     /// End of what the manager itself looks at: all that Linux may not write, and the command.
@@ -93,6 +99,7 @@ mod tests {
         parts.push((layout.command, 4096));
         parts.extend(layout.tasks.iter().map(|t| (t.share, t.share_size)));
         parts.push((layout.pool, layout.pool_size));
+        parts.push((layout.psc, PSC));
         let mut end = 0;
         for (start, size) in parts {
             assert_eq!((start, start % 4096, size % 4096), (end, 0, 0));

@@ -84,6 +84,7 @@ impl Skins {
         broker.connect(&mut maker, task, &facts, threads.iter().map(|one| one.notification))?;
         if let Some(passenger) = passenger {
             if is_psc(&program.plan.wanted) {
+                psc::show(&mut maker, task, channel)?;
                 psc::make(&mut maker, task, passenger.guest, facts.threads)?;
             }
             connect_linux(program, passenger)?;

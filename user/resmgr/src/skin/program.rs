@@ -64,7 +64,7 @@ impl Plan {
         let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
         if is_psc(wanted) {
             spec.slots = slot::PSC_COUNT;
-            spec.more.push(psc::extent(facts.threads));
+            spec.more.extend(psc::extents(facts.threads));
             spec.more_pages += psc::pages(facts.threads);
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };

@@ -1,6 +1,10 @@
 //! The task that runs handlers of Linux processes: what it has beside the threads of a task with a skin. Each of its runners has a user vCPU in Linux's guest
-//! space, with its state page, and a timer.
+//! space, with its state page, and a timer; and it sees what Linux's kernel says about handlers.
 
+use super::{
+    channel::{Access, Channel},
+    layout::PSC,
+};
 use crate::{
     failure::{Result, While},
     objects::Slots,
@@ -42,8 +46,15 @@ pub fn slots(threads: u32) -> u32 {
 }
 
 /// What is mapped.
-pub fn extent(threads: u32) -> Extent {
-    Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE)
+pub fn extents(threads: u32) -> [Extent; 2] {
+    [Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE), Extent::small(address::PSC, PSC)]
+}
+
+/// Shows the task what Linux's kernel says, with nothing said: what the kernel of an earlier Linux asked for is over.
+pub fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()> {
+    let place = channel.layout.psc;
+    maker.window.fill_part(channel.memory, place, PSC, &[])?;
+    channel.map(maker.slots, task.space, address::PSC, (place, PSC), Access::Write)
 }
 
 /// Makes it, in Linux's guest space, and gives it to the task.

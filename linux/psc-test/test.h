@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tests of real-time signals from within Linux. The first failure ends them, with a line that says what is wrong. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <rtlinux_signal.h>
+
+/* Two of Linux's FIFOs. */
+#define FIFO 5
+#define OTHER_FIFO 6
+#define MILLISECOND 1000000
+
+#define check(condition, ...) \
+	do { \
+		if (!(condition)) \
+			fail(__FILE__, __LINE__, __VA_ARGS__); \
+	} while (0)
+
+/* Raised by some handlers. */
+extern volatile unsigned int count;
+
+void fail(const char *file, int line, const char *what);
+void nap(long milliseconds);
+void set(int sig, void (*handler)(int), hrtime_t period, int flags);
+struct rtlinux_sigstate state_of(int sig);
+void increments(int sig);
+/* Sets a handler that is ended for what it does. */
+void ends(void (*handler)(int), int fault, const char *what);
+
+void confines(void);
+void closes(void);
+void withstands(void);
+/* The other process, with an open file of the first. */
+int intrude(int device);
+
+#endif
