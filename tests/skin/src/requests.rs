@@ -210,11 +210,11 @@ fn fifos(table: &mut Table) {
 
 fn managers(table: &mut Table) {
     let pool = info::task().skin.pool_size;
-    table.manager("fifo-claim", || drop(manager::ask_for(label::FIFO_CLAIM, 70)));
-    table.manager("fifo-release", || drop(manager::ask_for(label::FIFO_RELEASE, 70)));
-    table.manager("mbuff-hold", || drop(manager::ask_about(label::MBUFF_HOLD, pool / 2, "large")));
-    table.manager("mbuff-release", || drop(manager::ask_about(label::MBUFF_RELEASE, 0, "large")));
+    table.manager("fifo-claim", || _ = manager::ask_for(label::FIFO_CLAIM, 70));
+    table.manager("fifo-release", || _ = manager::ask_for(label::FIFO_RELEASE, 70));
+    table.manager("mbuff-hold", || _ = manager::ask_about(label::MBUFF_HOLD, pool / 2, "large"));
+    table.manager("mbuff-release", || _ = manager::ask_about(label::MBUFF_RELEASE, 0, "large"));
     table.manager("started", || manager::started(0));
-    table.manager("log", || drop(call(slot::MANAGER, label::LOG | 1 << 8, [10; MESSAGE_WORDS])));
-    table.manager("unknown", || drop(call(slot::MANAGER, 0xff, [0; MESSAGE_WORDS])));
+    table.manager("log", || _ = call(slot::MANAGER, label::LOG | 1 << 8, [10; MESSAGE_WORDS]));
+    table.manager("unknown", || _ = call(slot::MANAGER, 0xff, [0; MESSAGE_WORDS]));
 }
