@@ -140,7 +140,7 @@ pub fn eoi() {
 /// the old interrupt controller, which have no priority.
 #[inline]
 pub fn hold_passenger(hold: bool) {
-    let class = if hold { pillion_abi::RT_VECTOR_FIRST - 0x10 >> 4 } else { EXCEPTIONS as u8 >> 4 };
+    let class = if hold { (pillion_abi::RT_VECTOR_FIRST - 0x10) >> 4 } else { EXCEPTIONS as u8 >> 4 };
     // SAFETY: CR8 is the class in the task priority register; it delays interrupts and does nothing else.
     unsafe { asm!("mov cr8, {}", in(reg) u64::from(class), options(nomem, nostack, preserves_flags)) };
 }
