@@ -183,6 +183,18 @@ pub struct RunArguments {
     /// Add an argument to the emulator's command line
     #[arg(long = "qemu-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub qemu_args: Vec<String>,
+    /// Give the emulator's monitor a command when a line of Pillion's log first contains a text: "TEXT=COMMAND", as in
+    /// "boot] virtualisation=info pic"
+    #[arg(long, value_name = "TEXT=COMMAND", value_parser = command_at)]
+    pub when: Vec<(String, String)>,
+}
+
+fn command_at(word: &str) -> Result<(String, String), String> {
+    let (text, command) = word.split_once('=').ok_or("it has no =: write TEXT=COMMAND")?;
+    if text.is_empty() || command.is_empty() {
+        return Err("neither the text nor the command may be empty".into());
+    }
+    Ok((text.into(), command.into()))
 }
 
 /// What the emulated machine's clock follows.

@@ -28,6 +28,10 @@ impl Folder<'_> {
     pub fn log(&self) -> PathBuf {
         self.0.join("com2")
     }
+    /// Socket of the emulator's monitor, if it is to get commands.
+    pub fn monitor(&self) -> PathBuf {
+        self.0.join("monitor")
+    }
     /// Scratch disk.
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch.img")
@@ -43,7 +47,12 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     let mut list = Arguments::default();
     processor(&mut list, run);
     list.add("-m", run.memory);
-    list.flag("-nodefaults").add("-display", "none").add("-monitor", "none");
+    list.flag("-nodefaults").add("-display", "none");
+    if run.when.is_empty() {
+        list.add("-monitor", "none");
+    } else {
+        list.add("-monitor", format!("unix:{},server=on,wait=off", folder.monitor().display()));
+    }
     serial(&mut list, run, boot, folder);
     devices(&mut list, run, folder);
     match boot {

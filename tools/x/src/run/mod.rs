@@ -7,6 +7,7 @@ mod fault;
 mod grub;
 pub mod line;
 mod machine;
+mod monitor;
 mod outcome;
 mod report;
 mod result;

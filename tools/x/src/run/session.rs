@@ -2,6 +2,7 @@
 
 use super::emulator::Emulator;
 use super::line::{Splitter, parse};
+use super::monitor::Monitor;
 use super::outcome::Outcome;
 use super::view::View;
 use super::wires::{Event, follow, listen};
@@ -43,7 +44,7 @@ pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder) -> Result<
         follow(std::io::stdin(), &sender, Event::Input);
     }
     drop(sender);
-    let mut session = Session::new(run, view)?;
+    let mut session = Session::new(run, view, Monitor::new(folder, &run.when))?;
     session.work(&events, &mut emulator)?;
     Ok(session.finish())
 }
@@ -55,6 +56,7 @@ struct Session<'a> {
     transcript: Transcript,
     lines: Splitter,
     console: Option<UnixStream>,
+    monitor: Monitor,
     started: Instant,
     stop: Option<Instant>,
     closed: usize,
@@ -62,7 +64,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(run: &'a RunArguments, view: View) -> Result<Session<'a>> {
+    fn new(run: &'a RunArguments, view: View, monitor: Monitor) -> Result<Session<'a>> {
         Ok(Session {
             run,
             view,
@@ -70,6 +72,7 @@ impl<'a> Session<'a> {
             transcript: Transcript::create(run)?,
             lines: Splitter::default(),
             console: None,
+            monitor,
             started: Instant::now(),
             stop: None,
             closed: 0,
@@ -110,6 +113,9 @@ impl<'a> Session<'a> {
     fn take_log(&mut self, bytes: &[u8]) {
         self.transcript.log(bytes);
         for line in self.lines.push(bytes) {
+            if let Some(wrong) = self.monitor.line(&line) {
+                self.cut_short = Some(format!("the emulator's monitor did not take {wrong}"));
+            }
             if self.run.direct {
                 self.outcome.take_note(&line, self.started.elapsed().as_nanos() as u64);
             } else if let Some(line) = parse(&line) {
