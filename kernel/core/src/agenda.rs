@@ -39,8 +39,8 @@ impl At {
 
 /// Points in time, by level.
 ///
-/// Where the last thing of a level was taken out, the next one mostly follows soon. So the level stays on the maps, as [`Agenda::vacant`],
-/// until something is put there, or until somebody else needs the maps.
+/// Where the last thing of a level was taken out, the next one mostly follows soon. So the level stays on the maps, as vacant, until
+/// something is put there, or until somebody else needs the maps.
 #[derive(Debug)]
 pub struct Agenda {
     heaps: [Heap<Due>; PRIORITIES],

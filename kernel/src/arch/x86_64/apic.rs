@@ -140,9 +140,11 @@ pub fn eoi() {
 /// the old interrupt controller, which have no priority.
 #[inline]
 pub fn hold_passenger(hold: bool) {
-    let class = if hold { (pillion_abi::RT_VECTOR_FIRST - 0x10) >> 4 } else { EXCEPTIONS as u8 >> 4 };
+    const BELOW_REAL_TIME: u64 = (pillion_abi::RT_VECTOR_FIRST as u64 >> 4) - 1;
+    const OF_EXCEPTIONS: u64 = EXCEPTIONS as u64 >> 4;
+    let class = if hold { BELOW_REAL_TIME } else { OF_EXCEPTIONS };
     // SAFETY: CR8 is the class in the task priority register; it delays interrupts and does nothing else.
-    unsafe { asm!("mov cr8, {}", in(reg) u64::from(class), options(nomem, nostack, preserves_flags)) };
+    unsafe { asm!("mov cr8, {}", in(reg) class, options(nomem, nostack, preserves_flags)) };
 }
 
 /// Starts the timer; 0 stops it.
