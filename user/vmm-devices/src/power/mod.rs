@@ -2,7 +2,7 @@
 //! restarts the guest, or ends it, instead.
 //!
 //! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller and system control port A
-//! ([`keyboard`]), and the ports of [`WITHHELD`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
+//! (`keyboard.rs`), and the ports of [`WITHHELD`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
 //! (4.8.3.6), the firmware's command port, and what lies around the PM1 blocks.
 //!
 //! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put the machine to sleep as
