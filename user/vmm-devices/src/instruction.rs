@@ -153,28 +153,45 @@ pub fn fetch(memory: &impl GuestMemory, mode: paging::Mode, linear: u64) -> Resu
     Ok(Bytes { bytes, length: length as u8 })
 }
 
+const REX_W: u8 = 8;
+
 /// Decodes 64-bit code.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for what is not a move between memory and a general register or a constant.
 pub fn decode(bytes: &Bytes) -> Result<Access, Error> {
     let unsupported = Error::Unsupported(*bytes);
+    let rex = rex(bytes).ok_or(unsupported)?;
     let instruction = InstDecoder::default().decode_slice(bytes.as_slice()).map_err(|_| unsupported)?;
-    let access = access(&instruction).ok_or(unsupported)?;
+    let access = access(&instruction, rex).ok_or(unsupported)?;
     if matches!(access.width, 1 | 2 | 4 | 8) { Ok(access) } else { Err(unsupported) }
 }
 
-fn access(instruction: &Instruction) -> Option<Access> {
+fn access(instruction: &Instruction, rex: u8) -> Option<Access> {
     let length = u8::try_from(instruction.len().to_const()).ok()?;
     let width = instruction.mem_size()?.bytes_size()?;
     let (to, from) = (instruction.operand(0), instruction.operand(1));
     let operation = match instruction.opcode() {
         Opcode::MOV if to.is_memory() => store(from)?,
         Opcode::MOV | Opcode::MOVZX if from.is_memory() => load(to, false)?,
-        Opcode::MOVSX | Opcode::MOVSXD if from.is_memory() => load(to, true)?,
+        Opcode::MOVSX if from.is_memory() => load(to, true)?,
+        // Without REX.W it is a move of two or four bytes, which the decoder takes for one of eight; no compiler makes it.
+        Opcode::MOVSXD if from.is_memory() && rex & REX_W != 0 => load(to, true)?,
         _ => return None,
     };
     Some(Access { width, length, operation })
+}
+
+/// The REX prefix, 0 if there is none. None where a REX prefix does not come last: the processor then ignores it, and
+/// the decoder does not.
+fn rex(bytes: &Bytes) -> Option<u8> {
+    let is_rex = |byte: u8| byte & 0xf0 == 0x40;
+    let is_legacy = |byte: u8| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3);
+    let mut rest = bytes.as_slice().iter().copied().skip_while(|byte| is_legacy(*byte));
+    match rest.next()? {
+        rex if is_rex(rex) => rest.next().filter(|next| !is_rex(*next) && !is_legacy(*next)).map(|_| rex),
+        _ => Some(0),
+    }
 }
 
 fn load(to: Operand, signed: bool) -> Option<Operation> {

@@ -111,6 +111,24 @@ fn what_is_not_a_move_is_refused() {
     }
 }
 
+/// A REX prefix counts only as the last one, and MOVSXD extends to 64 bits only with its W: the decoder is of another opinion.
+#[test]
+fn encodings_that_the_decoder_takes_for_others_are_refused() {
+    for code in [
+        &[0x4d, 0x42, 0x8b, 0x72, 0x77][..],
+        &[0x48, 0x66, 0x8b, 0x08],
+        &[0x63, 0x08],
+        &[0x66, 0x63, 0x08],
+        &[0x44, 0x63, 0x08],
+    ] {
+        assert_eq!(decode(&bytes(code)), Err(Error::Unsupported(bytes(code))), "{code:02x?}");
+    }
+    let Operation::Load { width, signed, .. } = decode(&bytes(&[0x48, 0x63, 0x08])).unwrap().operation else {
+        panic!()
+    };
+    assert_eq!((width, signed), (8, true));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
