@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Memory, priorities, deadlines and vectors. */
-#define PILLION_VERSION 1
+#define PILLION_VERSION 2
 #define PILLION_PAGE 0x1000
 #define PILLION_LARGE_PAGE 0x200000
 #define PILLION_USER_END 0x7ffffffff000ULL
