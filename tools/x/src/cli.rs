@@ -1,11 +1,13 @@
 //! The command line.
 
 mod campaign;
+mod fuzz;
 mod measure;
 mod task;
 
 pub use campaign::CampaignArguments;
 use clap::{Args, Parser, Subcommand};
+pub use fuzz::FuzzArguments;
 pub use measure::{
     MeasureArguments, MeasureCommand, MeasureCompareArguments, MeasureListArguments, MeasureReportArguments,
     MeasureRunArguments,
@@ -38,6 +40,8 @@ pub enum Command {
     BuildTask(BuildTaskArguments),
     /// Run every test: on the host and in the emulator; `x test campaign` draws what a hostile Linux does
     Test(TestArguments),
+    /// Give any input to device models, the instruction decoder and parsers, guided by coverage
+    Fuzz(FuzzArguments),
     /// Check formatting, lints, documentation and the generated headers
     Check,
     /// Run the experiments of measure/, draw and compare what they say

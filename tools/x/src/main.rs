@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod debian;
 mod doctor;
+mod fuzz;
 mod headers;
 mod interrupt;
 mod measure;
@@ -50,6 +51,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
         Command::New(arguments) => task::new::command(&arguments),
         Command::Run(arguments) => run::command(&repository, &arguments),
         Command::Check => check::command(&repository),
+        Command::Fuzz(arguments) => fuzz::command(&repository, &arguments),
         Command::Test(arguments) => test::command(&repository, &arguments),
         Command::Measure(arguments) => measure::command(&repository, &arguments),
         Command::Headers(arguments) => headers::command(&repository, &arguments),

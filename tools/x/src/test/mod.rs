@@ -12,6 +12,7 @@ mod warnings;
 use crate::campaign;
 use crate::cli::TestArguments;
 use crate::doctor;
+use crate::fuzz;
 use crate::repository::Repository;
 use anyhow::Result;
 use case::Case;
@@ -38,6 +39,9 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         }
         if wanted(sweep::NAME) {
             tally.add(sweep::run(repository)?);
+        }
+        if wanted(fuzz::NAME) {
+            tally.add(fuzz::test(repository)?);
         }
         if wanted(campaign::NAME) {
             tally.add(campaign::run(repository, &arguments.campaign)?);

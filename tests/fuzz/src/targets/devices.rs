@@ -1,0 +1,203 @@
+//! Device models: accesses in any order, and what no access may bring about.
+
+use super::firmware;
+use crate::input::Input;
+use pillion_abi::vcpu::route;
+use pillion_vmm_devices::acpi::Tables;
+use pillion_vmm_devices::apic::{Effect, LocalApic, Shared};
+use pillion_vmm_devices::cpuid::{Context, cpuid};
+use pillion_vmm_devices::hypercall;
+use pillion_vmm_devices::ioapic::{IoApic, Route};
+use pillion_vmm_devices::memory::GuestMemory;
+use pillion_vmm_devices::msr::Msrs;
+use pillion_vmm_devices::notes::{LONGEST, Notes};
+use pillion_vmm_devices::pci::{Filter, Function, Outcome as Pci};
+use pillion_vmm_devices::power::{Fadt, Outcome, Power};
+
+/// Lines that are hidden are never routed, and a route that is not masked has a vector of the guest's.
+pub fn ioapic(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let hidden = input.u64();
+    let mut apic = IoApic::new(input.u8(), hidden);
+    if input.u8() & 1 != 0 {
+        apic = apic.with_doorbell();
+    }
+    let check = |route: Route| {
+        assert!(hidden >> route.line & 1 == 0, "a hidden line was routed: {route:?}");
+        assert!(route.masked || route.vector >= 16, "{route:?}");
+        assert_eq!(route.word() & route::MASKED != 0, route.masked);
+    };
+    while !input.is_empty() {
+        match input.u8() & 7 {
+            0 => {
+                assert!(apic.ring().is_none_or(|vector| vector >= 16));
+            }
+            1 => drop(apic.take_pended()),
+            2 => drop(apic.read(u64::from(input.u8()), input.width(8))),
+            3 => apic.reset(),
+            // The index, then the data, as a driver does.
+            4 | 5 => {
+                apic.write(0, 4, input.u8().into());
+                apic.write(0x10, 4, input.u32().into()).into_iter().for_each(check);
+            }
+            _ => apic.write(input.u16().into(), input.width(8), input.u64()).into_iter().for_each(check),
+        }
+        let _ = apic.level_vectors();
+    }
+}
+
+/// Vectors that reach the guest are none of exceptions.
+pub fn apic(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let mut apic = LocalApic::new();
+    let mut shared = Shared::default();
+    let mut now = 0u64;
+    while !input.is_empty() {
+        now = now.wrapping_add(input.u16().into());
+        let effect = match input.u8() & 7 {
+            0 => {
+                let _ = apic.read_msr(0x800 + u32::from(input.u8()), now, &shared);
+                Effect::None
+            }
+            1 => {
+                let _ = apic.read_memory(u64::from(input.u16()) & 0xfff, input.width(8), now, &shared);
+                Effect::None
+            }
+            2 => apic.rearm(now, &mut shared),
+            3 => apic.write_msr(0x1b, input.u64(), now, &mut shared).unwrap_or(Effect::None),
+            4 => apic.write_msr(0x6e0, input.u64(), now, &mut shared).unwrap_or(Effect::None),
+            5 => {
+                let offset = u64::from(input.u16()) & 0xfff;
+                apic.write_memory(offset, input.width(8), input.u64(), now, &mut shared)
+            }
+            _ => apic.write_msr(0x800 + u32::from(input.u8()), input.u64(), now, &mut shared).unwrap_or(Effect::None),
+        };
+        if let Effect::Interrupt(vector) = effect {
+            assert!(vector >= 16, "vector {vector}");
+        }
+        let _ = (apic.next_wake(), apic.mode());
+    }
+}
+
+/// Nothing that is passed on names a hidden function, or reaches beyond the data port.
+pub fn pci(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let mut filter = Filter::new();
+    for _ in 0..input.u8() & 3 {
+        let [bus, device, function] = input.array();
+        let _ = filter.hide(Function { bus, device: device & 31, function: function & 7 });
+    }
+    while !input.is_empty() {
+        let (kind, width) = (input.u8(), input.width(4));
+        let port = if kind & 2 == 0 { 0xcf8 + (input.u16() & 7) } else { input.u16() };
+        let outcome = if kind & 1 == 0 { filter.read(port, width) } else { filter.write(port, width, input.u32()) };
+        if let Pci::Pass { address, port } = outcome {
+            let function = Function {
+                bus: (address >> 16) as u8,
+                device: (address >> 11) as u8 & 31,
+                function: (address >> 8) as u8 & 7,
+            };
+            assert!(!filter.is_hidden(function), "{function:?}");
+            assert!((0xcfc..=0xcff).contains(&port) && port + u16::from(width) <= 0xd00, "{port:#x}");
+        }
+    }
+}
+
+/// Memory that begins at 0.
+pub struct Ram(pub Vec<u8>);
+
+impl Ram {
+    fn range(&self, address: u64, size: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(address).ok()?;
+        let end = start.checked_add(size)?;
+        (end <= self.0.len()).then_some(start..end)
+    }
+}
+
+impl GuestMemory for Ram {
+    fn read(&self, address: u64, into: &mut [u8]) -> bool {
+        let Some(range) = self.range(address, into.len()) else { return false };
+        into.copy_from_slice(&self.0[range]);
+        true
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> bool {
+        let Some(range) = self.range(address, from.len()) else { return false };
+        self.0[range].copy_from_slice(from);
+        true
+    }
+}
+
+/// A read asks for nothing; any FADT is stood.
+pub fn power(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let accesses = input.array::<64>();
+    let memory = Ram(firmware::tables(&mut input));
+    let found = Tables::find(&memory, &firmware::root_pointer(&memory));
+    let fadt = found.and_then(|tables| Fadt::find(&memory, &tables)).unwrap_or_default();
+    let mut power = Power::new(fadt);
+    let _ = power.ports().count();
+    let mut input = Input::new(&accesses);
+    while !input.is_empty() {
+        let (kind, width) = (input.u8(), input.width(4));
+        let port = match kind & 6 {
+            0 => 0x60 + (input.u16() & 0x3f),
+            2 => 0xcf8 + (input.u16() & 7),
+            _ => input.u16(),
+        };
+        if kind & 1 == 0 {
+            assert!(!matches!(power.read(port, width), Outcome::Request(_)), "{port:#x}");
+        } else {
+            let _ = power.write(port, width, input.u32());
+        }
+    }
+}
+
+/// What was refused to be read is refused to be written; CPUID has an answer to all.
+pub fn registers(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let host: [u32; 4] = std::array::from_fn(|_| input.u32());
+    let mut context = Context::from_host(input.u64(), |leaf, subleaf| host.map(|word| word ^ leaf ^ subleaf));
+    let mut msrs = Msrs::default();
+    while !input.is_empty() {
+        let number = match input.u8() & 3 {
+            0 => u32::from(input.u16()),
+            1 => 0xc000_0000 | u32::from(input.u16()),
+            2 => 0xc001_0000 | u32::from(input.u16()) & 0x1fff,
+            _ => input.u32(),
+        };
+        match input.u8() & 3 {
+            0 => drop(msrs.read(number, input.u64())),
+            1 => drop(msrs.write(number, input.u64())),
+            _ => {
+                (context.cr4, context.xcr0) = (input.u64(), input.u64());
+                let _ = context.allows_xcr0(context.xcr0);
+                let _ = cpuid(host, number, input.u32(), &context);
+            }
+        }
+    }
+}
+
+/// Only the most privileged mode calls; a task that is woken is there; a note is printable.
+pub fn calls(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let tasks = u64::from(input.u8());
+    let mut notes = Notes::new();
+    while !input.is_empty() {
+        let mut general = [0; 16];
+        general[0] = if input.u8() & 1 == 0 { 0x5049_0000 + u64::from(input.u8()) } else { input.u64() };
+        general[3] = input.u64();
+        let selector = input.u16();
+        let made = hypercall::decode(&general, selector, tasks);
+        assert!(made.is_none() || selector & 3 == 0);
+        if let Some(hypercall::Hypercall::Kick(task)) = made {
+            assert!(u64::from(task) < tasks);
+        }
+        for byte in input.array::<4>() {
+            if let Some(line) = notes.push(byte) {
+                assert!(!line.is_empty() && line.len() <= LONGEST);
+                assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\'));
+            }
+        }
+    }
+}
