@@ -33,6 +33,10 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
     let qemu = Path::new(emulator::DEFAULT);
     emulator::version(qemu)?;
     let scenarios = scenarios(repository, arguments)?;
+    if arguments.tell {
+        scenarios.iter().flat_map(shrink::steps).for_each(|step| println!("{step}"));
+        return Ok(Tally { passed: scenarios.len() as u64, failed: Vec::new() });
+    }
     let images = Images::build(repository)?;
     let workers = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
     let mut summary = Summary::default();

@@ -33,7 +33,7 @@ pub fn text(images: &Images, failing: &Scenario, emulator_died: bool) -> Result<
 }
 
 /// All steps of a scenario, for people.
-fn steps(scenario: &Scenario) -> Vec<String> {
+pub fn steps(scenario: &Scenario) -> Vec<String> {
     let line = scenario.orders(Actor::Guest);
     let orders = Orders::parse(&line);
     let mut all: Vec<String> = guest::wanted(orders)

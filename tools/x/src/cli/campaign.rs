@@ -19,6 +19,9 @@ pub struct CampaignArguments {
     /// Which steps the hostile task with a skin makes
     #[arg(long, value_name = "ORDERS", requires = "seeds")]
     pub skinned: Option<String>,
+    /// Only say what the steps are
+    #[arg(long, requires = "seeds")]
+    pub tell: bool,
     /// Do not look for fewer steps of a seed that fails
     #[arg(long, requires = "name")]
     pub no_shrink: bool,
