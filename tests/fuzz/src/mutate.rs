@@ -10,7 +10,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -19,7 +19,7 @@ impl Random {
 
     /// Below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 11) as usize % bound.max(1)
+        (self.number() >> 11) as usize % bound.max(1)
     }
 }
 
@@ -33,9 +33,9 @@ pub fn mutate(input: &mut Vec<u8>, other: &[u8], words: &[&str], longest: usize,
         let at = random.below(input.len() + 1);
         match random.below(9) {
             0 => change(input, at, |byte| *byte ^= 1 << (random.below(8))),
-            1 => change(input, at, |byte| *byte = random.next() as u8),
+            1 => change(input, at, |byte| *byte = random.number() as u8),
             2 => put(input, at, &EDGES[random.below(EDGES.len())].to_le_bytes()[..1 << random.below(4)]),
-            3 => insert(input, at, &random.next().to_le_bytes()[..1 + random.below(8)]),
+            3 => insert(input, at, &random.number().to_le_bytes()[..1 + random.below(8)]),
             4 => drop(input.drain(at..(at + 1 + random.below(16)).min(input.len()))),
             5 => insert(input, at, piece(other, random)),
             6 => put(input, at, piece(other, random)),

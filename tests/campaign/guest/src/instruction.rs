@@ -38,8 +38,9 @@ const RDI: usize = 6;
 /// Runs it. The exception behind it leads to the next step.
 pub fn run(instruction: &Instruction) -> ! {
     let address = perform::address(instruction.place);
+    let tables = &raw mut entry::TABLES;
     // SAFETY: there is one processor, and nothing else refers to the two pages.
-    let tables = unsafe { &mut *(&raw mut entry::TABLES) };
+    let tables = unsafe { &mut *tables };
     let offset = if instruction.split == 0 { 0 } else { 4096 - usize::from(instruction.split) };
     tables.put(offset, &instruction.bytes);
     tables.map_code(match instruction.behind {

@@ -22,7 +22,7 @@ pub fn own(offset: u16) -> u64 {
 
 /// The physical, and here linear, address of a place. What is not there is where nothing is.
 pub fn address(place: Place) -> u64 {
-    const NOWHERE: u64 = 0xfff0_0000_00;
+    const NOWHERE: u64 = 0x00ff_f000_0000;
     let facts = Facts::get();
     match place {
         Place::At(address) => address,
