@@ -15,9 +15,6 @@ const INTERRUPTS: u64 = 1 << 9;
 /// Ports that random bytes may reach: the diagnostic one, and two that a model has.
 const PORTS: [u64; 3] = [0x80, 0xcf8, 0x604];
 
-/// Where Pillion's kernel lies (`docs/memory-layout.md`).
-const KERNEL: u64 = 0x20_0000;
-
 /// General registers in the order of their numbers but `rsp`, then what `iretq` wants.
 #[repr(C)]
 struct Frame {
@@ -46,7 +43,7 @@ pub fn run(instruction: &Instruction) -> ! {
     tables.map_code(match instruction.behind {
         Behind::Rest => Some(tables.second()),
         Behind::Nothing => None,
-        Behind::Foreign => Some(KERNEL),
+        Behind::Foreign => Some(perform::KERNEL),
     });
     // 32-bit code runs from where the pages are one to one.
     let rip = if instruction.narrow { tables.second() - 4096 } else { page::CODE } + offset as u64;

@@ -9,6 +9,9 @@ use crate::{
     instruction, port, processor, witness,
 };
 
+/// Where Pillion's kernel lies (`docs/memory-layout.md`). Code in memory of a device would take the emulator minutes.
+pub const KERNEL: u64 = 0x20_0000;
+
 /// Memory for steps: a page more than a place can name.
 #[repr(C, align(4096))]
 struct Own([u8; (64 << 10) + 4096]);
@@ -131,7 +134,7 @@ fn end(end: End) {
         match end {
             End::Halt | End::Done => asm!("cli", "hlt"),
             End::Reset => port::write(0xcf9, 1, 6),
-            End::RunAway => asm!("jmp {}", in(reg) 0xfd12_3000u64, options(noreturn)),
+            End::RunAway => asm!("jmp {}", in(reg) KERNEL, options(noreturn)),
             End::TripleFault => {
                 let nothing = [0u64; 2];
                 asm!("lidt [{}]", "ud2", in(reg) &raw const nothing, options(noreturn))

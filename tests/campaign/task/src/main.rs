@@ -1,8 +1,9 @@
-//! The tasks of the campaign. One image; each task's arguments say which part it plays: `watch`, or `task` or `skinned` and the orders of a hostile one.
+//! The tasks of the campaign. One image; each task's arguments say which part it plays: `watch`; `leash`; `task` or `skinned` and the orders of a hostile one.
 #![no_std]
 #![no_main]
 
 mod hostile;
+mod leash;
 mod watch;
 
 use pillion_campaign::{Actor, Orders};
@@ -15,6 +16,7 @@ fn main(_: u64) -> ! {
     match arguments.split_ascii_whitespace().next() {
         Some("part=task") => hostile::run(Actor::Task, Orders::parse(arguments)),
         Some("part=skinned") => hostile::run(Actor::Skinned, Orders::parse(arguments)),
+        Some("part=leash") => leash::run(arguments),
         _ => watch::run(),
     }
 }

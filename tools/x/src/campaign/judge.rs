@@ -1,7 +1,7 @@
 //! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed, nothing seen that must not be seen.
 
-use super::machine::{Ran, SECONDS};
-use super::scenario::{SKINNED, Scenario, TASK};
+use super::machine::Ran;
+use super::scenario::{LEASH_MS, SKINNED, Scenario, TASK};
 use crate::run::line::{Line, Task, parse};
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub fn judge(scenario: &Scenario, ran: &Ran) -> Judged {
         }
     }
     judged.wrong.extend(ran.cut_short.clone());
-    let by_limit = ended.is_some_and(|ended| ended >= u64::from(SECONDS) * 1_000_000_000);
+    let by_limit = ended.is_some_and(|ended| ended >= LEASH_MS * 1_000_000);
     if ended.is_some() && !by_limit && !judged.ends.contains_key(POWER_OFF) {
         judged.wrong.push("the system ended, and neither Linux nor the limit was the reason".into());
     }

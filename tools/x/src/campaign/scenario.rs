@@ -17,6 +17,9 @@ const BOUND_NS: u64 = 1500;
 /// What the admission check adds to a budget for a release (`docs/system-file.md`).
 const OVERHEAD_NS: u64 = 1400;
 
+/// Milliseconds of the machine's time after which a run is ended, should the guest not do so. A guest that comes to its end needs some 50.
+pub const LEASH_MS: u64 = 250;
+
 /// No step of an actor.
 pub const NOTHING: &str = "to=0";
 
@@ -116,6 +119,11 @@ impl Scenario {
                 self.orders(Actor::Skinned)
             );
         }
+        let _ = write!(
+            text,
+            "\n[[task]]\nname = \"leash\"\nimage = \"campaign-task\"\npriority = 20\nmay_end_system = true\n\
+             arguments = \"part=leash ms={LEASH_MS}\"\n"
+        );
         text + "\n[linux]\nrestart_limit = 20\nrestart_backoff_ms = 1\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n"
     }
 

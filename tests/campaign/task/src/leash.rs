@@ -1,0 +1,16 @@
+//! Ends the run after a while, should the guest not do so: one that spins is no fault of anybody's, but costs the emulator a second for each 30 ms.
+
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_runtime::{
+    call::call,
+    info::{self, label, slot},
+    now, park, sleep,
+};
+
+/// Waits for so many milliseconds as its arguments say, and ends the system.
+pub fn run(arguments: &str) -> ! {
+    let ms = arguments.rsplit("ms=").next().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
+    let _ = sleep(now() + ms * info::task().tsc_hz / 1000);
+    let _ = call(slot::MANAGER, label::END, [0; MESSAGE_WORDS]);
+    park()
+}
