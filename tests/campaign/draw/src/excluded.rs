@@ -7,12 +7,14 @@
 //! | registers that move the chipset's own windows: 0x40 to 0xaf of 00:00.0, 0x40 to 0x4b and 0xf0 to 0xf3 of 00:1f.0 | a window over memory or over ports of tasks takes their place |
 //! | the chipset's watchdog timer, behind the power-management ports (0x660 to 0x67f) | it resets the machine |
 //! | base addresses of PCI functions inside the memory-mapped configuration window | a store to the function would be one to registers above |
+//! | switching paging or protected mode off | code goes on through memory that nobody has, for which QEMU 7.2 takes minutes: a run is not over then, and it is nobody's fault |
 //! | MOV to CR8 | QEMU 7.2 ends with an assertion (`tcg_handle_interrupt`) when a virtual interrupt is pending; the register is written as the model-specific register 0x808 |
+//! | LTR | QEMU 7.2 ends ("invalid tss") at the next exception where the task segment is none |
 //! | wide accesses across the end of the console's ports (0x3ff) | QEMU 7.2 ends with an assertion (`serial_ioport_write`) |
 //! | an instruction whose second page is device memory | QEMU 7.2 ends with an assertion (`translator_access`) |
 //! | an endless loop with interrupts off | it costs the monitor's five seconds each time; `isolation-spin` has it |
 
-use crate::guest::Step;
+use crate::guest::{Control, Step};
 
 /// Ports that are left out: first and last.
 pub const PORTS: [(u16, u16); 2] = [(0x514, 0x51b), (0x660, 0x67f)];
@@ -79,10 +81,21 @@ const fn outside_window(value: u64) -> u64 {
     value
 }
 
-/// Whether some bytes hold MOV to a control register, one of which is CR8.
+/// The bits of a control register that are flipped in place of `bits`.
+#[must_use]
+pub const fn control(register: Control, bits: u64) -> u64 {
+    const PAGING_AND_PROTECTION: u64 = 1 << 31 | 1;
+    match register {
+        Control::Cr0 => bits & !PAGING_AND_PROTECTION,
+        _ => bits,
+    }
+}
+
+/// Whether some bytes hold MOV to a control register, one of which is CR8, or LTR.
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| *pair == [0x0f, 0x22])
+    let moves = bytes.windows(2).any(|pair| *pair == [0x0f, 0x22]);
+    moves || bytes.windows(3).any(|code| code[..2] == [0x0f, 0x00] && code[2] & 0x38 == 0x18)
 }
 
 /// Whether a step is left out as a whole.

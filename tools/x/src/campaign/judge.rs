@@ -43,7 +43,9 @@ pub struct Judged {
 pub fn judge(scenario: &Scenario, ran: &Ran) -> Judged {
     let mut judged = Judged::default();
     if ran.emulator_died {
-        judged.emulator = Some(last_line(&ran.messages).to_owned());
+        // What the emulator always says comes first, and what follows the reason are registers.
+        let said = ran.messages.lines().map(str::trim).find(|line| !line.is_empty() && !line.contains("warning: "));
+        judged.emulator = Some(said.unwrap_or("it said nothing").to_owned());
     }
     let (mut started, mut ended) = (None, None);
     for line in ran.log.lines() {

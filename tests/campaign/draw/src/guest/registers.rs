@@ -1,7 +1,7 @@
 //! Registers of the processor.
 
 use super::{Control, Step};
-use crate::Rng;
+use crate::{Rng, excluded};
 
 /// Model-specific registers that some model or the processor has: first and count.
 const NAMED: [(u32, u32); 22] = [
@@ -85,7 +85,8 @@ pub fn control(rng: &mut Rng) -> Step {
 /// What ends most lives at once: other tables, bits that no processor has.
 pub fn deadly(rng: &mut Rng) -> Step {
     let register = rng.pick(&[Control::Cr0, Control::Cr3, Control::Cr3, Control::Cr4, Control::Cr4, Control::Efer]);
-    Step::Flip { register, bits: if rng.one_in(2) { rng.number() } else { 1 << rng.below(48) } }
+    let bits = if rng.one_in(2) { rng.number() } else { 1 << rng.below(48) };
+    Step::Flip { register, bits: excluded::control(register, bits) }
 }
 
 pub fn identify(rng: &mut Rng) -> Step {
