@@ -92,6 +92,9 @@ enum pillion_error {
 #define PILLION_IRQ_LEVEL 1
 #define PILLION_IRQ_LOW 2
 
+/* Flags of EndpointBind. */
+#define PILLION_ENDPOINT_OWN_PRIORITY 1
+
 /* Flags of ThreadConfigure. */
 #define PILLION_THREAD_FPU 1
 #define PILLION_THREAD_RESIDENT 2
@@ -143,6 +146,7 @@ enum pillion_kind {
 #define PILLION_SLOT_TRACE 8
 #define PILLION_SLOT_BUNDLE 9
 #define PILLION_SLOT_TRACE_BUFFER 10
+#define PILLION_SLOT_LOG_BUFFER 11
 #define PILLION_SLOT_REGIONS 16
 #define PILLION_SLOT_COUNT 0x1000
 
@@ -161,9 +165,11 @@ enum pillion_kind {
 #define PILLION_FEATURE_INVARIANT_TSC 4
 #define PILLION_FEATURE_IOMMU 8
 #define PILLION_FEATURE_SHARED_SPACE 16
+#define PILLION_FEATURE_LOG_DEVICE 32
 
 /* What the first task is told. */
 #define PILLION_BOOT_BOOT_INFO_ADDRESS 0x100000
+#define PILLION_BOOT_LOG_TEXT 0x3ff8
 #define PILLION_BOOT_REGIONS 112
 #define PILLION_BOOT_IO_APICS 8
 
@@ -283,6 +289,14 @@ _Static_assert(sizeof(struct pillion_io_apic) == 16, "size");
 _Static_assert(offsetof(struct pillion_io_apic, address) == 0, "address");
 _Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
 _Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
+
+struct pillion_log_buffer {
+    uint64_t written;
+    uint8_t text[PILLION_BOOT_LOG_TEXT];
+};
+_Static_assert(sizeof(struct pillion_log_buffer) == 16384, "size");
+_Static_assert(offsetof(struct pillion_log_buffer, written) == 0, "written");
+_Static_assert(offsetof(struct pillion_log_buffer, text) == 8, "text");
 
 struct pillion_boot_info {
     uint32_t abi_version;

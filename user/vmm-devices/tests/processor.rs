@@ -88,7 +88,7 @@ fn hypervisor_leaves() {
     assert_eq!(ask(0x4000_0101, 0, &context), [0; 4], "no channels");
     let channels = hypervisor::Channels { gsi: 24, base: 0x12_3450_0000, size: 0x3000 };
     let context = Context { channels: Some(channels), ..context };
-    assert_eq!(ask(0x4000_0101, 0, &context), [1, 24, 0x0123_4500, 3]);
+    assert_eq!(ask(0x4000_0101, 0, &context), [pillion_abi::channel::VERSION, 24, 0x0123_4500, 3]);
 }
 
 #[test]

@@ -106,12 +106,16 @@ mod tests {
     fn no_constant_is_forgotten() {
         let unnamed = ["ALL", "MAGIC", "ROOT_TASK", "SYSTEM_FILE", "SEGMENTS"];
         let files = ["lib", "boot", "bundle", "call", "object"].map(|file| (file, interface(), &unnamed[..]));
+        let mut forgotten = Vec::new();
         for (file, header, unnamed) in files.into_iter().chain([("channel", channel(), &[][..])]) {
-            for name in constants(file).iter().filter(|name| !unnamed.contains(&name.as_str())) {
-                let there = |line: &str| line.split(' ').nth(1).is_some_and(|defined| defined.ends_with(name));
-                assert!(header.lines().any(there), "{name} of {file}.rs is not in its header");
+            for name in constants(file).into_iter().filter(|name| !unnamed.contains(&name.as_str())) {
+                let there = |line: &str| line.split(' ').nth(1).is_some_and(|defined| defined.ends_with(&name));
+                if !header.lines().any(there) {
+                    forgotten.push(format!("{name} of {file}.rs"));
+                }
             }
         }
+        assert!(forgotten.is_empty(), "not in their headers: {}", forgotten.join(", "));
     }
 
     /// A field that is added to a shared structure and forgotten here.
