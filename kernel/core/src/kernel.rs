@@ -223,8 +223,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// At the end of every entry into the kernel: charges the time used when another context runs from now on, takes the CPU from
-    /// a thread whose budget is empty, handles one thing that is due, and programs the timer for the first deadline that matters from
-    /// now on.
+    /// a thread whose budget is empty, and programs the timer for the first deadline that matters from now on.
     #[inline(always)]
     pub fn finish(&mut self) {
         if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
@@ -261,7 +260,7 @@ impl<M: Machine> Kernel<M> {
             return self.settle_exhausted(now);
         };
         if self.cpu.agenda.reaches(level) {
-            return self.settle_among(level, now);
+            return self.settle_among(Some(context), level, now);
         }
         self.leave_at(Some(context), level, At { deadline: NEVER, level }, now);
     }
@@ -277,27 +276,20 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn settle_exhausted(&mut self, now: u64) {
         self.pass_over_exhausted();
-        let level = self.current_priority();
-        self.settle_among(level, now);
+        self.leave(now);
     }
 
-    /// There is something on the agenda that matters at a level.
+    /// There is something on the agenda that matters at a level. What is due already lets the timer fire at once: it is handled there,
+    /// in an entry of its own, so that a call that brings the CPU down does not do both with interrupts off.
     #[inline(never)]
-    fn settle_among(&mut self, level: u8, now: u64) {
+    fn settle_among(&mut self, context: Opt<Context>, level: u8, now: u64) {
         let next = self.cpu.agenda.earliest_from(level);
-        if next.deadline <= now {
-            return self.settle_due(next.level, now);
-        }
-        let context = self.current_context();
         self.leave_at(context, level, next, now);
     }
 
-    /// Something is due at a level at which it matters. Of that and what is above, one thing is handled, the first of the highest level.
-    /// What else is due, if it can still concern whoever runs then, lets the timer fire at once.
+    /// Programs the timer for the first on the agenda that matters to who runs from now on.
     #[inline(always)]
-    pub(crate) fn settle_due(&mut self, level: u8, now: u64) {
-        let highest = self.cpu.agenda.highest_due(level, now);
-        self.expire(highest, now);
+    pub(crate) fn leave(&mut self, now: u64) {
         let level = self.current_priority();
         let next = self.cpu.agenda.earliest_from(level);
         let context = self.current_context();

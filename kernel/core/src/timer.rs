@@ -149,8 +149,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The CPU's timer fired. One thing that is due is handled, here or on the way out. What else is due lets the timer fire at once,
-    /// so that the work of one interrupt is bounded.
+    /// The CPU's timer fired. Of what is due at the running level or above, one thing is handled, the first of the highest level. If more
+    /// is due that can still concern whoever runs then, the timer fires at once, so that the work of one interrupt is bounded.
     #[inline(always)]
     pub fn timer_interrupt(&mut self) {
         self.m.end_of_interrupt();
@@ -159,15 +159,36 @@ impl<M: Machine> Kernel<M> {
         let usual = !self.cpu.timers_changed && self.cpu.held_lines == 0;
         if usual && self.cpu.agenda.first(level) <= now {
             self.charge(now);
-            self.settle_due(level, now);
+            self.expire_highest(level, now);
+            self.leave(now);
         } else {
-            self.cpu.timers_changed = true;
+            self.timer_interrupt_unusual(now);
         }
+    }
+
+    /// The end of a budget, or the agenda has changed since the timer was programmed, or lines are held back: the way out of the kernel
+    /// does the rest.
+    #[inline(never)]
+    fn timer_interrupt_unusual(&mut self, now: u64) {
+        self.cpu.timers_changed = true;
+        let level = self.current_priority();
+        let next = self.cpu.agenda.earliest_from(level);
+        if next.deadline <= now {
+            self.charge(now);
+            self.expire_highest(next.level, now);
+        }
+    }
+
+    /// Something is due at a level: handles the first of the highest level at which something is.
+    #[inline(always)]
+    fn expire_highest(&mut self, level: u8, now: u64) {
+        let highest = self.cpu.agenda.highest_due(level, now);
+        self.expire(highest, now);
     }
 
     /// Handles the first of what is due at a level.
     #[inline(always)]
-    pub(crate) fn expire(&mut self, level: u8, now: u64) {
+    fn expire(&mut self, level: u8, now: u64) {
         match self.cpu.agenda.heap(level).first() {
             Some(Due::Thread(id)) => {
                 self.cpu.agenda.pop(&mut InObjects(&mut self.m), level, Due::Thread(id));

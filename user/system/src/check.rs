@@ -38,7 +38,7 @@ impl Machine<'_> {
 
 impl Default for Machine<'_> {
     /// Nothing known; for the kernel, the figures that its tests enforce: 700 ns to a task with Linux running and as much back,
-    /// 1,300 ns with interrupts off, and 400 ns for an interrupt that leads to no switch.
+    /// 1,200 ns with interrupts off, and 400 ns for an interrupt that leads to no switch.
     fn default() -> Self {
         Machine {
             memory_bytes: None,
@@ -46,7 +46,7 @@ impl Default for Machine<'_> {
             virtualisation: None,
             images: None,
             overhead_ns: 1_400,
-            blocking_ns: 1_300,
+            blocking_ns: 1_200,
             interrupt_ns: 400,
         }
     }

@@ -338,6 +338,13 @@ impl World {
         self.leave("timer");
     }
 
+    /// The interrupt of the timer that a call has left to come at once, since something is due: it is not the call that handles it.
+    #[track_caller]
+    pub fn come_down(&mut self) {
+        assert!(self.k.m.programmed <= self.k.m.clock, "nothing is due");
+        self.timer();
+    }
+
     pub fn rt_interrupt(&mut self, vector: u8) {
         self.k.m.begin_entry();
         self.k.rt_interrupt(vector);

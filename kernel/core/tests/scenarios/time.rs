@@ -170,6 +170,7 @@ fn many_things_at_one_time() {
         assert_eq!(w.current(), t.id);
         let now = w.k.m.clock;
         w.call(Call::Sleep, [0, now + 50_000]);
+        w.pass(0);
     }
     assert_eq!(w.k.cpu.current, None);
 }

@@ -28,12 +28,13 @@ fn sleepers_below_wait_for_the_cpu_to_come_down() {
     }
     for next in [2, 1] {
         w.call(Call::Sleep, [0, NEVER]);
+        w.come_down();
         assert_eq!(w.current(), sleepers[next].id, "the most urgent first");
     }
     // Of equals the one that runs is interrupted for the other.
     w.call(Call::Sleep, [0, NEVER]);
-    assert!(w.k.m.programmed <= w.k.m.clock);
-    w.pass(0);
+    w.come_down();
+    w.come_down();
     assert!([0, 3].iter().all(|t| w.state(sleepers[*t].id) == State::Ready));
 }
 
@@ -59,6 +60,7 @@ fn the_hardware_is_programmed_for_what_matters_at_the_level() {
     w.pass(600);
     assert_eq!(w.current(), middle.id);
     w.call(Call::ContextSetPriority, [middle.context, 25]);
+    w.come_down();
     assert_eq!(w.current(), high.id, "what is due and more urgent runs at once");
     w.expect(low.id, State::Sleeping);
 }
@@ -144,6 +146,7 @@ fn timers_of_a_bound_notification() {
     w.pass(200);
     assert_eq!(w.current(), top.id);
     w.call(Call::Sleep, [0, NEVER]);
+    w.come_down();
     assert_eq!((w.current(), w.frame(server.id).words[0]), (server.id, 8));
     w.root(Call::TimerSet, [timer, start + 500]);
     assert_eq!(w.k.m.programmed, start + 500);
@@ -176,6 +179,7 @@ fn timers_and_the_capabilities_that_they_hold() {
     w.pass(200);
     w.expect(t.id, State::Waiting);
     w.root(Call::TimerSet, [timer, 1]);
+    w.come_down();
     assert_eq!((w.current(), w.frame(t.id).words[0]), (t.id, 2));
     // It moves to the other one with its deadline, out of the first, which ends with it inside or not.
     let now = w.k.m.clock;
@@ -217,6 +221,8 @@ fn the_passenger_waits() {
     w.pass(200);
     assert_eq!(w.k.guest_deadline_armed(id), at);
     w.call(Call::Sleep, [0, NEVER]);
+    assert_eq!(w.k.guest_deadline_armed(id), at, "the call itself looks at nothing that is due");
+    w.come_down();
     assert_eq!((w.current(), w.k.guest_deadline_armed(id)), (monitor.id, 0));
     assert_eq!(w.k.m.peek(id).apic.deliverable(), Some(0x30));
     assert!(!w.k.m.holds_passenger);
