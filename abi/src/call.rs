@@ -107,7 +107,8 @@ calls! {
     ContextConfigure = 39,
     /// `(context)` Returns the ticks consumed so far, and how often the budget ran out.
     ContextConsumed = 40,
-    /// `(endpoint, thread, flags)` Makes the thread the receiver of the endpoint.
+    /// `(endpoint, thread, flags, need)` Makes the thread the receiver of the endpoint. Need: ticks that a caller with a limited budget must
+    /// have left.
     EndpointBind = 41,
     /// `(timer, notification, bits)` Says what the timer signals.
     TimerBind = 42,

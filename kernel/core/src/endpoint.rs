@@ -30,6 +30,8 @@ pub struct Endpoint {
     pub queue: Heap<Id<Thread>>,
     /// Callers do not raise the receiver's priority, and are served in the order in which they came.
     pub own_priority: bool,
+    /// Ticks that a caller with a limited budget must have left, since the receiver runs on them; 0 where it does not matter.
+    pub need: u64,
 }
 
 impl Endpoint {
@@ -72,6 +74,28 @@ impl<M: Machine> Kernel<M> {
             self.hand_cpu_to(Some(server));
         }
         Ok(())
+    }
+
+    /// Whether the current thread has the time left that a call of an endpoint needs. If not, what is left is forfeited and the thread is to make
+    /// the call anew when its budget is filled again: so it runs out before it has called, where nobody else waits for it, and not while
+    /// the receiver is at work on it.
+    ///
+    /// [`Error::BadState`] if its whole budget is less.
+    #[cold]
+    pub(crate) fn has_time_for(&mut self, caller: Id<Thread>, need: u64) -> Result<bool> {
+        let Some(context) = self.m.get(caller).context else { return Ok(true) };
+        let now = self.m.now();
+        self.charge(now);
+        let c = self.m.get(context);
+        if !c.is_limited() || c.left >= need {
+            return Ok(true);
+        }
+        if c.budget < need {
+            return Err(Error::BadState);
+        }
+        c.left = 0;
+        self.cpu.timers_changed = true;
+        Ok(false)
     }
 
     fn fill_cpu(&mut self) {
@@ -442,6 +466,7 @@ impl<M: Machine> Kernel<M> {
         thread_slot: Id<Slot>,
         id: Id<Thread>,
         own_priority: bool,
+        need: u64,
     ) -> Result<()> {
         let Endpoint { ref queue, own_priority: before, .. } = *self.m.get(endpoint);
         // Those that wait stand in an order already.
@@ -452,7 +477,8 @@ impl<M: Machine> Kernel<M> {
         let slot = crate::cap::inner(endpoint, core::mem::offset_of!(Endpoint, slot))?;
         self.derive_inner(thread_slot, slot)?;
         self.m.get(id).endpoint = Some(endpoint);
-        self.m.get(endpoint).own_priority = own_priority;
+        let e = self.m.get(endpoint);
+        (e.own_priority, e.need) = (own_priority, need);
         let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
         if self.m.get(id).state != State::Receiving {
             let priority = self.m.get(first).priority;
@@ -467,7 +493,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The current thread faulted: its handler is called on its behalf, or it stops.
+    /// The current thread faulted: its handler is called on its behalf, or it stops. Then whoever it serves goes with [`Error::Gone`].
     ///
     /// `words`: vector, error code, address, instruction pointer, stack pointer, flags.
     pub fn fault(&mut self, words: [u64; 6]) {
@@ -487,5 +513,7 @@ impl<M: Machine> Kernel<M> {
         }
         self.m.report_fault(id, &fault);
         self.block_current(State::Stopped);
+        self.abandon_caller(id);
+        self.restore_priority(id);
     }
 }

@@ -20,7 +20,8 @@ impl<M: Machine> Kernel<M> {
         let s = self.m.get(server);
         let waits = s.state == State::Receiving && s.own_context.is_none() && !s.timeout.is_linked();
         let context = self.m.get(caller).context?;
-        if !waits || rights & right::WRITE == 0 {
+        if !waits || rights & right::WRITE == 0 || (self.m.get(endpoint).need != 0 && self.m.get(context).is_limited())
+        {
             return None;
         }
         let c = self.m.get(caller);

@@ -138,7 +138,7 @@ fn abandoned(kit: &mut Kit) -> Outcome {
 /// Whoever is served or waits: the thread in between, which wants nothing of the server, goes before what the server does.
 fn not_raised(kit: &mut Kit) -> Outcome {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
-    done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY));
+    done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
     board::set(0, endpoint);
     done!(thread_resume(t.thread));
     kit.rest(5_000);

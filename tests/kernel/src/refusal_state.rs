@@ -143,7 +143,7 @@ fn bindings(kit: &mut Kit) -> Outcome {
     let (a, b) = (done!(kit.prepare(Setup::new(20, idle))), done!(kit.prepare(Setup::new(20, idle))));
     refused!(endpoint_bind(first, second), WrongKind);
     refused!(endpoint_bind(first, FAR as Cap), BadCap);
-    refused!(endpoint_bind_with(first, a.thread, 2), BadArgument);
+    refused!(endpoint_bind_with(first, a.thread, 2, 0), BadArgument);
     done!(endpoint_bind(first, a.thread));
     refused!(endpoint_bind(first, b.thread), Busy);
     refused!(endpoint_bind(second, a.thread), Busy);

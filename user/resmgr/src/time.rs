@@ -11,10 +11,6 @@ use pillion_runtime::context_configure;
 
 static PRIORITY: AtomicU64 = AtomicU64::new(1);
 
-/// Budget and period in ticks; zeros for none.
-static BUDGET: AtomicU64 = AtomicU64::new(0);
-static PERIOD: AtomicU64 = AtomicU64::new(0);
-
 /// Sets the priority; there is no budget yet.
 pub fn set_priority(priority: u8) -> Result<()> {
     PRIORITY.store(priority.into(), Relaxed);
@@ -23,22 +19,11 @@ pub fn set_priority(priority: u8) -> Result<()> {
 
 /// From now on there is a budget: what the check of the system file counts with.
 pub fn limit(machine: &Machine) -> Result<()> {
-    BUDGET.store(machine.ticks(pillion_system::MANAGER_NS), Relaxed);
-    PERIOD.store(machine.ticks(pillion_system::MANAGER_PERIOD_NS), Relaxed);
-    refill()
-}
-
-/// Fills the budget, for work that others wait for and that must not stop halfway: what is done in the broker, on the manager's time.
-pub fn refill() -> Result<()> {
-    match PERIOD.load(Relaxed) {
-        0 => Ok(()),
-        period => configure(BUDGET.load(Relaxed), period),
-    }
+    configure(machine.ticks(pillion_system::MANAGER_NS), machine.ticks(pillion_system::MANAGER_PERIOD_NS))
 }
 
 /// There is no budget any more: the end of the system is not held up.
 pub fn lift() {
-    PERIOD.store(0, Relaxed);
     let _ = configure(NEVER, 0);
 }
 

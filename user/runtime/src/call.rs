@@ -134,8 +134,8 @@ simple! {
     context_consumed(context: Cap) = ContextConsumed;
     /// Makes a thread the receiver of an endpoint.
     endpoint_bind(endpoint: Cap, thread: Cap) = EndpointBind;
-    /// Makes a thread the receiver of an endpoint, with flags of [`pillion_abi::call::endpoint`].
-    endpoint_bind_with(endpoint: Cap, thread: Cap, flags: u64) = EndpointBind;
+    /// Makes a thread the receiver of an endpoint, with flags of [`pillion_abi::call::endpoint`] and the ticks that a caller must have left.
+    endpoint_bind_with(endpoint: Cap, thread: Cap, flags: u64, need: u64) = EndpointBind;
     /// Says what a timer signals.
     timer_bind(timer: Cap, notification: Cap, bits: u64) = TimerBind;
     /// Makes an interrupt capability, out of memory of a region.

@@ -51,6 +51,10 @@ pub const WARDEN_NS: u64 = 3_000;
 /// Longest time that the broker takes for a request, on its client's time and at the priority of the most urgent one that waits.
 pub const BROKER_NS: u64 = 25_000;
 
+/// What a thread must have left of its budget to call the broker: the longest request, and what interrupts take meanwhile. So no budget
+/// runs out in there, which would hold up all others that call.
+pub const BROKER_NEED_NS: u64 = BROKER_NS + 5_000;
+
 /// See [`WARDEN_NS`].
 pub const WARDEN_PERIOD_NS: u64 = 1_000_000;
 

@@ -1,5 +1,5 @@
 //! What concerns several values of a system file, or the machine.
-use crate::{Linux, Problem, System, Task, limit, remedy, responses, skin};
+use crate::{BROKER_NEED_NS, Linux, Problem, System, Task, limit, remedy, responses, skin};
 use alloc::{format, string::String, vec::Vec};
 
 /// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
@@ -171,6 +171,7 @@ impl Checker<'_> {
         let before = self.problems.len();
         for task in &self.system.tasks {
             self.budget(&task.name, task.time, task.lines);
+            self.enough_to_share(task);
         }
         if let Some(linux) = &self.system.linux {
             self.budget("linux", linux.time, linux.lines);
@@ -190,6 +191,21 @@ impl Checker<'_> {
         }
         if time.period_ns == 0 || time.budget_ns == 0 {
             self.problem(lines.period, format!("{name} has a budget or period of 0"), remedy::BOTH);
+        }
+    }
+
+    /// A thread with less could never call the broker.
+    fn enough_to_share(&mut self, task: &Task) {
+        let shares = task.skin.as_ref().is_some_and(|skin| skin.share);
+        if let Some(time) = task.time
+            && shares
+            && time.budget_ns < BROKER_NEED_NS
+        {
+            let message = format!(
+                "task {} has a budget of {} ns: a thread needs {BROKER_NEED_NS} ns to use what tasks share",
+                task.name, time.budget_ns
+            );
+            self.problem(task.lines.budget, message, remedy::SHARE_BUDGET);
         }
     }
 

@@ -51,6 +51,8 @@ remedies! {
     BOTH = "give both budget and period, or neither";
     /// A budget above its period.
     BUDGET = "lower the budget or lengthen the period";
+    /// A budget too small to call the broker with.
+    SHARE_BUDGET = "give it a budget of at least 30 us, or remove share";
     /// A name with other characters, or too long.
     NAME = "use 1 to 31 letters, digits, '-' and '_'";
     /// The name of an entry of the bundle.

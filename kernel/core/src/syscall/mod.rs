@@ -74,6 +74,10 @@ impl<M: Machine> Kernel<M> {
                     return Err(self.wrong(slot));
                 };
                 allowed(rights, right::WRITE)?;
+                let need = self.m.get(id).need;
+                if need != 0 && !self.has_time_for(thread, need)? {
+                    return Ok(Outcome::Restart);
+                }
                 self.call(thread, id, badge)?;
                 Ok(Outcome::Arranged)
             }
@@ -142,7 +146,7 @@ impl<M: Machine> Kernel<M> {
                 if a[2] & !endpoint::OWN_PRIORITY != 0 {
                     return Err(Error::BadArgument);
                 }
-                self.endpoint_bind(id, slot, thread, a[2] & endpoint::OWN_PRIORITY != 0)?;
+                self.endpoint_bind(id, slot, thread, a[2] & endpoint::OWN_PRIORITY != 0, a[3])?;
                 DONE
             }
             Call::TimerBind => self.timer_bind(me, a),

@@ -93,6 +93,10 @@ impl<M: Machine> Kernel<M> {
     fn bind_context(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
         if index == 0 {
             if let Some(old) = self.m.get(id).own_context {
+                // It is with a server, which would stand still in the middle of its work.
+                if self.m.get(old).user.is_some_and(|user| user != id) {
+                    return Err(Error::Busy);
+                }
                 self.disown(old, id);
             }
             return Ok(());

@@ -278,9 +278,14 @@ impl World {
 
     /// A thread that waits at an endpoint; with a priority it has time of its own.
     pub fn server(&mut self, endpoint: u64, priority: Option<u8>) -> Worker {
+        self.server_that_needs(endpoint, priority, 0)
+    }
+
+    /// The same; callers must have some ticks left.
+    pub fn server_that_needs(&mut self, endpoint: u64, priority: Option<u8>, need: u64) -> Worker {
         const HIGH: u8 = 249;
         let w = self.worker(HIGH);
-        self.root(Call::EndpointBind, [endpoint, w.thread]);
+        self.root(Call::EndpointBind, [endpoint, w.thread, 0, need]);
         assert_eq!(self.current(), w.id);
         self.call(Call::Receive, [0, NEVER]);
         self.expect(w.id, State::Receiving);

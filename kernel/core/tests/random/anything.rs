@@ -222,7 +222,7 @@ impl Play {
             }
             Call::ContextSetPriority => args([self.pick(SchedContext, r[0]), n[1] % 50]),
             Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
-            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1]), n[2] % 3]),
+            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1]), n[2] % 3, n[3] % 64]),
             Call::TimerBind => args([self.pick(Timer, r[0]), self.pick(Notification, r[1]), n[2]]),
             Call::InterruptCreate => {
                 let line = if r[1].is_multiple_of(3) { u64::MAX } else { n[1] % 26 };

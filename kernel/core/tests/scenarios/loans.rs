@@ -51,12 +51,13 @@ fn a_server_that_lent_its_time_on_takes_no_other() {
 #[test]
 fn time_for_a_chain_without_any_goes_to_its_end() {
     let Chain { mut w, client, first, second } = chain();
-    w.root(Call::ThreadBindContext, [client.thread, 0]);
+    w.root(Call::CapDelete, [0, client.context]);
     assert_eq!(w.k.cpu.current, None);
     let new = w.context(30, NEVER, 0);
     w.root(Call::ThreadBindContext, [first.thread, new]);
     assert_eq!((w.current(), w.priority(second.id)), (second.id, 30));
-    w.root(Call::ThreadBindContext, [client.thread, client.context]);
+    let newer = w.context(PRIORITY, NEVER, 0);
+    w.root(Call::ThreadBindContext, [client.thread, newer]);
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!((w.current(), w.priority(first.id)), (first.id, 30));
     w.call(Call::ReplyReceive, [0, 0]);

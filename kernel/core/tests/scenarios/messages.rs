@@ -7,7 +7,7 @@ use pillion_abi::{
     object::Kind,
     status::Error,
 };
-use pillion_core::thread::State;
+use pillion_core::{Outcome, thread::State};
 
 /// A receiving server with time of its own or without, and its endpoint.
 fn with_server(priority: Option<u8>) -> (World, u64, Worker) {
@@ -455,19 +455,67 @@ fn a_suspended_caller_gets_its_time_back() {
     }
 }
 
-/// Time that is lent and taken from its owner is not used by two.
+/// Who has a right to a thread cannot take its time from a server that is at work on it: others wait for that one.
 #[test]
-fn time_that_is_lent_can_be_taken_away() {
+fn time_that_is_lent_stays_until_the_reply() {
     let (mut w, endpoint, server) = with_server(None);
     let client = w.worker(10);
     w.call(Call::Call, [endpoint, 1]);
+    w.root_fails(Call::ThreadBindContext, [client.thread, 0], Error::Busy);
+    let other = w.worker(20);
+    w.call(Call::Call, [endpoint, 2]);
+    assert_eq!(w.current(), server.id);
+    w.call(Call::ReplyReceive, [0, 0]);
+    w.call(Call::ReplyReceive, [0, 0]);
+    assert_eq!(w.current(), other.id);
     w.root(Call::ThreadBindContext, [client.thread, 0]);
-    assert_eq!(w.k.cpu.current, None, "neither has time");
-    let other = w.bare_thread();
-    w.root(Call::ThreadBindContext, [other.0, client.context]);
-    w.root(Call::ThreadResume, [other.0]);
-    assert_eq!(w.current(), other.1);
-    let _ = server;
+    w.root(Call::ThreadBindContext, [other.thread, 0]);
+    assert_eq!(w.k.cpu.current, None);
+}
+
+/// A budget runs out before a call of an endpoint that states its need, and not while the receiver works on it.
+#[test]
+fn a_call_waits_for_the_time_that_it_needs() {
+    let mut w = World::new();
+    let endpoint = w.make(Kind::Endpoint, 0);
+    let server = w.server_that_needs(endpoint, None, 100);
+    let client = w.limited(10, 150, 1_000);
+    let began = w.k.m.clock;
+    w.pass(50);
+    w.call(Call::Call, [endpoint, 1]);
+    assert_eq!(w.current(), server.id, "100 are left, and enough");
+    w.pass(20);
+    w.call(Call::ReplyReceive, [0, 0]);
+    assert_eq!(w.current(), client.id);
+    assert_eq!(w.enter(Call::Call as u64, [endpoint, 1, 0, 0, 0, 0]), Outcome::Restart, "80 are left");
+    assert_eq!(w.k.cpu.current, None, "it calls when the next budget is there");
+    w.expect(server.id, State::Receiving);
+    w.pass(935);
+    assert_eq!((w.current(), w.k.m.clock - began > 1_000), (client.id, true));
+    w.call(Call::Call, [endpoint, 1]);
+    assert_eq!(w.current(), server.id);
+    w.call(Call::ReplyReceive, [0, 0]);
+    // A whole budget that is less, and none.
+    w.limited(20, 99, 1_000);
+    w.fails(Call::Call, [endpoint, 1], Error::BadState);
+    w.worker(30);
+    w.call(Call::Call, [endpoint, 1]);
+    assert_eq!(w.current(), server.id);
+}
+
+/// A server that faults where nobody can hear of it, since its handler waits for it, keeps nobody.
+#[test]
+fn a_fault_that_nobody_hears_of_lets_the_caller_go() {
+    let mut w = World::new();
+    let endpoint = w.make(Kind::Endpoint, 0);
+    let server = w.server(endpoint, None);
+    let client = w.worker(10);
+    w.call(Call::Call, [endpoint, 1]);
+    assert_eq!(w.current(), server.id);
+    w.fault([14, 6, 0xdead, 0x5000, 0x6000, 2]);
+    assert_eq!(w.current(), client.id);
+    assert_eq!(Error::from_raw(w.frame(client.id).rax), Some(Error::Gone));
+    w.expect(server.id, State::Stopped);
 }
 
 /// A caller that loses its time does not keep a place in the queue: a server without time of its own could not go on with it.

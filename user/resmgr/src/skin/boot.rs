@@ -113,7 +113,8 @@ impl Skins {
         let kept: Vec<u64> = skins.map(|skin| skin.mbuff_bytes).collect();
         fill_directory(&mut channel, &plans);
         warden::make(maker, machine.boot.tsc_hz)?;
-        let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count))?;
+        let need = machine.ticks(pillion_system::BROKER_NEED_NS);
+        let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count), need)?;
         let passenger = monitor.map(|task| passenger(maker, task)).transpose()?;
         if let Some(passenger) = &passenger {
             crate::task::give(

@@ -9,10 +9,10 @@ use crate::{
     machine::Machine,
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
-    time,
 };
 use alloc::vec::Vec;
 use pillion_abi::{
+    boot,
     call::MESSAGE_WORDS,
     object::{Kind, map, right},
     status,
@@ -21,7 +21,7 @@ use pillion_runtime::{
     Cap,
     broker::{Caller, ENDED_PARTS, Request, badge},
     call::call,
-    endpoint_bind,
+    cap_delete, endpoint_bind_with,
     info::{
         SkinInfo, address,
         broker::{TRANSFER_SIZE, TRANSFERS, WAKERS},
@@ -77,11 +77,18 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Makes it, and lets it run until it serves.
-    pub fn make(maker: &mut Maker<'_>, spec: &Spec, channel: &Channel, tasks: usize, sender: u64) -> Result<Broker> {
+    /// Makes it, and lets it run until it serves. `need`: ticks that whoever calls it must have left.
+    pub fn make(
+        maker: &mut Maker<'_>,
+        spec: &Spec,
+        channel: &Channel,
+        tasks: usize,
+        sender: u64,
+        need: u64,
+    ) -> Result<Broker> {
         let task = maker.make(spec, sender)?;
         let endpoint = maker.slots.make(task.region, Kind::Endpoint, 0)?;
-        endpoint_bind(endpoint, task.thread).when("binding the broker's endpoint")?;
+        endpoint_bind_with(endpoint, task.thread, 0, need).when("binding the broker's endpoint")?;
         let call = maker.slots.derive(endpoint, right::WRITE, badge::MANAGER)?;
         let transfers = maker.memory(&task, TRANSFERS, transfers(tasks), &[], map::WRITE)?;
         show(maker, &task, channel, tasks)?;
@@ -126,10 +133,15 @@ impl Broker {
         Ok(())
     }
 
+    /// It has faulted: those that it serves and those that call it go with `Gone`.
+    pub fn close(&self) {
+        for object in [self.endpoint, self.task.thread] {
+            let _ = cap_delete(boot::slot::CAP_SPACE, object);
+        }
+    }
+
     /// A task has ended, or stands still for good. Its threads are suspended but still there: the broker may be at work for one of them, on its time.
     pub fn task_ended(&self, index: usize) -> status::Result<()> {
-        // What it does for this is done on the manager's time, which must not run out in there: others would wait for it.
-        let _ = time::refill();
         (0..ENDED_PARTS).try_for_each(|part| self.ask(Request::TaskEnded { index: index as u32, part }).map(|_| ()))
     }
 }

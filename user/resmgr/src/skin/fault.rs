@@ -49,10 +49,11 @@ impl Skins {
         report::fault(program.name(), thread.thread, words, Some(place));
     }
 
-    /// Without the broker its clients wait for ever; the others go on.
+    /// Without the broker what tasks share is gone: who asks for it gets an error. All else goes on.
     fn broker_fault(&mut self, words: &[u64; MESSAGE_WORDS]) -> After {
         let _ = reply(STAY, [0; MESSAGE_WORDS]);
         report::fault(self.broker.task.name, self.broker.task.thread, words, None);
+        self.broker.close();
         self.set_state(self.programs.len(), task_state::FAULTED);
         After::Fault
     }
