@@ -113,8 +113,9 @@ impl Agenda {
         self.first[usize::from(level)]
     }
 
-    /// Adds what is not in it. O(log n).
+    /// Adds what is not in it. The deadline is not [`NEVER`]: what never comes is not on the agenda. O(log n).
     pub fn insert(&mut self, nodes: &mut impl Nodes<Due>, due: Due, level: u8, deadline: u64) {
+        debug_assert!(deadline != NEVER, "nothing is due");
         let (index, (band, bit)) = (usize::from(level), place(level));
         self.heaps[index].insert(nodes, due, deadline);
         nodes.node(due).level = level;

@@ -8,6 +8,7 @@ use crate::{
     thread::{State, Thread},
     timer::Due,
 };
+use pillion_abi::NEVER;
 
 /// A virtual CPU.
 #[derive(Debug, Default)]
@@ -92,10 +93,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets the guest's timer; 0 disarms it.
+    /// Sets the guest's timer; 0 disarms it, and so does [`NEVER`].
     pub fn guest_deadline(&mut self, id: Id<Vcpu>, deadline: u64) {
         self.disarm(Due::Vcpu(id));
-        if deadline != 0 {
+        if deadline != 0 && deadline != NEVER {
             let level = self.m.get(id).level;
             self.arm(Due::Vcpu(id), level, deadline);
         }

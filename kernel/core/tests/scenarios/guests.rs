@@ -285,3 +285,18 @@ fn a_line_has_one_owner() {
     let other = g.w.make(Kind::Vcpu, 0);
     g.w.root_fails(Call::VcpuRouteLine, [other, slot::IRQ, 5, 0x31], Error::BadState);
 }
+
+/// A guest's deadline that never comes is none: the next one counts.
+#[test]
+fn a_deadline_that_never_comes() {
+    let mut g = guest();
+    run(&mut g);
+    let at = g.w.k.m.clock + 100;
+    for deadline in [NEVER, 0, at] {
+        g.w.k.m.begin_entry();
+        g.w.k.guest_deadline(g.id, deadline);
+        g.w.leave("guest");
+    }
+    halt(&mut g);
+    assert_eq!((g.w.k.guest_deadline_armed(g.id), g.w.k.m.programmed), (at, at));
+}
