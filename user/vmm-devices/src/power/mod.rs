@@ -2,8 +2,10 @@
 //! restarts the guest, or ends it, instead.
 //!
 //! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller and system control port A
-//! (`keyboard.rs`), and the ports of [`WITHHELD`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
+//! (`keyboard.rs`), and those of the list in `withheld.rs`. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
 //! (4.8.3.6), the firmware's command port, and what lies around the PM1 blocks.
+//!
+//! What is withheld is asked first: a table that gives the number of such a port to a register of Linux's opens nothing.
 //!
 //! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put the machine to sleep as
 //! little as it may switch it off.
@@ -13,7 +15,6 @@ mod keyboard;
 mod withheld;
 
 pub use fadt::Fadt;
-pub use withheld::WITHHELD;
 
 use crate::ones;
 use keyboard::Keyboard;
@@ -45,6 +46,9 @@ pub enum Outcome {
 
 const RESET_CONTROL: u16 = 0xcf9;
 
+/// Registers of every PC that a model judges, whatever the tables say.
+const FIXED: [u16; 4] = [RESET_CONTROL, keyboard::DATA, keyboard::COMMAND, keyboard::CONTROL_A];
+
 /// The model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Power {
@@ -62,11 +66,14 @@ impl Power {
 
     /// The ports that must exit on behalf of this model: first ports and numbers, in no order.
     pub fn ports(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let one = |port: u16| (u32::from(port), 1);
-        let fixed = [RESET_CONTROL, keyboard::DATA, keyboard::COMMAND, keyboard::CONTROL_A].map(one);
-        let pm1 = [self.fadt.pm1a_control, self.fadt.pm1b_control].into_iter().flatten().map(|port| (port.into(), 2));
-        let reset = self.fadt.reset.map(|(port, _)| one(port));
-        fixed.into_iter().chain(pm1).chain(reset).chain(withheld::ranges(&self.fadt))
+        fixed().chain(self.pm1().map(|port| (port, 2))).chain(self.withheld())
+    }
+
+    /// The ports that Linux neither reads nor writes. The reset register is one unless a model answers there: what other values than the table's do to
+    /// it is known to the firmware alone.
+    fn withheld(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let reset = self.fadt.reset.filter(|(port, _)| !FIXED.contains(port)).map(|(port, _)| (u32::from(port), 1));
+        withheld::ranges(&self.fadt).chain(reset)
     }
 
     /// A read of a port.
@@ -74,8 +81,9 @@ impl Power {
     pub fn read(&self, port: u16, width: u8) -> Outcome {
         match port {
             RESET_CONTROL if width == 1 => Outcome::Value(u32::from(self.reset_control)),
+            _ if touches(self.withheld(), port, width) => absent(width),
             keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => self.keyboard.read(port),
-            _ if self.is_pm1(port, width) || self.is_reset(port, width) => Outcome::Pass(0),
+            _ if self.is_pm1(port, width) => Outcome::Pass(0),
             _ => self.stray(port, width),
         }
     }
@@ -90,11 +98,11 @@ impl Power {
         }
         match port {
             RESET_CONTROL if width == 1 => self.reset_control(value as u8),
+            _ if touches(self.withheld(), port, width) => absent(width),
             keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => {
                 self.keyboard.write(port, value as u8)
             }
-            _ if self.is_pm1(port, width) => pm1(value, self.pm1_shift(port).unwrap_or(0)),
-            _ if self.is_reset(port, width) => Outcome::Pass(value),
+            _ if self.is_pm1(port, width) => self.write_pm1(port, width, value),
             _ => self.stray(port, width),
         }
     }
@@ -109,42 +117,44 @@ impl Power {
         Outcome::Value(0)
     }
 
-    /// An access to none of the registers by themselves. One that reaches into what is not the guest's is dropped, because the bus would split it.
-    /// What touches port 0xcf9 that way is [`crate::pci`]'s to answer.
+    /// An access to none of the registers by themselves. One that reaches into them is dropped, because the bus would split it.
     fn stray(&self, port: u16, width: u8) -> Outcome {
-        let end = u32::from(port) + u32::from(width);
-        let touches = |(first, count): (u32, u32)| first < end && u32::from(port) < first + count;
-        match self.ports().filter(|(first, _)| *first != RESET_CONTROL.into()).any(touches) {
-            true => Outcome::Value(ones(width) as u32),
-            false => Outcome::NotMine,
-        }
+        if touches(self.ports(), port, width) { absent(width) } else { Outcome::NotMine }
+    }
+
+    /// First ports of the PM1 control registers.
+    fn pm1(&self) -> impl Iterator<Item = u32> + use<> {
+        [self.fadt.pm1a_control, self.fadt.pm1b_control].into_iter().flatten().map(u32::from)
     }
 
     /// Whether the access is one to a PM1 control register, or to one of its two bytes. The register is followed by another one: longer accesses are not.
     fn is_pm1(&self, port: u16, width: u8) -> bool {
-        self.pm1_shift(port).is_some_and(|shift| shift + 8 * u32::from(width) <= 16)
+        let (first, end) = (u32::from(port), u32::from(port) + u32::from(width));
+        self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), port, width)
     }
 
-    /// Whether the access is one to the reset register, which is a byte.
-    fn is_reset(&self, port: u16, width: u8) -> bool {
-        width == 1 && self.fadt.reset.is_some_and(|(reset, _)| reset == port)
-    }
-
-    /// The bit of a PM1 control register that bit 0 at the port is.
-    fn pm1_shift(&self, port: u16) -> Option<u32> {
-        [self.fadt.pm1a_control, self.fadt.pm1b_control]
-            .into_iter()
-            .flatten()
-            .find_map(|base| port.checked_sub(base).filter(|offset| *offset < 2))
-            .map(|offset| u32::from(offset) * 8)
+    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte.
+    fn write_pm1(&self, port: u16, width: u8, value: u32) -> Outcome {
+        let upper = self.pm1().filter_map(|base| (base + 1).checked_sub(port.into())).filter(|at| *at < width.into());
+        let mut bytes = upper.map(|at| (value >> (8 * at)) as u8);
+        match bytes.find(|byte| byte & 1 << 5 != 0) {
+            Some(byte) => Outcome::Request(Request::PowerOff { sleep_type: byte >> 2 & 7 }),
+            None => Outcome::Pass(value),
+        }
     }
 }
 
-/// SLP_EN is bit 13 and SLP_TYP bits 10 to 12.
-fn pm1(value: u32, shift: u32) -> Outcome {
-    let register = u64::from(value) << shift;
-    if register & 1 << 13 == 0 {
-        return Outcome::Pass(value);
-    }
-    Outcome::Request(Request::PowerOff { sleep_type: (register >> 10) as u8 & 7 })
+fn fixed() -> impl Iterator<Item = (u32, u32)> {
+    FIXED.into_iter().map(|port| (u32::from(port), 1))
+}
+
+/// Whether the access reaches one of the ports.
+fn touches(mut ranges: impl Iterator<Item = (u32, u32)>, port: u16, width: u8) -> bool {
+    let (port, end) = (u32::from(port), u32::from(port) + u32::from(width));
+    ranges.any(|(first, count)| first < end && port < first + count)
+}
+
+/// As if nothing were there: a read gives ones, a write is over.
+fn absent(width: u8) -> Outcome {
+    Outcome::Value(ones(width) as u32)
 }

@@ -3,7 +3,7 @@
 use super::Fadt;
 
 /// First port, number, and why it is not Linux's.
-pub const WITHHELD: [(u16, u16, &str); 8] = [
+const WITHHELD: [(u16, u16, &str); 8] = [
     (0x2e, 2, "Super I/O: moves the serial port of the log, and has a watchdog that resets the machine"),
     (0x4e, 2, "Super I/O at its other place"),
     (0xb2, 2, "firmware: a system management interrupt takes as long as it likes"),
