@@ -113,7 +113,8 @@ fn hidden_functions_are_absent() {
     assert_eq!((filter.read(0xcfc, 4), filter.write(0xcfc, 4, 0)), (Pci::Value(u32::MAX), Pci::Value(u32::MAX)));
 }
 
-/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5, device 4 is a bridge.
+/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5, device 4 is a bridge. Behind others there are a device on
+/// bus 9, and the last function that there can be.
 struct Bus;
 
 impl ConfigAccess for Bus {
@@ -123,6 +124,9 @@ impl ConfigAccess for Bus {
             (0, 3, 0) => (0x80, 3),
             (0, 3, 5) => (0, 6),
             (0, 4, 0) => (1, 7),
+            (9, 0, _) => (0, 7),
+            (255, 31, 0) => (0x80, 0),
+            (255, 31, 7) => (0, 4),
             _ => return u32::MAX,
         };
         match register {
@@ -138,11 +142,11 @@ impl ConfigAccess for Bus {
 fn devices_are_quiesced() {
     let mut filter = Filter::new();
     assert!(filter.hide(Function { bus: 0, device: 2, function: 0 }));
-    let writes: Vec<_> = Quiesce::new(&filter, Bus, 256)
-        .map(|Write { function, value, .. }| (function.device, function.function, value))
+    let writes: Vec<_> = Quiesce::new(&filter, Bus)
+        .map(|Write { function, value, .. }| (function.bus, function.device, function.function, value))
         .collect();
     // The aliases of hidden device 2 are not touched either.
-    assert_eq!(writes, [(1, 0, 0x403), (3, 5, 0x402)]);
+    assert_eq!(writes, [(0, 1, 0, 0x403), (0, 3, 5, 0x402), (9, 0, 0, 0x403), (255, 31, 7, 0x400)]);
 }
 
 #[test]

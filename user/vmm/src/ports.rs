@@ -23,9 +23,6 @@ const SCRATCH: u32 = 48;
 /// Ports that the kernel opens in one call.
 const STEP: u32 = 1024;
 
-/// Buses that are looked through when devices are made quiet: all that there can be.
-const BUSES: u16 = 256;
-
 /// Opens all ports to Linux but those that a model or the real-time side has.
 pub fn open(machine: &Machine) {
     let mut from = 0u32;
@@ -141,7 +138,7 @@ impl ConfigSpace for Real {
 
 /// Takes the bus from Linux's devices.
 pub fn quiesce(filter: &Filter) {
-    for write in Quiesce::new(filter, Real, BUSES) {
+    for write in Quiesce::new(filter, Real) {
         let port = CONFIG_DATA + u16::from(write.register & 2);
         config_write(write.function.address(write.register & !3), port, 2, write.value.into());
     }

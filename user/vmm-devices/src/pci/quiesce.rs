@@ -27,18 +27,20 @@ const NO_INTX: u32 = 1 << 10;
 /// line interrupts of each: bus mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). Bridges are
 /// left alone, because a hidden device may be behind one; Linux switches both bits on again when it starts a driver.
 ///
-/// Each step is one device at most; the whole is `buses` times 256 reads.
+/// Each step is one device at most; the whole is all 256 buses of 256 functions.
 pub struct Quiesce<'a, A> {
     filter: &'a Filter,
     access: A,
     next: u32,
-    end: u32,
 }
 
+/// Functions that there can be: which buses a guest has used nobody knows but the guest.
+const END: u32 = 1 << 16;
+
 impl<'a, A: ConfigAccess> Quiesce<'a, A> {
-    /// Over the first `buses` buses (1 to 256).
-    pub fn new(filter: &'a Filter, access: A, buses: u16) -> Self {
-        Quiesce { filter, access, next: 0, end: u32::from(buses.min(256)) << 8 }
+    /// Over all buses.
+    pub fn new(filter: &'a Filter, access: A) -> Self {
+        Quiesce { filter, access, next: 0 }
     }
 
     /// The write for one function, if it needs one.
@@ -66,7 +68,7 @@ impl<A: ConfigAccess> Iterator for Quiesce<'_, A> {
     type Item = Write;
 
     fn next(&mut self) -> Option<Write> {
-        while self.next < self.end {
+        while self.next < END {
             let function = Function::of(self.next << 8);
             self.next += 1;
             let found = self.visit(function);
