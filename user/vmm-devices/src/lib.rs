@@ -29,6 +29,7 @@ pub mod msr;
 pub mod notes;
 pub mod paging;
 pub mod pci;
+pub mod port;
 pub mod power;
 
 /// The access is one that the processor answers with a general-protection fault, error code 0.

@@ -18,6 +18,7 @@ use pillion_vmm_devices::{
     msr::Msrs,
     notes::Notes,
     pci::{Filter, Function},
+    port::Ports,
     power::Power,
 };
 
@@ -95,6 +96,16 @@ impl Machine {
     /// Facts from the resource manager.
     pub fn info(&self) -> &'static LinuxInfo {
         self.info
+    }
+
+    /// First ports and numbers of what tasks and the kernel have.
+    pub fn hidden_ports(&self) -> &'static [[u32; 2]] {
+        self.info.hidden_ports.get(..self.info.hidden_port_count as usize).unwrap_or(&self.info.hidden_ports)
+    }
+
+    /// Who answers at a port.
+    pub fn ports(&mut self) -> Ports<'_> {
+        Ports { hidden: self.hidden_ports(), pci: &mut self.pci, power: &mut self.power }
     }
 
     /// Loads Linux for its `life`th time and sets the state that it begins in.

@@ -52,22 +52,13 @@ const OWN: [(u32, u32); 2] = [(CONFIG_ADDRESS as u32, 8), (notes::PORT as u32, 1
 
 /// All that Linux does not get: what models answer, and what the real-time side has. In no order.
 fn taken(machine: &Machine) -> impl Iterator<Item = (u32, u32)> {
-    let info = machine.info();
-    let hidden = info.hidden_ports.iter().take(info.hidden_port_count as usize).map(|[first, count]| (*first, *count));
+    let hidden = machine.hidden_ports().iter().map(|[first, count]| (*first, *count));
     OWN.into_iter().chain(hidden).chain(machine.power.ports()).filter(|(_, count)| *count != 0)
 }
 
 /// The first range at or after `from` that Linux does not get.
 fn next_taken(machine: &Machine, from: u32) -> Option<(u32, u32)> {
     taken(machine).filter(|(first, count)| first + count > from).min()
-}
-
-/// Whether some of the ports belong to the real-time side.
-pub fn is_hidden(machine: &Machine, port: u16, width: u8) -> bool {
-    let end = u32::from(port) + u32::from(width);
-    let touches = |[first, count]: &[u32; 2]| u32::from(port) < first + count && end > *first;
-    let info = machine.info();
-    info.hidden_ports.iter().take(info.hidden_port_count as usize).any(touches)
 }
 
 /// Looks for ACPI mode so many times, a millisecond apart.

@@ -3,8 +3,9 @@
 use pillion_abi::vcpu::{Io, State, dirty, gpr};
 use pillion_runtime::{call, info::slot};
 use pillion_vmm_devices::{
-    notes, ones, pci,
-    power::{self, Request},
+    ones,
+    port::{Access, Answer},
+    power::Request,
 };
 
 use crate::{
@@ -38,47 +39,33 @@ fn load(s: &mut State, width: u8, value: u32) {
 }
 
 fn read(machine: &mut Machine, io: Io) -> u32 {
-    match machine.pci.read(io.port, io.width) {
-        pci::Outcome::Value(value) => return value,
-        pci::Outcome::Pass { address, port } => return ports::config_read(address, port, io.width),
-        pci::Outcome::Elsewhere => {}
+    match machine.ports().read(access(io)) {
+        Answer::Value(value) => value,
+        Answer::Config { address, port } => ports::config_read(address, port, io.width),
+        Answer::Machine(_) | Answer::Note(_) | Answer::Request(_) => {
+            call::port_in(slot::PORTS, io.port, io.width).unwrap_or(u32::MAX)
+        }
     }
-    match machine.power.read(io.port, io.width) {
-        power::Outcome::Value(value) => return value,
-        power::Outcome::Pass(_) => return call::port_in(slot::PORTS, io.port, io.width).unwrap_or(u32::MAX),
-        power::Outcome::Request(_) | power::Outcome::NotMine => {}
-    }
-    if io.port == notes::PORT || ports::is_hidden(machine, io.port, io.width) {
-        return if io.port == notes::PORT { notes::PORT.into() } else { u32::MAX };
-    }
-    call::port_in(slot::PORTS, io.port, io.width).unwrap_or(u32::MAX)
 }
 
 fn write(machine: &mut Machine, io: Io, value: u32) -> Option<End> {
-    match machine.pci.write(io.port, io.width, value) {
-        pci::Outcome::Value(_) => return None,
-        pci::Outcome::Pass { address, port } => {
-            ports::guest_config_write(machine, address, port, io.width, value);
-            return None;
-        }
-        pci::Outcome::Elsewhere => {}
-    }
-    match machine.power.write(io.port, io.width, value) {
-        power::Outcome::Request(Request::Reset) => return Some(End::Reboot),
-        power::Outcome::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
-        power::Outcome::Value(_) => return None,
-        power::Outcome::Pass(value) => {
+    match machine.ports().write(access(io), value) {
+        Answer::Value(_) => {}
+        Answer::Config { address, port } => ports::guest_config_write(machine, address, port, io.width, value),
+        Answer::Machine(value) => {
             let _ = call::port_out(slot::PORTS, io.port, io.width, value);
-            return None;
         }
-        power::Outcome::NotMine => {}
-    }
-    if io.port == notes::PORT {
-        if let Some(line) = machine.notes.push(value as u8) {
-            report::note(line);
+        Answer::Note(byte) => {
+            if let Some(line) = machine.notes.push(byte) {
+                report::note(line);
+            }
         }
-    } else if !ports::is_hidden(machine, io.port, io.width) {
-        let _ = call::port_out(slot::PORTS, io.port, io.width, value);
+        Answer::Request(Request::Reset) => return Some(End::Reboot),
+        Answer::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
     }
     None
+}
+
+fn access(io: Io) -> Access {
+    Access { port: io.port, width: io.width }
 }
