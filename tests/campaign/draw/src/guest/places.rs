@@ -26,7 +26,7 @@ const PORTS: [(u16, u16); 30] = [
     (0x4d0, 2),      // interrupt controllers
     (0x501, 3),      // exit of the emulator
     (0x510, 12),     // files of the emulator
-    (0x600, 96),     // power management
+    (0x600, 128),    // power management
     (0x700, 64),     // system management bus
     (0xa00, 24),     // memory hot-plug
     (0xcc0, 24),     // PCI hot-plug
@@ -131,8 +131,7 @@ fn address(rng: &mut Rng) -> u64 {
     match rng.below(6) {
         0 => rng.below(1 << 20),
         1 => 0x1_0000_0000 + rng.below(1 << 34),
-        // The upper four bits are those of no address in the configuration window.
-        2 => rng.pick(&[0x8u64, 0x9, 0xa, 0xc, 0xd, 0xe, 0xf]) << 28 | rng.below(1 << 28),
+        2 => rng.pick(&[0x8u64, 0x9, 0xa, 0xb, 0xc, 0xd, 0xe, 0xf]) << 28 | rng.below(1 << 28),
         _ => rng.pick(&PAGES) + offset(rng),
     }
 }
