@@ -10,6 +10,12 @@ __printf(1, 2) void note(const char *format, ...);
 /* True until @ms milliseconds after @start, a value of rdtsc(). */
 bool within(u64 start, unsigned int ms);
 
+/* A device's messages, to a vector and in a delivery mode of one's choice: the low word of what is written. */
+int message_open(void);
+void message_aim(u32 data);
+void message_mask(void);
+void message_send(void);
+
 /* Each comes to an end unless it says that Linux does not survive it. */
 int fault_spin(void);
 int fault_triple(void);

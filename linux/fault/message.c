@@ -26,6 +26,7 @@
 
 static struct vring ring;
 static unsigned long io;
+static void __iomem *table;
 
 static void __iomem *table_of(struct pci_dev *device, u8 capability)
 {
@@ -59,38 +60,16 @@ static int set_up(void)
 	return inw(io + QUEUE_VECTOR) ? -ENODEV : 0;
 }
 
-static u32 flood(u32 data, void __iomem *table)
-{
-	u64 start = rdtsc();
-	u16 used = ring.used->idx;
-
-	writel(1, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
-	writel(0xfee00000, table + PCI_MSIX_ENTRY_LOWER_ADDR);
-	writel(0, table + PCI_MSIX_ENTRY_UPPER_ADDR);
-	writel(data, table + PCI_MSIX_ENTRY_DATA);
-	writel(0, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
-	while (within(start, PART_MS)) {
-		/* One at a time: a device that is given more than its queue holds stops. */
-		if (ring.avail->idx != READ_ONCE(ring.used->idx))
-			continue;
-		ring.avail->ring[ring.avail->idx % ring.num] = 0;
-		wmb();
-		ring.avail->idx++;
-		outw(0, io + QUEUE_NOTIFY);
-	}
-	return (u16)(READ_ONCE(ring.used->idx) - used);
-}
-
-int fault_message(void)
+/* Takes the device from its driver. Its messages go nowhere yet. */
+int message_open(void)
 {
 	struct pci_dev *device = pci_get_device(VENDOR, ENTROPY, NULL);
-	void __iomem *table;
 	u8 capability;
-	u16 command, vector;
+	u16 command;
 
 	if (!device || !(capability = pci_find_capability(device, PCI_CAP_ID_MSIX))) {
 		note("message no device");
-		return 0;
+		return -ENODEV;
 	}
 	device_release_driver(&device->dev);
 	io = pci_resource_start(device, 0);
@@ -100,12 +79,57 @@ int fault_message(void)
 	table = table_of(device, capability);
 	if (!table || set_up()) {
 		note("message no queue");
-		return 0;
+		return -ENODEV;
 	}
-	note("message exceptions: %u", flood(0x12, table) + flood(1 << 14 | 1 << 15 | 0x1e, table));
+	return 0;
+}
+
+void message_aim(u32 data)
+{
+	message_mask();
+	writel(0xfee00000, table + PCI_MSIX_ENTRY_LOWER_ADDR);
+	writel(0, table + PCI_MSIX_ENTRY_UPPER_ADDR);
+	writel(data, table + PCI_MSIX_ENTRY_DATA);
+	writel(0, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
+}
+
+void message_mask(void)
+{
+	writel(1, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
+}
+
+/* One at a time: a device that is given more than its queue holds stops. */
+void message_send(void)
+{
+	if (ring.avail->idx != READ_ONCE(ring.used->idx))
+		return;
+	ring.avail->ring[ring.avail->idx % ring.num] = 0;
+	wmb();
+	ring.avail->idx++;
+	outw(0, io + QUEUE_NOTIFY);
+}
+
+static u32 flood(u32 data)
+{
+	u64 start = rdtsc();
+	u16 used = ring.used->idx;
+
+	message_aim(data);
+	while (within(start, PART_MS))
+		message_send();
+	return (u16)(READ_ONCE(ring.used->idx) - used);
+}
+
+int fault_message(void)
+{
+	u16 vector;
+
+	if (message_open())
+		return 0;
+	note("message exceptions: %u", flood(0x12) + flood(1 << 14 | 1 << 15 | 0x1e));
 	for (vector = 0xef; vector <= 0xff; vector++)
-		note("message vector %x: %u", vector, flood(vector, table));
-	note("message nmi: %u", flood(4 << 8, table));
+		note("message vector %x: %u", vector, flood(vector));
+	note("message nmi: %u", flood(4 << 8));
 	note("message done");
 	return 0;
 }

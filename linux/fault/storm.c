@@ -4,6 +4,7 @@
 #include <linux/io.h>
 #include <linux/irqflags.h>
 #include <asm/msr.h>
+#include <asm/tsc.h>
 
 #include "fault.h"
 
@@ -16,9 +17,16 @@
 #define SPURIOUS	0xff	/* Linux does not end it, and would take nothing else afterwards */
 #define ALL_SELF	(2u << 18)
 #define ALL_OTHERS	(3u << 18)
-#define HPET		0xfed00000ull
 #define IO_APIC		0xfec00000ull
+#define PENDING		0x820
 #define PART_MS		150
+#define PATIENCE_US	200	/* more than a period of the clock chip */
+
+#define CLOCK		0x70
+#define KEYBOARD	0x64
+#define KEYBOARD_DATA	0x60
+#define KEYBOARD_BUSY	2
+#define UART		0x3f8
 
 static u64 start;
 static u32 count;
@@ -128,66 +136,197 @@ static void set_entry(void __iomem *window, u32 line, u64 value)
 	writel(value, window + 0x10);
 }
 
-static void clock_register(u8 number, u8 value)
+static void set_clock(u8 number, u8 value)
 {
-	outb(number, 0x70);
-	outb(value, 0x71);
+	outb(number, CLOCK);
+	outb(value, CLOCK + 1);
 }
 
-/*
- * The three old timers at their highest rates, on vectors of different priority. Linux answers each with a complaint about
- * an interrupt that it did not expect, and ends it.
- */
-static void timers(void)
+static u8 clock_value(u8 number)
 {
-	void __iomem *hpet = ioremap(HPET, PAGE_SIZE);
-	void __iomem *window = ioremap(IO_APIC, PAGE_SIZE);
-	static const u8 lines[] = { 2, 8, 20, 21, 22 };
-	u64 before[ARRAY_SIZE(lines)];
-	u64 now;
-	u32 i;
+	outb(number, CLOCK);
+	return inb(CLOCK + 1);
+}
 
-	if (!hpet || !window)
-		return;
-	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		before[i] = entry(window, lines[i]);
-		set_entry(window, lines[i], 0x91 + 0x10 * i);
-	}
-	/* Interval timer: 1.19 MHz divided by 2. */
+static void keyboard(u8 value, u16 port)
+{
+	u32 patience = 1000;
+
+	while (inb(KEYBOARD) & KEYBOARD_BUSY && --patience)
+		cpu_relax();
+	outb(value, port);
+}
+
+/* Interval timer: 1.19 MHz divided by 2. It goes on by itself. */
+static void start_timer(void)
+{
 	outb(0x34, 0x43);
 	outb(2, 0x40);
 	outb(0, 0x40);
-	/* Clock: 8 kHz, all interrupts. */
-	clock_register(0x0a, 0x23);
-	clock_register(0x0b, 0x72);
-	/* HPET: three comparators, periodic where they can, as fast as they go. */
-	now = readl(hpet + 0xf0);
-	for (i = 0; i < 3; i++) {
-		writel((20 + i) << 9 | 1 << 6 | 1 << 3 | 1 << 2, hpet + 0x100 + 0x20 * i);
-		writel(now + 1000, hpet + 0x108 + 0x20 * i);
-		writel(100, hpet + 0x108 + 0x20 * i);
-	}
-	writel(1, hpet + 0x10);
-	begin();
-	while (within(start, 2 * PART_MS)) {
-		outb(0x0c, 0x70);
-		inb(0x71);
-		now = readl(hpet + 0xf0);
-		for (i = 0; i < 3; i++)
-			writel(now + 200, hpet + 0x108 + 0x20 * i);
-		count++;
-	}
-	for (i = 0; i < 3; i++)
-		writel(0, hpet + 0x100 + 0x20 * i);
-	clock_register(0x0b, 0x02);
+}
+
+static void stop_timer(void)
+{
 	outb(0x30, 0x43);
 	outb(0, 0x40);
 	outb(0, 0x40);
-	for (i = 0; i < ARRAY_SIZE(lines); i++)
-		set_entry(window, lines[i], before[i]);
-	iounmap(hpet);
+}
+
+static void nothing(void)
+{
+}
+
+/* Clock: 8 kHz, all interrupts. The next one comes when register C has been read. */
+static void start_clock(void)
+{
+	set_clock(0x0a, 0x23);
+	set_clock(0x0b, 0x72);
+}
+
+static void kick_clock(void)
+{
+	clock_value(0x0c);
+}
+
+static void stop_clock(void)
+{
+	set_clock(0x0b, 0x02);
+}
+
+static u8 keyboard_before;
+
+/* Keyboard controller: gives back a byte as if a key had been pressed, an interrupt each. */
+static void start_keyboard(void)
+{
+	keyboard(0x20, KEYBOARD);
+	keyboard_before = inb(KEYBOARD_DATA);
+	keyboard(0x60, KEYBOARD);
+	keyboard((keyboard_before | 1) & ~0x10, KEYBOARD_DATA);
+}
+
+static void kick_keyboard(void)
+{
+	inb(KEYBOARD_DATA);
+	keyboard(0xd2, KEYBOARD);
+	keyboard(0, KEYBOARD_DATA);
+}
+
+static void stop_keyboard(void)
+{
+	inb(KEYBOARD_DATA);
+	keyboard(0x60, KEYBOARD);
+	keyboard(keyboard_before, KEYBOARD_DATA);
+}
+
+static u8 uart_before;
+
+/* Serial port: an empty transmitter is an interrupt each time that somebody wants to know of it. */
+static void start_uart(void)
+{
+	uart_before = inb(UART + 1);
+}
+
+static void kick_uart(void)
+{
+	outb(0, UART + 1);
+	outb(2, UART + 1);
+}
+
+static void stop_uart(void)
+{
+	outb(uart_before, UART + 1);
+}
+
+#define BY_MESSAGE	0xff
+
+/* What Linux has of the machine that interrupts, each on a vector of its own priority class, and how often it was seen to. */
+static struct source {
+	const char *name;
+	u8 line;
+	u8 vector;
+	void (*start)(void);
+	void (*kick)(void);
+	void (*stop)(void);
+	u64 before;
+	u32 fired;
+} sources[] = {
+	{ "timer", 2, 0x91, start_timer, nothing, stop_timer },
+	{ "clock", 8, 0xa1, start_clock, kick_clock, stop_clock },
+	{ "keyboard", 1, 0xb1, start_keyboard, kick_keyboard, stop_keyboard },
+	{ "uart", 4, 0xc1, start_uart, kick_uart, stop_uart },
+	{ "device", BY_MESSAGE, 0xd1, nothing, message_send, message_mask },
+};
+
+#define FOR_EACH(source) for (source = sources; source < sources + ARRAY_SIZE(sources); source++)
+
+static bool is_pending(u8 vector)
+{
+	u64 word = 0;
+
+	rdmsrl_safe(PENDING + vector / 32, &word);
+	return word >> vector % 32 & 1;
+}
+
+/*
+ * With interrupts off, until each source has asked for one; then all come at once, the most urgent class first. From the least urgent upwards: what is
+ * pending is in service at the real local APIC, and holds back what comes below it. Each that was seen is one that is delivered.
+ */
+static void round_of_all(void)
+{
+	struct source *source;
+	u64 begun;
+
+	local_irq_disable();
+	FOR_EACH(source) {
+		begun = rdtsc();
+		source->kick();
+		while (!is_pending(source->vector))
+			if (rdtsc() - begun > (u64)PATIENCE_US * tsc_khz / 1000)
+				break;
+		source->fired += is_pending(source->vector);
+	}
+	local_irq_enable();
+}
+
+/*
+ * All at their highest rates. Linux answers each with a complaint about an interrupt that it did not expect, and ends it. The test looks for a source
+ * that is silent: a storm without it would show nothing.
+ */
+static void all_sources(void)
+{
+	void __iomem *window = ioremap(IO_APIC, PAGE_SIZE);
+	struct source *source;
+	u32 i;
+
+	if (!window || message_open()) {
+		note("storm source silent: no window or no device");
+		return;
+	}
+	FOR_EACH(source) {
+		if (source->line == BY_MESSAGE) {
+			message_aim(source->vector);
+		} else {
+			source->before = entry(window, source->line);
+			set_entry(window, source->line, source->vector);
+		}
+		source->start();
+	}
+	begin();
+	while (within(start, 2 * PART_MS)) {
+		for (i = 0; i < 20; i++)
+			FOR_EACH(source)
+				source->kick();
+		round_of_all();
+		count++;
+	}
+	FOR_EACH(source) {
+		source->stop();
+		if (source->line != BY_MESSAGE)
+			set_entry(window, source->line, source->before);
+		note("storm source %s %s: %u", source->name, source->fired ? "fired" : "silent", source->fired);
+	}
 	iounmap(window);
-	end("timers");
+	note("storm rounds %u in %u ms", count, 2 * PART_MS);
 }
 
 int fault_storm(void)
@@ -197,7 +336,7 @@ int fault_storm(void)
 	broadcasts();
 	deadlines();
 	calls();
-	timers();
+	all_sources();
 	note("storm done");
 	return 0;
 }
