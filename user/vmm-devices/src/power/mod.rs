@@ -133,14 +133,26 @@ impl Power {
         self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), port, width)
     }
 
-    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte.
+    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte. The lower one has GBL_RLS (bit 2), which asks the firmware for attention by a
+    /// system management interrupt, and SCI_EN (bit 0), without which the events of power management are such interrupts (ICH9 data sheet 13.8.3.3):
+    /// the one is never written, the other always, as ACPI mode is for good.
     fn write_pm1(&self, port: u16, width: u8, value: u32) -> Outcome {
-        let upper = self.pm1().filter_map(|base| (base + 1).checked_sub(port.into())).filter(|at| *at < width.into());
-        let mut bytes = upper.map(|at| (value >> (8 * at)) as u8);
-        match bytes.find(|byte| byte & 1 << 5 != 0) {
-            Some(byte) => Outcome::Request(Request::PowerOff { sleep_type: byte >> 2 & 7 }),
-            None => Outcome::Pass(value),
+        const SLEEP_ENABLE: u8 = 1 << 5;
+        const GLOBAL_RELEASE: u8 = 1 << 2;
+        const INTERRUPT_ENABLE: u8 = 1;
+        let mut bytes = value.to_le_bytes();
+        for base in self.pm1() {
+            let at = |register: u32| register.checked_sub(port.into()).filter(|at| *at < width.into());
+            if let Some(upper) = at(base + 1).map(|at| bytes[at as usize])
+                && upper & SLEEP_ENABLE != 0
+            {
+                return Outcome::Request(Request::PowerOff { sleep_type: upper >> 2 & 7 });
+            }
+            if let Some(at) = at(base) {
+                bytes[at as usize] = bytes[at as usize] & !GLOBAL_RELEASE | INTERRUPT_ENABLE;
+            }
         }
+        Outcome::Pass(u32::from_le_bytes(bytes))
     }
 }
 
