@@ -45,11 +45,12 @@ pub struct Override {
 pub struct List<T, const N: usize> {
     items: [T; N],
     count: usize,
+    lost: usize,
 }
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
     fn new() -> Self {
-        List { items: [T::default(); N], count: 0 }
+        List { items: [T::default(); N], count: 0, lost: 0 }
     }
 
     /// Appends an item if there is room.
@@ -57,7 +58,15 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         if let Some(free) = self.items.get_mut(self.count) {
             *free = item;
             self.count += 1;
+        } else {
+            self.lost += 1;
         }
+    }
+
+    /// How many there was no room for.
+    #[must_use]
+    pub fn lost(&self) -> usize {
+        self.lost
     }
 
     /// The items.
@@ -262,6 +271,13 @@ mod tests {
     use super::*;
     use std::vec;
     use std::vec::Vec;
+
+    #[test]
+    fn what_is_lost_is_counted() {
+        let mut list = List::<u8, 2>::new();
+        [1, 2, 3, 4].into_iter().for_each(|item| list.push(item));
+        assert_eq!((list.as_slice(), list.lost()), ([1, 2].as_slice(), 2));
+    }
 
     struct Flat(Vec<u8>);
 

@@ -11,13 +11,12 @@ const AMD_ON: u32 = 1;
 const INTEL_STATUS: u64 = 0x1c;
 const INTEL_ON: u32 = 1 << 31 | 1 << 25;
 
-/// Says which are there, and which are on.
+/// Says which are there, and which are on or may be.
 pub fn look(tables: &Tables) {
-    let reachable = |found: &&IoMmu| found.address < ALWAYS_MAPPED - PAGE && found.address.is_multiple_of(PAGE);
-    for found in tables.io_mmus.as_slice().iter().filter(reachable) {
-        let state = if is_on(*found) { "on" } else { "off" };
+    for found in tables.io_mmus.as_slice() {
+        let state = state(*found);
         log!("[boot] an IOMMU at {:#x}, {state}: nobody uses it", found.address);
-        if is_on(*found) {
+        if state != OFF {
             log!(
                 "[boot] that IOMMU can stop devices and interrupts: switch the IOMMU (DMA protection) off in the firmware's set-up"
             );
@@ -25,9 +24,14 @@ pub fn look(tables: &Tables) {
     }
 }
 
-fn is_on(found: IoMmu) -> bool {
+const OFF: &str = "off";
+
+fn state(found: IoMmu) -> &'static str {
+    if !found.address.is_multiple_of(PAGE) || found.address > ALWAYS_MAPPED - PAGE {
+        return "perhaps on, with its registers out of the kernel's sight";
+    }
     let (offset, bits) = if found.intel { (INTEL_STATUS, INTEL_ON) } else { (AMD_CONTROL, AMD_ON) };
-    // SAFETY: the registers of an IOMMU, as the firmware's tables say, in the direct map; reading them changes nothing.
+    // SAFETY: the registers of an IOMMU, as the firmware's tables say, in a page of the direct map; reading them changes nothing.
     let value = unsafe { direct::<u32>(found.address + offset).read_volatile() };
-    value != u32::MAX && value & bits != 0
+    if value != u32::MAX && value & bits != 0 { "on" } else { OFF }
 }

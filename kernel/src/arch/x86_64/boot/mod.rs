@@ -80,6 +80,10 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     let tables = start_devices(params.rsdp);
     io_mmu::look(&tables);
     params.withhold(&tables);
+    let lost = tables.registers.lost() + tables.io_apics.lost();
+    if lost != 0 {
+        log!("[boot] the ACPI tables name {lost} places of registers more than there is room for: Linux has them");
+    }
     let forgotten = params.finish();
     report(params, forgotten);
     check::assert_machine_state(params.memory());
