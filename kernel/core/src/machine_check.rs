@@ -9,6 +9,8 @@ mod status {
     pub const VALID: u64 = 1 << 63;
     /// The error was not corrected.
     pub const UNCORRECTED: u64 = 1 << 61;
+    /// The bank's address register holds the error's address.
+    pub const HAS_ADDRESS: u64 = 1 << 58;
     /// The state of the processor may be wrong.
     pub const CORRUPT: u64 = 1 << 57;
 }
@@ -33,6 +35,12 @@ pub const fn banks(capabilities: u64) -> u32 {
 #[must_use]
 pub const fn is_valid(word: u64) -> bool {
     word & status::VALID != 0
+}
+
+/// Whether a bank's address register holds an address. If not, the register may be missing, and reading it a fault.
+#[must_use]
+pub const fn has_address(word: u64) -> bool {
+    is_valid(word) && word & status::HAS_ADDRESS != 0
 }
 
 const fn gravity(word: u64) -> u8 {
@@ -86,6 +94,11 @@ mod tests {
         found.add(6, LOST);
         assert_eq!(found, Found { status: CORRUPT, bank: 5 });
         assert!(!found.contained());
+    }
+
+    #[test]
+    fn an_address_is_there_where_a_valid_bank_says_so() {
+        assert_eq!([1 << 63 | 1 << 58, 1 << 63, 1 << 58, !(1 << 58)].map(has_address), [true, false, false, false]);
     }
 
     #[test]

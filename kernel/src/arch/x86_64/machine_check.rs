@@ -3,7 +3,7 @@
 //! While one is in progress another one is a shutdown, which resets the machine; so it is ended where the kernel goes on.
 
 use super::{cpu, log, msr};
-use pillion_core::machine_check::{Found, banks, is_valid};
+use pillion_core::machine_check::{Found, banks, has_address, is_valid};
 
 const CAPABILITIES: u32 = 0x179;
 const STATUS: u32 = 0x17a;
@@ -57,9 +57,13 @@ pub fn gravest() -> Found {
 /// Writes the errors to the log.
 pub fn log_all() {
     each(|bank, status| {
-        // SAFETY: as in `each`.
-        let address = unsafe { msr::read(bank_address(bank)) };
-        log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}");
+        if has_address(status) {
+            // SAFETY: a bank whose status says that there is an address has the register; another one may lack it, and fault (9.3.2).
+            let address = unsafe { msr::read(bank_address(bank)) };
+            log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}");
+        } else {
+            log!("[kernel] machine check: bank {bank} status {status:#x}, without an address");
+        }
     });
 }
 

@@ -62,14 +62,19 @@ pub fn probe() -> Result<Features, &'static str> {
 /// # Safety
 /// [`probe`] succeeded on this CPU, and `host_area` is the physical address of a page that is the processor's from now on.
 pub unsafe fn enable(host_area: u64) {
-    // SAFETY: the processor has SVM and it is not disabled; SVME changes nothing for Rust, and the page is given away.
+    // SAFETY: the processor has SVM and it is not disabled, so the registers are there; SVME changes nothing for Rust, and the page is given away.
     unsafe {
         msr::write(msr::EFER, msr::read(msr::EFER) | efer::SVME);
         msr::write(VM_HSAVE_PA, host_area);
+    }
+    // SAFETY: VM_CR is there as well. An INIT raises the security exception from now on, at any instruction: `trap` has a gate for it with a stack of its
+    // own, which counts it and goes on where it came. With line 20 ignored addresses stay what they are.
+    let control = unsafe {
         msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT | LINE_20_IGNORED);
-        if msr::read(VM_CR) & REDIRECT_INIT == 0 {
-            log!("[boot] this processor does not redirect INIT: a device's message with INIT resets it");
-        }
+        msr::read(VM_CR)
+    };
+    if control & REDIRECT_INIT == 0 {
+        log!("[boot] this processor does not redirect INIT: a device's message with INIT resets it");
     }
     close_sleep_ports();
 }
