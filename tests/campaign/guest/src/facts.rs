@@ -25,14 +25,16 @@ pub enum Device {
     Memory(u64),
 }
 
-/// What is known.
+/// What is known: plain integers only, so that it can be read whatever a step wrote over it.
+#[derive(Clone, Copy)]
 pub struct Facts {
     /// Number of this life, from 1.
     pub life: u32,
     /// Memory that is no RAM: base and size.
     ranges: [(u64, u64); RANGES],
     range_count: usize,
-    devices: [Device; DEVICES],
+    /// Base address registers of PCI functions.
+    devices: [u32; DEVICES],
     device_count: usize,
     /// Memory-mapped configuration.
     pub config: u64,
@@ -50,7 +52,7 @@ static FACTS: Cell = Cell(UnsafeCell::new(Facts {
     life: 1,
     ranges: [(0, 0); RANGES],
     range_count: 0,
-    devices: [Device::Port(0); DEVICES],
+    devices: [0; DEVICES],
     device_count: 0,
     config: 0,
     window: (0, 0),
@@ -59,10 +61,10 @@ static FACTS: Cell = Cell(UnsafeCell::new(Facts {
 }));
 
 impl Facts {
-    /// The facts.
-    pub fn get() -> &'static Facts {
-        // SAFETY: nobody writes them after `find`, but the steps, which any value must be good for.
-        unsafe { &*FACTS.0.get() }
+    /// The facts as they are now: a copy, since a step may write anywhere, here as well.
+    pub fn get() -> Facts {
+        // SAFETY: they are integers, which have no value that is not one; the read is volatile, and nothing refers to them while a step writes.
+        unsafe { FACTS.0.get().read_volatile() }
     }
 
     /// The command line.
@@ -79,7 +81,8 @@ impl Facts {
     /// A base address.
     pub fn device(&self, number: u8) -> Option<Device> {
         let count = self.device_count.min(DEVICES);
-        (count > 0).then(|| self.devices[usize::from(number) % count])
+        let base = *self.devices.get(usize::from(number).checked_rem(count)?)?;
+        Some(if base & 1 == 0 { Device::Memory((base & !0xf).into()) } else { Device::Port((base & 0xfffc) as u16) })
     }
 }
 
@@ -145,13 +148,8 @@ fn find_bases(facts: &mut Facts, bus: u8, device: u8, function: u8) {
     let is_bridge = config_read(bus, device, function, 0x0e, 1) & 0x7f == BRIDGE;
     for register in 0..if is_bridge { 2 } else { 6 } {
         let base = config_read(bus, device, function, 0x10 + 4 * register, 4);
-        let found = match (base & 1, base & !0xf) {
-            (_, 0) => continue,
-            (1, _) => Device::Port((base & 0xfffc) as u16),
-            (_, base) => Device::Memory(base.into()),
-        };
-        if facts.device_count < DEVICES {
-            facts.devices[facts.device_count] = found;
+        if base & !0xf != 0 && facts.device_count < DEVICES {
+            facts.devices[facts.device_count] = base;
             facts.device_count += 1;
         }
     }

@@ -30,14 +30,17 @@ pub fn address(place: Place) -> u64 {
     match place {
         Place::At(address) => address,
         Place::Own(offset) => own(offset),
-        Place::Reserved(number, offset) => facts.range(number).map_or(NOWHERE, |(base, size)| base + offset % size),
+        Place::Reserved(number, offset) => match facts.range(number) {
+            None | Some((_, 0)) => NOWHERE,
+            Some((base, size)) => base.wrapping_add(offset % size),
+        },
         Place::Device(number, offset) => match facts.device(number) {
             Some(Device::Memory(base)) => base + u64::from(offset),
             _ => NOWHERE,
         },
         Place::Window(offset) => match facts.window {
             (_, 0) => NOWHERE,
-            (base, size) => base + u64::from(offset) % size,
+            (base, size) => base.wrapping_add(u64::from(offset) % size),
         },
     }
 }
