@@ -12,7 +12,7 @@ use pillion_runtime::{
 /// Bytes that wait at most.
 const SIZE: usize = 128 << 10;
 
-/// Bytes that are sent without a look at messages in between: what the UART's FIFO takes. Whoever calls meanwhile lends the manager its priority.
+/// Bytes that are sent without a look at messages in between: what the UART's FIFO takes. Whoever calls meanwhile waits for so many calls of the kernel.
 const BATCH: u64 = 16;
 
 /// Bytes that leave the UART in a second.

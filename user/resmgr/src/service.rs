@@ -139,7 +139,7 @@ impl Service {
         }
     }
 
-    /// Serves one message. It is answered before anything is printed, so that the sender's priority is not lent to the log.
+    /// Serves one message. It is answered before anything is printed, so that the sender does not wait for the log.
     fn serve(&mut self, message: &Message) {
         let all = self.senders.len();
         let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);

@@ -107,7 +107,7 @@ impl Skins {
             let _ = reply(0, [0; MESSAGE_WORDS]);
             self.ring();
         } else {
-            // It waits for the answer, and lends the manager its priority until it is stopped.
+            // It waits for the answer and never gets one: it is stopped first, and its other threads with it.
             threads::suspend(&self.programs[index].threads);
         }
         let name = self.programs[index].name();

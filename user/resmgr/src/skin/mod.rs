@@ -91,7 +91,7 @@ impl Skins {
         self.next_look
     }
 
-    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever calls meanwhile lends the manager its priority.
+    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever calls meanwhile waits until it is done.
     /// What is not to be `copied` Linux shows anyway.
     pub fn look_at_logs(&mut self, copied: bool) {
         self.copied = copied;
