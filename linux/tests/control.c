@@ -103,6 +103,39 @@ const char *test_control_characters(void)
 	return NULL;
 }
 
+/* A number that a command says; -1 if it says none. */
+static int number(const char *command)
+{
+	FILE *pipe = popen(command, "r");
+	int result = -1;
+
+	if (pipe && fscanf(pipe, "%d", &result) != 1)
+		result = -1;
+	if (pipe)
+		pclose(pipe);
+	return result;
+}
+
+/* Of a task that prints more than can be copied the kernel's log has 1000 lines in five seconds, those included that say that lines are missing. */
+const char *test_lines_missing(void)
+{
+	enum { FLOODS = 60 };
+	int control = rtf(FIFO_IOCTL, 0), turn, said;
+
+	/* The resource manager takes what was said before. */
+	usleep(300000);
+	for (turn = 0; turn < FLOODS; turn++) {
+		CHECK(!ioctl(control, IOCTL_FLOOD));
+		/* Linux copies what there is: each time some 80 lines, and that others are missing. */
+		usleep(2000);
+	}
+	said = number("dmesg | grep -c '(lines are missing)'");
+	CHECK(said > 0);
+	CHECK(said < FLOODS / 2);
+	close(control);
+	return NULL;
+}
+
 /* A task ends only when nobody has a FIFO of it open; its FIFOs are gone then. */
 const char *test_unload(void)
 {

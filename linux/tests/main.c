@@ -48,6 +48,7 @@ static const struct {
 	{ "control", test_control },
 	{ "journal stalls", test_journal_stalls },
 	{ "control characters", test_control_characters },
+	{ "lines missing", test_lines_missing },
 	/* The task is gone after this. */
 	{ "unload", test_unload },
 };

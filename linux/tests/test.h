@@ -34,6 +34,8 @@ struct pair {
 /* It gives a FIFO, by the upper bits, a size, by the lower ones. */
 #define IOCTL_RESIZE _IO('t', 8)
 #define IOCTL_DESTROY _IO('t', 9)
+/* It prints more at once than its log holds. */
+#define IOCTL_FLOOD _IO('t', 10)
 
 /* A test fails by returning why. */
 #define TEXT_OF(number) #number
@@ -81,6 +83,7 @@ const char *test_mbuff_counts(void);
 const char *test_control(void);
 const char *test_journal_stalls(void);
 const char *test_control_characters(void);
+const char *test_lines_missing(void);
 const char *test_unload(void);
 
 int latency(int rounds);

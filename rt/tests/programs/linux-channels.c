@@ -4,6 +4,8 @@
  * prints: channels are there
  * prints: controls: ? ? ? µs end
  * prints: channels are gone
+ * may print: ~...
+ * may print: (... bytes of the log are lost)
  * load: channels
  * task: fifo_kib = 512
  * task: share = true
@@ -48,6 +50,10 @@
 #define IOCTL_PRINT 0x7407
 #define IOCTL_RESIZE 0x7408
 #define IOCTL_DESTROY 0x7409
+#define IOCTL_FLOOD 0x740a
+
+/* More than a log of 16 KiB: lines of 200 bytes. */
+#define FLOOD_LINES 100
 
 /* How long a slow handler takes, and how long it is until bytes are taken out, in microseconds. */
 #define SLOW 300000
@@ -79,6 +85,17 @@ static int on_command(unsigned int fifo)
 	return 0;
 }
 
+static void flood(void)
+{
+	char line[200];
+	int n;
+
+	memset(line, '~', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	for (n = 0; n < FLOOD_LINES; n++)
+		rtl_printf("%s\n", line);
+}
+
 static int on_ioctl(unsigned int fifo, unsigned int command, unsigned long argument)
 {
 	struct pair *pair = (struct pair *)argument;
@@ -107,6 +124,9 @@ static int on_ioctl(unsigned int fifo, unsigned int command, unsigned long argum
 		return rtf_resize(argument >> 16, argument & 0xffff);
 	case IOCTL_DESTROY:
 		return rtf_destroy(argument);
+	case IOCTL_FLOOD:
+		flood();
+		return 0;
 	case IOCTL_AREA:
 		return argument < AREA_SIZE ? area[argument] : -EINVAL;
 	default:
