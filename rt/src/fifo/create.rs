@@ -10,7 +10,7 @@ use core::{
     num::NonZeroU32,
     ptr::NonNull,
 };
-use pillion_abi::channel::Share;
+use pillion_abi::channel::{FIFOS, Share};
 use pillion_channel::{
     Fifo,
     entry::Entry,
@@ -71,11 +71,12 @@ fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
     })
 }
 
-fn free_place(slots: &[Slot], size: NonZeroU32) -> Option<Extent> {
+fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
     let first = size_of::<Share>() as u64;
     let space = Extent { at: first, size: info::task().skin.share_size.saturating_sub(first) };
     let size = 2 * stride(size);
-    find(space, slots.iter().filter_map(|slot| slot.place), size).map(|at| Extent { at, size })
+    let mut taken = slots.each_ref().map(|slot| slot.place.unwrap_or_default());
+    find(space, &mut taken, size).map(|at| Extent { at, size })
 }
 
 fn clear(place: Extent) {

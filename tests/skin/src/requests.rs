@@ -151,11 +151,20 @@ fn semaphores(table: &mut Table) {
 }
 
 fn queues(table: &mut Table) {
-    let small = |n| Request::QueueOpen { name: name(b'q', n), flags: CREATE, messages: 1, size: 64 };
-    let made: [u64; QUEUES - 1] = core::array::from_fn(|n| ask(small(n)));
+    let sized =
+        |n, size: usize| Request::QueueOpen { name: name(b'q', n), flags: CREATE, messages: 1, size: size as u32 };
+    let mut made: [u64; QUEUES - 1] = core::array::from_fn(|n| ask(sized(n, 256 * (n + 2))));
+    // Every other one is made anew, the largest first and smaller than it was: their places come in no order, and there is room between them.
+    for n in (0..QUEUES - 1).step_by(2) {
+        ask(Request::QueueUnlink { name: name(b'q', n) });
+        ask(Request::QueueClose { queue: made[n] as u32 });
+    }
+    for n in (0..QUEUES - 1).step_by(2).rev() {
+        made[n] = ask(sized(n, 256 * (n + 1)));
+    }
     let most = Request::QueueOpen { name: name(b'q', QUEUES - 1), flags: CREATE, messages: QUEUE_MESSAGES, size: 1 };
     table.broker("queue-open-makes", most);
-    table.broker("queue-open-full", small(QUEUES));
+    table.broker("queue-open-full", sized(QUEUES, 64));
     for n in 0..QUEUES {
         let name = name(b'q', n);
         let queue = made.get(n).copied().unwrap_or_else(|| ask(most)) as u32;
@@ -191,10 +200,12 @@ fn queues(table: &mut Table) {
 
 fn fifos(table: &mut Table) {
     let last = FIFOS as u32 - 1;
-    for fifo in 0..last {
-        ask(Request::FifoCreate { fifo, size: 64 });
+    // Their rings come in no order.
+    for n in 0..last {
+        ask(Request::FifoCreate { fifo: n * 37 % last, size: 64 });
     }
     table.broker("fifo-create", Request::FifoCreate { fifo: last, size: 64 });
+    table.broker("fifo-resize", Request::FifoResize { fifo: last, size: 128 });
     table.broker("fifo-state", Request::FifoState { fifo: last });
     table.broker("fifo-pair", Request::FifoPair { get: last, put: 0 });
     table.broker("fifo-flush", Request::FifoFlush { fifo: last });
@@ -205,7 +216,6 @@ fn fifos(table: &mut Table) {
     ask(Request::FifoCreate { fifo: 0, size: DATA_SIZE });
     table.broker("fifo-put", Request::FifoPut { fifo: 0, length: DATA_SIZE });
     table.broker("fifo-get", Request::FifoGet { fifo: 0, length: DATA_SIZE });
-    table.broker("fifo-resize", Request::FifoResize { fifo: 0, size: 1000 });
 }
 
 fn managers(table: &mut Table) {

@@ -62,9 +62,7 @@ impl Fifos {
         for (to, (_, fifo)) in all.iter_mut().zip(others) {
             (*to, count) = (fifo.extent, count + 1);
         }
-        let taken = &mut all[..count];
-        taken.sort_unstable_by_key(|extent| extent.at);
-        let at = extent::find_in_order(m.fifo_memory(), taken, 2 * ring).ok_or(ENOMEM)?;
+        let at = extent::find(m.fifo_memory(), &mut all[..count], 2 * ring).ok_or(ENOMEM)?;
         Ok((Extent { at, size: 2 * ring }, ring))
     }
 

@@ -52,8 +52,8 @@ impl Broker {
         if bytes > self.bytes_for(m, client.task) {
             return Err(ENOMEM);
         }
-        let taken = self.queues.all().iter().map(|queue| queue.extent).filter(|extent| extent.size != 0);
-        let at = extent::find(space, taken, bytes).ok_or(ENOMEM)?;
+        let mut taken = self.queues.all().each_ref().map(|queue| queue.extent);
+        let at = extent::find(space, &mut taken, bytes).ok_or(ENOMEM)?;
         self.queues.make(index, client.space(), name, client.task, Queue::with(messages, size, at));
         Ok(index)
     }

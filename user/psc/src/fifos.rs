@@ -55,9 +55,9 @@ impl Fifos {
 
     fn make(&mut self, number: u32, size: NonZeroU32) -> i64 {
         let ring = u64::from(size.get()).next_multiple_of(LINE);
-        let taken = self.taken.iter().flatten().copied();
+        let mut taken = self.taken.map(Option::unwrap_or_default);
         let bytes = (RINGS + 2 * ring).next_multiple_of(PAGE);
-        let Some(at) = extent::find(self.space, taken, bytes) else { return ENOMEM };
+        let Some(at) = extent::find(self.space, &mut taken, bytes) else { return ENOMEM };
         let place = Extent { at, size: bytes };
         let claimed = ask(label::FIFO_CLAIM, number);
         if claimed != 0 {

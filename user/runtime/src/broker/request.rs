@@ -87,7 +87,8 @@ pub enum Request {
     },
 
     /// Opens, or makes, a message queue. *Answer*: its handle, most messages, bytes of a message. *Errors*: `ENOENT`, `EEXIST`, `EINVAL` (0, or beyond
-    /// [`super::QUEUE_MESSAGES`] or [`super::DATA_SIZE`]), `ENFILE`, `ENOMEM`. *Work*: [`super::QUEUES`] names, and for a new one its square to find memory.
+    /// [`super::QUEUE_MESSAGES`] or [`super::DATA_SIZE`]), `ENFILE`, `ENOMEM`. *Work*: [`super::QUEUES`] names, and for a new one
+    /// their memory put in order.
     QueueOpen {
         /// Its name.
         name: Name,
