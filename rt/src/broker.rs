@@ -26,21 +26,24 @@ pub enum Outcome {
     Wait,
 }
 
-/// Asks for something.
+/// Asks for something, as often as it takes.
 pub fn ask(token: &Token, request: Request) -> Result<Outcome, c_int> {
     let me = thread::current();
     let caller = Caller { thread: me.number() as u8, level: me.level() };
     let (label, words) = request.encode(caller);
-    let Ok(answer) = call::call(slot::BROKER, label, words) else {
-        // Whom the answer would have named is lost with it.
-        lock::signal_later(token, WAITING.get(token));
-        return Err(EIO);
-    };
-    lock::signal_later(token, answer.words[WAKES]);
-    match Answer::decode(&answer.words) {
-        Answer::Done(values) => Ok(Outcome::Done(values)),
-        Answer::Wait => Ok(Outcome::Wait),
-        Answer::Failed(error) => Err(error),
+    loop {
+        let Ok(answer) = call::call(slot::BROKER, label, words) else {
+            // Whom the answer would have named is lost with it.
+            lock::signal_later(token, WAITING.get(token));
+            return Err(EIO);
+        };
+        lock::signal_later(token, answer.words[WAKES]);
+        match Answer::decode(&answer.words) {
+            Answer::Done(values) => return Ok(Outcome::Done(values)),
+            Answer::Wait => return Ok(Outcome::Wait),
+            Answer::More => {}
+            Answer::Failed(error) => return Err(error),
+        }
     }
 }
 

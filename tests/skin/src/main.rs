@@ -5,6 +5,7 @@
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
 mod checks;
+mod crowd;
 mod greedy;
 mod manager;
 mod parts;
@@ -25,6 +26,8 @@ fn main(_: u64) -> ! {
         "failing" => parts::failing(),
         "greedy" => greedy::main(),
         "requests" => requests::main(),
+        "crowd" => crowd::main(crowd::LEADER, crowd::one_of_it),
+        "asker" => crowd::main(crowd::HOARDER, crowd::asker),
         "visitor" => parts::visitor(arguments.next().unwrap_or("unasked")),
         _ => run(),
     }

@@ -64,6 +64,12 @@ pub fn task(name: &str) -> Option<TaskEntry> {
     directory().tasks.into_iter().find(|task| pillion_runtime::info::text(&task.name) == name)
 }
 
+/// The state of the task with this index.
+pub fn state(index: usize) -> u32 {
+    // SAFETY: as in `directory`.
+    unsafe { (&raw const (*(address::DIRECTORY as *const Directory)).tasks[index].state).read_volatile() }
+}
+
 /// Waits up to a second for something.
 pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     let hz = pillion_runtime::info::task().tsc_hz;

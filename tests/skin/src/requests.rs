@@ -9,9 +9,11 @@ use pillion_abi::{
     channel::{FIFOS, THREADS},
 };
 use pillion_runtime::{
-    broker::{Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, open::CREATE},
+    broker::{
+        Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, WAKES, open::CREATE,
+    },
     call::call,
-    info::{self, label, slot},
+    info::{self, broker, label, slot},
     now, park, println, signal, wait,
 };
 
@@ -47,13 +49,15 @@ extern "C" fn observe(_: u64) -> ! {
 }
 
 /// What was measured.
-struct Table {
+#[derive(Default)]
+pub struct Table {
     failed: u64,
     count: u64,
 }
 
 impl Table {
-    fn line(&mut self, of: &str, name: &str, ticks: u64, most: u64) {
+    /// Adds a line: what took how long, and whether that is no more than it may.
+    pub fn line(&mut self, of: &str, name: &str, ticks: u64, most: u64) {
         let ns = (u128::from(ticks) * 1_000_000_000 / u128::from(info::task().tsc_hz)) as u64;
         self.count += 1;
         println!("request {of}-{name}: {ns} ns of {most}");
@@ -66,7 +70,7 @@ impl Table {
     }
 
     /// Asks the broker as a thread of the task; the answer's first value.
-    fn broker_as(&mut self, thread: u8, level: u8, name: &str, request: Request) -> u64 {
+    pub fn broker_as(&mut self, thread: u8, level: u8, name: &str, request: Request) -> u64 {
         let (value, ticks) = timed(thread, level, request);
         self.line("broker", name, ticks, LONGEST_NS);
         value
@@ -74,6 +78,13 @@ impl Table {
 
     fn broker(&mut self, name: &str, request: Request) -> u64 {
         self.broker_as(1, LEVELS[0], name, request)
+    }
+
+    /// Ends the system with what came of it.
+    pub fn end(self) -> ! {
+        let Table { failed, count } = self;
+        println!("tests {} passed {failed} failed", count - failed);
+        manager::end(failed)
     }
 
     fn manager(&mut self, name: &str, ask: impl FnOnce()) {
@@ -85,17 +96,27 @@ impl Table {
     }
 }
 
-fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
+/// Asks the broker as a thread of the task. Returns the answer's first value and the ticks that it took.
+pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
+    let (answer, _, ticks) = answer(thread, level, request);
+    let value = match answer {
+        Answer::Done([value, ..]) => value,
+        Answer::Wait => broker::WAIT,
+        Answer::More => broker::MORE,
+        Answer::Failed(errno) => -i64::from(errno) as u64,
+    };
+    (value, ticks)
+}
+
+/// The answer itself, the threads of the task that it has woken, and the ticks.
+pub fn answer(thread: u8, level: u8, request: Request) -> (Answer, u64, u64) {
     let (label, words) = request.encode(Caller { thread, level });
     let began = now();
     let answer = call(slot::BROKER, label, words);
     let ticks = now() - began;
-    let value = answer.map_or(u64::MAX, |answer| match Answer::decode(&answer.words) {
-        Answer::Done([value, ..]) => value,
-        Answer::Wait => u64::MAX - 1,
-        Answer::Failed(errno) => -i64::from(errno) as u64,
-    });
-    (value, ticks)
+    // Nobody stops the thread, the only reason for a failure of the call itself.
+    let words = answer.unwrap_or_else(|_| park()).words;
+    (Answer::decode(&words), words[WAKES], ticks)
 }
 
 /// Asks without a line in the table.
@@ -103,7 +124,8 @@ fn ask(request: Request) -> u64 {
     timed(1, LEVELS[0], request).0
 }
 
-fn name(kind: u8, number: usize) -> Name {
+/// A name that is compared to its end.
+pub fn name(kind: u8, number: usize) -> Name {
     let mut text = *b"/a long name, which differs at its end ..";
     let end = text.len();
     (text[1], text[end - 2], text[end - 1]) = (kind, b'0' + (number / 10) as u8, b'0' + (number % 10) as u8);
@@ -111,14 +133,12 @@ fn name(kind: u8, number: usize) -> Name {
 }
 
 extern "C" fn run(_: u64) -> ! {
-    let mut table = Table { failed: 0, count: 0 };
+    let mut table = Table::default();
     semaphores(&mut table);
     queues(&mut table);
     fifos(&mut table);
     managers(&mut table);
-    let Table { failed, count } = table;
-    println!("tests {} passed {failed} failed", count - failed);
-    manager::end(failed)
+    table.end()
 }
 
 /// The last place of the full table, and the list with all other threads in it.

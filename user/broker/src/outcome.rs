@@ -7,7 +7,7 @@ use crate::{
 };
 use pillion_abi::channel::{FIFOS, THREADS};
 use pillion_runtime::broker::{
-    Answer, ENDED_PARTS, QUEUES, SEMAPHORES,
+    Answer, ENDED_PARTS, HAND_ONS, QUEUES, SEMAPHORES,
     errno::{EBADF, ECANCELED, EINVAL},
 };
 
@@ -88,22 +88,39 @@ impl Broker {
         }
     }
 
-    /// Those threads of a task that wait for, or were handed, such an object fail: the task has it open no more.
-    pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) {
-        for thread in 0..THREADS {
-            let id = task * THREADS + thread;
-            let (State::Waiting(object) | State::Granted(object, _)) = self.waits.state(id) else { continue };
-            if of(object) {
-                self.give_up(m, id);
-                self.waits.set(id, State::Failed(EBADF));
-                m.wake(task, thread);
+    /// Those threads of a task that wait for, or were handed, such an object fail: the task is to have it open no more. What they were handed goes on, as
+    /// often as one request may. Returns whether all have failed; if not, this is to be done again.
+    pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) -> bool {
+        let threads = task * THREADS..(task + 1) * THREADS;
+        // Who waits goes first: nothing is handed on to a thread that is to fail.
+        for thread in threads.clone() {
+            if matches!(self.waits.state(thread), State::Waiting(object) if of(object)) {
+                self.fail(m, thread);
             }
         }
+        let mut left = HAND_ONS;
+        for thread in threads {
+            if matches!(self.waits.state(thread), State::Granted(object, _) if of(object)) {
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                self.fail(m, thread);
+            }
+        }
+        true
+    }
+
+    fn fail(&mut self, m: &mut impl Machine, thread: usize) {
+        self.give_up(m, thread);
+        self.waits.set(thread, State::Failed(EBADF));
+        m.wake(thread / THREADS, thread % THREADS);
     }
 
     /// A task has ended: after the last part nothing of it is left. First come its threads, which then wait for nothing, then the tables.
     pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, part: usize) {
         const HALF: usize = ENDED_PARTS as usize / 2;
+        const { assert!(THREADS.div_ceil(HALF) <= HAND_ONS) };
         let of = |count: usize| {
             let size = count.div_ceil(HALF);
             let first = part % HALF * size;
@@ -118,7 +135,7 @@ impl Broker {
         }
         for index in of(QUEUES) {
             if self.queues.forget(index, task) {
-                self.leave_queue(m, task, index);
+                self.leave_queue(task, index);
             }
         }
         self.fifos.task_ended(m, task, of(FIFOS));

@@ -7,7 +7,7 @@ use crate::{
     Broker, Machine,
     client::Client,
     queue::{Message, Queue},
-    table::{Closed, Opened},
+    table::Opened,
     waits::{Object, State},
 };
 use pillion_abi::channel::{TASKS, THREADS};
@@ -72,15 +72,21 @@ impl Broker {
     }
 
     pub(crate) fn queue_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
-        if let Closed::Left(index) = self.queues.close(handle, client.task)? {
-            self.leave_queue(m, client.task, index);
+        let index = self.queues.index(handle, client.task)?;
+        let last = self.queues.opens(index, client.task) == 1;
+        let of = |object| [Object::Receive(index), Object::Send(index)].contains(&object);
+        if last && !self.fail_threads(m, client.task, of) {
+            return Ok(Answer::More);
+        }
+        self.queues.close(index, client.task);
+        if last {
+            self.leave_queue(client.task, index);
         }
         Ok(Answer::OK)
     }
 
-    /// A task has a queue open no more.
-    pub(crate) fn leave_queue(&mut self, m: &mut impl Machine, task: usize, index: usize) {
-        self.fail_threads(m, task, |object| [Object::Receive(index), Object::Send(index)].contains(&object));
+    /// A task has a queue open no more, and no thread of it waits for it or was handed something of it.
+    pub(crate) fn leave_queue(&mut self, task: usize, index: usize) {
         let queue = self.queues.at(index);
         queue.notice = queue.notice.filter(|(of, _)| usize::from(*of) != task);
         self.end_queue(index);

@@ -3,7 +3,7 @@
 use crate::{
     Broker, Machine,
     client::Client,
-    table::{Closed, Opened},
+    table::Opened,
     waits::{List, Object, State},
 };
 use pillion_abi::channel::THREADS;
@@ -48,9 +48,13 @@ impl Broker {
     }
 
     pub(crate) fn sem_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
-        if let Closed::Left(index) = self.semaphores.close(handle, client.task)? {
-            self.fail_threads(m, client.task, |object| object == Object::Semaphore(index));
+        let index = self.semaphores.index(handle, client.task)?;
+        if self.semaphores.opens(index, client.task) == 1
+            && !self.fail_threads(m, client.task, |object| object == Object::Semaphore(index))
+        {
+            return Ok(Answer::More);
         }
+        self.semaphores.close(index, client.task);
         Ok(Answer::OK)
     }
 

@@ -64,15 +64,6 @@ pub enum Opened {
     Absent,
 }
 
-/// What a close led to.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Closed {
-    /// The task has it open still.
-    Held,
-    /// The task has it open no more.
-    Left(usize),
-}
-
 impl<T, const N: usize> Table<T, N> {
     /// A table of objects that are all free.
     pub const fn new(objects: [T; N]) -> Table<T, N> {
@@ -148,16 +139,16 @@ impl<T, const N: usize> Table<T, N> {
         self.handle(index)
     }
 
-    /// Takes one open of a task back.
-    pub fn close(&mut self, handle: u32, task: usize) -> Result<Closed, i32> {
-        let index = self.index(handle, task)?;
+    /// How often a task has an object open.
+    pub fn opens(&self, index: usize, task: usize) -> u16 {
+        self.entries[index].holds[task]
+    }
+
+    /// Takes one open of a task back, of which there is one.
+    pub fn close(&mut self, index: usize, task: usize) {
         let entry = &mut self.entries[index];
         entry.holds[task] -= 1;
-        if entry.holds[task] != 0 {
-            return Ok(Closed::Held);
-        }
         entry.settle();
-        Ok(Closed::Left(index))
     }
 
     /// Takes the name away. Returns the index.

@@ -26,8 +26,10 @@
 //! A thread that is stopped while it is served gets the kernel's `Gone` when it goes on: what it asked for was carried out, and the answer is lost. So it wakes
 //! all threads of its task that wait for the broker.
 //!
-//! *Work.* A call looks at no more than the tables that it names: [`SEMAPHORES`] or [`QUEUES`] entries to find a name, the waiters of one object to enter
-//! its queue, [`DATA_SIZE`] bytes to copy.
+//! *Work.* A call looks at no more than the tables that it names: [`SEMAPHORES`] or [`QUEUES`] entries to find a name, the waiters of one object, at most all threads
+//! of all tasks, to enter its queue, [`DATA_SIZE`] bytes to copy. To wake a thread of another task is the dearest of all: a call hands on at most [`HAND_ONS`] times,
+//! whatever others did before. Where there is more to hand on the answer is [`Answer::More`], and the caller asks the same again, on its own time once more and behind
+//! whoever is more urgent.
 
 mod answer;
 mod encoding;
@@ -49,6 +51,9 @@ pub const LONGEST_NS: u64 = 25_000;
 
 /// Parts in which a task's end is carried out.
 pub const ENDED_PARTS: u32 = 16;
+
+/// Most things that a request takes from threads and hands on to others, each of which it has to wake.
+pub const HAND_ONS: usize = 8;
 
 /// Semaphores that are kept for each task.
 pub const KEPT_SEMAPHORES: usize = 2;

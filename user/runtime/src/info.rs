@@ -270,6 +270,9 @@ pub mod broker {
     /// First word of an answer: the caller waits, and is woken.
     pub const WAIT: u64 = u64::MAX / 2;
 
+    /// First word of an answer: the caller asks the same again.
+    pub const MORE: u64 = WAIT - 1;
+
     /// In the broker's capability space: notification of thread `t` of task `k` is at `WAKERS + k * 64 + t`.
     pub const WAKERS: u32 = 64;
 

@@ -229,23 +229,22 @@ impl Model {
         *holds -= 1;
         if *holds == 0 {
             self.objects[index].holds.remove(&task);
-            for thread in 0..64 {
-                if self
-                    .waits
-                    .get(&(task, thread))
-                    .is_some_and(|wait| wait.object == index && matches!(wait.state, State::Waits | State::Has(_)))
-                {
-                    let mut wait = self.waits[&(task, thread)].clone();
-                    self.give_up((task, thread));
-                    wait.state = State::Failed(EBADF);
-                    self.waits.insert((task, thread), wait);
-                    self.wakes.push((task, thread.into()));
-                }
-            }
+            self.fail(task, |wait| wait.object == index && wait.state == State::Waits);
+            self.fail(task, |wait| wait.object == index && matches!(wait.state, State::Has(_)));
             self.leave(index, task);
             self.objects[index].settle();
         }
         Ok(Answer::OK)
+    }
+
+    fn fail(&mut self, task: usize, which: impl Fn(&Wait) -> bool) {
+        for thread in 0..64 {
+            let Some(wait) = self.waits.get(&(task, thread)).filter(|wait| which(wait)) else { continue };
+            let failed = Wait { state: State::Failed(EBADF), ..wait.clone() };
+            self.give_up((task, thread));
+            self.waits.insert((task, thread), failed);
+            self.wakes.push((task, thread.into()));
+        }
     }
 
     fn leave(&mut self, index: usize, task: usize) {

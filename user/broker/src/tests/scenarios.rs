@@ -1,7 +1,9 @@
 //! One behaviour each.
 
 use super::board::{CANCEL, CEILING, FINISH, Rig, name, value};
-use pillion_runtime::broker::{Answer, Caller, ENDED_PARTS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*};
+use pillion_runtime::broker::{
+    Answer, Caller, ENDED_PARTS, HAND_ONS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*,
+};
 use std::vec::Vec;
 
 fn semaphore(rig: &mut Rig, task: usize, initial: u32) -> u32 {
@@ -170,9 +172,72 @@ fn closing_fails_who_waits() {
     rig.ask(1, 0, Request::SemPost { semaphore: s });
     rig.woken();
     rig.ask(0, 0, Request::SemClose { semaphore: s });
-    assert_eq!(rig.woken(), [(0, 2), (0, 1), (1, 1), (0, 2)], "handed on, and each is told");
+    assert_eq!(rig.woken(), [(0, 2), (1, 1), (0, 1)], "handed on to the other task, and each is told");
     assert_eq!([1, 2].map(|thread| rig.ask(0, thread, FINISH)), [failed(EBADF); 2]);
     assert_eq!(rig.ask(1, 1, FINISH), Answer::OK, "the one that was handed on");
+}
+
+/// A semaphore or a queue: task 0 is handed as much as its threads can hold of it, task 1 waits. Returns the close.
+fn hoard(rig: &mut Rig, queue: bool) -> Request {
+    let (wait, give, close) = if queue {
+        let q = [0, 1].map(|task| self::queue(rig, task, 64))[0];
+        (
+            receive(q),
+            Request::QueueSend { queue: q, length: 0, priority: 0, block: false },
+            Request::QueueClose { queue: q },
+        )
+    } else {
+        let s = [0, 1].map(|task| semaphore(rig, task, 0))[0];
+        (self::wait(s), Request::SemPost { semaphore: s }, Request::SemClose { semaphore: s })
+    };
+    (1..64).for_each(|thread| assert_eq!(rig.ask(0, thread, wait), Answer::Wait));
+    (1..64).for_each(|_| assert_eq!(rig.ask(0, 0, give), Answer::OK));
+    (1..64).for_each(|thread| assert_eq!(rig.ask(1, thread, wait), Answer::Wait));
+    rig.woken();
+    close
+}
+
+/// Threads of task 1 that were woken since the last look.
+fn handed_on(rig: &mut Rig) -> usize {
+    rig.woken().into_iter().filter(|(task, _)| *task == 1).count()
+}
+
+#[test]
+fn a_close_hands_on_in_steps() {
+    for queue in [false, true] {
+        let mut rig = Rig::new();
+        let close = hoard(&mut rig, queue);
+        assert_eq!(rig.ask(0, 0, close), Answer::More);
+        let mut all = handed_on(&mut rig);
+        assert_eq!(all, HAND_ONS);
+        // In between it is open, and who was handed something has it.
+        assert_eq!(rig.ask(0, 1, FINISH), failed(EBADF));
+        assert_eq!([(0, 63), (1, 63)].map(|(task, thread)| rig.ask(task, thread, FINISH)), [Answer::OK; 2]);
+        while rig.ask(0, 0, close) == Answer::More {
+            let more = handed_on(&mut rig);
+            assert!(more <= HAND_ONS);
+            all += more;
+        }
+        assert_eq!(all + handed_on(&mut rig), 62, "all but what was fetched in time");
+        assert_eq!(rig.ask(0, 0, close), failed(EBADF));
+        assert_eq!(rig.ask(1, 1, FINISH), Answer::Wait);
+    }
+}
+
+#[test]
+fn a_task_that_ends_hands_on_in_parts() {
+    for queue in [false, true] {
+        let mut rig = Rig::new();
+        hoard(&mut rig, queue);
+        let mut all = 0;
+        for part in 0..ENDED_PARTS {
+            assert_eq!(rig.manager(Request::TaskEnded { index: 0, part }), Answer::OK);
+            let woken = rig.woken();
+            assert!(woken.len() <= HAND_ONS && woken.iter().all(|(task, _)| *task == 1));
+            all += woken.len();
+        }
+        assert_eq!(all, 63);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Answers of the broker.
 
-use crate::info::broker::WAIT;
+use crate::info::broker::{MORE, WAIT};
 use pillion_abi::call::MESSAGE_WORDS;
 
 /// What the broker answers.
@@ -10,6 +10,8 @@ pub enum Answer {
     Done([u64; 3]),
     /// The caller is to wait, then to ask again.
     Wait,
+    /// It is begun: the same is to be asked again.
+    More,
     /// One of [`super::errno`].
     Failed(i32),
 }
@@ -18,7 +20,7 @@ impl Answer {
     /// Done, with nothing to say.
     pub const OK: Answer = Answer::Done([0; 3]);
 
-    /// Done, with one value, which is below [`WAIT`].
+    /// Done, with one value, which is below [`MORE`].
     #[must_use]
     pub const fn value(value: u64) -> Answer {
         Answer::Done([value, 0, 0])
@@ -31,6 +33,7 @@ impl Answer {
         match self {
             Answer::Done(values) => words[..3].copy_from_slice(&values),
             Answer::Wait => words[0] = WAIT,
+            Answer::More => words[0] = MORE,
             Answer::Failed(errno) => words[0] = i64::from(errno).wrapping_neg() as u64,
         }
         words
@@ -41,6 +44,7 @@ impl Answer {
     pub fn decode(words: &[u64; MESSAGE_WORDS]) -> Answer {
         match words[0] {
             WAIT => Answer::Wait,
+            MORE => Answer::More,
             first if (first as i64) < 0 => Answer::Failed((first as i64).wrapping_neg() as i32),
             first => Answer::Done([first, words[1], words[2]]),
         }
@@ -54,7 +58,7 @@ mod tests {
 
     #[test]
     fn answers_round_trip() {
-        let answers = [Answer::OK, Answer::value(7), Answer::Done([1, 2, 3]), Answer::Wait];
+        let answers = [Answer::OK, Answer::value(7), Answer::Done([1, 2, 3]), Answer::Wait, Answer::More];
         for answer in answers.into_iter().chain([EPERM, ECANCELED].map(Answer::Failed)) {
             assert_eq!(Answer::decode(&answer.encode()), answer);
         }

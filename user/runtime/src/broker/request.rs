@@ -41,7 +41,8 @@ pub enum Request {
     Ready,
     /// From the resource manager: the task with this index has ended, or stands still for good. All that it held and waited for is given back; the FIFOs
     /// that it made go, and so does everything else that it made and nobody else has open. Asked in [`super::ENDED_PARTS`] parts, one after the other, so that others
-    /// are served in between. *Errors*: `EINVAL` (no such task or part). *Work*: eight threads, or eight places of each table.
+    /// are served in between. *Errors*: `EINVAL` (no such task or part). *Work*: eight threads with a hand-on each, or eight places of each
+    /// table.
     TaskEnded {
         /// Index of the task.
         index: u32,
@@ -58,7 +59,9 @@ pub enum Request {
         /// Its value if it is made now.
         value: u32,
     },
-    /// Takes back one open. With the last one of a task, those of its threads that wait get `EBADF`.
+    /// Takes back one open. With the last one of a task, those of its threads that wait, or have not fetched what they were handed, get `EBADF`, and that goes on
+    /// to others. *Answer*: [`super::Answer::More`] when it was handed on [`super::HAND_ONS`] times and there is more; until then the task has it open still. *Work*:
+    /// the task's threads, and so many hand-ons.
     SemClose {
         /// The handle.
         semaphore: u32,
