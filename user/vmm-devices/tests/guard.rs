@@ -96,7 +96,10 @@ fn filter() -> Filter {
 /// Memory, the task's memory and the I/O APIC; the task's ports.
 struct Machine;
 
-const KEPT: [(u64, u64); 3] = [(0, 0x10_0000), (0xfe40_0000, 0x10_0000), (0xfec0_0000, 0x1000)];
+const KEPT: [(u64, u64); 5] =
+    [(0, 0x10_0000), (0xfe40_0000, 0x10_0000), (0xfec0_0000, 0x1000), HIGH, (0xfd_0000_0000, 12 << 30)];
+/// A real-time task's, above 4 GiB.
+const HIGH: (u64, u64) = (0x8_4000_0000, 0x1000);
 const PORTS: (u32, u32) = (0x300, 8);
 
 fn meets((a, n): (u64, u64), (b, m): (u64, u64)) -> bool {
@@ -179,6 +182,41 @@ fn nothing_is_moved_over_what_is_kept() {
     assert!(write(&mut bus, CARD, 0x3c, 1, 5) && write(&mut bus, CARD, 0x44, 2, 0x8003));
 }
 
+/// Where the card's 64-bit memory is.
+fn wide(bus: &mut Bus) -> u64 {
+    u64::from(bus.read(CARD, 0x18)) << 32 | u64::from(bus.read(CARD, 0x14) & !0xf)
+}
+
+/// The bridge's prefetched window: first byte and size, 0 when it is closed.
+fn window(bus: &mut Bus) -> (u64, u64) {
+    let low = u64::from(bus.read(BESIDE, 0x24));
+    let base = u64::from(bus.read(BESIDE, 0x28)) << 32 | low << 16 & 0xfff0_0000;
+    let limit = u64::from(bus.read(BESIDE, 0x2c)) << 32 | low & 0xfff0_0000 | 0xf_ffff;
+    (base, (limit + 1).saturating_sub(base))
+}
+
+/// Whether a window has an upper half its register says, whatever is written there: Linux writes zeros.
+#[test]
+fn the_kind_of_a_window_is_the_bridges() {
+    for kind in 0..16 {
+        let mut bus = bus();
+        assert!(write(&mut bus, BESIDE, 0x24, 4, 0xfff0) && write(&mut bus, BESIDE, 0x28, 4, 8));
+        assert!(write(&mut bus, BESIDE, 0x2c, 4, 8) && window(&mut bus).1 == 0);
+        let over = 0x4000_4000 | kind << 16 | kind;
+        assert!(!write(&mut bus, BESIDE, 0x24, 4, over), "{kind}: over a task's memory");
+        let beside = 0xfe40_fe40 | kind << 16 | kind;
+        assert!(
+            write(&mut bus, BESIDE, 0x24, 4, beside),
+            "{kind}: what is kept at the same place below 4 GiB does not matter"
+        );
+        assert_eq!(window(&mut bus), (0x8_fe40_0000, 0x10_0000));
+        // Ports without an upper half: what is written to it does not count.
+        bus.0.get_mut(&BESIDE).unwrap().masks.insert(0x30, u32::MAX);
+        assert!(write(&mut bus, BESIDE, 0x30, 4, 0x1_0001));
+        assert!(!write(&mut bus, BESIDE, 0x1c, 2, kind << 8 | kind), "{kind}: over a task's ports");
+    }
+}
+
 #[test]
 fn memory_of_a_function() {
     let mut bus = bus();
@@ -189,6 +227,36 @@ fn memory_of_a_function() {
 }
 
 proptest! {
+    /// Both halves of a base address in any order and width.
+    #[test]
+    fn halves(width in prop_oneof![Just(1_u8), Just(2), Just(4)], order in Just((0..8_u8).collect::<Vec<_>>()).prop_shuffle(), place in 0_u64..0x400) {
+        let target = place << 30;
+        let free = target == 0 || !Machine.memory(target, 1 << 30);
+        let mut all = [bus(), bus()];
+        prop_assert!(write(&mut all[1], CARD, 4, 2, 0));
+        for byte in order.into_iter().filter(|byte| byte % width == 0) {
+            let value = (target >> (8 * byte)) as u32 & pillion_vmm_devices::ones(width) as u32;
+            let register = 0x14 + byte;
+            write(&mut all[0], CARD, register, width, value);
+            let base = wide(&mut all[0]);
+            prop_assert!(base == 0 || !Machine.memory(base, 1 << 30), "{:x}", base);
+            prop_assert!(write(&mut all[1], CARD, register, width, value), "nothing is decoded");
+        }
+        prop_assert_eq!(wide(&mut all[1]), target);
+        prop_assert_eq!(write(&mut all[1], CARD, 4, 2, 2), free, "{:x}", target);
+    }
+
+    /// A prefetched window above 4 GiB, its registers in any order and width.
+    #[test]
+    fn windows(writes in prop::collection::vec((0x24_u8..0x30, prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), Just(8), Just(0xfd), 0_u32..0x100, (0_u32..16).prop_map(|v| v << 28 | v << 12)]), 1..40)) {
+        let mut bus = bus();
+        for (register, width, value) in writes {
+            write(&mut bus, BESIDE, register & !(width - 1), width, value);
+            let (base, size) = window(&mut bus);
+            prop_assert!(size == 0 || !Machine.memory(base, size), "{:x} {:x}", base, size);
+        }
+    }
+
     /// Any writes: bridges above the task's function and the chipset stay as they are, no other bridge takes its bus, and what answers does so elsewhere.
     #[test]
     fn any_writes(writes in prop::collection::vec((0_u8..7, prop_oneof![Just(4_u8), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {

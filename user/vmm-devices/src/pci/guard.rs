@@ -275,12 +275,14 @@ impl Window {
 
 /// The bridge's windows as they will be with `new` at `at`.
 fn windows(space: &mut impl ConfigSpace, function: Function, at: u8, new: u32) -> [Window; 3] {
+    // Whether the upper halves count stands in the lowest bits, which nobody can write: what Linux writes there says nothing.
+    let mut has_upper = |register: u8| space.read(function, register) & 0xf == 1;
+    let (ports_upper, prefetched_upper) = (has_upper(0x1c), has_upper(0x24));
     let mut get = |register: u8| if register == at { new } else { space.read(function, register) };
     let (ports, memory, prefetched) = (get(0x1c), get(0x20), get(0x24));
     let (upper_base, upper_limit, upper_ports) = (get(0x28), get(0x2c), get(0x30));
-    // Whether the upper halves count stands in the lowest bits.
-    let upper = |value: u32| if prefetched & 0xf == 1 { u64::from(value) << 32 } else { 0 };
-    let wide_ports = if ports & 0xf == 1 { upper_ports } else { 0 };
+    let upper = |value: u32| if prefetched_upper { u64::from(value) << 32 } else { 0 };
+    let wide_ports = if ports_upper { upper_ports } else { 0 };
     let whole = |value: u32| u64::from(value) << 16;
     [
         Window::Ports {
