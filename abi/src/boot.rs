@@ -78,7 +78,8 @@ pub mod range_kind {
     pub const KERNEL: u64 = 4;
     /// The bundle.
     pub const BUNDLE: u64 = 5;
-    /// Claimed by nobody, below 4 GiB: devices may answer there. Handed over as device memory.
+    /// Claimed by nobody: devices may answer there. Handed over as device memory. Above 4 GiB it can be hundreds of GiB, and is there only where
+    /// the processor has pages of 1 GiB.
     pub const HOLE: u64 = 6;
     /// Registers by which interrupts of any kind can be sent, any memory be written, or the chipset be changed. Not handed over.
     pub const WITHHELD: u64 = 7;

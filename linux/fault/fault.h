@@ -30,5 +30,6 @@ int fault_a20(void);
 int fault_reset(void);
 int fault_hpet(void);
 int fault_bridge(void);
+int fault_bars(void);
 
 #endif

@@ -34,6 +34,7 @@ static const struct {
 	{ "reset", fault_reset },
 	{ "hpet", fault_hpet },
 	{ "bridge", fault_bridge },
+	{ "bars", fault_bars },
 };
 
 void note(const char *format, ...)

@@ -137,7 +137,7 @@ static void low(void)
 	}
 }
 
-/* Above 4 GiB: what is neither memory of Linux's nor a device's. */
+/* Above 4 GiB: what is neither memory of Linux's nor a device's. Where no device answers the machine reads as it likes, and keeps nothing. */
 static void high(void)
 {
 	u64 address;
@@ -149,7 +149,8 @@ static void high(void)
 		if (!is_bar(address) && (!here || strcmp(here->name, "System RAM")))
 			walk(address, address + PAGE_SIZE, PAGE_SIZE, true);
 	}
-	judge(FOUR_GIB, TOP);
+	if (total.kept)
+		note("memory foreign %llx-%llx", FOUR_GIB, TOP);
 	note("memory high touched %llu visible %llu kept %llu", total.touched, total.visible, total.kept);
 }
 

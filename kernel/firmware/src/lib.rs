@@ -18,5 +18,5 @@ pub mod ranges;
 /// All physical memory below this address is in the kernel's direct map, be it RAM or not.
 pub const ALWAYS_MAPPED: u64 = 4 << 30;
 
-/// Physical memory from here up is not used.
-pub const PHYSICAL_LIMIT: u64 = 1 << 45;
+/// Physical memory from here up is not used: no range has more pages than a mapped capability counts, in 32 bits.
+pub const PHYSICAL_LIMIT: u64 = 1 << 44;

@@ -80,8 +80,8 @@ impl BootParams {
         }
     }
 
-    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. Below 4 GiB what nobody
-    /// claims is `HOLE`.
+    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. What nobody claims,
+    /// as far as devices may answer, is `HOLE`.
     #[must_use]
     pub fn memory(&self) -> &[Range] {
         self.ranges.as_slice()
@@ -120,9 +120,11 @@ impl BootParams {
         }
     }
 
-    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`.
-    pub fn draw_map(&mut self, start: u64, end: u64) {
-        self.ranges.paint_outside(0, ALWAYS_MAPPED, range_kind::HOLE);
+    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`, devices may answer below `reach`.
+    pub fn draw_map(&mut self, start: u64, end: u64, reach: u64) {
+        // Where not all of the firmware's map is known, memory may be in what looks like a hole: below 4 GiB devices cannot do without it.
+        let reach = if self.unread == 0 { reach.min(PHYSICAL_LIMIT) } else { 0 };
+        self.ranges.paint_outside(0, reach.max(ALWAYS_MAPPED), range_kind::HOLE);
         self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
         let acpi = |kind| kind == firmware_kind::ACPI || kind == firmware_kind::ACPI_NVS;
         self.paint_firmware(|kind| (kind != firmware_kind::RAM && !acpi(kind)).then_some(range_kind::DEVICE));

@@ -1,8 +1,11 @@
 //! Whatever a boot loader hands over, the kernel goes on with a map that is sorted and without overlaps.
 
 use pillion_abi::boot::{REGIONS, range_kind};
-use pillion_firmware::{bytes::Memory, multiboot, params::BootParams, pvh};
+use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
 use proptest::prelude::*;
+
+/// Where addresses of the processor end.
+const REACH: u64 = 1 << 40;
 
 struct Bytes(Vec<u8>);
 
@@ -41,7 +44,7 @@ fn start_info() -> Vec<u8> {
 }
 
 fn check(params: &mut BootParams) {
-    params.draw_map(0x20_0000, 0x60_0000);
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
     params.finish();
     let map = params.memory();
     assert!(map.len() <= REGIONS);
@@ -72,12 +75,12 @@ fn registers_are_withheld() {
         tables[at + 9] = 0_u8.wrapping_sub(sum);
     }
     tables[24] = 0_u8.wrapping_sub(tables[16..36].iter().fold(0_u8, |sum, b| sum.wrapping_add(*b)));
-    let tables = pillion_firmware::acpi::read(&Bytes(tables), 16);
+    let tables = acpi::read(&Bytes(tables), 16);
     assert_eq!(tables.io_apics.as_slice().len(), 2);
 
     let mut params = BootParams::new();
     assert!(pvh::parse(&Bytes(start_info()), 0, &mut params).is_some());
-    params.draw_map(0x20_0000, 0x60_0000);
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
     params.withhold(&tables);
     assert_eq!(params.finish(), (0, 0));
     let at = |address: u64| params.memory().iter().find(|r| (r.base..r.base + r.size).contains(&address)).unwrap().kind;
@@ -102,6 +105,40 @@ fn what_a_good_loader_says_is_understood() {
     assert_eq!(kinds(range_kind::KERNEL), 0x40_0000);
     assert_eq!(kinds(range_kind::RAM), 0x9_f000 + 0x3ff0_0000 - 0x12_4000 - 0x40_0000);
     assert_eq!(kinds(range_kind::DEVICE), 0x4_0000);
+}
+
+/// Above 4 GiB devices may be wherever the firmware names nothing, up to where the processor's addresses end.
+#[test]
+fn holes_above_4_gib() {
+    const GIB: u64 = 1 << 30;
+    let draw = |more: &[(u64, u64, u32)], reach| {
+        let mut params = BootParams::new();
+        params.add_range(0x10_0000, GIB, 1);
+        more.iter().for_each(|(base, size, kind)| params.add_range(*base, *size, *kind));
+        params.draw_map(0x20_0000, 0x60_0000, reach);
+        params.withhold(&acpi::read(&Bytes(Vec::new()), 0));
+        params.finish();
+        let above = params.memory().iter().filter(|r| r.base + r.size > 4 * GIB);
+        above.map(|r| (r.base.max(4 * GIB), r.base + r.size, r.kind)).collect::<Vec<_>>()
+    };
+    let (hole, withheld) = (range_kind::HOLE, range_kind::WITHHELD);
+    let messages = (0xfd_0000_0000, 1 << 40, withheld);
+    assert_eq!(draw(&[], 4 * GIB), [messages], "no reach, no hole");
+    assert_eq!(draw(&[], 1 << 40), [(4 * GIB, 0xfd_0000_0000, hole), messages]);
+    assert_eq!(
+        draw(&[(4 * GIB, 2 * GIB - 0x800, 1), (8 * GIB, GIB, 2), (1 << 43, 1 << 50, 2)], 1 << 52),
+        [
+            (4 * GIB, 6 * GIB - 0x1000, range_kind::RAM),
+            (6 * GIB - 0x1000, 8 * GIB, hole),
+            (8 * GIB, 9 * GIB, range_kind::DEVICE),
+            (9 * GIB, 0xfd_0000_0000, hole),
+            messages,
+            (1 << 40, 1 << 43, hole),
+            (1 << 43, 1 << 44, range_kind::DEVICE),
+        ]
+    );
+    let many: Vec<_> = (0..600).map(|i| (8 * GIB + i * 0x2000, 0x1000, 1)).collect();
+    assert!(draw(&many, 1 << 40).iter().all(|r| r.2 != hole), "memory that was not read may be anywhere");
 }
 
 proptest! {

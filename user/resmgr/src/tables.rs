@@ -1,6 +1,6 @@
 //! How many table pages an address space needs.
 
-use pillion_abi::{LARGE_PAGE, PAGE};
+use pillion_abi::PAGE;
 
 /// A stretch of addresses that is to be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,19 +9,27 @@ pub struct Extent {
     pub address: u64,
     /// Bytes.
     pub size: u64,
-    /// Large pages are used, but for the ends.
-    pub large: bool,
+    /// Binary logarithm of the largest pages that are used, but for the ends.
+    largest: u32,
 }
+
+const LARGE: u32 = 21;
+const GIGANTIC: u32 = 30;
 
 impl Extent {
     /// One that is mapped in small pages.
     pub const fn small(address: u64, size: u64) -> Extent {
-        Extent { address, size, large: false }
+        Extent { address, size, largest: 12 }
     }
 
     /// One that is mapped in large pages: addresses and physical addresses are alike, modulo their size.
     pub const fn large(address: u64, size: u64) -> Extent {
-        Extent { address, size, large: true }
+        Extent { address, size, largest: LARGE }
+    }
+
+    /// One that is mapped in pages of 1 GiB, in the same way.
+    pub const fn gigantic(address: u64, size: u64) -> Extent {
+        Extent { address, size, largest: GIGANTIC }
     }
 
     fn end(&self) -> u64 {
@@ -32,8 +40,8 @@ impl Extent {
 /// Pages that the tables take, the root included: never too few; too many by what neighbours share at most.
 pub fn table_pages(extents: &[Extent]) -> u64 {
     extents.iter().filter(|e| e.size != 0).fold(1, |sum: u64, e| {
-        let lowest = if e.large { edges(e) } else { blocks(e, 21) };
-        sum.saturating_add(lowest).saturating_add(blocks(e, 30)).saturating_add(blocks(e, 39))
+        let tables = |shift| if shift <= e.largest { edges(e, shift) } else { blocks(e, shift) };
+        [LARGE, GIGANTIC, 39].into_iter().map(tables).fold(sum, u64::saturating_add)
     })
 }
 
@@ -42,11 +50,11 @@ fn blocks(e: &Extent, shift: u32) -> u64 {
     ((e.end() - 1) >> shift) - (e.address >> shift) + 1
 }
 
-/// Large pages that an extent fills only in part.
-fn edges(e: &Extent) -> u64 {
-    let start = u64::from(!e.address.is_multiple_of(LARGE_PAGE));
-    let end = u64::from(!e.end().is_multiple_of(LARGE_PAGE));
-    (start + end).min(blocks(e, 21))
+/// Blocks of `1 << shift` bytes that an extent fills only in part.
+fn edges(e: &Extent, shift: u32) -> u64 {
+    let start = u64::from(!e.address.is_multiple_of(1 << shift));
+    let end = u64::from(!e.end().is_multiple_of(1 << shift));
+    (start + end).min(blocks(e, shift))
 }
 
 /// Bytes in whole pages.
@@ -66,6 +74,9 @@ mod tests {
         assert_eq!(table_pages(&[Extent::large(0, 1 << 30)]), 3);
         assert_eq!(table_pages(&[Extent::large(PAGE, 1 << 30)]), 6);
         assert_eq!(table_pages(&[Extent::large(PAGE, PAGE)]), 4);
+        assert_eq!(table_pages(&[Extent::gigantic(1 << 30, 3 << 30)]), 2);
+        assert_eq!(table_pages(&[Extent::gigantic((1 << 30) - PAGE, (2 << 39) + 2 * PAGE)]), 8);
+        assert_eq!(table_pages(&[Extent::gigantic(PAGE, PAGE)]), 4);
         assert_eq!(whole_pages(1), PAGE);
     }
 }

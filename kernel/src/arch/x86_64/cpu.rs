@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use pillion_abi::boot::feature;
 
-use super::{fatal, log, msr};
+use super::{fatal, log, memory::ALWAYS_MAPPED, msr};
 
 /// Supervisor-mode execution prevention.
 pub const SMEP: u32 = 1;
@@ -78,6 +78,14 @@ pub fn has(features: u32) -> bool {
 pub fn features() -> u64 {
     let pairs = [(SVM, feature::SVM), (X2APIC, feature::X2APIC), (INVARIANT_TSC, feature::INVARIANT_TSC)];
     pairs.into_iter().filter(|(ours, _)| has(*ours)).fold(0, |all, (_, theirs)| all | theirs)
+}
+
+/// End of the physical addresses at which devices may answer. Without pages of 1 GiB it is 4 GiB: what is above would take more tables
+/// and time to map than it is worth.
+#[must_use]
+pub fn device_reach() -> u64 {
+    let bits = cpuid(0x8000_0008, 0).eax & 0xff;
+    if has(HUGE_PAGES) { 1_u64.checked_shl(bits).unwrap_or(u64::MAX) } else { ALWAYS_MAPPED }
 }
 
 /// CPUID, with zeros for a leaf that is not there.

@@ -25,6 +25,9 @@ fn checksum(bytes: &mut [u8], at: usize) {
 /// Tables that somebody looks for, and one that nobody does.
 const NAMES: [[u8; 4]; 6] = [*b"FACP", *b"APIC", *b"MCFG", *b"IVRS", *b"DMAR", *b"XXXX"];
 
+/// Where addresses of the processor end.
+const REACH: u64 = 1 << 40;
+
 /// Room for a table.
 const ROOM: usize = 256;
 const HEADER: usize = 36;
@@ -102,7 +105,7 @@ pub fn boot(bytes: &[u8]) {
     } else {
         let _ = multiboot::parse(&Bytes(&memory), 0, &mut params, &mut [0; multiboot::RSDP_SIZE]);
     }
-    params.draw_map(0x20_0000, 0x60_0000);
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
     params.finish();
     let map = params.memory();
     assert!(map.len() <= REGIONS);

@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use pillion_abi::{
-    boot::{range_kind, slot},
+    boot::{Range, range_kind, slot},
     object::{Kind, map, right},
 };
 use pillion_runtime::{
@@ -17,10 +17,18 @@ use pillion_runtime::{
     memory_map, memory_part,
 };
 
+const FOUR_GIB: u64 = 4 << 30;
+
 /// What the guest space maps.
 pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
     let seen = mine(pieces).filter(|(_, p)| p.range.kind != HIDDEN);
-    seen.map(|(_, p)| Extent::large(p.range.base, p.range.size)).collect()
+    seen.map(|(_, p)| extent(&p.range)).collect()
+}
+
+/// Holes above 4 GiB are handed over where there are pages of 1 GiB.
+fn extent(range: &Range) -> Extent {
+    let high = range.kind == range_kind::HOLE && range.base + range.size > FOUR_GIB;
+    if high { Extent::gigantic(range.base, range.size) } else { Extent::large(range.base, range.size) }
 }
 
 /// What the monitor maps of it.

@@ -71,7 +71,7 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     cpu::init();
     machine_check::init();
     let image = Image::current();
-    params.draw_map(image.start, image.end);
+    params.draw_map(image.start, image.end, cpu::device_reach());
     trap::patch();
     let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
     ROOT.store(root, Relaxed);
