@@ -1,4 +1,4 @@
-//! Unloading by the program itself, and starting Linux. RTLinux has nothing like them.
+//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has nothing like them.
 
 use crate::{error, main_thread, manager};
 use core::ffi::c_int;
@@ -15,4 +15,10 @@ pub extern "C" fn pillion_unload() {
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_start_linux() -> c_int {
     manager::ask(label::LINUX_START, &[]).map_or_else(error::fail, |_| 0)
+}
+
+/// Ends the system, well where `status` is 0. Returns only where the task may not: -1 and errno.
+#[unsafe(no_mangle)]
+pub extern "C" fn pillion_end_system(status: c_int) -> c_int {
+    manager::ask(label::END, &[u64::from(status != 0)]).map_or_else(error::fail, |_| 0)
 }
