@@ -92,6 +92,12 @@ pub fn visitor(parameter: &str) -> ! {
     if parameter == "start=never" {
         hog();
     }
+    if parameter == "start=alone" {
+        spin(0);
+    }
+    if parameter == "start=waiting" {
+        park();
+    }
     if parameter == "end=refused" {
         manager::started(-12);
     }

@@ -109,10 +109,7 @@ impl Service {
             self.write_log();
             let time = now();
             if time >= self.limit {
-                let failed = self.skins.as_ref().is_some_and(Skins::failed);
-                let given_up = self.presence.as_ref().is_some_and(Presence::gave_up);
-                let ok = self.faults == 0 && self.overruns() == 0 && !failed && !given_up;
-                self.end(ok);
+                self.end(true);
             }
             if time >= next {
                 self.tasks.iter().for_each(report::status);
@@ -151,8 +148,10 @@ impl Service {
         }
         match (message.label, is_fault) {
             (label::END, false) => {
-                let ok = message.words[0] == 0 && self.faults == 0;
-                self.end(ok);
+                // A task may well end the system in its init_module.
+                let by = sender.checked_sub(self.tasks.len());
+                self.skins.iter_mut().zip(by).for_each(|(skins, index)| skins.is_through(index));
+                self.end(message.words[0] == 0);
             }
             (label::LINUX_START, false) => {
                 return answer(self.presence.as_mut().map_or(NO_LINUX, Presence::start));
@@ -206,10 +205,7 @@ impl Service {
         match after {
             After::GoOn => {}
             After::Fault => self.faults += 1,
-            After::End(ok) => {
-                let ok = ok && self.faults == 0;
-                self.end(ok);
-            }
+            After::End => self.end(true),
         }
     }
 
@@ -229,16 +225,22 @@ impl Service {
         }
     }
 
-    fn overruns(&self) -> u64 {
-        self.tasks.iter().filter_map(|t| t.histogram).fold(0, |sum: u64, h| sum.saturating_add(h.overruns()))
+    /// Whether nothing went wrong. The one place that knows: whoever ends the system, and why, the run's status is decided here.
+    fn is_good(&self) -> bool {
+        let in_time = self.tasks.iter().all(|task| task.overruns() == 0);
+        let given_up = self.presence.as_ref().is_some_and(Presence::gave_up);
+        self.faults == 0 && in_time && !given_up && self.skins.as_ref().is_none_or(Skins::are_good)
     }
 
-    /// Says everything that is still to be said and switches the machine off.
-    fn end(&mut self, ok: bool) -> ! {
+    /// Says everything that is still to be said and switches the machine off. The status is good if whoever ends the system is content and nothing
+    /// went wrong.
+    fn end(&mut self, content: bool) -> ! {
         time::lift();
         journal::ending();
         // What is printed now would drive everything else out of it.
         self.trace.iter().for_each(Trace::stop);
+        self.skins.iter_mut().for_each(Skins::tell_unfinished);
+        let ok = content && self.is_good();
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
         self.tasks.iter().for_each(|task| report::last(task, task.period_ns));

@@ -79,6 +79,13 @@ pub struct Task {
     pub guest: Cap,
 }
 
+impl Task {
+    /// Periods that it missed.
+    pub fn overruns(&self) -> u64 {
+        self.histogram.map_or(0, Histogram::overruns)
+    }
+}
+
 impl Spec {
     /// A task that has nothing but its image.
     pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {

@@ -105,10 +105,12 @@ pub struct Fault {
 pub struct Skin {
     /// The task.
     pub name: String,
-    /// started, ended.
+    /// started, ended, forced, unfinished.
     pub event: String,
     /// What `init_module` returned, when it started.
     pub result: Option<i64>,
+    /// What is wrong, for people.
+    pub why: Option<String>,
 }
 
 /// Something about Linux.

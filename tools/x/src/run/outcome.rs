@@ -89,9 +89,15 @@ impl Outcome {
 
     fn take_skin(&mut self, skin: &Skin) {
         let name = &skin.name;
-        self.skins.insert(name.clone(), skin.event.clone());
-        if let Some(result) = skin.result.filter(|result| *result != 0) {
-            self.complaints.push(format!("task {name}: its init_module returned {result}"));
+        let before = self.skins.insert(name.clone(), skin.event.clone());
+        match (skin.event.as_str(), &skin.why, skin.result) {
+            ("forced", Some(why), _) => self.complaints.push(format!("task {name} was ended by force: {why}")),
+            (_, Some(why), _) => self.complaints.push(format!("task {name}: {why}")),
+            // What was said of its end by force says more.
+            (_, None, Some(result)) if result != 0 && before.as_deref() != Some("forced") => {
+                self.complaints.push(format!("task {name}: its init_module returned {result}"));
+            }
+            _ => {}
         }
     }
 
@@ -191,6 +197,9 @@ mod tests {
         let start = |result| format!(r#"{{"pillion":"skin","name":"t","event":"started","result":{result}}}"#);
         assert!(outcome(&[&start(0), r#"{"pillion":"skin","name":"t","event":"ended"}"#]).complaints.is_empty());
         assert_eq!(outcome(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
+        let said = |event: &str| format!(r#"{{"pillion":"skin","name":"t","event":"{event}","why":"it hangs"}}"#);
+        assert_eq!(outcome(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);
+        assert_eq!(outcome(&[&said("unfinished")]).complaints, ["task t: it hangs"]);
     }
 
     #[test]

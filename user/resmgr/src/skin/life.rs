@@ -8,6 +8,7 @@ use super::{
     psc, threads, warden,
 };
 use crate::{failure::Result, report, task::Maker};
+use core::fmt;
 use pillion_abi::{
     call::MESSAGE_WORDS,
     channel::{FaultReport, FifoEntry, Status, ThreadEntry, task_state},
@@ -43,8 +44,10 @@ impl Skins {
     }
 
     /// What the task does now is to be done in time.
-    fn give_grace(&self, index: usize) {
-        let Program { plan, threads, .. } = &self.programs[index];
+    fn give_grace(&mut self, index: usize) {
+        let program = &mut self.programs[index];
+        program.others_before = program.ticks_of_others();
+        let Program { plan, threads, .. } = program;
         warden::set(index, now().saturating_add(plan.grace), threads.iter().map(|one| one.context));
     }
 
@@ -58,17 +61,52 @@ impl Skins {
         let Some(index) = warden::overdue(now()) else { return After::GoOn };
         let starts = self.state(index) == task_state::STARTING;
         let what = if starts { "init_module" } else { "cleanup_module" };
-        let (name, grace_ns) = (self.programs[index].name(), self.programs[index].grace_ns());
+        let program = &self.programs[index];
+        let (name, grace_ms) = (program.name(), program.grace_ns() / 1_000_000);
+        let others = program.ticks_of_others().saturating_sub(program.others_before);
+        let others_ms = others.saturating_mul(1_000) / self.tsc_hz.max(1);
+        threads::suspend(&program.threads);
         self.failed = true;
+        // A task that leaves its main thread no time has not enough of it however long it is waited for.
+        if others_ms >= grace_ms.div_ceil(2) {
+            tell_force(
+                name,
+                format_args!(
+                    "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
+                 give them a budget, or let them wait: a larger grace_ms alone will not do"
+                ),
+            );
+        } else {
+            tell_force(
+                name,
+                format_args!("its {what} did not return within {grace_ms} ms; if it needs longer, raise its grace_ms"),
+            );
+        }
         if starts {
             self.channel.change(|directory| directory.tasks[index].result = ETIMEDOUT);
+            tell_started(name, ETIMEDOUT);
         }
-        let after = self.ended(index);
-        println!(
-            "[resmgr] {name} was ended by force: its {what} did not return within {} ms; if it needs longer, raise its grace_ms",
-            grace_ns / 1_000_000
-        );
-        after
+        self.ended(index)
+    }
+
+    /// The system ends: a task that is still in its `init_module` has not started, however long its grace is.
+    pub fn tell_unfinished(&mut self) {
+        for index in 0..self.programs.len() {
+            if self.state(index) == task_state::STARTING {
+                self.failed = true;
+                let name = self.programs[index].name();
+                let why = "its init_module had not returned when the system ended";
+                println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"unfinished\",\"why\":\"{why}\"}}");
+            }
+        }
+    }
+
+    /// A task needs no longer return from its `init_module`: it ends the system.
+    pub fn is_through(&mut self, index: usize) {
+        if index < self.programs.len() && self.state(index) == task_state::STARTING {
+            warden::forget(index);
+            self.set_state(index, task_state::RUNNING);
+        }
     }
 
     fn make_task(&mut self, index: usize) -> Result<()> {
@@ -110,8 +148,7 @@ impl Skins {
             // It waits for the answer and never gets one: it is stopped first, and its other threads with it.
             threads::suspend(&self.programs[index].threads);
         }
-        let name = self.programs[index].name();
-        println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");
+        tell_started(self.programs[index].name(), result);
         if result == 0 {
             return After::GoOn;
         }
@@ -141,6 +178,7 @@ impl Skins {
         }
         let program = &mut self.programs[index];
         program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(index)));
+        self.failed |= program.task.as_ref().is_some_and(|task| task.overruns() != 0);
         if let Err(failure) = program.unload() {
             println!("[resmgr] {name}: {failure}");
         }
@@ -174,7 +212,7 @@ impl Skins {
     /// The end of the system, when it is to end with the tasks and all have ended.
     pub(super) fn after(&self) -> After {
         let over = |index| matches!(self.state(index), task_state::STOPPED | task_state::FAULTED);
-        if self.until_ended && (0..self.programs.len()).all(over) { After::End(!self.failed) } else { After::GoOn }
+        if self.until_ended && (0..self.programs.len()).all(over) { After::End } else { After::GoOn }
     }
 
     /// A task's state.
@@ -187,6 +225,17 @@ impl Skins {
         self.channel.change(|directory| directory.tasks[index].state = state);
         self.ring();
     }
+}
+
+/// `init_module` has come to that, for machines.
+fn tell_started(name: &str, result: i32) {
+    println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");
+}
+
+/// A task is ended by force, for people and for machines.
+fn tell_force(name: &str, why: fmt::Arguments<'_>) {
+    println!("[resmgr] {name} was ended by force: {why}");
+    println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"forced\",\"why\":\"{why}\"}}");
 }
 
 /// Lets a task and Linux wake each other.

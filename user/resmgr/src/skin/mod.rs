@@ -65,7 +65,7 @@ pub struct Skins {
     chatty: bool,
     /// The system ends when all of them have.
     until_ended: bool,
-    /// Something faulted, or an `init_module` failed.
+    /// Something faulted, an `init_module` failed, a task was ended by force, or one that has ended had missed a period.
     failed: bool,
 }
 
@@ -76,14 +76,14 @@ pub enum After {
     GoOn,
     /// A task faulted; the system goes on.
     Fault,
-    /// The system ends, well or not.
-    End(bool),
+    /// All tasks have ended, and the system with them.
+    End,
 }
 
 impl Skins {
-    /// Whether something faulted, or an `init_module` failed.
-    pub fn failed(&self) -> bool {
-        self.failed
+    /// Whether nothing went wrong.
+    pub fn are_good(&self) -> bool {
+        !self.failed && self.tasks().all(|task| task.overruns() == 0)
     }
 
     /// When the logs are to be looked at again.

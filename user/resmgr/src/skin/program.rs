@@ -22,7 +22,7 @@ use pillion_abi::{
     object::{Kind, right},
 };
 use pillion_runtime::{
-    Cap,
+    Cap, context_consumed,
     info::{SkinInfo, address, broker::TRANSFER_SIZE, slot, wake},
     region_reset, thread_resume,
 };
@@ -123,6 +123,8 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// Asks its main thread to end the task.
     pub unloader: Option<Cap>,
+    /// Ticks that all but its main thread had had when it began to start or stop.
+    pub others_before: u64,
 }
 
 impl Program {
@@ -132,7 +134,7 @@ impl Program {
         let count = plan.spec.info.skin.threads;
         let slots = maker.slots.part(SLOTS + threads::slots(count) + psc::slots(count))?;
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
-        Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None })
+        Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None, others_before: 0 })
     }
 
     /// Its name.
@@ -143,6 +145,14 @@ impl Program {
     /// How long its `init_module` and its `cleanup_module` may take.
     pub fn grace_ns(&self) -> u64 {
         self.plan.wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns)
+    }
+
+    /// Ticks that all but its main thread have had.
+    pub fn ticks_of_others(&self) -> u64 {
+        let others = self.threads.iter().skip(1);
+        others
+            .filter_map(|one| context_consumed(one.context).ok())
+            .fold(0, |sum: u64, [ticks, _]| sum.saturating_add(ticks))
     }
 
     /// Bytes at its own memory's address.
