@@ -35,9 +35,19 @@ pub fn parse(path: &Path, text: String) -> Result<SystemFile> {
     Ok(SystemFile { text, system })
 }
 
-/// Holds a system against the machine that it is to run on, and the entries of its bundle.
-pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str]) -> Result<()> {
-    let machine = Machine { memory_bytes, images: Some(images), ..Machine::default() };
+/// First line of the emulated machine's I/O APIC, and how many it has.
+const EMULATED_LINES: &[(u32, u32)] = &[(0, 24)];
+
+/// Holds a system against the entries of its bundle, what is added to Linux's command line, and, with so much memory, the emulated machine that it is to
+/// run on.
+pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str], append: &str) -> Result<()> {
+    let machine = Machine {
+        memory_bytes,
+        images: Some(images),
+        lines: memory_bytes.map(|_| EMULATED_LINES),
+        appended: append.trim().len(),
+        ..Machine::default()
+    };
     pillion_system::check(system, &machine).map_err(|problems| refused(path, &problems))
 }
 

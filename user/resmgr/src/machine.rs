@@ -15,6 +15,9 @@ use pillion_system as system;
 /// Where the bundle is mapped in the manager, but for the part of a large page that makes it fit large pages.
 const BUNDLE: u64 = 0x40_0000_0000;
 
+/// Entry of the bundle with what is added to Linux's command line.
+pub const LINUX_APPEND: &str = "linux.append";
+
 /// The machine.
 pub struct Machine {
     /// The kernel's facts.
@@ -67,6 +70,7 @@ impl Machine {
     /// Holds a system against the machine.
     pub fn check(&self, wanted: &system::System) -> core::result::Result<(), Vec<system::Problem>> {
         let images: Vec<&str> = (0..).map_while(|i| image::entry(self.bundle, i)).map(|(name, ..)| name).collect();
+        let lines = self.boot.io_apics.map(|apic| (apic.first, apic.lines));
         let sum = |ram: bool| -> u64 {
             let counts = |r: &&Range| match r.kind {
                 range_kind::RAM => ram,
@@ -80,6 +84,8 @@ impl Machine {
             reserved_bytes: sum(false),
             virtualisation: Some(self.boot.features & feature::SVM != 0),
             images: Some(&images),
+            lines: Some(&lines),
+            appended: self.text(LINUX_APPEND).map_or(0, |more| more.trim().len()),
             ..system::Machine::default()
         };
         system::check(wanted, &machine)

@@ -37,6 +37,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let machine = Machine::new(boot)?;
     let system = system::read(&machine)?;
     set_own_priority(&system)?;
+    linux::say_missing(&system);
     let specs: Vec<Spec> =
         others(&system).enumerate().map(|(i, task)| spec(&machine, task, i)).collect::<Result<_>>()?;
     let skins = skin::plan(&machine, &system)?;

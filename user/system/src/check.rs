@@ -1,5 +1,5 @@
 //! What concerns several values of a system file, or the machine.
-use crate::{BROKER_NEED_NS, Linux, Problem, System, Task, limit, remedy, responses, skin};
+use crate::{BROKER_NEED_NS, Linux, Problem, System, Task, limit, passenger, remedy, responses, skin};
 use alloc::{format, string::String, vec::Vec};
 
 /// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
@@ -19,6 +19,10 @@ pub struct Machine<'a> {
     pub virtualisation: Option<bool>,
     /// Names of the entries of the bundle.
     pub images: Option<&'a [&'a str]>,
+    /// First lines of the I/O APICs, and how many each has.
+    pub lines: Option<&'a [(u32, u32)]>,
+    /// Bytes that are added to Linux's command line.
+    pub appended: usize,
     /// What the kernel spends on each release of a task, in all: the interrupt, the switch to the task and the switch back.
     pub overhead_ns: u64,
     /// Longest stretch for which the kernel keeps interrupts off.
@@ -45,6 +49,8 @@ impl Default for Machine<'_> {
             reserved_bytes: 0,
             virtualisation: None,
             images: None,
+            lines: None,
+            appended: 0,
             overhead_ns: 1_400,
             blocking_ns: 1_200,
             interrupt_ns: 400,
@@ -62,6 +68,7 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     checker.names();
     checker.interrupts();
     checker.ports();
+    checker.port_counts();
     checker.devices();
     checker.priorities();
     checker.times();
@@ -69,6 +76,7 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     checker.images();
     checker.virtualisation();
     checker.problems.extend(skin::check(system));
+    checker.problems.extend(passenger::check(system, machine));
     checker.problems.sort_by_key(|p| p.line);
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
@@ -98,6 +106,13 @@ impl Checker<'_> {
             if let Some((owner, _)) = all.iter().take(n).find(|(_, i)| i.line == interrupt.line) {
                 self.given_twice(interrupt.at, &format!("interrupt line {}", interrupt.line), task, owner);
             }
+            let there = |apics: &[(u32, u32)]| {
+                apics.iter().any(|(first, count)| (interrupt.line.wrapping_sub(*first)) < *count)
+            };
+            if self.machine.lines.is_some_and(|apics| !there(apics)) {
+                let message = format!("the machine has no interrupt line {} for task {}", interrupt.line, task.name);
+                self.problem(interrupt.at, message, remedy::LINE);
+            }
         }
         if let Some((_, extra)) = all.get(limit::INTERRUPTS) {
             let message = format!("the tasks have {} interrupt lines, more than {}", all.len(), limit::INTERRUPTS);
@@ -114,6 +129,27 @@ impl Checker<'_> {
             if KERNEL_PORTS.iter().any(|&(first, last)| ports.overlaps(first, last)) {
                 let message = format!("{ports} for task {} include ports of the kernel", task.name);
                 self.problem(ports.at, message, remedy::KERNEL_PORTS);
+            }
+        }
+    }
+
+    /// Their number: a task has slots for so many, and Linux's monitor room for what is kept from Linux.
+    fn port_counts(&mut self) {
+        let all: Vec<_> = self.system.tasks.iter().flat_map(|task| &task.ports).collect();
+        let (most, beside) =
+            if self.system.linux.is_some() { (limit::HIDDEN_PORTS, " beside Linux") } else { (limit::ALL_PORTS, "") };
+        if let Some(extra) = all.get(most) {
+            let message = format!("the tasks have {} ranges of ports, more than {most}{beside}", all.len());
+            self.problem(extra.at, message, remedy::FEWER);
+        }
+        for task in &self.system.tasks {
+            let most = if task.skin.is_some() { limit::SKIN_PORTS } else { limit::PORTS };
+            if let Some(extra) = task.ports.get(most) {
+                self.problem(
+                    extra.at,
+                    format!("task {} has more than {most} ranges of ports", task.name),
+                    remedy::FEWER,
+                );
             }
         }
     }

@@ -13,6 +13,7 @@ mod check;
 mod file;
 mod model;
 mod parse;
+mod passenger;
 mod problem;
 mod skin;
 

@@ -135,6 +135,8 @@ pub struct Lines {
     pub budget: u32,
     /// `memory_kib` or `memory_mib`.
     pub memory: u32,
+    /// `command_line`.
+    pub command_line: u32,
 }
 
 /// An interrupt line of the I/O APIC.

@@ -10,6 +10,8 @@ use toml::Spanned;
 pub mod limit {
     use core::ops::RangeInclusive;
 
+    /// Most bytes of a file. With [`ALL_PORTS`] it keeps what the reader needs below the heap of the resource manager.
+    pub const FILE: usize = 32 << 10;
     /// Most tasks.
     pub const TASKS: usize = 64;
     /// Most bytes of a name.
@@ -22,14 +24,24 @@ pub mod limit {
     pub const SKIN_ARGUMENTS: usize = 1000;
     /// Most tasks with a skin.
     pub const SKINS: usize = 15;
-    /// Most bytes of Linux's command line.
-    pub const COMMAND_LINE: usize = 2047;
+    /// Most bytes of Linux's command line, with what is added to it.
+    pub const COMMAND_LINE: usize = 1023;
+    /// Highest interrupt line of a task that can be kept from Linux.
+    pub const HIDDEN_LINE: u32 = 63;
+    /// Most PCI functions of all tasks together, where there is Linux.
+    pub const HIDDEN_DEVICES: usize = 32;
+    /// Most ranges of ports of all tasks together, where there is Linux. The kernel's are kept from it, too.
+    pub const HIDDEN_PORTS: usize = 32 - crate::KERNEL_PORTS.len();
     /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
     pub const INTERRUPTS: usize = 12;
     /// Priority of a task.
     pub const PRIORITY: RangeInclusive<i64> = 2..=254;
     /// Priority of a task with a skin.
     pub const SKIN_PRIORITY: RangeInclusive<i64> = 16..=254;
+    /// Most ranges of ports of a task.
+    pub const PORTS: usize = 32;
+    /// Most ranges of ports of all tasks together.
+    pub const ALL_PORTS: usize = 256;
     /// Most ranges of ports of a task with a skin.
     pub const SKIN_PORTS: usize = 16;
     /// Threads of a task with a skin.
@@ -40,7 +52,7 @@ pub mod limit {
     pub const FIFO: RangeInclusive<i64> = 0..=63;
     /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.
     pub const FIFO_KIB: RangeInclusive<i64> = 0..=1 << 20;
-    /// Pool of shared buffers in KiB: up to 1 GiB.
+    /// Pool of shared buffers in KiB: up to 512 MiB.
     pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 19;
     /// What is kept of them for a task, in KiB.
     pub const KEPT_KIB: RangeInclusive<i64> = 0..=1 << 19;
@@ -77,6 +89,10 @@ const SKIN_CEILING: u8 = 212;
 ///
 /// Everything that is wrong with single values, in the order of the lines; or the first thing that is no TOML or no known key.
 pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
+    if text.len() > limit::FILE {
+        let message = format!("the file has {} bytes, more than {}", text.len(), limit::FILE);
+        return Err(vec![Problem::new(1, message, remedy::FILE)]);
+    }
     let mut reader = Reader { text, problems: Vec::new() };
     let file: file::File = toml::from_str(text).map_err(|e| vec![reader.no_file(&e)])?;
     let system = reader.system(file);
@@ -145,6 +161,7 @@ impl Reader<'_> {
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: self.line_or(task.memory_kib.as_ref(), section),
+            command_line: section,
         };
         let name = self.name(task.name);
         let skin = self.skin(skin::Keys {
@@ -196,6 +213,7 @@ impl Reader<'_> {
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: self.line_or(linux.memory_mib.as_ref(), section),
+            command_line: self.line_or(linux.command_line.as_ref(), section),
         };
         let period = self.duration("period", linux.period_us, linux.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", linux.budget_us, linux.budget_ns, &limit::BUDGET_NS);

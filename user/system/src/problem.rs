@@ -41,6 +41,8 @@ macro_rules! remedies {
 remedies! {
     /// Not TOML, an unknown or missing key, or a value of the wrong type.
     FORMAT = "docs/system-file.md lists the keys and their types";
+    /// More text than the resource manager can read.
+    FILE = "leave out what need not be there, such as defaults and comments";
     /// A number outside its limits.
     RANGE = "give a number within the limits";
     /// A size that is not whole pages.
@@ -69,6 +71,14 @@ remedies! {
     FEWER = "use fewer";
     /// Two tasks with one name.
     RENAME = "rename one of them";
+    /// Something named twice.
+    ONCE = "name it once";
+    /// A line that no I/O APIC of the machine has.
+    LINE = "use a line that the machine has; its log at boot names the lines of its I/O APICs";
+    /// A line that Linux could use.
+    HIDDEN_LINE = "use a line of at most 63, or remove the [linux] section";
+    /// More than Linux's monitor takes.
+    COMMAND_LINE = "shorten it, or add less";
     /// A resource given twice.
     TAKE_AWAY = "give it to one task only";
     /// Ports that the kernel keeps.

@@ -79,8 +79,13 @@ impl Reader<'_> {
     pub(crate) fn channels(&mut self, channels: file::Channels) -> Channels {
         let bytes = self.memory("mbuff_kib", channels.mbuff_kib, Some(1024), &limit::MBUFF_KIB, 4);
         let shared_fifos = channels.shared_fifos.into_iter().fold(0, |all, fifo| {
+            let line = self.line_of(&fifo);
             let number: u32 = self.number("a shared FIFO", Some(fifo), 0, &limit::FIFO);
-            all | 1u64.checked_shl(number).unwrap_or(0)
+            let bit = 1u64.checked_shl(number).unwrap_or(0);
+            if all & bit != 0 {
+                self.problem(line, format!("FIFO {number} is shared twice"), remedy::ONCE);
+            }
+            all | bit
         });
         Channels { mbuff_bytes: bytes.unwrap_or(0) << 10, shared_fifos }
     }
@@ -94,7 +99,6 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
         problems.push(Problem::new(extra.lines.section, message, remedy::FEWER));
     }
     problems.extend(system.skins().filter_map(|(task, _)| ceiling(task)));
-    problems.extend(system.skins().filter_map(|(task, _)| ports(task)));
     problems.extend(room(system));
     problems.extend(buffers(system));
     problems.extend(system.skins().filter_map(|(task, skin)| start(system, task, skin)));
@@ -102,12 +106,6 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
         system.skins().filter(|(_, skin)| skin.kind == Kind::Psc).filter_map(|(task, skin)| psc(system, task, skin)),
     );
     problems
-}
-
-fn ports(task: &Task) -> Option<Problem> {
-    let extra = task.ports.get(limit::SKIN_PORTS)?;
-    let message = format!("task {} has more than {} ranges of ports", task.name, limit::SKIN_PORTS);
-    Some(Problem::new(extra.at, message, remedy::FEWER))
 }
 
 /// The levels below are the manager's, the main threads' and Linux's.

@@ -14,6 +14,14 @@ const LINUX: &str = "[system]\nname='s'\n[linux]\n";
 const S: &str = "[system]\nname='s'\n[[task]]\nname='a'\nskin='rtlinux'\n";
 const PERIODIC: &str = "period_us=100\nbudget_us=10\n";
 
+const LONG: &str = {
+    const BYTES: [u8; 32 << 10] = [b'#'; 32 << 10];
+    match core::str::from_utf8(&BYTES) {
+        Ok(text) => text,
+        Err(_) => unreachable!(),
+    }
+};
+
 /// Input after the start, line, part of the message, remedy.
 const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     ("", "a = ", 1, "", remedy::FORMAT),
@@ -25,6 +33,7 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "interrupts=[{line=1},\n{lime=2}]", 7, "unknown field `lime`", remedy::FORMAT),
     ("", "[system]\nname='s'", 1, "neither a task nor Linux", remedy::NOTHING),
     ("", "[system]\nname='s'\n[[task]]\nname='a'\npriority=255", 5, "priority is 255, outside 2..=254", remedy::RANGE),
+    (S, LONG, 1, "bytes, more than 32768", remedy::FILE),
     (A, "period_us=-1\nbudget_us=1", 6, "outside", remedy::RANGE),
     (A, "period_us=9223372036854775807\nbudget_us=1", 6, "outside", remedy::RANGE),
     (A, "memory_kib=0", 6, "memory_kib is 0, outside", remedy::RANGE),
@@ -51,6 +60,7 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (S, "threads=65", 6, "threads is 65, outside 2..=64", remedy::RANGE),
     (S, "fifo_kib=5", 6, "not a multiple of 4", remedy::PAGES),
     (S, "[channels]\nshared_fifos=[0,\n64]", 8, "a shared FIFO is 64, outside 0..=63", remedy::RANGE),
+    (S, "[channels]\nshared_fifos=[3,\n5,\n3]", 9, "FIFO 3 is shared twice", remedy::ONCE),
     (S, "[channels]\nmbuff_kib=0", 7, "mbuff_kib is 0, outside", remedy::RANGE),
     (S, "[channels]\nmbuff_kib=524292", 7, "mbuff_kib is 524292, outside", remedy::RANGE),
     (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
@@ -112,6 +122,21 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (S, "memory_kib=600000\n[channels]\nmbuff_kib=524272", 3, "mbuff_kib needs", remedy::MEMORY),
     (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
     (A, "image='c'", 6, "no file c", remedy::MISSING),
+    (
+        A,
+        "interrupts=[{line=63},\n{line=64}]\n[linux]",
+        7,
+        "line 64 of task a cannot be kept from Linux",
+        remedy::HIDDEN_LINE,
+    ),
+    (A, "interrupts=[{line=99},\n{line=100}]", 7, "the machine has no interrupt line 100 for task a", remedy::LINE),
+    (
+        LINUX,
+        "\ncommand_line=' 12345678901234567890123 '",
+        5,
+        "command_line has 1024 bytes with the 1000 that are added",
+        remedy::COMMAND_LINE,
+    ),
     (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),
     (LINUX, "", 3, "needs a processor", remedy::VIRTUALISATION),
 ];
@@ -122,6 +147,8 @@ fn machine() -> Machine<'static> {
         reserved_bytes: 4 << 20,
         virtualisation: Some(true),
         images: Some(&["a", "b", "broker", "demo", "vmlinuz", "initrd"]),
+        lines: Some(&[(0, 24), (24, 76)]),
+        appended: 1000,
         ..Machine::default()
     }
 }
@@ -201,6 +228,32 @@ fn too_many() {
     let ports: String = (0..17).map(|i| format!("\n{{first={},count=1}},", 1024 + i)).collect();
     let system = parse(&format!("{S}ports=[{ports}]")).unwrap();
     assert_told(&check(&system, &machine()).unwrap_err(), 6 + 17, "more than 16 ranges of ports", remedy::FEWER);
+    let ports = |count: u32| (0..count).map(|i| format!("\n{{first={},count=1}},", 1024 + i)).collect::<String>();
+    let told = |file: String| check(&parse(&file).unwrap(), &machine());
+    assert_eq!(told(format!("{A}ports=[{}]", ports(32))), Ok(()));
+    assert_told(
+        &told(format!("{A}ports=[{}]", ports(33))).unwrap_err(),
+        6 + 33,
+        "more than 32 ranges of ports",
+        remedy::FEWER,
+    );
+    assert_eq!(told(format!("{A}ports=[{}]\n[linux]", ports(29))), Ok(()));
+    let problems = told(format!("{A}ports=[{}]\n[linux]", ports(30))).unwrap_err();
+    assert_told(&problems, 6 + 30, "30 ranges of ports, more than 29 beside Linux", remedy::FEWER);
+    let devices = |count: u32| (0..count).map(|i| format!("\n'{i:02x}:00.0',")).collect::<String>();
+    assert_eq!(told(format!("{A}devices=[{}]\n[linux]", devices(32))), Ok(()));
+    let problems = told(format!("{A}devices=[{}]\n[linux]", devices(33))).unwrap_err();
+    assert_told(&problems, 6 + 33, "33 PCI functions, more than 32", remedy::FEWER);
+    let tasks: String = (0..9)
+        .map(|i| {
+            let ports: String = (0..if i == 8 { 1 } else { 32 })
+                .map(|k| format!("\n{{first={},count=1}},", 0x1000 + 32 * i + k))
+                .collect();
+            format!("[[task]]\nname='t{i}'\nimage='a'\npriority=9\nports=[{ports}]\n")
+        })
+        .collect();
+    let problems = told(format!("[system]\nname='s'\n{tasks}")).unwrap_err();
+    assert_told(&problems, 2 + 8 * 37 + 6, "257 ranges of ports, more than 256", remedy::FEWER);
     let lines: String = (0..13).map(|i| format!("\n{{line={i}}},")).collect();
     let system = parse(&format!("{A}interrupts=[{lines}]")).unwrap();
     assert_told(&check(&system, &machine()).unwrap_err(), 6 + 13, "13 interrupt lines", remedy::FEWER);

@@ -82,7 +82,7 @@ pub fn build(
     let plan = Plan::make(repository, arguments)?;
     let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
     let memory = memory_mib.map(|mib| u64::from(mib) << 20);
-    system_file::check(&plan.path, &plan.file.system, memory, &images)?;
+    system_file::check(&plan.path, &plan.file.system, memory, &images, append)?;
     // First, because the user waits for the compiler's word on them.
     let programs =
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;

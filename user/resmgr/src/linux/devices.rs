@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use pillion_abi::boot::{Range, range_kind, slot};
-use pillion_runtime::{port_in, port_out};
+use pillion_runtime::{port_in, port_out, println};
 use pillion_system::System;
 use pillion_vmm_devices::pci::{ConfigAccess, ConfigSpace, Function, memory_of};
 
@@ -23,6 +23,19 @@ impl ConfigSpace for Ports {
     fn write(&mut self, function: Function, register: u8, value: u32) {
         let _ = port_out(slot::PORTS, ADDRESS, 4, function.address(register));
         let _ = port_out(slot::PORTS, DATA, 4, value);
+    }
+}
+
+/// Says which functions of tasks are not there: whoever wrote the system file meant another one, which is Linux's now.
+pub fn say_missing(system: &System) {
+    for (task, device) in system.tasks.iter().flat_map(|task| task.devices.iter().map(move |device| (task, device))) {
+        // Register 0 is vendor and device; where nothing answers it reads as ones.
+        if Ports.read(Function::from_id(device.requester_id()), 0) & 0xffff == 0xffff {
+            println!(
+                "[resmgr] this machine has no PCI function {device} for task {}; `ls /sys/bus/pci/devices` in Linux lists those that it has",
+                task.name
+            );
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::ranges::{Piece, told};
 use crate::{
     failure::{Failure, Result},
-    machine::Machine,
+    machine::{LINUX_APPEND, Machine},
     window::put_text,
 };
 use alloc::{format, string::String};
@@ -13,12 +13,9 @@ use pillion_runtime::{
     info::{LinuxInfo, RANGES, then},
     println,
 };
-use pillion_system::{KERNEL_PORTS, Linux, System, Then};
+use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 
-/// Entry of the bundle with what is added to Linux's command line.
-const APPEND: &str = "linux.append";
-
-/// The facts.
+/// The facts. What they have room for is what the check of the system file lets pass.
 pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
     let mut info = LinuxInfo {
         root_pointer: machine.boot.root_pointer,
@@ -32,12 +29,12 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
         after: [linux.after.poweroff, linux.after.crash, linux.after.limit].map(number),
         hidden_lines: 0,
         hidden_device_count: 0,
-        hidden_devices: [0; 32],
+        hidden_devices: [0; limit::HIDDEN_DEVICES],
         hidden_port_count: 0,
-        hidden_ports: [[0; 2]; 32],
+        hidden_ports: [[0; 2]; limit::HIDDEN_PORTS + KERNEL_PORTS.len()],
         channel: [0; 2],
         skin_count: 0,
-        command_line: [0; 1024],
+        command_line: [0; limit::COMMAND_LINE + 1],
     };
     let (told, dropped) = told(pieces, RANGES);
     if dropped != 0 {
@@ -81,9 +78,8 @@ fn put_all<T>(to: &mut [T], from: impl Iterator<Item = T>, what: &str) -> Result
 /// What the tasks and the kernel have.
 fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
     for interrupt in system.tasks.iter().flat_map(|t| &t.interrupts) {
-        let bit = 1u64.checked_shl(interrupt.line);
-        info.hidden_lines |=
-            bit.ok_or_else(|| Failure::new(format!("line {} is too high to be hidden from Linux", interrupt.line)))?;
+        const { assert!(limit::HIDDEN_LINE < u64::BITS) };
+        info.hidden_lines |= 1 << interrupt.line;
     }
     let devices = system.tasks.iter().flat_map(|t| &t.devices).map(|d| d.requester_id());
     info.hidden_device_count = put_all(&mut info.hidden_devices, devices, "PCI functions of tasks")?;
@@ -95,7 +91,7 @@ fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
 }
 
 fn put_command_line(info: &mut LinuxInfo, machine: &Machine, linux: &Linux) -> Result<()> {
-    let more = machine.text(APPEND).unwrap_or("");
+    let more = machine.text(LINUX_APPEND).unwrap_or("");
     let mut line = String::from(linux.command_line.trim());
     if !line.is_empty() && !more.trim().is_empty() {
         line.push(' ');

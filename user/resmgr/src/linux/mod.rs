@@ -8,6 +8,7 @@ mod monitor;
 mod presence;
 mod ranges;
 
+pub use devices::say_missing;
 pub use log::LinuxLog;
 pub use monitor::{Monitor, make, plan};
 pub use presence::Presence;
