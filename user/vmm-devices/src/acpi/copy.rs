@@ -68,7 +68,11 @@ impl Copy {
         copy.fadt.1 = tables.with(memory, *b"FACP")?.read(memory, &mut copy.fadt.0)?;
         mend_fadt(&mut copy.fadt.0[..copy.fadt.1]);
         let mut bytes = [0; 16 << 10];
-        let size = tables.with(memory, *b"APIC")?.read(memory, &mut bytes)?;
+        let found = tables.with(memory, *b"APIC")?;
+        let size = found.read(memory, &mut bytes)?;
+        if size < madt::FIXED {
+            return Err(Error::BadTable(found.address));
+        }
         copy.madt.1 = madt::edit(&bytes[..size], which, io_apics, &mut copy.madt.0);
         Ok(copy)
     }

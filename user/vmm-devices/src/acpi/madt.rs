@@ -13,7 +13,7 @@ pub struct Processor {
 }
 
 /// Before the entries: address of the local APIC and flags.
-const FIXED: usize = HEADER + 8;
+pub(super) const FIXED: usize = HEADER + 8;
 const ENABLED: u32 = 1;
 
 mod kind {
@@ -68,7 +68,7 @@ fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
     }
 }
 
-/// Writes the copy of a table with one processor and those I/O APICs. Returns its length: of a table that is longer than the copy can be the
+/// Writes the copy of a table, of [`FIXED`] bytes at least, with one processor and those I/O APICs. Returns its length: of a table that is longer than the copy can be the
 /// first entries.
 pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> usize {
     let name = name_of(table, which);
@@ -79,7 +79,7 @@ pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut 
             used += bytes.len();
         }
     };
-    put(table.get(..FIXED).unwrap_or(&[0; FIXED]));
+    put(&table[..FIXED]);
     match u8::try_from(name) {
         Ok(name) => put(&[kind::LOCAL_APIC, 8, name, 0, ENABLED as u8, 0, 0, 0]),
         Err(_) => {
