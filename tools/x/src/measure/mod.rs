@@ -4,6 +4,8 @@ mod assemble;
 mod baseline;
 mod check;
 mod compare;
+#[cfg(test)]
+mod documented;
 mod emulate;
 mod experiment;
 mod file;
