@@ -41,9 +41,7 @@ impl LinuxLog {
         });
         let mut log = LinuxLog { status: channel.status(index).cast_mut(), written: 0, doorbell, channel: None };
         memory_map(slot::LOG_BUFFER, slot::ADDRESS_SPACE, KERNEL, 0).when("mapping the kernel's log")?;
-        // SAFETY: the call before mapped it, for good; its bytes are integers. The kernel adds to it only when it dies.
-        let said = unsafe { &*(KERNEL as *const LogBuffer) };
-        said.text[..LOG_TEXT.min(said.written as usize)].iter().for_each(|byte| log.put(*byte));
+        said(KERNEL as *const LogBuffer).for_each(|byte| log.put(byte));
         Ok(log)
     }
 
@@ -68,5 +66,34 @@ impl LinuxLog {
     pub fn ring(&mut self) {
         self.channel.iter_mut().for_each(|channel| channel.change(|_| ()));
         let _ = signal(self.doorbell);
+    }
+}
+
+/// What the kernel said until now. It may go on while this is read: when it dies, and when a task faults in the shared space.
+fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
+    // SAFETY: `make` mapped the buffer, for good, and the index is within the text. The kernel may write it at any time: so there is no reference to it, each
+    // byte is read once, and every value of it is valid.
+    unsafe {
+        let written = (&raw const (*buffer).written).read_volatile();
+        let text = (&raw const (*buffer).text).cast::<u8>();
+        (0..LOG_TEXT.min(written as usize)).map(move |at| text.add(at).read_volatile())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn what_the_kernel_counts_beyond_its_room_is_not_read() {
+        let mut buffer = LogBuffer { written: 3, text: [b'.'; LOG_TEXT] };
+        buffer.text[..3].copy_from_slice(b"abc");
+        assert_eq!(said(&raw const buffer).collect::<Vec<u8>>(), b"abc");
+        for written in [LOG_TEXT as u64, LOG_TEXT as u64 + 1, u64::MAX] {
+            buffer.written = written;
+            assert_eq!(said(&raw const buffer).count(), LOG_TEXT);
+        }
     }
 }
