@@ -70,6 +70,20 @@ pub fn state(index: usize) -> u32 {
     unsafe { (&raw const (*(address::DIRECTORY as *const Directory)).tasks[index].state).read_volatile() }
 }
 
+/// What the `init_module` of a task came to, as the directory says now.
+pub fn result_of(name: &str) -> i32 {
+    let all = address::DIRECTORY as *const Directory;
+    (0..pillion_abi::channel::TASKS)
+        .find_map(|i| {
+            // SAFETY: as in `directory`; but a copy of all of it takes long.
+            let (named, result) = unsafe {
+                ((&raw const (*all).tasks[i].name).read_volatile(), (&raw const (*all).tasks[i].result).read_volatile())
+            };
+            (pillion_runtime::info::text(&named) == name).then_some(result)
+        })
+        .unwrap_or(0)
+}
+
 /// Waits up to a second for something.
 pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     let hz = pillion_runtime::info::task().tsc_hz;

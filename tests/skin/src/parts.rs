@@ -79,12 +79,25 @@ extern "C" fn idle(_: u64) -> ! {
     park()
 }
 
-/// Its `init_module` fails.
+/// Its `init_module` fails. Nobody hears of that while one of its threads can still run: they would find the task's memory given to others.
 pub fn failing() -> ! {
+    let _ = threads::start(1, level::LAST, watch, 0);
     manager::started(-5);
     // The manager ends it in the call before.
     manager::print("failing lives on\n");
     park()
+}
+
+/// Looks every two microseconds, in which the manager does not get a line printed, for what others are told of its task.
+extern "C" fn watch(_: u64) -> ! {
+    let pause = pillion_runtime::info::task().tsc_hz / 500_000;
+    loop {
+        if manager::result_of("failing") != 0 {
+            manager::print("failing lives on\n");
+            park()
+        }
+        let _ = sleep(now() + pause);
+    }
 }
 
 /// Is there until it is asked to end, unless the parameter given at its start has other wishes.

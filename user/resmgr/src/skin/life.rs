@@ -137,6 +137,10 @@ impl Skins {
             return After::GoOn;
         }
         warden::forget(index);
+        if result != 0 {
+            // Before anybody hears of it: what its other threads did after that would be done by a task that is not there.
+            threads::suspend(&self.programs[index].threads);
+        }
         self.channel.change(|directory| {
             directory.tasks[index].result = result;
             directory.tasks[index].state = task_state::RUNNING;
@@ -144,9 +148,6 @@ impl Skins {
         if result == 0 {
             let _ = reply(0, [0; MESSAGE_WORDS]);
             self.ring();
-        } else {
-            // It waits for the answer and never gets one: it is stopped first, and its other threads with it.
-            threads::suspend(&self.programs[index].threads);
         }
         tell_started(self.programs[index].name(), result);
         if result == 0 {
