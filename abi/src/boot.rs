@@ -29,7 +29,7 @@ pub mod slot {
     /// First of the regions, in the order of [`super::BootInfo::regions`].
     pub const REGIONS: u32 = 16;
     /// Number of slots in all.
-    pub const COUNT: u32 = 4096;
+    pub const COUNT: u32 = 8192;
 }
 
 /// Where the kernel maps [`BootInfo`] in the first task.

@@ -6,7 +6,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-const SIZE: usize = 1 << 20;
+const SIZE: usize = 2 << 20;
 
 /// The heap.
 pub struct Heap {

@@ -9,6 +9,7 @@ use crate::{
 use alloc::{string::String, vec::Vec};
 use pillion_abi::{
     NEVER, PAGE, boot,
+    bundle::SEGMENTS,
     object::{Kind, map, right},
 };
 use pillion_histogram::Histogram;
@@ -30,6 +31,10 @@ const HISTOGRAMS: u64 = 0x90_0000_0000;
 
 /// Pages that the fixed objects of a task take at most, beside the capability space: thread, and the small ones.
 const OBJECT_PAGES: u64 = 1 + 3;
+
+/// Slots that a task takes at most, beside those of its interrupts and ports: region, capability space, notification, timer, address space, thread, the segments
+/// of its image, stack, facts, memory, histogram twice, endpoint of its faults, scheduling context, and three that only some have.
+pub const SLOTS: u32 = 16 + SEGMENTS as u32;
 
 /// What a task is to be made of.
 pub struct Spec {

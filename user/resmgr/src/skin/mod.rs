@@ -11,10 +11,10 @@ mod layout;
 mod life;
 mod log;
 mod mbuff;
-mod program;
-mod psc;
+pub mod program;
+pub mod psc;
 mod serve;
-mod threads;
+pub mod threads;
 mod warden;
 
 pub use boot::{Plans, log_only, plan};

@@ -28,7 +28,7 @@ use pillion_runtime::{
 };
 
 /// Slots that a task takes beside its threads': objects, memory, parts of the window, interrupts and ports.
-const SLOTS: u32 = 64;
+pub const SLOTS: u32 = 64;
 
 /// What a task with a skin is to be made of.
 pub struct Plan {
@@ -132,7 +132,8 @@ impl Program {
     pub fn new(maker: &mut Maker<'_>, plan: Plan, badge: u64) -> Result<Program> {
         let region = maker.slots.make(maker.pool, Kind::Region, plan.spec.bytes())?;
         let count = plan.spec.info.skin.threads;
-        let slots = maker.slots.part(SLOTS + threads::slots(count) + psc::slots(count))?;
+        let runners = if is_psc(&plan.wanted) { psc::slots(count) } else { 0 };
+        let slots = maker.slots.part(SLOTS + threads::slots(count) + runners)?;
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
         Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None, others_before: 0 })
     }

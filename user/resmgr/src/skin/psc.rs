@@ -29,7 +29,7 @@ const PAGES: u64 = 9 + 1;
 const TIMER: u64 = 128;
 
 /// Runners of a task with so many threads.
-fn runners(threads: u32) -> u32 {
+const fn runners(threads: u32) -> u32 {
     threads.saturating_sub(1)
 }
 
@@ -41,7 +41,7 @@ pub fn pages(threads: u32) -> u64 {
 }
 
 /// Slots for it.
-pub fn slots(threads: u32) -> u32 {
+pub const fn slots(threads: u32) -> u32 {
     3 * runners(threads)
 }
 

@@ -36,7 +36,7 @@ pub fn pages(threads: u32) -> u64 {
 }
 
 /// Slots that they take.
-pub fn slots(threads: u32) -> u32 {
+pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
 
