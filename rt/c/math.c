@@ -8,6 +8,7 @@
 
 double c_library_acosh(double x);
 long double c_library_acoshl(long double x);
+long double c_library_expl(long double x);
 long double c_library_powl(long double x, long double y);
 long double c_library_tgammal(long double x);
 
@@ -37,6 +38,37 @@ long double exp2l(long double x)
 		return x > 0 ? x * 0x1p16383L : x != x ? x : 0x1p-16445L * 0x1p-16445L;
 	whole = rintl(x);
 	return scalbnl(1 + two_to_x_minus_1(x - whole), (int)whole);
+}
+
+/* musl's gives powers of 2 from -16384 down to -16446. */
+long double expl(long double x)
+{
+	return x < -12000 ? 0x1p-16445L * 0x1p-16445L : c_library_expl(x);
+}
+
+/* musl's is powl(10, x) from 16 on. */
+long double exp10l(long double x)
+{
+	/* The logarithm of 2 in two parts, as in expm1l. */
+	const long double high = 0x134413509f79fp-50L, low = 0xef311f12b35816f9p-114L, log2_10 = 0xd49a784bcd1b8afep-62L;
+	long double times, power = 1;
+
+	if (!(x < 4933 && x > -4952))
+		return x > 0 ? x * 0x1p16383L : x != x ? x : 0x1p-16445L * 0x1p-16445L;
+	/* Powers that are exact. */
+	if (rintl(x) == x && fabsl(x) <= 27) {
+		for (times = fabsl(x); times > 0; times--)
+			power *= 10;
+		return x < 0 ? 1 / power : power;
+	}
+	times = rintl(x * log2_10);
+	return scalbnl(1 + two_to_x_minus_1((x - times * high - times * low) * log2_10), (int)times);
+}
+
+/* An older name, in the same member of musl's. */
+long double pow10l(long double x)
+{
+	return exp10l(x);
 }
 
 /* musl's loses a bit for each doubling of a large result; its sinhl and tanhl call this one. */

@@ -3,13 +3,15 @@
  * the tolerance that native/math-functions.h states for it.
  *
  * native: -lm
- * prints: mathematics: 86663 results, 0 wrong
+ * prints: mathematics: 88250 results, 0 wrong
  * limit: 120
  */
 #define _GNU_SOURCE 1
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+
+#include "native/image.h"
 
 typedef long double (*call)(const void *);
 
@@ -21,39 +23,11 @@ struct function {
 	call of;
 };
 
-/* A long double as integers; all that are no number are alike. */
-struct image {
-	unsigned long long mantissa;
-	unsigned int exponent;
-};
-
 /* The function itself, and not what the compiler knows of it. */
 #define FUNCTION(name) ({ __typeof__(&name) function = name; __asm__("" : "+r"(function)); function; })
 
 enum kind { FLOAT, DOUBLE, LONG };
-enum { RANDOM = 150, NO_NUMBER = 0x17fff, FAR = 1 << 30 };
-
-static struct image image(long double value)
-{
-	union { long double value; struct { unsigned long long mantissa; unsigned short exponent; } bits; } is;
-	struct image image = { 0, NO_NUMBER };
-
-	is.value = value;
-	if (value == value) {
-		image.mantissa = is.bits.mantissa;
-		image.exponent = is.bits.exponent;
-	}
-	return image;
-}
-
-static unsigned long long draw(unsigned long long *seed)
-{
-	unsigned long long z = *seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
+enum { RANDOM = 150, FAR = 1 << 30 };
 
 /* From any number: one from -3 to 6; one that takes numbers from one end of their range to the other; whether it fits a long. */
 static int small(long double value)
@@ -230,15 +204,6 @@ static __int128 distance(const struct function *of, struct image is, struct imag
 		return FAR;
 	beside = place(is, kind) - place(right, kind);
 	return beside < 0 ? -beside : beside;
-}
-
-static long double value_of(struct image is)
-{
-	union { long double value; struct { unsigned long long mantissa; unsigned short exponent; } bits; } value = { 0 };
-
-	value.bits.mantissa = is.mantissa;
-	value.bits.exponent = is.exponent;
-	return value.value;
 }
 
 static void one(const struct function *of, const void *x, long double a, long double b, long double c, long double value, enum kind kind)

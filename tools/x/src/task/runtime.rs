@@ -12,7 +12,7 @@ use std::process::Command;
 const C_SOURCES: &str = "rt/c";
 
 /// Functions of the C library that the runtime's of the same names call, as `c_library_NAME`. Each is alone in a member of that name.
-const BENEATH: [&str; 4] = ["acosh", "acoshl", "powl", "tgammal"];
+const BENEATH: [&str; 5] = ["acosh", "acoshl", "expl", "powl", "tgammal"];
 
 /// Frame pointers, as in the programs themselves: a report of a fault follows them.
 const FLAGS: &str = r#"target.x86_64-unknown-none.rustflags=["-C","force-frame-pointers=yes"]"#;
