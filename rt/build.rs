@@ -43,7 +43,7 @@ fn main() {
     for folder in ["include".into(), PathBuf::from(LIBC_HEADERS), PathBuf::from(own.trim())] {
         build.flag("-isystem").flag(folder.to_str().unwrap_or_default());
     }
-    for source in ["print", "format", "stdio", "libc", "compat", "math", "text"] {
+    for source in ["print", "format", "stdio", "libc", "compat", "math", "complex", "text"] {
         build.file(format!("c/{source}.c"));
     }
     build.compile("pillion_rt_c");
