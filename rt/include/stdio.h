@@ -33,6 +33,8 @@ int sprintf(char *__restrict, const char *__restrict, ...) __attribute__((format
 int snprintf(char *__restrict, size_t, const char *__restrict, ...) __attribute__((format(printf, 3, 4)));
 int vsprintf(char *__restrict, const char *__restrict, va_list) __attribute__((format(printf, 2, 0)));
 int vsnprintf(char *__restrict, size_t, const char *__restrict, va_list) __attribute__((format(printf, 3, 0)));
+int asprintf(char **, const char *__restrict, ...) __attribute__((format(printf, 2, 3)));
+int vasprintf(char **, const char *__restrict, va_list) __attribute__((format(printf, 2, 0)));
 int sscanf(const char *__restrict, const char *__restrict, ...) __attribute__((format(scanf, 2, 3)));
 int vsscanf(const char *__restrict, const char *__restrict, va_list) __attribute__((format(scanf, 2, 0)));
 int puts(const char *);

@@ -115,7 +115,11 @@ impl Program {
         let mut built = Vec::new();
         for program in std::iter::once(self).chain(&others) {
             let mut order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
-            order.includes.extend(native::run(repository, program)?);
+            if let Some(folder) = native::run(repository, program)? {
+                order.includes.push(folder);
+                // As on the host: the C library's functions are wanted, not what the compiler knows of them.
+                order.extra.push("-fno-builtin".into());
+            }
             built.push(Built { program, task: task::ready(repository, &order)? });
         }
         let streams = machine::run(repository, &built)?;
