@@ -36,8 +36,7 @@ pub fn link(
     let map = LinkMap::parse(&text);
     let [c_library, compiler] = toolchain::archives()?;
     let archives = Archives { runtime, c_library: &c_library, compiler: &compiler };
-    let list = std::fs::read_to_string(repository.path(names::LIST))?;
-    names::check(&order.name, &list, archives, &map)?;
+    names::check(repository, &order.name, archives, &map)?;
     system_calls::check(repository, &order.name, &linked, &map)?;
     Ok(linked)
 }

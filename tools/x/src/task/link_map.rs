@@ -17,20 +17,25 @@ pub struct LinkMap {
     pieces: Vec<Piece>,
     /// For each member that was taken in: the file that wanted it, and the symbol.
     reasons: HashMap<String, (String, String)>,
-    /// For each name that files have in common: the file that defines it.
-    definitions: HashMap<String, String>,
+    /// For each name that files have in common: the file that defines it, then those that use it.
+    table: HashMap<String, Vec<String>>,
 }
 
 impl LinkMap {
     /// Reads a map as GNU ld writes it, with `--cref`.
     pub fn parse(text: &str) -> LinkMap {
         let (map, table) = text.split_once("\nCross Reference Table\n").unwrap_or((text, ""));
-        LinkMap { pieces: pieces(map), reasons: reasons(map), definitions: definitions(table) }
+        LinkMap { pieces: pieces(map), reasons: reasons(map), table: cross_references(table) }
     }
 
     /// Names, each with the file that defines it.
     pub fn definitions(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.definitions.iter().map(|(name, file)| (&**name, &**file))
+        self.table.iter().filter_map(|(name, files)| Some((&**name, &**files.first()?)))
+    }
+
+    /// The files that use a name that another one defines.
+    pub fn users(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.table.get(name).into_iter().flat_map(|files| &files[1..]).map(|file| &**file)
     }
 
     /// The file whose code or data is at an address.
@@ -94,10 +99,19 @@ fn reasons(text: &str) -> HashMap<String, (String, String)> {
 }
 
 /// Lines `NAME FILE`; the files that use the name follow, each on a line that begins with a space.
-fn definitions(table: &str) -> HashMap<String, String> {
-    let entries = table.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split_once(' '));
-    let entries = entries.map(|(name, file)| (name.to_owned(), file.trim().to_owned()));
-    entries.filter(|(name, _)| name != "Symbol").collect()
+fn cross_references(table: &str) -> HashMap<String, Vec<String>> {
+    let mut found: HashMap<String, Vec<String>> = HashMap::new();
+    let mut name = "";
+    for line in table.lines().filter(|line| !line.starts_with("Symbol ")) {
+        let (word, file) = line.split_once(' ').unwrap_or((line, ""));
+        if !word.is_empty() {
+            name = word;
+        }
+        if !name.is_empty() && !file.is_empty() {
+            found.entry(name.to_owned()).or_default().push(file.trim().to_owned());
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -137,6 +151,8 @@ a_function_whose_name_is_longer_than_the_first_column /tmp/a b/0.o
         definitions.sort();
         let long = "a_function_whose_name_is_longer_than_the_first_column";
         assert_eq!(definitions, [(long, "/tmp/a b/0.o"), ("fopen", "/lib/libc.a(fopen.o)")]);
+        assert!(map.users("fopen").eq(["/tmp/a b/0.o"]));
+        assert_eq!(map.users(long).count() + map.users("other").count(), 0);
     }
 
     #[test]

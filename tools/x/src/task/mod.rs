@@ -69,8 +69,8 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
 /// Builds a program unless what is there is up to date.
 pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
-    match Record::up_to_date(repository, order, &[runtime, repository.path(link::SCRIPT), repository.path(names::LIST)])
-    {
+    let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
+    match Record::up_to_date(repository, order, &[&[runtime][..], &lists].concat()) {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),
     }

@@ -1,21 +1,24 @@
-//! Each name that a task is linked with comes from the library that is promised for it (`rt/names.txt`).
+//! Each name that a task is linked with comes from the library that is promised for it (`rt/names.txt`), and of the C library a program gets what was compared with another one
+//! (`rt/c-library.txt`).
 //!
 //! A linker takes the first definition that it meets and says nothing. Another library's function of the same name may be wrong in a way that no message tells: built for other
 //! registers, or for another system's threads.
 
 use super::link_map::LinkMap;
 use crate::problem::problem;
+use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
+use std::fs;
 use std::path::Path;
 
 /// The names that the runtime has in place of the C library's, in the repository.
 pub const LIST: &str = "rt/names.txt";
 
-/// Begins a word of the list that is the beginning of names that nobody gives.
-const NOBODY: char = '-';
+/// The names that programs get from the C library, in the repository.
+pub const OFFERED: &str = "rt/c-library.txt";
 
 /// Who defines a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +68,6 @@ impl Archives<'_> {
 
 /// What is promised.
 struct Promise<'a> {
-    nobody: Vec<&'a str>,
     runtime: HashSet<&'a str>,
     c_library: HashSet<String>,
     compiler: HashSet<String>,
@@ -82,21 +84,23 @@ impl Promise<'_> {
     }
 }
 
-/// Refuses a linked program in which a name has another origin than promised.
-pub fn check(name: &str, list: &str, archives: Archives, map: &LinkMap) -> Result<()> {
-    let (nobody, runtime): (Vec<_>, _) = listed(list).partition(|word| word.starts_with(NOBODY));
+/// Refuses a linked program in which a name has another origin than promised, or that uses what is not offered.
+pub fn check(repository: &Repository, name: &str, archives: Archives, map: &LinkMap) -> Result<()> {
+    let list = fs::read_to_string(repository.path(LIST))?;
     let promise = Promise {
-        nobody: nobody.iter().filter_map(|word| word.strip_prefix(NOBODY)).collect(),
-        runtime: runtime.into_iter().collect(),
+        runtime: listed(&list).collect(),
         c_library: defined(archives.c_library)?,
         compiler: defined(archives.compiler)?,
     };
-    let foreign = foreign(&promise, archives, map);
-    if !foreign.is_empty() {
-        let why =
-            "it works on threads, locks or memory as the C library makes them, and those of a task are the runtime's";
-        let remedy = "use what the headers in rt/include declare";
-        return Err(problem(format!("{name} uses {} of the C library", foreign.join(", ")), why, remedy));
+    let offered = fs::read_to_string(repository.path(OFFERED))?;
+    let refused = refused(&promise, &listed(&offered).collect(), archives, map);
+    if !refused.is_empty() {
+        let why = format!(
+            "{OFFERED} has what tasks get of it; the rest asks Linux, works on files, threads or memory as the C library \
+             makes them, or was never tested"
+        );
+        let remedy = "use what RTLinux has for it: rtl_printf, rtf_put and rtf_get, clock_gettime, pthread_create, ..";
+        return Err(problem(format!("{name} uses {} of the C library", refused.join(", ")), why, remedy));
     }
     let wrong = strays(&promise, archives, map);
     let Some(first) = wrong.first() else { return Ok(()) };
@@ -117,17 +121,13 @@ fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
 }
 
-/// What the program called that brought in a function of the C library's that nobody is to have, sorted.
-fn foreign(promise: &Promise, archives: Archives, map: &LinkMap) -> Vec<String> {
-    let is_nobodys = |name: &str| {
-        !promise.runtime.contains(name) && promise.nobody.iter().any(|beginning| name.starts_with(beginning))
-    };
-    let archive = format!("{}(", archives.c_library.display());
-    let given = map.definitions().filter(|(name, file)| archives.giver(file) == Giver::CLibrary && is_nobodys(name));
-    let wanted = given.map(|(name, file)| map.wanted_for(&archive, file).unwrap_or(name));
-    let mut found: Vec<String> = wanted.filter(|name| is_nobodys(name)).map(str::to_owned).collect();
-    found.sort();
-    found.dedup();
+/// What the program itself uses of the C library and is not offered, sorted.
+fn refused<'a>(promise: &Promise, offered: &HashSet<&str>, archives: Archives, map: &'a LinkMap) -> Vec<&'a str> {
+    let by_program = |name: &str| map.users(name).any(|file| archives.giver(file) == Giver::Program);
+    let given = map.definitions().filter(|(_, file)| archives.giver(file) == Giver::CLibrary);
+    let mut found: Vec<_> = given.map(|(name, _)| name).collect();
+    found.retain(|name| !offered.contains(name) && !promise.runtime.contains(name) && by_program(name));
+    found.sort_unstable();
     found
 }
 
@@ -153,7 +153,7 @@ fn short(file: &str) -> &str {
 /// All names that an archive of objects offers.
 fn defined(archive: &Path) -> Result<HashSet<String>> {
     let wrong = || format!("{} cannot be read", archive.display());
-    let data = std::fs::read(archive).with_context(wrong)?;
+    let data = fs::read(archive).with_context(wrong)?;
     let file = ArchiveFile::parse(&*data).with_context(wrong)?;
     let mut names = HashSet::new();
     for member in file.members() {

@@ -1,8 +1,7 @@
-use super::super::link;
+use super::super::{compile, link, toolchain};
 use super::*;
-use crate::repository::Repository;
 use crate::task::Order;
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -26,7 +25,6 @@ fn names(list: &str) -> HashSet<String> {
 #[test]
 fn each_name_has_one_origin() {
     let promise = Promise {
-        nobody: Vec::new(),
         runtime: listed("# Remark about free.\nmalloc sem_wait\n").collect(),
         c_library: names("cos sin memcpy malloc sem_wait free"),
         compiler: names("__divdc3"),
@@ -56,7 +54,7 @@ impl Place {
         let at = |name: &str| folder.path().join(name);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         fs::create_dir(at("rt")).unwrap();
-        for file in [link::SCRIPT, LIST] {
+        for file in [link::SCRIPT, LIST, OFFERED] {
             fs::copy(root.join(file), at(file)).unwrap();
         }
         for (name, text) in [("program", program), ("runtime", runtime)] {
@@ -101,10 +99,15 @@ fn so_is_not_one_whose_c_library_takes_the_runtimes_place() {
 }
 
 #[test]
-fn nor_one_that_asks_the_c_library_of_its_threads() {
-    let program = "int pthread_attr_getstack(void *, void *, void *); int init_module(void) { return pthread_attr_getstack(0, 0, 0); }";
-    let said = Place::new(program, START).link().unwrap_err().to_string();
-    assert!(said.starts_with("motor uses pthread_attr_getstack of the C library\n"), "{said}");
+fn nor_one_that_uses_what_is_not_offered() {
+    // Of threads of its own, a stream of its own that asks Linux for nothing, and one of Linux's files.
+    for name in ["pthread_attr_getstack", "fputs_unlocked", "fopen"] {
+        let program = format!("int {name}(void *); int init_module(void) {{ return {name}(0); }}");
+        let said = Place::new(&program, START).link().unwrap_err().to_string();
+        assert!(said.starts_with(&format!("motor uses {name} of the C library\n")) && said.contains(OFFERED), "{said}");
+        let own = format!("{program} int {name}(void *nothing) {{ return nothing != 0; }}");
+        assert!(Place::new(&own, START).link().is_ok());
+    }
 }
 
 #[test]
@@ -113,4 +116,58 @@ fn a_program_gets_the_c_librarys_sine_or_its_own() {
     assert!(place.link().is_ok());
     let own = "double sin(double x) { return 2 * x; }";
     assert!(Place::new(&format!("{PROGRAM}\n{own}"), START).link().is_ok());
+}
+
+/// The sections of the list, each with the name of the program that its heading ends with: `# What (PROGRAM).`
+fn sections(list: &str) -> Vec<(&str, Vec<&str>)> {
+    let parts = list.split("\n\n").filter_map(|part| {
+        let (heading, names) = part.split_once('\n')?;
+        let program = heading.strip_suffix(").")?.rsplit_once('(')?.1;
+        Some((program, names.split_whitespace().collect()))
+    });
+    parts.collect()
+}
+
+/// What a test program takes from elsewhere, with nothing that the compiler knows better.
+fn called(program: &str) -> HashSet<String> {
+    let repository = Repository::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let folder = tempfile::tempdir().unwrap();
+    let source = repository.path("rt/tests/programs").join(format!("{program}.c"));
+    // What the host computed is not needed here.
+    fs::write(folder.path().join(format!("{program}.native")), "").unwrap();
+    let mut order = Order::of(program.into(), std::slice::from_ref(&source)).unwrap();
+    order.includes.push(folder.path().to_owned());
+    order.extra.push("-fno-builtin".into());
+    let compiled = compile::all(&repository, &order, folder.path()).unwrap();
+    let data = fs::read(&compiled.objects[0]).unwrap();
+    let object = object::File::parse(&*data).unwrap();
+    let undefined = object.symbols().filter(|symbol| symbol.is_undefined());
+    undefined.filter_map(|symbol| Some(symbol.name().ok()?.to_owned())).collect()
+}
+
+#[test]
+fn each_name_that_is_offered_is_there_and_called_by_its_test_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let list = fs::read_to_string(root.join(OFFERED)).unwrap();
+    let sections = sections(&list);
+    assert_eq!(
+        sections.iter().map(|(_, names)| names.len()).sum::<usize>(),
+        listed(&list).count(),
+        "a heading names no program"
+    );
+    let [c_library, _] = toolchain::archives().unwrap();
+    let there = defined(&c_library).unwrap();
+    let programs: BTreeSet<_> = sections.iter().map(|(program, _)| *program).collect();
+    let mut missing = Vec::new();
+    for program in programs {
+        let called = called(program);
+        let names = sections.iter().filter(|(by, _)| *by == program).flat_map(|(_, names)| names);
+        missing.extend(
+            names.filter(|name| !called.contains(**name)).map(|name| format!("{name} is not called by {program}.c")),
+        );
+    }
+    missing.extend(
+        listed(&list).filter(|name| !there.contains(*name)).map(|name| format!("{name} is not in the C library")),
+    );
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
