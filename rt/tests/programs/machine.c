@@ -1,6 +1,7 @@
 /*
  * Linux uses the machine beside the processor against this program: an IOMMU in the tables, the HPET's writes to memory, the address line 20, and the
- * bridge above the program's device, by three ways. The clock chip's interrupts go on, and the device is not seen again.
+ * bridge above the program's device, by three ways. The clock chip's interrupts go on, all of them, and the device is not seen again. (A processor that
+ * sleeps loses some of the clock chip's interrupts in the emulator: docs/plan.md.)
  *
  * task: ports = [{ first = 0x70, count = 2 }]
  * task: interrupts = [{ line = 8 }]
@@ -9,7 +10,7 @@
  * never: bridge foreign
  * never: "pillion":"fault"
  * load: machine
- * run: --fault-module
+ * run: --fault-module --kernel-append idle=poll
  * run: --qemu-arg=-device --qemu-arg=amd-iommu,intremap=on --qemu-arg=-global --qemu-arg=hpet.msi=on
  * run: --qemu-arg=-device --qemu-arg=pcie-root-port,id=above,addr=8,chassis=1 --qemu-arg=-device --qemu-arg=edu,bus=above
  * limit: 400
@@ -41,7 +42,7 @@ static unsigned int handler(unsigned int irq, struct pt_regs *regs)
 static int on_stop(unsigned int fifo)
 {
 	int expected = (gethrtime() - begin) / PERIOD;
-	int well = expected > RATE && interrupts > expected - expected / 10 && gethrtime() - last < 10 * PERIOD;
+	int well = expected > RATE && interrupts >= expected - 1 && gethrtime() - last < 2 * PERIOD;
 
 	rtl_printf("interrupts go on: %s\n", well ? "yes" : "no");
 	pillion_unload();
