@@ -7,7 +7,7 @@ use crate::system_file::{self, SystemFile};
 use crate::task;
 use crate::task::find::{self, Program};
 use anyhow::Result;
-use pillion_system::{BROKER, Kind, System};
+use pillion_system::{BROKER, Kind, System, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -61,10 +61,9 @@ impl Plan {
             let program = if is_program { find::program(repository, &task.image, folders)? } else { None };
             match program {
                 Some(program) => self.programs.push(program),
-                None if task.skin.is_some() && !is_package(repository, &task.image) => {
-                    return Err(unknown(&task.image));
-                }
-                None => packages.push(task.image.clone()),
+                None if is_package(repository, &task.image) => packages.push(task.image.clone()),
+                None if task.skin.is_some() => return Err(unknown(&task.image)),
+                None => return Err(no_package(&self.path, task)),
             }
         }
         packages.append(&mut self.packages);
@@ -161,6 +160,19 @@ fn unknown(name: &str) -> anyhow::Error {
     )
 }
 
+/// A task without a skin that nobody can build.
+fn no_package(path: &Path, task: &Task) -> anyhow::Error {
+    let Task { name, image, lines, .. } = task;
+    problem(
+        format!("{} is refused", path.display()),
+        format!(
+            "line {}: task {name} has no skin, and there is no package pillion-{image} in this repository",
+            lines.image
+        ),
+        "add skin = \"rtlinux\" if it is an RTLinux program, correct the name or image, or make the package: docs/system-file.md says how",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,5 +250,37 @@ mod tests {
     fn packages_are_known_by_their_names() {
         let repository = Repository::find().unwrap();
         assert!(is_package(&repository, "demo") && !is_package(&repository, "nothing"));
+    }
+
+    #[test]
+    fn a_task_without_a_skin_needs_a_package() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.toml");
+        fs::write(&file, "[system]\nname = \"s\"\n[[task]]\nname = \"a\"\npriority = 9\nimage = \"nothing\"\n")
+            .unwrap();
+        let Err(error) = Plan::make(&Repository::find().unwrap(), &arguments(Some(&file))) else {
+            panic!("it is good")
+        };
+        let error = error.to_string();
+        assert!(error.contains("line 6: task a has no skin, and there is no package pillion-nothing"), "{error}");
+        assert!(error.contains("skin = \"rtlinux\""), "{error}");
+    }
+
+    /// What the document shows can be built, and fits the machine of `x run`.
+    #[test]
+    fn the_document_s_examples_can_be_run() {
+        let repository = Repository::find().unwrap();
+        let document = fs::read_to_string(repository.path("docs/system-file.md")).unwrap();
+        let examples: Vec<&str> =
+            document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+        assert!(!examples.is_empty());
+        for example in examples {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("example.toml");
+            fs::write(&file, example).unwrap();
+            let plan = Plan::make(&repository, &arguments(Some(&file))).unwrap_or_else(|error| panic!("{error:#}"));
+            let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
+            system_file::check(&plan.path, &plan.file.system, Some(1 << 30), &images, "").unwrap();
+        }
     }
 }
