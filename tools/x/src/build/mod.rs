@@ -43,6 +43,8 @@ pub struct Built {
     pub passenger: Option<Passenger>,
     /// The tasks' files with symbols, by the tasks' names.
     pub elves: BTreeMap<String, PathBuf>,
+    /// What the system file says, if there is one.
+    pub system: Option<System>,
 }
 
 /// `x build`.
@@ -64,7 +66,7 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
     let path = folder.join(root).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let elves = [("root".to_owned(), output.join(format!("pillion-{root}")))].into();
-    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves })
+    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves, system: None })
 }
 
 /// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory. The bundle goes into `folder`.
@@ -107,7 +109,7 @@ pub fn build(
     let path = folder.join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let kernel = kernel(repository, arguments, &output)?;
-    Ok(Built { kernel, bundle: path, passenger, elves })
+    Ok(Built { kernel, bundle: path, passenger, elves, system: Some(plan.file.system) })
 }
 
 /// The kernel that is asked for; the usual one is in the `output` of cargo.

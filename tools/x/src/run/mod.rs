@@ -3,6 +3,7 @@
 mod append;
 mod backtrace;
 pub mod emulator;
+mod ending;
 mod fault;
 mod grub;
 pub mod line;
@@ -24,6 +25,7 @@ use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
 use anyhow::{Context as _, Result};
+use ending::Ending;
 use machine::{Boot, Folder};
 use result::Result as RunResult;
 use session::Ended;
@@ -51,8 +53,10 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     let folder = Folder(folder.path());
     let built = prepare(repository, run, &append, &folder)?;
     validate::memory(run, &built)?;
+    let ending = Ending::of(run, built.system.as_ref());
+    ending.check()?;
     warn(run);
-    let ended = boot(run, &built, append, &folder)?;
+    let ended = boot(run, &built, append, &folder, ending)?;
     let result = RunResult {
         run,
         outcome: &ended.outcome,
@@ -83,7 +87,7 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &F
     Ok(Built { passenger, ..Built::default() })
 }
 
-fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder) -> Result<Ended> {
+fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, ending: Ending) -> Result<Ended> {
     fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
     fs::create_dir(folder.served())?;
     fs::write(folder.served().join("payload"), build::payload())?;
@@ -94,7 +98,7 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder) -> R
         }
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone() },
     };
-    session::run(run, &machine::arguments(run, &boot, folder), folder)
+    session::run(run, &machine::arguments(run, &boot, folder), folder, ending)
 }
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, faults: &str) -> Result<bool> {

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// What is said of a load that did not end (yet).
 pub const RUNNING: &str = "it did not end";
 
+/// The task that looks after Linux.
+const MONITOR: &str = "vmm";
+
 /// What is known of a run.
 #[derive(Default)]
 pub struct Outcome {
@@ -40,6 +43,8 @@ pub struct Outcome {
     pub login: bool,
     /// What Linux is doing.
     pub state: String,
+    /// It was given up.
+    pub gave_up: bool,
     /// Time-stamp counters that Linux noted when it runs alone.
     pub ticks: BTreeMap<String, u64>,
     /// Lines of the kernel's trace.
@@ -109,7 +114,11 @@ impl Outcome {
                 self.start_ns.get_or_insert(linux.t_ns);
                 self.boots += 1;
             }
-            "invalid" | "gave-up" => self.complaints.push(format!("Linux: {}", linux.event)),
+            "invalid" => self.complaints.push("Linux: invalid".into()),
+            "gave-up" => {
+                self.gave_up = true;
+                self.complaints.push("Linux: gave-up".into());
+            }
             _ => {}
         }
         self.boots = self.boots.max(linux.boot.unwrap_or(0));
@@ -154,6 +163,25 @@ impl Outcome {
             self.loads.len() - 1
         });
         change(&mut self.loads[at]);
+    }
+
+    /// Why Linux does not end the run any more, with what to do about it; nothing is known of tasks that might start it.
+    pub fn off_for_good(&self) -> Option<&'static str> {
+        let lost = self.state == "gave-up" && self.faults.iter().any(|fault| fault.name == MONITOR);
+        match (self.state.as_str(), self.gave_up) {
+            _ if lost => Some(
+                "Linux's monitor faulted, so that Linux stays off, and nothing else ends this run: add --kernel-append seconds=N",
+            ),
+            ("off", false) => Some(
+                "Linux has switched itself off and stays off, as the system file says, and nothing else ends this run: write \
+                 after_poweroff = \"end\" into [linux], or add --kernel-append seconds=N",
+            ),
+            ("off", true) => Some(
+                "Linux was given up and stays off, as the system file says, and nothing else ends this run: write \
+                 after_limit = \"end\" (where the file has after_crash = \"off\", that one) into [linux], or add --kernel-append seconds=N",
+            ),
+            _ => None,
+        }
     }
 
     /// Missed periods of all tasks.

@@ -1,6 +1,7 @@
 //! One run of the emulator, from its start to its end.
 
 use super::emulator::Emulator;
+use super::ending::Ending;
 use super::line::{Splitter, parse};
 use super::monitor::Monitor;
 use super::outcome::Outcome;
@@ -32,7 +33,7 @@ pub struct Ended {
 }
 
 /// Runs the emulator with these arguments.
-pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder) -> Result<Ended> {
+pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder, ending: Ending) -> Result<Ended> {
     let (sender, events) = channel();
     listen(folder, &sender)?;
     let mut emulator = Emulator::start(&run.qemu, arguments)?;
@@ -44,7 +45,7 @@ pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder) -> Result<
         follow(std::io::stdin(), &sender, Event::Input);
     }
     drop(sender);
-    let mut session = Session::new(run, view, Monitor::new(folder, &run.when))?;
+    let mut session = Session::new(run, view, Monitor::new(folder, &run.when), ending)?;
     session.work(&events, &mut emulator)?;
     Ok(session.finish())
 }
@@ -57,6 +58,7 @@ struct Session<'a> {
     lines: Splitter,
     console: Option<UnixStream>,
     monitor: Monitor,
+    ending: Ending,
     started: Instant,
     stop: Option<Instant>,
     closed: usize,
@@ -64,15 +66,16 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(run: &'a RunArguments, view: View, monitor: Monitor) -> Result<Session<'a>> {
+    fn new(run: &'a RunArguments, view: View, monitor: Monitor, ending: Ending) -> Result<Session<'a>> {
         Ok(Session {
             run,
             view,
-            outcome: Outcome { without_linux: run.build.no_linux || run.build.root.is_some(), ..Outcome::default() },
+            outcome: Outcome { without_linux: !ending.linux, ..Outcome::default() },
             transcript: Transcript::create(run)?,
             lines: Splitter::default(),
             console: None,
             monitor,
+            ending,
             started: Instant::now(),
             stop: None,
             closed: 0,
@@ -125,6 +128,18 @@ impl<'a> Session<'a> {
             }
         }
         if self.outcome.end.is_some() && self.stop.is_none() {
+            self.stop = Some(Instant::now() + GRACE);
+        }
+        self.look_for_no_end();
+    }
+
+    /// A Linux that stays off does not end the run any more. Where nothing else does, nobody needs to wait for it.
+    fn look_for_no_end(&mut self) {
+        if self.ending.others || self.stop.is_some() {
+            return;
+        }
+        if let Some(why) = self.outcome.off_for_good() {
+            self.outcome.complaints.push(why.to_owned());
             self.stop = Some(Instant::now() + GRACE);
         }
     }
@@ -214,7 +229,8 @@ mod tests {
             pipe.write_all(log.as_bytes()).unwrap();
         });
         let process: Vec<String> = process.iter().map(|&word| word.into()).collect();
-        let ended = run(&run_arguments, &process, &Folder(folder.path())).unwrap();
+        let ending = Ending { linux: true, others: false };
+        let ended = run(&run_arguments, &process, &Folder(folder.path()), ending).unwrap();
         machine.join().unwrap();
         (run_arguments, ended)
     }
@@ -273,11 +289,25 @@ mod tests {
         assert_eq!(std::fs::read_to_string(written.path()).unwrap(), "counts\n");
     }
 
+    /// The process would sleep for longer than the test may take.
+    #[test]
+    fn a_linux_that_stays_off_is_not_waited_for() {
+        let (before, _) = GOOD.split_once("{\"pillion\":\"task\"").unwrap();
+        let log = format!("{before}{{\"pillion\":\"linux\",\"event\":\"off\",\"t_ns\":6003,\"boot\":1}}\n");
+        let begun = Instant::now();
+        let played = play_by(arguments(&["--load", "disk"]), &["60"], log.leak());
+        assert!(begun.elapsed() < 3 * GRACE);
+        let failures = failures(&played);
+        assert_eq!(failures.len(), 2, "{failures:?}");
+        assert!(failures[0].contains("after_poweroff = \"end\""), "{failures:?}");
+    }
+
     #[test]
     fn what_never_ends_is_stopped() {
         let folder = tempfile::tempdir().unwrap();
         let run_arguments = arguments(&["--timeout", "1"]);
-        let ended = run(&run_arguments, &["60".into()], &Folder(folder.path())).unwrap();
+        let ending = Ending { linux: true, others: true };
+        let ended = run(&run_arguments, &["60".into()], &Folder(folder.path()), ending).unwrap();
         assert_eq!(ended.cut_short.as_deref(), Some("not over after 1 s"));
     }
 }
