@@ -148,7 +148,7 @@ enum pillion_kind {
 #define PILLION_SLOT_TRACE_BUFFER 10
 #define PILLION_SLOT_LOG_BUFFER 11
 #define PILLION_SLOT_REGIONS 16
-#define PILLION_SLOT_COUNT 0x1000
+#define PILLION_SLOT_COUNT 0x2000
 
 /* Kinds of physical memory. */
 #define PILLION_RANGE_RAM 1

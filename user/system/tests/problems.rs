@@ -15,7 +15,7 @@ const S: &str = "[system]\nname='s'\n[[task]]\nname='a'\nskin='rtlinux'\n";
 const PERIODIC: &str = "period_us=100\nbudget_us=10\n";
 
 const LONG: &str = {
-    const BYTES: [u8; 32 << 10] = [b'#'; 32 << 10];
+    static BYTES: [u8; 32 << 10] = [b'#'; 32 << 10];
     match core::str::from_utf8(&BYTES) {
         Ok(text) => text,
         Err(_) => unreachable!(),
