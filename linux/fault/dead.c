@@ -2,7 +2,10 @@
 /* Ends of Linux. */
 #include <linux/io.h>
 #include <linux/irqflags.h>
+#include <asm/apic.h>
 #include <asm/desc.h>
+#include <asm/irq_vectors.h>
+#include <asm/msr.h>
 #include <asm/processor-flags.h>
 
 #include "fault.h"
@@ -14,6 +17,21 @@ int fault_spin(void)
 	for (;;)
 		asm volatile(".rept 200\n nop\n .endr");
 	return 0;
+}
+
+/*
+ * The same behind the watchdog's back: a timer that counts periods, whose next one is put off for good, so that the monitor's own look at it does not come;
+ * and an interrupt that waits. Linux does not survive it.
+ */
+int fault_far(void)
+{
+	local_irq_disable();
+	apic_write(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | LOCAL_TIMER_VECTOR);
+	apic_write(APIC_TDCR, APIC_TDR_DIV_1);
+	apic_write(APIC_TMICT, 1000000);
+	wrmsrl(MSR_IA32_TSC_DEADLINE, 1ull << 62);
+	apic_write(APIC_ICR, APIC_DEST_SELF | RESCHEDULE_VECTOR);
+	return fault_spin();
 }
 
 /* An exception without an interrupt table. Linux does not survive it. */

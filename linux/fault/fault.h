@@ -18,6 +18,7 @@ void message_send(void);
 
 /* Each comes to an end unless it says that Linux does not survive it. */
 int fault_spin(void);
+int fault_far(void);
 int fault_triple(void);
 int fault_invalid(void);
 int fault_memory(void);

@@ -36,9 +36,10 @@ impl Watchdog {
         self.stuck = 0;
     }
 
-    /// What the monitor's timer is to be set to, if that changed; `wake` is when somebody else needs it.
+    /// What the monitor's timer is to be set to, if that changed; `wake` is when somebody else needs it. What has passed is nobody's: a guest
+    /// can make it stay where it is, and no look would come any more.
     pub fn timer(&mut self, wake: u64) -> Option<u64> {
-        let at = wake.min(self.next);
+        let at = if wake > now() { wake.min(self.next) } else { self.next };
         (at != self.armed).then(|| {
             self.armed = at;
             at
