@@ -29,18 +29,21 @@ pub fn command(repository: &Repository, arguments: &MeasureRunArguments) -> Resu
     let form = Form { instrument: arguments.instrument, quick: arguments.quick };
     let experiments = Experiment::named(repository, &arguments.names)?;
     let workers = arguments.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-    let mut all_good = None;
+    let mut faults = None;
     measure(repository, &experiments, form, arguments.machine.as_deref(), workers, |experiment, measurement| {
-        let good = conclude(repository, experiment, &measurement, arguments.accept)?;
-        all_good = Some(good && all_good.unwrap_or(true));
+        let of_one = conclude(repository, experiment, &measurement, arguments.accept)?;
+        faults
+            .get_or_insert_with(Vec::new)
+            .extend(of_one.into_iter().map(|fault| format!("{}: {fault}", experiment.name)));
         Ok(())
     })?;
-    let Some(all_good) = all_good else {
+    let Some(faults) = faults else {
         let why = format!("none of them has a run with the instrument {}", form.instrument);
         return Err(problem("there is nothing to run", why, "`./x measure list` says what each can be run with"));
     };
     println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
-    Ok(all_good)
+    print!("{}", table::faults(&faults));
+    Ok(faults.is_empty())
 }
 
 /// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has ended. Experiments that have no run
@@ -104,13 +107,19 @@ fn tell_failures(experiment: &Experiment, done: &[Done]) {
     }
 }
 
-/// Writes, prints and judges a measurement.
-fn conclude(repository: &Repository, experiment: &Experiment, measurement: &Measurement, accept: bool) -> Result<bool> {
+/// Writes, prints and judges a measurement; returns what is wrong with it, one line each.
+fn conclude(
+    repository: &Repository,
+    experiment: &Experiment,
+    measurement: &Measurement,
+    accept: bool,
+) -> Result<Vec<String>> {
     file::write(repository, measurement)?;
     if !measurement.is_valid() {
         println!("\n{} ({}, {})", measurement.title, measurement.experiment, measurement.instrument);
-        measurement.disturbed.iter().for_each(|why| println!("INVALID {why}"));
-        return Ok(false);
+        let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
+        faults.iter().for_each(|fault| println!("{fault}"));
+        return Ok(faults);
     }
     let compared = measurement.quick && measurement.instrument == Instrument::Counted;
     if accept
@@ -129,7 +138,7 @@ fn conclude(repository: &Repository, experiment: &Experiment, measurement: &Meas
             .iter()
             .for_each(|what| println!("the baseline's machine was another: {what}"));
     }
-    Ok(faults.is_empty())
+    Ok(faults)
 }
 
 /// What is wrong with a valid measurement.
@@ -142,7 +151,8 @@ fn faults(experiment: &Experiment, measurement: &Measurement, baseline: Option<&
     for figure in &measurement.figures {
         let verdict = Verdict::of(figure, baseline);
         if verdict.fails() {
-            faults.push(format!("{} {}: {}, {}", verdict.text(), figure.system, figure.name, figure.about));
+            let said = table::against(figure, baseline);
+            faults.push(format!("{} {}: {}, {}: {said}", verdict.text(), figure.system, figure.name, figure.about));
         }
     }
     faults

@@ -47,6 +47,27 @@ pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     out
 }
 
+/// What failed in all experiments, for the end, where somebody looks first; nothing when nothing did.
+pub fn faults(faults: &[String]) -> String {
+    let mut out = String::new();
+    if !faults.is_empty() {
+        let _ = writeln!(out, "\nnot as it is to be:");
+    }
+    for fault in faults {
+        let _ = writeln!(out, "  {fault}");
+    }
+    out
+}
+
+/// A figure's value, with what it is held against.
+pub fn against(figure: &Figure, baseline: Option<&Baseline>) -> String {
+    let held =
+        [("bar", figure.bar), ("baseline", baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name)))];
+    held.into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .fold(number(figure.value), |said, (name, value)| said + &format!(", {name} {}", number(value)))
+}
+
 fn row(about: &str, figure: &Figure, baseline: Option<&Baseline>) -> Vec<String> {
     let old = baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name));
     let change = old.filter(|old| *old != 0.0).map(|old| percent(old, figure.value));
@@ -108,6 +129,17 @@ mod tests {
         assert!(!text.contains("untold") && !text.contains("goal"), "{text}");
         measured.figures.iter_mut().for_each(|figure| figure.about.clear());
         assert!(super::text(&measured, None).contains("untold"));
+    }
+
+    #[test]
+    fn what_failed_stands_at_the_end_with_its_numbers() {
+        let measured = measurement(&[("own-space", "f", 1300.0)]);
+        assert_eq!(
+            against(&measured.figures[0], Some(&Baseline::with("own-space", "f", 1000.0))),
+            "1,300, baseline 1,000"
+        );
+        assert_eq!(faults(&[]), "");
+        assert_eq!(faults(&["load: WORSE".into(), "smi: MISSING".into()]).lines().count(), 4);
     }
 
     #[test]
