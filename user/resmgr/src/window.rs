@@ -45,34 +45,42 @@ impl Window {
         Ok(())
     }
 
-    /// The word at an offset that is a multiple of eight.
+    /// The word at an offset that is a multiple of eight; others may write it meanwhile.
     pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
-        memory_part(memory, offset & !(PAGE - 1), PAGE, self.slot, right::READ).when("opening the window")?;
-        memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, 0).when("mapping the window")?;
-        let at = (ADDRESS + offset % PAGE) as *const u64;
-        // SAFETY: the page is mapped there by the call before, and the word is aligned. Its task may write it meanwhile; any value will do.
-        let word = unsafe { at.read_volatile() };
-        cap_delete(0, self.slot).when("closing the window")?;
-        Ok(word)
-    }
-
-    fn fill_piece(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
-        self.change(memory, offset, size, |bytes| {
-            let (head, rest) = bytes.split_at_mut(data.len());
-            head.copy_from_slice(data);
-            rest.fill(0);
+        // SAFETY: the word lies in the page that is mapped there, and is aligned; any value will do.
+        self.open(memory, offset & !(PAGE - 1), PAGE, |page| unsafe {
+            page.add((offset % PAGE) as usize).cast::<u64>().read_volatile()
         })
     }
 
-    /// Changes a part of some memory: whole pages, at most a large one.
-    pub fn change(&self, memory: Cap, offset: u64, size: u64, change: impl FnOnce(&mut [u8])) -> Result<()> {
+    /// Writes zero to 32-bit words of whole pages of some memory, at most a large page; others may use them meanwhile. Offsets are multiples of four.
+    pub fn clear_words(&self, memory: Cap, start: u64, size: u64, words: impl Iterator<Item = usize>) -> Result<()> {
+        self.open(memory, start, size, |bytes| {
+            for at in words.filter(|at| at % 4 == 0 && *at as u64 + 4 <= size) {
+                // SAFETY: the word lies in what is mapped there, and is aligned; a reference to it is nobody's.
+                unsafe { bytes.add(at).cast::<u32>().write_volatile(0) };
+            }
+        })
+    }
+
+    fn fill_piece(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
+        self.open(memory, offset, size, |bytes| {
+            // SAFETY: `size` bytes are mapped there, `data` has no more and lies elsewhere.
+            unsafe {
+                bytes.copy_from_nonoverlapping(data.as_ptr(), data.len());
+                bytes.add(data.len()).write_bytes(0, size as usize - data.len());
+            }
+        })
+    }
+
+    /// Lets `look` see a part of some memory, whole pages, at most a large one: they are mapped, writable and by themselves, where the pointer points to
+    /// until it returns. Others may have the memory as well, so it makes no reference to it.
+    fn open<T>(&self, memory: Cap, offset: u64, size: u64, look: impl FnOnce(*mut u8) -> T) -> Result<T> {
         memory_part(memory, offset, size, self.slot, right::READ | right::WRITE).when("opening the window")?;
         memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
-        // SAFETY: `size` bytes are mapped writable there by the call before, nothing else of this task lies there, and the slice is
-        // gone before the mapping is.
-        change(unsafe { core::slice::from_raw_parts_mut(ADDRESS as *mut u8, size as usize) });
+        let seen = look(ADDRESS as *mut u8);
         cap_delete(0, self.slot).when("closing the window")?;
-        Ok(())
+        Ok(seen)
     }
 }
 

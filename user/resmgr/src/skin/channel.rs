@@ -120,11 +120,10 @@ impl Channel {
             offset_of!(FifoControl, taking),
             offset_of!(FifoControl, putting),
         ];
+        let fifo = |number: usize| offset_of!(Share, fifos) + number * FIFO;
         for places in &self.layout.tasks {
-            window.change(self.memory, places.share, whole_pages(size_of::<Share>() as u64), |share| {
-                let fifos = share[offset_of!(Share, fifos)..].chunks_exact_mut(FIFO).take(FIFOS);
-                fifos.for_each(|fifo| WORDS.iter().for_each(|word| fifo[*word..][..size_of::<u32>()].fill(0)));
-            })?;
+            let words = (0..FIFOS).flat_map(|number| WORDS.map(|word| fifo(number) + word));
+            window.clear_words(self.memory, places.share, whole_pages(size_of::<Share>() as u64), words)?;
         }
         Ok(())
     }
