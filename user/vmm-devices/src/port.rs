@@ -75,7 +75,8 @@ impl Ports<'_> {
 }
 
 impl Access {
-    fn reaches(self, first: u32, count: u32) -> bool {
+    /// Whether it touches one of so many ports.
+    pub(crate) fn reaches(self, first: u32, count: u32) -> bool {
         let port = u32::from(self.port);
         port < first + count && first < port + u32::from(self.width)
     }

@@ -12,6 +12,7 @@ use pillion_vmm_devices::memory::GuestMemory;
 use pillion_vmm_devices::msr::Msrs;
 use pillion_vmm_devices::notes::{LONGEST, Notes};
 use pillion_vmm_devices::pci::{Filter, Function, Outcome as Pci};
+use pillion_vmm_devices::port::{Access, Answer, Ports};
 use pillion_vmm_devices::power::{Fadt, Outcome, Power};
 
 /// Lines that are hidden are never routed, and a route that is not masked has a vector of the guest's.
@@ -149,6 +150,54 @@ pub fn power(bytes: &[u8]) {
             assert!(!matches!(power.read(port, width), Outcome::Request(_)), "{port:#x}");
         } else {
             let _ = power.write(port, width, input.u32());
+        }
+    }
+}
+
+/// Whatever the FADT names, nothing that the machine is asked for touches a port of tasks, of configuration space, of the reset, or of the firmware's
+/// commands, and a read asks for no end.
+pub fn ports(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let hidden: Vec<[u32; 2]> = (0..input.u8() & 3).map(|_| [input.u16().into(), (input.u8() & 15).into()]).collect();
+    let mut port = || Some(input.u16()).filter(|port| *port != 0);
+    let (pm1a_control, pm1b_control, pm1a_event, command, reset) = (port(), port(), port(), port(), port());
+    let fadt = Fadt {
+        pm1a_control,
+        pm1b_control,
+        pm1a_event,
+        command,
+        reset: reset.map(|reset| (reset, input.u8())),
+        blocks: std::array::from_fn(|_| (input.u16(), input.u8().into())),
+        ..Fadt::default()
+    };
+    let kept = hidden
+        .iter()
+        .map(|[first, count]| (*first, *count))
+        .chain([(0x92, 1), (0xb2, 2), (0xcd6, 2), (0xcf8, 8)])
+        .chain(command.map(|port| (port.into(), 1)))
+        .chain(reset.filter(|reset| ![0x60, 0x64].contains(reset)).map(|port| (port.into(), 1)));
+    let kept: Vec<(u32, u32)> = kept.collect();
+    let (mut pci, mut power) = (Filter::new(), Power::new(fadt));
+    let mut ports = Ports { hidden: &hidden, pci: &mut pci, power: &mut power };
+    while !input.is_empty() {
+        let (kind, width) = (input.u8(), input.width(4));
+        let port = match kind & 14 {
+            0 => 0x60 + (input.u16() & 0x3f),
+            2 => 0xcd0 + (input.u16() & 0x3f),
+            4 => pm1a_control.unwrap_or(0).wrapping_add(input.u8().into()).wrapping_sub(4),
+            6 => hidden.first().map_or(0, |[first, _]| *first as u16).wrapping_add(input.u8().into()).wrapping_sub(4),
+            8 => reset.or(command).unwrap_or(0).wrapping_sub(u16::from(input.u8()) & 3),
+            _ => input.u16(),
+        };
+        let access = Access { port, width };
+        let answer = if kind & 1 == 0 { ports.read(access) } else { ports.write(access, input.u32()) };
+        let (first, end) = (u32::from(port), u32::from(port) + u32::from(width));
+        let touched = || kept.iter().find(|(kept, count)| *kept < end && first < kept + count);
+        match answer {
+            Answer::Machine(_) => assert_eq!(touched(), None, "{port:#x}, {width} bytes"),
+            Answer::Config { port, .. } => assert!((0xcfc..=0xcff).contains(&port), "{port:#x}"),
+            Answer::Request(_) | Answer::Note(_) => assert!(kind & 1 != 0, "{port:#x}"),
+            Answer::Value(_) => {}
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const ALL: [Target; 13] = [
+pub const ALL: [Target; 14] = [
     Target::new("instruction", "the decoder of memory accesses, against another one", decoder::instruction, 15),
     Target::new(
         "fetch",
@@ -37,6 +37,7 @@ pub const ALL: [Target; 13] = [
     Target::new("apic", "the local APIC, by registers and by memory", devices::apic, 512),
     Target::new("pci", "configuration space by ports", devices::pci, 512),
     Target::new("power", "power management, with any FADT", devices::power, 1024),
+    Target::new("ports", "all ports that exit: who answers", devices::ports, 512),
     Target::new("registers", "model-specific registers and CPUID", devices::registers, 512),
     Target::new("calls", "hypercalls and notes", devices::calls, 512),
     Target::new("loader", "a bzImage and where it goes", loader::load_any, 4096),

@@ -17,6 +17,7 @@ mod withheld;
 pub use fadt::Fadt;
 
 use crate::ones;
+use crate::port::Access;
 use keyboard::Keyboard;
 
 /// What a write means.
@@ -162,8 +163,7 @@ fn fixed() -> impl Iterator<Item = (u32, u32)> {
 
 /// Whether the access reaches one of the ports.
 fn touches(mut ranges: impl Iterator<Item = (u32, u32)>, port: u16, width: u8) -> bool {
-    let (port, end) = (u32::from(port), u32::from(port) + u32::from(width));
-    ranges.any(|(first, count)| first < end && port < first + count)
+    ranges.any(|(first, count)| Access { port, width }.reaches(first, count))
 }
 
 /// As if nothing were there: a read gives ones, a write is over.
