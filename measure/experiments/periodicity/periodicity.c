@@ -40,8 +40,10 @@ static void trigger(void)
 		pthread_wait_np();
 		sem_post(triggers[i % 2]);
 	}
-	/* The last one has run, too. */
+	/* The last one has run, too: now both may end. */
 	pthread_wait_np();
+	sem_post(triggers[0]);
+	sem_post(triggers[1]);
 	pthread_make_periodic_np(pthread_self(), HRTIME_INFINITY, 0);
 }
 
