@@ -25,8 +25,7 @@ impl Repository {
         Ok(Repository { root })
     }
 
-    /// A folder that stands for a repository.
-    #[cfg(test)]
+    /// Another clone, or a folder that stands for one.
     pub fn at(root: &Path) -> Repository {
         Repository { root: root.to_owned() }
     }

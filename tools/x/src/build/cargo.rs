@@ -31,8 +31,8 @@ const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
 pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
     ensure_target()?;
-    let mut cargo = repository.cargo();
-    cargo.args(["build", "--release", "--target", BARE_TARGET, "-p", "pillion-kernel"]);
+    let mut cargo = bare(repository)?;
+    cargo.args(["-p", "pillion-kernel"]);
     for task in tasks {
         cargo.args(["-p", &format!("pillion-{task}")]);
     }
@@ -43,23 +43,39 @@ pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
 /// Builds the kernel that runs tasks in its own address space, beside the other builds; returns its file.
 pub fn build_shared_space(repository: &Repository) -> Result<PathBuf> {
     let folder = repository.target().join("shared-space");
-    let mut cargo = repository.cargo();
-    cargo.args(["build", "--release", "--target", BARE_TARGET, "-p", "pillion-kernel", "--features", "shared-space"]);
+    let mut cargo = bare(repository)?;
+    cargo.args(["-p", "pillion-kernel", "--features", "shared-space"]);
     tool::quietly(cargo.arg("--target-dir").arg(&folder))?;
     Ok(folder.join(BARE_TARGET).join("release/pillion-kernel"))
+}
+
+/// Cargo, building for the bare machine.
+fn bare(repository: &Repository) -> Result<Command> {
+    let mut cargo = repository.cargo();
+    cargo.arg("--config").arg(flags(BARE_TARGET, &[without_home()?]));
+    cargo.args(["build", "--release", "--target", BARE_TARGET]);
+    Ok(cargo)
+}
+
+/// Flags of the compiler for a target, beside those of .cargo/config.toml.
+pub fn flags(target: &str, flags: &[String]) -> String {
+    format!("target.{target}.rustflags={flags:?}")
+}
+
+/// The flag that keeps the place of cargo's own folder, and so the user's name, out of what is built: a path that is longer moves what
+/// comes behind it.
+pub fn without_home() -> Result<String> {
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
+    Ok(format!("--remap-path-prefix={home}=cargo"))
 }
 
 /// Builds a static program for any Linux; returns its file. That has the same bytes wherever the repository and cargo's own folder lie:
 /// counted runs of Linux with it are then the same, too.
 pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     ensure(STATIC_TARGET)?;
-    let cargo_home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
-    let flags = [
-        format!("--remap-path-prefix={}=.", repository.root().display()),
-        format!("--remap-path-prefix={cargo_home}=cargo"),
-    ];
+    let paths = [format!("--remap-path-prefix={}=.", repository.root().display()), without_home()?];
     let mut cargo = repository.cargo();
-    cargo.arg("--config").arg(format!("target.{STATIC_TARGET}.rustflags={flags:?}"));
+    cargo.arg("--config").arg(flags(STATIC_TARGET, &paths));
     tool::quietly(cargo.args(["build", "--release", "--target", STATIC_TARGET, "-p", package]))?;
     Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
 }

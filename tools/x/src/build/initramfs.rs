@@ -194,11 +194,27 @@ fn note(repository: &Repository) -> Result<Vec<u8>> {
     let output = folder.path().join("note");
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition", "2024", "--target", BARE_TARGET, "-C", "panic=abort", "-C", "opt-level=s"]);
-    rustc.args(["-C", "relocation-model=static", "-C", "code-model=small", "-C", "strip=symbols", "-o"]);
+    rustc.args(["-C", "relocation-model=static", "-C", "code-model=small", "-C", "strip=symbols"]);
+    rustc.arg(format!("--remap-path-prefix={}=.", repository.root().display())).arg("-o");
     tool::quietly(rustc.arg(&output).arg(repository.path("linux/initramfs/note.rs")))?;
     read(&output)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn note_has_the_same_bytes_wherever_the_repository_lies() {
+        let here = Repository::find().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("linux/initramfs/note.rs");
+        fs::create_dir_all(source.parent().unwrap()).unwrap();
+        fs::copy(here.path("linux/initramfs/note.rs"), source).unwrap();
+        assert!(note(&here).unwrap() == note(&Repository::at(folder.path())).unwrap());
+    }
 }

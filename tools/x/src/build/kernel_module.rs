@@ -82,18 +82,22 @@ fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf
     Ok(tree)
 }
 
-/// Builds one module in a folder where all its files lie side by side.
+/// Builds one module in a folder where all its files lie side by side. The result has the same bytes wherever that folder lies: a path in it,
+/// or an identifier made of paths, would move what Linux has in memory.
 fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path, libraries: &str) -> Result<Vec<u8>> {
-    let work = tempfile::tempdir_in(folder)?;
+    let folder = std::path::absolute(folder)?;
+    let work = folder.join(module.name);
+    fs::create_dir(&work)?;
     for file in module.files(repository)? {
         let name = file.file_name().context("a file has a name")?;
-        fs::copy(&file, work.path().join(name)).with_context(|| format!("cannot read {}", file.display()))?;
+        fs::copy(&file, work.join(name)).with_context(|| format!("cannot read {}", file.display()))?;
     }
     let mut make = Command::new("make");
-    make.arg("-C").arg(tree).arg(format!("M={}", std::path::absolute(work.path())?.display()));
+    make.arg("-C").arg(tree).arg(format!("M={}", work.display()));
+    make.arg(format!("KCFLAGS=-ffile-prefix-map={}=.", folder.display())).arg("LDFLAGS_MODULE=--build-id=none");
     make.args(["CC=gcc", "modules"]).env("LD_LIBRARY_PATH", libraries);
     tool::quietly(&mut make).context("kernel modules need gcc and make (apt-get install gcc make)")?;
-    let built = work.path().join(module.name).with_extension("ko");
+    let built = work.join(module.name).with_extension("ko");
     tool::quietly(Command::new("strip").arg("--strip-debug").arg(&built))?;
     fs::read(&built).with_context(|| format!("cannot read {}", built.display()))
 }

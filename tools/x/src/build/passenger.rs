@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Raised when the same inputs shall give another initramfs.
-const FORMAT: u32 = 3;
+/// Changes whenever this tool packs otherwise, and with Rust's compiler: build.rs.
+const PACKING: &str = env!("PACKING");
 
 /// What an initramfs may hold beside what each has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,7 +135,9 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
 /// Changes whenever an input does.
 fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
-    hash.update(format!("{FORMAT} {choice} {} {:?}", Archive::state(), extras.drivers()));
+    hash.update(format!("{PACKING} {choice} {} {:?}", Archive::state(), extras.drivers()));
+    // The C compiler makes modules and programs. When there is none, building says so.
+    hash.update(Command::new("cc").arg("--version").output().map(|said| said.stdout).unwrap_or_default());
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }

@@ -53,15 +53,34 @@ pub fn with_library(repository: &Repository, source: &Path) -> Result<Vec<u8>> {
     compile(repository, &files, &["-std=gnu11", "-w", "-ffunction-sections", "-Wl,--gc-sections"])
 }
 
-/// A static program out of the C among the files.
+/// A static program out of the C among the files, the same bytes wherever the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let output = work.path().join("program");
     let mut compiler = Command::new("cc");
     compiler.args(flags).args(["-O2", "-static", "-s", "-pthread"]);
+    compiler.arg(format!("-ffile-prefix-map={}=.", repository.root().display()));
     compiler.args([LIBRARY].iter().chain(&HEADERS).map(|folder| format!("-I{}", repository.path(folder).display())));
     compiler.args(files.iter().filter(|file| file.extension().is_some_and(|end| end == "c")));
     tool::quietly(compiler.arg("-o").arg(&output).arg("-lm"))
         .context("programs need a C compiler (apt-get install gcc libc6-dev)")?;
     fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_the_same_bytes_wherever_the_repository_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["a", "another"].map(|name| {
+            let root = folder.path().join(name);
+            fs::create_dir(&root).unwrap();
+            let source = root.join("a.c");
+            fs::write(&source, "#include <stdio.h>\nint main(void) { return puts(__FILE__); }\n").unwrap();
+            compile(&Repository::at(&root), &[source], &[]).unwrap()
+        });
+        assert!(one == other);
+    }
 }

@@ -34,8 +34,8 @@ pub struct Archive {
 impl Archive {
     /// Keeps what it downloads in `cache`.
     pub fn new(cache: PathBuf) -> Result<Archive> {
-        fs::create_dir_all(&cache).with_context(|| format!("cannot create {}", cache.display()))?;
-        Ok(Archive { cache })
+        let make = || fs::create_dir_all(&cache).and_then(|()| cache.canonicalize());
+        Ok(Archive { cache: make().with_context(|| format!("cannot create {}", cache.display()))? })
     }
 
     /// Changes whenever the list of packages on offer does.

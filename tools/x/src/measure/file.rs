@@ -4,7 +4,7 @@ use crate::build::bundle::write_whole;
 use crate::problem::problem;
 use crate::repository::Repository;
 use anyhow::Result;
-use pillion_measure_data::Measurement;
+use pillion_measure_data::{Instrument, Measurement};
 use std::path::{Path, PathBuf};
 
 /// Where measurements are written.
@@ -12,9 +12,14 @@ pub fn folder(repository: &Repository) -> PathBuf {
     repository.build("measure")
 }
 
+/// Where that of an experiment is written.
+pub fn path(repository: &Repository, experiment: &str, instrument: Instrument) -> PathBuf {
+    folder(repository).join(format!("{experiment}.{instrument}.json"))
+}
+
 /// Writes a measurement: build/measure/NAME.INSTRUMENT.json.
 pub fn write(repository: &Repository, measurement: &Measurement) -> Result<PathBuf> {
-    let path = folder(repository).join(format!("{}.{}.json", measurement.experiment, measurement.instrument));
+    let path = path(repository, &measurement.experiment, measurement.instrument);
     write_whole(&path, (serde_json::to_string_pretty(measurement)? + "\n").as_bytes())?;
     Ok(path)
 }
@@ -30,7 +35,7 @@ pub fn read(path: &Path) -> Result<Measurement> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use pillion_measure_data::{Direction, Figure, Instrument};
+    use pillion_measure_data::{Direction, Figure};
 
     /// A measurement of some figures, SYSTEM, NAME and value; smaller is better, by 2 %.
     pub fn measurement(figures: &[(&str, &str, f64)]) -> Measurement {

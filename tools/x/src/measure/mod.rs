@@ -33,6 +33,7 @@ use experiment::Experiment;
 use job::{Form, Job};
 use model::Plugin;
 use pillion_measure_data::{Instrument, Measurement};
+use std::path::Path;
 
 /// `x measure`.
 pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
@@ -50,6 +51,11 @@ pub fn modelled(repository: &Repository, arguments: &[&str], machine: &str) -> R
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let job = Job { system: String::new(), run: 0, arguments, plugin: Some(plugin) };
     Ok(emulate::run(repository, &job)?.plugin)
+}
+
+/// What `x measure run` wrote last of an experiment, counted, in the clone at `root`.
+pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
+    file::read(&file::path(&Repository::at(root), experiment, Instrument::Counted))
 }
 
 /// The counted, short form of an experiment.

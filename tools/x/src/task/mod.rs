@@ -70,7 +70,8 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
 pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
     let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
-    match Record::up_to_date(repository, order, &[&[runtime][..], &lists].concat()) {
+    // This tool is an input, too: it says how to compile.
+    match Record::up_to_date(repository, order, &[&[runtime, std::env::current_exe()?][..], &lists].concat()) {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),
     }

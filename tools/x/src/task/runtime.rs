@@ -1,7 +1,7 @@
 //! The runtime that every RTLinux program is linked with: the package pillion-rt, as an archive.
 
 use super::toolchain;
-use crate::build::ensure_target;
+use crate::build::cargo;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
 use anyhow::{Context as _, Result, ensure};
@@ -15,15 +15,17 @@ const C_SOURCES: &str = "rt/c";
 const BENEATH: [&str; 5] = ["acosh", "acoshl", "expl", "powl", "tgammal"];
 
 /// Frame pointers, as in the programs themselves: a report of a fault follows them.
-const FLAGS: &str = r#"target.x86_64-unknown-none.rustflags=["-C","force-frame-pointers=yes"]"#;
+const FLAG: &str = "-Cforce-frame-pointers=yes";
 
 /// Builds the archive. Its flags differ from those of all else, so that it has a target folder of its own.
 pub fn build(repository: &Repository) -> Result<PathBuf> {
-    ensure_target()?;
+    cargo::ensure_target()?;
     let target = repository.target().join("rt");
-    let mut cargo = repository.cargo();
-    cargo.args(["build", "--release", "--lib", "-p", "pillion-rt", "--target", BARE_TARGET, "--config", FLAGS]);
-    tool::quietly(cargo.arg("--target-dir").arg(&target)).context("the real-time programs' runtime cannot be built")?;
+    let mut command = repository.cargo();
+    command.arg("--config").arg(cargo::flags(BARE_TARGET, &[FLAG.to_owned(), cargo::without_home()?]));
+    command.args(["build", "--release", "--lib", "-p", "pillion-rt", "--target", BARE_TARGET]);
+    tool::quietly(command.arg("--target-dir").arg(&target))
+        .context("the real-time programs' runtime cannot be built")?;
     yielding(repository, &target.join(BARE_TARGET).join("release/libpillion_rt.a"))
 }
 
@@ -36,7 +38,8 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
     let [c_library, _] = toolchain::archives()?;
-    if changed(&made) >= changed(archive).max(changed(&c_library)) {
+    let inputs = [archive, &c_library, &std::env::current_exe()?];
+    if changed(&made) >= inputs.into_iter().map(changed).max().flatten() {
         return Ok(made);
     }
     let work = tempfile::tempdir_in(archive.parent().unwrap_or(archive))?;

@@ -1,28 +1,73 @@
-//! Counted measurements repeat: two runs of an experiment give the same, to the last digit.
+//! Counted measurements repeat: an experiment gives the same in two clones, to the last digit.
 
 use super::tally::Tally;
-use crate::measure::measured;
+use crate::measure::{measured, written};
 use crate::progress::step;
 use crate::repository::Repository;
-use anyhow::Result;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use pillion_measure_data::Measurement;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
 /// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux reads and writes.
 const EXPERIMENT: &str = "periodicity";
+/// What a clone does not have.
+const BUILT: [&str; 3] = ["target", "build", ".git"];
+/// What a measurement says of the clone itself.
+const CLONE: &str = "commit";
 
-/// Measures twice, and compares.
+/// Measures here and in a clone, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
-    let (first, second) =
-        step(&format!("test {NAME}"), || Ok((measured(repository, EXPERIMENT)?, measured(repository, EXPERIMENT)?)))?;
+    let (mut first, mut second) =
+        step(&format!("test {NAME}"), || Ok((measured(repository, EXPERIMENT)?, elsewhere(repository)?)))?;
+    for measurement in [&mut first, &mut second] {
+        measurement.machine.remove(CLONE);
+    }
     let mut tally = Tally::default();
     if !first.is_valid() || first.figures.is_empty() {
         tally.failed.push(format!("{NAME}: {EXPERIMENT} measured nothing: {}", first.disturbed.join("; ")));
     } else if first != second {
-        tally.failed.push(format!("{NAME}: two runs of {EXPERIMENT} differ"));
+        tally.failed.push(format!("{NAME}: two clones at paths of different length measure {EXPERIMENT} differently"));
     } else {
         tally.passed += 1;
         println!("test {NAME} ok");
     }
     Ok(tally)
+}
+
+/// Measures in a clone at a longer path: what a path gets into is of another length there. It is built from nothing but Debian's packages.
+fn elsewhere(repository: &Repository) -> Result<Measurement> {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().join("l".repeat(repository.root().as_os_str().len()));
+    copy(repository.root(), &root)?;
+    fs::create_dir(root.join("build"))?;
+    symlink(repository.build("cache"), root.join("build/cache"))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["measure", "run", EXPERIMENT, "--quick", "--jobs", "1"]);
+    command.env("PILLION_ROOT", &root).env("CARGO_TARGET_DIR", root.join("target"));
+    // It may fail its comparison with the baseline; here it is compared with the other clone.
+    let output = tool::output(&mut command)?;
+    let said = || format!("the clone measures nothing:\n{}", String::from_utf8_lossy(&output.stderr));
+    written(&root, EXPERIMENT).with_context(said)
+}
+
+/// The sources as they are, what was not committed among them.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir(to)?;
+    let mut command = Command::new("cp");
+    command.arg("-a").arg("-t").arg(to);
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_disk = Path::new(&name).extension().is_some_and(|end| end == "qcow2");
+        if !is_disk && !BUILT.iter().any(|built| name == *built) {
+            command.arg(entry.path());
+        }
+    }
+    tool::quietly(&mut command)
 }
