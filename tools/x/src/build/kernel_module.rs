@@ -1,11 +1,14 @@
 //! Kernel modules of this repository, built against the headers of the kernel that rides.
 
 use super::initramfs;
-use crate::debian::{Archive, Package};
+use crate::debian::{Archive, Package, libraries};
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use std::collections::BTreeSet;
+use std::env::{join_paths, split_paths};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,11 +54,12 @@ pub fn make(repository: &Repository, archive: &Archive, release: &str, modules: 
     let names: Vec<&str> = modules.iter().map(|module| module.name).collect();
     let packages = packages(archive, release)?;
     step(&format!("building kernel modules ({})", names.join(", ")), || {
-        let folder = tempfile::tempdir_in(repository.build(""))?;
+        // Not in the repository: Linux's makefiles take no path with a space.
+        let folder = tempfile::tempdir()?;
         let folder = folder.path();
         let tree = headers(folder, &packages, release)?;
-        let libraries = libraries(archive, &packages)?;
-        modules.iter().map(|module| compile(repository, module, folder, &tree, &libraries)).collect()
+        let tools = Tools::gather(archive, &packages)?;
+        modules.iter().map(|module| compile(repository, module, folder, &tree, &tools)).collect()
     })
 }
 
@@ -84,7 +88,7 @@ fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf
 
 /// Builds one module in a folder where all its files lie side by side. The result has the same bytes wherever that folder lies: a path in it,
 /// or an identifier made of paths, would move what Linux has in memory.
-fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path, libraries: &str) -> Result<Vec<u8>> {
+fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path, tools: &Tools) -> Result<Vec<u8>> {
     let folder = std::path::absolute(folder)?;
     let work = folder.join(module.name);
     fs::create_dir(&work)?;
@@ -95,19 +99,77 @@ fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path,
     let mut make = Command::new("make");
     make.arg("-C").arg(tree).arg(format!("M={}", work.display()));
     make.arg(format!("KCFLAGS=-ffile-prefix-map={}=.", folder.display())).arg("LDFLAGS_MODULE=--build-id=none");
-    make.args(["CC=gcc", "modules"]).env("LD_LIBRARY_PATH", libraries);
-    tool::quietly(&mut make).context("kernel modules need gcc and make (apt-get install gcc make)")?;
+    make.args(["CC=gcc", "modules"]).env("PATH", &tools.path).env("LD_LIBRARY_PATH", &tools.libraries);
+    tool::quietly(&mut make).with_context(|| format!("the kernel module {} could not be built", module.name))?;
     let built = work.join(module.name).with_extension("ko");
     tool::quietly(Command::new("strip").arg("--strip-debug").arg(&built))?;
     fs::read(&built).with_context(|| format!("cannot read {}", built.display()))
 }
 
-/// Folders of the libraries that the headers' own tools need and this machine may lack.
-fn libraries(archive: &Archive, packages: &[Package]) -> Result<String> {
-    let needed = packages.iter().flat_map(|package| &package.depends).filter(|name| name.starts_with("libelf"));
-    let names: Vec<String> = needed.cloned().collect();
-    let roots = archive.packages(&names)?.into_iter().map(|package| package.root);
-    let folders = roots.map(|root| root.join("usr/lib/x86_64-linux-gnu"));
-    let absolute = folders.filter_map(|folder| folder.canonicalize().ok());
-    Ok(absolute.map(|folder| folder.to_string_lossy().into_owned()).collect::<Vec<_>>().join(":"))
+/// What the headers' own programs call and load, which this machine may lack: Debian 13's call `pahole` for every module.
+struct Tools {
+    /// Where programs are looked for, this machine's first.
+    path: OsString,
+    /// Where libraries are.
+    libraries: OsString,
+}
+
+impl Tools {
+    /// Out of what the package of those programs depends on, and what that depends on.
+    fn gather(archive: &Archive, packages: &[Package]) -> Result<Tools> {
+        let kbuild = packages.iter().filter(|package| package.name.starts_with("linux-kbuild-"));
+        let mut found: Vec<Package> = Vec::new();
+        let mut wanted = further(kbuild, &found);
+        while !wanted.is_empty() {
+            let newly = archive.packages(&wanted)?;
+            wanted = further(&newly, &found);
+            wanted.retain(|name| newly.iter().all(|package| package.name != *name));
+            found.extend(newly);
+        }
+        Tools::of(&found, &std::env::var_os("PATH").unwrap_or_default())
+    }
+
+    fn of(packages: &[Package], path: &OsStr) -> Result<Tools> {
+        let there = |inside: &str| {
+            let folders = packages.iter().filter_map(|package| package.root.join(inside).canonicalize().ok());
+            folders.collect::<Vec<_>>()
+        };
+        let path = join_paths(split_paths(path).chain(there("usr/bin")))?;
+        let libraries = join_paths(libraries::FOLDERS.map(there).concat())?;
+        Ok(Tools { path, libraries })
+    }
+}
+
+/// What these packages depend on and is not there yet. Every machine has the C library, and its own fits it best.
+fn further<'a>(packages: impl IntoIterator<Item = &'a Package>, found: &[Package]) -> Vec<String> {
+    let names: BTreeSet<&String> = packages.into_iter().flat_map(|package| &package.depends).collect();
+    let new = |name: &&String| *name != "libc6" && found.iter().all(|package| package.name != **name);
+    names.into_iter().filter(new).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(root: &Path, name: &str, depends: &[&str]) -> Package {
+        let depends = depends.iter().map(|name| (*name).to_owned()).collect();
+        Package { name: name.into(), depends, root: root.join(name) }
+    }
+
+    #[test]
+    fn what_the_headers_programs_call_is_found_as_what_they_load() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let kbuild = package(&root, "linux-kbuild-6.12", &["libc6", "libelf1t64", "pahole"]);
+        let (elf, pahole) =
+            (package(&root, "libelf1t64", &["libc6"]), package(&root, "pahole", &["libc6", "libelf1t64"]));
+        assert_eq!(further([&kbuild], &[]), ["libelf1t64", "pahole"]);
+        assert_eq!(further([&elf, &pahole], &[elf.clone()]), [""; 0]);
+
+        fs::create_dir_all(pahole.root.join("usr/bin")).unwrap();
+        fs::create_dir_all(elf.root.join("usr/lib/x86_64-linux-gnu")).unwrap();
+        let tools = Tools::of(&[elf, pahole], OsStr::new("/usr/bin")).unwrap();
+        assert_eq!(tools.path, *format!("/usr/bin:{}/pahole/usr/bin", root.display()));
+        assert_eq!(tools.libraries, *format!("{}/libelf1t64/usr/lib/x86_64-linux-gnu", root.display()));
+    }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Folders of a package that hold libraries.
-const FOLDERS: [&str; 4] = ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib64", "usr/lib64"];
+pub const FOLDERS: [&str; 4] = ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib64", "usr/lib64"];
 
 /// The libraries by their file names, for programs out of `packages`.
 pub fn gather(archive: &Archive, packages: &[Package], programs: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>> {
