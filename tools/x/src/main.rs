@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FAILED),
         Err(error) => {
-            eprintln!("x: {error:#}");
+            eprintln!("x: {}", problem::text(&error));
             ExitCode::from(REFUSED)
         }
     }

@@ -1,5 +1,7 @@
 //! What the user can put right: one clear message each.
 
+use anyhow::Error;
+
 /// What is wrong, why, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}\n   why: {why}\n   do:  {remedy}")]
@@ -10,6 +12,37 @@ pub struct Problem {
 }
 
 /// A problem, ready to be returned as an error.
-pub fn problem(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> anyhow::Error {
+pub fn problem(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Error {
     Problem { what: what.into(), why: why.into(), remedy: remedy.into() }.into()
+}
+
+/// What programs of others say when a disk is full.
+const FULL: [&str; 2] = ["No space left on device", "enough free space"];
+
+/// What the user is told of an error. Whatever failed because a disk is full needs room, not what would help otherwise.
+pub fn text(error: &Error) -> String {
+    let text = format!("{error:#}");
+    if !FULL.iter().any(|words| text.contains(words)) {
+        return text;
+    }
+    let said: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("do:  ")).collect();
+    format!(
+        "{}\n   do:  make room: a disk is full; `./x doctor` says which of those that Pillion needs",
+        said.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_needs_room_whoever_met_it() {
+        let apt = "apt-get failed:\nE: Write error - write (28: No space left on device)";
+        let said = text(&problem("gcc could not be installed", apt, "apt-get install gcc").context("building"));
+        assert!(said.contains("Write error") && said.contains("make room"), "{said}");
+        assert!(!said.contains("do:  apt-get install"), "{said}");
+        assert!(text(&std::io::Error::from_raw_os_error(28).into()).contains("make room"));
+        assert_eq!(text(&problem("a", "b", "c")), "a\n   why: b\n   do:  c");
+    }
 }

@@ -1,30 +1,100 @@
-//! Room on the disk.
+//! The folders that are written to, and the room in them.
 
 use crate::problem::problem;
 use crate::repository::Repository;
 use anyhow::Result;
+use rustix::fs::{Access, access};
+use std::path::{Path, PathBuf};
 
 /// What a first build needs.
-pub const NEEDED_MIB: u64 = 2048;
-/// What any build needs.
+const FIRST_MIB: u64 = 2048;
+/// What any build needs; and a run, for temporary files.
 const LEAST_MIB: u64 = 512;
 
-/// Free space where things are built.
-pub fn free_mib(repository: &Repository) -> Result<u64> {
-    let stat = rustix::fs::statvfs(repository.path("."))?;
-    Ok((stat.f_bavail * stat.f_frsize) >> 20)
+/// A folder that is written to.
+pub struct Place {
+    /// What it is for.
+    pub name: &'static str,
+    /// Where; it may not be there yet.
+    pub path: PathBuf,
+    /// The room that it must have.
+    needed_mib: u64,
 }
 
-/// Refuses to start what would end with a full disk.
+/// Why a folder is of no use, and what to do.
+pub struct Fault {
+    /// What is wrong.
+    pub why: String,
+    /// What helps.
+    pub remedy: String,
+}
+
+/// All of them.
+pub fn places(repository: &Repository) -> Vec<Place> {
+    let needed_mib = if repository.build("cache").is_dir() { LEAST_MIB } else { FIRST_MIB };
+    vec![
+        Place { name: "room for the build", path: repository.build(""), needed_mib },
+        Place { name: "room for cargo", path: repository.target(), needed_mib },
+        Place { name: "room for temporary files", path: std::env::temp_dir(), needed_mib: LEAST_MIB },
+    ]
+}
+
+/// Refuses to start what could not be written, or would end with a full disk.
 pub fn check(repository: &Repository) -> Result<()> {
-    let least = if repository.build("cache").is_dir() { LEAST_MIB } else { NEEDED_MIB };
-    let free = free_mib(repository)?;
-    if free >= least {
-        return Ok(());
+    places(repository).iter().try_for_each(Place::check)
+}
+
+impl Place {
+    fn check(&self) -> Result<()> {
+        match self.fault() {
+            None => Ok(()),
+            Some(Fault { why, remedy }) => {
+                Err(problem(format!("{} is of no use as {}", self.path.display(), self.name), why, remedy))
+            }
+        }
     }
-    Err(problem(
-        "there is too little room on the disk",
-        format!("{free} MiB are free where the repository is, {least} MiB are needed"),
-        "make room, or move the repository to a larger disk",
-    ))
+
+    /// What is wrong with it.
+    pub fn fault(&self) -> Option<Fault> {
+        let there = self.there();
+        if let Err(error) = access(there, Access::WRITE_OK | Access::EXEC_OK) {
+            let error = std::io::Error::from(error);
+            let why = format!("{} is not writable for this user: {error}", there.display());
+            let remedy =
+                "run ./x of a clone of your own on a disk that can be written to, or have it given to you by chown";
+            return Some(Fault { why, remedy: remedy.into() });
+        }
+        let (free, needed) = (self.free_mib(), self.needed_mib);
+        let why = format!("{free} MiB are free in {}, {needed} MiB are needed", there.display());
+        let remedy = "make room there, or move to a larger disk: the repository, or TMPDIR for temporary files";
+        (free < needed).then(|| Fault { why, remedy: remedy.into() })
+    }
+
+    /// Free space.
+    pub fn free_mib(&self) -> u64 {
+        rustix::fs::statvfs(self.there()).map_or(0, |stat| (stat.f_bavail * stat.f_frsize) >> 20)
+    }
+
+    /// It, or the folder in which it would be made.
+    fn there(&self) -> &Path {
+        self.path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_must_be_writable_and_have_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |path: &Path, needed_mib| Place { name: "room", path: path.to_owned(), needed_mib };
+        let new = folder.path().join("not/yet");
+        assert!(place(&new, 0).fault().is_none());
+        let full = place(&new, u64::MAX).check().unwrap_err().to_string();
+        assert!(full.contains("MiB are free") && full.contains("make room"), "{full}");
+        // Nobody can write there, root included.
+        let closed = place(Path::new("/proc/sys"), 0).check().unwrap_err().to_string();
+        assert!(closed.contains("not writable") && closed.contains("clone of your own"), "{closed}");
+    }
 }

@@ -6,6 +6,9 @@ use crate::tool;
 use anyhow::Result;
 use std::process::Command;
 
+/// Nobody is asked anything.
+const FRONTEND: (&str, &str) = ("DEBIAN_FRONTEND", "noninteractive");
+
 /// Installs Debian packages; nothing to do for an empty list.
 pub fn packages(names: &[&str]) -> Result<()> {
     if names.is_empty() {
@@ -15,7 +18,6 @@ pub fn packages(names: &[&str]) -> Result<()> {
     eprintln!("x: installing {list}");
     step(&format!("installing {list}"), || {
         let mut command = privileged("apt-get", &list)?;
-        command.env("DEBIAN_FRONTEND", "noninteractive");
         command.args(["install", "-y", "-q", "--no-install-recommends"]).args(names);
         if tool::quietly(&mut command).is_ok() {
             return Ok(());
@@ -39,7 +41,9 @@ pub fn update_lists() -> Result<()> {
 /// A command that runs as root.
 fn privileged(program: &str, purpose: &str) -> Result<Command> {
     if rustix::process::geteuid().is_root() {
-        return Ok(Command::new(program));
+        let mut command = Command::new(program);
+        command.env(FRONTEND.0, FRONTEND.1);
+        return Ok(command);
     }
     if tool::find("sudo").is_none() {
         let why = "only root can install packages, and there is no sudo";
@@ -50,6 +54,7 @@ fn privileged(program: &str, purpose: &str) -> Result<Command> {
         ));
     }
     let mut command = Command::new("sudo");
-    command.arg(program);
+    // Its own environment is another.
+    command.arg("env").arg(format!("{}={}", FRONTEND.0, FRONTEND.1)).arg(program);
     Ok(command)
 }

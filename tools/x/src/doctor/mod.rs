@@ -3,17 +3,18 @@
 pub mod install;
 mod needs;
 
+use crate::build::space;
 use crate::repository::Repository;
 use anyhow::Result;
 pub use needs::Need;
 
 /// `x doctor`.
 pub fn report(repository: &Repository) -> Result<bool> {
-    let needs = needs::all(repository)?;
+    let needs = needs::all(repository);
     for need in &needs {
         match &need.missing {
-            None => println!("ok       {:<22} {}", need.name, need.found),
-            Some(remedy) => println!("MISSING  {:<22} {}\n         {:<22} do: {remedy}", need.name, need.found, ""),
+            None => println!("ok       {:<24} {}", need.name, need.found),
+            Some(remedy) => println!("MISSING  {:<24} {}\n         {:<24} do: {remedy}", need.name, need.found, ""),
         }
     }
     let missing = needs.iter().filter(|need| need.missing.is_some()).count();
@@ -26,7 +27,8 @@ pub fn report(repository: &Repository) -> Result<bool> {
 
 /// Gets what is missing, or says what the user has to do.
 pub fn ensure(repository: &Repository, emulator: bool) -> Result<()> {
-    let needs = needs::all(repository)?;
+    space::check(repository)?;
+    let needs = needs::all(repository);
     let missing: Vec<Need> = needs.into_iter().filter(|need| need.missing.is_some()).collect();
     let wanted = |need: &&Need| emulator || need.package != Some(needs::EMULATOR_PACKAGE);
     let packages: Vec<&str> = missing.iter().filter(wanted).filter_map(|need| need.package).collect();

@@ -5,7 +5,6 @@ use crate::repository::{BARE_TARGET, Repository};
 use crate::run::emulator;
 use crate::task::LIBC;
 use crate::tool;
-use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 
@@ -25,13 +24,13 @@ pub struct Need {
 }
 
 /// Everything that is needed.
-pub fn all(repository: &Repository) -> Result<Vec<Need>> {
+pub fn all(repository: &Repository) -> Vec<Need> {
     let mut needs = vec![emulator_need(), rust(), target()];
     needs.extend(PROGRAMS.map(|(name, package)| program(name, package)));
     needs.push(libc());
     needs.push(sources());
-    needs.push(disk(repository)?);
-    Ok(needs)
+    needs.extend(room(repository));
+    needs
 }
 
 /// Programs that the tool calls, and the packages that bring them.
@@ -108,11 +107,9 @@ fn sources() -> Need {
     }
 }
 
-fn disk(repository: &Repository) -> Result<Need> {
-    let free = space::free_mib(repository)?;
-    let text = format!("{free} MiB free");
-    if free >= space::NEEDED_MIB {
-        return Ok(found("room on the disk", text));
-    }
-    Ok(absent("room on the disk", text, format!("make room: a first build needs {} MiB", space::NEEDED_MIB)))
+fn room(repository: &Repository) -> impl Iterator<Item = Need> {
+    space::places(repository).into_iter().map(|place| match place.fault() {
+        None => found(place.name, format!("{} MiB free in {}", place.free_mib(), place.path.display())),
+        Some(fault) => absent(place.name, fault.why, fault.remedy),
+    })
 }
