@@ -125,9 +125,10 @@ pub struct RunArguments {
     /// No terminal: Linux runs the loads, then switches itself off
     #[arg(long)]
     pub headless: bool,
-    /// How long each load runs, in seconds of Linux's time
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub seconds: u32,
+    /// How long each load runs, in seconds of Linux's time [default: 10]; without Linux, when the run ends at the latest, in seconds of the
+    /// machine's time [default: when all programs have ended]
+    #[arg(long, value_name = "N")]
+    pub seconds: Option<u32>,
     /// Loads that Linux runs side by side: hackbench, disk, cache, net, cpu
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub load: Vec<String>,
@@ -213,6 +214,11 @@ pub enum Clock {
 }
 
 impl RunArguments {
+    /// How long loads run, in seconds.
+    pub fn load_seconds(&self) -> u32 {
+        self.seconds.unwrap_or(10)
+    }
+
     /// The clock that was asked for.
     pub fn clock(&self) -> Clock {
         match (self.counted, self.wall_clock) {

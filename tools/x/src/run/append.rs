@@ -9,7 +9,7 @@ pub fn line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
         words.push("nokaslr".into());
     }
     words.push(format!("ride.mode={}", if run.headless { "script" } else { "shell" }));
-    words.push(format!("ride.seconds={}", run.seconds));
+    words.push(format!("ride.seconds={}", run.load_seconds()));
     if !run.load.is_empty() {
         words.push(format!("ride.load={}", run.load.join(",")));
     }

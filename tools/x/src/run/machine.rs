@@ -9,7 +9,7 @@ const SCRATCH_SERIAL: &str = "pillion-scratch";
 /// What the machine boots.
 pub enum Boot {
     /// Pillion and its bundle.
-    Pillion { kernel: PathBuf, bundle: PathBuf },
+    Pillion { kernel: PathBuf, bundle: PathBuf, line: String },
     /// The same from a CD, by GRUB.
     Grub { image: PathBuf },
     /// Linux alone.
@@ -56,9 +56,8 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     serial(&mut list, run, boot, folder);
     devices(&mut list, run, folder);
     match boot {
-        Boot::Pillion { kernel, bundle } => {
-            list.add("-kernel", kernel.display()).add("-initrd", bundle.display());
-            list.add("-append", kernel_line(run));
+        Boot::Pillion { kernel, bundle, line } => {
+            list.add("-kernel", kernel.display()).add("-initrd", bundle.display()).add("-append", line);
         }
         Boot::Grub { image } => {
             list.add("-cdrom", image.display()).add("-boot", "d");
@@ -73,13 +72,15 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
 }
 
 /// The kernel's own command line. With a paced clock the emulated processor must never be idle: the emulator passes idle time by
-/// this computer's clock, and wakes up late.
-pub fn kernel_line(run: &RunArguments) -> String {
+/// this computer's clock, and wakes up late. Without Linux, which runs the loads, `--seconds` is the limit of the run.
+pub fn kernel_line(run: &RunArguments, linux: bool) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
     let until = run.build.no_linux.then_some("until=ended");
     let trace = run.trace.is_some().then_some("trace=2");
-    let words: Vec<&str> = poll.into_iter().chain(until).chain(trace).chain(run.kernel_append.as_deref()).collect();
-    words.join(" ")
+    // Last, as the first word of a name counts: the user may have written another limit.
+    let limit = run.seconds.filter(|_| !linux).map(|seconds| format!("seconds={seconds}"));
+    let words = [poll, until, trace, run.kernel_append.as_deref(), limit.as_deref()];
+    Vec::from_iter(words.into_iter().flatten()).join(" ")
 }
 
 #[derive(Default)]

@@ -55,6 +55,9 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::memory(run, &built)?;
     let ending = Ending::of(run, built.system.as_ref());
     ending.check()?;
+    if let Some(ends) = ending::without_linux(run, built.system.as_ref()) {
+        eprintln!("x: {ends}");
+    }
     warn(run);
     let ended = boot(run, &built, append, &folder, ending)?;
     let result = RunResult {
@@ -91,12 +94,11 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
     fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
     fs::create_dir(folder.served())?;
     fs::write(folder.served().join("payload"), build::payload())?;
+    let line = machine::kernel_line(run, ending.linux);
     let boot = match &built.passenger {
         Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
-        _ if run.grub => {
-            Boot::Grub { image: grub::image(folder.0, &built.kernel, &built.bundle, &machine::kernel_line(run))? }
-        }
-        _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone() },
+        _ if run.grub => Boot::Grub { image: grub::image(folder.0, &built.kernel, &built.bundle, &line)? },
+        _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone(), line },
     };
     session::run(run, &machine::arguments(run, &boot, folder), folder, ending)
 }

@@ -1,14 +1,14 @@
 //! One run of the emulator, from its start to its end.
 
 use super::emulator::Emulator;
-use super::ending::Ending;
+use super::ending::{Ending, limit};
 use super::line::{Splitter, parse};
 use super::monitor::Monitor;
 use super::outcome::Outcome;
 use super::view::View;
 use super::wires::{Event, follow, listen};
 use super::{machine::Folder, transcript::Transcript};
-use crate::cli::{Clock, RunArguments};
+use crate::cli::RunArguments;
 use crate::interrupt;
 use anyhow::Result;
 use std::io::Write as _;
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
             self.outcome.login = true;
             self.outcome.state = "login".into();
             if self.run.headless {
-                self.stop = Some(Instant::now() + Duration::from_secs(self.run.seconds.into()));
+                self.stop = Some(Instant::now() + Duration::from_secs(self.run.load_seconds().into()));
             }
         }
     }
@@ -186,13 +186,6 @@ impl<'a> Session<'a> {
         self.view.close();
         Ended { outcome: self.outcome, transcript: self.transcript, cut_short: self.cut_short }
     }
-}
-
-/// The longest that a run may take; a shell has no limit unless told.
-fn limit(run: &RunArguments) -> Option<Duration> {
-    let slower = if run.clock() == Clock::Wall { 1 } else { 3 };
-    let default = run.headless.then_some(slower * (120 + 6 * u64::from(run.seconds)));
-    run.timeout.or(default).map(Duration::from_secs)
 }
 
 #[cfg(test)]
