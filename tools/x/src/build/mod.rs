@@ -15,6 +15,7 @@ pub mod task_image;
 mod user_program;
 
 use crate::cli::BuildArguments;
+use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::system_file;
@@ -60,6 +61,12 @@ pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bo
 
 /// Builds the kernel and a bundle in which one program is all there is.
 fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Built> {
+    if !plan::is_package(repository, root) {
+        let why = format!("this repository has no package pillion-{root} with a program in it");
+        let remedy =
+            "name a package without its pillion-, such as `demo`; `./x run --task NAME` runs an RTLinux program";
+        return Err(problem(format!("{root} cannot be the first task"), why, remedy));
+    }
     let output = step("building the kernel and the task", || cargo::build(repository, &[root.to_owned()]))?;
     let mut bundle = Bundle::default();
     bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;

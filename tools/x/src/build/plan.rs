@@ -136,7 +136,8 @@ fn require(path: &Path, system: &System, programs: &[Program]) -> Result<()> {
     Err(problem(format!("{name} would not run"), format!("{} has no such task", path.display()), remedy))
 }
 
-fn is_package(repository: &Repository, name: &str) -> bool {
+/// Whether pillion-NAME is a package of this repository with a program in it.
+pub fn is_package(repository: &Repository, name: &str) -> bool {
     let Ok(text) = std::fs::read_to_string(repository.path("Cargo.toml")) else { return false };
     let members =
         text.parse::<toml::Table>().ok().and_then(|table| table.get("workspace")?.get("members")?.as_array().cloned());
@@ -144,7 +145,8 @@ fn is_package(repository: &Repository, name: &str) -> bool {
     members.unwrap_or_default().iter().filter_map(toml::Value::as_str).any(|member| {
         let manifest = std::fs::read_to_string(repository.path(member).join("Cargo.toml")).unwrap_or_default();
         let manifest = manifest.parse::<toml::Table>().unwrap_or_default();
-        manifest.get("package").and_then(|package| package.get("name")?.as_str()) == Some(&wanted)
+        let named = manifest.get("package").and_then(|package| package.get("name")?.as_str()) == Some(&wanted);
+        named && repository.path(member).join("src/main.rs").is_file()
     })
 }
 
@@ -250,6 +252,7 @@ mod tests {
     fn packages_are_known_by_their_names() {
         let repository = Repository::find().unwrap();
         assert!(is_package(&repository, "demo") && !is_package(&repository, "nothing"));
+        assert!(!is_package(&repository, "abi"), "a library is no program");
     }
 
     #[test]
