@@ -162,7 +162,7 @@ fn texts_are_escaped() {
 }
 
 #[test]
-fn a_disturbed_measurement_shows_reasons_and_no_numbers() {
+fn a_disturbed_measurement_shows_reasons_and_no_charts() {
     let mut made = measurement("m", "M", Instrument::Counted, &["linux"]);
     made.figures = vec![figure("linux", "a", "told", 4711.0, "ns")];
     made.series = vec![points("linux", "b", ("ns", "ns"), vec![(1.0, 2.0)])];
@@ -171,7 +171,9 @@ fn a_disturbed_measurement_shows_reasons_and_no_numbers() {
     assert!(shown(&made).contains("4\u{202f}711") && shown(&made).contains("Cloud"));
     made.disturbed = vec!["an SMI came".into()];
     let html = shown(&made);
-    assert!(html.contains("an SMI came") && !html.contains("4\u{202f}711") && !html.contains("Cloud"));
+    assert!(html.contains("an SMI came") && html.contains("of the other systems") && !html.contains("Cloud"));
+    made.figures.clear();
+    assert!(shown(&made).contains("there are no numbers"));
 }
 
 #[test]

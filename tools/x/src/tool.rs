@@ -4,11 +4,19 @@ use crate::interrupt;
 use crate::problem::problem;
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
+
+/// This program once more: the very one that runs, also when it was built anew meanwhile, so that its file is another or gone.
+pub fn myself() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("x");
+    command
+}
 
 /// Runs a program and returns what it printed; a failure carries its messages.
 pub fn capture(command: &mut Command) -> Result<String> {
@@ -71,4 +79,25 @@ fn failure(command: &Command, output: &Output) -> anyhow::Error {
     let text = String::from_utf8_lossy(&output.stderr);
     let start = text.char_indices().rev().nth(6000).map_or(0, |(at, _)| at);
     anyhow::anyhow!("{} failed ({}):\n{}", name(command), output.status, text[start..].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says to the copy of these tests that it is one.
+    const COPY: &str = "PILLION_TEST_COPY";
+
+    #[test]
+    fn what_was_built_anew_meanwhile_runs_itself_on() {
+        if std::env::var_os(COPY).is_some() {
+            std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
+            assert!(capture(myself().arg("--list")).unwrap().contains("runs_itself_on"));
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("x");
+        std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+        quietly(Command::new(copy).arg("runs_itself_on").env(COPY, "1")).unwrap();
+    }
 }

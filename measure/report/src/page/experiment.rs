@@ -33,6 +33,7 @@ fn measurement(report: &Report, part: &Part) -> Markup {
                 (table::figures(report, measurement))
             } @else {
                 (disturbed(measurement))
+                @if !measurement.figures.is_empty() { (table::figures(report, measurement)) }
             }
             (commands(measurement))
         }
@@ -53,9 +54,11 @@ fn strip(measurement: &Measurement) -> Markup {
 }
 
 fn disturbed(measurement: &Measurement) -> Markup {
+    let rest =
+        if measurement.figures.is_empty() { "there are no numbers" } else { "the numbers are of the other systems" };
     html! {
         div.disturbed {
-            h4 { "Disturbed: there are no numbers" }
+            h4 { "Disturbed: " (rest) }
             ul { @for reason in &measurement.disturbed { li { (reason) } } }
         }
     }

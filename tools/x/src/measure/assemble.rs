@@ -9,7 +9,7 @@ use super::{fit, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
-/// The measurement. `titles` name machines of the model.
+/// The measurement, of the systems that were not disturbed; it is invalid when one was. `titles` name machines of the model.
 pub fn measurement(
     experiment: &Experiment,
     form: Form,
@@ -24,31 +24,34 @@ pub fn measurement(
         Kind::RidingCost => riding::listen(&mut heard, plan, form, done),
     }
     heard.iter_mut().for_each(|heard| fit::add(&mut heard.said, &plan.fit));
-    let mut disturbed = failures(done);
-    disturbed.extend(heard.iter().flat_map(|heard| complaints(plan, form, heard)));
+    let systems = heard.iter().map(|heard| heard.system.clone()).collect();
+    let mut disturbed = Vec::new();
+    heard.retain(|heard| {
+        let wrong = [failures(&heard.system.name, done), complaints(plan, form, heard)].concat();
+        let good = wrong.is_empty();
+        disturbed.extend(wrong);
+        good
+    });
     let quick = if form.quick { " --quick" } else { "" };
-    let mut measurement = Measurement {
+    Measurement {
         about: plan.about.clone(),
         paper: plan.paper.clone(),
         text: experiment.text.clone(),
         command: format!("./x measure run {} --instrument {}{quick}", experiment.name, form.instrument),
         quick: form.quick,
         machine,
-        systems: heard.iter().map(|heard| heard.system.clone()).collect(),
+        systems,
         disturbed,
         charts: plan.chart.clone(),
+        figures: figures(plan, form.instrument, &heard),
+        series: heard.into_iter().flat_map(series).collect(),
         ..Measurement::new(&experiment.name, &plan.title, form.instrument)
-    };
-    if measurement.is_valid() {
-        measurement.figures = figures(plan, form.instrument, &heard);
-        measurement.series = heard.into_iter().flat_map(series).collect();
     }
-    measurement
 }
 
-fn failures(done: &[Done]) -> Vec<String> {
-    let failed = done.iter().filter_map(|(job, streams)| Some((job, streams.as_ref().err()?)));
-    failed.map(|(job, _)| format!("{}: a run failed: {}", job.system, job.command())).collect()
+fn failures(system: &str, done: &[Done]) -> Vec<String> {
+    let failed = done.iter().filter(|(job, streams)| job.system == system && streams.is_err());
+    failed.map(|(job, _)| format!("{system}: a run failed: {}", job.command())).collect()
 }
 
 /// Those of the plan first, in its order; then what was said beside them.
@@ -190,6 +193,17 @@ mod tests {
             assert!(measured.figures.is_empty() && measured.series.is_empty());
         }
         assert!(measured(Form { quick: true, ..COUNTED }, &[done("linux", 1, Ok(good))]).is_valid());
+    }
+
+    #[test]
+    fn what_disturbed_one_system_takes_nothing_from_another() {
+        let good = "figure f 2 ns\nfigure samples 100 1\npoints p s s 1:1\n";
+        for wrong in [Err(anyhow!("it hung")), Ok("figure f 1 ns\ninvalid a page fault\n")] {
+            let measured = measured(COUNTED, &[done("linux", 1, Ok(good)), done("alone", 0, wrong)]);
+            assert!(!measured.is_valid() && measured.disturbed.iter().all(|why| why.starts_with("alone: ")));
+            assert!(measured.figure("linux", "f").is_some() && measured.figure("alone", "f").is_none());
+            assert_eq!((measured.systems.len(), measured.series.len()), (2, 1));
+        }
     }
 
     #[test]

@@ -6,7 +6,6 @@ use crate::tool;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 
 /// Lines of a failed run's messages that are shown.
 const SHOWN: usize = 60;
@@ -28,7 +27,7 @@ pub struct Streams {
 pub fn run(repository: &Repository, job: &Job) -> Result<Streams> {
     let folder = tempfile::tempdir()?;
     let [log, console, result, plugin] = ["log", "console", "json", "plugin"].map(|name| folder.path().join(name));
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = tool::myself();
     command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
     command.args(["run", "--headless", "--counted"]).args(job.options(&plugin));
     command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);

@@ -116,7 +116,8 @@ fn conclude(
 ) -> Result<Vec<String>> {
     file::write(repository, measurement)?;
     if !measurement.is_valid() {
-        println!("\n{} ({}, {})", measurement.title, measurement.experiment, measurement.instrument);
+        // What the other systems said.
+        print!("{}", table::text(measurement, None));
         let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
         faults.iter().for_each(|fault| println!("{fault}"));
         return Ok(faults);

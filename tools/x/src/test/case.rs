@@ -10,7 +10,6 @@ use crate::tool;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A file of tests/system.
 #[derive(Debug, Deserialize)]
@@ -91,7 +90,7 @@ impl Case {
 
     fn boot(&self, repository: &Repository, folder: &Path, direct: bool) -> Result<Streams> {
         let (log, console, result) = (folder.join("log"), folder.join("console"), folder.join("result"));
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = tool::myself();
         command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
         command.args(["run", "--headless", "--timeout", &self.limit.to_string()]);
         command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);

@@ -8,7 +8,6 @@ use crate::repository::Repository;
 use crate::tool;
 use anyhow::Result;
 use std::fmt::Write as _;
-use std::process::Command;
 
 /// Builds what all programs need, before several ask for it at a time.
 pub fn prepare(repository: &Repository) -> Result<()> {
@@ -25,7 +24,7 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let system = folder.path().join(name).with_extension("toml");
     let (log, console) = (folder.path().join("log"), folder.path().join("console"));
     std::fs::write(&system, text(built))?;
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = tool::myself();
     command.env("PILLION_ROOT", repository.path("")).current_dir(folder.path());
     command.args(["run", "--headless", "--counted", "--timeout", &sheet.limit.to_string()]);
     command.arg("--system").arg(&system).arg("--log").arg(&log).arg("--console").arg(&console);
