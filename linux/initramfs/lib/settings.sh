@@ -1,10 +1,10 @@
 # Reads what the host tool said on the kernel's command line into variables.
-mode=shell loads= seconds=10 rows= cols= fault= root= direct= boot=1 work=
+mode=shell loads= seconds=10 limited= rows= cols= fault= root= direct= boot=1 work=
 for word in $(cat /proc/cmdline); do
     case $word in
         ride.mode=*) mode=${word#*=} ;;
         ride.load=*) loads=${word#*=} ;;
-        ride.seconds=*) seconds=${word#*=} ;;
+        ride.seconds=*) seconds=${word#*=} limited=1 ;;
         ride.rows=*) rows=${word#*=} ;;
         ride.cols=*) cols=${word#*=} ;;
         ride.fault=*) fault=${word#*=} ;;

@@ -125,8 +125,8 @@ pub struct RunArguments {
     /// No terminal: Linux runs the loads, then switches itself off
     #[arg(long)]
     pub headless: bool,
-    /// How long each load runs, in seconds of Linux's time [default: 10]; without Linux, when the run ends at the latest, in seconds of the
-    /// machine's time [default: when all programs have ended]
+    /// How long each load runs, in seconds of Linux's time [default: 10; programs of --file, which get N as their first argument, until they
+    /// end]. Without Linux, when the run ends at the latest, in seconds of the machine's time [default: when all programs have ended]
     #[arg(long, value_name = "N")]
     pub seconds: Option<u32>,
     /// Loads that Linux runs side by side: hackbench, disk, cache, net, cpu

@@ -46,10 +46,18 @@ impl Program {
     }
 }
 
+/// What a program printed is seen also when it is ended from outside: not into a terminal, the C library would keep it back.
+const BY_LINES: &str = "#include <stdio.h>
+__attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+";
+
 /// A program of the user's, with the library. What it does not use of the library is left out.
 pub fn with_library(repository: &Repository, source: &Path) -> Result<Vec<u8>> {
+    let folder = tempfile::tempdir()?;
+    let by_lines = folder.path().join("by_lines.c");
+    fs::write(&by_lines, BY_LINES)?;
     let mut files = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
-    files.insert(0, source.to_owned());
+    files.splice(0..0, [source.to_owned(), by_lines]);
     compile(repository, &files, &["-std=gnu11", "-w", "-ffunction-sections", "-Wl,--gc-sections"])
 }
 

@@ -9,7 +9,8 @@ pub fn line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
         words.push("nokaslr".into());
     }
     words.push(format!("ride.mode={}", if run.headless { "script" } else { "shell" }));
-    words.push(format!("ride.seconds={}", run.load_seconds()));
+    // Said only when it was asked for: then programs of the user's are ended, too.
+    words.extend(run.seconds.map(|seconds| format!("ride.seconds={seconds}")));
     if !run.load.is_empty() {
         words.push(format!("ride.load={}", run.load.join(",")));
     }

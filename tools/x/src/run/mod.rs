@@ -10,6 +10,7 @@ pub mod line;
 mod machine;
 mod monitor;
 mod outcome;
+mod printed;
 mod report;
 mod result;
 mod session;
@@ -68,7 +69,11 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
         cut_short: ended.cut_short.as_deref(),
     };
     let faults: Vec<String> = ended.outcome.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
-    conclude(run, &ended, &result, &faults.concat())
+    let tasks = built.system.iter().flat_map(|system| system.skins()).map(|(task, _)| task.name.as_str());
+    // Before a terminal with Linux somebody has `pillion dmesg`.
+    let unseen = run.headless || run.build.no_linux;
+    let printed = if unseen { ended.outcome.printed.text(tasks) } else { String::new() };
+    conclude(run, &ended, &result, &[faults.concat(), printed].concat())
 }
 
 fn warn(run: &RunArguments) {
@@ -103,9 +108,9 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
     session::run(run, &machine::arguments(run, &boot, folder), folder, ending)
 }
 
-fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, faults: &str) -> Result<bool> {
+fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, said: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}{faults}", report::text(&ended.outcome));
+    print!("{}{said}", report::text(&ended.outcome));
     warn(run);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
@@ -117,6 +122,9 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, faults: &str)
     }
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());
+    } else if run.headless && run.load.iter().any(|load| validate::is_own(run, load)) {
+        // It holds what programs of the user's printed.
+        print!("\n{}", ended.transcript.console_end());
     }
     for failure in &failures {
         eprintln!("x: {failure}");

@@ -1,6 +1,7 @@
 //! What a run came to, gathered from its lines.
 
 use super::line::{Fault, Line, Linux, Skin, Status, Task};
+use super::printed::Printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -47,6 +48,8 @@ pub struct Outcome {
     pub gave_up: bool,
     /// Time-stamp counters that Linux noted when it runs alone.
     pub ticks: BTreeMap<String, u64>,
+    /// What tasks printed.
+    pub printed: Printed,
     /// Lines of the kernel's trace.
     pub trace: String,
     /// Events that are nobody's wish.
@@ -70,8 +73,9 @@ pub struct Load {
 }
 
 impl Outcome {
-    /// Takes a line of the trace, if it is one.
-    pub fn take_trace(&mut self, line: &str) {
+    /// Takes a line that is none for this tool: one of the trace, or of a task.
+    pub fn take_text(&mut self, line: &str) {
+        self.printed.take(line);
         if line.starts_with("trace ") {
             self.trace.push_str(line);
             self.trace.push('\n');

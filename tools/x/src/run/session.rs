@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
             } else if let Some(line) = parse(&line) {
                 self.outcome.take(line);
             } else {
-                self.outcome.take_trace(&line);
+                self.outcome.take_text(&line);
             }
         }
         if self.outcome.end.is_some() && self.stop.is_none() {

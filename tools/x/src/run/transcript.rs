@@ -47,6 +47,11 @@ impl Transcript {
         String::from_utf8_lossy(&self.console).into_owned()
     }
 
+    /// Its last lines, for people.
+    pub fn console_end(&self) -> String {
+        tail("Linux's console", &self.console)
+    }
+
     /// The ends of everything, for a run that went wrong.
     pub fn tails(&self) -> String {
         let parts =

@@ -17,7 +17,7 @@ const WORKING_MIB: u64 = 192;
 pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     terminal(run)?;
     let scripts = repository.path("linux/initramfs/lib");
-    for load in run.load.iter().filter(|load| !run.build.files.iter().any(|file| is_called(file, load))) {
+    for load in run.load.iter().filter(|load| !is_own(run, load)) {
         script(&scripts.join("load"), "load", load)?;
     }
     if let Some(fault) = &run.fault {
@@ -29,6 +29,11 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     run.forward.iter().try_for_each(|pair| forward(pair))?;
     let outputs = [&run.json, &run.log, &run.console];
     outputs.into_iter().flatten().try_for_each(|file| output(file))
+}
+
+/// Whether a load is a program that the user puts into Linux.
+pub fn is_own(run: &RunArguments, load: &str) -> bool {
+    run.build.files.iter().any(|file| is_called(file, load))
 }
 
 /// Whether a file that is put into Linux is that load: by its name, or if it is a C source by its name without the ending.
