@@ -1,7 +1,7 @@
 //! Compiles sources as modules of the kernel are compiled.
 
 use super::order::{Order, is_cpp};
-use super::{late, toolchain};
+use super::{foreign, late, toolchain};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Result, bail};
@@ -121,6 +121,9 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         (done, said) = run(&NEWER_C)?;
     }
     if !done {
+        if let Some(problem) = foreign::explain(source, &said) {
+            return Err(problem);
+        }
         bail!("{} cannot be compiled:\n{}", source.display(), said.trim_end());
     }
     Ok(said)

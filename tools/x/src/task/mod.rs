@@ -2,6 +2,7 @@
 
 mod compile;
 pub mod find;
+mod foreign;
 mod late;
 mod link;
 mod link_map;
@@ -79,6 +80,10 @@ pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
 
 /// Compiles, links and converts a program.
 fn build(repository: &Repository, order: &Order) -> Result<Task> {
+    make(repository, order).map_err(|error| foreign::for_linux(order).unwrap_or(error))
+}
+
+fn make(repository: &Repository, order: &Order) -> Result<Task> {
     let folder = folder(repository);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let work = tempfile::tempdir_in(&folder)?;
