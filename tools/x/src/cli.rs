@@ -75,6 +75,12 @@ pub struct BuildArguments {
     /// with libpillion first; any other file into /root. May be given more than once
     #[arg(long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Look for headers of C sources of --file in a folder
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub includes: Vec<PathBuf>,
+    /// Define a macro for C sources of --file
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub definitions: Vec<String>,
     /// Leave Linux out; the run ends when all RTLinux programs have ended
     #[arg(long, conflicts_with_all = ["linux", "append"])]
     pub no_linux: bool,
@@ -110,7 +116,7 @@ pub struct BuildArguments {
   ./x run --disk debian.img                     a full Debian, to its login
   ./x run --task my-task                        an RTLinux program, my-task.c, in place of the demonstration
   ./x run --direct                              the same Linux without Pillion, for comparison
-  ./x run --task control --file monitor.c       an RTLinux program, and its partner in Linux: /bin/monitor
+  ./x run --task control --file monitor.c       an RTLinux program, and its partner in Linux: /bin/monitor (-I and -D too)
 
   Making a disk for --disk, as root:
     mmdebstrap --include=systemd-sysv,udev,login bookworm debian       (a folder)

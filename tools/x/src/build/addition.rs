@@ -4,6 +4,7 @@ use super::bundle::write_whole;
 use super::cpio::{Node, Tree};
 use super::passenger::{Passenger, hex};
 use super::user_program;
+use crate::cli::BuildArguments;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -11,7 +12,7 @@ use anyhow::Result;
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Where Linux's loads are.
@@ -19,16 +20,19 @@ const LOADS: &str = "lib/pillion/load";
 /// How long an initramfs with additions is kept after its last use: it has some 55 MB, and a run that started today may still read it.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
-pub fn add(repository: &Repository, passenger: &mut Passenger, files: &[PathBuf]) -> Result<()> {
-    if files.is_empty() {
-        return Ok(());
-    }
+/// What the user adds, as an archive; nothing when that is nothing.
+pub fn archive(repository: &Repository, arguments: &BuildArguments) -> Result<Option<Vec<u8>>> {
+    let folders = arguments.includes.iter().map(|folder| format!("-I{}", folder.display()));
+    let flags: Vec<String> = folders.chain(arguments.definitions.iter().map(|macros| format!("-D{macros}"))).collect();
     let mut tree = Tree::default();
-    for file in files {
-        place(&mut tree, repository, file)?;
+    for file in &arguments.files {
+        place(&mut tree, repository, file, &flags)?;
     }
-    let more = tree.archive();
+    Ok((!arguments.files.is_empty()).then(|| tree.archive()))
+}
+
+/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
+pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     let mut whole = fs::read(&passenger.initrd)?;
     // Named after what is added: runs side by side may add other files.
     let added = passenger.initrd.with_extension(format!("{}.cpio", &hex(&Sha256::digest(&more))[..8]));
@@ -52,13 +56,14 @@ fn forget(initrd: &Path, kept: Duration) {
     }
 }
 
-/// A program goes to `/bin` and is a load too; any other file goes to `/root`.
-fn place(tree: &mut Tree, repository: &Repository, file: &Path) -> Result<()> {
+/// A program goes to `/bin` and is a load too, a C source is one when it is compiled, with these flags; any other file goes to `/root`.
+fn place(tree: &mut Tree, repository: &Repository, file: &Path, flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
     let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name a file that is there"))?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some(name) = name.strip_suffix(".c") {
-        let built = step(&format!("building {name} for Linux"), || user_program::with_library(repository, file))?;
+        let built =
+            step(&format!("building {name} for Linux"), || user_program::with_library(repository, file, flags))?;
         program(tree, name, built);
     } else if fs::metadata(file)?.permissions().mode() & 0o100 != 0 {
         program(tree, &name, data);
@@ -86,13 +91,13 @@ mod tests {
         fs::write(&text, "remember").unwrap();
         let repository = Repository::find().unwrap();
         let mut tree = Tree::default();
-        place(&mut tree, &repository, &script).unwrap();
-        place(&mut tree, &repository, &text).unwrap();
+        place(&mut tree, &repository, &script, &[]).unwrap();
+        place(&mut tree, &repository, &text, &[]).unwrap();
         let archive = String::from_utf8(tree.archive()).unwrap();
         for path in ["bin/work\0", "lib/pillion/load/work\0", "root/notes\0", "remember"] {
             assert!(archive.contains(path), "{path}");
         }
-        assert!(place(&mut tree, &repository, &folder.path().join("none")).is_err());
+        assert!(place(&mut tree, &repository, &folder.path().join("none"), &[]).is_err());
     }
 
     #[test]

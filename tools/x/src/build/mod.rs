@@ -136,8 +136,12 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
         card: arguments.card,
         channels: system.skins().next().is_some() || arguments.no_uart,
     };
+    // First, because the user waits for the compiler's word on them.
+    let more = addition::archive(repository, arguments)?;
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
-    addition::add(repository, &mut passenger, &arguments.files)?;
+    if let Some(more) = more {
+        addition::add(&mut passenger, more)?;
+    }
     Ok(passenger)
 }
 

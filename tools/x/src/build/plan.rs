@@ -192,6 +192,8 @@ mod tests {
             tasks: Vec::new(),
             no_linux: false,
             files: Vec::new(),
+            includes: Vec::new(),
+            definitions: Vec::new(),
             shared_space: false,
             fault_module: false,
             measure_module: false,
