@@ -28,7 +28,7 @@ extern "C" {
 #define PTHREAD_THREADS_MAX 63
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 
-typedef struct {
+typedef struct STRUCT_PTHREAD_ATTR {
 	size_t stack_size;
 	void *stack_addr;
 	struct sched_param sched_param;
@@ -67,21 +67,23 @@ int pthread_attr_setcpu(pthread_attr_t *attr, int cpu);
 int pthread_attr_getcpu(const pthread_attr_t *attr, int *cpu);
 int pthread_attr_setfp_np(pthread_attr_t *attr, int flag);
 int pthread_attr_getfp_np(const pthread_attr_t *attr, int *flag);
+#define pthread_attr_setfp(attr, flag) pthread_attr_setfp_np((attr), (flag))
+#define pthread_attr_getfp(attr, flag) pthread_attr_getfp_np((attr), (flag))
 
 int pthread_cancel(pthread_t thread);
 int pthread_setcancelstate(int state, int *old);
 int pthread_setcanceltype(int type, int *old);
 void pthread_testcancel(void);
 
-struct rtl_cleanup {
+struct rtl_cleanup_struct {
 	void (*routine)(void *);
 	void *arg;
-	struct rtl_cleanup *next;
+	struct rtl_cleanup_struct *next;
 };
-void rtl_cleanup_push(struct rtl_cleanup *frame, void (*routine)(void *), void *arg);
-void rtl_cleanup_pop(struct rtl_cleanup *frame, int execute);
+void rtl_cleanup_push(struct rtl_cleanup_struct *frame, void (*routine)(void *), void *arg);
+void rtl_cleanup_pop(struct rtl_cleanup_struct *frame, int execute);
 #define pthread_cleanup_push(routine, arg) do { \
-	struct rtl_cleanup rtl_cleanup_; \
+	struct rtl_cleanup_struct rtl_cleanup_; \
 	rtl_cleanup_push(&rtl_cleanup_, (void (*)(void *))(routine), (void *)(arg));
 #define pthread_cleanup_pop(execute) \
 	rtl_cleanup_pop(&rtl_cleanup_, (execute)); \

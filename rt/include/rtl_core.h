@@ -31,7 +31,7 @@ unsigned int rtl_getcpuid(void);
 int rtl_cpu_exists(int cpu);
 int rtl_num_cpus(void);
 int rtl_reserve_cpus(unsigned int mask);
-int rtl_unreserve_cpus(unsigned int mask);
+int rtl_unreserve_cpus(void);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,7 @@
 
 #include <rtl_conf.h>
 #include <sys/types.h>
-#include <fcntl.h>
-#include <unistd.h>
+#include <linux/fcntl.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,6 +12,12 @@ extern "C" {
 
 #define RTL_MAX_FILES 128
 #define MAX_CHRDEV 32
+
+#ifndef SEEK_SET
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+#endif
 
 struct rtl_file;
 

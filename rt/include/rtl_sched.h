@@ -4,12 +4,16 @@
 
 #include <rtl_conf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/fcntl.h>
 #include <sched.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/smp.h>
+#include <asm/bitops.h>
+#include <asm/system.h>
+#include <asm/timex.h>
 #include <rtl_time.h>
-#include <signal.h>
+#include <rtl_signal.h>
 #include <rtl_core.h>
 #include <rtl_sync.h>
 
@@ -21,6 +25,8 @@ extern "C" {
 #define RTL_PTHREAD_STACK_MIN 8192
 #define RTL_PRIORITY_MAX 1000000
 #define RTL_PRIORITY_MIN 0
+#define RTL_CURRENT pthread_self()
+#define rtl_sched_param sched_param
 
 struct rtl_thread_struct {
 	void *own_;
@@ -47,8 +53,10 @@ int pthread_wait_np(void);
 int pthread_setfp_np(pthread_t thread, int flag);
 int rtl_schedule(void);
 
+#define TIMER_ABSTIME 1
 int usleep(unsigned int microseconds);
-unsigned int sleep(unsigned int seconds);
+int nanosleep(const struct timespec *time, struct timespec *rest);
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest);
 
 #ifdef __cplusplus
 }

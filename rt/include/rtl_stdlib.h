@@ -2,6 +2,17 @@
 #ifndef RTL_STDLIB_H
 #define RTL_STDLIB_H
 
-#include <stdlib.h>
+#include <linux/slab.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void *malloc(size_t size);
+void free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

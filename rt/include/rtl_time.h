@@ -3,10 +3,11 @@
 #define RTL_TIME_H
 
 #include <rtl_conf.h>
-#include_next <time.h>
-
-#undef CLOCK_REALTIME
-#undef CLOCK_MONOTONIC
+#include <errno.h>
+#define __NEED_time_t
+#define __NEED_clockid_t
+#define __NEED_struct_timespec
+#include <bits/alltypes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,25 @@ typedef long long hrtime_t;
 #define NSECS_PER_SEC 1000000000
 #define NSEC_PER_SEC NSECS_PER_SEC
 
+#define HRTICKS_PER_SEC NSECS_PER_SEC
+#define HRT_FROM_NS(ns) (ns)
+
+/* Ticks of the 8254 timer, 1,193,180 in a second. */
+static __inline__ hrtime_t hrt_to_8254(hrtime_t time)
+{
+	return time / NSECS_PER_SEC * 1193180 + time % NSECS_PER_SEC * 1193180 / NSECS_PER_SEC;
+}
+
+static __inline__ hrtime_t _8254_to_hrt(hrtime_t ticks)
+{
+	return ticks / 1193180 * NSECS_PER_SEC + ticks % 1193180 * NSECS_PER_SEC / 1193180;
+}
+
+#define HRT_TO_8254(time) hrt_to_8254(time)
+#define HRT_FROM_8254(ticks) _8254_to_hrt(ticks)
+
 struct pt_regs;
+typedef void (*clock_irq_handler_t)(struct pt_regs *);
 
 struct rtl_clock {
 	int (*init)(struct rtl_clock *);
@@ -45,6 +64,8 @@ extern struct rtl_clock rtl_clock_monotonic, rtl_clock_realtime, rtl_clock_gpos,
 /* Two timers for the program's own use; see rtl_setclockhandler. */
 #define CLOCK_8254 (&rtl_clock_8254)
 #define CLOCK_APIC (&rtl_clock_apic)
+#define _i8254_clock rtl_clock_8254
+#define _apic_clock rtl_clock_apic
 
 #define RTL_CLOCK_MODE_UNINITIALIZED 0
 #define RTL_CLOCK_MODE_ONESHOT 1
@@ -62,7 +83,7 @@ clockid_t rtl_getschedclock(void);
 clockid_t rtl_getbestclock(unsigned int cpu);
 
 /* Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler gets NULL. */
-int rtl_setclockhandler(clockid_t clock, void (*handler)(struct pt_regs *));
+int rtl_setclockhandler(clockid_t clock, clock_irq_handler_t handler);
 int rtl_unsetclockhandler(clockid_t clock);
 
 /* Waits without giving the processor away. */
@@ -99,12 +120,12 @@ const struct timespec *rtl_hrt2ts(hrtime_t time);
 #define timespec_le(t1, t2) (!timespec_lt(t2, t1))
 #define timespec_eq(t1, t2) ((t1)->tv_sec == (t2)->tv_sec && (t1)->tv_nsec == (t2)->tv_nsec)
 
-static inline hrtime_t timespec_to_ns(const struct timespec *t)
+static __inline__ hrtime_t timespec_to_ns(const struct timespec *t)
 {
 	return (hrtime_t)t->tv_sec * NSECS_PER_SEC + t->tv_nsec;
 }
 
-static inline struct timespec timespec_from_ns(hrtime_t ns)
+static __inline__ struct timespec timespec_from_ns(hrtime_t ns)
 {
 	struct timespec t;
 

@@ -4,7 +4,7 @@
 
 #include <rtl_conf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/fcntl.h>
 #include <rtl_sched.h>
 
 #ifdef __cplusplus
@@ -14,7 +14,7 @@ extern "C" {
 #define SEM_VALUE_MAX 0x7fffffff
 #define SEM_FAILED ((sem_t *)0)
 
-typedef struct {
+typedef struct rtl_sem_struct {
 	int value, named;
 	unsigned long queue;
 } sem_t;

@@ -2,6 +2,6 @@
 #ifndef ASM_FCNTL_H
 #define ASM_FCNTL_H
 
-#include <fcntl.h>
+#include <linux/fcntl.h>
 
 #endif

@@ -46,9 +46,6 @@ void iounmap(void *address);
 #define memcpy_toio(to, from, size) memcpy((void *)(to), (from), (size))
 #define memset_io(to, byte, size) memset((void *)(to), (byte), (size))
 
-int ioperm(unsigned long from, unsigned long count, int on);
-int iopl(int level);
-
 #ifdef __cplusplus
 }
 #endif

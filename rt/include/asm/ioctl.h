@@ -2,6 +2,6 @@
 #ifndef ASM_IOCTL_H
 #define ASM_IOCTL_H
 
-#include <sys/ioctl.h>
+#include <linux/ioctl.h>
 
 #endif

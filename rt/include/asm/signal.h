@@ -1,7 +1,7 @@
-/* As <signal.h>. */
+/* As <rtl_signal.h>. */
 #ifndef ASM_SIGNAL_H
 #define ASM_SIGNAL_H
 
-#include <signal.h>
+#include <rtl_signal.h>
 
 #endif

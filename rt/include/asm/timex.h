@@ -2,6 +2,8 @@
 #ifndef ASM_TIMEX_H
 #define ASM_TIMEX_H
 
+#include <asm/msr.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -2,6 +2,6 @@
 #ifndef LINUX_MMAN_H
 #define LINUX_MMAN_H
 
-#include <sys/mman.h>
+#include <asm/mman.h>
 
 #endif

@@ -8,6 +8,9 @@
 #include <linux/version.h>
 #include <linux/types.h>
 #include <linux/slab.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <asm/atomic.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,6 +6,16 @@
 #include <linux/types.h>
 #include <linux/jiffies.h>
 #include <linux/wait.h>
+#include <linux/kernel.h>
+#include <linux/signal.h>
+#include <linux/smp.h>
+#include <linux/time.h>
+#include <asm/mman.h>
+#include <asm/page.h>
+#include <asm/processor.h>
+#include <asm/semaphore.h>
+#include <asm/system.h>
+#include <asm/timex.h>
 #include <sched.h>
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,6 @@
 #ifndef LINUX_SIGNAL_H
 #define LINUX_SIGNAL_H
 
-#include <signal.h>
+#include <rtl_signal.h>
 
 #endif

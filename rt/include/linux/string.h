@@ -1,16 +1,39 @@
-/* Strings and memory. */
+/* Strings and memory: what the kernel had of the C library's, so that a program may have variables with the names of the rest. */
 #ifndef LINUX_STRING_H
 #define LINUX_STRING_H
 
 #include <stddef.h>
 
-/* The C library's header brings <strings.h> along, with names like `index` and `ffs`: the kernel's did not, and programs in C have variables of these names. */
-#if defined(__cplusplus) || defined(_STRINGS_H)
-#include <string.h>
-#else
-#define _STRINGS_H
-#include <string.h>
-#undef _STRINGS_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+char *strcpy(char *__restrict, const char *__restrict);
+char *strncpy(char *__restrict, const char *__restrict, size_t);
+char *strcat(char *__restrict, const char *__restrict);
+char *strncat(char *__restrict, const char *__restrict, size_t);
+int strcmp(const char *, const char *);
+int strncmp(const char *, const char *, size_t);
+size_t strlen(const char *);
+size_t strnlen(const char *, size_t);
+size_t strspn(const char *, const char *);
+char *strtok(char *__restrict, const char *__restrict);
+char *strsep(char **, const char *);
+void *memset(void *, int, size_t);
+void *memcpy(void *__restrict, const void *__restrict, size_t);
+void *memmove(void *, const void *, size_t);
+int memcmp(const void *, const void *, size_t);
+/* C++ has two of each. */
+#ifndef __cplusplus
+char *strchr(const char *, int);
+char *strrchr(const char *, int);
+char *strstr(const char *, const char *);
+char *strpbrk(const char *, const char *);
+void *memchr(const void *, int, size_t);
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

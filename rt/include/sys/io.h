@@ -4,4 +4,15 @@
 
 #include <asm/io.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int ioperm(unsigned long from, unsigned long count, int on);
+int iopl(int level);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

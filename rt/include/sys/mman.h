@@ -4,27 +4,11 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <asm/mman.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define PROT_NONE 0
-#define PROT_READ 1
-#define PROT_WRITE 2
-#define PROT_EXEC 4
-
-#define MAP_SHARED 1
-#define MAP_PRIVATE 2
-#define MAP_FIXED 0x10
-#define MAP_FAILED ((void *)-1)
-
-#define MCL_CURRENT 1
-#define MCL_FUTURE 2
-
-#define MS_ASYNC 1
-#define MS_INVALIDATE 2
-#define MS_SYNC 4
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset);
 int munmap(void *address, size_t length);

@@ -53,6 +53,6 @@ pub extern "C" fn rtl_reserve_cpus(mask: c_uint) -> c_int {
 
 /// As [`rtl_reserve_cpus`].
 #[unsafe(no_mangle)]
-pub extern "C" fn rtl_unreserve_cpus(mask: c_uint) -> c_int {
-    rtl_reserve_cpus(mask)
+pub extern "C" fn rtl_unreserve_cpus() -> c_int {
+    0
 }

@@ -18,6 +18,7 @@
 #include <linux/delay.h>
 #include <linux/list.h>
 #include <linux/time.h>
+#include <sys/time.h>
 #include <asm/atomic.h>
 #include <asm/bitops.h>
 #include <asm/semaphore.h>

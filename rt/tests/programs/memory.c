@@ -9,7 +9,7 @@
  * prints: thread: malloc 1 errno 12, GFP_KERNEL 1, GFP_ATOMIC 0
  */
 #include <rtl.h>
-#include <rtl_stdlib.h>
+#include <stdlib.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

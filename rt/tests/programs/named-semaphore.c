@@ -10,6 +10,7 @@
  * prints: closed 0 0, unlinked 0, again -1 errno 2
  */
 #include <rtl.h>
+#include <time.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -14,6 +14,7 @@
  */
 #include <rtl.h>
 #include <rtl_posixio.h>
+#include <unistd.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
