@@ -1,6 +1,6 @@
 /* Queues of messages by name. */
-#ifndef PILLION_MQUEUE_H
-#define PILLION_MQUEUE_H
+#ifndef MQUEUE_H
+#define MQUEUE_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -15,6 +15,9 @@ extern "C" {
 typedef int mqd_t;
 
 #define MQ_PRIO_MAX 32
+#define _RTL_MQ_PRIO_MAX MQ_PRIO_MAX
+#define _RTL_MQ_CREATE_MAX 32
+#define _RTL_MQ_OPEN_MAX 64
 
 struct mq_attr {
 	long mq_flags;

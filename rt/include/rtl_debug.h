@@ -14,5 +14,7 @@
 
 /* Stops the task with a report: registers, and where it was called from. */
 #define breakpoint() __asm__ __volatile__("int3")
+#define BREAKPOINT() breakpoint()
+#define rtl_debug_initialized 1
 
 #endif
