@@ -125,6 +125,7 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
     thread.masked.store(current().masked.load(Relaxed) & signal::USER_BITS, Relaxed);
     thread.errno.set(0);
     thread.late.set(0);
+    thread.between_waits.set(false);
     thread.asynchronous.set(false);
     thread.ending.set(false);
     let mode = if how.kind == Kind::RealTime { thread_mode::REAL_TIME } else { thread_mode::INTERRUPT };

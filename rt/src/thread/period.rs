@@ -46,7 +46,11 @@ pub extern "C" fn pthread_wait_np() -> c_int {
             }
             Wake::Woken => {}
             Wake::Interrupted if me.pending.fetch_and(!WAKEUP_BIT, Relaxed) & WAKEUP_BIT != 0 => break,
-            Wake::Interrupted => signal::after_wait(),
+            Wake::Interrupted => {
+                me.between_waits.set(true);
+                signal::after_wait();
+                me.between_waits.set(false);
+            }
         }
     }
     signal::after_wait();

@@ -1,6 +1,6 @@
 //! Priorities and processors, as the program sees them.
 
-use super::{Thread, by_pointer, current};
+use super::{Thread, by_pointer, current, suspend::use_up_wakeup};
 use crate::{
     error::{EINVAL, ESRCH, fail},
     lock, signal,
@@ -77,6 +77,7 @@ pub extern "C" fn pthread_setschedprio(thread: *const Thread, priority: c_int) -
 pub extern "C" fn sched_yield() -> c_int {
     call::yield_now();
     signal::after_wait();
+    use_up_wakeup(current());
     0
 }
 
@@ -86,12 +87,15 @@ pub extern "C" fn pthread_yield() -> c_int {
     sched_yield()
 }
 
-/// Looks at signals that programs marked as pending themselves, and lets more urgent threads run. Returns the caller's pending signals.
+/// Looks at signals that programs marked as pending themselves, and lets more urgent threads run. Returns the caller's pending signals, of which a wake-up is used up.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_schedule() -> c_int {
     lock::with(|token| super::all().iter().for_each(|thread| signal::notice(token, thread)));
     signal::after_wait();
-    current().pending.load(Relaxed) as c_int
+    let me = current();
+    let pending = me.pending.load(Relaxed);
+    use_up_wakeup(me);
+    pending as c_int
 }
 
 /// Highest priority.

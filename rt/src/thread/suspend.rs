@@ -31,12 +31,20 @@ pub(crate) fn suspend_self() {
     signal::after_wait();
 }
 
-/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at once if it is more urgent than the caller.
+/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at once if it is more urgent than the caller, whose own wake-up is used up.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
     lock::with(|token| signal::send(token, thread, WAKEUP));
+    use_up_wakeup(current());
     0
+}
+
+/// A thread that runs has no use for a wake-up, and RTLinux's scheduler takes it away when it chooses the thread. The handler of a signal may end the wait that it came in.
+pub(super) fn use_up_wakeup(me: &Thread) {
+    if !me.between_waits.get() {
+        me.pending.fetch_and(!WAKEUP_BIT, Relaxed);
+    }
 }
 
 /// Has a thread go on that another one suspended.

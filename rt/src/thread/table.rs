@@ -133,6 +133,8 @@ pub struct Thread {
     pub(super) released: AtomicBool,
     /// Ticks by which the last release was late, not yet in the histogram; 0 for none.
     pub(super) late: Own<u64>,
+    /// It runs a handler of a signal that came while it waits for its release.
+    pub(super) between_waits: Own<bool>,
     pub(super) asynchronous: Own<bool>,
     pub(super) ending: Own<bool>,
     pub(super) cleanup: AtomicPtr<super::cleanup::Frame>,
@@ -180,6 +182,7 @@ impl Thread {
             releases: Guarded::new(Releases::NONE),
             released: AtomicBool::new(false),
             late: Own::new(0),
+            between_waits: Own::new(false),
             asynchronous: Own::new(false),
             ending: Own::new(false),
             cleanup: AtomicPtr::new(null_mut()),

@@ -23,7 +23,7 @@ static void *work(void *x)
 	rtl_printf("suspends itself\n");
 	pthread_suspend_np(pthread_self());
 	rtl_printf("woken\n");
-	pthread_wakeup_np(pthread_self());
+	pthread_kill(pthread_self(), RTL_SIGNAL_WAKEUP);
 	pthread_suspend_np(pthread_self());
 	rtl_printf("early wake-up kept\n");
 	while (!stop)
