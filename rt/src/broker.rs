@@ -91,11 +91,11 @@ pub struct Again {
 }
 
 /// Asks for something, and waits as long as the broker says so: `give` puts into the transfer memory what goes with the request, `take` takes out what came with the answer.
-/// `ETIMEDOUT` when the deadline, in ticks, passed; `EINTR` when a signal ended the wait.
+/// `ETIMEDOUT` when the deadline, in ticks, passed, or what is wrong with it; `EINTR` when a signal ended the wait.
 pub fn wait_for<R>(
     request: Request,
     again: Again,
-    deadline: u64,
+    deadline: Result<u64, c_int>,
     give: impl Fn(&Token),
     take: impl FnOnce(&Token, [u64; 3]) -> R,
 ) -> Result<R, c_int> {
@@ -106,14 +106,15 @@ pub fn wait_for<R>(
     let mut outcome = ask(&token, request);
     while let Ok(Outcome::Wait) = outcome {
         WAITING.set(&token, WAITING.get(&token) | bit);
-        let wake = wait::block_outside(token, How::POINT, deadline);
+        let wake = wait::block_outside(token, How::POINT, deadline.unwrap_or(0));
         token = lock::enter();
         WAITING.set(&token, WAITING.get(&token) & !bit);
         give(&token);
         let Again { length, priority } = again;
         outcome = match wake {
             Wake::Woken => ask(&token, Request::Finish { length, priority }),
-            Wake::TimedOut => ask(&token, Request::Cancel { length, priority }).map_err(|e| instead(e, ETIMEDOUT)),
+            Wake::TimedOut => ask(&token, Request::Cancel { length, priority })
+                .map_err(|e| instead(e, deadline.err().unwrap_or(ETIMEDOUT))),
             Wake::Interrupted => ask(&token, Request::Cancel { length, priority }).map_err(|e| instead(e, EINTR)),
         };
     }

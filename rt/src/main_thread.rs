@@ -108,7 +108,11 @@ fn serve() -> ! {
         }
         crate::notice::deliver();
         let busy = soft::run_pending();
-        if !busy && BITS.load(Acquire) == 0 {
+        let signalled = lock::with(|token| {
+            me.listens.set(token, signal::USER_BITS);
+            signal::deliverable(token, me) & signal::USER_BITS != 0
+        });
+        if !busy && !signalled && BITS.load(Acquire) == 0 {
             me.wait_for_signal(NEVER);
         }
         signal::after_wait();

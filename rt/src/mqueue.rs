@@ -142,7 +142,7 @@ pub unsafe extern "C" fn mq_timedsend(
 ) -> c_int {
     signal::after_wait();
     let result =
-        lock::with(|token| Ok((find(token, queue)?, deadline(token, until)?))).and_then(|(opened, deadline)| {
+        lock::with(|token| Ok((find(token, queue)?, deadline(token, until)))).and_then(|(opened, deadline)| {
             if opened.flags & ACCESS == READ_ONLY {
                 return Err(EBADF);
             }
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn mq_timedreceive(
 ) -> isize {
     signal::after_wait();
     let result =
-        lock::with(|token| Ok((find(token, queue)?, deadline(token, until)?))).and_then(|(opened, deadline)| {
+        lock::with(|token| Ok((find(token, queue)?, deadline(token, until)))).and_then(|(opened, deadline)| {
             if opened.flags & ACCESS == WRITE_ONLY {
                 return Err(EBADF);
             }

@@ -124,7 +124,7 @@ pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {
 }
 
 /// Takes one, and waits until the deadline if need be.
-pub(crate) fn wait(handle: u32, deadline: u64) -> Result<(), c_int> {
+pub(crate) fn wait(handle: u32, deadline: Result<u64, c_int>) -> Result<(), c_int> {
     let request = Request::SemWait { semaphore: handle, block: true };
     broker::wait_for(request, Again::default(), deadline, |_| (), |_, _| ())
 }

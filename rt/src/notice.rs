@@ -83,7 +83,7 @@ pub(crate) fn deliver() {
     lock::with(|token| {
         for queue in (0..QUEUES).filter(|queue| due >> queue & 1 != 0) {
             let Some(Wanted { thread, signal, .. }) = WANTED.borrow(token)[queue].take() else { continue };
-            if let Some(to) = thread.get(token) {
+            if let Some(to) = signal::receiver(token, thread, signal) {
                 signal::send(token, to, signal);
             }
         }

@@ -44,6 +44,8 @@ pub struct How {
 impl How {
     /// For an object, and no signal ends it.
     pub const OBJECT: How = How { state: thread_state::BLOCKED, signals: 0 };
+    /// For an object, no cancellation point; handlers of signals run meanwhile.
+    pub const LOCK: How = How { state: thread_state::BLOCKED, signals: crate::signal::USER_BITS };
     /// For an object, at a cancellation point.
     pub const POINT: How =
         How { state: thread_state::BLOCKED, signals: crate::signal::CANCEL_BIT | crate::signal::USER_BITS };
@@ -54,6 +56,13 @@ impl How {
     pub const PERIOD: How = How { state: thread_state::PERIODIC, signals: Self::SLEEP.signals };
     /// Until somebody wakes it.
     pub const SUSPENDED: How = How { state: thread_state::SUSPENDED, signals: Self::SLEEP.signals };
+}
+
+impl How {
+    /// Without the signals whose handlers cannot run now, because the program has interrupts off: a wait that goes on after them would end at once, for ever.
+    pub fn if_handlers_run(self, token: &Token) -> How {
+        if lock::is_outermost(token) { self } else { How { signals: self.signals & !crate::signal::USER_BITS, ..self } }
+    }
 }
 
 /// Threads that wait for something, as bits by their number. A zeroed one is empty.
@@ -135,6 +144,13 @@ pub fn block(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> Wa
 pub fn block_and_return(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> (Token, Wake) {
     let wake = block(token, queue, how, deadline);
     (lock::enter(), wake)
+}
+
+/// Lets go of the lock, runs the handlers that are due, and takes it again: for a wait that goes on after them.
+pub fn run_handlers(token: Token) -> Token {
+    drop(token);
+    crate::signal::run_handlers();
+    lock::enter()
 }
 
 /// As [`block`], for something that comes from outside of the task: returns after any signal of the caller's notification, and the caller looks whether that was it.

@@ -3,15 +3,29 @@
 use super::{CANCEL_BIT, READY, SUSPEND, TIMER, USER_BITS, WAKEUP, WAKEUP_BIT, action};
 use crate::{
     lock::{self, Token},
-    thread::{self, Thread, cancel_point, current},
+    thread::{self, Identity, Thread, cancel_point, current},
     wait::{self, word},
 };
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
+use pillion_abi::channel::thread_state::BLOCKED;
 
 /// Pending signals that are not held back.
 #[inline]
 pub(crate) fn deliverable(_: &Token, thread: &Thread) -> u64 {
     thread.pending.load(Relaxed) & !thread.masked.load(Relaxed)
+}
+
+/// Who gets a signal that a thread asked for: that thread. What the main thread asks for, in `init_module` say, is for the thread that waits for the signal, or
+/// that last did, as far as there is one. None if the thread has ended.
+pub(crate) fn receiver(token: &Token, asked: Identity, signal: u32) -> Option<&'static Thread> {
+    let asked = asked.get(token)?;
+    if asked.number() != 0 {
+        return Some(asked);
+    }
+    let waits = |thread: &&Thread| thread.awaits.get(token) >> signal & 1 == 1;
+    let others = thread::all().iter().skip(1).filter(waits);
+    let now = |thread: &&Thread| thread.waiting.load(Relaxed) == word::WAITING && thread.doing.get(token) == BLOCKED;
+    others.max_by_key(now).or(Some(asked))
 }
 
 /// Sends one of the threads' signals.
@@ -61,9 +75,12 @@ pub(crate) fn after_wait() {
 /// As [`after_wait`], after a call that gives the caller something: when it has, a cancellation waits for the next point, or what was given would be lost.
 #[inline]
 pub(crate) fn after_result<T, E>(result: &Result<T, E>) {
-    if result.is_err() {
-        return after_wait();
-    }
+    if result.is_err() { after_wait() } else { run_handlers() }
+}
+
+/// Runs handlers for the caller's pending signals.
+#[inline]
+pub(crate) fn run_handlers() {
     let me = current();
     if me.pending.load(Relaxed) & !me.masked.load(Relaxed) & USER_BITS != 0 {
         deliver(me);

@@ -79,6 +79,7 @@ pub unsafe extern "C" fn sigsuspend(mask: *const c_ulong) -> c_int {
     let me = current();
     let before = me.masked.load(Relaxed);
     set_mask(me, mask);
+    lock::with(|token| me.awaits.set(token, USER_BITS & !mask));
     loop {
         let token = lock::enter();
         if deliverable(&token, me) & How::POINT.signals != 0 {

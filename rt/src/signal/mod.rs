@@ -9,7 +9,7 @@ mod kill;
 mod mask;
 
 pub use crate::thread::cancel_point;
-pub(crate) use deliver::{after_result, after_wait, deliverable, notice, send};
+pub(crate) use deliver::{after_result, after_wait, deliverable, notice, receiver, run_handlers, send};
 pub(crate) use mask::mask_all;
 
 /// Ends a suspension, a sleep, or the wait for a period.

@@ -4,7 +4,7 @@ use crate::{
     cell::Guarded,
     error::{EBUSY, EINVAL, number},
     lock,
-    wait::{How, Queue, block},
+    wait::{How, Queue, Wake, block_and_return, run_handlers},
 };
 use core::ffi::{c_int, c_uint, c_void};
 use pillion_abi::NEVER;
@@ -46,11 +46,16 @@ pub extern "C" fn pthread_barrier_destroy(barrier: &Barrier) -> c_int {
 /// Waits until all have come; one of them gets `PTHREAD_BARRIER_SERIAL_THREAD`.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrier_wait(barrier: &Barrier) -> c_int {
-    let token = lock::enter();
-    let waiting = barrier.queue.set(&token).count_ones();
-    if waiting + 1 < barrier.count.get(&token) {
-        block(token, Some(&barrier.queue), How::OBJECT, NEVER);
-        return 0;
+    let mut token = lock::enter();
+    // After the handler of a signal the thread comes anew.
+    while barrier.queue.set(&token).count_ones() + 1 < barrier.count.get(&token) {
+        let how = How::LOCK.if_handlers_run(&token);
+        let wake;
+        (token, wake) = block_and_return(token, Some(&barrier.queue), how, NEVER);
+        if wake != Wake::Interrupted {
+            return 0;
+        }
+        token = run_handlers(token);
     }
     barrier.queue.wake_all(&token);
     SERIAL

@@ -11,7 +11,7 @@ use crate::{
     error::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT},
     lock::{self, Token},
     thread::{self, Identity, Thread, current},
-    wait::{How, Queue, Wake, block_and_return},
+    wait::{How, Queue, Wake, block_and_return, run_handlers},
 };
 use core::{
     ffi::c_int,
@@ -183,10 +183,15 @@ impl Mutex {
                 me.claims.mutex.set(self);
                 let wake;
                 (token, wake) = self.wait(token, deadline)?;
-                if wake != Wake::TimedOut {
+                if wake == Wake::Woken {
                     continue;
                 }
                 self.forget(&token);
+                if wake == Wake::Interrupted {
+                    me.claims.mutex.clear();
+                    token = run_handlers(token);
+                    continue;
+                }
                 // It may have been released at the same moment.
                 result = self.try_take(&token).map_err(|e| if e == EBUSY { ETIMEDOUT } else { e });
             }
@@ -219,7 +224,8 @@ impl Mutex {
         if let Some(owner) = heir {
             thread::with_inheritance(&token, |i| i.wait(me.number(), owner.number()));
         }
-        let result = block_and_return(token, Some(&self.queue), How::OBJECT, deadline);
+        let how = How::LOCK.if_handlers_run(&token);
+        let result = block_and_return(token, Some(&self.queue), how, deadline);
         me.put_down_lender(&result.0);
         Ok(result)
     }

@@ -4,7 +4,7 @@ use crate::{
     cell::Guarded,
     lock::{self, Token},
     thread,
-    wait::{How, Queue, block_and_return},
+    wait::{How, Queue, block_and_return, run_handlers},
 };
 use core::ffi::c_int;
 use pillion_abi::NEVER;
@@ -49,7 +49,9 @@ impl Once {
 pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
     let mut token = lock::enter();
     while once.is_running(&token) {
-        (token, _) = block_and_return(token, Some(&once.queue), How::OBJECT, NEVER);
+        let how = How::LOCK.if_handlers_run(&token);
+        (token, _) = block_and_return(token, Some(&once.queue), how, NEVER);
+        token = run_handlers(token);
     }
     if once.state.get(&token) == DONE {
         return 0;

@@ -7,7 +7,7 @@ use crate::{
     lock::{self, Token},
     thread,
     time::Timespec,
-    wait::{How, Queue, Wake, block_and_return},
+    wait::{How, Queue, Wake, block_and_return, run_handlers},
 };
 use core::ffi::{c_int, c_void};
 use pillion_abi::NEVER;
@@ -40,17 +40,25 @@ impl RwLock {
         true
     }
 
-    fn take(&self, mut token: Token, to: Use, deadline: u64) -> Result<(), c_int> {
+    fn take(&self, mut token: Token, to: Use, deadline: Result<u64, c_int>) -> Result<(), c_int> {
         let queue = if to == Use::Read { &self.readers } else { &self.writers };
         let claim = &thread::current().claims.rwlock;
         let mut result = Ok(());
         while result.is_ok() && !self.try_take(&token, to) {
             claim.set(self);
             let wake;
-            (token, wake) = block_and_return(token, Some(queue), How::OBJECT, deadline);
-            if wake == Wake::TimedOut {
+            let how = How::LOCK.if_handlers_run(&token);
+            (token, wake) = block_and_return(token, Some(queue), how, deadline.unwrap_or(0));
+            if wake != Wake::Woken {
                 self.wake(&token);
-                result = Err(ETIMEDOUT);
+            }
+            match wake {
+                Wake::Woken => {}
+                Wake::TimedOut => result = Err(deadline.err().unwrap_or(ETIMEDOUT)),
+                Wake::Interrupted => {
+                    claim.clear();
+                    token = run_handlers(token);
+                }
             }
         }
         claim.clear();
@@ -102,19 +110,20 @@ fn try_lock(it: &RwLock, to: Use) -> c_int {
 
 fn timed_lock(it: &RwLock, to: Use, time: &Timespec) -> c_int {
     let token = lock::enter();
-    number(deadline_of(&token, time).and_then(|deadline| it.take(token, to, deadline)))
+    let deadline = deadline_of(&token, time);
+    number(it.take(token, to, deadline))
 }
 
 /// Takes it as a reader.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_rdlock(it: &RwLock) -> c_int {
-    number(it.take(lock::enter(), Use::Read, NEVER))
+    number(it.take(lock::enter(), Use::Read, Ok(NEVER)))
 }
 
 /// Takes it as the writer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_wrlock(it: &RwLock) -> c_int {
-    number(it.take(lock::enter(), Use::Write, NEVER))
+    number(it.take(lock::enter(), Use::Write, Ok(NEVER)))
 }
 
 /// Takes it as a reader if that is possible at once.

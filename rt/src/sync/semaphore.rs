@@ -158,7 +158,7 @@ pub extern "C" fn sem_wait(semaphore: &Semaphore) -> c_int {
         None => semaphore.take(token, NEVER),
         Some(name) => {
             drop(token);
-            named::wait(name, NEVER)
+            named::wait(name, Ok(NEVER))
         }
     };
     finish(result)
@@ -175,7 +175,7 @@ pub extern "C" fn sem_timedwait(semaphore: &Semaphore, time: &Timespec) -> c_int
     if let Some(name) = semaphore.name(&token) {
         let deadline = deadline_of(&token, time);
         drop(token);
-        return finish(deadline.and_then(|deadline| named::wait(name, deadline)));
+        return finish(named::wait(name, deadline));
     }
     let result = deadline_of(&token, time).and_then(|deadline| semaphore.take(token, deadline));
     finish(result)

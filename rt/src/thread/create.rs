@@ -121,6 +121,7 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
     thread.real_time.set(token, how.kind == Kind::RealTime);
     thread.releases.set(token, Releases::NONE);
     thread.pending.store(0, Relaxed);
+    thread.awaits.set(token, 0);
     // A new thread blocks the signals that its creator blocks.
     thread.masked.store(current().masked.load(Relaxed) & signal::USER_BITS, Relaxed);
     thread.errno.set(0);

@@ -53,6 +53,7 @@ fn retire(token: &Token, thread: &'static Thread) {
     mutex::owner_ends(token, thread);
     crate::broker::thread_ended(token, thread);
     let detached = thread.detached.get(token);
+    thread.awaits.set(token, 0);
     thread.life.set(token, if detached { Life::Gone } else { Life::Ended });
     if detached {
         thread.magic.store(0, Relaxed);

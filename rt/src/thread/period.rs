@@ -38,7 +38,8 @@ pub extern "C" fn pthread_wait_np() -> c_int {
     flush(me);
     loop {
         let (token, deadline) = prepare(me);
-        match wait::block(token, None, How::PERIOD, deadline) {
+        let how = How::PERIOD.if_handlers_run(&token);
+        match wait::block(token, None, how, deadline) {
             Wake::TimedOut => {
                 me.late.set(now().wrapping_sub(deadline) + 1);
                 me.released.store(true, Relaxed);

@@ -113,6 +113,8 @@ pub struct Thread {
     pub(crate) doing: Guarded<u32>,
     /// Signals that end its wait.
     pub(crate) listens: Guarded<u64>,
+    /// Signals that it last waited for in `sigsuspend`, as bits.
+    pub(crate) awaits: Guarded<u64>,
     /// Signals that are held back.
     pub(crate) masked: AtomicU64,
 
@@ -169,6 +171,7 @@ impl Thread {
             queued: Guarded::new(0),
             doing: Guarded::new(0),
             listens: Guarded::new(0),
+            awaits: Guarded::new(0),
             masked: AtomicU64::new(0),
             life: Guarded::new(Life::Free),
             real_time: Guarded::new(false),

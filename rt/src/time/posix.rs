@@ -42,7 +42,7 @@ pub extern "C" fn clock_gettime(clock: *const Clock, time: &mut Timespec) -> c_i
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
     let clock = clock::find(clock).filter(|c| c.is_settable());
-    let (Some(clock), Some(ns)) = (clock, time.ns()) else { return fail(EINVAL) };
+    let (Some(clock), Some(ns)) = (clock, time.length()) else { return fail(EINVAL) };
     lock::with(|token| {
         let mut by = 0;
         clock.change(token, |reading, base| {

@@ -32,7 +32,7 @@ fn sleep_until(clock: &'static Clock, time: i64) -> Wake {
 }
 
 fn sleep(clock: &'static Clock, flags: c_int, request: &Timespec, rest: *mut Timespec) -> Result<(), c_int> {
-    let asked = request.ns().filter(|ns| *ns >= 0).ok_or(EINVAL)?;
+    let asked = request.length().ok_or(EINVAL)?;
     let absolute = flags & ABSOLUTE != 0;
     let until = if absolute { asked } else { lock::with(|token| clock.now(token)).saturating_add(asked) };
     if sleep_until(clock, until) != Wake::Interrupted {

@@ -43,7 +43,7 @@ pub struct Setting {
 #[derive(Clone, Copy)]
 struct Timer {
     clock: &'static Clock,
-    /// Thread that made it; it gets the signals.
+    /// Thread that made it; see [`signal::receiver`].
     thread: Identity,
     /// 0 for none.
     signal: u32,
@@ -118,7 +118,9 @@ pub extern "C" fn timer_delete(name: Name) -> c_int {
 /// `old` is null or to be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_settime(name: Name, flags: c_int, new: &Setting, old: *mut Setting) -> c_int {
-    let (Some(value), Some(interval)) = (new.it_value.ns(), new.it_interval.ns()) else { return posix(Err(EINVAL)) };
+    let (Some(value), Some(interval)) = (new.it_value.length(), new.it_interval.length()) else {
+        return posix(Err(EINVAL));
+    };
     let was = with(name, |token, timer| {
         let was = timer.setting(token);
         timer.relative = flags & ABSOLUTE == 0;
@@ -165,7 +167,7 @@ impl Timer {
                 (Some(next), times)
             }
         };
-        let thread = self.thread.get(token).filter(|_| self.signal != 0)?;
+        let thread = signal::receiver(token, self.thread, self.signal).filter(|_| self.signal != 0)?;
         let pending = thread.pending.load(Relaxed) >> self.signal & 1 == 1;
         let before = if pending { self.overruns.saturating_add(1) } else { 0 };
         self.overruns = before.saturating_add(c_int::try_from(times - 1).unwrap_or(c_int::MAX));

@@ -28,6 +28,12 @@ impl Timespec {
         let valid = (0..NSECS_PER_SEC).contains(&self.tv_nsec);
         valid.then(|| self.tv_sec.saturating_mul(NSECS_PER_SEC).saturating_add(self.tv_nsec))
     }
+
+    /// In nanoseconds, unless they are no part of a second, or the time is negative.
+    #[must_use]
+    pub fn length(self) -> Option<i64> {
+        self.ns().filter(|ns| *ns >= 0)
+    }
 }
 
 /// A time in a place of the calling thread, until its next call of this.
