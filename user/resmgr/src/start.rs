@@ -162,7 +162,7 @@ fn make_task(
     badge: u64,
 ) -> Result<Task> {
     let task = maker.make(spec, badge)?;
-    let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+    let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
     maker.give_time(task.region, task.thread, Urgency::fixed(wanted.priority, time))?;
     give_interrupts(maker, &task, wanted)?;
     give_ports(maker, &task, wanted)?;

@@ -40,6 +40,7 @@ pub(crate) struct Task {
     pub period_ns: Number,
     pub budget_us: Number,
     pub budget_ns: Number,
+    pub budget: Text,
     pub memory_kib: Number,
     pub arguments: Text,
     #[serde(default)]

@@ -83,6 +83,12 @@ pub struct Budget {
     pub period_ns: u64,
 }
 
+impl Budget {
+    /// What each thread of a task gets at most for which the file has none: an endless loop is to leave Linux, the log and `pillion unload` enough to be found
+    /// and ended. No response time rests on it: such a task is below all periodic ones, or the check refuses it.
+    pub const DEFAULT: Budget = Budget { budget_ns: 9_000_000, period_ns: 10_000_000 };
+}
+
 /// A real-time task in an address space of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -94,6 +100,8 @@ pub struct Task {
     pub priority: u8,
     /// Period and budget, with a skin those of each thread; `None` for a task that is not periodic.
     pub time: Option<Budget>,
+    /// Where it has none: the file says that it is not to be given one either.
+    pub unlimited: bool,
     /// Memory in bytes, whole pages.
     pub memory_bytes: u64,
     /// Text that the task finds at its start.
@@ -114,6 +122,14 @@ pub struct Task {
     pub may_start_linux: bool,
     /// Where that stands in the file.
     pub lines: Lines,
+}
+
+impl Task {
+    /// The most time that each of its threads gets; `None` is all that there is.
+    #[must_use]
+    pub fn bound(&self) -> Option<Budget> {
+        self.time.or_else(|| (!self.unlimited).then_some(Budget::DEFAULT))
+    }
 }
 
 /// Line of each key of a `[[task]]` or `[linux]` section, or of its header where the key is absent.

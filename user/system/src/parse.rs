@@ -183,6 +183,7 @@ impl Reader<'_> {
         Task {
             image: self.image(task.image, &name),
             priority: self.priority(task.priority, skin.is_some(), section),
+            unlimited: self.unlimited(task.budget, budget.is_some()),
             time: self.time(period, budget, lines),
             memory_bytes: self.memory("memory_kib", task.memory_kib, Some(memory_kib), memory_limit, 4).unwrap_or(0)
                 << 10,
@@ -197,6 +198,18 @@ impl Reader<'_> {
             name,
             lines,
         }
+    }
+
+    /// Whether a task is to have no budget at all.
+    fn unlimited(&mut self, budget: Option<Spanned<String>>, is_given: bool) -> bool {
+        let Some(budget) = budget else { return false };
+        let line = self.line_of(&budget);
+        if budget.get_ref() != "unlimited" {
+            self.problem(line, format!("budget is {:?}", budget.get_ref()), remedy::UNLIMITED);
+        } else if is_given {
+            self.problem(line, "a budget is given, and none".into(), remedy::UNLIMITED);
+        }
+        true
     }
 
     fn linux(&mut self, linux: Spanned<file::Linux>) -> Linux {

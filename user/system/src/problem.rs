@@ -53,6 +53,8 @@ remedies! {
     BOTH = "give both budget and period, or neither";
     /// A budget above its period.
     BUDGET = "lower the budget or lengthen the period";
+    /// `budget` with another value, or beside a budget.
+    UNLIMITED = "write budget_us = N and period_us = N for a budget, or budget = \"unlimited\" for none";
     /// A budget too small to call the broker with.
     SHARE_BUDGET = "give it a budget of at least 30 us, or remove share";
     /// A name with other characters, or too long.

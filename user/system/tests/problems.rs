@@ -43,6 +43,9 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "period_us=100\nperiod_ns=1000\nbudget_us=1", 6, "both given", remedy::ONE_UNIT),
     (A, "\nperiod_us=100", 7, "a period without a budget", remedy::BOTH),
     (LINUX, "budget_us=100", 4, "a budget without a period", remedy::BOTH),
+    (A, "budget='all'", 6, "budget is \"all\"", remedy::UNLIMITED),
+    (A, "period_us=100\nbudget_us=1\nbudget='unlimited'", 8, "a budget is given, and none", remedy::UNLIMITED),
+    (A, "budget=100", 6, "invalid type", remedy::FORMAT),
     ("", "[system]\nname='s s'\n[linux]", 2, "\"s s\"", remedy::NAME),
     (A, "image='a b'", 6, "\"a b\"", remedy::IMAGE),
     (A, "arguments=\"a\\n\"", 6, "control characters", remedy::TEXT),
@@ -363,6 +366,18 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     check(&parse(&format!("{S}{PERIODIC}")).unwrap(), &machine()).unwrap();
     let without = Machine { images: Some(&["a"]), ..machine() };
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
+}
+
+/// A task without a budget gets one that leaves a tenth, unless the file says otherwise; for the check it has none.
+#[test]
+fn a_task_without_a_budget_leaves_a_tenth() {
+    let task = |rest: &str| parse(&format!("{S}{rest}")).unwrap().tasks.remove(0);
+    let nine_tenths = Budget { budget_ns: 9_000_000, period_ns: 10_000_000 };
+    assert_eq!((task("").time, task("").bound()), (None, Some(nine_tenths)));
+    assert_eq!((task("budget='unlimited'").time, task("budget='unlimited'").bound()), (None, None));
+    let given = Budget { budget_ns: 10_000, period_ns: 100_000 };
+    assert_eq!((task(PERIODIC).time, task(PERIODIC).bound()), (Some(given), Some(given)));
+    assert_eq!(parse(A).unwrap().tasks[0].bound(), Some(nine_tenths));
 }
 
 #[test]

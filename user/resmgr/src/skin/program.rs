@@ -61,7 +61,7 @@ impl Plan {
         spec.slots = slot::SKIN_COUNT;
         spec.more = extents(&facts);
         spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
-        let time = wanted.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+        let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
         if is_psc(wanted) {
             spec.slots = slot::PSC_COUNT;
             spec.more.extend(psc::extents(facts.threads));
