@@ -12,7 +12,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 2
+#define PILLION_CHANNEL_VERSION 3
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -99,8 +99,9 @@ struct pillion_task_entry {
     uint64_t share;
     uint64_t share_size;
     struct pillion_fault_report fault;
+    uint64_t busy;
 };
-_Static_assert(sizeof(struct pillion_task_entry) == 120, "size");
+_Static_assert(sizeof(struct pillion_task_entry) == 128, "size");
 _Static_assert(offsetof(struct pillion_task_entry, name) == 0, "name");
 _Static_assert(offsetof(struct pillion_task_entry, state) == 32, "state");
 _Static_assert(offsetof(struct pillion_task_entry, result) == 36, "result");
@@ -110,6 +111,7 @@ _Static_assert(offsetof(struct pillion_task_entry, status) == 48, "status");
 _Static_assert(offsetof(struct pillion_task_entry, share) == 56, "share");
 _Static_assert(offsetof(struct pillion_task_entry, share_size) == 64, "share_size");
 _Static_assert(offsetof(struct pillion_task_entry, fault) == 72, "fault");
+_Static_assert(offsetof(struct pillion_task_entry, busy) == 120, "busy");
 
 struct pillion_mbuff {
     uint8_t name[PILLION_CHANNEL_MBUFF_NAME];
@@ -141,7 +143,7 @@ struct pillion_directory {
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
-_Static_assert(sizeof(struct pillion_directory) == 4112, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4240, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -155,7 +157,7 @@ _Static_assert(offsetof(struct pillion_directory, psc) == 64, "psc");
 _Static_assert(offsetof(struct pillion_directory, generation) == 72, "generation");
 _Static_assert(offsetof(struct pillion_directory, fifo_owner) == 80, "fifo_owner");
 _Static_assert(offsetof(struct pillion_directory, tasks) == 144, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2064, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2192, "mbuffs");
 
 struct pillion_thread_usage {
     uint64_t ticks;

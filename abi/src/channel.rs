@@ -22,7 +22,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Most tasks with channels.
 pub const TASKS: usize = 16;
@@ -119,6 +119,8 @@ pub struct TaskEntry {
     pub share_size: u64,
     /// The last fault.
     pub fault: FaultReport,
+    /// Threads that have used all the time that they may have, for a second, by bit.
+    pub busy: u64,
 }
 
 /// A shared buffer in the directory. An entry with size 0 is free.

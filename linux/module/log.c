@@ -2,6 +2,7 @@
 /* Copies what tasks print into the kernel's log and the journal, a line at a time. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
@@ -24,6 +25,8 @@ struct reader {
 	unsigned long since;
 	char line[LINE + 1];
 	struct ratelimit_state limit;
+	/* Threads of which was said that they use all of their time, by bit. */
+	u64 told;
 };
 
 static struct reader readers[PILLION_CHANNEL_TASKS];
@@ -132,12 +135,30 @@ static void copy_one(const struct task *task, struct reader *reader)
 		schedule_delayed_work(&copying, PATIENCE);
 }
 
+/* Says of each thread once, until it does otherwise, that it uses all of its time. */
+static void tell_busy(const struct task *task, struct reader *reader)
+{
+	u64 busy = READ_ONCE(window.directory->tasks[task->index].busy);
+	u64 new = busy & ~reader->told;
+	char line[LINE];
+
+	for (reader->told = busy; new; new &= new - 1) {
+		snprintf(line, sizeof(line), "thread %lu uses all the time that it may have: is it in an endless loop?",
+			 __ffs64(new));
+		journal_add(task->name, line);
+		if (__ratelimit(&reader->limit))
+			pr_warn("%s: %s\n", task->name, line);
+	}
+}
+
 static void copy_all(struct work_struct *work)
 {
 	unsigned int i;
 
-	for (i = 0; i < window.task_count; i++)
+	for (i = 0; i < window.task_count; i++) {
 		copy_one(&window.tasks[i], &readers[i]);
+		tell_busy(&window.tasks[i], &readers[i]);
+	}
 }
 
 /* Begins with what the tasks' logs still hold from before. */

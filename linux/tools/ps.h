@@ -23,6 +23,12 @@ static inline bool is_loaded(const struct shown *task)
 	return task->entry->state > PILLION_TASK_STOPPED;
 }
 
+/* Whether a thread has used all the time that it may have, for a second. */
+static inline bool is_busy(const struct shown *task, unsigned int thread)
+{
+	return task->entry->busy >> thread & 1;
+}
+
 /* Milliseconds that a thread has run. */
 static inline double run_time(const struct shown *task, unsigned int thread)
 {

@@ -22,9 +22,10 @@ static void thread(const struct shown *task, unsigned int number)
 	       number, name_of_mode(thread->mode), name_of_thread_state(thread->state), thread->priority,
 	       thread->level, thread->period_ns);
 	printf(",\"cpu_ns\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"overruns\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64
-	       ",\"exhausted\":%" PRIu64 ",\"entry\":%" PRIu64 "}",
+	       ",\"exhausted\":%" PRIu64 ",\"busy\":%s,\"entry\":%" PRIu64 "}",
 	       pillion_nanoseconds(task->view, task->usage[number].ticks), thread->releases, thread->overruns,
-	       thread->latency_max_ns, task->usage[number].exhausted, thread->entry);
+	       thread->latency_max_ns, task->usage[number].exhausted,
+	       is_busy(task, number) ? "true" : "false", thread->entry);
 }
 
 static void threads(const struct shown *task)

@@ -21,6 +21,7 @@ mod start;
 mod system;
 mod tables;
 mod task;
+mod text;
 mod time;
 mod trace;
 mod window;

@@ -112,6 +112,7 @@ impl Service {
                 self.end(true);
             }
             if time >= next {
+                self.skins.iter_mut().for_each(|skins| skins.look_at_time(time));
                 self.tasks.iter().for_each(report::status);
                 self.skins.iter().flat_map(Skins::tasks).for_each(report::status);
                 // After a long stop the lines that were missed are left out.
@@ -236,6 +237,7 @@ impl Service {
     /// went wrong.
     fn end(&mut self, content: bool) -> ! {
         time::lift();
+        self.skins.iter_mut().for_each(Skins::ending);
         journal::ending();
         // What is printed now would drive everything else out of it.
         self.trace.iter().for_each(Trace::stop);

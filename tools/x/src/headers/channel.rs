@@ -41,7 +41,8 @@ fn directory(out: &mut Header) {
         vector: "uint64_t", error: "uint64_t", address: "uint64_t", rip: "uint64_t", rsp: "uint64_t", thread: "uint64_t",);
     structure!(out, "task_entry", channel::TaskEntry,
         name: "uint8_t" "[32]", state: "uint32_t", result: "int32_t", starts: "uint32_t", threads: "uint32_t",
-        status: "uint64_t", share: "uint64_t", share_size: "uint64_t", fault: "struct pillion_fault_report",);
+        status: "uint64_t", share: "uint64_t", share_size: "uint64_t", fault: "struct pillion_fault_report",
+        busy: "uint64_t",);
     structure!(out, "mbuff", channel::Mbuff,
         name: "uint8_t" "[PILLION_CHANNEL_MBUFF_NAME]", offset: "uint64_t", size: "uint64_t", task_count: "uint32_t",
         linux_count: "uint32_t",);

@@ -105,8 +105,10 @@ pub struct Fault {
 pub struct Skin {
     /// The task.
     pub name: String,
-    /// started, ended, forced, unfinished.
+    /// started, ended, forced, unfinished, busy.
     pub event: String,
+    /// The thread that it is about.
+    pub thread: Option<u64>,
     /// What `init_module` returned, when it started.
     pub result: Option<i64>,
     /// What is wrong, for people.

@@ -98,9 +98,15 @@ impl Outcome {
 
     fn take_skin(&mut self, skin: &Skin) {
         let name = &skin.name;
-        let before = self.skins.insert(name.clone(), skin.event.clone());
+        let event = match (skin.event.as_str(), skin.thread) {
+            ("busy", Some(thread)) => format!("thread {thread} uses all its time"),
+            (event, _) => event.to_owned(),
+        };
+        let before = self.skins.insert(name.clone(), event);
         match (skin.event.as_str(), &skin.why, skin.result) {
             ("forced", Some(why), _) => self.complaints.push(format!("task {name} was ended by force: {why}")),
+            // It may be meant so.
+            ("busy", ..) => {}
             (_, Some(why), _) => self.complaints.push(format!("task {name}: {why}")),
             // What was said of its end by force says more.
             (_, None, Some(result)) if result != 0 && before.as_deref() != Some("forced") => {
@@ -232,6 +238,13 @@ mod tests {
         let said = |event: &str| format!(r#"{{"pillion":"skin","name":"t","event":"{event}","why":"it hangs"}}"#);
         assert_eq!(outcome(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);
         assert_eq!(outcome(&[&said("unfinished")]).complaints, ["task t: it hangs"]);
+    }
+
+    #[test]
+    fn a_thread_that_uses_all_its_time_is_shown_and_no_complaint() {
+        let busy = r#"{"pillion":"skin","name":"t","event":"busy","thread":2,"why":"it loops"}"#;
+        let outcome = outcome(&[r#"{"pillion":"skin","name":"t","event":"started","result":0}"#, busy]);
+        assert_eq!((outcome.skins["t"].as_str(), outcome.complaints.len()), ("thread 2 uses all its time", 0));
     }
 
     #[test]

@@ -9,6 +9,8 @@ const ENOENT: i64 = -2;
 const E2BIG: i64 = -7;
 const ENOMEM: i64 = -12;
 const EBUSY: i64 = -16;
+/// Result of an `init_module` that was not waited for.
+const EINTR: i32 = -4;
 const EINVAL: i64 = -22;
 
 impl Skins {
@@ -97,8 +99,13 @@ impl Skins {
             task_state::FAULTED => {
                 self.ended(index);
             }
-            task_state::STOPPED => return ENOENT,
-            _ => return EBUSY,
+            task_state::STARTING => {
+                self.end_by_force(index, EINTR, "it was unloaded while its init_module ran");
+            }
+            task_state::STOPPING => {
+                self.end_by_force(index, EINTR, "it was unloaded once more while its cleanup_module ran");
+            }
+            _ => return ENOENT,
         }
         0
     }

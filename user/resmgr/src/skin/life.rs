@@ -7,8 +7,12 @@ use super::{
     program::{Program, is_psc},
     psc, threads, warden,
 };
-use crate::{failure::Result, report, task::Maker};
-use core::fmt;
+use crate::{
+    failure::Result,
+    report,
+    task::Maker,
+    text::{Text, text},
+};
 use pillion_abi::{
     call::MESSAGE_WORDS,
     channel::{FaultReport, FifoEntry, Status, ThreadEntry, task_state},
@@ -16,6 +20,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     call::reply,
+    context_consumed,
     info::{monitor_bit, slot, wake},
     now, println, signal,
 };
@@ -37,7 +42,11 @@ impl Skins {
             entry.result = 0;
             entry.starts = entry.starts.wrapping_add(1);
             entry.fault = FaultReport::default();
+            entry.busy = 0;
         });
+        let Program { plan, threads, .. } = &self.programs[index];
+        let may_end = plan.wanted.time.is_none() && !plan.wanted.unlimited;
+        warden::watch_over(index, may_end, threads.iter().map(|one| one.context));
         self.give_grace(index);
         self.ring();
         Ok(())
@@ -47,8 +56,7 @@ impl Skins {
     fn give_grace(&mut self, index: usize) {
         let program = &mut self.programs[index];
         program.others_before = program.ticks_of_others();
-        let Program { plan, threads, .. } = program;
-        warden::set(index, now().saturating_add(plan.grace), threads.iter().map(|one| one.context));
+        warden::set(index, now().saturating_add(program.plan.grace));
     }
 
     /// When the time of the first task that starts or stops is over.
@@ -56,35 +64,61 @@ impl Skins {
         warden::next()
     }
 
-    /// Ends a task that did not start or stop in time.
+    /// Ends a task that did not start or stop in time, or left the manager none.
     pub fn end_overdue(&mut self) -> After {
         let Some(index) = warden::overdue(now()) else { return After::GoOn };
+        if warden::starves(index) {
+            let why = self.why_it_starves(index);
+            return self.end_by_force(index, ETIMEDOUT, why.as_str());
+        }
         let starts = self.state(index) == task_state::STARTING;
         let what = if starts { "init_module" } else { "cleanup_module" };
         let program = &self.programs[index];
-        let (name, grace_ms) = (program.name(), program.grace_ns() / 1_000_000);
-        let others = program.ticks_of_others().saturating_sub(program.others_before);
-        let others_ms = others.saturating_mul(1_000) / self.tsc_hz.max(1);
+        let grace_ms = program.grace_ns() / 1_000_000;
+        let others_ms = self.milliseconds(program.ticks_of_others().saturating_sub(program.others_before));
+        // A task that leaves its main thread no time has not enough of it however long it is waited for.
+        let why = if others_ms >= grace_ms.div_ceil(2) {
+            text!(
+                "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
+                 give them a budget, or let them wait: a larger grace_ms alone will not do"
+            )
+        } else {
+            text!("its {what} did not return within {grace_ms} ms; if it needs longer, raise its grace_ms")
+        };
+        self.end_by_force(index, ETIMEDOUT, why.as_str())
+    }
+
+    fn milliseconds(&self, ticks: u64) -> u64 {
+        ticks.saturating_mul(1_000) / self.tsc_hz.max(1)
+    }
+
+    /// Which thread of a task used most since the manager had time the last time.
+    fn why_it_starves(&self, index: usize) -> Text {
+        let used = |one: &threads::Thread| {
+            let [ticks, _] = context_consumed(one.context).unwrap_or_default();
+            self.milliseconds(ticks.saturating_sub(one.ticks))
+        };
+        let threads = self.programs[index].threads.iter().map(used);
+        let all: u64 = threads.clone().sum();
+        let (most, thread) = threads.zip(0u32..).max().unwrap_or_default();
+        let past = self.milliseconds(now().saturating_sub(self.timed_at));
+        text!(
+            "in the last {past} ms its threads used {all}, thread {thread} {most} of them, and left Linux and the log no time; \
+             let them wait, give them a budget, or write budget = 'unlimited'"
+        )
+    }
+
+    /// Ends a task that does not end by itself. Where it was in its `init_module`, that is the result.
+    pub(super) fn end_by_force(&mut self, index: usize, result: i32, why: &str) -> After {
+        let program = &self.programs[index];
+        let name = program.name();
         threads::suspend(&program.threads);
         self.failed = true;
-        // A task that leaves its main thread no time has not enough of it however long it is waited for.
-        if others_ms >= grace_ms.div_ceil(2) {
-            tell_force(
-                name,
-                format_args!(
-                    "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
-                 give them a budget, or let them wait: a larger grace_ms alone will not do"
-                ),
-            );
-        } else {
-            tell_force(
-                name,
-                format_args!("its {what} did not return within {grace_ms} ms; if it needs longer, raise its grace_ms"),
-            );
-        }
-        if starts {
-            self.channel.change(|directory| directory.tasks[index].result = ETIMEDOUT);
-            tell_started(name, ETIMEDOUT);
+        println!("[resmgr] {name} was ended by force: {why}");
+        println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"forced\",\"why\":\"{why}\"}}");
+        if self.state(index) == task_state::STARTING {
+            self.channel.change(|directory| directory.tasks[index].result = result);
+            tell_started(name, result);
         }
         self.ended(index)
     }
@@ -168,7 +202,7 @@ impl Skins {
 
     /// A task has ended: what it was made of and what it had is free again.
     pub(super) fn ended(&mut self, index: usize) -> After {
-        warden::forget(index);
+        warden::leave(index);
         let program = &mut self.programs[index];
         let name = program.name();
         threads::suspend(&program.threads);
@@ -186,6 +220,7 @@ impl Skins {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| {
             directory.tasks[index].state = task_state::STOPPED;
+            directory.tasks[index].busy = 0;
             directory
                 .fifo_owner
                 .iter_mut()
@@ -231,12 +266,6 @@ impl Skins {
 /// `init_module` has come to that, for machines.
 fn tell_started(name: &str, result: i32) {
     println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");
-}
-
-/// A task is ended by force, for people and for machines.
-fn tell_force(name: &str, why: fmt::Arguments<'_>) {
-    println!("[resmgr] {name} was ended by force: {why}");
-    println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"forced\",\"why\":\"{why}\"}}");
 }
 
 /// Lets a task and Linux wake each other.

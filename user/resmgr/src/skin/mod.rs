@@ -4,6 +4,7 @@
 mod backtrace;
 mod boot;
 mod broker;
+mod busy;
 mod channel;
 mod command;
 mod fault;
@@ -55,6 +56,8 @@ pub struct Skins {
     endpoint: Cap,
     passenger: Option<Passenger>,
     tsc_hz: u64,
+    /// When the threads' times were looked at.
+    timed_at: u64,
     /// When the logs are to be looked at again.
     next_look: u64,
     /// Whose log is to be looked at first.
@@ -138,6 +141,11 @@ impl Skins {
             reader.finish(&log::Shown(self.channel.status(i)));
         }
         self.lines.iter_mut().for_each(|line| line.finish(crate::lines::print));
+    }
+
+    /// The system ends, which may take its time.
+    pub fn ending(&mut self) {
+        warden::watch_over_manager(false);
     }
 
     /// Lets Linux look at everything.

@@ -125,6 +125,8 @@ pub struct Program {
     pub unloader: Option<Cap>,
     /// Ticks that all but its main thread had had when it began to start or stop.
     pub others_before: u64,
+    /// Threads of which was said that they use all of their time, by bit.
+    pub told: u64,
 }
 
 impl Program {
@@ -135,7 +137,8 @@ impl Program {
         let runners = if is_psc(&plan.wanted) { psc::slots(count) } else { 0 };
         let slots = maker.slots.part(SLOTS + threads::slots(count) + runners)?;
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
-        Ok(Program { plan, index, badge, region, slots, task: None, threads, unloader: None, others_before: 0 })
+        let (task, unloader) = (None, None);
+        Ok(Program { plan, index, badge, region, slots, task, threads, unloader, others_before: 0, told: 0 })
     }
 
     /// Its name.
@@ -191,6 +194,7 @@ impl Program {
     pub fn unload(&mut self) -> Result<()> {
         (self.task, self.unloader) = (None, None);
         self.threads.clear();
+        self.told = 0;
         region_reset(self.region).when("ending a task")?;
         self.slots.clear();
         Ok(())

@@ -28,6 +28,10 @@ pub struct Thread {
     pub context: Cap,
     /// Its notification.
     pub notification: Cap,
+    /// Ticks that it had had when the manager looked last.
+    pub ticks: u64,
+    /// How often its budget had run out then.
+    pub exhausted: u64,
 }
 
 /// Pages that the threads take beside the first.
@@ -53,7 +57,7 @@ pub fn make(
     // Threads first: each is a page, and the small objects between them would waste as much.
     for number in 0..count {
         let thread = if number == 0 { task.thread } else { another(maker.slots, task, fault, flags)? };
-        all.push(Thread { thread, context: 0, notification: 0 });
+        all.push(Thread { thread, context: 0, notification: 0, ticks: 0, exhausted: 0 });
     }
     for (number, one) in (0..).zip(all.iter_mut()) {
         one.context = maker.give_time(task.region, one.thread, urgency)?;

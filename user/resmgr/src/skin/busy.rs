@@ -1,0 +1,95 @@
+//! Sees threads that use all the time that they may have: most often an endless loop.
+
+use super::{Skins, warden};
+use crate::text::text;
+use pillion_abi::{NEVER, channel::task_state};
+use pillion_runtime::{context_consumed, println};
+
+/// Whether a budget that ran out so often did so in nearly every period of a stretch. Where others are more urgent, it runs out a little less often than once in each.
+fn is_used_up(ran_out: u64, period: u64, stretch: u64) -> bool {
+    ran_out != 0 && is_nearly_all(ran_out.saturating_mul(period), stretch)
+}
+
+/// Whether so many ticks are nearly all of a stretch.
+fn is_nearly_all(ticks: u64, stretch: u64) -> bool {
+    ticks >= stretch / 5 * 4
+}
+
+impl Skins {
+    /// Looks, about once in a second, at the time that threads have used since the last look. Once for each thread and start it is said that it has used up all of
+    /// its own.
+    pub fn look_at_time(&mut self, time: u64) {
+        let stretch = time.saturating_sub(self.timed_at);
+        if stretch < self.tsc_hz / 4 * 3 {
+            // The last look was late.
+            return;
+        }
+        self.timed_at = time;
+        let mut all = 0u64;
+        for index in 0..self.programs.len() {
+            let (ticks, busy) = self.look_at_task(index, stretch);
+            all = all.saturating_add(ticks);
+            if busy != self.channel.directory().tasks[index].busy {
+                self.channel.change(|directory| directory.tasks[index].busy = busy);
+                self.ring();
+            }
+            let program = &mut self.programs[index];
+            let new = busy & !program.told;
+            program.told |= busy;
+            (0..u64::BITS).filter(|thread| new >> thread & 1 != 0).for_each(|thread| self.tell_busy(index, thread));
+        }
+        // A little more, and the manager itself has no time any more to see it.
+        warden::watch_over_manager(is_nearly_all(all, stretch));
+    }
+
+    /// What a task's threads used, and which of them all that they may.
+    fn look_at_task(&mut self, index: usize, stretch: u64) -> (u64, u64) {
+        let is_stopped = self.state(index) == task_state::FAULTED;
+        let program = &mut self.programs[index];
+        let time = program.plan.urgency.time;
+        let (mut all, mut busy) = (0u64, 0);
+        for (number, one) in program.threads.iter_mut().enumerate() {
+            let Ok([ticks, exhausted]) = context_consumed(one.context) else { continue };
+            let (used, ran_out) = (ticks.wrapping_sub(one.ticks), exhausted.wrapping_sub(one.exhausted));
+            (one.ticks, one.exhausted) = (ticks, exhausted);
+            warden::had(index, number, ticks);
+            all = all.saturating_add(used);
+            let is_busy = time.map_or(is_nearly_all(used, stretch), |(_, period)| is_used_up(ran_out, period, stretch));
+            busy |= u64::from(is_busy && !is_stopped) << number;
+        }
+        (all, busy)
+    }
+
+    fn tell_busy(&self, index: usize, thread: u32) {
+        let program = &self.programs[index];
+        let name = program.name();
+        let us = |ticks: u64| u128::from(ticks) * 1_000_000 / u128::from(self.tsc_hz.max(1));
+        let (budget, period) = program.plan.urgency.time.unwrap_or((NEVER, 0));
+        let own = if period == 0 {
+            text!("and it has no budget")
+        } else {
+            text!("{} us in each {} us", us(budget), us(period))
+        };
+        let why = text!("thread {thread} has used all of its time for a second, {own}: is it in an endless loop?");
+        println!("[resmgr] {name}: {why}");
+        println!(
+            "{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"busy\",\"thread\":{thread},\"why\":\"{why}\"}}"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_that_runs_out_in_nearly_every_period() {
+        let second = 1_000_000_000;
+        assert!(is_used_up(100, 10_000_000, second) && is_used_up(80, 10_000_000, second));
+        assert!(!is_used_up(79, 10_000_000, second) && !is_used_up(0, 10_000_000, second));
+        // One that is longer than the stretch.
+        assert!(is_used_up(1, 3 * second, second) && !is_used_up(0, 3 * second, second));
+        assert!(is_nearly_all(80, 100) && !is_nearly_all(79, 100));
+        assert!(is_used_up(u64::MAX, u64::MAX, u64::MAX));
+    }
+}
