@@ -17,6 +17,7 @@
 #include "control.h"
 #include "fifo.h"
 #include "journal.h"
+#include "log.h"
 #include "psc_fifo.h"
 #include "rtf.h"
 #include "window.h"
@@ -53,6 +54,16 @@ static long load(struct task *task, const char *parameters)
 	return result < 0 && result >= -EHWPOISON ? result : -EIO;
 }
 
+/* Whoever is refused finds in the journal why. */
+static long load_and_tell(struct task *task, const char *parameters)
+{
+	long result = load(task, parameters);
+
+	if (result < 0)
+		log_settle();
+	return result;
+}
+
 static long unload(struct task *task)
 {
 	long result = rtf_unload(task);
@@ -72,7 +83,7 @@ static long start_or_end(unsigned int number, const void __user *user)
 	task = window_find(request.name);
 	if (!task)
 		return -ENOENT;
-	return number == PILLION_IOC_LOAD ? load(task, request.parameters) : unload(task);
+	return number == PILLION_IOC_LOAD ? load_and_tell(task, request.parameters) : unload(task);
 }
 
 static long control_ioctl(struct file *file, unsigned int number, unsigned long argument)

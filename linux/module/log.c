@@ -181,6 +181,13 @@ void log_ring(void)
 	mod_delayed_work(system_wq, &copying, 0);
 }
 
+/* Everything that was printed until now is to be read. */
+void log_settle(void)
+{
+	log_ring();
+	flush_delayed_work(&copying);
+}
+
 void log_close(void)
 {
 	cancel_delayed_work_sync(&copying);

@@ -5,6 +5,7 @@
 
 void log_open(void);
 void log_ring(void);
+void log_settle(void);
 void log_close(void);
 
 #endif

@@ -1,6 +1,9 @@
 //! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory; all tasks and Linux see the same ones.
 
-use crate::{error::EAGAIN, main_thread, manager};
+use crate::{
+    error::{EAGAIN, ENOMEM},
+    log_line, main_thread, manager,
+};
 use core::{
     ffi::{CStr, c_char, c_void},
     ptr::null_mut,
@@ -51,7 +54,15 @@ pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c
             Ok(answer) => return (address::POOL + answer[1]) as *mut c_void,
             // It is new: the manager clears a piece of it each time.
             Err(EAGAIN) => {}
-            Err(_) => return null_mut(),
+            Err(error) => {
+                if error == ENOMEM {
+                    let kib = size >> 10;
+                    log_line!(
+                        "a shared buffer takes {kib} KiB, which are not free: raise mbuff_kib in the system file"
+                    );
+                }
+                return null_mut();
+            }
         }
     }
 }

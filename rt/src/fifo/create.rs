@@ -3,7 +3,7 @@
 use super::{SLOTS, Slot, is_shared, negative, number, shared, with};
 use crate::{
     error::{EBUSY, EINVAL, ENOMEM},
-    lock, manager, share,
+    lock, log_line, manager, share,
 };
 use core::{
     ffi::{c_int, c_uint},
@@ -65,10 +65,17 @@ fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
         if slots[number].place.is_some() {
             return Err(EBUSY);
         }
-        let place = free_place(slots, size).ok_or(ENOMEM)?;
+        let place = free_place(slots, size).ok_or_else(|| no_room(number, size))?;
         slots[number].place = Some(place);
         Ok(place)
     })
+}
+
+/// Says which key of the system file there is too little of.
+fn no_room(number: usize, size: NonZeroU32) -> c_int {
+    let wanted = (2 * stride(size)).div_ceil(1024);
+    log_line!("FIFO {number} takes {wanted} KiB, which are not free: raise fifo_kib of this task in the system file");
+    ENOMEM
 }
 
 fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
@@ -160,7 +167,7 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
         let place = {
             let slots = &*SLOTS.borrow(token);
             slots[number].fifo.as_ref().ok_or(EINVAL)?;
-            free_place(slots, size).ok_or(ENOMEM)?
+            free_place(slots, size).ok_or_else(|| no_room(number, size))?
         };
         with(token, number, |slot| {
             let (Some(fifo), Some([to_linux, to_task])) = (&mut slot.fifo, pointers(place, size)) else {

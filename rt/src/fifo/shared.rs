@@ -2,8 +2,8 @@
 
 use crate::{
     broker::{self, MOST, now},
-    error::EINVAL,
-    lock,
+    error::{EACCES, EINVAL, ENOMEM},
+    lock, log_line,
 };
 use core::ffi::{c_int, c_uint};
 use pillion_runtime::broker::Request;
@@ -13,7 +13,16 @@ fn ask(request: Request) -> Result<[u64; 3], c_int> {
 }
 
 pub(super) fn create(fifo: c_uint, size: u32) -> Result<(), c_int> {
-    ask(Request::FifoCreate { fifo, size }).map(|_| ())
+    ask(Request::FifoCreate { fifo, size }).map(|_| ()).inspect_err(|error| why_not(fifo, *error))
+}
+
+/// Says what the system file has to do with it.
+fn why_not(fifo: c_uint, error: c_int) {
+    match error {
+        EACCES => log_line!("FIFO {fifo} is one of shared_fifos: this task needs share = true in the system file"),
+        ENOMEM => log_line!("FIFO {fifo} is one of shared_fifos, whose memory is used up: make them smaller"),
+        _ => {}
+    }
 }
 
 pub(super) fn destroy(fifo: c_uint) -> Result<(), c_int> {
@@ -21,7 +30,7 @@ pub(super) fn destroy(fifo: c_uint) -> Result<(), c_int> {
 }
 
 pub(super) fn resize(fifo: c_uint, size: u32) -> Result<(), c_int> {
-    ask(Request::FifoResize { fifo, size }).map(|_| ())
+    ask(Request::FifoResize { fifo, size }).map(|_| ()).inspect_err(|error| why_not(fifo, *error))
 }
 
 pub(super) fn flush(fifo: c_uint) -> Result<(), c_int> {

@@ -5,6 +5,7 @@ use crate::{
     cell::{Guarded, Shared},
     error::{EBUSY, EINVAL},
     lock::{self, Token},
+    log_line,
 };
 use core::{
     ffi::{c_int, c_uint, c_void},
@@ -14,7 +15,6 @@ use pillion_rt_core::inherit::bits;
 use pillion_runtime::{
     call,
     info::{self, slot},
-    println,
 };
 
 /// A handler of the program.
@@ -49,8 +49,7 @@ fn place(line: u32) -> Option<usize> {
 /// Sets the handler of a line.
 pub(crate) fn request(line: u32, handler: Handler) -> Result<(), c_int> {
     let Some(place) = place(line) else {
-        let name = info::text(&info::task().name);
-        println!("[{name}] line {line} is not this task's: system.toml has to name it under the task's `interrupts`");
+        log_line!("line {line} is not this task's: add interrupts = [{{ line = {line} }}] to it in the system file");
         return Err(EBUSY);
     };
     let token = lock::enter();

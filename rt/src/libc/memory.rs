@@ -5,12 +5,13 @@
 
 use crate::{
     error::{ENOMEM, set_errno},
-    lock, main_thread,
+    lock, log_line, main_thread,
 };
 use core::{
     alloc::Layout,
     ffi::c_void,
     ptr::{NonNull, null_mut},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 use pillion_runtime::info::{self, address};
 use rlsf::Tlsf;
@@ -47,7 +48,17 @@ fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
 #[must_use]
 pub fn alloc(size: usize, align: usize) -> *mut u8 {
     let Ok(layout) = Layout::from_size_align(size.max(1), align.max(ALIGN)) else { return null_mut() };
-    with(|allocator| allocator.allocate(layout)).map_or(null_mut(), NonNull::as_ptr)
+    with(|allocator| allocator.allocate(layout)).map_or_else(|| none(size), NonNull::as_ptr)
+}
+
+/// There is not so much memory. It is said once: a program may well take what there is until there is no more.
+#[cold]
+fn none(size: usize) -> *mut u8 {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Relaxed) {
+        log_line!("there are no {size} bytes of memory in one piece: raise memory_kib of this task in the system file");
+    }
+    null_mut()
 }
 
 /// Gives back what [`alloc`] gave for an alignment of up to 16; null is nothing.

@@ -4,7 +4,7 @@ use super::{Life, MAGIC, Thread, all, attributes::Attributes, current, end, leve
 use crate::{
     error::{EAGAIN, EINVAL, number},
     lock::{self, Token},
-    main_thread, signal,
+    log_line, main_thread, signal,
 };
 use core::{
     arch::naked_asm,
@@ -14,7 +14,10 @@ use core::{
 };
 use pillion_abi::channel::{thread_mode, thread_state};
 use pillion_rt_core::release::Releases;
-use pillion_runtime::{call, info::slot};
+use pillion_runtime::{
+    call,
+    info::{self, slot},
+};
 
 /// Function that a thread begins with.
 pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -76,7 +79,11 @@ pub unsafe extern "C" fn pthread_create(
 /// Starts a thread; `made` hears of it before it runs.
 pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&'static Thread, c_int> {
     let token = lock::enter();
-    let thread = find(&token, how.kind).ok_or(EAGAIN)?;
+    let thread = find(&token, how.kind).ok_or_else(|| {
+        let all = info::task().skin.threads;
+        log_line!("all {all} threads are in use: raise threads of this task in the system file");
+        EAGAIN
+    })?;
     let (base, size) = if how.stack.is_null() {
         let size =
             how.stack_size.checked_add(RESERVE).and_then(|size| size.checked_next_multiple_of(16)).ok_or(EAGAIN)?;

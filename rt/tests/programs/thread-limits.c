@@ -4,6 +4,7 @@
  * task: threads = 5
  * prints: stack size 20480, too small 22, cpu 22, joinable 0, priority 0, bad priority 22
  * prints: stacks that would wrap: 11 11 22
+ * prints: all 5 threads are in use: raise threads of this task in the system file
  * prints: created 4, then 11
  * prints: after one has ended: 0
  * prints: from a thread: 11 without a stack, 0 with one

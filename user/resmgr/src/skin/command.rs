@@ -1,16 +1,19 @@
 //! What Linux has the manager do. The command is in memory that Linux can write: it is read once, and nothing in it is believed.
 
 use super::{Skins, mbuff};
-use crate::window::put_text;
+use crate::{
+    text::text,
+    window::put_text,
+};
 use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state};
 use pillion_runtime::context_consumed;
 
 const ENOENT: i64 = -2;
+/// Result of an `init_module` that was not waited for.
+const EINTR: i32 = -4;
 const E2BIG: i64 = -7;
 const ENOMEM: i64 = -12;
 const EBUSY: i64 = -16;
-/// Result of an `init_module` that was not waited for.
-const EINTR: i32 = -4;
 const EINVAL: i64 = -22;
 
 impl Skins {
@@ -87,6 +90,7 @@ impl Skins {
             Ok(()) => 0,
             Err(failure) => {
                 pillion_runtime::println!("[resmgr] {}: {failure}", self.programs[index].name());
+                self.say_in_linux(index, &text!("pillion: {failure}"));
                 ENOMEM
             }
         }

@@ -1,7 +1,8 @@
 //! A thread of a task with a skin faulted: the whole task stops, the others go on.
 
 use super::{After, Skins, backtrace::Calls, threads};
-use crate::report;
+use crate::{report, text::text};
+use core::fmt;
 use pillion_abi::{
     call::MESSAGE_WORDS,
     channel::{FaultReport, task_state},
@@ -13,6 +14,22 @@ const STAY: u64 = 2;
 
 /// Pair of registers that holds the frame pointer, in its second place.
 const FRAME: u64 = 4;
+
+/// An exception, with the address of a page fault, for people.
+struct Exception(u64, u64);
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("division by zero"),
+            3 => f.write_str("breakpoint"),
+            6 => f.write_str("invalid instruction"),
+            13 => f.write_str("an address or instruction that it may not use"),
+            14 => write!(f, "no access to address {:#x}", self.1),
+            vector => write!(f, "exception {vector}"),
+        }
+    }
+}
 
 impl Skins {
     /// Stops the task and reports. It is stopped before the fault is answered: none of its threads runs once more.
@@ -31,6 +48,12 @@ impl Skins {
             println!("[resmgr] the broker was not told of the fault: {error:?}");
         }
         self.report(index, number, words);
+        let name = self.programs[index].name();
+        let what = Exception(vector, address);
+        let text = text!(
+            "pillion: thread {number} faulted: {what}, at instruction {rip:#x}: the task is stopped, and is there until `pillion unload {name}`"
+        );
+        self.say_in_linux(index, &text);
         match self.after() {
             After::GoOn => After::Fault,
             end => end,

@@ -115,6 +115,7 @@ impl Skins {
         threads::suspend(&program.threads);
         self.failed = true;
         println!("[resmgr] {name} was ended by force: {why}");
+        self.say_in_linux(index, &text!("pillion: it was ended by force: {why}"));
         println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"forced\",\"why\":\"{why}\"}}");
         if self.state(index) == task_state::STARTING {
             self.channel.change(|directory| directory.tasks[index].result = result);

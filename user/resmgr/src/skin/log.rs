@@ -56,6 +56,11 @@ impl Reader {
         self.line.finish(|line| print_from(name, line));
     }
 
+    /// Leaves out what came since.
+    pub fn skip(&mut self, ring: &impl Ring) {
+        self.seen = ring.written();
+    }
+
     fn copy(&mut self, ring: &impl Ring, most: u64, print: &mut impl FnMut(&[u8])) -> bool {
         let written = ring.written();
         let ahead = written.wrapping_sub(self.seen);

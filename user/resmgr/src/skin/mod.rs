@@ -22,8 +22,9 @@ pub use boot::{Plans, log_only, plan};
 pub use channel::{Channel, guest_extents};
 pub use layout::Layout;
 
-use crate::{journal, lines::Line, report, task::Task, window::Window};
+use crate::{journal, lines::Line, report, task::Task, text::Text, window::Window};
 use alloc::vec::Vec;
+use core::ptr::NonNull;
 use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
 
@@ -146,6 +147,22 @@ impl Skins {
     /// The system ends, which may take its time.
     pub fn ending(&mut self) {
         warden::watch_over_manager(false);
+    }
+
+    /// Says something about a task as if it had printed it: there Linux has it in its log and in `pillion dmesg`, where who uses the task looks. None of its threads
+    /// runs. What the system's log has to say of it stands there already.
+    fn say_in_linux(&mut self, index: usize, text: &Text) {
+        let status = self.channel.status(index);
+        if self.copied {
+            self.logs[index].finish(&log::Shown(status));
+        }
+        // SAFETY: the manager has the status mapped writable, for good, at an address that is not 0; the task, which else writes the log, does not run.
+        let mut log = unsafe { pillion_channel::log::Log::new(NonNull::new_unchecked(status.cast_mut())) };
+        log.append(text.as_str().as_bytes());
+        log.append(b"\n");
+        self.logs[index].skip(&log::Shown(status));
+        self.changed();
+        self.ring();
     }
 
     /// Lets Linux look at everything.
