@@ -1,6 +1,11 @@
 //! Ports. A task has those that its system file names; each access is a call of the kernel.
 
-use core::{ffi::c_ulong, ptr};
+use crate::log_line;
+use core::{
+    ffi::c_ulong,
+    ptr,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
 use pillion_runtime::{
     Cap, call,
     info::{self, slot},
@@ -23,13 +28,42 @@ pub fn owns(first: u64, count: u64) -> bool {
     count != 0 && range(first, count).is_some()
 }
 
+/// Ports that it was said of that the task does not have them, each plus one. Beyond these no more is said: a program that tries all ports is not to fill the log.
+static SAID: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
+
+/// The capability for an access; without one a line in the log says what is missing, once for each port.
+fn allowed(port: u16, width: u8) -> Option<Cap> {
+    let cap = range(port.into(), width.into());
+    if cap.is_none() {
+        refuse(port, width);
+    }
+    cap
+}
+
+#[cold]
+fn refuse(port: u16, width: u8) {
+    let mark = u32::from(port) + 1;
+    for said in &SAID {
+        match said.compare_exchange(0, mark, Relaxed, Relaxed) {
+            Ok(_) => {
+                return log_line!(
+                    "port {port:#x} is not this task's: nothing is written, and ones are read; \
+                     add ports = [{{ first = {port:#x}, count = {width} }}] to it in the system file"
+                );
+            }
+            Err(other) if other == mark => return,
+            Err(_) => {}
+        }
+    }
+}
+
 fn read(port: u16, width: u8) -> u32 {
-    let value = range(port.into(), width.into()).and_then(|cap| call::port_in(cap, port, width).ok());
+    let value = allowed(port, width).and_then(|cap| call::port_in(cap, port, width).ok());
     value.unwrap_or(u32::MAX)
 }
 
 fn write(port: u16, width: u8, value: u32) {
-    if let Some(cap) = range(port.into(), width.into()) {
+    if let Some(cap) = allowed(port, width) {
         let _ = call::port_out(cap, port, width, value);
     }
 }

@@ -5,6 +5,9 @@
  * prints: mine 0, next to mine -16, beyond -16
  * prints: claimed 1, not mine 0
  * prints: status B written 1
+ * prints: port 0x3f8 is not this task's: ... add ports = [{ first = 0x3f8, count = 1 }] ...
+ * prints: port 0x71 is not this task's: ...
+ * prints: port 0x3f9 is not this task's: ...
  * prints: not mine ff ffff
  */
 #include <rtl.h>
@@ -31,6 +34,11 @@ int init_module(void)
 	outb_p(before ^ 1, PORT + 1);
 	after = status();
 	rtl_printf("status B written %d\n", before ^ after);
+	/* It is said once of each. */
+	outb(1, 0x3f8);
+	outw(1, PORT + 1);
+	outb(1, 0x3f8);
+	outb(1, 0x3f9);
 	rtl_printf("not mine %x %x\n", inb(0x3f8), inw(PORT + 1));
 	release_region(PORT, 2);
 	pillion_unload();

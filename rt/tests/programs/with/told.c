@@ -3,6 +3,7 @@
  */
 #include <rtl.h>
 #include <rtl_fifo.h>
+#include <asm/io.h>
 #include <linux/module.h>
 
 static int fifo;
@@ -15,6 +16,7 @@ int init_module(void)
 {
 	if (fault)
 		*(volatile int *)16 = fault;
+	outb(0, 0x3f8);
 	return fifo ? rtf_create(1, fifo) : 0;
 }
 
