@@ -1,5 +1,5 @@
 //! What concerns several values of a system file, or the machine.
-use crate::{BROKER_NEED_NS, Linux, Problem, System, Task, limit, passenger, remedy, responses, skin};
+use crate::{BROKER_NEED_NS, Linux, Problem, Start, System, Task, limit, passenger, remedy, responses, skin};
 use alloc::{format, string::String, vec::Vec};
 
 /// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
@@ -81,6 +81,12 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
 
+/// Two tasks that are loaded from Linux may have the same things: who is loaded second while the first is there is told so then.
+fn take_turns(one: &Task, other: &Task) -> bool {
+    let waits = |task: &Task| task.skin.as_ref().is_some_and(|skin| skin.start == Start::Linux);
+    one.name != other.name && waits(one) && waits(other)
+}
+
 struct Checker<'a> {
     system: &'a System,
     machine: &'a Machine<'a>,
@@ -103,7 +109,8 @@ impl Checker<'_> {
     fn interrupts(&mut self) {
         let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.interrupts.iter().map(move |i| (t, i))).collect();
         for (n, (task, interrupt)) in all.iter().enumerate() {
-            if let Some((owner, _)) = all.iter().take(n).find(|(_, i)| i.line == interrupt.line) {
+            if let Some((owner, _)) = all.iter().take(n).find(|(t, i)| i.line == interrupt.line && !take_turns(t, task))
+            {
                 self.given_twice(interrupt.at, &format!("interrupt line {}", interrupt.line), task, owner);
             }
             let there = |apics: &[(u32, u32)]| {
@@ -123,7 +130,9 @@ impl Checker<'_> {
     fn ports(&mut self) {
         let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.ports.iter().map(move |p| (t, p))).collect();
         for (n, (task, ports)) in all.iter().enumerate() {
-            if let Some((owner, _)) = all.iter().take(n).find(|(_, p)| p.overlaps(ports.first, ports.last)) {
+            if let Some((owner, _)) =
+                all.iter().take(n).find(|(t, p)| p.overlaps(ports.first, ports.last) && !take_turns(t, task))
+            {
                 self.given_twice(ports.at, &format!("a port of {ports}"), task, owner);
             }
             if KERNEL_PORTS.iter().any(|&(first, last)| ports.overlaps(first, last)) {
@@ -158,7 +167,7 @@ impl Checker<'_> {
         let all: Vec<_> = self.system.tasks.iter().flat_map(|t| t.devices.iter().map(move |d| (t, d))).collect();
         for (n, (task, device)) in all.iter().enumerate() {
             let same = |d: &crate::PciFunction| d.requester_id() == device.requester_id();
-            if let Some((owner, _)) = all.iter().take(n).find(|(_, d)| same(d)) {
+            if let Some((owner, _)) = all.iter().take(n).find(|(t, d)| same(d) && !take_turns(t, task)) {
                 self.given_twice(device.at, &format!("PCI function {device}"), task, owner);
             }
         }

@@ -24,6 +24,7 @@ pub use analysis::{
 pub use check::{BROKER, KERNEL_PORTS, Machine, check};
 pub use model::{
     After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,
+    Thing,
 };
 pub use parse::{limit, parse};
 pub use pillion_histogram as histogram;

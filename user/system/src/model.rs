@@ -125,10 +125,42 @@ pub struct Task {
 }
 
 impl Task {
+    /// What it has that another task has too.
+    #[must_use]
+    pub fn shared_with(&self, other: &Task) -> Option<Thing> {
+        let line = self.interrupts.iter().find(|one| other.interrupts.iter().any(|i| i.line == one.line));
+        let ports = self.ports.iter().find(|one| other.ports.iter().any(|p| p.overlaps(one.first, one.last)));
+        let same = |one: &&PciFunction| other.devices.iter().any(|d| d.requester_id() == one.requester_id());
+        let line = line.map(|one| Thing::Line(one.line));
+        let device = || self.devices.iter().find(same).map(|one| Thing::Function(*one));
+        line.or_else(|| ports.map(|one| Thing::Ports(*one))).or_else(device)
+    }
+
     /// The most time that each of its threads gets; `None` is all that there is.
     #[must_use]
     pub fn bound(&self) -> Option<Budget> {
         self.time.or_else(|| (!self.unlimited).then_some(Budget::DEFAULT))
+    }
+}
+
+/// A thing of the machine that one task can have at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// An interrupt line.
+    Line(u32),
+    /// Some of these ports.
+    Ports(PortRange),
+    /// A PCI function.
+    Function(PciFunction),
+}
+
+impl fmt::Display for Thing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Thing::Line(line) => write!(f, "interrupt line {line}"),
+            Thing::Ports(ports) => write!(f, "one of {ports}"),
+            Thing::Function(function) => write!(f, "PCI function {function}"),
+        }
     }
 }
 

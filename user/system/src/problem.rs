@@ -82,7 +82,7 @@ remedies! {
     /// More than Linux's monitor takes.
     COMMAND_LINE = "shorten it, or add less";
     /// A resource given twice.
-    TAKE_AWAY = "give it to one task only";
+    TAKE_AWAY = "give it to one task only, or start both from Linux";
     /// Ports that the kernel keeps.
     KERNEL_PORTS = "use other ports; the kernel keeps 0x20-0x21, 0xa0-0xa1 (PIC) and 0x2f8-0x2ff (log)";
     /// A task that Linux could hold up.

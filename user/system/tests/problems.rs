@@ -368,6 +368,32 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
 }
 
+/// Tasks that are loaded from Linux may have the same things, one at a time; what is there from the beginning is its own.
+#[test]
+fn tasks_that_take_turns_may_have_the_same() {
+    let things = "interrupts=[{line=5}]\nports=[{first=768,count=8}]\ndevices=['00:04.0']\n";
+    let task =
+        |name, start, things| format!("[[task]]\nname='{name}'\nimage='a'\nskin='rtlinux'\nstart='{start}'\n{things}");
+    let read = |start| {
+        let port = "ports=[{first=775,count=1}]\n";
+        let tasks = [task("a", "linux", things), task("b", start, things), task("c", "linux", port)].concat();
+        parse(&format!("[system]\nname='s'\n[linux]\n{tasks}")).unwrap()
+    };
+    let system = read("linux");
+    assert_eq!(check(&system, &machine()), Ok(()));
+    let [a, b, c] = &system.tasks[..] else { panic!("three tasks") };
+    let shared = |one: &pillion_system::Task, other| one.shared_with(other).map(|thing| thing.to_string());
+    assert_eq!(shared(a, b).as_deref(), Some("interrupt line 5"));
+    assert_eq!(shared(a, c).as_deref(), Some("one of ports 0x300-0x307"));
+    assert_eq!(shared(c, a).as_deref(), Some("one of ports 0x307-0x307"));
+    let problems = check(&read("boot"), &machine()).unwrap_err();
+    assert_eq!(problems.len(), 4, "{problems:#?}");
+    assert!(problems.iter().all(|problem| problem.remedy == remedy::TAKE_AWAY), "{problems:#?}");
+    // Its own twice is a mistake.
+    let twice = task("a", "linux", "ports=[{first=768,count=8},{first=775,count=1}]\n");
+    assert!(check(&parse(&format!("[system]\nname='s'\n[linux]\n{twice}")).unwrap(), &machine()).is_err());
+}
+
 /// A task without a budget gets one that leaves a tenth, unless the file says otherwise; for the check it has none.
 #[test]
 fn a_task_without_a_budget_leaves_a_tenth() {

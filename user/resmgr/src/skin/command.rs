@@ -2,7 +2,7 @@
 
 use super::{Skins, mbuff};
 use crate::{
-    text::text,
+    text::{Text, text},
     window::put_text,
 };
 use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state};
@@ -71,6 +71,10 @@ impl Skins {
         if self.state(index) != task_state::STOPPED {
             return EBUSY;
         }
+        if let Some(text) = self.in_the_way(index) {
+            self.say_in_linux(index, &text);
+            return EBUSY;
+        }
         let plan = &mut self.programs[index].plan;
         let all = &mut plan.spec.info.arguments;
         let own = plan.wanted.arguments.as_bytes();
@@ -94,6 +98,16 @@ impl Skins {
                 ENOMEM
             }
         }
+    }
+
+    /// What a task needs and another has that is there. Only of tasks that Linux starts can two have the same.
+    fn in_the_way(&self, index: usize) -> Option<Text> {
+        let wanted = &self.programs[index].plan.wanted;
+        let there = self.programs.iter().filter(|other| other.index != index && other.task.is_some());
+        there.map(|other| &other.plan.wanted).find_map(|other| {
+            let (name, thing) = (&other.name, wanted.shared_with(other)?);
+            Some(text!("pillion: {thing} belongs to {name}, which is loaded: `pillion unload {name}` first"))
+        })
     }
 
     fn unload_if_loaded(&mut self, index: usize) -> i64 {

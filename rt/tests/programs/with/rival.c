@@ -1,0 +1,13 @@
+/*
+ * A program that wants what another one has, for `./x test told`.
+ */
+#include <linux/module.h>
+
+int init_module(void)
+{
+	return 0;
+}
+
+void cleanup_module(void)
+{
+}
