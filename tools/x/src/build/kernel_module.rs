@@ -164,7 +164,7 @@ mod tests {
         let (elf, pahole) =
             (package(&root, "libelf1t64", &["libc6"]), package(&root, "pahole", &["libc6", "libelf1t64"]));
         assert_eq!(further([&kbuild], &[]), ["libelf1t64", "pahole"]);
-        assert_eq!(further([&elf, &pahole], &[elf.clone()]), [""; 0]);
+        assert_eq!(further([&elf, &pahole], std::slice::from_ref(&elf)), [""; 0]);
 
         fs::create_dir_all(pahole.root.join("usr/bin")).unwrap();
         fs::create_dir_all(elf.root.join("usr/lib/x86_64-linux-gnu")).unwrap();
