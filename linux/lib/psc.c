@@ -20,8 +20,13 @@
 static struct psc_share shared;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* By signal; a stack is kept for the next handler of the same. */
-static char *stacks[RTLINUX_SIGMAX + 1];
+static char *stacks[RTLINUX_SIGMAX + 2];
+static void (*handlers[RTLINUX_SIGMAX + 1])(int);
 static volatile bool in_handler;
+
+/* The number by which the module knows the run of a signal that was blocked when it came, and its time, from now on. */
+#define ONCE (RTLINUX_SIGMAX + 1)
+#define SOON_NS 20000
 
 /* A run begins here, with the signal and the function as arguments, and ends with a call to the hypervisor. */
 void psc_entry(void);
@@ -39,7 +44,7 @@ _Static_assert(PILLION_PSC_DONE == 0x50490010, "as in psc_entry");
 __attribute__((used)) void psc_run(int sig, void (*handler)(int))
 {
 	in_handler = true;
-	if (!psc_is_blocked(sig))
+	if (!psc_hold(sig))
 		handler(sig);
 	in_handler = false;
 }
@@ -106,34 +111,46 @@ static char *stack_of(int sig)
 	return base + GUARD + STACK;
 }
 
-static int start(const struct psc_share *share, int sig, const struct rtlinux_sigaction *action)
+/* Has a signal's handler run, known to the module by the number. */
+static int set(const struct psc_share *share, unsigned int id, int sig, unsigned int flags, hrtime_t period)
 {
 	struct pillion_psc_handler handler = {
-		.id = sig,
-		.flags = action->sa_flags & RTLINUX_SA_ONESHOT ? PILLION_PSC_ONESHOT : 0,
-		.period_ns = action->sa_period,
+		.id = id,
+		.flags = flags,
+		.period_ns = period,
+		.line = flags & PILLION_PSC_LINE ? sig : 0,
 		.entry = (uintptr_t)psc_entry,
-		.arguments = { sig, (uintptr_t)action->sa_handler },
+		.arguments = { sig, (uintptr_t)handlers[sig] },
 	};
-	char *stack;
+	char *stack = stack_of(id);
 
-	if (sig < RTLINUX_SIGTIMER0) {
-		handler.flags |= PILLION_PSC_LINE;
-		handler.line = sig;
-	}
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		return -1;
-	stack = stack_of(sig);
 	if (!stack)
 		return -1;
 	handler.stack = (uintptr_t)stack;
 	return ioctl(share->device, PILLION_IOC_PSC_SET, &handler);
 }
 
+static int start(const struct psc_share *share, int sig, const struct rtlinux_sigaction *action)
+{
+	unsigned int flags = action->sa_flags & (RTLINUX_SA_ONESHOT | RTLINUX_SA_RESETHAND) ? PILLION_PSC_ONESHOT : 0;
+
+	if (sig < RTLINUX_SIGTIMER0)
+		flags |= PILLION_PSC_LINE;
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		return -1;
+	handlers[sig] = action->sa_handler;
+	psc_forget(sig);
+	return set(share, sig, sig, flags, action->sa_period);
+}
+
 static int stop(const struct psc_share *share, int sig)
 {
 	uint32_t id = sig;
 
+	if (sig <= RTLINUX_SIGMAX) {
+		handlers[sig] = NULL;
+		psc_forget(sig);
+	}
 	return ioctl(share->device, PILLION_IOC_PSC_CLEAR, &id) && errno != ENOENT ? -1 : 0;
 }
 
@@ -142,14 +159,38 @@ int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rt
 	const struct psc_share *share;
 
 	(void)old;
-	if (sig < 0 || sig > RTLINUX_SIGMAX || !action) {
+	if (sig < 0 || sig > RTLINUX_SIGTIMER15 || !action) {
 		errno = EINVAL;
 		return -1;
 	}
 	share = psc_share();
 	if (!share)
 		return -1;
-	return action->sa_handler ? start(share, sig, action) : stop(share, sig);
+	if (action->sa_handler == RTLINUX_SIG_DFL || action->sa_handler == RTLINUX_SIG_IGN)
+		return stop(share, sig);
+	return start(share, sig, action);
+}
+
+int psc_run_once(int sig)
+{
+	struct pillion_psc_state state = { .id = ONCE };
+	const struct psc_share *share;
+	int result;
+
+	if (!handlers[sig])
+		return 0;
+	if (in_handler) {
+		handlers[sig](sig);
+		return 0;
+	}
+	share = psc_share();
+	if (!share || set(share, ONCE, sig, PILLION_PSC_ONESHOT, SOON_NS))
+		return -1;
+	do {
+		result = ioctl(share->device, PILLION_IOC_PSC_STATE, &state);
+	} while (!result && state.state == PILLION_PSC_ACTIVE);
+	stop(share, ONCE);
+	return result;
 }
 
 int rtlinux_sigstate(int sig, struct rtlinux_sigstate *state)

@@ -18,7 +18,12 @@ const struct psc_share *psc_share(void);
 
 /* Whether this is executed by a handler. */
 bool psc_in_handler(void);
-bool psc_is_blocked(int sig);
+/* Whether a signal that came is blocked; then it is due when it is so no longer. */
+bool psc_hold(int sig);
+/* A signal that came and was blocked is not due any more. */
+void psc_forget(int sig);
+/* Runs a signal's handler, if it has one, at real-time priority; it has run when this returns. */
+int psc_run_once(int sig);
 /* A handler's call to have Linux look at a FIFO. */
 void psc_ring(unsigned int fifo);
 

@@ -5,12 +5,46 @@
 #include <rtlinux_signal.h>
 #include <string.h>
 
-static rtlinux_sigset_t blocked;
+rtlinux_sigset_t rtlinux_blocked;
+/* Blocked signals that came. */
+static rtlinux_sigset_t pending;
 
 static int refuse(int error)
 {
 	errno = error;
 	return -1;
+}
+
+bool psc_hold(int sig)
+{
+	unsigned long bit = 1ul << sig % 64;
+
+	if (!(rtlinux_blocked.bits[sig / 64] & bit))
+		return false;
+	__atomic_fetch_or(&pending.bits[sig / 64], bit, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+void psc_forget(int sig)
+{
+	__atomic_fetch_and(&pending.bits[sig / 64], ~(1ul << sig % 64), __ATOMIC_SEQ_CST);
+}
+
+/* Runs the handlers of signals that are pending and blocked no longer. */
+static int deliver(void)
+{
+	unsigned long due;
+	int sig, result = 0;
+
+	for (sig = 0; sig <= RTLINUX_SIGMAX; sig++) {
+		due = pending.bits[sig / 64] & ~rtlinux_blocked.bits[sig / 64];
+		if (!(due >> sig % 64 & 1))
+			continue;
+		psc_forget(sig);
+		if (psc_run_once(sig))
+			result = -1;
+	}
+	return result;
 }
 
 int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old)
@@ -20,21 +54,16 @@ int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *
 	if (how != RTLINUX_SIG_BLOCK && how != RTLINUX_SIG_UNBLOCK && how != RTLINUX_SIG_SETMASK)
 		return refuse(EINVAL);
 	if (old)
-		*old = blocked;
+		*old = rtlinux_blocked;
 	for (i = 0; set && i < sizeof(set->bits) / sizeof(set->bits[0]); i++) {
 		if (how == RTLINUX_SIG_SETMASK)
-			blocked.bits[i] = set->bits[i];
+			rtlinux_blocked.bits[i] = set->bits[i];
 		else if (how == RTLINUX_SIG_BLOCK)
-			blocked.bits[i] |= set->bits[i];
+			rtlinux_blocked.bits[i] |= set->bits[i];
 		else
-			blocked.bits[i] &= ~set->bits[i];
+			rtlinux_blocked.bits[i] &= ~set->bits[i];
 	}
-	return 0;
-}
-
-bool psc_is_blocked(int sig)
-{
-	return blocked.bits[sig / 64] >> sig % 64 & 1;
+	return deliver();
 }
 
 int rtlinux_sigemptyset(rtlinux_sigset_t *set)

@@ -138,6 +138,30 @@ static void masks(void)
 	set(RTLINUX_SIGTIMER(3), NULL, 0, 0);
 }
 
+/* A signal that was blocked when it came is due when it is unblocked; not if nobody wants it any more. */
+static void held(void)
+{
+	rtlinux_sigset_t set_of_it;
+
+	rtlinux_sigemptyset(&set_of_it);
+	rtlinux_sigaddset(&set_of_it, RTLINUX_SIGTIMER3);
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_BLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	check(rtlinux_sigismember(&rtlinux_blocked, RTLINUX_SIGTIMER3), "what is blocked");
+	count = 0;
+	set(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	nap(20);
+	check(count == 0, "it runs although it is blocked");
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	check(count == 1, "what came while it was blocked has not run");
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_SETMASK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	set(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_RESETHAND);
+	nap(20);
+	set(RTLINUX_SIGTIMER3, RTLINUX_SIG_IGN, 0, 0);
+	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
+	nap(20);
+	check(count == 1, "it runs although its handler has gone");
+}
+
 static void touches_nothing(int sig)
 {
 	(void)sig;
@@ -269,6 +293,7 @@ int main(int argc, char **argv)
 	once();
 	busy();
 	masks();
+	held();
 	faults();
 	confines();
 	refuses();

@@ -18,13 +18,42 @@ extern "C" {
 #endif
 
 #define RTLINUX_NR_IRQS 256
-#define RTLINUX_SIGTIMER0 (RTLINUX_NR_IRQS + 0)
-#define RTLINUX_SIGTIMER(n) (RTLINUX_SIGTIMER0 + (n))
-#define RTLINUX_SIGMAX RTLINUX_SIGTIMER(15)
+/* Interrupt lines, from this number on. */
+#define RTLINUX_SIGIRQ0 0
+/* Timers. */
+#define RTLINUX_SIGTIMER(n) (RTLINUX_NR_IRQS + (n))
+#define RTLINUX_SIGTIMER0 RTLINUX_SIGTIMER(0)
+#define RTLINUX_SIGTIMER1 RTLINUX_SIGTIMER(1)
+#define RTLINUX_SIGTIMER2 RTLINUX_SIGTIMER(2)
+#define RTLINUX_SIGTIMER3 RTLINUX_SIGTIMER(3)
+#define RTLINUX_SIGTIMER4 RTLINUX_SIGTIMER(4)
+#define RTLINUX_SIGTIMER5 RTLINUX_SIGTIMER(5)
+#define RTLINUX_SIGTIMER6 RTLINUX_SIGTIMER(6)
+#define RTLINUX_SIGTIMER7 RTLINUX_SIGTIMER(7)
+#define RTLINUX_SIGTIMER8 RTLINUX_SIGTIMER(8)
+#define RTLINUX_SIGTIMER9 RTLINUX_SIGTIMER(9)
+#define RTLINUX_SIGTIMER10 RTLINUX_SIGTIMER(10)
+#define RTLINUX_SIGTIMER11 RTLINUX_SIGTIMER(11)
+#define RTLINUX_SIGTIMER12 RTLINUX_SIGTIMER(12)
+#define RTLINUX_SIGTIMER13 RTLINUX_SIGTIMER(13)
+#define RTLINUX_SIGTIMER14 RTLINUX_SIGTIMER(14)
+#define RTLINUX_SIGTIMER15 RTLINUX_SIGTIMER(15)
+/* Nobody sends these; rtlinux_sigaction() refuses them (EINVAL). */
+#define RTLINUX_SIGUSR0 (RTLINUX_NR_IRQS + 16)
+#define RTLINUX_SIGUSR1 (RTLINUX_NR_IRQS + 17)
+#define RTLINUX_SIGUSR2 (RTLINUX_NR_IRQS + 18)
+#define RTLINUX_SIGUSR3 (RTLINUX_NR_IRQS + 19)
+#define RTLINUX_SIGMAX RTLINUX_SIGUSR3
 
 #define RTLINUX_SA_PERIODIC 0
 #define RTLINUX_SA_ONESHOT 1
 #define RTLINUX_SA_MULTIPSC 2
+/* The handler is for one time, as with RTLINUX_SA_ONESHOT. */
+#define RTLINUX_SA_RESETHAND 4
+
+/* Both end the handler. */
+#define RTLINUX_SIG_DFL ((void (*)(int))0)
+#define RTLINUX_SIG_IGN ((void (*)(int))1)
 
 #define RTLINUX_SIG_BLOCK 0
 #define RTLINUX_SIG_UNBLOCK 1
@@ -32,9 +61,13 @@ extern "C" {
 
 typedef long long hrtime_t;
 
+#define RTLINUX_SIGNWORDS ((RTLINUX_SIGMAX + 64) / 64)
 typedef struct {
-	unsigned long bits[(RTLINUX_SIGMAX + 64) / 64];
+	unsigned long bits[RTLINUX_SIGNWORDS];
 } rtlinux_sigset_t;
+
+/* What is blocked: to look at. */
+extern rtlinux_sigset_t rtlinux_blocked;
 
 /*
  * The C library has `sa_handler` as a macro, so that it is a member of a union in its structure. The name has to mean the same here, in
@@ -53,6 +86,9 @@ struct rtlinux_sigaction {
 	int sa_flags;
 	hrtime_t sa_period;
 	rtlinux_sigset_t sa_mask;
+	/* Kept for programs that set them; the system file has the priority. */
+	int sa_priority;
+	int sa_signal;
 };
 #pragma pop_macro("sa_handler")
 
@@ -73,9 +109,10 @@ struct rtlinux_sigstate {
 
 /*
  * Sets the handler of a timer, RTLINUX_SIGTIMER(n), which runs after sa_period nanoseconds, once or again and again; or of an interrupt line
- * that the system file gives to the task. NULL for sa_handler ends it. `old` is ignored.
+ * that the system file gives to the task. RTLINUX_SIG_DFL for sa_handler, or RTLINUX_SIG_IGN, ends it. `old` is ignored.
  */
 int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rtlinux_sigaction *old);
+/* A signal that came while it was blocked is due, once, when it is unblocked: its handler has run when this returns. */
 int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old);
 int rtlinux_sigemptyset(rtlinux_sigset_t *set);
 int rtlinux_sigfillset(rtlinux_sigset_t *set);
