@@ -33,8 +33,11 @@ const MODULE: [&str; 3] = ["-D__KERNEL__", "-DMODULE", "-D__RTL__"];
 const C: [&str; 3] = ["-std=gnu89", "-Wimplicit", "-fcommon"];
 /// C that a newer standard is needed for, with inline functions and declarations as before.
 const NEWER_C: [&str; 4] = ["-std=gnu11", "-fgnu89-inline", "-Wimplicit", "-fcommon"];
-/// C++ without what takes a runtime of its own. The macro is asked for by the compiler's headers and unknown to the C library's.
-const CPP: [&str; 6] = [
+/// C++ without what takes a runtime of its own, with a warning where compilers of RTLinux's time said no more, as of `(unsigned)pointer`. The macro is asked for by the
+/// compiler's headers and unknown to the C library's.
+const CPP: [&str; 8] = [
+    "-fpermissive",
+    "-Wno-error=narrowing",
     "-nostdinc++",
     "-fno-exceptions",
     "-fno-rtti",
