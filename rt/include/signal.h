@@ -9,7 +9,6 @@ extern "C" {
 #endif
 
 void (*signal(int signal, void (*handler)(int)))(int);
-int pause(void);
 int sigprocmask(int how, const sigset_t *set, sigset_t *old);
 
 #ifdef __cplusplus

@@ -41,6 +41,7 @@ long sysconf(int name);
 
 int usleep(useconds_t microseconds);
 unsigned int sleep(unsigned int seconds);
+int pause(void);
 
 void _exit(int status) __attribute__((noreturn));
 

@@ -71,6 +71,16 @@ fn a_module_of_old_compiles() {
     }
 }
 
+/// As they were written: they compile, whatever the compiler warns of.
+#[test]
+fn modules_in_the_style_of_the_time_compile() {
+    for entry in fs::read_dir(rt("core/tests/modules")).unwrap() {
+        let path = entry.unwrap().path();
+        let said = compile(&fs::read_to_string(&path).unwrap(), OLD_C);
+        assert!(!said.starts_with("failed"), "{}: {said}", path.display());
+    }
+}
+
 #[test]
 fn a_wrong_module_does_not() {
     assert!(

@@ -18,6 +18,7 @@
 #include <rtl.h>
 #include <rtl_sched.h>
 #include <signal.h>
+#include <unistd.h>
 #include <time.h>
 #include <pillion.h>
 
