@@ -123,7 +123,7 @@ pub struct BuildArguments {
     mke2fs -q -t ext4 -d debian debian.img 2G
 
 KEYS
-  Ctrl-C and everything else goes to Linux. Ctrl-] leaves.")]
+  Ctrl-C and everything else goes to Linux. Ctrl-] switches Linux off, so that what was measured is told, and leaves; a second one leaves at once.")]
 pub struct RunArguments {
     /// What boots.
     #[command(flatten)]

@@ -32,6 +32,10 @@ impl Folder<'_> {
     pub fn monitor(&self) -> PathBuf {
         self.0.join("monitor")
     }
+    /// Socket of the wire that `desk.rs` writes to.
+    pub fn desk(&self) -> PathBuf {
+        self.0.join("desk")
+    }
     /// Scratch disk.
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch.img")
@@ -148,6 +152,10 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     }
     list.add("-netdev", network).add("-device", "virtio-net-pci,netdev=net,romfile=");
     list.add("-device", "virtio-rng-pci");
+    if !run.headless {
+        list.add("-chardev", format!("socket,id=desk,server=on,wait=off,path={}", folder.desk().display()));
+        list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=desk,name=desk");
+    }
 }
 
 /// Two network cards, and nothing else, on one wire. What one sends, the other has when the write to the sender's register is done; both hold back

@@ -2,6 +2,7 @@
 
 mod append;
 mod backtrace;
+mod desk;
 pub mod emulator;
 mod ending;
 mod fault;
@@ -110,7 +111,7 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, said: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}{said}", report::text(&ended.outcome));
+    print!("{}{said}", report::text(&ended.outcome, run.clock()));
     warn(run);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";

@@ -2,23 +2,24 @@
 
 use super::line::Task;
 use super::outcome::Outcome;
+use crate::cli::Clock;
 use std::fmt::Write as _;
 
 /// Width of the longest bar.
 const BAR: f64 = 40.0;
 
-/// Tables of latencies and loads.
-pub fn text(outcome: &Outcome) -> String {
+/// Histograms of latencies, then the tables: they are at the end, where they stay in sight.
+pub fn text(outcome: &Outcome, clock: Clock) -> String {
     let mut out = String::new();
-    tasks(&mut out, outcome);
     for task in outcome.tasks.iter().filter(|task| !task.histogram.is_empty()) {
         histogram(&mut out, task);
     }
+    tasks(&mut out, outcome, clock);
     linux(&mut out, outcome);
     out
 }
 
-fn tasks(out: &mut String, outcome: &Outcome) {
+fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
     if outcome.tasks.is_empty() && outcome.statuses.is_empty() {
         return;
     }
@@ -47,6 +48,9 @@ fn tasks(out: &mut String, outcome: &Outcome) {
             "{:<12} {:>10} {samples:>12} {min:>10} {avg:>10} {:>10} {:>10} {max:>10} {overruns:>9}",
             status.name, "-", "-", "-"
         );
+    }
+    if clock != Clock::Wall {
+        let _ = writeln!(out, "times are counted: 1 ns is one executed instruction");
     }
 }
 
@@ -100,6 +104,17 @@ pub fn time(ns: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_is_behind_the_histogram_and_says_what_a_nanosecond_is() {
+        let line = r#"{"pillion":"task","name":"demo","period_ns":100000,"samples":9,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":4,"max_ns":5,"overruns":0,"histogram":[[1,8],[4,1]]}"#;
+        let mut outcome = Outcome::default();
+        outcome.take(crate::run::line::parse(line).unwrap());
+        let said = text(&outcome, Clock::Paced);
+        assert!(said.find("bars are logarithmic") < said.find("overruns"), "{said}");
+        assert!(said.contains("1 ns is one executed instruction"), "{said}");
+        assert!(!text(&outcome, Clock::Wall).contains("instruction"));
+    }
 
     #[test]
     fn one_sample_is_seen_beside_a_million() {

@@ -1,5 +1,6 @@
 //! One run of the emulator, from its start to its end.
 
+use super::desk::Desk;
 use super::emulator::Emulator;
 use super::ending::{Ending, limit};
 use super::line::{Splitter, parse};
@@ -19,6 +20,8 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(100);
 /// How long the machine may take to switch itself off after Pillion's last line, and the emulator to end when it has: plug-ins write then.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long Linux may take to switch itself off for who leaves.
+const LEAVING: Duration = Duration::from_secs(20);
 /// The key that leaves: Ctrl-].
 const ESCAPE: u8 = 0x1d;
 
@@ -45,7 +48,7 @@ pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder, ending: En
         follow(std::io::stdin(), &sender, Event::Input);
     }
     drop(sender);
-    let mut session = Session::new(run, view, Monitor::new(folder, &run.when), ending)?;
+    let mut session = Session::new(run, view, Monitor::new(folder, &run.when), Desk::new(folder), ending)?;
     session.work(&events, &mut emulator)?;
     Ok(session.finish())
 }
@@ -58,6 +61,7 @@ struct Session<'a> {
     lines: Splitter,
     console: Option<UnixStream>,
     monitor: Monitor,
+    desk: Desk,
     ending: Ending,
     started: Instant,
     stop: Option<Instant>,
@@ -66,7 +70,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(run: &'a RunArguments, view: View, monitor: Monitor, ending: Ending) -> Result<Session<'a>> {
+    fn new(run: &'a RunArguments, view: View, monitor: Monitor, desk: Desk, ending: Ending) -> Result<Session<'a>> {
         Ok(Session {
             run,
             view,
@@ -75,6 +79,7 @@ impl<'a> Session<'a> {
             lines: Splitter::default(),
             console: None,
             monitor,
+            desk,
             ending,
             started: Instant::now(),
             stop: None,
@@ -91,6 +96,9 @@ impl<'a> Session<'a> {
                 self.take(event);
             }
             self.view.show(&self.outcome, self.started.elapsed());
+            if let Some(size) = self.view.size().filter(|_| self.has_desk()) {
+                self.desk.size(size, self.outcome.inits);
+            }
             if quiet && emulator.ended()? {
                 break;
             }
@@ -168,7 +176,21 @@ impl<'a> Session<'a> {
             let _ = console.write_all(&bytes[..end.unwrap_or(bytes.len())]);
         }
         if end.is_some() {
-            self.stop = Some(Instant::now());
+            self.leave();
+        }
+    }
+
+    /// Whether a Linux is up that reads what the desk says.
+    fn has_desk(&self) -> bool {
+        self.outcome.state == "up" && self.run.disk.is_none() && !self.run.isolated
+    }
+
+    /// Gives Linux, and Pillion after it, a moment to end well: what was measured is told then. Who asks again does not wait.
+    fn leave(&mut self) {
+        let asked = self.stop.is_none() && self.has_desk() && self.desk.leave().is_ok();
+        self.stop = Some(Instant::now() + if asked { LEAVING } else { Duration::ZERO });
+        if asked {
+            self.outcome.state = "is being switched off; Ctrl-] once more does not wait".into();
         }
     }
 

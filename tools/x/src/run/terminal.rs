@@ -54,14 +54,21 @@ impl Terminal {
         self.shown = line;
     }
 
+    /// Rows and columns that are Linux's now.
+    pub fn size(&self) -> (u16, u16) {
+        (self.rows.saturating_sub(1), self.columns)
+    }
+
     /// Reserves the bottom line when the terminal's size has changed.
     fn fit(&mut self) -> bool {
         let Some((rows, columns)) = size() else { return false };
         if (rows + 1, columns) == (self.rows, self.columns) {
             return false;
         }
+        // The old line may have moved, or be two by now; it is below where Linux writes, as all is that a resize brought up.
+        let clear = if self.rows == 0 { "" } else { "\x1b7\x1b[r\x1b8\x1b[J" };
         (self.rows, self.columns) = (rows + 1, columns);
-        put(&format!("\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8"));
+        put(&format!("{clear}\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8"));
         true
     }
 }

@@ -12,7 +12,8 @@ use std::path::Path;
 pub fn write(folder: &Path, lines: &str) -> Result<()> {
     let entries = trace::read(lines);
     if entries.is_empty() {
-        let remedy = "let the run end by itself: Ctrl-] and --timeout leave no time to print it";
+        let remedy =
+            "let the run end by itself, or by one Ctrl-]: a second one and --timeout leave no time to print it";
         return Err(problem("there is no trace", "the kernel said none before the run was over", remedy));
     }
     let ctf = folder.join("ctf");

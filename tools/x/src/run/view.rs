@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use super::report::time;
 use super::terminal::Terminal;
-use crate::cli::RunArguments;
+use crate::cli::{Clock, RunArguments};
 use crate::progress::spinner;
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// A terminal with Linux on it, a line of progress, or lines for a log.
 pub enum View {
-    /// Linux's console and a status line.
-    Shell(Box<Terminal>),
+    /// Linux's console and a status line, and what that says of its times.
+    Shell(Box<Terminal>, &'static str),
     /// One line that is rewritten.
     Line(ProgressBar),
     /// A line whenever something changes.
@@ -24,7 +24,8 @@ impl View {
     /// The view that fits the arguments and the terminal.
     pub fn open(run: &RunArguments) -> Result<View> {
         if !run.headless {
-            return Ok(View::Shell(Box::new(Terminal::open()?)));
+            let unit = if run.clock() == Clock::Wall { "" } else { "   1 ns: 1 instruction" };
+            return Ok(View::Shell(Box::new(Terminal::open()?), unit));
         }
         let terminal = std::io::stderr().is_terminal();
         Ok(if terminal { View::Line(spinner("booting")) } else { View::Plain(String::new()) })
@@ -32,7 +33,7 @@ impl View {
 
     /// Linux wrote to its console.
     pub fn console(&mut self, bytes: &[u8]) {
-        if let View::Shell(terminal) = self {
+        if let View::Shell(terminal, _) = self {
             terminal.write(bytes);
         }
     }
@@ -40,7 +41,9 @@ impl View {
     /// Shows how things stand.
     pub fn show(&mut self, outcome: &Outcome, elapsed: Duration) {
         match self {
-            View::Shell(terminal) => terminal.status(&format!(" {}   Ctrl-] leaves", line(outcome, elapsed))),
+            View::Shell(terminal, unit) => {
+                terminal.status(&format!(" {}   Ctrl-] leaves{unit}", line(outcome, elapsed)))
+            }
             View::Line(bar) => bar.set_message(line(outcome, elapsed)),
             View::Plain(said) => {
                 let now = state(outcome);
@@ -50,6 +53,11 @@ impl View {
                 }
             }
         }
+    }
+
+    /// Rows and columns of the terminal that are Linux's.
+    pub fn size(&self) -> Option<(u16, u16)> {
+        if let View::Shell(terminal, _) = self { Some(terminal.size()) } else { None }
     }
 
     /// Gives the terminal back.

@@ -7,6 +7,7 @@ mod program;
 mod repeats;
 mod sweep;
 mod tally;
+mod terminal;
 mod warnings;
 
 use crate::campaign;
@@ -39,6 +40,9 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         }
         if wanted(sweep::NAME) {
             tally.add(sweep::run(repository)?);
+        }
+        if wanted(terminal::NAME) {
+            tally.add(terminal::run(repository)?);
         }
         if wanted(fuzz::NAME) {
             tally.add(fuzz::test(repository)?);

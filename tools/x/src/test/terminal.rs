@@ -1,0 +1,111 @@
+//! A run before a terminal: what no headless run shows.
+
+use super::tally::Tally;
+use crate::progress::step;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The test's name.
+pub const NAME: &str = "terminal";
+
+/// `script` makes the terminal. Its size changes when the file is there.
+const COMMAND: &str = "stty rows 30 cols 100
+(until [ -e resize ]; do sleep 0.1; done; stty rows 40 cols 120 </dev/tty) &
+exec \"$X\" run";
+
+/// What is typed, what must come of it, and within how many seconds.
+const DIALOGUE: [(&str, &str, u64); 4] = [
+    ("", "linux# ", 300),
+    ("echo it has $(stty size)\r", "it has 29 100", 60),
+    ("", "Ctrl-] leaves", 10),
+    ("clear; echo now $(sleep 3; stty size)\r", "now 39 120", 60),
+];
+/// What must be seen at the end, in this order.
+const END: [&str; 3] = ["bars are logarithmic", "1 ns is one executed instruction", "to its init in"];
+
+/// Runs it.
+pub fn run(repository: &Repository) -> Result<Tally> {
+    let mut tally = Tally::default();
+    match step(&format!("test {NAME}"), || talk(repository))? {
+        None => {
+            tally.passed += 1;
+            println!("test {NAME} ok");
+        }
+        Some(wrong) => tally.failed.push(format!("{NAME}: {wrong}")),
+    }
+    Ok(tally)
+}
+
+/// What is not as it is to be.
+fn talk(repository: &Repository) -> Result<Option<String>> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new("script");
+    command.args(["-q", "-e", "-c", COMMAND, "/dev/null"]).current_dir(folder.path());
+    command.env("X", format!("/proc/{}/exe", std::process::id())).env("PILLION_ROOT", repository.path(""));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("script cannot be run")?;
+    let wrong = dialogue(&mut child, || fs::write(folder.path().join("resize"), ""));
+    let _ = child.kill();
+    let _ = child.wait();
+    wrong
+}
+
+fn dialogue(child: &mut Child, resize: impl Fn() -> std::io::Result<()>) -> Result<Option<String>> {
+    let mut typed = child.stdin.take().context("no input")?;
+    let seen = follow(child.stdout.take().context("no output")?);
+    let mut text = String::new();
+    for (at, (words, wanted, seconds)) in DIALOGUE.into_iter().enumerate() {
+        if at + 1 == DIALOGUE.len() {
+            resize()?;
+        }
+        typed.write_all(words.as_bytes())?;
+        if !comes(&seen, &mut text, wanted, seconds) {
+            return Ok(Some(format!("no {wanted:?} after {words:?}: {}", end(&text))));
+        }
+        text.clear();
+    }
+    // Leaves.
+    typed.write_all(b"\x1d")?;
+    for wanted in END {
+        if !comes(&seen, &mut text, wanted, 60) {
+            return Ok(Some(format!("no {wanted:?} at the end: {}", end(&text))));
+        }
+        let behind = text.find(wanted).unwrap_or_default() + wanted.len();
+        text.drain(..behind);
+    }
+    Ok(None)
+}
+
+fn follow(mut output: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, seen) = channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = output.read(&mut buffer) {
+            if sender.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    seen
+}
+
+fn comes(seen: &Receiver<Vec<u8>>, text: &mut String, wanted: &str, seconds: u64) -> bool {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while !text.contains(wanted) {
+        let left = end.saturating_duration_since(Instant::now());
+        let Ok(bytes) = seen.recv_timeout(left) else { return false };
+        *text += &String::from_utf8_lossy(&bytes);
+    }
+    true
+}
+
+/// The last lines, without control characters.
+fn end(text: &str) -> String {
+    let plain: Vec<char> = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    plain[plain.len().saturating_sub(1000)..].iter().collect()
+}
