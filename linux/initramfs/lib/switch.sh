@@ -8,6 +8,10 @@ for device in $candidates; do
     mount -t ext4 -o rw "$device" /mnt 2>/dev/null || continue
     if [ -x /mnt/sbin/init ] || [ -L /mnt/sbin/init ]; then
         note root "$device"
+        # A system that brings a module for this kernel loads that one.
+        if ls "/mnt/lib/modules/$(uname -r)/updates/dkms/pillion.ko"* >/dev/null 2>&1; then
+            rmmod pillion 2>/dev/null
+        fi
         killall udhcpc 2>/dev/null
         umount /tmp /run /dev/shm /dev/pts
         mount --move /dev /mnt/dev

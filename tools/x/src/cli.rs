@@ -1,12 +1,14 @@
 //! The command line.
 
 mod campaign;
+mod disk;
 mod fuzz;
 mod measure;
 mod task;
 
 pub use campaign::CampaignArguments;
 use clap::{Args, Parser, Subcommand};
+pub use disk::DiskArguments;
 pub use fuzz::FuzzArguments;
 pub use measure::{
     MeasureArguments, MeasureCommand, MeasureCompareArguments, MeasureListArguments, MeasureReportArguments,
@@ -34,6 +36,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Build everything that boots, and the bundle
     Build(BuildArguments),
+    /// Make a disk with a Debian for `x run --disk`
+    Disk(DiskArguments),
     /// Begin a real-time program from a template
     New(NewArguments),
     /// Build an RTLinux program, a module in C or C++, as a real-time task
@@ -113,14 +117,10 @@ pub struct BuildArguments {
   ./x run                                       a shell in Linux, with the task's latency below it
   ./x run --headless --seconds 10 --load hackbench,disk,cache,net --json result.json
   ./x run --linux rt --counted                  Debian's PREEMPT_RT kernel, in repeatable virtual time
-  ./x run --disk debian.img                     a full Debian, to its login
+  ./x run --disk debian.img                     a full Debian, to its login; `./x disk debian.img` makes it
   ./x run --task my-task                        an RTLinux program, my-task.c, in place of the demonstration
   ./x run --direct                              the same Linux without Pillion, for comparison
   ./x run --task control --file monitor.c       an RTLinux program, and its partner in Linux: /bin/monitor (-I and -D too)
-
-  Making a disk for --disk, as root:
-    mmdebstrap --include=systemd-sysv,udev,login bookworm debian       (a folder)
-    mke2fs -q -t ext4 -d debian debian.img 2G
 
 KEYS
   Ctrl-C and everything else goes to Linux. Ctrl-] switches Linux off, so that what was measured is told, and leaves; a second one leaves at once.")]

@@ -48,6 +48,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
         Command::Doctor => doctor::report(&repository),
         Command::Build(arguments) => build::command(&repository, &arguments),
         Command::BuildTask(arguments) => task::command(&repository, &arguments),
+        Command::Disk(arguments) => debian::disk::command(&repository, &arguments),
         Command::New(arguments) => task::new::command(&arguments),
         Command::Run(arguments) => run::command(&repository, &arguments),
         Command::Check => check::command(&repository),

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use cargo::{BARE_PACKAGES, ensure_target};
-pub use initramfs::payload;
+pub use initramfs::{files, payload};
 pub use plan::DEFAULT_SYSTEM;
 
 /// What a machine boots.

@@ -44,6 +44,11 @@ pub fn check(repository: &Repository) -> Result<()> {
     places(repository).iter().try_for_each(Place::check)
 }
 
+/// Refuses to fill a folder that has less room.
+pub fn has(path: &Path, needed_mib: u64) -> Result<()> {
+    Place { name: "room", path: path.to_owned(), needed_mib }.check()
+}
+
 impl Place {
     fn check(&self) -> Result<()> {
         match self.fault() {

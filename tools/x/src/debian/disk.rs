@@ -1,45 +1,88 @@
-//! A disk image with a full Debian on it, made once.
+//! A disk image with a Debian that rides: a login, a compiler, the module by DKMS, the command, the library.
 
+use super::Archive;
+use super::kernel::Kernel;
+use crate::build::passenger::hex;
+use crate::build::space;
+use crate::cli::DiskArguments;
 use crate::doctor::install;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Raised when the image shall be made anew.
-const FORMAT: u32 = 1;
-/// What is on it beside the smallest Debian.
-const PACKAGES: &str = "systemd-sysv,udev,login";
-/// Names the machine, which would be called like the one that makes the image.
-const NAME: &str = r#"echo debian >"$1/etc/hostname""#;
-/// Makes the image `$4` of the archive `$1` by way of the folder `$2`, which mke2fs, `$3`, must be able to read: an older one takes
-/// no archive.
-const CONVERT: &str =
-    r#"tar -xf "$1" -C "$2" --exclude='./dev/*' && chmod -R u+r "$2" && "$3" -q -t ext4 -d "$2" "$4" 1G"#;
+/// The smallest Debian with these, and the kernel that rides, with its modules and headers.
+const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev,python3";
+/// The user `root`'s.
+const PASSWORD: &str = "pillion";
+/// What `set-up`, the last, needs of the repository.
+const SOURCES: [&str; 7] =
+    ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk"];
+/// Where that is while it runs.
+const PLACE: &str = "/usr/local/src/pillion";
+/// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots, would take minutes to pack with all drivers.
+const NO_DRIVERS: &str =
+    r#"mkdir -p "$1/etc/initramfs-tools/conf.d" && echo MODULES=list >"$1/etc/initramfs-tools/conf.d/pillion""#;
+/// Makes the image `$4` of `$5` GiB out of the archive `$1` by way of the folder `$2`, which mke2fs, `$3`, must be able to read: an
+/// older one takes no archive.
+const CONVERT: &str = r#"tar -xf "$1" -C "$2" --exclude='./dev/*' && rm "$1" && chmod -R u+r "$2" &&
+    "$3" -q -t ext4 -d "$2" "$4" "$5G""#;
+/// The smallest image that leaves some room.
+const LEAST_GIB: u32 = 2;
+/// Room that making it takes: the tree and the image side by side.
+const NEEDED_MIB: u64 = 4096;
 
 /// What makes the image, and the packages that bring it.
 const PROGRAMS: [(&str, &str); 2] = [("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs")];
 /// What it takes too unless the user is root.
 const UNPRIVILEGED: [(&str, &str); 2] = [("newuidmap", "uidmap"), ("fakeroot", "fakeroot")];
 
-/// The image with the same Debian as this machine's.
+/// `x disk`.
+pub fn command(repository: &Repository, arguments: &DiskArguments) -> Result<bool> {
+    let DiskArguments { file, linux, size } = arguments;
+    let refused = |why: &str, remedy: &str| Err(problem(format!("{} cannot be made", file.display()), why, remedy));
+    if file.exists() {
+        return refused("it is there already", "name another file, or remove this one first");
+    }
+    if *size < LEAST_GIB {
+        return refused("it would be full at once", "make it larger: --size 4");
+    }
+    let release = release(repository, linux)?;
+    make(repository, &release, &std::path::absolute(file)?, *size)?;
+    let option = if linux == "stock" { String::new() } else { format!(" --linux {linux}") };
+    println!("{} has a Debian for Linux {release}. Log in as root, the password is {PASSWORD}.", file.display());
+    println!(
+        "    ./x run{option} --disk {}                  add --task NAME for a real-time program beside it",
+        file.display()
+    );
+    Ok(true)
+}
+
+/// The image that tests boot, made once for each state of what goes into it.
 pub fn image(repository: &Repository) -> Result<PathBuf> {
-    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let suite = suite(&release).ok_or_else(|| {
-        let why = "/etc/os-release has no VERSION_CODENAME";
-        problem("it is unknown which Debian to put on a disk", why, "do this on Debian 12 or 13")
-    })?;
-    let image = repository.build(format!("debian-{suite}-{FORMAT}.img"));
+    let release = release(repository, "stock")?;
+    let mut hash = Sha256::new();
+    hash.update(format!("{release} {PACKAGES} {PASSWORD} {CONVERT}"));
+    for folder in SOURCES {
+        for file in crate::build::files(&repository.path(folder))? {
+            hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+        }
+    }
+    let image = repository.build(format!("debian-{}.img", &hex(&hash.finalize())[..8]));
     if !image.is_file() {
-        install::packages(&missing())?;
-        eprintln!("x: making a disk with Debian {suite} (mmdebstrap downloads it)");
-        step(&format!("making a disk with Debian {suite}"), || make(repository, suite, &image))?;
+        make(repository, &release, &image, LEAST_GIB)?;
     }
     Ok(image)
+}
+
+/// What `uname -r` says in the kernel of that choice. The module is built for it.
+fn release(repository: &Repository, linux: &str) -> Result<String> {
+    Ok(Kernel::choose(linux, || Archive::new(repository.build("cache")))?.release)
 }
 
 fn suite(release: &str) -> Option<&str> {
@@ -56,11 +99,24 @@ fn root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-fn make(repository: &Repository, suite: &str, image: &Path) -> Result<()> {
-    fs::create_dir_all(repository.build(""))?;
-    let folder = tempfile::tempdir_in(repository.build(""))?;
+fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Result<()> {
+    let machine = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let suite = suite(&machine).ok_or_else(|| {
+        let why = "/etc/os-release has no VERSION_CODENAME";
+        problem("it is unknown which Debian to put on a disk", why, "do this on Debian 12 or 13")
+    })?;
+    let place = image.parent().context("an image lies in a folder")?;
+    space::has(place, NEEDED_MIB)?;
+    install::packages(&missing())?;
+    let folder = tempfile::Builder::new().prefix(".disk-").tempdir_in(place).map_err(|error| {
+        problem(format!("{} cannot be written to", place.display()), error.to_string(), "name a file in another folder")
+    })?;
     let (archive, whole) = (folder.path().join("debian.tar"), folder.path().join("debian.img"));
-    let made = download(suite, &archive).and_then(|()| convert(&archive, &folder.path().join("root"), &whole));
+    eprintln!("x: making a disk with Debian {suite} (mmdebstrap downloads some 200 MiB; it takes a few minutes)");
+    let made = step(&format!("making a disk with Debian {suite}"), || {
+        download(repository, suite, release, folder.path(), &archive)?;
+        convert(&archive, &folder.path().join("root"), &whole, size)
+    });
     made.map_err(|error| {
         let why = format!("{error:#}");
         problem(format!("a disk with Debian {suite} could not be made"), why, "check the network, then try again")
@@ -69,17 +125,29 @@ fn make(repository: &Repository, suite: &str, image: &Path) -> Result<()> {
     Ok(())
 }
 
-fn download(suite: &str, archive: &Path) -> Result<()> {
+/// The whole Debian as an archive. The sources travel as one, too: without root mmdebstrap cannot read what belongs to the user.
+fn download(repository: &Repository, suite: &str, release: &str, folder: &Path, archive: &Path) -> Result<()> {
+    let sources = folder.join("sources.tar");
+    let mut pack = Command::new("tar");
+    pack.args(["--owner=0", "--group=0", "-cf"]).arg(&sources).arg("-C").arg(repository.root());
+    tool::quietly(pack.args(SOURCES))?;
     let mut command = Command::new("mmdebstrap");
-    command.args(["--quiet", "--variant=minbase", "--include", PACKAGES, "--customize-hook", NAME, suite]);
-    tool::quietly(command.arg(archive))
+    command
+        .args(["--quiet", "--variant=minbase", "--include"])
+        .arg(format!("{PACKAGES},linux-image-{release},linux-headers-{release}"));
+    command.arg(format!("--essential-hook={NO_DRIVERS}"));
+    command.arg(format!("--customize-hook=mkdir -p \"$1{PLACE}\""));
+    command.arg(format!("--customize-hook=tar-in \"{}\" {PLACE}", sources.display()));
+    command.arg(format!("--customize-hook=chroot \"$1\" {PLACE}/linux/disk/set-up {release} {PASSWORD} >&2"));
+    command.arg(format!("--customize-hook=rm -r \"$1{PLACE}\""));
+    tool::quietly(command.arg(suite).arg(archive))
 }
 
-fn convert(archive: &Path, tree: &Path, image: &Path) -> Result<()> {
+fn convert(archive: &Path, tree: &Path, image: &Path, size: u32) -> Result<()> {
     fs::create_dir(tree)?;
     let mke2fs = tool::find("mke2fs").context("mke2fs is gone")?;
     let mut command = Command::new(if root() { "env" } else { "fakeroot" });
-    command.args(["sh", "-c", CONVERT, "sh"]).args([archive, tree, &mke2fs, image]);
+    command.args(["sh", "-c", CONVERT, "sh"]).args([archive, tree, &mke2fs, image]).arg(size.to_string());
     tool::quietly(&mut command)
 }
 
@@ -92,5 +160,18 @@ mod tests {
         assert_eq!(suite("ID=debian\nVERSION_CODENAME=trixie\n"), Some("trixie"));
         assert_eq!(suite("ID=debian\nVERSION_CODENAME=\"bookworm\"\n"), Some("bookworm"));
         assert_eq!(suite("ID=other\n"), None);
+    }
+
+    #[test]
+    fn an_image_that_is_there_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("debian.img");
+        fs::write(&file, "mine").unwrap();
+        let order = |size| DiskArguments { file: file.clone(), linux: "stock".into(), size };
+        let refused = |size| command(&Repository::at(folder.path()), &order(size)).unwrap_err().to_string();
+        assert!(refused(4).contains("it is there already"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+        fs::remove_file(&file).unwrap();
+        assert!(refused(1).contains("full at once"));
     }
 }

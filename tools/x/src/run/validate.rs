@@ -82,7 +82,7 @@ fn script(folder: &Path, kind: &str, name: &str) -> Result<()> {
 }
 
 fn disk_image(disk: &Path) -> Result<()> {
-    let remedy = "name a disk image; `./x run --help` shows how to make one";
+    let remedy = format!("name a disk image; `./x disk {}` makes one", disk.display());
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(disk);
     let wrong = match opened.and_then(|file| file.metadata()) {
         Ok(meta) if meta.len() >= MIB => return Ok(()),

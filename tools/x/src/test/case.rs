@@ -25,7 +25,7 @@ pub struct Case {
     /// Further arguments of `x run`; it is headless unless `headless` is false.
     #[serde(default)]
     arguments: Vec<String>,
-    /// Whether Linux gets a disk with a full Debian on it. Nothing that it writes there stays.
+    /// Whether Linux gets a disk that `x disk` made. Nothing that it writes there stays.
     #[serde(default)]
     debian_disk: bool,
     /// Seconds that the run may take.
