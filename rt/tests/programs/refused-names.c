@@ -2,6 +2,7 @@
  * A task that may not share: FIFOs of the broker are refused, and names are the task's own.
  *
  * channels: shared_fifos = [9]
+ * prints: FIFO 9 is one of shared_fifos: this task needs share = true in the system file
  * prints: create -13, put -13, get -13, destroy -13
  * prints: own name 1
  */

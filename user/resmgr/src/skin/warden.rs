@@ -191,13 +191,11 @@ fn end_greediest() {
     let mut most = (0, None);
     for task in (0..TASKS).filter(|task| MAY_END[*task].load(Relaxed)) {
         let mut used = 0u64;
-        for (context, had) in CONTEXTS[task].iter().zip(&HAD[task]) {
-            let context = context.load(Relaxed);
-            if context != 0 {
-                let [ticks, _] = context_consumed(context).unwrap_or_default();
-                used = used.saturating_add(ticks.saturating_sub(had.load(Relaxed)));
-                pause();
-            }
+        let contexts = CONTEXTS[task].iter().map(|context| context.load(Relaxed)).take_while(|context| *context != 0);
+        for (context, had) in contexts.zip(&HAD[task]) {
+            let [ticks, _] = context_consumed(context).unwrap_or_default();
+            used = used.saturating_add(ticks.saturating_sub(had.load(Relaxed)));
+            pause();
         }
         // One that starts or stops has its grace.
         if used > most.0 && DEADLINES[task].load(Relaxed) == NEVER {
