@@ -10,9 +10,9 @@ use anyhow::Result;
 pub const NAME: &str = "model-sweep";
 /// What the task does is told there.
 const TASK: &str = "measure/plugin/check/sweep";
-/// From the machine's first instruction on, without the two pieces of work that bring the task's code into the caches. 8 lines in each of 64 sets, then 64 in as many: a set is chosen by the
+/// From the machine's first instruction on, no piece of work left out. 8 lines in each of 64 sets, then 64 in as many: a set is chosen by the
 /// place within a page, so that it does not matter where pages lie.
-const MACHINE: &str = "begin=power-on,skip=2,mhz=1000,instruction=1,line=64,memory=100,cache.l1i.size=32768,cache.l1i.ways=8,\
+const MACHINE: &str = "begin=power-on,skip=0,mhz=1000,instruction=1,line=64,memory=100,cache.l1i.size=32768,cache.l1i.ways=8,\
     cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,cache.l2.ways=64,tlb.code.entries=64,tlb.code.ways=64,\
     tlb.data.entries=64,tlb.data.ways=64,walk.levels=4,walk.entry=8,walk.remembered=16,tags=guest";
 
@@ -23,6 +23,9 @@ const fn lines(kib: u64) -> u64 {
 
 /// 80 pages are more than the TLB holds; their entries lie in ten lines.
 const WALKED: u64 = lines(320) + 10;
+
+/// The task does each piece of work so often. What counts is the last: the others bring data and code into the caches.
+const PASSES: usize = 3;
 
 /// What must be counted in the task's pieces of work, in their order.
 const EXPECTED: [(&str, [u64; 7]); 4] = [
@@ -56,8 +59,9 @@ fn faults(first: &str, second: &str) -> Vec<String> {
 /// What is wrong with points that the plug-in wrote, as `points NAME 1 1 0:Y 1:Y ..`.
 fn wrong(said: &str, name: &str, expected: &[u64]) -> Option<String> {
     let line = said.lines().find_map(|line| line.strip_prefix(&format!("points {name} 1 1 ")));
-    let points = expected.iter().enumerate().map(|(at, count)| format!("{at}:{count}")).collect::<Vec<_>>().join(" ");
-    (line != Some(&points)).then(|| format!("{name} is {}, not {points}", line.unwrap_or("missing")))
+    let points = line.unwrap_or_default().split(' ').filter_map(|point| point.split_once(':')?.1.parse().ok());
+    let last: Vec<u64> = points.skip(PASSES - 1).step_by(PASSES).collect();
+    (last != expected).then(|| format!("{name} is {last:?}, not {expected:?}"))
 }
 
 #[cfg(test)]
@@ -66,9 +70,9 @@ mod tests {
 
     #[test]
     fn what_is_wrong_or_missing_is_told() {
-        let said = "figure x 1 ns\npoints work_walks 1 1 0:0 1:80\n";
+        let said = "figure x 1 ns\npoints work_walks 1 1 0:9 1:9 2:0 3:9 4:9 5:80\n";
         assert_eq!(wrong(said, "work_walks", &[0, 80]), None);
-        assert!(wrong(said, "work_walks", &[0, 81]).unwrap().contains("0:0 1:80, not 0:0 1:81"));
-        assert!(wrong(said, "work_l2_misses", &[0]).unwrap().contains("missing"));
+        assert!(wrong(said, "work_walks", &[0, 81]).unwrap().contains("[0, 80], not [0, 81]"));
+        assert!(wrong(said, "work_l2_misses", &[0]).unwrap().contains("is []"));
     }
 }
