@@ -2,6 +2,7 @@
 
 mod case;
 mod expect;
+mod fresh;
 mod host;
 mod program;
 mod repeats;
@@ -23,6 +24,9 @@ pub use tally::Tally;
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
     doctor::ensure(repository, !arguments.host)?;
     let name = arguments.name.as_deref();
+    if let Some(name) = name.filter(|name| name.starts_with(fresh::NAME)) {
+        return fresh::run(repository, name)?.close();
+    }
     let mut tally = Tally::default();
     if !arguments.system && name.is_none() {
         tally.add(host::run(repository)?);

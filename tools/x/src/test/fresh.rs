@@ -1,0 +1,102 @@
+//! The promise of a fresh machine, kept by a fresh machine: both commands of the README in minimal roots of Debian 12 and 13.
+
+use super::tally::Tally;
+use crate::doctor::install;
+use crate::problem::problem;
+use crate::progress::step;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What such a name begins with.
+pub const NAME: &str = "fresh";
+/// The shorter test: what is installed suffices to boot, and for a module, a task and a fault.
+const START: &str = "fresh-start";
+/// Debian 12 and 13.
+const SUITES: [&str; 2] = ["bookworm", "trixie"];
+const PEOPLE: [&str; 2] = ["root", "user"];
+
+/// The first command, on a terminal. Whoever types `poweroff` too early types it again; a machine that does not end is ended.
+const RUN: &str = "while sleep 5; do echo poweroff; done | \
+    timeout 1800 script -qec 'stty rows 40 cols 120; ./x run' /dev/null";
+/// The second.
+const TEST: &str = "timeout 14400 ./x test";
+/// A little of it.
+const LITTLE: [&str; 3] = ["./x test linux-module", "./x test psc-restart", "./x test rt/hello"];
+
+/// One root, and what is tried in it.
+struct Trial {
+    name: String,
+    suite: &'static str,
+    who: &'static str,
+    commands: Vec<&'static str>,
+}
+
+/// The trials that a name stands for: `fresh`, `fresh/trixie`, `fresh-start/trixie/user`.
+fn trials(name: &str) -> Vec<Trial> {
+    let start = name.starts_with(START);
+    let commands = if start { [&[RUN], &LITTLE[..]].concat() } else { vec![RUN, TEST] };
+    let prefix = if start { START } else { NAME };
+    let each = |suite, who| Trial { name: format!("{prefix}/{suite}/{who}"), suite, who, commands: commands.clone() };
+    let all = SUITES.into_iter().flat_map(|suite| PEOPLE.map(|who| each(suite, who)));
+    all.filter(|trial| trial.name == name || trial.name.starts_with(&format!("{name}/"))).collect()
+}
+
+/// Tries them. They are no part of `x test` without a name: they take hours, and root.
+pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
+    if tool::find("mmdebstrap").is_none() {
+        install::packages(&["mmdebstrap"])?;
+    }
+    let mut tally = Tally::default();
+    for trial in trials(name) {
+        let log = repository.build(format!("{}.log", trial.name.replace('/', "-")));
+        let output = step(&format!("test {}", trial.name), || tool::output(&mut command(repository, &trial)?))?;
+        fs::write(&log, [output.stdout, output.stderr].concat())?;
+        if output.status.success() {
+            tally.passed += 1;
+            println!("test {} ok", trial.name);
+        } else {
+            tally.failed.push(format!("{}: {}; {} says why", trial.name, output.status, log.display()));
+        }
+    }
+    Ok(tally)
+}
+
+fn command(repository: &Repository, trial: &Trial) -> Result<Command> {
+    let root = repository.build(trial.name.replace('/', "-"));
+    if root.exists() {
+        let why = format!("{} is what an earlier one left", root.display());
+        return Err(problem(format!("{} cannot begin", trial.name), why, "look at it, then remove it as root"));
+    }
+    let (cargo, rustup) = rust()?;
+    let mut command = Command::new(if rustix::process::geteuid().is_root() { "env" } else { "sudo" });
+    command.arg(repository.path("tests/fresh/try")).arg(repository.root()).args([trial.suite, trial.who]);
+    command.arg(root).args([cargo, rustup]).args(&trial.commands);
+    Ok(command)
+}
+
+/// The folders of rustup's programs and of its toolchains.
+fn rust() -> Result<(PathBuf, PathBuf)> {
+    let rustup = tool::find("rustup").context("Rust is not here by rustup, which a fresh machine gets it from")?;
+    let home = tool::capture(Command::new(&rustup).args(["show", "home"]))?;
+    let programs = rustup.parent().context("a program lies in a folder")?;
+    Ok((programs.to_owned(), PathBuf::from(home.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_choose_roots_and_commands() {
+        let names = |name| trials(name).into_iter().map(|trial| trial.name).collect::<Vec<_>>();
+        assert_eq!(names("fresh").len(), 4);
+        assert_eq!(names("fresh-start/trixie"), ["fresh-start/trixie/root", "fresh-start/trixie/user"]);
+        assert_eq!(names("fresh/bookworm/user"), ["fresh/bookworm/user"]);
+        assert!(names("fresh/t").is_empty());
+        assert!(trials("fresh")[0].commands.contains(&TEST) && !trials("fresh-start")[0].commands.contains(&TEST));
+    }
+}
