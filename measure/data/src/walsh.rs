@@ -1,8 +1,15 @@
 //! Orthogonal Walsh correlations: how reliably, and how late, a system answers a square wave.
 //!
-//! The system toggles its output at each rising edge of its input, which come every `period`. The output of an ideal system is the fundamental wave `w`: 1 for
-//! a period, -1 for the next one. The real part of the response is the mean of the output times `w`, the imaginary part that of the output times `w` half a
-//! period later (Heursch 2006, 3.9, equations 3.8 and 3.9).
+//! The system toggles its output `x` at each rising edge of its input, which come every period `T`. The output of an ideal system that answers at once is the
+//! fundamental wave `w(t)`: 1 for a period, -1 for the next one. The real part of the response is the mean of `x(t) w(t)`, the imaginary part that of
+//! `x(t) w(t - T/2)`, the degree of reliability that of `x(t) w(t - τ)`, where τ is the mean delay (Heursch 2006, 3.9, equations 3.7 to 3.9).
+//!
+//! All are values of one function of the delay. Between two toggles the output is constant, so the integral is a sum over toggles of the integral of `w`, a
+//! triangle, which depends on nothing but a toggle's place in the wave. So it is enough to count the toggles at each place, and the delay may be known last.
+//! Times are whole nanoseconds; the triangle is reckoned in halves of them, for the sake of odd periods.
+
+/// Places in a wave that are told apart, at most: beyond, some ns are taken together, less than a part in 4,000.
+const PLACES: u64 = 8192;
 
 /// A system's response to one frequency.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,65 +18,64 @@ pub struct Response {
     pub real: f64,
     /// Correlation with the orthogonal wave, -1 to 1.
     pub imaginary: f64,
-}
-
-impl Response {
     /// The degree of reliability, 0 to 1: 1 if every answer comes, and all equally late.
-    #[must_use]
-    pub fn reliability(&self) -> f64 {
-        self.real.abs() + self.imaginary.abs()
-    }
-
-    /// How late the answers are on average, in periods, below 2. It is right only for a reliable system.
-    #[must_use]
-    pub fn delay(&self) -> f64 {
-        let late = (1.0 - self.real / self.reliability()) / 2.0;
-        if self.imaginary < 0.0 { 2.0 - late } else { late }
-    }
+    pub reliability: f64,
 }
 
-/// Adds up an output that is told by the times at which it toggles. Times are from the first edge of the input on.
+/// Counts an output's toggles by their place in the wave. Times are from the first edge of the input on.
 #[derive(Clone, Debug)]
 pub struct Correlation {
-    period: f64,
-    output: f64,
-    since: f64,
-    real: f64,
-    imaginary: f64,
+    period: u64,
+    /// A place is this power of two of ns wide.
+    width: u32,
+    /// At each place, toggles from 1 to -1 less those from -1 to 1.
+    places: Vec<i32>,
+    output: i32,
 }
 
 impl Correlation {
     /// Of a wave whose edges come every `period`, and an output that is low.
     #[must_use]
-    pub fn new(period: f64) -> Correlation {
-        Correlation { period, output: -1.0, since: 0.0, real: 0.0, imaginary: 0.0 }
+    pub fn new(period: u64) -> Correlation {
+        let mut width = 0;
+        while (2 * period) >> width >= PLACES {
+            width += 1;
+        }
+        Correlation { period, width, places: vec![0; PLACES as usize], output: -1 }
     }
 
-    /// The output toggles at a time, which is not before the last one.
-    pub fn toggle(&mut self, time: f64) {
-        self.until(time);
+    /// The output toggles at a time.
+    pub fn toggle(&mut self, time: u64) {
+        self.places[((time % (2 * self.period)) >> self.width) as usize] += self.output;
         self.output = -self.output;
     }
 
-    /// What the system answered until the end: an even number of periods, so that waves are whole.
+    /// What the system answered until the end, an even number of periods, so that waves are whole; `delay` is the mean of its answers'.
     #[must_use]
-    pub fn end(mut self, time: f64) -> Response {
-        self.until(time);
-        Response { real: self.real / time, imaginary: self.imaginary / time }
+    pub fn end(&self, time: u64, delay: f64) -> Response {
+        let at = |halves: u64| self.correlation(time, halves);
+        // A wrong delay by a whole period, as it is when half of the edges are lost, shows as a negative sign.
+        Response { real: at(0), imaginary: at(self.period), reliability: at((2.0 * delay).round() as u64).abs() }
     }
 
-    /// The output stays as it is up to a time: the integral of it times `w` grows by a difference of the integral of `w`.
-    fn until(&mut self, time: f64) {
-        let later = self.period / 2.0;
-        self.real += self.output * (self.triangle(time) - self.triangle(self.since));
-        self.imaginary += self.output * (self.triangle(time - later) - self.triangle(self.since - later));
-        self.since = time;
+    /// Correlation with the wave that is so many halves of a ns late.
+    fn correlation(&self, time: u64, late: u64) -> f64 {
+        let ends = if self.output == 1 { 2 * self.triangle(0, late) } else { 0 };
+        let toggle = |(place, count): (usize, &i32)| i64::from(*count) * 2 * self.triangle(self.middle(place), late);
+        let sum: i64 = self.places.iter().enumerate().filter(|(_, count)| **count != 0).map(toggle).sum();
+        (sum + ends) as f64 / (2 * time) as f64
     }
 
-    /// The integral of `w` from 0 on: up for a period, down for the next.
-    fn triangle(&self, time: f64) -> f64 {
-        let place = time.rem_euclid(2.0 * self.period);
-        place.min(2.0 * self.period - place)
+    /// The middle of a place, in halves of a ns.
+    fn middle(&self, place: usize) -> u64 {
+        ((2 * place as u64) << self.width) + ((1 << self.width) - 1)
+    }
+
+    /// The integral of `w` from 0 on, which is late: up for a period, down for the next. All in halves of a ns.
+    fn triangle(&self, time: u64, late: u64) -> i64 {
+        let (period, wave) = (2 * self.period, 4 * self.period);
+        let place = (time % wave + wave - late % wave) % wave;
+        place.min(2 * period - place) as i64
     }
 }
 
@@ -77,51 +83,68 @@ impl Correlation {
 mod tests {
     use super::*;
 
-    const PERIOD: f64 = 10.0;
-    const EDGES: u32 = 1000;
+    const PERIOD: u64 = 50;
+    const EDGES: u64 = 1000;
 
     /// The response to answers that are so late.
-    fn response(late: impl Fn(u32) -> Option<f64>) -> Response {
-        let mut correlation = Correlation::new(PERIOD);
-        for edge in 0..EDGES {
-            if let Some(late) = late(edge) {
-                correlation.toggle(f64::from(edge) * PERIOD + late);
-            }
-        }
-        correlation.end(f64::from(EDGES) * PERIOD)
+    fn response_of(period: u64, late: impl Fn(u64) -> Option<u64>) -> Response {
+        let mut correlation = Correlation::new(period);
+        let answers: Vec<(u64, u64)> = (0..EDGES).filter_map(|edge| Some((edge, late(edge)?))).collect();
+        answers.iter().for_each(|(edge, late)| correlation.toggle(edge * period + late));
+        let sum: u64 = answers.iter().map(|(_, late)| late).sum();
+        correlation.end(EDGES * period, sum as f64 / answers.len().max(1) as f64)
+    }
+
+    fn response(late: impl Fn(u64) -> Option<u64>) -> Response {
+        response_of(PERIOD, late)
     }
 
     fn near(value: f64, known: f64) -> bool {
-        (value - known).abs() < 0.005
+        (value - known).abs() < 0.002
     }
 
     #[test]
     fn an_ideal_system_equals_the_wave() {
-        let ideal = response(|_| Some(0.0));
-        assert_eq!((ideal.real, ideal.imaginary), (1.0, 0.0));
+        assert_eq!(response(|_| Some(0)), Response { real: 1.0, imaginary: 0.0, reliability: 1.0 });
     }
 
     #[test]
     fn a_constant_delay_turns_the_response_and_keeps_it_reliable() {
         // At f = 0.5 / delay the real part is 0, at the cut-off f = 1 / delay it is -1.
-        for (late, real, imaginary) in [(2.5, 0.5, 0.5), (5.0, 0.0, 1.0), (7.5, -0.5, 0.5), (9.999, -1.0, 0.0)] {
+        for (late, real, imaginary) in [(10, 0.6, 0.4), (25, 0.0, 1.0), (40, -0.6, 0.4), (49, -0.96, 0.04)] {
             let response = response(|_| Some(late));
             assert!(near(response.real, real) && near(response.imaginary, imaginary), "{late}: {response:?}");
-            assert!(near(response.reliability(), 1.0) && near(response.delay(), late / PERIOD), "{response:?}");
+            assert!(near(response.reliability, 1.0), "{response:?}");
         }
     }
 
     #[test]
-    fn jitter_around_the_quarter_makes_it_less_reliable() {
-        // Equally often on time and a whole period late, nearly: the output is right half of the time.
-        let response = response(|edge| Some(if edge % 2 == 0 { 0.0 } else { 9.999 }));
-        assert!(response.reliability() < 0.51, "{response:?}");
+    fn jitter_makes_it_less_reliable_wherever_it_is() {
+        // Twice the mean distance from the mean delay, in periods: inside a quadrant, where the sum of both parts stays 1, as around it.
+        for (early, late, known) in [(1, 24, 0.54), (0, 24, 0.52), (26, 49, 0.54), (0, 49, 0.02), (20, 30, 0.8)] {
+            let response = response(|edge| Some(if edge % 2 == 0 { early } else { late }));
+            assert!(near(response.reliability, known), "{early} and {late}: {response:?}");
+        }
+        let rare = response(|edge| Some(if edge % 100 == 0 { 49 } else { 1 }));
+        assert!(near(rare.reliability, 1.0 - 2.0 * (0.99 * 0.48 + 0.01 * 47.52) / 50.0), "{rare:?}");
+    }
+
+    #[test]
+    fn nothing_is_more_reliable_than_a_reliable_system() {
+        for period in [49, 51, 3_333, 1_999_999, 2_000_001] {
+            for late in [0, 1, 3, period / 3, period / 2, period - 1] {
+                let reliability = response_of(period, |_| Some(late)).reliability;
+                assert!((0.9995..=1.0).contains(&reliability), "{late} of {period}: {reliability}");
+            }
+        }
     }
 
     #[test]
     fn a_lost_answer_turns_all_that_follow() {
-        let once = response(|edge| (edge != EDGES / 2).then_some(0.0));
-        assert!(once.real.abs() < 0.01 && once.reliability() < 0.01, "{once:?}");
-        assert!(response(|_| None).reliability() < 1e-9);
+        let once = response(|edge| (edge != EDGES / 2).then_some(0));
+        assert!(once.real.abs() < 0.01 && once.reliability < 0.01, "{once:?}");
+        let early = response(|edge| (edge != EDGES / 10).then_some(0));
+        assert!(near(early.reliability, 0.8), "{early:?}");
+        assert!(response(|_| None).reliability < 1e-9);
     }
 }

@@ -21,52 +21,40 @@ static const int frequencies[] = {
 };
 #define FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
 
-static int edges = 2000;
-MODULE_PARM(edges, "i");
+#define ROUNDS 4
+/* How long each frequency is answered in a round: alone, where nothing else runs, and beside Linux. */
+#define ALONE_NS  10000000
+#define BESIDE_NS 250000000
+/* The first edge is so far away, and by up to as much again, drawn: no two rounds meet Linux's ticks alike. */
+#define AHEAD_NS 1000000
+
 /* What starts it in Linux says how long there is; this takes as long as it takes. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
+/* A part of the whole. */
+struct part {
+	long long size, whole;
+};
+
+/* What became of a frequency. The parts are sums of all rounds but the last, which is of the least reliable one. */
 struct answer {
-	struct walsh walsh;
-	long long time;
-	int toggles;
+	struct part answered, real, imaginary, reliability, least;
 	struct series late;
+	int rounds;
 };
 
 static pthread_t thread;
 static struct answer answers[FREQUENCIES];
+static struct walsh walsh;
 
-/* Time 0 of the wave is its first edge; it has an even number of them. Edges that pass before the answer to the one before are lost. */
-static void answer(struct answer *answer, long long period)
+/* The next of a row of numbers; that of pillion-measure. */
+static unsigned long long draw(void)
 {
-	hrtime_t start = clock_gethrtime(CLOCK_RTL_SCHED) + 100000 + 10 * period, end = start + edges * period;
-	hrtime_t next = start, now;
-	struct timespec edge;
+	static unsigned long long seed = 1;
 
-	walsh_begin(&answer->walsh, period);
-	while (next < end) {
-		edge = timespec_from_ns(next);
-		clock_nanosleep(CLOCK_RTL_SCHED, TIMER_ABSTIME, &edge, NULL);
-		now = clock_gethrtime(CLOCK_RTL_SCHED);
-		if (now >= end)
-			break;
-		walsh_toggle(&answer->walsh, now - start);
-		series_add(&answer->late, (now - start) % period);
-		answer->toggles++;
-		next = start + ((now - start) / period + 1) * period;
-	}
-	walsh_until(&answer->walsh, end - start);
-	answer->time = end - start;
-}
-
-/* A part in per cent, with two decimals. */
-static const char *percent(char *text, long long part, long long whole)
-{
-	long long hundredths = part * 10000 / whole, size = hundredths < 0 ? -hundredths : hundredths;
-
-	sprintf(text, "%s%lld.%02lld", hundredths < 0 ? "-" : "", size / 100, size % 100);
-	return text;
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return seed >> 33;
 }
 
 static long long size(long long number)
@@ -74,29 +62,83 @@ static long long size(long long number)
 	return number < 0 ? -number : number;
 }
 
-/* Of an ideal system, however late, real and imaginary part together have the size 1. */
-static long long reliability(const struct answer *answer)
+static void add(struct part *part, long long size, long long whole)
 {
-	return size(answer->walsh.real) + size(answer->walsh.imaginary);
+	part->size += size;
+	part->whole += whole;
+}
+
+/* Adds what became of a wave of that length; the delay is the mean of its answers'. In halves of a ns, as the correlations are. */
+static void keep(struct answer *answer, const struct series *late, long long time)
+{
+	long long delay = late->count ? (2 * late->sum + late->count / 2) / late->count : 0;
+	struct part reliability = { size(walsh_correlation(&walsh, delay)), 2 * time };
+
+	if (!answer->rounds || reliability.size < answer->least.size)
+		answer->least = reliability;
+	add(&answer->reliability, reliability.size, reliability.whole);
+	add(&answer->real, walsh_correlation(&walsh, 0), 2 * time);
+	add(&answer->imaginary, walsh_correlation(&walsh, walsh.period), 2 * time);
+	answer->late.sum += late->sum;
+	answer->late.count += late->count;
+	answer->rounds++;
+}
+
+/* Time 0 of the wave is its first edge; it has an even number of them. Edges that pass before the answer to the one before are lost. Returns whether
+ * half of them were answered. */
+static int answer(struct answer *answer, long long period, long long time)
+{
+	long long edges = time / period / 2 * 2;
+	hrtime_t start, end, next, now;
+	struct series late = { 0 };
+	struct timespec edge;
+
+	walsh_begin(&walsh, period);
+	start = clock_gethrtime(CLOCK_RTL_SCHED) + AHEAD_NS + draw() % AHEAD_NS;
+	end = start + edges * period;
+	next = start;
+	while (next < end) {
+		edge = timespec_from_ns(next);
+		clock_nanosleep(CLOCK_RTL_SCHED, TIMER_ABSTIME, &edge, NULL);
+		now = clock_gethrtime(CLOCK_RTL_SCHED);
+		if (now >= end)
+			break;
+		walsh_toggle(&walsh, now - start);
+		series_add(&late, now - next);
+		next = start + ((now - start) / period + 1) * period;
+	}
+	keep(answer, &late, end - start);
+	add(&answer->answered, late.count, edges);
+	return 2 * (long long)late.count >= edges;
+}
+
+/* In per cent, with two decimals. */
+static const char *percent(char *text, const struct part *part)
+{
+	long long hundredths = part->size * 10000 / part->whole;
+
+	sprintf(text, "%s%lld.%02lld", hundredths < 0 ? "-" : "", size(hundredths) / 100, size(hundredths) % 100);
+	return text;
 }
 
 static int answers_all(const struct answer *answer)
 {
-	return answer->toggles == edges;
+	return answer->rounds == ROUNDS && answer->answered.size == answer->answered.whole;
 }
 
+/* Frequencies that not all rounds came to are left out. */
 static void tell_curve(void)
 {
 	char one[16], other[16];
 	unsigned int i;
 
-	for (i = 0; i < FREQUENCIES; i++) {
+	for (i = 0; i < FREQUENCIES && answers[i].rounds == ROUNDS; i++) {
 		const struct answer *answer = &answers[i];
 
-		line_say("points reliability 1/s %% %d:%s", frequencies[i], percent(one, reliability(answer), answer->time));
-		line_say("points answered 1/s %% %d:%s", frequencies[i], percent(one, answer->toggles, edges));
-		line_say("points locus %% %% %s:%s", percent(one, answer->walsh.real, answer->time),
-			 percent(other, answer->walsh.imaginary, answer->time));
+		line_say("points reliability 1/s %% %d:%s", frequencies[i], percent(one, &answer->reliability));
+		line_say("points answered 1/s %% %d:%s", frequencies[i], percent(one, &answer->answered));
+		line_say("points locus %% %% %s:%s", percent(one, &answer->real), percent(other, &answer->imaginary));
+		line_say("points locus_frequency 1/s %% %d:%s", frequencies[i], percent(one, &answer->answered));
 		if (answer->late.count)
 			line_say("points late 1/s ns %d:%llu", frequencies[i], series_mean(&answer->late) / 10);
 	}
@@ -115,16 +157,21 @@ static void tell_cut_off(void)
 	while (i + 1 < FREQUENCIES && answers_all(&answers[i + 1]))
 		i++;
 	line_say("figure cut_off %d 1/s", frequencies[i]);
-	line_say("figure cut_off_reliability %s %%", percent(text, reliability(&answers[i]), answers[i].time));
+	line_say("figure cut_off_reliability %s %%", percent(text, &answers[i].reliability));
+	line_say("figure cut_off_reliability_least %s %%", percent(text, &answers[i].least));
 	line_say("figure cut_off_late %llu ns", series_mean(&answers[i].late) / 10);
 }
 
 static void *measure(void *unused)
 {
+	long long time = seconds ? BESIDE_NS : ALONE_NS;
 	unsigned int i;
+	int round;
 
-	for (i = 0; i < FREQUENCIES; i++)
-		answer(&answers[i], 1000000000 / frequencies[i]);
+	/* Beyond half of the edges what is left is a loop that asks for the time. */
+	for (round = 0; round < ROUNDS; round++)
+		for (i = 0; i < FREQUENCIES && answer(&answers[i], 1000000000 / frequencies[i], time); i++)
+			;
 	tell_curve();
 	tell_cut_off();
 	pillion_unload();

@@ -1,48 +1,66 @@
 /*
- * Walsh correlation of a square wave with what a system made of it: the same arithmetic as measure/data/src/walsh.rs, in whole nanoseconds.
+ * Walsh correlation of a square wave with what a system made of it: the same arithmetic as measure/data/src/walsh.rs, which explains it.
  *
- * The system toggles its output at every rising edge of its input, which come every `period`. The output of an ideal one is the fundamental wave w: 1 for a
- * period, -1 for the next. Between two toggles the output x is constant, so the integral of x w is a sum of differences of the integral of w.
+ * The system toggles its output at every rising edge of its input, which come every `period`. Toggles are counted by their place in the wave while it does;
+ * afterwards walsh_correlation() gives the integral of the output times the wave that is so late. Times are ns, or halves of them where it says so.
  */
 #ifndef MEASURE_WALSH_H
 #define MEASURE_WALSH_H
 
+#define WALSH_PLACES 8192
+
 struct walsh {
 	long long period;
-	/* The output, 1 or -1, and since when. */
-	long long output, since;
-	/* Integrals of the output times w, and times w a half period later. */
-	long long real, imaginary;
+	/* A place is this power of two of ns wide. */
+	int width;
+	/* The output, 1 or -1. */
+	int output;
+	/* At each place, toggles from 1 to -1 less those from -1 to 1. */
+	int places[WALSH_PLACES];
 };
-
-/* The integral of w from 0 on: a triangle. */
-static inline long long walsh_triangle(long long period, long long time)
-{
-	long long place = (time % (2 * period) + 2 * period) % (2 * period);
-
-	return place < period ? place : 2 * period - place;
-}
-
-/* The output stays as it is up to a time. */
-static inline void walsh_until(struct walsh *walsh, long long time)
-{
-	long long period = walsh->period, later = period / 2;
-
-	walsh->real += walsh->output * (walsh_triangle(period, time) - walsh_triangle(period, walsh->since));
-	walsh->imaginary += walsh->output *
-			    (walsh_triangle(period, time - later) - walsh_triangle(period, walsh->since - later));
-	walsh->since = time;
-}
 
 static inline void walsh_begin(struct walsh *walsh, long long period)
 {
-	*walsh = (struct walsh){ .period = period, .output = -1 };
+	int i;
+
+	walsh->period = period;
+	walsh->width = 0;
+	while ((2 * period) >> walsh->width >= WALSH_PLACES)
+		walsh->width++;
+	walsh->output = -1;
+	for (i = 0; i < WALSH_PLACES; i++)
+		walsh->places[i] = 0;
 }
 
 static inline void walsh_toggle(struct walsh *walsh, long long time)
 {
-	walsh_until(walsh, time);
+	walsh->places[time % (2 * walsh->period) >> walsh->width] += walsh->output;
 	walsh->output = -walsh->output;
+}
+
+/* The integral of the wave from 0 on, a triangle. All in halves of a ns. */
+static inline long long walsh_triangle(const struct walsh *walsh, long long time, long long late)
+{
+	long long period = 2 * walsh->period, wave = 2 * period;
+	long long place = (time % wave + wave - late % wave) % wave;
+
+	return place < period ? place : wave - place;
+}
+
+/* Of all toggles, after an even number of periods. `late` is in halves of a ns, and so is the result. */
+static inline long long walsh_correlation(const struct walsh *walsh, long long late)
+{
+	long long sum = walsh->output == 1 ? 2 * walsh_triangle(walsh, 0, late) : 0;
+	long long i;
+
+	for (i = 0; i < WALSH_PLACES; i++) {
+		/* Its middle. */
+		long long time = (2 * i << walsh->width) + (1LL << walsh->width) - 1;
+
+		if (walsh->places[i])
+			sum += walsh->places[i] * 2 * walsh_triangle(walsh, time, late);
+	}
+	return sum;
 }
 
 #endif

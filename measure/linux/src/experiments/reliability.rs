@@ -8,7 +8,7 @@ use crate::sleep;
 use anyhow::Result;
 use clap::Args;
 use pillion_measure_data::locus::{Locus, Place};
-use pillion_measure_data::walsh::Correlation;
+use pillion_measure_data::walsh::{Correlation, Response};
 use pillion_measure_data::{Chart, Kind, Points};
 
 /// Edges in a second: a row of preferred numbers.
@@ -16,15 +16,20 @@ const FREQUENCIES: [u32; 25] = [
     500, 1_000, 2_000, 3_150, 5_000, 8_000, 12_500, 20_000, 31_500, 50_000, 80_000, 100_000, 125_000, 160_000, 200_000,
     250_000, 315_000, 400_000, 500_000, 630_000, 800_000, 1_000_000, 1_250_000, 1_600_000, 2_000_000,
 ];
-/// The first edge is so far away, for everything to be ready.
-const AHEAD_NS: u64 = 100_000;
+/// The first edge is so far away, for everything to be ready, and by up to as much again, drawn: no two rounds meet Linux's ticks alike.
+const AHEAD_NS: u64 = 1_000_000;
+/// Answered edges below which no higher frequency is tried: what is left is a loop that asks for the time.
+const HALF: f64 = 0.5;
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Reliability {
-    /// Edges of each frequency, an even number [default: 2,000, short form 200]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
-    edges: Option<u64>,
+    /// Rounds through all frequencies [default: 4, short form 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// How long each frequency is answered in a round, in milliseconds [default: 250, short form 20]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(4..))]
+    time: Option<u64>,
 }
 
 impl Experiment for Reliability {
@@ -36,14 +41,13 @@ impl Experiment for Reliability {
 
     fn run(&self, bench: &Bench) -> Result<Findings> {
         bench.be_urgent()?;
-        let edges = bench.size(self.edges, 2_000, 200) / 2 * 2;
-        let (mut locus, mut late) = (Locus::default(), Vec::new());
-        for frequency in FREQUENCIES {
-            let (place, lateness) = answer(frequency, edges)?;
-            locus.0.push(place);
-            late.push((f64::from(frequency), lateness));
+        let time = bench.size(self.time, 250, 20) * 1_000_000;
+        let mut seed = 1;
+        let mut rounds = Vec::new();
+        for _ in 0..bench.size(self.rounds, 4, 2) {
+            rounds.push(round(time, &mut seed)?);
         }
-        Ok(findings(&locus, late))
+        Ok(findings(&rounds))
     }
 
     fn charts() -> Vec<Chart> {
@@ -53,12 +57,34 @@ impl Experiment for Reliability {
     }
 }
 
-/// Answers one frequency: the place in the locus, and how late an answer is on average.
-fn answer(frequency: u32, edges: u64) -> Result<(Place, f64)> {
+/// What became of one frequency in a round.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    place: Place,
+    /// How late the answers were on average.
+    late: f64,
+}
+
+/// Answers each frequency for that time, up to the one of which fewer than half of the edges are answered.
+fn round(time: u64, seed: &mut u64) -> Result<Vec<Answer>> {
+    let mut answers = Vec::new();
+    for frequency in FREQUENCIES {
+        let answer = answer(frequency, time, seed)?;
+        answers.push(answer);
+        if answer.place.answered < HALF {
+            break;
+        }
+    }
+    Ok(answers)
+}
+
+/// Answers one frequency, for an even number of edges.
+fn answer(frequency: u32, time: u64, seed: &mut u64) -> Result<Answer> {
     let period = 1_000_000_000 / u64::from(frequency);
-    let start = monotonic() + AHEAD_NS + 10 * period;
+    let edges = time / period / 2 * 2;
+    let start = monotonic() + AHEAD_NS + draw(seed) % AHEAD_NS;
     let end = start + edges * period;
-    let mut correlation = Correlation::new(period as f64);
+    let mut correlation = Correlation::new(period);
     let (mut answers, mut late, mut next) = (0, 0, start);
     while next < end {
         sleep::until(next)?;
@@ -66,32 +92,67 @@ fn answer(frequency: u32, edges: u64) -> Result<(Place, f64)> {
         if now >= end {
             break;
         }
-        correlation.toggle((now - start) as f64);
+        correlation.toggle(now - start);
         answers += 1;
-        late += (now - start) % period;
+        late += now - next;
         // The next edge that is still to come; those that passed are lost.
         next = start + ((now - start) / period + 1) * period;
     }
-    let response = correlation.end((end - start) as f64);
-    let place = Place { frequency: f64::from(frequency), response, answered: answers as f64 / edges as f64 };
-    Ok((place, late as f64 / answers.max(1) as f64))
+    let late = late as f64 / answers.max(1) as f64;
+    let response = correlation.end(end - start, late);
+    Ok(Answer {
+        place: Place { frequency: f64::from(frequency), response, answered: answers as f64 / edges as f64 },
+        late,
+    })
 }
 
-fn findings(locus: &Locus, late: Vec<(f64, f64)>) -> Findings {
+/// The next of a row of numbers; that of reliability.c.
+fn draw(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed >> 33
+}
+
+/// The mean of the rounds; frequencies that not all of them came to are left out.
+fn mean(rounds: &[Vec<Answer>]) -> Vec<Answer> {
+    let frequencies = rounds.iter().map(Vec::len).min().unwrap_or(0);
+    let mean_of = |at: usize, part: &dyn Fn(&Answer) -> f64| {
+        rounds.iter().map(|round| part(&round[at])).sum::<f64>() / rounds.len() as f64
+    };
+    let at = |at: usize| Answer {
+        place: Place {
+            frequency: rounds[0][at].place.frequency,
+            response: Response {
+                real: mean_of(at, &|answer| answer.place.response.real),
+                imaginary: mean_of(at, &|answer| answer.place.response.imaginary),
+                reliability: mean_of(at, &|answer| answer.place.response.reliability),
+            },
+            answered: mean_of(at, &|answer| answer.place.answered),
+        },
+        late: mean_of(at, &|answer| answer.late),
+    };
+    (0..frequencies).map(at).collect()
+}
+
+fn findings(rounds: &[Vec<Answer>]) -> Findings {
     let mut findings = Findings::default();
+    let answers = mean(rounds);
+    let locus = Locus(answers.iter().map(|answer| answer.place).collect());
+    let late: Vec<(f64, f64)> = answers.iter().map(|answer| (answer.place.frequency, answer.late)).collect();
     let mut say = |name: &str, points: Points| findings.points(name, &points.x_unit, &points.y_unit, points.points);
-    say("reliability", locus.over_frequency(|place| place.response.reliability()));
+    say("reliability", locus.over_frequency(|place| place.response.reliability));
     say("answered", locus.over_frequency(|place| place.answered));
     say("locus", locus.points());
-    let Some(cut_off) = locus.cut_off() else {
+    say("locus_frequency", locus.over_frequency(|place| place.answered));
+    findings.points("late", "1/s", "ns", late);
+    let Some(at) = locus.cut_off().and_then(|cut_off| locus.0.iter().position(|place| place == cut_off)) else {
         findings.disturbed(format!("not even {} edges a second were answered", FREQUENCIES[0]));
         return findings;
     };
-    let lateness = late.iter().find(|(frequency, _)| *frequency == cut_off.frequency).map_or(0.0, |(_, late)| *late);
-    findings.larger("cut_off", cut_off.frequency, "1/s");
-    findings.larger("cut_off_reliability", cut_off.response.reliability() * 100.0, "%");
-    findings.smaller("cut_off_late", lateness, "ns");
-    findings.points("late", "1/s", "ns", late);
+    let least = rounds.iter().map(|round| round[at].place.response.reliability).fold(1.0, f64::min);
+    findings.larger("cut_off", answers[at].place.frequency, "1/s");
+    findings.larger("cut_off_reliability", answers[at].place.response.reliability * 100.0, "%");
+    findings.larger("cut_off_reliability_least", least * 100.0, "%");
+    findings.smaller("cut_off_late", answers[at].late, "ns");
     findings
 }
 
@@ -100,18 +161,34 @@ mod tests {
     use super::*;
     use pillion_measure_data::locus::ideal;
 
+    fn answer_of(frequency: f64, answered: f64, reliability: f64) -> Answer {
+        let response = Response { reliability, ..ideal(1e-5, frequency) };
+        Answer { place: Place { frequency, response, answered }, late: frequency / 1e3 }
+    }
+
     #[test]
     fn the_cut_off_is_told() {
-        let place = |frequency: f64, answered| Place { frequency, response: ideal(1e-5, frequency), answered };
-        let locus = Locus(vec![place(500.0, 1.0), place(10_000.0, 1.0), place(50_000.0, 0.5)]);
-        let told = findings(&locus, vec![(500.0, 9.0), (10_000.0, 10.0), (50_000.0, 11.0)]);
+        let round = |reliability: f64| {
+            vec![answer_of(500.0, 1.0, 1.0), answer_of(10_000.0, 1.0, reliability), answer_of(50_000.0, 0.5, 0.1)]
+        };
+        let told = findings(&[round(0.75), round(0.5)]);
         assert_eq!(told.value("cut_off"), Some(10_000.0));
         assert_eq!(told.value("cut_off_late"), Some(10.0));
-        assert_eq!(told.value("cut_off_reliability"), Some(100.0));
+        assert_eq!(told.value("cut_off_reliability"), Some(62.5));
+        assert_eq!(told.value("cut_off_reliability_least"), Some(50.0));
+    }
+
+    #[test]
+    fn an_edge_that_one_round_lost_is_lost() {
+        let rounds = [
+            vec![answer_of(500.0, 1.0, 1.0), answer_of(1000.0, 1.0, 1.0)],
+            vec![answer_of(500.0, 1.0, 1.0), answer_of(1000.0, 0.998, 0.1)],
+        ];
+        assert_eq!(findings(&rounds).value("cut_off"), Some(500.0));
     }
 
     #[test]
     fn a_system_that_answers_nothing_has_no_figures() {
-        assert_eq!(findings(&Locus::default(), Vec::new()).disturbances.len(), 1);
+        assert_eq!(findings(&[]).disturbances.len(), 1);
     }
 }
