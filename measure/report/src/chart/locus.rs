@@ -1,7 +1,8 @@
 //! A frequency response in the complex plane.
 //!
 //! Points go from the lowest frequency to the highest. A series of the same name with `_frequency` behind it, of as many points, tells the
-//! frequency of each as its x. The cut-off is where the response falls below 1/√2.
+//! frequency of each as its x, and as its y the part of the edges that were answered, in per cent. The cut-off is the last point up to which
+//! all were. What is always equally late lies on a square: the size of the real part and that of the imaginary one are 1 together.
 
 use super::curve::Curve;
 use super::key;
@@ -10,12 +11,10 @@ use crate::draw::axis::Axis;
 use crate::draw::frame::{AXIS_ABOVE, AXIS_BELOW, Frame, NUMBERS_BELOW};
 use crate::draw::path::{path, through};
 use crate::draw::scale::Range;
-use crate::draw::text::{Text, over};
 use crate::draw::{Area, Picture, dot, line};
 use crate::number::{Unit, rounded, with_unit};
 use maud::{Markup, html};
 use pillion_measure_data::{Data, Measurement, Points};
-use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
 /// Side of the plane.
 const SIDE: f64 = 460.0;
@@ -37,11 +36,13 @@ pub fn draw(measurement: &Measurement, curves: &[Curve]) -> Picture {
     }
     let top = key::ROW * (drawn.len() + 1) as f64 + AXIS_ABOVE;
     let area = Area { left: LEFT, top, right: LEFT + SIDE, bottom: top + SIDE };
+    let unit = &drawn[0].points.x_unit;
+    let one = if unit == "%" { 100.0 } else { 1.0 };
     let half = drawn
         .iter()
         .flat_map(|drawn| &drawn.points.points)
-        .fold(1.15, |half: f64, (x, y)| half.max(x.abs()).max(y.abs()));
-    let axis = |title| Axis::new(Range::over([-half, half], false), "1", title, 4.0);
+        .fold(1.15 * one, |half: f64, (x, y)| half.max(x.abs()).max(y.abs()));
+    let axis = |title| Axis::new(Range::over([-half, half], false), unit, title, 4.0);
     let frame = Frame::new(area, axis("real part"), axis("imaginary part"));
     let body = html! {
         (key::heads(&["cut-off"], 0.0))
@@ -49,7 +50,7 @@ pub fn draw(measurement: &Measurement, curves: &[Curve]) -> Picture {
             @let top = key::ROW * (n + 1) as f64;
             (key::row(key::line_sample(drawn.curve, top), &drawn.curve.label, &[cut_off_said(drawn)], top))
         }
-        (plane(&frame))
+        (plane(&frame, one))
         @for (drawn, labels) in drawn.iter().zip(labels(&frame, &drawn)) { (locus(&frame, drawn, &labels)) }
         (frame.numbers(NUMBERS_BELOW))
     };
@@ -65,32 +66,22 @@ fn with_frequencies<'a>(measurement: &'a Measurement, curve: &'a Curve<'a>) -> O
     Some(Drawn { curve, points, frequencies })
 }
 
-/// Both axes through zero, the unit circle, and the circle of the cut-off.
-fn plane(frame: &Frame) -> Markup {
+/// Both axes through zero, and the square of what is always equally late.
+fn plane(frame: &Frame, one: f64) -> Markup {
     let Area { left, top, right, bottom } = frame.area;
     let (x, y) = (frame.x(0.0), frame.y(0.0));
+    let corners = [(one, 0.0), (0.0, one), (-one, 0.0), (0.0, -one), (one, 0.0)];
     html! {
         (frame.grid())
         (line("axis", (left, y), (right, y)))
         (line("axis", (x, top), (x, bottom)))
-        (path("thin axis", &circle(frame, 1.0)))
-        (path("thin axis d2", &circle(frame, FRAC_1_SQRT_2)))
-        (over(&Text::new(frame.x(-0.5) - 4.0, frame.y(-0.5) + 14.0, "1/√2").class("quiet small").end()))
+        (path("thin axis d2", &through(&frame.places(&corners))))
     }
 }
 
-fn circle(frame: &Frame, radius: f64) -> String {
-    let place = |n: u32| {
-        let (sine, cosine) = (TAU * f64::from(n) / 120.0).sin_cos();
-        (frame.x(radius * cosine), frame.y(radius * sine))
-    };
-    through(&(0..=120).map(place).collect::<Vec<_>>())
-}
-
-/// The first point that is nearer to zero than the cut-off, when some before it was not.
-fn cut_off(points: &Points) -> Option<usize> {
-    let beyond = |(x, y): &(f64, f64)| x.hypot(*y) < FRAC_1_SQRT_2;
-    points.points.iter().position(beyond).filter(|at| *at > 0)
+/// The last point up to which every edge was answered.
+fn cut_off(drawn: &Drawn) -> Option<usize> {
+    drawn.frequencies?.points.iter().take_while(|(_, answered)| *answered >= 100.0).count().checked_sub(1)
 }
 
 fn frequency(drawn: &Drawn, at: usize) -> Option<String> {
@@ -101,10 +92,7 @@ fn frequency(drawn: &Drawn, at: usize) -> Option<String> {
 }
 
 fn cut_off_said(drawn: &Drawn) -> String {
-    match cut_off(drawn.points) {
-        Some(at) => frequency(drawn, at).unwrap_or_else(|| format!("point {}", at + 1)),
-        None => "not reached".into(),
-    }
+    cut_off(drawn).and_then(|at| frequency(drawn, at)).unwrap_or_else(|| "not told".into())
 }
 
 /// The curve, its cut-off, and those of its labels that are in nobody's way.
@@ -113,7 +101,7 @@ fn locus(frame: &Frame, drawn: &Drawn, labels: &[Label]) -> Markup {
     html! {
         (path(&drawn.curve.stroke(), &through(&places)))
         @for label in labels { (dot(&drawn.curve.fill(), label.point, 2.6)) (label.text()) }
-        @if let Some(place) = cut_off(drawn.points).and_then(|at| places.get(at)) { (mark(drawn, *place)) }
+        @if let Some(place) = cut_off(drawn).and_then(|at| places.get(at)) { (mark(drawn, *place)) }
     }
 }
 
@@ -146,11 +134,39 @@ fn mark(drawn: &Drawn, place: (f64, f64)) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theme::Colours;
+    use pillion_measure_data::{Chart, Instrument, Series, System};
+
+    /// Points at each frequency, in per cent, and what was answered there.
+    fn picture(locus: &[(f64, f64)], answered: &[(f64, f64)]) -> String {
+        let mut measurement = Measurement::new("e", "t", Instrument::Counted);
+        measurement.systems = vec![System { name: "s".into(), title: "S".into(), ..System::default() }];
+        for (name, x_unit, points) in [("locus", "%", locus), ("locus_frequency", "1/s", answered)] {
+            let data = Data::Points(Points { x_unit: x_unit.into(), y_unit: "%".into(), points: points.to_vec() });
+            measurement.series.push(Series { system: "s".into(), name: name.into(), data });
+        }
+        let chart = r#"{ "kind": "locus", "title": "t", "series": ["locus"] }"#;
+        let chart: Chart = serde_json::from_str(chart).unwrap();
+        let colours = Colours::of(std::slice::from_ref(&measurement));
+        let curves = Curve::all(&measurement, &chart, &colours);
+        draw(&measurement, &curves).body.into_string()
+    }
 
     #[test]
-    fn the_cut_off_is_the_first_point_below_it() {
-        let of = |points: &[(f64, f64)]| cut_off(&Points { points: points.to_vec(), ..Points::default() });
-        assert_eq!(of(&[(1.0, 0.0), (0.7, -0.5), (0.5, -0.49), (0.0, 0.0)]), Some(2));
-        assert_eq!((of(&[(1.0, 0.0)]), of(&[(0.1, 0.1), (0.0, 0.0)])), (None, None));
+    fn the_cut_off_is_named_by_its_frequency() {
+        let locus = [(90.0, 10.0), (0.0, 100.0), (20.0, 20.0)];
+        let body = picture(&locus, &[(500.0, 100.0), (20_000.0, 100.0), (31_500.0, 98.0)]);
+        assert!(body.contains("text-anchor=\"end\">20\u{202f}kHz</text>"), "{body}");
+        assert!(picture(&locus, &[]).contains("not told"));
+    }
+
+    #[test]
+    fn the_square_of_the_reliable_is_as_large_as_the_plane_allows() {
+        let body = picture(&[(90.0, 10.0)], &[(500.0, 100.0)]);
+        let square = body.split("<path").find(|path| path.contains("d2")).unwrap();
+        let places: Vec<f64> =
+            square.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect();
+        let widest = places.iter().fold(0.0, |most: f64, place| most.max(*place));
+        assert!(widest > LEFT + 0.9 * SIDE, "{square}");
     }
 }
