@@ -30,6 +30,9 @@ pub struct Chart {
     /// Whether the vertical axis is logarithmic; each kind has its own default.
     #[serde(default)]
     pub log_y: Option<bool>,
+    /// Whether it stands on the first page, too.
+    #[serde(default)]
+    pub cover: bool,
     /// Bars: each figure is divided by this system's.
     #[serde(default)]
     pub normalised: Option<String>,

@@ -58,6 +58,10 @@ pub struct Measurement {
     /// The page of text, in Markdown.
     #[serde(default)]
     pub text: String,
+    /// What came out, for somebody who reads nothing else: parts of a sentence, in which `{SYSTEM:FIGURE}` stands for a figure's value. Without the first part, which
+    /// needs its figures, there is none.
+    #[serde(default)]
+    pub conclusion: Vec<String>,
     /// How it was measured.
     pub instrument: Instrument,
     /// Command line that repeats it.
@@ -125,6 +129,7 @@ impl Measurement {
             about: String::new(),
             paper: String::new(),
             text: String::new(),
+            conclusion: Vec::new(),
             instrument,
             command: String::new(),
             quick: false,

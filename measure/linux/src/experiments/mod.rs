@@ -138,6 +138,7 @@ fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
         y: String::new(),
         log_x: false,
         log_y: None,
+        cover: false,
         normalised: None,
     }
 }

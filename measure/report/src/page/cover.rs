@@ -1,5 +1,6 @@
 //! The first page: what was measured, by what, and on what.
 
+use super::conclusion::conclusions;
 use super::contents::contents;
 use super::instrument::{badge, words};
 use super::report::Report;
@@ -17,6 +18,7 @@ pub fn cover(report: &Report) -> Markup {
             h1 { "What was measured" }
             p.lead { (summary(report)) }
             (warnings(report))
+            (conclusions(report))
             (contents(report))
             (instruments(report))
             (systems(report))
@@ -37,7 +39,8 @@ fn summary(report: &Report) -> String {
     match [Verdict::Reached, Verdict::Within, Verdict::Beyond].map(count) {
         [reached, within, beyond] if [&reached, &within, &beyond].iter().any(|count| *count != "0") => {
             format!(
-                "{said}. Of those with a bar or a goal {reached} reach their goal, {within} more stay within their bar, {beyond} are beyond it."
+                "{said}. Of those with a bar or a goal {reached} reach their goal, {within} more stay within their bar, {beyond} {} beyond it.",
+                if beyond == "1" { "is" } else { "are" }
             )
         }
         _ => format!("{said}."),

@@ -73,11 +73,7 @@ fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
                 @if !figure.chart.about.is_empty() { p { (figure.chart.about) } }
                 p.instrument { (badge(measurement.instrument)) " " (words(measurement.instrument).short) @if measurement.quick { " · quick run" } }
             }
-            div.wide {
-                svg.chart viewBox={ "0 0 " (at(WIDTH)) " " (at(figure.picture.height)) } preserveAspectRatio="xMinYMin" role="img" aria-label=(figure.chart.title) {
-                    (figure.picture.body)
-                }
-            }
+            (drawing(figure))
             p.source {
                 code { (measurement.command) }
                 span.links {
@@ -85,6 +81,17 @@ fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
                     @if cfg!(feature = "png") { " " a href={ (name) ".png" } { "PNG" } }
                     " " a href="data.json" { "data" }
                 }
+            }
+        }
+    }
+}
+
+/// The chart itself. On a narrow screen it keeps its size and is moved, since its letters would be too small.
+pub fn drawing(figure: &Figure) -> Markup {
+    html! {
+        div.wide {
+            svg.chart viewBox={ "0 0 " (at(WIDTH)) " " (at(figure.picture.height)) } preserveAspectRatio="xMinYMin" role="img" aria-label=(figure.chart.title) {
+                (figure.picture.body)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod bullet;
 mod commands;
+mod conclusion;
 mod contents;
 mod cover;
 mod experiment;

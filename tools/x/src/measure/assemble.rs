@@ -37,6 +37,7 @@ pub fn measurement(
         about: plan.about.clone(),
         paper: plan.paper.clone(),
         text: experiment.text.clone(),
+        conclusion: plan.conclusion.clone(),
         command: format!("./x measure run {} --instrument {}{quick}", experiment.name, form.instrument),
         quick: form.quick,
         machine,

@@ -75,6 +75,7 @@ fn names(repository: &Repository) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pillion_measure_data::Instrument;
 
     #[test]
     fn every_experiment_can_be_read_and_has_its_page() {
@@ -87,6 +88,24 @@ mod tests {
             }
             assert!(!plan.title.is_empty() && !plan.about.is_empty(), "{name}");
         }
+        let covers: usize =
+            experiments.iter().map(|one| one.plan.chart.iter().filter(|chart| chart.cover).count()).sum();
+        assert_eq!(covers, 1, "the report's first page has one picture");
+    }
+
+    #[test]
+    fn conclusions_name_figures_that_are_counted() {
+        let repository = Repository::find().unwrap();
+        let mut places = 0;
+        for Experiment { name, plan, .. } in Experiment::all(&repository).unwrap() {
+            for place in plan.conclusion.iter().flat_map(|part| part.split('{').skip(1)) {
+                let (place, _) = place.split_once('}').unwrap_or_else(|| panic!("{name}: {place} is open"));
+                let (system, figure) = place.split_once(':').unwrap_or_else(|| panic!("{name}: {place} has no system"));
+                assert!(plan.figure(system, Instrument::Counted, figure).is_some(), "{name}: {place}");
+                places += 1;
+            }
+        }
+        assert!(places >= 10, "{places}");
     }
 
     #[test]

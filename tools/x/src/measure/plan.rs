@@ -36,6 +36,9 @@ pub struct Plan {
     /// What the report draws.
     #[serde(default)]
     pub chart: Vec<Chart>,
+    /// What the report says at its top, as [`pillion_measure_data::Measurement::conclusion`].
+    #[serde(default)]
+    pub conclusion: Vec<String>,
 }
 
 /// How figures come out of the runs of an experiment.
