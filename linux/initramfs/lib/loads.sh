@@ -12,8 +12,9 @@ units() {
     echo "$last"
 }
 
-# A program of the user's is told how long, too, and may not listen: when the user asked for a time, it is ended that many seconds after it.
-patience=2
+# A program of the user's is told how long, too, and may not listen: when the user asked for a time, it is ended that many seconds after it. One that listens may
+# have had to get ready first.
+patience=10
 
 # Beside a load `measure`, which ends the run, nobody needs to be ended, and one process more would be measured.
 is_limited() {
@@ -39,8 +40,10 @@ run() {
         note load "$1" failed there is no such load
         return
     fi
-    said=$(execute "$1" 2>"/tmp/$1.err")
+    # Into a file: what a script started may outlive it and would hold a pipe.
+    (execute "$1") >"/tmp/$1.out" 2>"/tmp/$1.err"
     status=$?
+    said=$(cat "/tmp/$1.out")
     if [ $status = 0 ] || was_ended "$1" $status; then
         note load "$1" ok "$(units "$1" "$said")"
     else
