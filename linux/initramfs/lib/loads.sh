@@ -41,9 +41,9 @@ run() {
         return
     fi
     # Into a file: what a script started may outlive it and would hold a pipe.
-    (execute "$1") >"/tmp/$1.out" 2>"/tmp/$1.err"
+    (execute "$1") >"/tmp/$1.said" 2>"/tmp/$1.err"
     status=$?
-    said=$(cat "/tmp/$1.out")
+    said=$(cat "/tmp/$1.said")
     if [ $status = 0 ] || was_ended "$1" $status; then
         note load "$1" ok "$(units "$1" "$said")"
     else
