@@ -27,7 +27,8 @@ impl Ending {
         let limited = line.split(' ').any(|word| word.starts_with("seconds="));
         let with_tasks = line.split(' ').any(|word| word == "until=ended") && system.skins().next().is_some();
         let allowed = system.tasks.iter().any(|task| task.may_end_system || task.may_start_linux);
-        Ending { linux, others: limited || with_tasks || allowed }
+        let from_outside = run.when.iter().any(|(_, command)| command == "quit");
+        Ending { linux, others: limited || with_tasks || allowed || from_outside }
     }
 
     /// Refuses a run that nothing ends, whatever happens in it.
@@ -105,6 +106,8 @@ mod tests {
         assert!(ending(&["--headless", "--no-linux"], SKIN).others);
         assert!(ending(&["--headless", "--kernel-append", "trace=1 seconds=3"], NATIVE).others);
         assert!(ending(&headless, &format!("{NATIVE}may_end_system = true")).others);
+        assert!(ending(&["--headless", "--when", "[resmgr]=quit"], NATIVE).others);
+        assert!(!ending(&["--headless", "--when", "[resmgr]=info pic"], NATIVE).others);
         assert!(ending(&[], NATIVE).others, "somebody sits before it");
     }
 
