@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 fn program(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
@@ -11,8 +12,12 @@ fn program(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// While one test starts a program its child has for a moment what others write, and a program that is open for writing cannot be started.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Exit status and messages, with that folder for cargo and so much room on the disk.
 fn launch(target: &str, room: &str) -> (Option<i32>, String) {
+    let _turn = ONE_AT_A_TIME.lock();
     let folder = tempfile::tempdir().unwrap();
     let clone = folder.path().join("a clone");
     fs::create_dir(&clone).unwrap();
