@@ -11,9 +11,12 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// This program once more: the very one that runs, also when it was built anew meanwhile, so that its file is another or gone.
+/// The file of this program: the very one that runs, also when it was built anew meanwhile, so that its path leads to another or nowhere.
+pub const MYSELF: &str = "/proc/self/exe";
+
+/// This program once more.
 pub fn myself() -> Command {
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(MYSELF);
     command.arg0("x");
     command
 }
@@ -89,6 +92,7 @@ mod tests {
     const COPY: &str = "PILLION_TEST_COPY";
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "it takes the file away on purpose")]
     fn what_was_built_anew_meanwhile_runs_itself_on() {
         if std::env::var_os(COPY).is_some() {
             std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();

@@ -23,6 +23,7 @@ use crate::cli::BuildTaskArguments;
 use crate::doctor;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::tool;
 use anyhow::{Context as _, Result};
 use record::Record;
 use serde_json::json;
@@ -72,7 +73,7 @@ pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
     let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
     // This tool is an input, too: it says how to compile.
-    match Record::up_to_date(repository, order, &[&[runtime, std::env::current_exe()?][..], &lists].concat()) {
+    match Record::up_to_date(repository, order, &[&[runtime, tool::MYSELF.into()][..], &lists].concat()) {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),
     }

@@ -38,7 +38,7 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
     let [c_library, _] = toolchain::archives()?;
-    let inputs = [archive, &c_library, &std::env::current_exe()?];
+    let inputs = [archive, &c_library, Path::new(tool::MYSELF)];
     if changed(&made) >= inputs.into_iter().map(changed).max().flatten() {
         return Ok(made);
     }

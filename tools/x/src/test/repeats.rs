@@ -47,7 +47,7 @@ fn elsewhere(repository: &Repository) -> Result<Measurement> {
     copy(repository.root(), &root)?;
     fs::create_dir(root.join("build"))?;
     symlink(repository.build("cache"), root.join("build/cache"))?;
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = tool::myself();
     command.args(["measure", "run", EXPERIMENT, "--quick", "--jobs", "1"]);
     command.env("PILLION_ROOT", &root).env("CARGO_TARGET_DIR", root.join("target"));
     // It may fail its comparison with the baseline; here it is compared with the other clone.
