@@ -4,6 +4,8 @@
 //! The layout names no vendor. The kernel keeps the general registers here while the guest is out, and writes the
 //! rest at each exit that it does not handle itself; the monitor says in [`State::dirty`] what it changed.
 
+use core::cell::Cell;
+
 /// Why the guest came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -184,76 +186,79 @@ pub mod dirty {
 pub const EVENT_HAS_CODE: u64 = 1 << 11;
 
 /// The shared state: one page.
-#[derive(Clone, Copy, Debug)]
+///
+/// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is in [`crate::call::Call::VcpuRun`], the monitor
+/// otherwise. Each refers to it all the time, so nobody has it exclusively, and every field is a cell.
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct State {
     /// General registers; see [`gpr`].
-    pub gpr: [u64; 16],
+    pub gpr: [Cell<u64>; 16],
     /// Instruction pointer.
-    pub rip: u64,
+    pub rip: Cell<u64>,
     /// Flags.
-    pub rflags: u64,
+    pub rflags: Cell<u64>,
     /// Control registers. `cr0, cr3, cr4, efer` and `cs` are written at each exit; what follows `efer` only where [`Exit`]
     /// says that the guest ended (shutdown, invalid, unexpected).
-    pub cr0: u64,
+    pub cr0: Cell<u64>,
     /// CR3.
-    pub cr3: u64,
+    pub cr3: Cell<u64>,
     /// CR4.
-    pub cr4: u64,
+    pub cr4: Cell<u64>,
     /// EFER as the guest sees it.
-    pub efer: u64,
+    pub efer: Cell<u64>,
     /// Code segment.
-    pub cs: Segment,
+    pub cs: Cell<Segment>,
     /// Data segment and the others.
-    pub ds: Segment,
+    pub ds: Cell<Segment>,
     /// Extra segment.
-    pub es: Segment,
+    pub es: Cell<Segment>,
     /// FS.
-    pub fs: Segment,
+    pub fs: Cell<Segment>,
     /// GS.
-    pub gs: Segment,
+    pub gs: Cell<Segment>,
     /// Stack segment.
-    pub ss: Segment,
+    pub ss: Cell<Segment>,
     /// Task register.
-    pub tr: Segment,
+    pub tr: Cell<Segment>,
     /// Local descriptor table.
-    pub ldtr: Segment,
+    pub ldtr: Cell<Segment>,
     /// Global descriptor table; base and limit.
-    pub gdtr: Segment,
+    pub gdtr: Cell<Segment>,
     /// Interrupt descriptor table; base and limit.
-    pub idtr: Segment,
+    pub idtr: Cell<Segment>,
     /// CR2.
-    pub cr2: u64,
+    pub cr2: Cell<u64>,
     /// PAT.
-    pub pat: u64,
+    pub pat: Cell<u64>,
     /// DR6 and DR7.
-    pub dr6: u64,
+    pub dr6: Cell<u64>,
     /// DR7.
-    pub dr7: u64,
+    pub dr7: Cell<u64>,
     /// XCR0 as the guest set it; written at each exit, and as after reset when the monitor changes [`dirty::SYSTEM`].
-    pub xcr0: u64,
+    pub xcr0: Cell<u64>,
     /// What the monitor changed; the kernel clears it.
-    pub dirty: u64,
+    pub dirty: Cell<u64>,
     /// Exception to deliver at the next entry.
-    pub event: u64,
+    pub event: Cell<u64>,
     /// See [`Io`].
-    pub io: Io,
+    pub io: Cell<Io>,
     /// See [`Fault`].
-    pub fault: Fault,
+    pub fault: Cell<Fault>,
     /// Vector of the guest's local APIC timer, or 0 while it is masked: the kernel delivers it when
     /// [`State::deadline`] has passed.
-    pub timer_vector: u64,
+    pub timer_vector: Cell<u64>,
     /// Deadline of the guest's local APIC timer in ticks; 0 when not armed. The kernel handles writes to the deadline
     /// register itself while [`State::timer_vector`] is set, and exits with `WriteMsr` otherwise.
-    pub deadline: u64,
+    pub deadline: Cell<u64>,
     /// Task priority register of the guest's local APIC.
-    pub tpr: u64,
+    pub tpr: Cell<u64>,
     /// In-service and pending vectors of the guest's local APIC, as the monitor may read them.
-    pub isr: [u64; 4],
+    pub isr: Cell<[u64; 4]>,
     /// Pending vectors.
-    pub irr: [u64; 4],
+    pub irr: Cell<[u64; 4]>,
     /// See [`counter`].
-    pub counters: [u64; COUNTERS],
+    pub counters: [Cell<u64>; COUNTERS],
 }
 
 /// Flags of [`crate::call::Call::VcpuConfigure`].

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::arch::{self, PerCpu, apic::vector, mode};
+use crate::arch::{self, Cpu, apic::vector, mode};
 use crate::{guest, hardware::Hardware, trace::trace};
 use pillion_abi::{RT_VECTOR_FIRST, call::Call};
 use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
@@ -26,32 +26,40 @@ pub fn set_options(command_line: &[u8]) {
     POLL.store(words.any(|word| word == b"idle=poll"), Relaxed);
 }
 
-/// Makes the kernel of a CPU.
-pub fn init(cpu: &mut PerCpu) {
-    // SAFETY: once per CPU, before anything asks for it.
-    let place = unsafe { &mut (&mut *KERNELS.0.get())[cpu.index] };
-    cpu.kernel = place.as_ptr() as u64;
-    place.write(Kernel::new(Hardware::new(cpu)));
+/// Makes the kernel of a CPU. Once per CPU.
+pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
+    // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and nothing led to it before.
+    let place = unsafe { &mut *KERNELS.0.get().cast::<MaybeUninit<Kernel<Hardware>>>().add(cpu.index()) };
+    cpu.set_kernel(place.as_mut_ptr());
+    place.write(Kernel::new(Hardware::new(cpu)))
 }
 
 /// The kernel of a CPU.
+///
+/// # Safety
+/// For the functions that the entry code calls, after [`init`]: what ran before them on this CPU never goes on, so that theirs is the only
+/// reference.
 #[inline]
-pub fn kernel<'a>(cpu: &PerCpu) -> &'a mut Kernel<Hardware> {
-    // SAFETY: `init` stored the pointer; the kernel runs with interrupts off, so that there is one such reference at a time.
-    unsafe { &mut *(cpu.kernel as *mut Kernel<Hardware>) }
+unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
+    // SAFETY: `init` kept the pointer; the kernel runs with interrupts off, and the caller vouches for the rest.
+    unsafe { &mut *cpu.kernel() }
 }
 
 /// Leaves to the first thread.
-pub fn first_exit(cpu: &mut PerCpu) -> ! {
-    leave(kernel(cpu))
+pub fn first_exit(k: &mut Kernel<Hardware>) -> ! {
+    leave(k)
 }
 
 /// A system call.
+///
+/// # Safety
+/// For the entry code, as are the two below: see [`arch`].
 #[unsafe(no_mangle)]
-extern "C" fn kernel_syscall(cpu: &mut PerCpu) -> ! {
+unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> ! {
     const CALL: u64 = Call::Call as u64;
     const REPLY_RECEIVE: u64 = Call::ReplyReceive as u64;
-    let k = kernel(cpu);
+    // SAFETY: the entry code called this.
+    let k = unsafe { kernel(cpu) };
     // SAFETY: the entry code saved the registers there.
     let (number, capability) = unsafe { ((*cpu.frame()).rax, (*cpu.frame()).rdi) };
     trace!(Syscall, number, capability);
@@ -74,31 +82,41 @@ extern "C" fn kernel_syscall(cpu: &mut PerCpu) -> ! {
 }
 
 #[inline(never)]
-fn slow_syscall(k: &mut Kernel<Hardware>, cpu: &mut PerCpu) -> ! {
+fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
+    let frame = cpu.frame();
     // SAFETY: the entry code saved the registers there.
-    let frame = unsafe { &mut *cpu.frame() };
-    let arguments = [frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9];
-    if k.syscall(frame.rax, &arguments) == Outcome::Restart {
-        frame.repeat_call();
+    let (number, arguments) =
+        unsafe { ((*frame).rax, [(*frame).rdi, (*frame).rsi, (*frame).rdx, (*frame).r10, (*frame).r8, (*frame).r9]) };
+    if k.syscall(number, &arguments) == Outcome::Restart {
+        // SAFETY: whatever the call ended, the frame's page is RAM that nothing else was placed in yet; the call has no reference to it any more.
+        unsafe { (*frame).repeat_call() };
     }
     leave(k)
 }
 
 /// An interrupt while user code ran.
+///
+/// # Safety
+/// As for [`kernel_syscall`].
 #[unsafe(no_mangle)]
-extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> ! {
-    let k = kernel(cpu);
+unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
+    // SAFETY: the entry code called this.
+    let k = unsafe { kernel(cpu) };
     interrupt(k, vector as u8);
     leave(k)
 }
 
 /// An exception in user code.
+///
+/// # Safety
+/// As for [`kernel_syscall`].
 #[unsafe(no_mangle)]
-extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> ! {
+unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> ! {
     const PAGE_FAULT: u64 = 14;
-    let k = kernel(cpu);
-    // SAFETY: the entry code saved the registers there.
-    let frame = unsafe { &*cpu.frame() };
+    // SAFETY: the entry code called this.
+    let k = unsafe { kernel(cpu) };
+    // SAFETY: the entry code saved the registers there; the copy is the only use.
+    let frame = unsafe { *cpu.frame() };
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
     trace!(Exception, vector, frame.rip());
     mode::announce_fault(vector, frame.rip());
@@ -180,8 +198,7 @@ fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
 /// has no idle time, which it would have to pass by a clock that it cannot keep.
 fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
-    let taken =
-        if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.percpu()) } else { arch::idle_wait(k.m.percpu()) };
+    let taken = if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.cpu) } else { arch::idle_wait(k.m.cpu) };
     if let Some(number) = taken {
         interrupt(k, number);
     }

@@ -1,7 +1,7 @@
 //! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
 
 use crate::arch::{
-    self, Frame, HastyLog, PerCpu, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, mode,
+    self, Cpu, Frame, HastyLog, SegmentBases, apic, clock, direct, fpu, ioapic, kernel_root, mode,
     paging::PageTables,
     port, segment_base, serial,
     virt::{self, Vcpu as Processor},
@@ -47,12 +47,13 @@ const _: () = assert!(thread_page::FPU + fpu::AREA_LIMIT as u64 <= PAGE);
 const _: () = assert!(size_of::<Vcpu>() as u64 <= VCPU_PART && size_of::<VcpuPart>() as u64 <= PAGE - VCPU_PART);
 const _: () = assert!(virt::VCPU_PAGES + 1 == pillion_core::create::VCPU_PAGES);
 
-/// The processor's part of a vCPU.
-pub struct VcpuPart {
+/// The processor's part of a vCPU. A guest that runs has a reference to `processor`, and to nothing else of it.
+#[repr(C)]
+struct VcpuPart {
     /// Guest and host state.
-    pub processor: Processor,
+    processor: Processor,
     /// The page that the VM monitor shares, in the direct map.
-    pub state: *mut State,
+    state: *const State,
 }
 
 /// Ports that the kernel keeps, first and count: both interrupt controllers, and the log.
@@ -69,7 +70,8 @@ fn is_kept(first: u16, count: u32) -> bool {
 /// The machine as one CPU sees it.
 #[derive(Debug)]
 pub struct Hardware {
-    cpu: *mut PerCpu,
+    /// The CPU's own structure.
+    pub cpu: Cpu,
     /// Vector taken at a preemption point, to be handled on the way out.
     pub pending: Option<u8>,
     /// The thread whose frame and bases are loaded.
@@ -86,7 +88,7 @@ pub struct Hardware {
 
 impl Hardware {
     /// The machine as the boot code leaves it.
-    pub fn new(cpu: &mut PerCpu) -> Hardware {
+    pub fn new(cpu: Cpu) -> Hardware {
         Hardware {
             cpu,
             pending: None,
@@ -98,18 +100,17 @@ impl Hardware {
         }
     }
 
-    /// The CPU's own structure.
-    pub fn percpu(&mut self) -> &mut PerCpu {
-        // SAFETY: the structure is static and this CPU's; `&mut self` is the only way to it while the kernel runs, but for
-        // the entry functions, which do not use their reference once they call into the kernel.
-        unsafe { &mut *self.cpu }
-    }
-
     /// Registers of a thread.
     #[inline]
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
-        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame; only the kernel touches it.
-        unsafe { &mut *direct::<Frame>(thread.physical() + thread_page::FRAME) }
+        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Whoever else touches it does so without a reference
+        // that outlives a call into the kernel: the entry functions and the entry code.
+        unsafe { &mut *Self::frame_pointer(thread) }
+    }
+
+    #[inline]
+    fn frame_pointer(thread: Id<Thread>) -> *mut Frame {
+        direct(thread.physical() + thread_page::FRAME)
     }
 
     /// Makes the next exit to user mode lead to a thread, in its address space.
@@ -122,7 +123,7 @@ impl Hardware {
         if uses_fpu {
             self.load_fpu(thread.physical() + thread_page::FPU);
         } else {
-            fpu::set_ts(self.percpu());
+            fpu::set_ts(self.cpu);
         }
     }
 
@@ -150,15 +151,14 @@ impl Hardware {
         // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in `self`, and differ.
         unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
         self.running = Some(thread);
-        let frame: *mut Frame = self.frame(thread);
         // SAFETY: the frame stays valid until the thread ends, before which another one is chosen or the CPU is idle.
-        unsafe { self.percpu().set_frame(frame) };
+        unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
     /// Gives the FPU to an area at a physical address.
     #[inline]
     pub fn load_fpu(&mut self, area: u64) {
-        fpu::clear_ts(self.percpu());
+        fpu::clear_ts(self.cpu);
         if self.fpu_owner == area {
             return;
         }
@@ -182,11 +182,26 @@ impl Hardware {
         unsafe { fpu::init_area(direct(area)) };
     }
 
-    /// The processor's part of a vCPU. Only after [`Machine::vcpu_init`].
+    /// Guest and host state of a vCPU.
+    ///
+    /// # Safety
+    /// After [`Machine::vcpu_init`], while the vCPU lives, and no other such reference does. One is taken while the guest runs, and one by
+    /// [`Machine::vcpu_allow_ports`], which is a system call.
     #[inline]
-    pub fn vcpu_part<'a>(&mut self, vcpu: Id<Vcpu>) -> &'a mut VcpuPart {
-        // SAFETY: the part was written by `vcpu_init`, lies in the vCPU's own page and is used by the guest loop of one CPU.
-        unsafe { &mut *direct::<VcpuPart>(vcpu.physical() + VCPU_PART) }
+    pub unsafe fn processor<'a>(vcpu: Id<Vcpu>) -> &'a mut Processor {
+        // SAFETY: `vcpu_init` made it, in the vCPU's own page; the caller vouches for the rest.
+        unsafe { &mut (*direct::<VcpuPart>(vcpu.physical() + VCPU_PART)).processor }
+    }
+
+    /// The page of a vCPU's state.
+    ///
+    /// # Safety
+    /// After [`Machine::vcpu_init`], and while the vCPU's slot holds the capability for the page.
+    #[inline]
+    pub unsafe fn shared_state<'a>(vcpu: Id<Vcpu>) -> &'a State {
+        // SAFETY: `vcpu_init` wrote the pointer, which is not within what `processor` refers to; the page is memory, says the caller. Any number of references to cells
+        // may live.
+        unsafe { &*(*direct::<VcpuPart>(vcpu.physical() + VCPU_PART)).state }
     }
 
     fn tables(space: &Space) -> PageTables {
@@ -239,7 +254,7 @@ impl Machine for Hardware {
     fn interrupt_pending(&mut self) -> bool {
         if self.pending.is_none() {
             trace!(Window, 0u64, 0u64);
-            self.pending = arch::take_pending_interrupt(self.percpu());
+            self.pending = arch::take_pending_interrupt(self.cpu);
         }
         self.pending.is_some()
     }
@@ -268,13 +283,13 @@ impl Machine for Hardware {
 
     #[inline(always)]
     fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64) {
-        let from: *const Frame = self.frame(from);
-        let t = self.frame(to);
-        // SAFETY: two threads, two frames; where they are the same thread, reading and writing a field in turn is fine.
-        let f = unsafe { &*from };
-        (t.rax, t.rdi, t.rsi) = (0, badge, f.rsi);
-        (t.rdx, t.r10, t.r8, t.r9) = (f.rdx, f.r10, f.r8, f.r9);
-        (t.r12, t.r13, t.r14, t.r15) = (f.r12, f.r13, f.r14, f.r15);
+        let (f, t) = (Self::frame_pointer(from), Self::frame_pointer(to));
+        // SAFETY: as in `frame`; no reference is made, so that both may be the same thread's.
+        unsafe {
+            ((*t).rax, (*t).rdi, (*t).rsi) = (0, badge, (*f).rsi);
+            ((*t).rdx, (*t).r10, (*t).r8, (*t).r9) = ((*f).rdx, (*f).r10, (*f).r8, (*f).r9);
+            ((*t).r12, (*t).r13, (*t).r14, (*t).r15) = ((*f).r12, (*f).r13, (*f).r14, (*f).r15);
+        }
     }
 
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
@@ -447,7 +462,8 @@ impl Machine for Hardware {
     }
 
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
-        let processor = &mut self.vcpu_part(vcpu).processor;
+        // SAFETY: `VcpuConfigure` came before, says the core; no guest runs during a system call.
+        let processor = unsafe { Self::processor(vcpu) };
         processor.allow_ports(first, count);
         for (port, count) in kept_ports() {
             processor.deny_ports(port, count);
@@ -455,10 +471,10 @@ impl Machine for Hardware {
     }
 
     fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8> {
-        // SAFETY: the state page is memory that the monitor shares; the vCPU's timer is armed only while it holds it.
-        let state = unsafe { &mut *self.vcpu_part(vcpu).state };
-        state.deadline = 0;
-        (state.timer_vector >= 16).then_some(state.timer_vector as u8)
+        // SAFETY: the core looks at the slot before it asks.
+        let state = unsafe { Self::shared_state(vcpu) };
+        state.deadline.set(0);
+        (state.timer_vector.get() >= 16).then_some(state.timer_vector.get() as u8)
     }
 
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {
@@ -469,9 +485,10 @@ impl Machine for Hardware {
     }
 
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>, guest: &GuestApic) {
-        // SAFETY: as in `vcpu_timer_fired`; the guest was running until now.
-        let state = unsafe { &mut *self.vcpu_part(vcpu).state };
-        (state.irr, state.isr) = (*guest.irr(), *guest.isr());
+        // SAFETY: as in `vcpu_timer_fired`.
+        let state = unsafe { Self::shared_state(vcpu) };
+        state.irr.set(*guest.irr());
+        state.isr.set(*guest.isr());
     }
 
     fn trace(&mut self, on: bool) {

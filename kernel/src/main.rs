@@ -17,17 +17,17 @@ use arch::{BootParams, log};
 
 /// Called by the boot code with memory, interrupts and clock set up.
 pub fn kernel_main(boot: &'static BootParams) -> ! {
-    // SAFETY: nothing else on this CPU holds a reference to its structure any more.
-    let cpu = unsafe { arch::PerCpu::running() };
+    // SAFETY: the boot code prepared the CPU's structure.
+    let cpu = unsafe { arch::Cpu::current() };
     entry::set_options(boot.command_line());
-    entry::init(cpu);
+    let k = entry::init(cpu);
     guest::init();
     trace::init();
-    if let Err(reason) = root::start(cpu, boot) {
+    if let Err(reason) = root::start(k, boot) {
         log!("[boot] the first task cannot be started: {reason}");
         arch::halt()
     }
-    entry::first_exit(cpu)
+    entry::first_exit(k)
 }
 
 #[panic_handler]

@@ -2,8 +2,7 @@
 
 use core::cell::UnsafeCell;
 
-use crate::arch::{ALWAYS_MAPPED, BootParams, PerCpu, clock, cpu, direct, ioapic, mode, physical, serial};
-use crate::entry::kernel;
+use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, mode, physical, serial};
 use crate::hardware::Hardware;
 use pillion_abi::{
     PAGE,
@@ -43,9 +42,9 @@ struct Root<'a> {
 }
 
 /// Makes the first task and lets it be the current thread.
-pub fn start(cpu: &mut PerCpu, boot: &'static BootParams) -> Outcome<()> {
+pub fn start(k: &mut Kern, boot: &'static BootParams) -> Outcome<()> {
     let bundle = bundle(boot)?;
-    let mut root = make_spaces(kernel(cpu))?;
+    let mut root = make_spaces(k)?;
     let entry = load(&mut root, bundle)?;
     let size = STACK.next_multiple_of(PAGE);
     root.memory(STACK_TOP - size, size, map::WRITE)?;

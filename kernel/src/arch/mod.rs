@@ -3,13 +3,13 @@
 //! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root module, and these functions:
 //!
 //! ```text
-//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: &mut PerCpu) -> !;
-//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> !;
-//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> !;
+//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: Cpu) -> !;
+//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
+//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
 //! ```
 //!
 //! They are called with interrupts off, on the CPU's stack, with the registers of the thread that ran in the frame that
-//! [`PerCpu::frame`] names. They end with [`exit_to_user`]: the thread whose frame it then names goes on.
+//! [`Cpu::frame`] names. They end with [`exit_to_user`]: the thread whose frame it then names goes on.
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
@@ -42,7 +42,7 @@ pub use chosen::mode;
 /// Address spaces.
 pub use chosen::paging;
 /// A CPU's own data.
-pub use chosen::percpu::{MAX_CPUS, PerCpu};
+pub use chosen::percpu::{Cpu, MAX_CPUS};
 /// I/O ports.
 pub use chosen::port;
 /// Stopping.

@@ -8,12 +8,9 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::arch::{
     self, log, machine_check, physical,
-    virt::{self, Features, HwExit},
+    virt::{self, Features, HwExit, Vcpu as Processor},
 };
-use crate::{
-    entry,
-    hardware::{Hardware, VcpuPart},
-};
+use crate::{entry, hardware::Hardware};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::Error,
@@ -73,40 +70,39 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;
     }
-    let part = k.m.vcpu_part(vcpu);
-    // SAFETY: the page is the monitor's memory, kept by the capability checked above; the monitor's thread is this one, and
-    // whatever it holds is only data.
-    let state = unsafe { &mut *part.state };
+    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. What the guest's run calls asks for no second reference, and ends no vCPU:
+    // only system calls do.
+    let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
     if user {
-        user::run(k, id, vcpu, part, state);
+        user::run(k, id, vcpu, processor, state);
     } else {
-        passenger::run(k, id, vcpu, part, state);
+        passenger::run(k, id, vcpu, processor, state);
     }
 }
 
 /// Brings the thread out of the guest if its bound notification has bits.
 #[inline]
-fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &VcpuPart, state: &mut State) -> bool {
+fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, state: &State) -> bool {
     let bits = k.take_bound_bits(id);
     if bits != 0 {
-        part.processor.store_state(state, false);
+        processor.store_state(state, false);
         k.leave_guest_with(id, Exit::Notified as u64, bits);
     }
     bits != 0
 }
 
 /// Handles the physical interrupt that ended the guest's run. Returns whether it concerned a guest alone.
-#[inline]
-fn interrupted(k: &mut Kernel<Hardware>, state: &mut State) -> bool {
-    state.counters[counter::INTERRUPTS] += 1;
-    let Some(number) = arch::take_pending_interrupt(k.m.percpu()) else { return false };
+#[inline(always)]
+fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
+    state.counters[counter::INTERRUPTS].update(|count| count + 1);
+    let Some(number) = arch::take_pending_interrupt(k.m.cpu) else { return false };
     entry::interrupt(k, number);
     number < RT_VECTOR_FIRST
 }
 
 /// A machine check in the guest is its end, unless the processor itself is not to be trusted any more, and the kernel's to end. One that comes while
 /// the guest has switched machine checks off is a shutdown (15.12.18).
-fn machine_checked(exit: HwExit, state: &mut State) -> HwExit {
+fn machine_checked(exit: HwExit, state: &State) -> HwExit {
     match exit {
         HwExit::MachineCheck => {}
         HwExit::Shutdown if machine_check::in_progress() => {}
@@ -118,12 +114,12 @@ fn machine_checked(exit: HwExit, state: &mut State) -> HwExit {
         arch::fatal("a machine check, and the processor's state is lost");
     }
     machine_check::end();
-    state.fault = Fault { address: found.status, info: virt::MACHINE_CHECK };
+    state.fault.set(Fault { address: found.status, info: virt::MACHINE_CHECK });
     HwExit::MachineCheck
 }
 
 /// Returns to the monitor.
-fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &mut VcpuPart, state: &mut State, exit: HwExit) {
+fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: HwExit) {
     let number = |info: u64| Fault { address: 0, info };
     let exit = machine_checked(exit, state);
     let (reason, value) = match exit {
@@ -132,38 +128,38 @@ fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, part: &mut VcpuPart, state: &
         HwExit::Msr { write: true, number } => (Exit::WriteMsr, number.into()),
         HwExit::Msr { write: false, number } => (Exit::ReadMsr, number.into()),
         HwExit::Port(io) => {
-            state.io = io;
+            state.io.set(io);
             (Exit::Port, 0)
         }
         HwExit::NestedFault(fault) => {
-            state.fault = fault;
+            state.fault.set(fault);
             (Exit::Memory, 0)
         }
         HwExit::Shutdown => (Exit::Shutdown, 0),
         HwExit::Invalid { code } => {
-            state.fault = number(code);
+            state.fault.set(number(code));
             (Exit::Invalid, 0)
         }
         HwExit::Hypercall => (Exit::Hypercall, 0),
         HwExit::Refused => (Exit::Refused, 0),
         HwExit::Exception(fault) => {
-            state.fault = fault;
+            state.fault.set(fault);
             (Exit::Exception, 0)
         }
         HwExit::ControlRegister { number: register } => {
-            state.fault = number(register.into());
+            state.fault.set(number(register.into()));
             (Exit::ControlRegister, 0)
         }
         HwExit::Unexpected { code } => {
-            state.fault = number(code);
+            state.fault.set(number(code));
             (Exit::Unexpected, 0)
         }
         HwExit::MachineCheck => (Exit::Unexpected, 0),
         HwExit::Interrupt | HwExit::Taken | HwExit::Handled => return,
     };
     let ended = matches!(reason, Exit::Shutdown | Exit::Invalid | Exit::Unexpected);
-    part.processor.store_state(state, ended);
-    state.tpr = part.processor.task_priority().into();
-    state.counters[counter::RETURNS] += 1;
+    processor.store_state(state, ended);
+    state.tpr.set(processor.task_priority().into());
+    state.counters[counter::RETURNS].update(|count| count + 1);
     k.leave_guest_with(id, reason as u64, value);
 }

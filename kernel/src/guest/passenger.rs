@@ -3,11 +3,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{FLUSH, interrupted, leave, notified};
-use crate::arch::virt::HwExit;
-use crate::{
-    hardware::{Hardware, VcpuPart},
-    trace::trace,
-};
+use crate::arch::virt::{HwExit, Vcpu as Processor};
+use crate::{hardware::Hardware, trace::trace};
 use pillion_abi::vcpu::{State, counter};
 use pillion_core::{Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
 
@@ -19,15 +16,15 @@ mod msr {
 
 /// Runs the guest up to the next exit that concerns others than the guest. What only a system call can change is looked at once, since
 /// until then no thread runs.
-pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) {
+pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
     // First, so that what is shown to the monitor includes what it changed.
-    take_changes(k, vcpu, part, state);
-    if k.cpu.current != Some(id) || notified(k, id, part, state) {
+    take_changes(k, vcpu, processor, state);
+    if k.cpu.current != Some(id) || notified(k, id, processor, state) {
         return;
     }
     loop {
-        let exit = enter(k, vcpu, part, state);
-        let alone = handle(k, id, vcpu, part, state, exit);
+        let exit = enter(k, vcpu, processor, state);
+        let alone = handle(k, id, vcpu, processor, state, exit);
         if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
             return;
         }
@@ -36,41 +33,41 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, part: &mut 
 
 /// What the monitor changed since the guest last ran.
 #[inline]
-fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) {
-    if state.dirty != 0 {
-        part.processor.load_state(state);
-        part.processor.set_task_priority(state.tpr as u8);
+fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
+    if state.dirty.get() != 0 {
+        processor.load_state(state);
+        processor.set_task_priority(state.tpr.get() as u8);
     }
-    if state.deadline != k.guest_deadline_armed(vcpu) {
-        k.guest_deadline(vcpu, state.deadline);
+    if state.deadline.get() != k.guest_deadline_armed(vcpu) {
+        k.guest_deadline(vcpu, state.deadline.get());
         k.finish();
     }
     if FLUSH.swap(false, Relaxed) {
-        part.processor.flush_translations();
+        processor.flush_translations();
     }
 }
 
 /// Offers the most urgent interrupt and enters the guest.
 #[inline]
-fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) -> HwExit {
+fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) -> HwExit {
     let guest = &mut k.m.get(vcpu).apic;
-    guest.set_task_priority(part.processor.task_priority());
+    guest.set_task_priority(processor.task_priority());
     let offered = guest.deliverable();
     match offered {
-        Some(vector) => part.processor.request_interrupt(vector),
-        None => part.processor.cancel_interrupt(),
+        Some(vector) => processor.request_interrupt(vector),
+        None => processor.cancel_interrupt(),
     }
-    k.m.load_fpu(part.processor.fpu_area());
+    k.m.load_fpu(processor.fpu_area());
     trace!(GuestEntry, vcpu.number(), offered.unwrap_or(0));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
-    let exit = unsafe { part.processor.enter(state) };
+    let exit = unsafe { processor.enter(state) };
     trace!(GuestExit, vcpu.number(), 0u64);
-    state.counters[counter::EXITS] += 1;
+    state.counters[counter::EXITS].update(|count| count + 1);
     if let Some(vector) = offered
-        && !part.processor.interrupt_pending()
+        && !processor.interrupt_pending()
     {
         k.m.get(vcpu).apic.accept(vector);
-        state.counters[counter::INJECTED] += 1;
+        state.counters[counter::INJECTED].update(|count| count + 1);
     }
     exit
 }
@@ -81,31 +78,31 @@ fn handle(
     k: &mut Kernel<Hardware>,
     id: Id<Thread>,
     vcpu: Id<Vcpu>,
-    part: &mut VcpuPart,
-    state: &mut State,
+    processor: &mut Processor,
+    state: &State,
     exit: HwExit,
 ) -> bool {
     match exit {
         HwExit::Interrupt => return interrupted(k, state),
         HwExit::Handled | HwExit::Taken => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
-            part.processor.finish_wrmsr();
-            state.counters[counter::END_OF_INTERRUPT] += 1;
+            processor.finish_wrmsr();
+            state.counters[counter::END_OF_INTERRUPT].update(|count| count + 1);
             k.guest_end_of_interrupt(vcpu);
             return true;
         }
-        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector != 0 => {
-            state.counters[counter::DEADLINES] += 1;
-            state.deadline = part.processor.msr_value(state);
-            part.processor.finish_wrmsr();
-            k.guest_deadline(vcpu, state.deadline);
+        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector.get() != 0 => {
+            state.counters[counter::DEADLINES].update(|count| count + 1);
+            state.deadline.set(processor.msr_value(state));
+            processor.finish_wrmsr();
+            k.guest_deadline(vcpu, state.deadline.get());
         }
-        HwExit::Halt if part.processor.interrupts_enabled() => {
-            state.counters[counter::HALTS] += 1;
-            part.processor.advance(1);
+        HwExit::Halt if processor.interrupts_enabled() => {
+            state.counters[counter::HALTS].update(|count| count + 1);
+            processor.advance(1);
             k.guest_halt(vcpu);
         }
-        other => leave(k, id, part, state, other),
+        other => leave(k, id, processor, state, other),
     }
     false
 }

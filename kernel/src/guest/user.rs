@@ -2,31 +2,28 @@
 //! the machine's.
 
 use super::{interrupted, leave, notified};
-use crate::arch::virt::HwExit;
-use crate::{
-    hardware::{Hardware, VcpuPart},
-    trace::trace,
-};
+use crate::arch::virt::{HwExit, Vcpu as Processor};
+use crate::{hardware::Hardware, trace::trace};
 use pillion_abi::vcpu::{State, counter};
 use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 
 /// Runs the code up to the next exit, or until another thread is to run.
-pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, part: &mut VcpuPart, state: &mut State) {
-    take_changes(k, part, state);
-    if notified(k, id, part, state) {
+pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
+    take_changes(k, processor, state);
+    if notified(k, id, processor, state) {
         return;
     }
     loop {
-        k.m.load_fpu(part.processor.fpu_area());
+        k.m.load_fpu(processor.fpu_area());
         trace!(GuestEntry, vcpu.number(), 0u64);
         // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
-        let exit = unsafe { part.processor.enter_user(state) };
+        let exit = unsafe { processor.enter_user(state) };
         trace!(GuestExit, vcpu.number(), 0u64);
-        state.counters[counter::EXITS] += 1;
+        state.counters[counter::EXITS].update(|count| count + 1);
         let alone = match exit {
             HwExit::Interrupt => interrupted(k, state),
             HwExit::Taken => false,
-            other => return leave(k, id, part, state, other),
+            other => return leave(k, id, processor, state, other),
         };
         if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
             return;
@@ -36,9 +33,9 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, part: &mut 
 
 /// What the monitor changed, and perhaps the guest's kernel: it tells nobody here when it changes page tables, and it may have run since this one did, as
 /// may another vCPU with the same address-space number.
-fn take_changes(k: &mut Kernel<Hardware>, part: &mut VcpuPart, state: &mut State) {
-    if state.dirty != 0 && part.processor.load_user_state(state) {
-        k.m.reset_fpu(part.processor.fpu_area());
+fn take_changes(k: &mut Kernel<Hardware>, processor: &mut Processor, state: &State) {
+    if state.dirty.get() != 0 && processor.load_user_state(state) {
+        k.m.reset_fpu(processor.fpu_area());
     }
-    part.processor.flush_translations();
+    processor.flush_translations();
 }

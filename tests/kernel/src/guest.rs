@@ -4,7 +4,7 @@ use crate::Test;
 use pillion_abi::{
     boot::slot,
     status::Error::BadState,
-    vcpu::{Exit, counter, dirty, gpr},
+    vcpu::{Exit, Segment, counter, dirty, gpr},
 };
 use pillion_runtime::{cap_delete, cap_revoke, now, ports_part, signal, thread_bind_notification, vcpu_allow_ports};
 use pillion_test_kit::{Kit, Outcome, check, done, guest::Guest, refused, same};
@@ -33,7 +33,7 @@ const INT3: u8 = 0xcc;
 /// Runs up to an exit that must have that reason; returns its value.
 pub fn expect(guest: &mut Guest, reason: Exit) -> Outcome<u64> {
     let [found, value] = done!(guest.run());
-    let rip = guest.state().rip;
+    let rip = guest.state().rip.get();
     let name = Exit::from_raw(found).map_or("?", Exit::name);
     check!(found == reason as u64, "{name}, not {}, at {rip:#x}", reason.name());
     Ok(value)
@@ -49,11 +49,11 @@ pub fn with(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
 fn hypercall(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[0x90, 0x0f, 0x01, 0xd9, 0x0f, 0x01, 0xd9])?;
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 1);
+    same!(guest.state().rip.get(), 1);
     guest.go(4);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 4);
-    check!(guest.state().counters[counter::EXITS] >= 2, "exits are not counted");
+    same!(guest.state().rip.get(), 4);
+    check!(guest.state().counters[counter::EXITS].get() >= 2, "exits are not counted");
     Ok(())
 }
 
@@ -61,13 +61,13 @@ fn registers(kit: &mut Kit) -> Outcome {
     // inc of all of them; then the hypercall.
     let mut guest = with(kit, &[0x40, 0x41, 0x42, 0x43, 0x45, 0x46, 0x47, 0x0f, 0x01, 0xd9])?;
     for i in 0..16 {
-        guest.state().gpr[i] = 0x100 + i as u64;
+        guest.state().gpr[i].set(0x100 + i as u64);
     }
     guest.go(0);
     expect(&mut guest, Exit::Hypercall)?;
     for i in 0..16 {
         let more = u64::from(i < 8 && i != gpr::RSP);
-        let found = guest.state().gpr[i];
+        let found = guest.state().gpr[i].get();
         check!(found == 0x100 + i as u64 + more, "register {i}: {found:#x}");
     }
     Ok(())
@@ -75,32 +75,32 @@ fn registers(kit: &mut Kit) -> Outcome {
 
 fn cpuid(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[0x0f, 0xa2, 0x0f, 0x01, 0xd9])?;
-    guest.state().gpr[gpr::RAX] = 0x4000_0000;
+    guest.state().gpr[gpr::RAX].set(0x4000_0000);
     expect(&mut guest, Exit::Cpuid)?;
-    same!([guest.state().gpr[gpr::RAX], guest.state().rip], [0x4000_0000, 0]);
-    guest.state().gpr[gpr::RAX] = 7;
+    same!([guest.state().gpr[gpr::RAX].get(), guest.state().rip.get()], [0x4000_0000, 0]);
+    guest.state().gpr[gpr::RAX].set(7);
     guest.go(2);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RAX], 7);
+    same!(guest.state().gpr[gpr::RAX].get(), 7);
     Ok(())
 }
 
 fn ports(kit: &mut Kit) -> Outcome {
     // mov al, 0x5a; out 0x80, al; in eax, dx; rep outsb
     let mut guest = with(kit, &[0xb0, 0x5a, 0xe6, 0x80, 0x66, 0xed, 0xf3, 0x6e])?;
-    guest.state().gpr[gpr::RDX] = 0x3f8;
+    guest.state().gpr[gpr::RDX].set(0x3f8);
     expect(&mut guest, Exit::Port)?;
-    let io = guest.state().io;
+    let io = guest.state().io.get();
     same!((io.port, io.width, io.is_in, io.is_string, io.next_rip), (0x80, 1, 0, 0, 4));
-    same!(guest.state().gpr[gpr::RAX] & 0xff, 0x5a);
+    same!(guest.state().gpr[gpr::RAX].get() & 0xff, 0x5a);
     guest.go(4);
     expect(&mut guest, Exit::Port)?;
-    let io = guest.state().io;
+    let io = guest.state().io.get();
     same!((io.port, io.width, io.is_in, io.next_rip), (0x3f8, 4, 1, 6));
-    guest.state().gpr[gpr::RCX] = 3;
+    guest.state().gpr[gpr::RCX].set(3);
     guest.go(6);
     expect(&mut guest, Exit::Port)?;
-    let io = guest.state().io;
+    let io = guest.state().io.get();
     same!((io.is_string, io.is_repeated, io.is_in), (1, 1, 0));
     Ok(())
 }
@@ -112,7 +112,7 @@ fn allowed(kit: &mut Kit) -> Outcome {
     done!(ports_part(slot::PORTS, 0x70, 2, part));
     done!(vcpu_allow_ports(guest.vcpu, part));
     expect(&mut guest, Exit::Port)?;
-    same!((guest.state().io.port, guest.state().rip), (0x72, 2));
+    same!((guest.state().io.get().port, guest.state().rip.get()), (0x72, 2));
     // The kernel's own ports are not given, even by a capability that names them.
     let low = kit.slot();
     done!(ports_part(slot::PORTS, 0x20, 8, low));
@@ -120,42 +120,42 @@ fn allowed(kit: &mut Kit) -> Outcome {
     guest.put(0x100, &[0xe4, 0x24, 0xe4, 0x21]);
     guest.go(0x100);
     expect(&mut guest, Exit::Port)?;
-    same!(guest.state().io.port, 0x21);
+    same!(guest.state().io.get().port, 0x21);
     Ok(())
 }
 
 fn msrs(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[0x0f, 0x32, 0x0f, 0x30, 0x0f, 0x32])?;
-    guest.state().gpr[gpr::RCX] = 0x1234;
+    guest.state().gpr[gpr::RCX].set(0x1234);
     same!(expect(&mut guest, Exit::ReadMsr)?, 0x1234);
-    guest.state().gpr[gpr::RCX] = 0xc001_0117;
+    guest.state().gpr[gpr::RCX].set(0xc001_0117);
     guest.go(2);
     same!(expect(&mut guest, Exit::WriteMsr)?, 0xc001_0117);
     // EFER is answered without an exit, and does not tell of SVM.
     guest.put(6, &HYPERCALL);
-    guest.state().gpr[gpr::RCX] = 0xc000_0080;
+    guest.state().gpr[gpr::RCX].set(0xc000_0080);
     guest.go(4);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RAX] & 0x1000, 0);
+    same!(guest.state().gpr[gpr::RAX].get() & 0x1000, 0);
     Ok(())
 }
 
 fn memory(kit: &mut Kit) -> Outcome {
     // mov [0], al and mov al, [0] in a segment beyond the end.
     let mut guest = with(kit, &[0xa2, 0, 0, 0xa0, 0, 0])?;
-    guest.state().ds.base = 0x20_0000;
-    guest.state().dirty |= dirty::SYSTEM;
+    guest.state().ds.update(|s| Segment { base: 0x20_0000, ..s });
+    guest.state().dirty.update(|bits| bits | dirty::SYSTEM);
     for (rip, write) in [(0, 2), (3, 0)] {
         guest.go(rip);
         expect(&mut guest, Exit::Memory)?;
-        let fault = guest.state().fault;
-        same!((fault.address, fault.info & 2, guest.state().rip), (0x20_0000, write, rip));
+        let fault = guest.state().fault.get();
+        same!((fault.address, fault.info & 2, guest.state().rip.get()), (0x20_0000, write, rip));
     }
-    guest.state().cs.base = 0x30_0000;
-    guest.state().dirty |= dirty::SYSTEM;
+    guest.state().cs.update(|s| Segment { base: 0x30_0000, ..s });
+    guest.state().dirty.update(|bits| bits | dirty::SYSTEM);
     guest.go(0);
     expect(&mut guest, Exit::Memory)?;
-    let fault = guest.state().fault;
+    let fault = guest.state().fault.get();
     same!((fault.address, fault.info & 16), (0x30_0000, 16));
     Ok(())
 }
@@ -163,7 +163,7 @@ fn memory(kit: &mut Kit) -> Outcome {
 fn halt(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[0xf4])?;
     expect(&mut guest, Exit::Halted)?;
-    same!(guest.state().rip, 0);
+    same!(guest.state().rip.get(), 0);
     Ok(())
 }
 
@@ -177,10 +177,11 @@ fn refused_instructions(kit: &mut Kit) -> Outcome {
         // In real mode some of these are undefined anyway; then the exception's handler makes a hypercall.
         guest.put(0x18, &[0, 7, 0, 0]);
         guest.put(0x700, &HYPERCALL);
-        guest.state().idtr.limit = 0xffff;
-        guest.state().dirty |= dirty::SYSTEM;
+        guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });
+        guest.state().dirty.update(|bits| bits | dirty::SYSTEM);
         let [reason, _] = done!(guest.run());
-        let fine = reason == Exit::Refused as u64 || (reason == Exit::Hypercall as u64 && guest.state().rip == 0x700);
+        let fine =
+            reason == Exit::Refused as u64 || (reason == Exit::Hypercall as u64 && guest.state().rip.get() == 0x700);
         check!(fine, "instruction {i}: reason {reason}");
     }
     Ok(())
@@ -191,7 +192,7 @@ fn triple_fault(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[])?;
     for code in [&[INT3][..], &[0x0f, 0x0b]] {
         guest.put(0, code);
-        guest.state().idtr.limit = 0;
+        guest.state().idtr.update(|s| Segment { limit: 0, ..s });
         expect(&mut guest, Exit::Shutdown)?;
         // It can be set up again, and nothing is left of the event that could not be delivered.
         guest.reset();
@@ -204,12 +205,12 @@ fn triple_fault(kit: &mut Kit) -> Outcome {
 
 fn invalid(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &HYPERCALL)?;
-    guest.state().dr7 = 1 << 40;
+    guest.state().dr7.set(1 << 40);
     expect(&mut guest, Exit::Invalid)?;
-    check!(guest.state().fault.info as u32 == u32::MAX, "code {:#x}", guest.state().fault.info);
+    check!(guest.state().fault.get().info as u32 == u32::MAX, "code {:#x}", guest.state().fault.get().info);
     guest.reset();
     // Not write-through without cache disable.
-    guest.state().cr0 = 0x2000_0010;
+    guest.state().cr0.set(0x2000_0010);
     expect(&mut guest, Exit::Invalid)?;
     guest.reset();
     expect(&mut guest, Exit::Hypercall)?;
@@ -235,9 +236,9 @@ fn notified(kit: &mut Kit) -> Outcome {
     guest.go(0x100);
     done!(signal(bit));
     same!(expect(&mut guest, Exit::Notified)?, 0x40);
-    same!(guest.state().rip, 0x100);
+    same!(guest.state().rip.get(), 0x100);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 0x100);
+    same!(guest.state().rip.get(), 0x100);
     check!((20_000..25_000).contains(&passed), "after {passed}");
     done!(thread_bind_notification(slot::THREAD, 0));
     Ok(())
@@ -247,11 +248,11 @@ fn exception(kit: &mut Kit) -> Outcome {
     let mut guest = with(kit, &[0xeb, 0xfe])?;
     guest.put(13 * 4, &[0, 6, 0, 0]);
     guest.put(0x600, &HYPERCALL);
-    guest.state().idtr.limit = 0xffff;
-    guest.state().event = 13;
-    guest.state().dirty |= dirty::EVENT;
+    guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });
+    guest.state().event.set(13);
+    guest.state().dirty.update(|bits| bits | dirty::EVENT);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 0x600);
+    same!(guest.state().rip.get(), 0x600);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::{
 use pillion_abi::{
     boot::slot,
     status::Error,
-    vcpu::{Exit, counter, route},
+    vcpu::{Exit, Segment, counter, route},
 };
 use pillion_runtime::{
     Cap, cap_delete, cap_revoke, now, port_in, port_out, sleep, thread_suspend, vcpu_inject, vcpu_reset,
@@ -40,7 +40,7 @@ pub fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
     guest.put(u64::from(VECTOR + 0x20) * 4, &[0, 8, 0, 0]);
     guest.put(HANDLER, &[0x0f, 0x01, 0xd9, 0xcf]);
     guest.put(HANDLER + 0x100, &[0x0f, 0x01, 0xd9, 0xcf]);
-    guest.state().idtr.limit = 0xffff;
+    guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });
     Ok(guest)
 }
 
@@ -53,8 +53,8 @@ fn injected(kit: &mut Kit) -> Outcome {
     let mut guest = listening(kit, &SPIN)?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, HANDLER);
-    same!(guest.state().counters[counter::INJECTED], 1);
+    same!(guest.state().rip.get(), HANDLER);
+    same!(guest.state().counters[counter::INJECTED].get(), 1);
     Ok(())
 }
 
@@ -63,10 +63,10 @@ fn masked(kit: &mut Kit) -> Outcome {
     let mut guest = listening(kit, &[0x90, 0x0f, 0x01, 0xd9, 0xfb, 0x90, 0xeb, 0xfe])?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 1);
+    same!(guest.state().rip.get(), 1);
     guest.go(4);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, HANDLER);
+    same!(guest.state().rip.get(), HANDLER);
     Ok(())
 }
 
@@ -84,15 +84,15 @@ pub extern "C" fn runner(vcpu: u64) -> ! {
 }
 
 fn wakes(kit: &mut Kit) -> Outcome {
-    let mut guest = listening(kit, &HALT)?;
+    let guest = listening(kit, &HALT)?;
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
     same!(board::get(1), 0);
     done!(vcpu_inject(guest.vcpu, VECTOR));
     kit.rest(20_000);
     same!(board::get(0), 1_000 + Exit::Hypercall as u64);
-    same!(guest.state().rip, HANDLER);
-    same!(guest.state().counters[counter::HALTS], 1);
+    same!(guest.state().rip.get(), HANDLER);
+    same!(guest.state().counters[counter::HALTS].get(), 1);
     Ok(())
 }
 
@@ -100,13 +100,13 @@ fn timer(kit: &mut Kit) -> Outcome {
     for code in [SPIN, HALT] {
         let mut guest = listening(kit, &code)?;
         let start = now();
-        guest.state().timer_vector = VECTOR.into();
-        guest.state().deadline = start + 30_000;
+        guest.state().timer_vector.set(VECTOR.into());
+        guest.state().deadline.set(start + 30_000);
         expect(&mut guest, Exit::Hypercall)?;
         let took = now() - start;
-        same!(guest.state().rip, HANDLER);
+        same!(guest.state().rip.get(), HANDLER);
         check!((30_000..35_000).contains(&took), "after {took}");
-        same!(guest.state().deadline, 0);
+        same!(guest.state().deadline.get(), 0);
         done!(cap_delete(0, guest.vcpu));
     }
     Ok(())
@@ -142,7 +142,7 @@ fn line(kit: &mut Kit) -> Outcome {
     let mut guest = listening(kit, &HALT)?;
     let clock = Clock::start(&guest)?;
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, HANDLER);
+    same!(guest.state().rip.get(), HANDLER);
     clock.stop(&guest)?;
     // The end of interrupt that the guest owes is given when the guest ends: the next test needs it.
     done!(cap_delete(0, guest.vcpu));
@@ -155,16 +155,16 @@ fn priorities(kit: &mut Kit) -> Outcome {
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_inject(guest.vcpu, VECTOR + 0x20));
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, HANDLER + 0x100);
+    same!(guest.state().rip.get(), HANDLER + 0x100);
     // wrmsr of the end of interrupt; sti; then the lower one comes.
     guest.put(0x900, &[0x0f, 0x30, 0xfb, 0x90, 0xeb, 0xfe]);
-    guest.state().gpr[1] = 0x80b;
-    guest.state().gpr[2] = 0;
-    guest.state().gpr[0] = 0;
+    guest.state().gpr[1].set(0x80b);
+    guest.state().gpr[2].set(0);
+    guest.state().gpr[0].set(0);
     guest.go(0x900);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, HANDLER);
-    same!(guest.state().counters[counter::END_OF_INTERRUPT], 1);
+    same!(guest.state().rip.get(), HANDLER);
+    same!(guest.state().counters[counter::END_OF_INTERRUPT].get(), 1);
     Ok(())
 }
 
@@ -173,7 +173,7 @@ fn reset(kit: &mut Kit) -> Outcome {
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_reset(guest.vcpu));
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().rip, 2);
+    same!(guest.state().rip.get(), 2);
     Ok(())
 }
 
@@ -247,13 +247,13 @@ fn vcpu_ends(kit: &mut Kit) -> Outcome {
 }
 
 fn state_ends(kit: &mut Kit) -> Outcome {
-    let mut guest = listening(kit, &SPIN)?;
+    let guest = listening(kit, &SPIN)?;
     // An armed timer, and then the page that it would write to is somebody else's.
-    guest.state().timer_vector = VECTOR.into();
-    guest.state().deadline = now() + 60_000;
+    guest.state().timer_vector.set(VECTOR.into());
+    guest.state().deadline.set(now() + 60_000);
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
-    let address = guest.state() as *mut pillion_abi::vcpu::State as u64;
+    let address = core::ptr::from_ref(guest.state()) as u64;
     done!(cap_revoke(0, guest.state_memory));
     // SAFETY: the page is still mapped here; the kernel must not write it any more, not even when the guest comes out.
     unsafe { (address as *mut u8).write_bytes(0xaa, 4096) };

@@ -1,11 +1,12 @@
 //! User vCPUs: code of a guest's process in user mode, which comes out whatever it tries.
 
 use crate::{Test, board, guest::expect, guest_interrupt::runner};
+use core::cell::Cell;
 use pillion_abi::{
     boot::slot,
     object::Kind,
     status::Error::{BadState, Busy},
-    vcpu::{Exit, configure, gpr},
+    vcpu::{Exit, Segment, configure, gpr},
 };
 use pillion_runtime::{
     cap_delete, now, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
@@ -37,7 +38,7 @@ const PAGE_FAULT: u64 = 14;
 /// Runs up to an exception; returns its vector and error code.
 fn exception(guest: &mut Guest) -> Outcome<(u64, u64)> {
     expect(guest, Exit::Exception)?;
-    let info = guest.state().fault.info;
+    let info = guest.state().fault.get().info;
     Ok((info & 0xff, info >> 32))
 }
 
@@ -45,13 +46,17 @@ fn hypercall(kit: &mut Kit) -> Outcome {
     let mut guest = Guest::user(kit)?;
     // inc rdi; add r8, rdi; vmmcall
     guest.execute(&[0x48, 0xff, 0xc7, 0x49, 0x01, 0xf8, 0x0f, 0x01, 0xd9]);
-    (guest.state().gpr[gpr::RDI], guest.state().gpr[gpr::R8]) = (41, 1 << 40);
+    guest.state().gpr[gpr::RDI].set(41);
+    guest.state().gpr[gpr::R8].set(1 << 40);
     expect(&mut guest, Exit::Hypercall)?;
-    same!((guest.state().gpr[gpr::RDI], guest.state().gpr[gpr::R8], guest.state().rip), (42, (1 << 40) + 42, 6));
+    same!(
+        (guest.state().gpr[gpr::RDI].get(), guest.state().gpr[gpr::R8].get(), guest.state().rip.get()),
+        (42, (1 << 40) + 42, 6)
+    );
     // It goes on where it is told to, with what it had.
     guest.go(3);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::R8], (1 << 40) + 84);
+    same!(guest.state().gpr[gpr::R8].get(), (1 << 40) + 84);
     Ok(())
 }
 
@@ -85,9 +90,9 @@ fn page_faults(kit: &mut Kit) -> Outcome {
     for (code, bits) in [([0x8a, 0x07], 0), ([0x88, 0x07], 2)] {
         for (address, present) in [(2 * PART + 0x123, 1), (3 * PART, 0), (0xffff_8000_0000_0000, 0)] {
             guest.execute(&code);
-            guest.state().gpr[gpr::RDI] = address;
+            guest.state().gpr[gpr::RDI].set(address);
             same!(exception(&mut guest)?, (PAGE_FAULT, 4 | bits | present));
-            same!(guest.state().fault.address, address);
+            same!(guest.state().fault.get().address, address);
         }
     }
     // A fault that the monitor has not answered comes again.
@@ -99,9 +104,9 @@ fn nested_fault(kit: &mut Kit) -> Outcome {
     use pillion_test_kit::user_guest::PART;
     let mut guest = Guest::user(kit)?;
     guest.execute(&[0x8a, 0x07]);
-    guest.state().gpr[gpr::RDI] = PART + 0x5678;
+    guest.state().gpr[gpr::RDI].set(PART + 0x5678);
     expect(&mut guest, Exit::Memory)?;
-    same!(guest.state().fault.address, PART + 0x5678);
+    same!(guest.state().fault.get().address, PART + 0x5678);
     Ok(())
 }
 
@@ -139,10 +144,14 @@ fn privileged(kit: &mut Kit) -> Outcome {
     let mut guest = Guest::user(kit)?;
     for (i, code) in PRIVILEGED.into_iter().enumerate() {
         guest.execute(code);
-        guest.state().gpr[gpr::RSP] = 0x6000;
+        guest.state().gpr[gpr::RSP].set(0x6000);
         let [reason, _] = done!(guest.run());
         let out = reason == Exit::Exception as u64 || reason == Exit::Refused as u64;
-        check!(out && guest.state().rip == 0, "instruction {i}: reason {reason}, at {:#x}", guest.state().rip);
+        check!(
+            out && guest.state().rip.get() == 0,
+            "instruction {i}: reason {reason}, at {:#x}",
+            guest.state().rip.get()
+        );
     }
     Ok(())
 }
@@ -157,16 +166,21 @@ fn confined(kit: &mut Kit) -> Outcome {
         for real_mode in [false, true] {
             guest.execute(code);
             let state = guest.state();
-            (state.cs.attributes, state.ss.attributes) = (0xa9b, 0xc93);
-            state.efer |= SYSCALL_ENABLE;
-            (state.idtr.limit, state.gdtr.limit, state.rflags) = (0xffff, 0xffff, 0x3202);
+            let attributes = |segment: &Cell<Segment>, attributes| segment.update(|s| Segment { attributes, ..s });
+            attributes(&state.cs, 0xa9b);
+            attributes(&state.ss, 0xc93);
+            state.efer.update(|bits| bits | SYSCALL_ENABLE);
+            [&state.idtr, &state.gdtr].into_iter().for_each(|table| table.update(|s| Segment { limit: 0xffff, ..s }));
+            state.rflags.set(0x3202);
             if real_mode {
-                (state.cr0, state.cr4, state.efer) = (0x10, 0, 0);
-                (state.cs.attributes, state.ss.attributes) = (0x9b, 0x93);
+                state.cr0.set(0x10);
+                [&state.cr4, &state.efer].into_iter().for_each(|register| register.set(0));
+                attributes(&state.cs, 0x9b);
+                attributes(&state.ss, 0x93);
             }
             let (vector, _) = exception(&mut guest)?;
             check!(matches!(vector, INVALID_OPCODE | GENERAL_PROTECTION), "instruction {i}: vector {vector}");
-            same!((guest.state().rip, guest.state().cs.attributes >> 5 & 3), (0, 3));
+            same!((guest.state().rip.get(), guest.state().cs.get().attributes >> 5 & 3), (0, 3));
         }
     }
     Ok(())
@@ -178,7 +192,7 @@ fn time_stamp(kit: &mut Kit) -> Outcome {
     guest.execute(&[0x0f, 0x31, 0x0f, 0x01, 0xd9]);
     let before = now();
     expect(&mut guest, Exit::Hypercall)?;
-    let read = guest.state().gpr[gpr::RDX] << 32 | guest.state().gpr[gpr::RAX];
+    let read = guest.state().gpr[gpr::RDX].get() << 32 | guest.state().gpr[gpr::RAX].get();
     check!((before..now()).contains(&read), "{read}, after {before}");
     Ok(())
 }
@@ -189,17 +203,17 @@ fn fpu(kit: &mut Kit) -> Outcome {
         [0x66, 0x48, 0x0f, 0x6e, 0xdf, 0x0f, 0x01, 0xd9, 0x66, 0x48, 0x0f, 0x7e, 0xde, 0x0f, 0x01, 0xd9];
     let mut guest = Guest::user(kit)?;
     guest.execute(&CODE);
-    guest.state().gpr[gpr::RDI] = 0x1234_5678;
+    guest.state().gpr[gpr::RDI].set(0x1234_5678);
     expect(&mut guest, Exit::Hypercall)?;
     guest.go(8);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RSI], 0x1234_5678);
+    same!(guest.state().gpr[gpr::RSI].get(), 0x1234_5678);
     // The next one does not see what this one had.
     guest.enter_user_mode();
     guest.go(8);
-    guest.state().gpr[gpr::RSI] = 7;
+    guest.state().gpr[gpr::RSI].set(7);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RSI], 0);
+    same!(guest.state().gpr[gpr::RSI].get(), 0);
     Ok(())
 }
 
@@ -210,9 +224,9 @@ fn tables_change(kit: &mut Kit) -> Outcome {
     guest.execute(&[0x8a, 0x07, 0x0f, 0x01, 0xd9]);
     guest.put(0x4000, &[0x5a]);
     guest.entry(ROOT + 0x2000 + 3 * 8, 0x87);
-    guest.state().gpr[gpr::RDI] = 3 * PART + 0x4000;
+    guest.state().gpr[gpr::RDI].set(3 * PART + 0x4000);
     expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RAX] & 0xff, 0x5a);
+    same!(guest.state().gpr[gpr::RAX].get() & 0xff, 0x5a);
     // Nobody says that the mapping goes.
     guest.entry(ROOT + 0x2000 + 3 * 8, 0);
     guest.go(0);
@@ -233,7 +247,7 @@ fn time_limit(kit: &mut Kit) -> Outcome {
         same!(expect(&mut guest, Exit::Notified)?, 0x80);
         let passed = now() - start;
         check!((20_000..25_000).contains(&passed), "after {passed}");
-        same!(guest.state().rip, 0);
+        same!(guest.state().rip.get(), 0);
     }
     done!(thread_bind_notification(slot::THREAD, 0));
     Ok(())

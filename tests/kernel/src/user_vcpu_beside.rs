@@ -11,7 +11,7 @@ use pillion_abi::{
     boot::slot,
     object::{Kind, map},
     status::Error,
-    vcpu::{Exit, gpr},
+    vcpu::{Exit, Segment, gpr},
 };
 use pillion_runtime::{cap_delete, now, thread_bind_notification, timer_bind, timer_set, vcpu_inject};
 use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, same};
@@ -36,7 +36,7 @@ fn shared_memory(kit: &mut Kit) -> Outcome {
     expect(&mut process, Exit::Hypercall)?;
     linux.go(8);
     expect(&mut linux, Exit::Hypercall)?;
-    same!(linux.state().gpr[gpr::RAX] & 0xff, 8);
+    same!(linux.state().gpr[gpr::RAX].get() & 0xff, 8);
     Ok(())
 }
 
@@ -55,10 +55,10 @@ fn interrupts(kit: &mut Kit) -> Outcome {
     let clock = Clock::start(&linux)?;
     done!(timer_set(timer, now() + 3_000_000));
     expect(&mut process, Exit::Notified)?;
-    same!(process.state().rip, 0x100);
+    same!(process.state().rip.get(), 0x100);
     expect(&mut linux, Exit::Hypercall)?;
-    same!(linux.state().rip, HANDLER + 0x100);
-    check!(linux.state().irr[0] & 1 << VECTOR != 0, "the line's interrupt is lost");
+    same!(linux.state().rip.get(), HANDLER + 0x100);
+    check!(linux.state().irr.get()[0] & 1 << VECTOR != 0, "the line's interrupt is lost");
     clock.stop(&linux)?;
     done!(thread_bind_notification(slot::THREAD, 0));
     done!(cap_delete(0, linux.vcpu));
@@ -77,7 +77,7 @@ fn two(kit: &mut Kit) -> Outcome {
         for (i, guest) in guests.iter_mut().enumerate() {
             guest.go(0);
             expect(guest, Exit::Hypercall)?;
-            same!(guest.state().gpr[gpr::RAX] & 0xff, 100 * i as u64 + round);
+            same!(guest.state().gpr[gpr::RAX].get() & 0xff, 100 * i as u64 + round);
         }
     }
     Ok(())
@@ -160,17 +160,20 @@ fn any_state(kit: &mut Kit) -> Outcome {
         }
         guest.enter_user_mode();
         let state = guest.state();
-        (state.rip, state.rflags) = (random.any(), random.any() | 2);
-        state.cr3 = if round % 3 == 0 { random.any() } else { random.any() & 0xf000 };
-        state.gpr.iter_mut().for_each(|register| *register = random.any());
+        state.rip.set(random.any());
+        state.rflags.set(random.any() | 2);
+        state.cr3.set(if round % 3 == 0 { random.any() } else { random.any() & 0xf000 });
+        state.gpr.iter().for_each(|register| register.set(random.any()));
         if round % 4 == 0 {
-            (state.cr0, state.cr4, state.efer) = (random.any(), random.any(), random.any());
-            (state.cs.attributes, state.ss.attributes) = (random.any() as u16, random.any() as u16);
+            [&state.cr0, &state.cr4, &state.efer].into_iter().for_each(|register| register.set(random.any()));
+            for segment in [&state.cs, &state.ss] {
+                segment.update(|s| Segment { attributes: random.any() as u16, ..s });
+            }
         }
         done!(timer_set(timer, now() + 20_000));
         let [reason, _] = done!(guest.run());
         check!(Exit::from_raw(reason).is_some(), "round {round}: reason {reason}");
-        same!((guest.state().cs.attributes >> 5) & 3, 3);
+        same!((guest.state().cs.get().attributes >> 5) & 3, 3);
     }
     done!(thread_bind_notification(slot::THREAD, 0));
     for at in beside() {

@@ -51,27 +51,35 @@ impl Guest {
     }
 
     /// The shared state.
-    pub fn state(&mut self) -> &mut State {
-        // SAFETY: the page is mapped here, all bit patterns are valid, and the kernel writes it only while this thread is in a call.
-        unsafe { &mut *(self.state as *mut State) }
+    pub fn state(&self) -> &State {
+        // SAFETY: `make` mapped the page, for good; all bit patterns are valid, and the kernel writes these cells only while this thread is in a call.
+        unsafe { &*(self.state as *const State) }
+    }
+
+    /// Makes the shared state all zero.
+    pub(crate) fn clear_state(&mut self) {
+        // SAFETY: as in `state`, of which no reference is left.
+        unsafe { (self.state as *mut State).write(State::default()) };
     }
 
     /// State as after a reset, but that code and data are at the start of memory, at `rip` 0.
     pub fn reset(&mut self) {
+        self.clear_state();
         let state = self.state();
-        // SAFETY: integers only.
-        *state = unsafe { core::mem::zeroed() };
-        state.rflags = 2;
-        state.cr0 = 0x10;
-        state.cs = segment(0x9b);
-        for data in [&mut state.ds, &mut state.es, &mut state.fs, &mut state.gs, &mut state.ss] {
-            *data = segment(0x93);
+        state.rflags.set(2);
+        state.cr0.set(0x10);
+        state.cs.set(segment(0x9b));
+        for data in [&state.ds, &state.es, &state.fs, &state.gs, &state.ss] {
+            data.set(segment(0x93));
         }
-        (state.tr, state.ldtr) = (segment(0x8b), segment(0x82));
-        (state.gdtr, state.idtr) = (segment(0), segment(0));
-        (state.dr6, state.dr7, state.pat) = (0xffff_0ff0, 0x400, 0x0007_0406_0007_0406);
-        state.gpr[4] = 0xf000;
-        state.dirty = dirty::CORE | dirty::SYSTEM;
+        state.tr.set(segment(0x8b));
+        state.ldtr.set(segment(0x82));
+        [&state.gdtr, &state.idtr].into_iter().for_each(|table| table.set(segment(0)));
+        state.dr6.set(0xffff_0ff0);
+        state.dr7.set(0x400);
+        state.pat.set(0x0007_0406_0007_0406);
+        state.gpr[4].set(0xf000);
+        state.dirty.set(dirty::CORE | dirty::SYSTEM);
     }
 
     /// Puts bytes into the guest's memory.
@@ -91,8 +99,8 @@ impl Guest {
     /// Sets where the guest goes on.
     pub fn go(&mut self, rip: u64) {
         let state = self.state();
-        state.rip = rip;
-        state.dirty |= dirty::CORE;
+        state.rip.set(rip);
+        state.dirty.update(|bits| bits | dirty::CORE);
     }
 
     /// Runs it.

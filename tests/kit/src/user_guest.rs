@@ -4,7 +4,7 @@ use crate::{Kit, Outcome, done, guest::Guest};
 use pillion_abi::{
     PAGE,
     object::{Kind, map},
-    vcpu::{Segment, State, configure, dirty, gpr},
+    vcpu::{Segment, configure, dirty, gpr},
 };
 use pillion_runtime::vcpu_configure;
 
@@ -57,17 +57,20 @@ impl Guest {
     /// State of a process that is about to execute its first instruction, at address 0.
     pub fn enter_user_mode(&mut self) {
         let segment = |attributes| Segment { selector: 0x2b, attributes, limit: u32::MAX, base: 0 };
+        self.clear_state();
         let state = self.state();
-        // SAFETY: integers only.
-        *state = unsafe { core::mem::zeroed::<State>() };
-        state.rflags = 2;
-        (state.cr0, state.cr3, state.cr4, state.efer) = (0x8005_0033, ROOT, 0x620, 0xd00);
-        state.cs = segment(0xafb);
-        (state.ss, state.ds, state.es) = (segment(0xcf3), segment(0xcf3), segment(0xcf3));
-        (state.fs, state.gs) = (segment(0xcf3), segment(0xcf3));
-        (state.dr6, state.dr7, state.pat) = (0xffff_0ff0, 0x400, 0x0007_0406_0007_0406);
-        state.gpr[gpr::RSP] = 0x7000;
-        state.dirty = dirty::CORE | dirty::SYSTEM;
+        state.rflags.set(2);
+        state.cr0.set(0x8005_0033);
+        state.cr3.set(ROOT);
+        state.cr4.set(0x620);
+        state.efer.set(0xd00);
+        state.cs.set(segment(0xafb));
+        [&state.ss, &state.ds, &state.es, &state.fs, &state.gs].into_iter().for_each(|data| data.set(segment(0xcf3)));
+        state.dr6.set(0xffff_0ff0);
+        state.dr7.set(0x400);
+        state.pat.set(0x0007_0406_0007_0406);
+        state.gpr[gpr::RSP].set(0x7000);
+        state.dirty.set(dirty::CORE | dirty::SYSTEM);
     }
 
     /// Code at address 0, to be executed from the start in a state as at the beginning.

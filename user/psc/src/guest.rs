@@ -46,12 +46,12 @@ pub struct Fault {
     pub rip: u64,
 }
 
-/// The state page of a handler's vCPU.
-fn state<'a>(number: usize) -> &'a mut State {
+/// The state page of a handler's vCPU: number below the count of handlers that the manager gave pages for.
+fn state(number: usize) -> &'static State {
     let place = address::VCPU_STATE + number as u64 * PAGE;
-    // SAFETY: the resource manager mapped a page for each vCPU, for good; a runner uses its own only, one reference at a time, and the kernel writes it only
-    // while the runner is in `vcpu_run`.
-    unsafe { &mut *(place as *mut State) }
+    // SAFETY: the resource manager mapped a page for each vCPU, for good. It holds cells of integers, which the kernel writes only while the handler's runner, who
+    // alone uses it, is in `vcpu_run`.
+    unsafe { &*(place as *const State) }
 }
 
 /// Runs a handler until it returns. The clock has `hz` ticks in a second.
@@ -66,42 +66,51 @@ pub fn run(number: usize, order: &PscSlot, hz: u64) -> Result<(), Fault> {
 }
 
 /// The state of a process's thread in 64-bit user mode.
-fn begin(state: &mut State, order: &PscSlot) {
+fn begin(state: &State, order: &PscSlot) {
     let code = Segment { selector: 0x33, attributes: 0xafb, limit: u32::MAX, base: 0 };
     let data = Segment { selector: 0x2b, attributes: 0xcf3, limit: u32::MAX, base: 0 };
     let none = Segment::default();
-    state.gpr = [0; 16];
-    state.gpr[gpr::RSP] = order.stack;
-    [state.gpr[gpr::RDI], state.gpr[gpr::RSI]] = order.arguments;
-    (state.rip, state.rflags) = (order.entry, 2);
-    (state.cr0, state.cr3, state.cr4, state.efer) = (CR0, order.cr3 & ROOT, order.cr4 & CR4 | PAE, EFER);
-    (state.cs, state.ss, state.ds, state.es) = (code, data, data, data);
-    (state.fs, state.gs) = (Segment { base: order.fs_base, ..data }, data);
-    (state.tr, state.ldtr, state.gdtr, state.idtr) = (none, none, none, none);
-    (state.cr2, state.dr6, state.dr7, state.pat) = (0, 0xffff_0ff0, 0x400, 0x0007_0406_0007_0406);
-    state.dirty = dirty::CORE | dirty::SYSTEM;
+    state.gpr.iter().for_each(|register| register.set(0));
+    state.gpr[gpr::RSP].set(order.stack);
+    state.gpr[gpr::RDI].set(order.arguments[0]);
+    state.gpr[gpr::RSI].set(order.arguments[1]);
+    state.rip.set(order.entry);
+    state.rflags.set(2);
+    state.cr0.set(CR0);
+    state.cr2.set(0);
+    state.cr3.set(order.cr3 & ROOT);
+    state.cr4.set(order.cr4 & CR4 | PAE);
+    state.efer.set(EFER);
+    state.dr6.set(0xffff_0ff0);
+    state.dr7.set(0x400);
+    state.pat.set(0x0007_0406_0007_0406);
+    state.cs.set(code);
+    state.fs.set(Segment { base: order.fs_base, ..data });
+    [&state.ss, &state.ds, &state.es, &state.gs].into_iter().for_each(|segment| segment.set(data));
+    [&state.tr, &state.ldtr, &state.gdtr, &state.idtr].into_iter().for_each(|segment| segment.set(none));
+    state.dirty.set(dirty::CORE | dirty::SYSTEM);
 }
 
 fn go_on(number: usize, end: u64, pause: u64) -> Result<(), Fault> {
     loop {
         let [reason, _] = vcpu_run(slot::VCPUS + number as u32).unwrap_or([Exit::Invalid as u64, 0]);
         let state = state(number);
-        let stopped = |vector, address| Err(Fault { vector, address, rip: state.rip });
+        let stopped = |vector, address| Err(Fault { vector, address, rip: state.rip.get() });
         match Exit::from_raw(reason) {
-            Some(Exit::Hypercall) if state.gpr[gpr::RAX] == psc::DONE => return Ok(()),
-            Some(Exit::Hypercall) if state.gpr[gpr::RAX] == psc::RING => {
-                share::tell_fifo(state.gpr[gpr::RBX]);
-                state.rip = state.rip.wrapping_add(VMMCALL_LENGTH);
-                state.dirty = dirty::CORE;
+            Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::DONE => return Ok(()),
+            Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::RING => {
+                share::tell_fifo(state.gpr[gpr::RBX].get());
+                state.rip.set(state.rip.get().wrapping_add(VMMCALL_LENGTH));
+                state.dirty.set(dirty::CORE);
             }
             // The timer of an earlier run may have expired just when that was over.
             Some(Exit::Notified) if now() < end => {}
             Some(Exit::Notified) => return stopped(psc::TOO_LONG, 0),
-            Some(Exit::Exception) if state.fault.info & 0xff == PAGE_FAULT && now() + pause < end => {
+            Some(Exit::Exception) if state.fault.get().info & 0xff == PAGE_FAULT && now() + pause < end => {
                 let _ = sleep(now() + pause);
             }
-            Some(Exit::Exception) => return stopped(state.fault.info as u32 & 0xff, state.fault.address),
-            Some(Exit::Memory) => return stopped(psc::NO_MEMORY, state.fault.address),
+            Some(Exit::Exception) => return stopped(state.fault.get().info as u32 & 0xff, state.fault.get().address),
+            Some(Exit::Memory) => return stopped(psc::NO_MEMORY, state.fault.get().address),
             _ => return stopped(psc::REFUSED, 0),
         }
     }

@@ -1,5 +1,6 @@
 //! The calls that a kernel module makes to reach real-time tasks ([`pillion_abi::channel::hypercall`]).
 
+use core::cell::Cell;
 use pillion_abi::{channel::hypercall, vcpu::gpr};
 
 /// Bytes of the instruction.
@@ -27,12 +28,12 @@ pub enum Hypercall {
 /// The call that the guest makes with those general registers and that code segment, where there are that many tasks. Only its most
 /// privileged mode can make one.
 #[must_use]
-pub fn decode(registers: &[u64; 16], code_segment: u16, tasks: u64) -> Option<Hypercall> {
+pub fn decode(registers: &[Cell<u64>; 16], code_segment: u16, tasks: u64) -> Option<Hypercall> {
     if code_segment & 3 != 0 {
         return None;
     }
-    let argument = registers[gpr::RBX];
-    Some(match (registers[gpr::RAX], argument) {
+    let argument = registers[gpr::RBX].get();
+    Some(match (registers[gpr::RAX].get(), argument) {
         (hypercall::HELLO, 0 | 1) => Hypercall::Hello(argument == 1),
         (hypercall::KICK, _) if argument < tasks => Hypercall::Kick(argument as u32),
         (hypercall::COMMAND, _) => Hypercall::Command,

@@ -6,6 +6,7 @@
 //! Only 64-bit code and the plain moves are accepted, which is what Linux uses for device memory (`readl`, `writel` and
 //! their kin compile to MOV, the APIC's accessors too); anything else is [`Error::Unsupported`], with its bytes.
 
+use core::cell::Cell;
 use pillion_abi::vcpu::State;
 use yaxpeax_arch::LengthedInstruction;
 use yaxpeax_x86::amd64::{InstDecoder, Instruction, Opcode, Operand, RegSpec, register_class};
@@ -87,12 +88,12 @@ pub struct Access {
 impl Access {
     /// The value to be written, or `None` for a load.
     #[must_use]
-    pub fn stored(&self, gpr: &[u64; 16]) -> Option<u64> {
+    pub fn stored(&self, gpr: &[Cell<u64>; 16]) -> Option<u64> {
         let value = match self.operation {
             Operation::Load { .. } => return None,
             Operation::StoreImmediate(value) => value,
             Operation::StoreRegister(register) => {
-                let whole = gpr[usize::from(register.number & 15)];
+                let whole = gpr[usize::from(register.number & 15)].get();
                 if register.high { whole >> 8 } else { whole }
             }
         };
@@ -100,17 +101,16 @@ impl Access {
     }
 
     /// Completes a load with the value read. A store leaves the registers alone.
-    pub fn load(&self, gpr: &mut [u64; 16], value: u64) {
+    pub fn load(&self, gpr: &[Cell<u64>; 16], value: u64) {
         let Operation::Load { register, width, signed } = self.operation else { return };
         let value = extend(value, self.width, signed);
-        let slot = &mut gpr[usize::from(register.number & 15)];
-        *slot = match width {
+        gpr[usize::from(register.number & 15)].update(|old| match width {
             8 => value,
             4 => value & 0xffff_ffff,
-            2 => (*slot & !0xffff) | (value & 0xffff),
-            _ if register.high => (*slot & !0xff00) | ((value & 0xff) << 8),
-            _ => (*slot & !0xff) | (value & 0xff),
-        };
+            2 => (old & !0xffff) | (value & 0xffff),
+            _ if register.high => (old & !0xff00) | ((value & 0xff) << 8),
+            _ => (old & !0xff) | (value & 0xff),
+        });
     }
 }
 
@@ -126,10 +126,10 @@ fn extend(value: u64, width: u8, signed: bool) -> u64 {
 /// As [`Error`] says.
 pub fn at_exit(memory: &impl GuestMemory, state: &State) -> Result<Access, Error> {
     const CODE_LONG: u16 = 1 << 9;
-    if state.efer & (1 << 10) == 0 || state.cs.attributes & CODE_LONG == 0 {
+    if state.efer.get() & (1 << 10) == 0 || state.cs.get().attributes & CODE_LONG == 0 {
         return Err(Error::NotLongMode);
     }
-    decode(&fetch(memory, paging::Mode::of(state), state.rip)?)
+    decode(&fetch(memory, paging::Mode::of(state), state.rip.get())?)
 }
 
 /// Fetches up to [`LONGEST`] bytes; fewer where the next page is not there.

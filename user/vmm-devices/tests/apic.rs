@@ -1,5 +1,6 @@
 //! The local APIC.
 
+use pillion_abi::vcpu::State;
 use pillion_vmm_devices::GeneralProtection;
 use pillion_vmm_devices::apic::{ApicMode, Effect, LocalApic, MSR_BASE, MSR_DEADLINE, Shared};
 use pillion_vmm_devices::boot::{Plan, entry};
@@ -27,14 +28,15 @@ const GP: Result<u64, GeneralProtection> = Err(GeneralProtection);
 #[test]
 fn only_what_changed_is_copied_back() {
     let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0, tables: 0 };
-    let mut state = entry(&plan);
-    state.deadline = 500;
+    let state = State::default();
+    entry(&plan, &state);
+    state.deadline.set(500);
     let before = Shared::of(&state, [0; 4]);
     let (mut apic, mut shared) = (LocalApic::new(), before);
     apic.write_msr(0x808, 0x20, 0, &mut shared).unwrap();
-    state.deadline = 0;
-    shared.store(&before, &mut state);
-    assert_eq!((state.tpr, state.deadline), (0x20, 0));
+    state.deadline.set(0);
+    shared.store(&before, &state);
+    assert_eq!((state.tpr.get(), state.deadline.get()), (0x20, 0));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Ram;
+use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place};
 use proptest::prelude::*;
 
@@ -38,10 +39,11 @@ fn a_kernel_is_loaded() {
     let mut memory = Ram::new(0, 0x400_0000);
     let initrd = vec![7; 10_000];
     let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, tables: None };
-    let state = load(&linux, &mut memory).unwrap();
-    assert_eq!(state.rip, 0x100_0000);
+    let state = State::default();
+    load(&linux, &mut memory, &state).unwrap();
+    assert_eq!(state.rip.get(), 0x100_0000);
     assert_eq!(memory.bytes[0x100_0000], 0xfc);
-    let zero = state.gpr[6] as usize;
+    let zero = state.gpr[6].get() as usize;
     assert_eq!(zero, 0x1_0000);
     let word = |at: usize| u32::from_le_bytes(memory.bytes[zero + at..zero + at + 4].try_into().unwrap());
     let initrd_at = word(0x218) as usize;
@@ -52,7 +54,7 @@ fn a_kernel_is_loaded() {
     assert_eq!((word(0x70), memory.bytes[zero + 0x1e8], memory.bytes[zero + 0x210]), (0, 3, 0xff));
     assert_eq!((word(0x2d0 + 20), word(0x2d0 + 36)), (0xf_0000, 2));
     assert_eq!((word(0x202), memory.bytes[zero + 0x211]), (u32::from_le_bytes(*b"HdrS"), 1));
-    let gdt = state.gdtr.base as usize;
+    let gdt = state.gdtr.get().base as usize;
     assert_eq!(memory.bytes[gdt + 0x10..gdt + 0x18], 0x00cf_9b00_0000_ffff_u64.to_le_bytes());
 }
 
@@ -99,7 +101,7 @@ proptest! {
         if let Ok(header) = Header::parse(&bytes) {
             let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &[ram(0, 0x10_0000)], tables: None };
             let _ = place(&header, linux.ranges, 0, 0);
-            let _ = load(&linux, &mut Ram::new(0, 0x1000));
+            let _ = load(&linux, &mut Ram::new(0, 0x1000), &State::default());
         }
     }
 

@@ -3,6 +3,8 @@
 mod common;
 
 use common::Ram;
+use core::cell::Cell;
+use pillion_abi::vcpu::{Segment, State};
 use pillion_vmm_devices::boot::{Plan, entry};
 use pillion_vmm_devices::instruction::{Bytes, Error, LONGEST, Operation, at_exit, decode, fetch};
 use pillion_vmm_devices::paging::{self, Mode, translate};
@@ -65,9 +67,10 @@ fn moves() {
     gpr[9] = 0xaabb;
     let run = |code: &[u8], value: u64| {
         let access = decode(&bytes(code)).unwrap();
-        let mut after = gpr;
-        access.load(&mut after, value);
-        (access.width, usize::from(access.length) == code.len(), access.stored(&gpr), after)
+        let after = gpr.map(Cell::new);
+        let stored = access.stored(&after);
+        access.load(&after, value);
+        (access.width, usize::from(access.length) == code.len(), stored, after.map(Cell::into_inner))
     };
     let loaded = |code: &[u8], value, register: usize| run(code, value).3[register];
     // mov %eax, 0x10(%rdi); mov %r9w, (%rdi); mov %ah, (%rdi); movl $-1, 0xb0(%rdi); movq $-2, (%rdi)
@@ -91,15 +94,20 @@ fn moves() {
 #[test]
 fn the_instruction_at_an_exit() {
     let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0, tables: 0 };
-    let mut state = entry(&plan);
+    let state = State::default();
+    entry(&plan, &state);
     let mut ram = tables();
     ram.put(0x9010, b"\x89\x47\x10");
     assert_eq!(at_exit(&ram, &state), Err(Error::NotLongMode));
-    (state.cr0, state.cr3, state.cr4, state.efer, state.rip) = (LONG.cr0, LONG.cr3, LONG.cr4, LONG.efer, 0x10);
+    state.cr0.set(LONG.cr0);
+    state.cr3.set(LONG.cr3);
+    state.cr4.set(LONG.cr4);
+    state.efer.set(LONG.efer);
+    state.rip.set(0x10);
     assert_eq!(at_exit(&ram, &state), Err(Error::NotLongMode), "32-bit code under long mode");
-    state.cs.attributes = 0xa9b;
+    state.cs.update(|s| Segment { attributes: 0xa9b, ..s });
     assert_eq!(at_exit(&ram, &state).unwrap().width, 4);
-    state.rip = 0x20_0000;
+    state.rip.set(0x20_0000);
     assert_eq!(at_exit(&ram, &state), Err(Error::FetchOutside(0x20_0000)));
 }
 
@@ -140,8 +148,8 @@ proptest! {
         if let Ok(access) = decode(&bytes(&code)) {
             prop_assert!(matches!(access.width, 1 | 2 | 4 | 8));
             prop_assert!(usize::from(access.length) <= code.len());
-            let mut gpr = [value; 16];
-            access.load(&mut gpr, !value);
+            let gpr = [value; 16].map(Cell::new);
+            access.load(&gpr, !value);
             prop_assert_eq!(access.stored(&gpr).is_none(), matches!(access.operation, Operation::Load { .. }));
         }
     }

@@ -1,5 +1,6 @@
 //! CPUID and MSRs.
 
+use core::cell::Cell;
 use pillion_abi::vcpu::gpr;
 use pillion_vmm_devices::cpuid::{Context, Registers, cpuid, hypervisor};
 use pillion_vmm_devices::hypercall::{
@@ -96,7 +97,7 @@ fn hypercalls_are_for_the_kernel_only() {
     let made = |code_segment, rax, rbx| {
         let mut registers = [7; 16];
         (registers[gpr::RAX], registers[gpr::RBX]) = (rax, rbx);
-        hypercall::decode(&registers, code_segment, 3)
+        hypercall::decode(&registers.map(Cell::new), code_segment, 3)
     };
     assert_eq!(made(0x33, 0x5049_0000, 1), None);
     assert_eq!((made(0x10, 0x5049_0000, 1), made(0x10, 0x5049_0000, 0)), (Some(Hello(true)), Some(Hello(false))));

@@ -65,7 +65,7 @@ pub fn hypercall(machine: &mut Machine, made: Hypercall) {
         Hypercall::Command => command(),
         Hypercall::Answer(result) => result,
     };
-    state().gpr[gpr::RAX] = result as u64;
+    state().gpr[gpr::RAX].set(result as u64);
 }
 
 /// Linux is gone; `then` says what becomes of it ([`pillion_runtime::info::gone`]).

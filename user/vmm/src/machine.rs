@@ -1,9 +1,6 @@
 //! The machine as Linux sees it: the models, the memory, and the state that is shared with the kernel.
 
-use pillion_abi::{
-    boot::range_kind as boot_kind,
-    vcpu::{State, dirty},
-};
+use pillion_abi::{boot::range_kind as boot_kind, vcpu::State};
 use pillion_runtime::{
     call,
     info::{LinuxInfo, RANGES, address, slot, text},
@@ -57,10 +54,9 @@ pub struct Machine {
 }
 
 /// The state page.
-pub fn state() -> &'static mut State {
-    // SAFETY: the page is mapped for this; the kernel touches it only while this thread is in `vcpu_run`. References are
-    // taken for the length of one exit and not kept across calls of `vcpu_run`.
-    unsafe { &mut *(address::VCPU_STATE as *mut State) }
+pub fn state() -> &'static State {
+    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel writes only while this thread is in `vcpu_run`.
+    unsafe { &*(address::VCPU_STATE as *const State) }
 }
 
 impl Machine {
@@ -119,12 +115,7 @@ impl Machine {
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
         };
-        let mut begin = boot::load(&linux, &mut self.memory)?;
-        begin.dirty = dirty::CORE | dirty::SYSTEM;
-        let state = state();
-        let counters = state.counters;
-        *state = State { counters, ..begin };
-        Ok(())
+        boot::load(&linux, &mut self.memory, state())
     }
 
     /// Takes Linux's devices and interrupts from it and makes everything as new.

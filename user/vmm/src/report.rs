@@ -1,8 +1,9 @@
 //! What a run says of Linux: one JSON object per line, and text for people.
 
+use core::cell::Cell;
 use core::fmt::Write as _;
 
-use pillion_abi::vcpu::{COUNTERS, Exit, State, counter};
+use pillion_abi::vcpu::{Exit, State, counter};
 use pillion_runtime::{info, log::Log, now, println};
 
 use crate::{lifecycle::End, machine};
@@ -59,11 +60,11 @@ pub fn exits(exits: &Exits) {
         (counter::INJECTED, "injected"),
         (counter::RETURNS, "to-monitor"),
     ];
-    let counters: [u64; COUNTERS] = machine::state().counters;
+    let counters = &machine::state().counters;
     let mut log = Log::new();
     let _ = write!(log, "{{\"pillion\":\"exits\",\"reasons\":{{");
     for (index, name) in KERNEL {
-        let _ = write!(log, "\"{name}\":{},", counters[index]);
+        let _ = write!(log, "\"{name}\":{},", counters[index].get());
     }
     for (i, reason) in Exit::ALL.into_iter().enumerate() {
         let comma = if i + 1 == Exit::ALL.len() { "" } else { "," };
@@ -76,7 +77,8 @@ pub fn exits(exits: &Exits) {
 pub fn unsupported(s: &State, bytes: &[u8]) {
     println!(
         "[vmm] rip {:#x} touches {:#x} by an instruction that is not emulated: {bytes:02x?}",
-        s.rip, s.fault.address
+        s.rip.get(),
+        s.fault.get().address
     );
 }
 
@@ -84,13 +86,21 @@ pub fn unsupported(s: &State, bytes: &[u8]) {
 pub fn state(s: &State) {
     println!(
         "[vmm] rip {:#x} rflags {:#x} cr0 {:#x} cr2 {:#x} cr3 {:#x} cr4 {:#x} efer {:#x}",
-        s.rip, s.rflags, s.cr0, s.cr2, s.cr3, s.cr4, s.efer
+        s.rip.get(),
+        s.rflags.get(),
+        s.cr0.get(),
+        s.cr2.get(),
+        s.cr3.get(),
+        s.cr4.get(),
+        s.efer.get()
     );
-    for (i, pair) in s.gpr.chunks_exact(4).enumerate() {
-        println!("[vmm] r{}.. {:x?}", i * 4, pair);
+    for (i, four) in s.gpr.each_ref().map(Cell::get).chunks_exact(4).enumerate() {
+        println!("[vmm] r{}.. {:x?}", i * 4, four);
     }
-    for (name, segment) in [("cs", s.cs), ("ss", s.ss), ("ds", s.ds), ("tr", s.tr), ("gdtr", s.gdtr), ("idtr", s.idtr)]
+    for (name, segment) in
+        [("cs", &s.cs), ("ss", &s.ss), ("ds", &s.ds), ("tr", &s.tr), ("gdtr", &s.gdtr), ("idtr", &s.idtr)]
     {
+        let segment = segment.get();
         println!(
             "[vmm] {name} {:#x} base {:#x} limit {:#x} attributes {:#x}",
             segment.selector, segment.base, segment.limit, segment.attributes

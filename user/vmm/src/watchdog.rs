@@ -52,8 +52,8 @@ impl Watchdog {
             return false;
         }
         self.next = now().saturating_add(self.interval);
-        let injected = state.counters[counter::INJECTED];
-        let waiting = state.irr.iter().any(|word| *word != 0);
+        let injected = state.counters[counter::INJECTED].get();
+        let waiting = state.irr.get().iter().any(|word| *word != 0);
         if waiting && injected == self.injected {
             self.stuck += 1;
         } else {

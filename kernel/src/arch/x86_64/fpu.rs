@@ -4,7 +4,7 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::percpu::PerCpu;
+use super::percpu::Cpu;
 use super::{cpu, log};
 
 /// Most bytes that an area may take.
@@ -58,8 +58,8 @@ pub fn init() {
     initial[..2].copy_from_slice(&0x37fu16.to_le_bytes()); // x87: all exceptions masked
     initial[24..28].copy_from_slice(&0x1f80u32.to_le_bytes()); // SSE: the same
     log!("[boot] FPU components {:#x}, {} bytes a thread", components(), area_size());
-    // SAFETY: `init` runs at boot, before any other reference to the structure.
-    set_ts(unsafe { super::percpu::current() });
+    // SAFETY: the boot code prepared the CPU's structure before.
+    set_ts(unsafe { Cpu::current() });
 }
 
 fn choose(mask: u32) {
@@ -70,9 +70,9 @@ fn choose(mask: u32) {
 
 /// Makes the next use of the FPU fault.
 #[inline]
-pub fn set_ts(cpu: &mut PerCpu) {
-    if !cpu.fpu_off {
-        cpu.fpu_off = true;
+pub fn set_ts(cpu: Cpu) {
+    if !cpu.fpu_off() {
+        cpu.set_fpu_off(true);
         // SAFETY: CR0 as it is, with the one bit changed.
         unsafe { asm!("mov cr0, {}", in(reg) cpu::CR0 | cpu::bit::CR0_TS, options(nomem, nostack, preserves_flags)) };
     }
@@ -80,9 +80,9 @@ pub fn set_ts(cpu: &mut PerCpu) {
 
 /// Lets the FPU be used.
 #[inline]
-pub fn clear_ts(cpu: &mut PerCpu) {
-    if cpu.fpu_off {
-        cpu.fpu_off = false;
+pub fn clear_ts(cpu: Cpu) {
+    if cpu.fpu_off() {
+        cpu.set_fpu_off(false);
         // SAFETY: clears the one bit.
         unsafe { asm!("clts", options(nomem, nostack, preserves_flags)) };
     }

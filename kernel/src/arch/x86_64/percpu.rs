@@ -3,6 +3,7 @@
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
+use core::ptr::NonNull;
 
 use super::frame::Frame;
 use super::{mode, msr, trap};
@@ -92,12 +93,9 @@ pub struct PerCpu {
     scratch: u64,
     /// Vector of the interrupt that came while the kernel ran, or 0.
     pending_vector: u64,
-    /// Number of this CPU, from 0.
-    pub index: usize,
-    /// For the kernel proper.
-    pub kernel: u64,
-    /// Whether CR0.TS is set, so that the next use of the FPU faults.
-    pub(super) fpu_off: bool,
+    index: usize,
+    kernel: *mut (),
+    fpu_off: bool,
     /// Keeps [`TaskState::rsp0`] aligned.
     reserved: [u32; 2],
     task_state: TaskState,
@@ -138,7 +136,7 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
             scratch: 0,
             pending_vector: 0,
             index: 0,
-            kernel: 0,
+            kernel: core::ptr::null_mut(),
             fpu_off: false,
             reserved: [0; 2],
             task_state: TaskState {
@@ -157,12 +155,72 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
     }; MAX_CPUS],
 ));
 
-impl PerCpu {
+/// A CPU that runs: where its structure is. Entry code and processor use that as well, so that there is never a reference to it.
+///
+/// Stays on its CPU: a pointer cannot be sent.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Cpu(NonNull<PerCpu>);
+
+// A pointer to a structure that `init` prepared, for good, and that only its own CPU uses: the kernel with interrupts off, the entry code when
+// it runs, the interrupt handler where it is let in, of which only `pending_vector` is the business.
+impl Cpu {
+    /// The CPU that this runs on.
+    ///
+    /// # Safety
+    /// After [`init`] on this CPU.
+    #[must_use]
+    pub unsafe fn current() -> Cpu {
+        let pointer: *mut PerCpu;
+        // SAFETY: GS leads to this CPU's structure, and its first word is its own address, which is not 0.
+        unsafe {
+            asm!("mov {}, gs:[{}]", out(reg) pointer, const offset::SELF, options(nostack, readonly, preserves_flags));
+            Cpu(NonNull::new_unchecked(pointer))
+        }
+    }
+
+    /// Number of this CPU, from 0 and below [`MAX_CPUS`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).index }
+    }
+
+    /// What [`Cpu::set_kernel`] was given, or null.
+    #[inline]
+    #[must_use]
+    pub fn kernel<T>(self) -> *mut T {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).kernel.cast() }
+    }
+
+    /// Keeps a pointer for the kernel proper.
+    pub fn set_kernel<T>(self, kernel: *mut T) {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).kernel = kernel.cast() }
+    }
+
+    /// Whether CR0.TS is set, so that the next use of the FPU faults.
+    #[inline]
+    pub(super) fn fpu_off(self) -> bool {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).fpu_off }
+    }
+
+    /// Says whether it is.
+    #[inline]
+    pub(super) fn set_fpu_off(self, off: bool) {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).fpu_off = off }
+    }
+
     /// The frame in which the next entry from user mode saves the registers, and from which the next exit takes them.
     #[inline]
     #[must_use]
-    pub fn frame(&self) -> *mut Frame {
-        (self.task_state.rsp0 as *mut Frame).wrapping_sub(1)
+    pub fn frame(self) -> *mut Frame {
+        // SAFETY: as said above.
+        let end = unsafe { (*self.0.as_ptr()).task_state.rsp0 };
+        (end as *mut Frame).wrapping_sub(1)
     }
 
     /// Chooses the thread that the next exit to user mode leads to.
@@ -170,48 +228,37 @@ impl PerCpu {
     /// # Safety
     /// `frame` must stay valid, and be touched by nobody but this CPU, until another one is chosen.
     #[inline]
-    pub unsafe fn set_frame(&mut self, frame: *mut Frame) {
-        self.task_state.rsp0 = frame.wrapping_add(1) as u64;
-    }
-
-    /// The structure of the running CPU; see [`current`].
-    ///
-    /// # Safety
-    /// As for [`current`].
-    #[must_use]
-    pub unsafe fn running<'a>() -> &'a mut PerCpu {
-        // SAFETY: as the caller says.
-        unsafe { current() }
-    }
-
-    /// Top of this CPU's stack.
-    #[inline]
-    #[must_use]
-    pub fn kernel_stack_top(&self) -> u64 {
-        self.kernel_stack_top
+    pub unsafe fn set_frame(self, frame: *mut Frame) {
+        // SAFETY: as said above.
+        unsafe { (*self.0.as_ptr()).task_state.rsp0 = frame.wrapping_add(1) as u64 }
     }
 
     /// Takes the vector of the interrupt that came while the kernel ran.
     #[inline]
-    pub fn take_pending(&mut self) -> Option<u8> {
-        // The handler writes this field behind the compiler's back.
-        let field = &raw mut self.pending_vector;
-        // SAFETY: the field is this CPU's own, and interrupts are off.
-        let vector = unsafe { field.read_volatile() };
-        if vector == 0 {
-            return None;
+    pub fn take_pending(self) -> Option<u8> {
+        // SAFETY: as said above. The handler writes the field behind the compiler's back, and interrupts are off by now.
+        unsafe {
+            let field = &raw mut (*self.0.as_ptr()).pending_vector;
+            let vector = field.read_volatile();
+            if vector == 0 {
+                return None;
+            }
+            field.write_volatile(0);
+            Some(vector as u8)
         }
-        // SAFETY: as above.
-        unsafe { field.write_volatile(0) };
-        Some(vector as u8)
     }
 }
 
 /// Prepares a CPU's structure and makes it the running CPU's: GDT, TSS, GS.
 pub fn init(index: usize) {
-    // SAFETY: called once per CPU with its number, before any reference to its entry exists.
-    let Some(cpu) = (unsafe { &mut *CPUS.0.get() }).get_mut(index) else { return };
-    cpu.self_pointer = &raw mut *cpu;
+    if index >= MAX_CPUS {
+        return;
+    }
+    // SAFETY: the entry is in the array, and this CPU's.
+    let place = unsafe { CPUS.0.get().cast::<PerCpu>().add(index) };
+    // SAFETY: called once per CPU with its number, before anything leads to its structure; not used any more when GS does.
+    let cpu = unsafe { &mut *place };
+    cpu.self_pointer = place;
     cpu.index = index;
     cpu.kernel_stack_top = stack_base(index) + size_of::<Stack>() as u64;
     let tops = cpu.emergency.each_ref().map(|stack| stack.as_ptr_range().end as u64);
@@ -228,28 +275,15 @@ pub fn init(index: usize) {
     cpu.task_state.rsp0 = cpu.kernel_stack_top;
     cpu.gdt = descriptors(&raw const cpu.task_state as u64);
     let limit = size_of_val(&cpu.gdt) as u16 - 1;
+    let base = cpu.gdt.as_ptr() as u64;
     // SAFETY: the descriptors live in a static and describe flat segments; the selectors match them; the structure
     // is what the entry code expects behind GS.
     unsafe {
-        load_gdt(cpu.gdt.as_ptr() as u64, limit);
-        msr::write(msr::GS_BASE, cpu.self_pointer as u64);
+        load_gdt(base, limit);
+        msr::write(msr::GS_BASE, place as u64);
         msr::write(msr::KERNEL_GS_BASE, 0);
         msr::write(msr::FS_BASE, 0);
         trap::init_syscall();
-    }
-}
-
-/// The structure of the running CPU.
-///
-/// # Safety
-/// The caller must be the only one on this CPU that holds a reference to it; the entry functions get theirs as an argument.
-#[must_use]
-pub unsafe fn current<'a>() -> &'a mut PerCpu {
-    let pointer: *mut PerCpu;
-    // SAFETY: GS leads to this CPU's structure since `init`, and its first word is its own address.
-    unsafe {
-        asm!("mov {}, gs:[{}]", out(reg) pointer, const offset::SELF, options(nostack, readonly, preserves_flags));
-        &mut *pointer
     }
 }
 

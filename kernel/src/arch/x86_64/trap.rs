@@ -17,18 +17,18 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
-use super::percpu::{PerCpu, ist, offset, selector};
+use super::percpu::{Cpu, ist, offset, selector};
 use super::{cpu, log, machine_check, mode, msr, power};
 
 /// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
 /// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
 mod contract {
-    use super::PerCpu;
+    use super::Cpu;
 
     unsafe extern "C" {
-        pub fn kernel_syscall(cpu: &mut PerCpu) -> !;
-        pub fn kernel_interrupt(cpu: &mut PerCpu, vector: u64) -> !;
-        pub fn kernel_exception(cpu: &mut PerCpu, vector: u64, error_code: u64) -> !;
+        pub fn kernel_syscall(cpu: Cpu) -> !;
+        pub fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
+        pub fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
     }
 }
 
@@ -384,7 +384,7 @@ pub fn patch() {
 /// Sets up SYSCALL on the running CPU.
 ///
 /// # Safety
-/// The GDT of [`PerCpu`] must be loaded, and GS lead to the structure.
+/// The GDT of [`Cpu`] must be loaded, and GS lead to the structure.
 pub unsafe fn init_syscall() {
     let star = u64::from(selector::SYSRET_BASE) << 48 | u64::from(selector::KERNEL_CODE) << 32;
     // SAFETY: every processor that got past `cpu::init` has these registers; the target is the entry code, the selectors are those of the GDT.
@@ -405,7 +405,7 @@ pub fn exit_to_user() -> ! {
 
 /// Lets interrupts in for an instant and takes what came. This is the kernel's preemption point.
 #[inline]
-pub fn take_pending_interrupt(cpu: &mut PerCpu) -> Option<u8> {
+pub fn take_pending_interrupt(cpu: Cpu) -> Option<u8> {
     // SAFETY: the handler writes the pending vector only, which is read below, and turns interrupts off again.
     unsafe { asm!("sti", "nop", "cli") };
     cpu.take_pending()
@@ -413,7 +413,7 @@ pub fn take_pending_interrupt(cpu: &mut PerCpu) -> Option<u8> {
 
 /// Sleeps until an interrupt comes, and takes it. `None` after an NMI or an INIT, which wake the processor too.
 #[inline]
-pub fn idle_wait(cpu: &mut PerCpu) -> Option<u8> {
+pub fn idle_wait(cpu: Cpu) -> Option<u8> {
     // SAFETY: as in `take_pending_interrupt`; nothing comes between `sti` and `hlt`.
     unsafe { asm!("sti", "hlt", "cli") };
     cpu.take_pending()

@@ -2,6 +2,7 @@
 
 use super::devices::Ram;
 use crate::input::Input;
+use core::cell::Cell;
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register as Named};
 use pillion_vmm_devices::instruction::{Access, Bytes, LONGEST, Operation, Register, decode, fetch};
 use pillion_vmm_devices::paging::Mode;
@@ -25,7 +26,7 @@ fn compare(access: &Access, theirs: &Instruction, bytes: &[u8]) {
     assert_eq!(usize::from(access.length), theirs.len(), "{what}");
     assert_eq!(usize::from(access.width), theirs.memory_size().size(), "{what}");
     let is_store = theirs.op0_kind() == OpKind::Memory;
-    assert_eq!(access.stored(&[0; 16]).is_some(), is_store, "{what}");
+    assert_eq!(access.stored(&[0; 16].map(Cell::new)).is_some(), is_store, "{what}");
     match access.operation {
         Operation::Load { register, width, signed } => {
             assert_eq!(

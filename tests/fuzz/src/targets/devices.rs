@@ -2,6 +2,7 @@
 
 use super::firmware;
 use crate::input::Input;
+use core::cell::Cell;
 use pillion_abi::vcpu::route;
 use pillion_vmm_devices::acpi::Tables;
 use pillion_vmm_devices::apic::{Effect, LocalApic, Shared};
@@ -237,7 +238,7 @@ pub fn calls(bytes: &[u8]) {
         general[0] = if input.u8() & 1 == 0 { 0x5049_0000 + u64::from(input.u8()) } else { input.u64() };
         general[3] = input.u64();
         let selector = input.u16();
-        let made = hypercall::decode(&general, selector, tasks);
+        let made = hypercall::decode(&general.map(Cell::new), selector, tasks);
         assert!(made.is_none() || selector & 3 == 0);
         if let Some(hypercall::Hypercall::Kick(task)) = made {
             assert!(u64::from(task) < tasks);

@@ -2,6 +2,7 @@
 
 use super::devices::Ram;
 use crate::input::Input;
+use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Header, Kind, Linux, Range, load, place};
 
 /// An image that is good: boot protocol 2.12, relocatable, 64-bit, preferred at 16 MiB.
@@ -55,5 +56,5 @@ pub fn load_any(bytes: &[u8]) {
         }
     }
     let linux = Linux { image: &image, initrd: &[1; 8], command_line: b"quiet", ranges: &ranges, tables: None };
-    let _ = load(&linux, &mut Ram(vec![0; 1 << 16]));
+    let _ = load(&linux, &mut Ram(vec![0; 1 << 16]), &State::default());
 }

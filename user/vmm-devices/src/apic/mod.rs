@@ -70,26 +70,26 @@ impl Shared {
     #[must_use]
     pub fn of(state: &State, tmr: [u64; 4]) -> Shared {
         Shared {
-            tpr: state.tpr as u8,
-            isr: state.isr,
-            irr: state.irr,
+            tpr: state.tpr.get() as u8,
+            isr: state.isr.get(),
+            irr: state.irr.get(),
             tmr,
-            timer_vector: state.timer_vector as u8,
-            deadline: state.deadline,
+            timer_vector: state.timer_vector.get() as u8,
+            deadline: state.deadline.get(),
         }
     }
 
     /// Copies back what the model changed since `before`, and nothing else: the kernel may have delivered the timer's
     /// interrupt in the meantime, and a deadline written back unchanged would make it come twice.
-    pub fn store(&self, before: &Shared, state: &mut State) {
+    pub fn store(&self, before: &Shared, state: &State) {
         if self.tpr != before.tpr {
-            state.tpr = u64::from(self.tpr);
+            state.tpr.set(u64::from(self.tpr));
         }
         if self.timer_vector != before.timer_vector {
-            state.timer_vector = u64::from(self.timer_vector);
+            state.timer_vector.set(u64::from(self.timer_vector));
         }
         if self.deadline != before.deadline {
-            state.deadline = self.deadline;
+            state.deadline.set(self.deadline);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The state at the 32-bit entry point (`boot.rst`, "32-bit Boot Protocol").
 
-use pillion_abi::vcpu::{COUNTERS, Fault, Io, Segment, State, dirty, gpr};
+use pillion_abi::vcpu::{Segment, State, dirty, gpr};
 
 use super::Plan;
 
@@ -38,46 +38,35 @@ const fn flat(attributes: u16) -> u64 {
     0xffff | 0xf << 48 | (attributes as u64 & 0xff) << 40 | (attributes as u64 >> 8) << 52
 }
 
-/// Paging and interrupts off, flat segments, `esi` at the zero page. The stack is the kernel's own affair.
-#[must_use]
-pub fn entry(plan: &Plan) -> State {
-    let mut registers = [0; 16];
-    registers[gpr::RSI] = plan.zero_page;
-    let data = segment(DATA, DATA_ATTRIBUTES, u32::MAX);
-    State {
-        gpr: registers,
-        rip: plan.kernel,
-        rflags: 2,
-        cr0: PROTECTED_MODE,
-        cr3: 0,
-        cr4: 0,
-        efer: 0,
-        cs: segment(CODE, CODE_ATTRIBUTES, u32::MAX),
-        ds: data,
-        es: data,
-        fs: data,
-        gs: data,
-        ss: data,
-        tr: segment(0, TASK_ATTRIBUTES, 0xffff),
-        ldtr: segment(0, TABLE_ATTRIBUTES, 0xffff),
-        gdtr: Segment { base: plan.gdt, limit: 31, ..Segment::default() },
-        idtr: Segment::default(),
-        cr2: 0,
-        xcr0: 1,
-        pat: PAT_AT_RESET,
-        dr6: 0xffff_0ff0,
-        dr7: 0x400,
-        dirty: dirty::CORE | dirty::SYSTEM,
-        event: 0,
-        io: Io::default(),
-        fault: Fault::default(),
-        timer_vector: 0,
-        deadline: 0,
-        tpr: 0,
-        isr: [0; 4],
-        irr: [0; 4],
-        counters: [0; COUNTERS],
+/// Paging and interrupts off, flat segments, `esi` at the zero page. The stack is the kernel's own affair. The counters go on.
+pub fn entry(plan: &Plan, state: &State) {
+    state.gpr.iter().for_each(|register| register.set(0));
+    state.gpr[gpr::RSI].set(plan.zero_page);
+    state.rip.set(plan.kernel);
+    state.rflags.set(2);
+    state.cr0.set(PROTECTED_MODE);
+    state.xcr0.set(1);
+    state.pat.set(PAT_AT_RESET);
+    state.dr6.set(0xffff_0ff0);
+    state.dr7.set(0x400);
+    for zero in [&state.cr2, &state.cr3, &state.cr4, &state.efer] {
+        zero.set(0);
     }
+    for zero in [&state.event, &state.timer_vector, &state.deadline, &state.tpr] {
+        zero.set(0);
+    }
+    for none in [&state.isr, &state.irr] {
+        none.set([0; 4]);
+    }
+    state.cs.set(segment(CODE, CODE_ATTRIBUTES, u32::MAX));
+    for data in [&state.ds, &state.es, &state.fs, &state.gs, &state.ss] {
+        data.set(segment(DATA, DATA_ATTRIBUTES, u32::MAX));
+    }
+    state.tr.set(segment(0, TASK_ATTRIBUTES, 0xffff));
+    state.ldtr.set(segment(0, TABLE_ATTRIBUTES, 0xffff));
+    state.gdtr.set(Segment { base: plan.gdt, limit: 31, ..Segment::default() });
+    state.idtr.set(Segment::default());
+    state.dirty.set(dirty::CORE | dirty::SYSTEM);
 }
 
 const fn segment(selector: u16, attributes: u16, limit: u32) -> Segment {

@@ -110,11 +110,11 @@ pub struct Linux<'a> {
     pub tables: Option<&'a acpi::Copy>,
 }
 
-/// Places everything in the guest's memory and returns the state to enter it with.
+/// Places everything in the guest's memory and sets the state to enter it with.
 ///
 /// # Errors
-/// As [`Error`] says; memory may then have been written.
-pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory) -> Result<State, Error> {
+/// As [`Error`] says; memory may then have been written, the state not.
+pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory, state: &State) -> Result<(), Error> {
     let header = Header::parse(linux.image)?;
     let plan = place(&header, linux.ranges, linux.initrd.len() as u64, linux.command_line.len())?;
     let page = zero_page(linux, &header, &plan)?;
@@ -131,5 +131,6 @@ pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory) -> Result<State, E
     if let Some(tables) = linux.tables {
         put(plan.tables, &tables.at(plan.tables))?;
     }
-    Ok(entry(&plan))
+    entry(&plan, state);
+    Ok(())
 }

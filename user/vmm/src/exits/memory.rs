@@ -20,9 +20,9 @@ const FETCH: u64 = 1 << 4;
 
 pub fn handle(machine: &mut Machine) -> Option<End> {
     let s = state();
-    if s.fault.info & FETCH != 0 {
+    if s.fault.get().info & FETCH != 0 {
         report::state(s);
-        return Some(End::RanAway(s.fault.address));
+        return Some(End::RanAway(s.fault.get().address));
     }
     match instruction::at_exit(&machine.memory, s) {
         Ok(access) => {
@@ -43,12 +43,12 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
 
 fn carry_out(machine: &mut Machine, access: Access) {
     let s = state();
-    let address = s.fault.address;
+    let address = s.fault.get().address;
     match access.stored(&s.gpr) {
         Some(value) => write(machine, address, access.width, value),
         None => {
             let value = read(machine, address, access.width);
-            access.load(&mut s.gpr, value);
+            access.load(&s.gpr, value);
         }
     }
 }

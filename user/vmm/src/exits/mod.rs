@@ -45,7 +45,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
         }
         Exit::Invalid | Exit::Unexpected | Exit::Exception => {
             report::state(state());
-            Some(End::Invalid(state().fault.info))
+            Some(End::Invalid(state().fault.get().info))
         }
     }
 }
@@ -53,7 +53,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
 /// A call of Linux's module; others than the guest's kernel have no such instruction.
 fn hypercall(machine: &mut Machine) {
     let s = state();
-    match hypercall::decode(&s.gpr, s.cs.selector, machine.channels.tasks) {
+    match hypercall::decode(&s.gpr, s.cs.get().selector, machine.channels.tasks) {
         Some(made) => {
             channel::hypercall(machine, made);
             advance(state(), hypercall::LENGTH);
@@ -63,19 +63,19 @@ fn hypercall(machine: &mut Machine) {
 }
 
 /// Goes on after an instruction.
-fn advance(state: &mut State, bytes: u64) {
-    state.rip = state.rip.wrapping_add(bytes);
-    state.dirty |= dirty::CORE;
+fn advance(state: &State, bytes: u64) {
+    state.rip.set(state.rip.get().wrapping_add(bytes));
+    state.dirty.update(|bits| bits | dirty::CORE);
 }
 
 /// Delivers an exception instead of completing the instruction.
-fn raise(state: &mut State, event: u64) {
-    state.event = event;
-    state.dirty |= dirty::EVENT;
+fn raise(state: &State, event: u64) {
+    state.event.set(event);
+    state.dirty.update(|bits| bits | dirty::EVENT);
 }
 
 /// Completes an access to a model-specific register of two bytes' length, or refuses it.
-fn finish(state: &mut State, result: Result<(), GeneralProtection>) {
+fn finish(state: &State, result: Result<(), GeneralProtection>) {
     match result {
         Ok(()) => advance(state, 2),
         Err(GeneralProtection) => raise(state, GeneralProtection::EVENT),

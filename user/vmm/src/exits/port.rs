@@ -16,9 +16,9 @@ use crate::{
 
 pub fn handle(machine: &mut Machine) -> Option<End> {
     let s = state();
-    let io = s.io;
-    s.rip = io.next_rip;
-    s.dirty |= dirty::CORE;
+    let io = s.io.get();
+    s.rip.set(io.next_rip);
+    s.dirty.update(|bits| bits | dirty::CORE);
     if io.is_string != 0 {
         // Linux moves no strings through ports that exit; whoever does gets nothing.
         return None;
@@ -28,14 +28,14 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
         load(s, io.width, value);
         return None;
     }
-    write(machine, io, s.gpr[gpr::RAX] as u32 & ones(io.width) as u32)
+    write(machine, io, s.gpr[gpr::RAX].get() as u32 & ones(io.width) as u32)
 }
 
 /// Puts what was read into al, ax or eax.
-fn load(s: &mut State, width: u8, value: u32) {
+fn load(s: &State, width: u8, value: u32) {
     let mask = ones(width);
-    let kept = if width == 4 { 0 } else { s.gpr[gpr::RAX] & !mask };
-    s.gpr[gpr::RAX] = kept | u64::from(value) & mask;
+    let kept = if width == 4 { 0 } else { s.gpr[gpr::RAX].get() & !mask };
+    s.gpr[gpr::RAX].set(kept | u64::from(value) & mask);
 }
 
 fn read(machine: &mut Machine, io: Io) -> u32 {

@@ -21,11 +21,11 @@ pub fn host_cpuid(leaf: u32, subleaf: u32) -> Registers {
 
 pub fn cpuid(machine: &mut Machine) -> Option<End> {
     let s = state();
-    let (leaf, subleaf) = (s.gpr[gpr::RAX] as u32, s.gpr[gpr::RCX] as u32);
-    (machine.cpuid.cr4, machine.cpuid.xcr0) = (s.cr4, s.xcr0);
+    let (leaf, subleaf) = (s.gpr[gpr::RAX].get() as u32, s.gpr[gpr::RCX].get() as u32);
+    (machine.cpuid.cr4, machine.cpuid.xcr0) = (s.cr4.get(), s.xcr0.get());
     let [a, b, c, d] = cpuid::cpuid(host_cpuid(leaf, subleaf), leaf, subleaf, &machine.cpuid);
     for (register, value) in [(gpr::RAX, a), (gpr::RBX, b), (gpr::RCX, c), (gpr::RDX, d)] {
-        s.gpr[register] = value.into();
+        s.gpr[register].set(value.into());
     }
     advance(s, 2);
     None
@@ -43,8 +43,8 @@ pub fn read_msr(machine: &mut Machine, number: u32) -> Option<End> {
         machine.msrs.read(number, now())
     };
     if let Ok(value) = read {
-        s.gpr[gpr::RAX] = value & 0xffff_ffff;
-        s.gpr[gpr::RDX] = value >> 32;
+        s.gpr[gpr::RAX].set(value & 0xffff_ffff);
+        s.gpr[gpr::RDX].set(value >> 32);
     }
     finish(s, read.map(|_| ()));
     None
@@ -52,7 +52,7 @@ pub fn read_msr(machine: &mut Machine, number: u32) -> Option<End> {
 
 pub fn write_msr(machine: &mut Machine, number: u32) -> Option<End> {
     let s = state();
-    let value = s.gpr[gpr::RDX] << 32 | s.gpr[gpr::RAX] & 0xffff_ffff;
+    let value = s.gpr[gpr::RDX].get() << 32 | s.gpr[gpr::RAX].get() & 0xffff_ffff;
     let written = if is_local_apic(number) {
         write_local_apic(machine, number, value)
     } else {

@@ -67,7 +67,7 @@ impl Vcpu {
     /// Interrupts are off, [`super::enable`] was called on this CPU, this is the CPU that the vCPU belongs to, and the FPU
     /// holds the guest's state.
     #[inline]
-    pub unsafe fn enter(&mut self, state: &mut State) -> HwExit {
+    pub unsafe fn enter(&mut self, state: &State) -> HwExit {
         if self.in_shadow() {
             // SAFETY: as the caller says.
             return unsafe { self.enter_in_shadow(state) };
@@ -85,7 +85,7 @@ impl Vcpu {
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
-    pub unsafe fn enter_user(&mut self, state: &mut State) -> HwExit {
+    pub unsafe fn enter_user(&mut self, state: &State) -> HwExit {
         // SAFETY: as the caller says.
         let number = unsafe { self.run(state) };
         let control = self.control();
@@ -119,9 +119,9 @@ impl Vcpu {
     /// # Safety
     /// As [`Vcpu::enter`].
     #[inline]
-    unsafe fn run(&mut self, state: &mut State) -> u32 {
+    unsafe fn run(&mut self, state: &State) -> u32 {
         // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host relies on.
-        unsafe { world::switch(state.gpr.as_mut_ptr(), &raw mut self.world) };
+        unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &raw mut self.world) };
         let control = self.control_mut();
         control.tlb_control = tlb::KEEP;
         control.exit_code as u32
@@ -133,7 +133,7 @@ impl Vcpu {
     /// # Safety
     /// As [`Vcpu::enter`].
     #[cold]
-    unsafe fn enter_in_shadow(&mut self, state: &mut State) -> HwExit {
+    unsafe fn enter_in_shadow(&mut self, state: &State) -> HwExit {
         let shadow = self.hold_interrupt();
         // SAFETY: as the caller says.
         let number = unsafe { self.run(state) };
@@ -144,7 +144,7 @@ impl Vcpu {
         self.decode(state, number)
     }
 
-    fn decode(&mut self, state: &mut State, number: u32) -> HwExit {
+    fn decode(&mut self, state: &State, number: u32) -> HwExit {
         if self.event_interrupted() {
             self.recover_event();
         }
@@ -191,8 +191,8 @@ impl Vcpu {
     }
 
     /// Of all registers only EFER is handled here: the guest must not see that SVM is on.
-    fn msr(&mut self, state: &mut State, write: bool) -> HwExit {
-        let number = state.gpr[gpr::RCX] as u32;
+    fn msr(&mut self, state: &State, write: bool) -> HwExit {
+        let number = state.gpr[gpr::RCX].get() as u32;
         match (number, write) {
             (EFER, false) => {
                 let value = self.save().efer & !svm::efer::SVME;
@@ -217,8 +217,8 @@ impl Vcpu {
     }
 
     fn xsetbv(&mut self, state: &State) -> HwExit {
-        let value = state.gpr[gpr::RDX] << 32 | u64::from(self.rax() as u32);
-        let accepted = state.gpr[gpr::RCX] as u32 == 0 && svm::xcr0_is_valid(value, self.world.host_xcr0);
+        let value = state.gpr[gpr::RDX].get() << 32 | u64::from(self.rax() as u32);
+        let accepted = state.gpr[gpr::RCX].get() as u32 == 0 && svm::xcr0_is_valid(value, self.world.host_xcr0);
         if self.save().cpl != 0 || !accepted {
             return self.faulted();
         }

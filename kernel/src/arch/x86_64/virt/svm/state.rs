@@ -18,8 +18,8 @@ const fn segment(s: Segment) -> Segment {
 impl Vcpu {
     /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM` everything after `rflags` is taken, so the monitor
     /// must have set all of it, or have got all of it ([`Vcpu::store_state`] with `full`).
-    pub fn load_state(&mut self, state: &mut State) {
-        let changed = core::mem::take(&mut state.dirty);
+    pub fn load_state(&mut self, state: &State) {
+        let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
             self.load_core(state);
         }
@@ -27,15 +27,15 @@ impl Vcpu {
             self.load_system(state);
         }
         if changed & dirty::EVENT != 0
-            && let Some(event) = requested_exception(state.event)
+            && let Some(event) = requested_exception(state.event.get())
         {
             self.control_mut().event = event;
         }
     }
 
     /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the FPU's is the caller's to replace.
-    pub fn load_user_state(&mut self, state: &mut State) -> bool {
-        let changed = core::mem::take(&mut state.dirty);
+    pub fn load_user_state(&mut self, state: &State) -> bool {
+        let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
             self.load_core(state);
         }
@@ -64,35 +64,35 @@ impl Vcpu {
 
     fn load_core(&mut self, state: &State) {
         let save = self.save_mut();
-        save.rax = state.gpr[gpr::RAX];
-        save.rsp = state.gpr[gpr::RSP];
-        save.rip = state.rip;
-        save.rflags = state.rflags;
+        save.rax = state.gpr[gpr::RAX].get();
+        save.rsp = state.gpr[gpr::RSP].get();
+        save.rip = state.rip.get();
+        save.rflags = state.rflags.get();
         self.control_mut().shadow = 0;
     }
 
     fn load_system(&mut self, state: &State) {
         let save = self.save_mut();
-        save.cr0 = state.cr0;
-        save.cr3 = state.cr3;
+        save.cr0 = state.cr0.get();
+        save.cr3 = state.cr3.get();
         // Machine checks are the host's; without the bit some processors shut down instead of coming out (15.12.18).
-        save.cr4 = state.cr4 | MACHINE_CHECK_ENABLE;
-        save.efer = (state.efer & (efer::GUEST | efer::LMA)) | efer::SVME;
-        save.cs = segment(state.cs);
-        save.ds = segment(state.ds);
-        save.es = segment(state.es);
-        save.fs = segment(state.fs);
-        save.gs = segment(state.gs);
-        save.ss = segment(state.ss);
-        save.tr = segment(state.tr);
-        save.ldtr = segment(state.ldtr);
-        save.gdtr = segment(state.gdtr);
-        save.idtr = segment(state.idtr);
+        save.cr4 = state.cr4.get() | MACHINE_CHECK_ENABLE;
+        save.efer = (state.efer.get() & (efer::GUEST | efer::LMA)) | efer::SVME;
+        save.cs = segment(state.cs.get());
+        save.ds = segment(state.ds.get());
+        save.es = segment(state.es.get());
+        save.fs = segment(state.fs.get());
+        save.gs = segment(state.gs.get());
+        save.ss = segment(state.ss.get());
+        save.tr = segment(state.tr.get());
+        save.ldtr = segment(state.ldtr.get());
+        save.gdtr = segment(state.gdtr.get());
+        save.idtr = segment(state.idtr.get());
         save.cpl = (save.ss.attributes >> 5) as u8 & 3;
-        save.cr2 = state.cr2;
-        save.pat = state.pat;
-        save.dr6 = state.dr6;
-        save.dr7 = state.dr7;
+        save.cr2 = state.cr2.get();
+        save.pat = state.pat.get();
+        save.dr6 = state.dr6.get();
+        save.dr7 = state.dr7.get();
         // As after reset; the monitor has no say in it. An event that an exit cut short belongs to the state that is gone.
         self.drop_event();
         self.world.guest_xcr0 = self.world.host_xcr0 & 1;
@@ -100,38 +100,38 @@ impl Vcpu {
     }
 
     /// Shows the guest's state to the VM monitor; all of it where `full`, else what it needs to handle an ordinary exit.
-    pub fn store_state(&self, state: &mut State, full: bool) {
+    pub fn store_state(&self, state: &State, full: bool) {
         let save = self.save();
-        state.gpr[gpr::RAX] = save.rax;
-        state.gpr[gpr::RSP] = save.rsp;
-        state.rip = save.rip;
-        state.rflags = save.rflags;
-        state.cr0 = save.cr0;
-        state.cr3 = save.cr3;
-        state.cr4 = save.cr4;
-        state.efer = save.efer & !efer::SVME;
-        state.cs = save.cs;
-        state.xcr0 = self.world.guest_xcr0;
+        state.gpr[gpr::RAX].set(save.rax);
+        state.gpr[gpr::RSP].set(save.rsp);
+        state.rip.set(save.rip);
+        state.rflags.set(save.rflags);
+        state.cr0.set(save.cr0);
+        state.cr3.set(save.cr3);
+        state.cr4.set(save.cr4);
+        state.efer.set(save.efer & !efer::SVME);
+        state.cs.set(save.cs);
+        state.xcr0.set(self.world.guest_xcr0);
         if full {
             self.store_rest(state);
         }
     }
 
-    fn store_rest(&self, state: &mut State) {
+    fn store_rest(&self, state: &State) {
         let save = self.save();
-        state.ds = save.ds;
-        state.es = save.es;
-        state.fs = save.fs;
-        state.gs = save.gs;
-        state.ss = save.ss;
-        state.tr = save.tr;
-        state.ldtr = save.ldtr;
-        state.gdtr = save.gdtr;
-        state.idtr = save.idtr;
-        state.cr2 = save.cr2;
-        state.pat = save.pat;
-        state.dr6 = save.dr6;
-        state.dr7 = save.dr7;
+        state.ds.set(save.ds);
+        state.es.set(save.es);
+        state.fs.set(save.fs);
+        state.gs.set(save.gs);
+        state.ss.set(save.ss);
+        state.tr.set(save.tr);
+        state.ldtr.set(save.ldtr);
+        state.gdtr.set(save.gdtr);
+        state.idtr.set(save.idtr);
+        state.cr2.set(save.cr2);
+        state.pat.set(save.pat);
+        state.dr6.set(save.dr6);
+        state.dr7.set(save.dr7);
     }
 
     /// The guest's `rax`; [`State::gpr`] has it only after [`Vcpu::store_state`].
@@ -145,13 +145,13 @@ impl Vcpu {
     #[inline]
     #[must_use]
     pub fn msr_value(&self, state: &State) -> u64 {
-        state.gpr[gpr::RDX] << 32 | u64::from(self.save().rax as u32)
+        state.gpr[gpr::RDX].get() << 32 | u64::from(self.save().rax as u32)
     }
 
     /// Gives RDMSR its value and goes on behind it.
     #[inline]
-    pub fn finish_rdmsr(&mut self, state: &mut State, value: u64) {
-        state.gpr[gpr::RDX] = value >> 32;
+    pub fn finish_rdmsr(&mut self, state: &State, value: u64) {
+        state.gpr[gpr::RDX].set(value >> 32);
         self.save_mut().rax = u64::from(value as u32);
         self.advance(2);
     }
