@@ -30,21 +30,19 @@ pub enum Exit {
     Invalid = 8,
     /// Hypercall (VMMCALL or VMCALL).
     Hypercall = 9,
-    /// XSETBV.
-    Xsetbv = 10,
     /// An intercepted instruction that the guest is not offered (SVM, MONITOR, ...): it gets an invalid-opcode fault.
-    Refused = 11,
+    Refused = 10,
     /// Write to a control register that is intercepted; `fault.info` is the number.
-    ControlRegister = 12,
+    ControlRegister = 11,
     /// An exit that no guest should cause; `fault.info` has the processor's number.
-    Unexpected = 13,
+    Unexpected = 12,
     /// Exception in a user vCPU: see [`State::fault`].
-    Exception = 14,
+    Exception = 13,
 }
 
 impl Exit {
     /// All reasons, in order of their numbers.
-    pub const ALL: [Exit; 15] = [
+    pub const ALL: [Exit; 14] = [
         Exit::Notified,
         Exit::Port,
         Exit::Memory,
@@ -55,7 +53,6 @@ impl Exit {
         Exit::Shutdown,
         Exit::Invalid,
         Exit::Hypercall,
-        Exit::Xsetbv,
         Exit::Refused,
         Exit::ControlRegister,
         Exit::Unexpected,
@@ -82,7 +79,6 @@ impl Exit {
             Exit::Shutdown => "shutdown",
             Exit::Invalid => "invalid",
             Exit::Hypercall => "hypercall",
-            Exit::Xsetbv => "xsetbv",
             Exit::Refused => "refused",
             Exit::ControlRegister => "control-register",
             Exit::Unexpected => "unexpected",
@@ -293,6 +289,6 @@ mod tests {
             assert_eq!(Exit::from_raw(i as u64), Some(e));
             assert_eq!(e as usize, i);
         }
-        assert_eq!(Exit::from_raw(15), None);
+        assert_eq!(Exit::from_raw(14), None);
     }
 }

@@ -75,7 +75,7 @@ pub fn open_msrs(map: &mut [u64]) {
 }
 
 /// Lets the guest read or write a register without an exit.
-pub fn allow_msr(map: &mut [u64], number: u32, read: bool, write: bool) {
+fn allow_msr(map: &mut [u64], number: u32, read: bool, write: bool) {
     // The bit for writing follows the bit for reading, which has an even number: both lie in one word.
     if let Some(bit) = msr_bit(number)
         && let Some(word) = map.get_mut(bit / 64)

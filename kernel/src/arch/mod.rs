@@ -17,7 +17,7 @@ pub mod x86_64;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as chosen;
 
-/// Local interrupt controller: `eoi`, `in_service`, `requested`, `send_to_self`, and the kernel's own vectors.
+/// Local interrupt controller: `eoi`, `in_service`, `requested`, and the kernel's own vectors.
 pub use chosen::apic;
 /// What the boot loader said, and the root of the kernel's half of all address spaces.
 pub use chosen::boot::kernel_root;

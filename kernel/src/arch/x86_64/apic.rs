@@ -27,8 +27,6 @@ mod register {
     pub const IN_SERVICE: u32 = 0x100;
     pub const REQUESTED: u32 = 0x200;
     pub const ERROR: u32 = 0x280;
-    pub const COMMAND: u32 = 0x300;
-    pub const COMMAND_HIGH: u32 = 0x310;
     pub const LVT_TIMER: u32 = 0x320;
     pub const LVT_THERMAL: u32 = 0x330;
     pub const LVT_PERFORMANCE: u32 = 0x340;
@@ -38,7 +36,6 @@ mod register {
     pub const TIMER_INITIAL: u32 = 0x380;
     pub const TIMER_CURRENT: u32 = 0x390;
     pub const TIMER_DIVIDE: u32 = 0x3e0;
-    pub const SELF_IPI: u32 = 0x3f0;
 }
 
 const MASKED: u32 = 1 << 16;
@@ -46,7 +43,6 @@ const MASKED: u32 = 1 << 16;
 const EXCEPTIONS: u32 = 0x10;
 const DELIVER_NMI: u32 = 4 << 8;
 const SOFTWARE_ENABLE: u32 = 1 << 8;
-const TO_SELF: u32 = 1 << 18;
 const DIVIDE_BY_ONE: u32 = 0b1011;
 const BASE_ENABLE: u64 = 1 << 11;
 const BASE_X2APIC: u64 = 1 << 10;
@@ -162,16 +158,6 @@ pub fn timer_left() -> u32 {
 /// Masks or unmasks the timer's interrupt.
 pub fn mask_timer(masked: bool) {
     write(register::LVT_TIMER, u32::from(vector::TIMER) | if masked { MASKED } else { 0 });
-}
-
-/// Raises an interrupt on the running CPU.
-pub fn send_to_self(vector: u8) {
-    if registers() == 0 {
-        write(register::SELF_IPI, vector.into());
-    } else {
-        write(register::COMMAND_HIGH, 0);
-        write(register::COMMAND, TO_SELF | u32::from(vector));
-    }
 }
 
 /// Whether an interrupt is in service: delivered, not ended.

@@ -34,7 +34,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
             hypercall(machine);
             None
         }
-        Exit::Xsetbv | Exit::Refused | Exit::Hypercall | Exit::ControlRegister => {
+        Exit::Refused | Exit::Hypercall | Exit::ControlRegister => {
             raise(state(), INVALID_OPCODE);
             None
         }

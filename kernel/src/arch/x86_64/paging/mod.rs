@@ -30,16 +30,6 @@ pub unsafe fn switch_to(root: u64) {
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack, preserves_flags)) };
 }
 
-/// Drops the translation of an address that was mapped in the space with that root. Another space than the active one has none:
-/// switching dropped them.
-#[inline]
-pub fn invalidate(root: u64, address: u64) {
-    if current() == root {
-        // SAFETY: dropping a translation changes no memory.
-        unsafe { asm!("invlpg [{}]", in(reg) address, options(nostack, preserves_flags)) };
-    }
-}
-
 /// Drops all translations of the active space that are not global, if it is the one with that root.
 #[inline]
 pub fn invalidate_all(root: u64) {

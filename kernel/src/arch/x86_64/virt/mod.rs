@@ -13,10 +13,10 @@
 //! | `Vcpu::load_state`, `store_state` | what the VM monitor changed, what it may see |
 //! | `Vcpu::enter(&mut State) -> HwExit` | runs the guest up to the next exit |
 //! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
-//! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `guest_interruptible` | external interrupts |
+//! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `finish_wrmsr`, `msr_value` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |
-//! | `allow_ports`, `allow_msr`, `flush_translations`, `fpu_area` | set-up |
+//! | `allow_ports`, `flush_translations`, `fpu_area` | set-up |
 //!
 //! The vendor is chosen here and nowhere else.
 
@@ -33,8 +33,6 @@ pub struct Features {
     pub asids: u32,
     /// An exit tells where the next instruction is.
     pub next_rip: bool,
-    /// An exit tells operands of the instruction.
-    pub decode_assists: bool,
     /// The translations of one guest can be dropped alone.
     pub flush_by_asid: bool,
 }

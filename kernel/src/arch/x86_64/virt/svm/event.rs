@@ -49,13 +49,6 @@ impl Vcpu {
         self.control().virtual_interrupt & vintr::PENDING != 0
     }
 
-    /// Whether the guest would take an interrupt at its next instruction.
-    #[inline]
-    #[must_use]
-    pub fn guest_interruptible(&self) -> bool {
-        self.save().rflags & INTERRUPT_FLAG != 0 && self.control().shadow & SHADOW == 0
-    }
-
     /// Whether the guest's interrupt flag is set: whether HLT will end by an interrupt.
     #[inline]
     #[must_use]

@@ -26,7 +26,6 @@ const LEAF_SVM: u32 = 0x8000_000a;
 const NESTED_PAGING: u32 = 1;
 const NEXT_RIP: u32 = 1 << 3;
 const FLUSH_BY_ASID: u32 = 1 << 6;
-const DECODE_ASSISTS: u32 = 1 << 7;
 
 fn cpuid(leaf: u32) -> CpuidResult {
     __cpuid(leaf)
@@ -49,12 +48,7 @@ pub fn probe() -> Result<Features, &'static str> {
         return Err("the processor has no address-space number for a guest: use another one");
     }
     let has = |bit: u32| leaf.edx & bit != 0;
-    Ok(Features {
-        asids: leaf.ebx,
-        next_rip: has(NEXT_RIP),
-        decode_assists: has(DECODE_ASSISTS),
-        flush_by_asid: has(FLUSH_BY_ASID),
-    })
+    Ok(Features { asids: leaf.ebx, next_rip: has(NEXT_RIP), flush_by_asid: has(FLUSH_BY_ASID) })
 }
 
 /// Switches SVM on, on this CPU (15.4, 15.30.4).

@@ -185,11 +185,6 @@ impl Vcpu {
         unsafe { core::slice::from_raw_parts_mut(direct(self.area + page::IO_MAP * PAGE), IO_MAP_WORDS) }
     }
 
-    fn msr_map(&mut self) -> &mut [u64] {
-        // SAFETY: two pages of this vCPU's area, which `&mut self` borrows.
-        unsafe { core::slice::from_raw_parts_mut(direct(self.area + page::MSR_MAP * PAGE), MSR_MAP_WORDS) }
-    }
-
     /// Lets the guest use ports `first..first + count` without an exit; those beyond the last port are left out. At most 1,024 words.
     pub fn allow_ports(&mut self, first: u16, count: u32) {
         let count = count.min(0x1_0000 - u32::from(first));
@@ -201,14 +196,6 @@ impl Vcpu {
         for port in (first..).take(count.into()) {
             self.io_map()[usize::from(port) / 64] |= 1 << (port % 64);
         }
-    }
-
-    /// Lets the guest read or write a register without an exit.
-    ///
-    /// # Safety
-    /// Nothing in the host may rest on the register.
-    pub unsafe fn allow_msr(&mut self, number: u32, read: bool, write: bool) {
-        svm::allow_msr(self.msr_map(), number, read, write);
     }
 
     /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken away.
