@@ -4,9 +4,9 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::arch::{self, Cpu, apic::vector, mode};
-use crate::{guest, hardware::Hardware, trace::trace};
-use pillion_abi::{RT_VECTOR_FIRST, call::Call};
+use crate::arch::{self, Cpu, mode};
+use crate::{guest, hardware::Hardware, interrupt, trace::trace};
+use pillion_abi::call::Call;
 use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
 
 /// The kernel of each CPU.
@@ -102,7 +102,7 @@ fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
 unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    interrupt(k, vector as u8);
+    interrupt::handle(k, vector as u8);
     leave(k)
 }
 
@@ -122,22 +122,6 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
     mode::announce_fault(vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
     leave(k)
-}
-
-/// Handles a physical interrupt.
-#[inline(always)]
-pub fn interrupt(k: &mut Kernel<Hardware>, number: u8) {
-    trace!(Interrupt, number, 0u64);
-    match number {
-        vector::TIMER => k.timer_interrupt(),
-        // None is due after a spurious one; but a device may have sent a message with this vector, which holds everything back until
-        // it is ended.
-        vector::SPURIOUS if !arch::apic::in_service(number) => {}
-        vector::SPURIOUS => k.m.end_of_interrupt(),
-        vector::IPI | vector::ERROR => k.m.end_of_interrupt(),
-        RT_VECTOR_FIRST.. => k.rt_interrupt(number),
-        _ => k.passenger_interrupt(number),
-    }
 }
 
 /// Chooses who runs and makes the processor ready for it.
@@ -162,7 +146,7 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         if let Some(number) = k.m.pending.take() {
             // It came in the middle of a call, which may have changed what matters.
             k.cpu.timers_changed = true;
-            interrupt(k, number);
+            interrupt::handle(k, number);
         }
         k.finish();
         let Some(id) = k.cpu.current else {
@@ -200,6 +184,6 @@ fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
     let taken = if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.cpu) } else { arch::idle_wait(k.m.cpu) };
     if let Some(number) = taken {
-        interrupt(k, number);
+        interrupt::handle(k, number);
     }
 }

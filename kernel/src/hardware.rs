@@ -6,7 +6,7 @@ use crate::arch::{
     port, segment_base, serial,
     virt::{self, Vcpu as Processor},
 };
-use crate::trace::trace;
+use crate::{trace::trace, virtualisation};
 use core::fmt::Write as _;
 use pillion_abi::{
     NEVER, PAGE,
@@ -16,12 +16,11 @@ use pillion_abi::{
 };
 use pillion_core::{
     Id, Machine,
-    apic::GuestApic,
     machine::{Format, Message},
-    paging::Flags,
     space::Space,
     thread::Thread,
     vcpu::Vcpu,
+    x86_64::{apic::GuestApic, paging::Flags},
 };
 
 /// Where the parts of a thread's page lie.
@@ -369,7 +368,7 @@ impl Machine for Hardware {
         let done = tables.unmap_step(address, size).unwrap_or(size);
         match space.format {
             Format::Host => arch::paging::invalidate_all(space.root),
-            Format::Nested => crate::guest::flush_all(),
+            Format::Nested => virtualisation::flush_all(),
         }
         done
     }
@@ -444,7 +443,7 @@ impl Machine for Hardware {
     }
 
     fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()> {
-        let features = crate::guest::features().ok_or(Error::Unsupported)?;
+        let features = virtualisation::features().ok_or(Error::Unsupported)?;
         let asid = if user { asid::USER } else { asid::PASSENGER };
         if asid >= features.asids {
             return Err(Error::Unsupported);

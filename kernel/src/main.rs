@@ -1,7 +1,7 @@
 //! The Pillion microhypervisor.
 //!
 //! `arch` is the machine, `pillion_core` the kernel's logic; what is here joins them: object memory ([`hardware`]), the ways in
-//! ([`entry`]), running guests ([`guest`]) and the first task ([`root`]), and the
+//! ([`entry`]) and interrupts ([`interrupt`]), running guests ([`guest`], [`virtualisation`]) and the first task ([`root`]), and the
 //! trace buffer ([`trace`]).
 #![no_std]
 #![no_main]
@@ -10,8 +10,10 @@ pub mod arch;
 mod entry;
 mod guest;
 mod hardware;
+mod interrupt;
 mod root;
 mod trace;
+mod virtualisation;
 
 use arch::{BootParams, log};
 
@@ -21,7 +23,7 @@ pub fn kernel_main(boot: &'static BootParams) -> ! {
     let cpu = unsafe { arch::Cpu::current() };
     entry::set_options(boot.command_line());
     let k = entry::init(cpu);
-    guest::init();
+    virtualisation::init();
     trace::init();
     if let Err(reason) = root::start(k, boot) {
         log!("[boot] the first task cannot be started: {reason}");

@@ -3,7 +3,7 @@
 use core::cell::UnsafeCell;
 
 use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, mode, physical, serial};
-use crate::hardware::Hardware;
+use crate::{hardware::Hardware, virtualisation};
 use pillion_abi::{
     PAGE,
     boot::{BOOT_INFO_ADDRESS, BootInfo, LogBuffer, REGIONS, Range, feature, range_kind, slot},
@@ -160,7 +160,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         tsc_hz: clock::tsc_hz(),
         features: mode::FEATURES
             | if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
-            | cpu::features() & if crate::guest::features().is_some() { u64::MAX } else { !feature::SVM },
+            | cpu::features() & if virtualisation::features().is_some() { u64::MAX } else { !feature::SVM },
         rsdp: boot.rsdp,
         cpus: 1,
         bundle: boot.bundle,

@@ -1,4 +1,4 @@
-//! Endpoints: call and reply with a loan of time and of priority.
+//! Endpoints: call and reply, with donation of time and of priority.
 //!
 //! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A receiver without a
 //! scheduling context of its own runs on its caller's, so that a server costs its clients' time; while callers queue,
@@ -14,7 +14,7 @@ use crate::{
 };
 use pillion_abi::{
     NEVER,
-    call::{LABEL_FAULT, LABEL_NOTIFIED},
+    call::LABEL_NOTIFIED,
     status::{Error, Result},
 };
 
@@ -36,7 +36,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     #[inline]
-    fn receiver(&self) -> Opt<Thread> {
+    pub(crate) fn receiver(&self) -> Opt<Thread> {
         match self.slot.cap {
             Cap::Thread(id) => Some(id),
             _ => None,
@@ -132,19 +132,6 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whether callers raise a thread: one without time of its own runs at their priority in any case.
-    #[inline]
-    fn is_raised(&mut self, server: Id<Thread>) -> bool {
-        let Thread { own_context, endpoint, .. } = *self.m.get(server);
-        own_context.is_none() || endpoint.is_none_or(|e| !self.m.get(e).own_priority)
-    }
-
-    fn inherit_one(&mut self, id: Id<Thread>, priority: u8) {
-        if self.m.get(id).priority < priority && self.is_raised(id) {
-            self.set_priority(id, priority);
-        }
-    }
-
     fn queue_call(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>, server: Id<Thread>) -> Result<()> {
         self.check_chain(caller, server)?;
         let priority = self.m.get(caller).priority;
@@ -173,52 +160,6 @@ impl<M: Machine> Kernel<M> {
         self.m.get(endpoint).queue = queue;
     }
 
-    /// The thread that a thread waits for, if it waits in a call.
-    pub(crate) fn awaits(&mut self, id: Id<Thread>) -> Opt<Thread> {
-        let thread = self.m.get(id);
-        match thread.state {
-            State::Served => thread.server,
-            State::Calling => thread.waiting_at.and_then(|e| self.m.get(e).receiver()),
-            _ => None,
-        }
-    }
-
-    /// Refuses a call that would close a circle or lengthen a chain beyond [`CHAIN`].
-    fn check_chain(&mut self, caller: Id<Thread>, server: Id<Thread>) -> Result<()> {
-        let mut at = server;
-        for _ in 0..CHAIN {
-            if at == caller {
-                return Err(Error::BadState);
-            }
-            match self.awaits(at) {
-                Some(next) => at = next,
-                None => return Ok(()),
-            }
-        }
-        Err(Error::TooDeep)
-    }
-
-    /// Raises a thread, and those that it waits for, to at least a priority; ends at one that callers do not raise.
-    fn inherit(&mut self, first: Id<Thread>, priority: u8) {
-        let mut at = first;
-        for _ in 0..CHAIN {
-            if self.m.get(at).priority >= priority || !self.is_raised(at) {
-                return;
-            }
-            self.set_priority(at, priority);
-            if self.m.get(at).state == State::Calling
-                && let Some(endpoint) = self.m.get(at).waiting_at
-            {
-                self.dequeue_caller(at);
-                self.enqueue_caller(at, endpoint);
-            }
-            match self.awaits(at) {
-                Some(next) => at = next,
-                None => return,
-            }
-        }
-    }
-
     /// Ends the tie between a server and its caller; time that was lent goes back. Without a caller the error is who can run by that.
     #[inline]
     fn part(&mut self, server: Id<Thread>) -> core::result::Result<Id<Thread>, Opt<Thread>> {
@@ -242,21 +183,6 @@ impl<M: Machine> Kernel<M> {
         }
         self.m.copy_message(server, caller, 0);
         Some(caller)
-    }
-
-    fn answer_fault(&mut self, server: Id<Thread>, caller: Id<Thread>) -> Opt<Thread> {
-        let answer = self.m.message(server);
-        let c = self.m.get(caller);
-        c.faulted = false;
-        c.state = State::Stopped;
-        match answer.label {
-            0 => Some(caller),
-            1 => {
-                self.m.set_instruction_pointer(caller, answer.words[0]);
-                Some(caller)
-            }
-            _ => None,
-        }
     }
 
     /// The current thread replies, if it serves anyone, and receives.
@@ -431,7 +357,7 @@ impl<M: Machine> Kernel<M> {
                     self.m.get(server).caller = None;
                     self.restore_chain(server);
                     // What it lent on does not come back to it, nor to those before it.
-                    self.restore_loan(id);
+                    self.restore_donation(id);
                 }
             }
             State::Waiting => {
@@ -491,29 +417,5 @@ impl<M: Machine> Kernel<M> {
         self.restore_priority(id);
         self.make_ready(id);
         Ok(())
-    }
-
-    /// The current thread faulted: its handler is called on its behalf, or it stops. Then whoever it serves goes with [`Error::Gone`].
-    ///
-    /// `words`: vector, error code, address, instruction pointer, stack pointer, flags.
-    pub fn fault(&mut self, words: [u64; 6]) {
-        let Some(id) = self.cpu.current else { return };
-        let mut fault = Message { label: LABEL_FAULT, ..Message::default() };
-        fault.words[..6].copy_from_slice(&words);
-        let thread = self.m.get(id);
-        thread.fault = fault;
-        let slot = &thread.slots[crate::thread::place::FAULT];
-        let (handler, badge) = (slot.cap, slot.badge);
-        if let Cap::Endpoint(endpoint) = handler {
-            self.m.get(id).faulted = true;
-            if self.call(id, endpoint, badge).is_ok() {
-                return;
-            }
-            self.m.get(id).faulted = false;
-        }
-        self.m.report_fault(id, &fault);
-        self.block_current(State::Stopped);
-        self.abandon_caller(id);
-        self.restore_priority(id);
     }
 }

@@ -39,7 +39,7 @@ pub struct Cpu {
     /// The guest that the vectors below the real-time class belong to.
     pub passenger: Opt<crate::vcpu::Vcpu>,
     /// Lines that are routed to the passenger. They end with it: one that is level-triggered would fire for ever.
-    pub passenger_lines: crate::apic::Vectors,
+    pub passenger_lines: crate::x86_64::apic::Vectors,
     /// Its priority; above all others where there is none.
     pub passenger_level: u8,
     /// Its interrupts are held back, since somebody more urgent runs.
@@ -196,7 +196,7 @@ impl<M: Machine> Kernel<M> {
 
     fn restore_users(&mut self, user: Opt<Thread>, owner: Opt<Thread>) {
         if let Some(user) = user {
-            self.restore_loan(user);
+            self.restore_donation(user);
         }
         if let Some(owner) = owner
             && user != Some(owner)

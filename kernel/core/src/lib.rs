@@ -11,31 +11,29 @@
 extern crate std;
 
 pub mod agenda;
-pub mod apic;
 pub mod cap;
 pub mod context;
 pub mod create;
 pub mod delete;
+pub mod donation;
 pub mod endpoint;
 pub mod fast;
+pub mod fault;
 pub mod heap;
 pub mod id;
+pub mod inheritance;
 pub mod interrupt;
 pub mod kernel;
-pub mod loan;
 pub mod machine;
-pub mod machine_check;
 pub mod notification;
-pub mod paging;
 pub mod queue;
 pub mod root;
 pub mod space;
-pub mod svm;
 pub mod syscall;
 pub mod thread;
 pub mod timer;
-pub mod uart;
 pub mod vcpu;
+pub mod x86_64;
 
 pub use cap::{Cap, Slot};
 pub use id::{Id, Opt};

@@ -1,6 +1,6 @@
 //! What the machine-independent half asks of the machine.
 
-use crate::{Id, apic::GuestApic, space::Space, thread::Thread, vcpu::Vcpu};
+use crate::{Id, space::Space, thread::Thread, vcpu::Vcpu, x86_64::apic::GuestApic};
 use pillion_abi::status::Result;
 
 /// Message as it passes between threads: label and words.

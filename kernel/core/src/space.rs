@@ -24,7 +24,7 @@ pub struct Space {
 }
 
 /// End of guest-physical addresses.
-const GUEST_END: u64 = crate::paging::LIMIT;
+const GUEST_END: u64 = crate::x86_64::paging::LIMIT;
 
 impl<M: Machine> Kernel<M> {
     /// Maps a memory capability, or goes on with it. Returns false when it was interrupted.

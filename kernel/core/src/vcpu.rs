@@ -2,11 +2,11 @@
 //! object in memory and belongs to the machine.
 
 use crate::{
-    Id, Kernel, Machine, Opt, Slot,
-    apic::GuestApic,
+    Cap, Id, Kernel, Machine, Opt, Slot,
     heap::Node,
     thread::{State, Thread},
     timer::Due,
+    x86_64::apic::GuestApic,
 };
 use pillion_abi::NEVER;
 
@@ -34,7 +34,7 @@ pub struct Vcpu {
 impl<M: Machine> Kernel<M> {
     /// The guest's timer fired.
     pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
-        if self.m.get(id).state.cap == crate::Cap::None {
+        if self.m.get(id).state.cap == Cap::None {
             return;
         }
         if let Some(vector) = self.m.vcpu_timer_fired(id) {
@@ -108,17 +108,28 @@ impl<M: Machine> Kernel<M> {
         if timer.is_linked() { timer.key() } else { 0 }
     }
 
+    /// The thread comes back out of its guest, with a reason and a value.
+    pub fn leave_guest_with(&mut self, id: Id<Thread>, reason: u64, value: u64) {
+        if let Some(vcpu) = self.m.get(id).guest.take() {
+            let v = self.m.get(vcpu);
+            v.thread = None;
+            let (apic, shared) = (v.apic, v.state.cap != Cap::None);
+            if shared {
+                self.m.vcpu_show(vcpu, &apic);
+            }
+        }
+        self.m.set_result(id, 0, [reason, value]);
+    }
+
     /// The guest executed HLT: its thread waits for an interrupt.
     pub fn guest_halt(&mut self, id: Id<Vcpu>) {
         if self.m.get(id).apic.deliverable().is_none() {
             self.block_current(State::Halted);
         }
     }
-}
 
-impl<M: Machine> Kernel<M> {
-    /// Forgets the guest's interrupts and gives every end of interrupt that is owed: at most 14, since a local APIC has no more than
-    /// one vector of each priority class in service (Intel SDM vol. 3, 11.8.3), and two classes are not the guest's.
+    /// Forgets the guest's interrupts and gives every end of interrupt that is owed: at most 13, since a local APIC has no more than
+    /// one vector of each priority class in service (Intel SDM vol. 3, 11.8.3), and three of the 16 classes are not the guest's: those of exceptions and of tasks.
     pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();

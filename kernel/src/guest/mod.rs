@@ -3,62 +3,17 @@
 mod passenger;
 mod user;
 
-use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use crate::arch::{
-    self, log, machine_check, physical,
-    virt::{self, Features, HwExit, Vcpu as Processor},
+    self, machine_check,
+    virt::{self, HwExit, Vcpu as Processor},
 };
-use crate::{entry, hardware::Hardware};
+use crate::{hardware::Hardware, interrupt};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::Error,
     vcpu::{Exit, Fault, State, counter},
 };
 use pillion_core::{Cap, Id, Kernel, Machine, thread::Thread};
-
-#[repr(C, align(4096))]
-struct HostArea([u8; 4096]);
-
-struct Support {
-    host_area: UnsafeCell<HostArea>,
-    features: UnsafeCell<Option<Features>>,
-}
-
-// SAFETY: written at boot only; the host area is the processor's from then on.
-unsafe impl Sync for Support {}
-
-static SUPPORT: Support = Support { host_area: UnsafeCell::new(HostArea([0; 4096])), features: UnsafeCell::new(None) };
-
-/// Translations of nested tables changed: all of them are dropped at the next entry.
-static FLUSH: AtomicBool = AtomicBool::new(false);
-
-/// Switches virtualisation on, if there is any.
-pub fn init() {
-    match virt::probe() {
-        Ok(features) => {
-            // SAFETY: `probe` found it; the page is given away for good; boot runs on one CPU.
-            unsafe {
-                virt::enable(physical(SUPPORT.host_area.get()));
-                *SUPPORT.features.get() = Some(features);
-            }
-            log!("[boot] virtualisation: {features:?}");
-        }
-        Err(reason) => log!("[boot] no virtualisation, so no Linux: {reason}"),
-    }
-}
-
-/// What virtualisation offers, if it is on.
-pub fn features() -> Option<Features> {
-    // SAFETY: written at boot only.
-    unsafe { *SUPPORT.features.get() }
-}
-
-/// Drops all translations of the guest before it runs again.
-pub fn flush_all() {
-    FLUSH.store(true, Relaxed);
-}
 
 /// Runs the guest of the current thread up to the next exit that concerns others than the guest.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
@@ -96,7 +51,7 @@ fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, sta
 fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
     state.counters[counter::INTERRUPTS].update(|count| count + 1);
     let Some(number) = arch::take_pending_interrupt(k.m.cpu) else { return false };
-    entry::interrupt(k, number);
+    interrupt::handle(k, number);
     number < RT_VECTOR_FIRST
 }
 

@@ -1,10 +1,8 @@
 //! The passenger: the guest's whole CPU, with its interrupts and its timer.
 
-use core::sync::atomic::Ordering::Relaxed;
-
-use super::{FLUSH, interrupted, leave, notified};
+use super::{interrupted, leave, notified};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
-use crate::{hardware::Hardware, trace::trace};
+use crate::{hardware::Hardware, trace::trace, virtualisation};
 use pillion_abi::vcpu::{State, counter};
 use pillion_core::{Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
 
@@ -42,7 +40,7 @@ fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Proces
         k.guest_deadline(vcpu, state.deadline.get());
         k.finish();
     }
-    if FLUSH.swap(false, Relaxed) {
+    if virtualisation::take_flush() {
         processor.flush_translations();
     }
 }

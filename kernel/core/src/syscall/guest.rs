@@ -1,7 +1,7 @@
 //! Calls on vCPUs.
 
 use super::{Arguments, Caller, DONE, Outcome};
-use crate::{Cap, Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
+use crate::{Cap, Id, Kernel, Machine, vcpu::Vcpu};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     call::Call,
@@ -33,19 +33,6 @@ impl<M: Machine> Kernel<M> {
             self.follow(me.thread);
         }
         Ok(Outcome::Guest)
-    }
-
-    /// The thread comes back out of its guest, with a reason and a value.
-    pub fn leave_guest_with(&mut self, id: Id<Thread>, reason: u64, value: u64) {
-        if let Some(vcpu) = self.m.get(id).guest.take() {
-            let v = self.m.get(vcpu);
-            v.thread = None;
-            let (apic, shared) = (v.apic, v.state.cap != Cap::None);
-            if shared {
-                self.m.vcpu_show(vcpu, &apic);
-            }
-        }
-        self.m.set_result(id, 0, [reason, value]);
     }
 
     pub(super) fn vcpu_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {

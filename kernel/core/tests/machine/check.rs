@@ -4,7 +4,6 @@ use super::{What, world::World};
 use pillion_abi::{NEVER, PAGE};
 use pillion_core::{
     Cap, Id, Slot,
-    apic::GuestApic,
     cap::{CapSpace, DEPTH},
     context::Context,
     endpoint::Endpoint,
@@ -15,6 +14,7 @@ use pillion_core::{
     thread::{State, Thread, place},
     timer::{Due, Timer},
     vcpu::Vcpu,
+    x86_64::apic::GuestApic,
 };
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,7 +12,6 @@ use pillion_abi::{
 };
 use pillion_core::{
     Id, Machine, Slot,
-    apic::GuestApic,
     cap::CapSpace,
     context::Context,
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
@@ -20,11 +19,14 @@ use pillion_core::{
     interrupt::Interrupt,
     machine::{Format, Message},
     notification::Notification,
-    paging::{self, Flags, Tables},
     space::Space,
     thread::Thread,
     timer::Timer,
     vcpu::Vcpu,
+    x86_64::{
+        apic::GuestApic,
+        paging::{self, Flags, Tables},
+    },
 };
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::{TypeId, type_name};

@@ -1,4 +1,4 @@
-//! Call and reply, with the loan of time and priority.
+//! Call and reply, with donation of time and priority.
 
 use crate::machine::world::{Worker, World, slot};
 use pillion_abi::{

@@ -3,7 +3,7 @@
 //! While one is in progress another one is a shutdown, which resets the machine; so it is ended where the kernel goes on.
 
 use super::{cpu, log, msr};
-use pillion_core::machine_check::{Found, banks, has_address, is_valid};
+use pillion_core::x86_64::machine_check::{Found, banks, has_address, is_valid};
 
 const CAPABILITIES: u32 = 0x179;
 const STATUS: u32 = 0x17a;
@@ -31,7 +31,7 @@ pub fn in_progress() -> bool {
     cpu::has(cpu::MACHINE_CHECKS) && unsafe { msr::read(STATUS) } & IN_PROGRESS != 0
 }
 
-/// Calls `f` for each bank with an error: number and status. At most [`pillion_core::machine_check::BANKS`] banks are looked at.
+/// Calls `f` for each bank with an error: number and status. At most [`pillion_core::x86_64::machine_check::BANKS`] banks are looked at.
 fn each(mut f: impl FnMut(u32, u64)) {
     if !cpu::has(cpu::MACHINE_CHECKS) {
         return;

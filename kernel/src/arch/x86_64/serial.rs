@@ -1,6 +1,6 @@
 //! The kernel's log: a 16550, and memory that keeps what the kernel said while it booted.
 //!
-//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is `pillion_core::uart`.
+//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is `pillion_core::x86_64::uart`.
 
 use core::fmt;
 use core::sync::atomic::{
@@ -10,7 +10,7 @@ use core::sync::atomic::{
 
 use super::port;
 use pillion_abi::boot::LOG_TEXT;
-use pillion_core::uart::{Registers, Uart};
+use pillion_core::x86_64::uart::{Registers, Uart};
 
 const COM1: u16 = 0x3f8;
 const COM2: u16 = 0x2f8;

@@ -12,7 +12,7 @@ use crate::arch::x86_64::{
     percpu::{ist, selector},
 };
 use pillion_abi::{boot::feature, call::thread};
-use pillion_core::paging::Flags;
+use pillion_core::x86_64::paging::Flags;
 
 /// Code segment of tasks.
 pub const CODE: u16 = selector::KERNEL_CODE;

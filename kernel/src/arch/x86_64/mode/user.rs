@@ -2,7 +2,7 @@
 
 use crate::arch::x86_64::percpu::selector;
 use pillion_abi::call::thread;
-use pillion_core::paging::Flags;
+use pillion_core::x86_64::paging::Flags;
 
 /// Code segment of tasks.
 pub const CODE: u16 = selector::USER_CODE;

@@ -1,5 +1,5 @@
 //! Page tables in the direct map: host address spaces and nested ones of guests. The algorithm is in
-//! [`pillion_core::paging`].
+//! [`pillion_core::x86_64::paging`].
 
 mod tables;
 

@@ -3,7 +3,7 @@
 use crate::arch::x86_64::memory::direct;
 use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
-use pillion_core::paging::{self, ENTRIES, Flags, Mapping, Tables};
+use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Mapping, Tables};
 
 /// Tables of one address space: a run of pages of which the first is the root, and a mark up to where they are used.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 
 use super::vcpu::Vcpu;
 use super::vmcb::vintr;
-use pillion_core::svm::{EVENT_VALID, Interrupted, exception, interrupted};
+use pillion_core::x86_64::svm::{EVENT_VALID, Interrupted, exception, interrupted};
 
 const INTERRUPT_FLAG: u64 = 1 << 9;
 const TRAP_FLAG: u64 = 1 << 8;

@@ -5,7 +5,7 @@ use super::vmcb::tlb;
 use super::world;
 use crate::arch::x86_64::virt::HwExit;
 use pillion_abi::vcpu::{Fault, State, gpr};
-use pillion_core::svm;
+use pillion_core::x86_64::svm;
 
 /// Numbers of exits.
 mod code {

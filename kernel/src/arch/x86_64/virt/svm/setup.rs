@@ -3,7 +3,7 @@
 use crate::arch::x86_64::virt::Features;
 use crate::arch::x86_64::{log, msr};
 use core::arch::x86_64::{__cpuid, CpuidResult};
-use pillion_core::svm::efer;
+use pillion_core::x86_64::svm::efer;
 
 const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;

@@ -5,7 +5,7 @@
 
 use super::vcpu::Vcpu;
 use pillion_abi::vcpu::{Segment, State, dirty, gpr};
-use pillion_core::svm::{efer, requested_exception};
+use pillion_core::x86_64::svm::{efer, requested_exception};
 
 const PROTECTED_MODE: u64 = 1;
 const MACHINE_CHECK_ENABLE: u64 = 1 << 6;

@@ -7,7 +7,7 @@ use crate::arch::x86_64::virt::Features;
 use core::arch::asm;
 use core::ptr::NonNull;
 use pillion_abi::PAGE;
-use pillion_core::svm::{self, IO_MAP_WORDS, MSR_MAP_WORDS, efer};
+use pillion_core::x86_64::svm::{self, IO_MAP_WORDS, MSR_MAP_WORDS, efer};
 
 /// Pages that a vCPU needs: see [`page`].
 pub const VCPU_PAGES: u64 = 8;

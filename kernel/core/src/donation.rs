@@ -61,7 +61,7 @@ impl<M: Machine> Kernel<M> {
         let thread = self.m.get(to);
         thread.context = Some(context);
         let ready = thread.state == State::Ready;
-        self.restore_loan(to);
+        self.restore_donation(to);
         ready.then_some(to)
     }
 
@@ -83,7 +83,7 @@ impl<M: Machine> Kernel<M> {
             }
             _ => {}
         }
-        self.restore_loan(user);
+        self.restore_donation(user);
     }
 
     /// A thread loses the context that belongs to it, whoever runs on that.
@@ -158,7 +158,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Does the same for a thread whose time has changed, and for those that lent it: from the first of them on.
-    pub(crate) fn restore_loan(&mut self, last: Id<Thread>) {
+    pub(crate) fn restore_donation(&mut self, last: Id<Thread>) {
         let mut first = last;
         for _ in 0..CHAIN {
             let thread = self.m.get(first);

@@ -1,0 +1,22 @@
+//! Physical interrupts: whose each vector is.
+
+use crate::arch::{apic, apic::vector};
+use crate::{hardware::Hardware, trace::trace};
+use pillion_abi::RT_VECTOR_FIRST;
+use pillion_core::{Kernel, Machine};
+
+/// Handles a physical interrupt.
+#[inline(always)]
+pub fn handle(k: &mut Kernel<Hardware>, number: u8) {
+    trace!(Interrupt, number, 0u64);
+    match number {
+        vector::TIMER => k.timer_interrupt(),
+        // None is due after a spurious one; but a device may have sent a message with this vector, which holds everything back until
+        // it is ended.
+        vector::SPURIOUS if !apic::in_service(number) => {}
+        vector::SPURIOUS => k.m.end_of_interrupt(),
+        vector::IPI | vector::ERROR => k.m.end_of_interrupt(),
+        RT_VECTOR_FIRST.. => k.rt_interrupt(number),
+        _ => k.passenger_interrupt(number),
+    }
+}
