@@ -16,6 +16,7 @@ use pillion_abi::{
 };
 use pillion_core::{
     Id, Machine,
+    id::Site,
     machine::{Format, Message},
     space::Space,
     thread::Thread,
@@ -219,8 +220,8 @@ impl Machine for Hardware {
         unsafe { &mut *direct::<T>(id.physical()) }
     }
 
-    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>> {
-        let id = Id::at(physical)?;
+    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+        let physical = site.physical();
         // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see `create`).
         unsafe { direct::<T>(physical).write(object) };
         if core::any::TypeId::of::<T>() == core::any::TypeId::of::<Thread>() {
@@ -231,7 +232,11 @@ impl Machine for Hardware {
                 fpu::init_area(direct(physical + thread_page::FPU));
             }
         }
-        Some(id)
+        site.occupied()
+    }
+
+    fn first_memory(&mut self) -> [u64; 2] {
+        crate::root::arena()
     }
 
     fn forget<T: 'static>(&mut self, _: Id<T>) {}

@@ -64,24 +64,20 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }
 
+/// Where the first task's objects lie, and how many bytes there are.
+pub fn arena() -> [u64; 2] {
+    [physical(ARENA_MEMORY.0.get()), ARENA as u64]
+}
+
 fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
-    let base = physical(ARENA_MEMORY.0.get());
-    let none = "its memory is misplaced";
-    let header = CapSpace { count: slot::COUNT, level: 0, dying: false, scanned: 0 };
-    let caps: Id<CapSpace> = k.m.place(base, header).ok_or(none)?;
-    let used = (u64::from(slot::COUNT) + 1) * 64;
-    let region = Cap::Region { device: false, base, size: ARENA as u64, used, cleared: ARENA as u64 };
-    let arena = k.root_give(caps, slot::COUNT - 1, region, right::ALL);
+    const NONE: &str = "its memory does not suffice";
+    let (caps, arena) = k.root_begin(slot::COUNT).ok_or(NONE)?;
     // A copy: with the original the task could end its own space.
     let own = k.root_give(caps, slot::CAP_SPACE, Cap::CapSpace(caps), right::ALL);
     k.m.get(own).original = false;
-    let mut root = Root { k, caps, arena, space: Id::at(base).ok_or(none)?, next: slot::COUNT - 2 };
-    root.make(Kind::AddressSpace, TABLES, slot::ADDRESS_SPACE)?;
-    root.space = match root.cap(slot::ADDRESS_SPACE) {
-        Cap::AddressSpace(id) => id,
-        _ => return Err(none),
-    };
-    Ok(root)
+    k.root_create(arena, Kind::AddressSpace, TABLES, caps, slot::ADDRESS_SPACE).map_err(|_| NONE)?;
+    let Cap::AddressSpace(space) = k.root_cap(caps, slot::ADDRESS_SPACE) else { return Err(NONE) };
+    Ok(Root { k, caps, arena, space, next: slot::COUNT - 2 })
 }
 
 impl Root<'_> {

@@ -167,28 +167,11 @@ pub struct CapSpace {
 
 const _: () = assert!(size_of::<CapSpace>() == 64);
 
-impl Id<CapSpace> {
-    /// Handle of slot `index`, which must be below the count.
-    #[inline]
-    pub(crate) fn slot_unchecked(self, index: u32) -> Id<Slot> {
-        self.offset(1 + index).cast()
-    }
-}
-
-/// Handle of the slot at an offset inside an object.
-pub(crate) fn inner<T>(object: Id<T>, offset: usize) -> Result<Id<Slot>> {
-    Id::at(object.physical() + offset as u64).ok_or(Error::BadArgument)
-}
-
 impl<M: Machine> Kernel<M> {
     /// The slot with an index in a capability space.
     #[inline]
     pub(crate) fn slot(&mut self, space: Id<CapSpace>, index: u64) -> Result<Id<Slot>> {
-        if index < u64::from(self.m.get(space).count) {
-            Ok(space.slot_unchecked(index as u32))
-        } else {
-            Err(Error::BadCap)
-        }
+        if index < u64::from(self.m.get(space).count) { Ok(space.following(index as u32)) } else { Err(Error::BadCap) }
     }
 
     /// An empty slot that a capability may be put into.

@@ -5,7 +5,7 @@ use crate::{
     cap::{CapSpace, LEVELS},
     context::Context,
     endpoint::Endpoint,
-    id::GRANULE,
+    id::{GRANULE, Site},
     interrupt::Interrupt,
     machine::Format,
     notification::Notification,
@@ -127,7 +127,6 @@ impl<M: Machine> Kernel<M> {
 
     fn build(&mut self, plan: &Plan, kind: Kind, size: u64, holder: Id<CapSpace>) -> Result<Cap> {
         let at = plan.base + plan.offset;
-        let out = Error::NoMemory;
         Ok(match kind {
             Kind::Region => Cap::Region { device: plan.device, base: at, size, used: 0, cleared: 0 },
             Kind::Memory => Cap::unmapped(plan.device, at, size),
@@ -137,16 +136,16 @@ impl<M: Machine> Kernel<M> {
                     return Err(Error::TooDeep);
                 }
                 let space = CapSpace { count: size as u32, level, dying: false, scanned: 0 };
-                Cap::CapSpace(self.m.place(at, space).ok_or(out)?)
+                Cap::CapSpace(self.put(at, space)?)
             }
             Kind::AddressSpace => Cap::AddressSpace(self.build_space(at, size, Format::Host)?),
             Kind::GuestSpace => Cap::GuestSpace(self.build_space(at, size, Format::Nested)?),
-            Kind::Thread => Cap::Thread(self.m.place(at, Thread::default()).ok_or(out)?),
-            Kind::SchedContext => Cap::Context(self.m.place(at, Context::default()).ok_or(out)?),
-            Kind::Endpoint => Cap::Endpoint(self.m.place(at, Endpoint::default()).ok_or(out)?),
-            Kind::Notification => Cap::Notification(self.m.place(at, Notification::default()).ok_or(out)?),
-            Kind::Timer => Cap::Timer(self.m.place(at, Timer::default()).ok_or(out)?),
-            Kind::Vcpu => Cap::Vcpu(self.m.place(at, Vcpu::default()).ok_or(out)?),
+            Kind::Thread => Cap::Thread(self.put(at, Thread::default())?),
+            Kind::SchedContext => Cap::Context(self.put(at, Context::default())?),
+            Kind::Endpoint => Cap::Endpoint(self.put(at, Endpoint::default())?),
+            Kind::Notification => Cap::Notification(self.put(at, Notification::default())?),
+            Kind::Timer => Cap::Timer(self.put(at, Timer::default())?),
+            Kind::Vcpu => Cap::Vcpu(self.put(at, Vcpu::default())?),
             _ => return Err(Error::BadArgument),
         })
     }
@@ -155,7 +154,13 @@ impl<M: Machine> Kernel<M> {
         let root = at + PAGE;
         self.m.space_init(root, format);
         let space = Space { root, pages: pages as u32, used: 1, format, mapped: None };
-        self.m.place(at, space).ok_or(Error::NoMemory)
+        self.put(at, space)
+    }
+
+    /// Begins an object in memory of a region that is cleared and in no other use. [`Error::NoMemory`] beyond what a handle can name.
+    fn put<T: 'static>(&mut self, at: u64, object: T) -> Result<Id<T>> {
+        let site = Site::at(at).ok_or(Error::NoMemory)?;
+        Ok(self.m.place(site, object))
     }
 
     /// Makes an interrupt out of a region's memory. Memory is cleared in one step: it is small.
@@ -179,7 +184,7 @@ impl<M: Machine> Kernel<M> {
         let plan = Plan { region, device: false, base, offset: used, bytes };
         self.m.clear(base + used, bytes);
         let (vector, line) = (interrupt.vector, interrupt.line);
-        let id = self.m.place(base + used, interrupt).ok_or(Error::NoMemory)?;
+        let id = self.put(base + used, interrupt)?;
         let slot = Slot { cap: Cap::Interrupt(id), rights: right::ALL, original: true, ..Slot::default() };
         self.insert_child(region, at, slot)?;
         self.set_used(&plan);

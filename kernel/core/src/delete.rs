@@ -5,9 +5,10 @@
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
-    cap::{CapSpace, LEVELS, inner},
+    cap::{CapSpace, LEVELS},
     context::Context,
     endpoint::Endpoint,
+    id::slot_of,
     interrupt::Interrupt,
     notification::Notification,
     space::Space,
@@ -101,7 +102,7 @@ impl<M: Machine> Kernel<M> {
         let (from, count) = (s.scanned, s.count);
         let to = count.min(from.saturating_add(SCAN_STEP));
         for index in from..to {
-            let slot = space.slot_unchecked(index);
+            let slot = space.following(index);
             if self.m.get(slot).cap != Cap::None {
                 self.m.get(space).scanned = index;
                 return Search::Found(slot);
@@ -155,7 +156,7 @@ impl<M: Machine> Kernel<M> {
         match cap {
             Cap::Notification(n) => {
                 if let Some(bound) = self.m.get(n).bound
-                    && thread_slot(bound, place::NOTIFICATION) == Some(leaf)
+                    && bound.place(place::NOTIFICATION) == leaf
                 {
                     self.m.get(n).bound = None;
                     self.attend(n);
@@ -163,7 +164,7 @@ impl<M: Machine> Kernel<M> {
             }
             Cap::Thread(thread) => {
                 if let Some(endpoint) = self.m.get(thread).endpoint
-                    && inner(endpoint, core::mem::offset_of!(Endpoint, slot)) == Ok(leaf)
+                    && endpoint.slot_in(slot_of!(Endpoint, slot)) == leaf
                 {
                     self.m.get(thread).endpoint = None;
                     // Those in the queue wait for somebody else from now on.
@@ -175,12 +176,10 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Empties a slot inside an object that ends.
-    fn unlink_inner<T>(&mut self, object: Id<T>, offset: usize) {
-        if let Ok(slot) = inner(object, offset) {
-            let cap = self.m.get(slot).cap;
-            self.unbind(slot, cap);
-            self.unlink(slot);
-        }
+    fn unlink_inner(&mut self, slot: Id<Slot>) {
+        let cap = self.m.get(slot).cap;
+        self.unbind(slot, cap);
+        self.unlink(slot);
     }
 
     fn end_thread(&mut self, id: Id<Thread>) {
@@ -198,8 +197,8 @@ impl<M: Machine> Kernel<M> {
         if let Some(context) = self.m.get(id).context {
             self.m.get(context).user = None;
         }
-        for index in 0..4 {
-            self.unlink_inner(id, slot_offset(index));
+        for index in 0..place::COUNT {
+            self.unlink_inner(id.place(index));
         }
         self.m.drop_fpu(id);
         self.m.forget(id);
@@ -231,7 +230,7 @@ impl<M: Machine> Kernel<M> {
             return false;
         }
         self.dismiss_receiver(id);
-        self.unlink_inner(id, core::mem::offset_of!(Endpoint, slot));
+        self.unlink_inner(id.slot_in(slot_of!(Endpoint, slot)));
         self.m.forget(id);
         true
     }
@@ -264,13 +263,13 @@ impl<M: Machine> Kernel<M> {
 
     fn end_timer(&mut self, id: Id<Timer>) {
         self.timer_stop(id);
-        self.unlink_inner(id, core::mem::offset_of!(Timer, slot));
+        self.unlink_inner(id.slot_in(slot_of!(Timer, slot)));
         self.m.forget(id);
     }
 
     fn end_interrupt_object(&mut self, id: Id<Interrupt>) {
         self.interrupt_end(id);
-        self.unlink_inner(id, core::mem::offset_of!(Interrupt, slot));
+        self.unlink_inner(id.slot_in(slot_of!(Interrupt, slot)));
         self.m.forget(id);
     }
 
@@ -298,8 +297,8 @@ impl<M: Machine> Kernel<M> {
             self.cpu.timers_changed = true;
         }
         self.m.vcpu_drop(id);
-        self.unlink_inner(id, core::mem::offset_of!(Vcpu, space));
-        self.unlink_inner(id, core::mem::offset_of!(Vcpu, state));
+        self.unlink_inner(id.slot_in(slot_of!(Vcpu, space)));
+        self.unlink_inner(id.slot_in(slot_of!(Vcpu, state)));
         self.m.forget(id);
         true
     }
@@ -322,14 +321,4 @@ enum Search {
     Found(Id<Slot>),
     NotYet,
     Empty,
-}
-
-/// Offset of a thread's slot.
-pub(crate) fn slot_offset(index: usize) -> usize {
-    core::mem::offset_of!(Thread, slots) + index * size_of::<Slot>()
-}
-
-/// Handle of a thread's slot.
-pub(crate) fn thread_slot(thread: Id<Thread>, index: usize) -> Option<Id<Slot>> {
-    inner(thread, slot_offset(index)).ok()
 }

@@ -8,6 +8,7 @@
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
     heap::{Heap, Node, Nodes},
+    id::slot_of,
     machine::Message,
     thread::{State, Thread},
     timer::Due,
@@ -400,7 +401,7 @@ impl<M: Machine> Kernel<M> {
         if in_other_order || self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
             return Err(Error::Busy);
         }
-        let slot = crate::cap::inner(endpoint, core::mem::offset_of!(Endpoint, slot))?;
+        let slot = endpoint.slot_in(slot_of!(Endpoint, slot));
         self.derive_inner(thread_slot, slot)?;
         self.m.get(id).endpoint = Some(endpoint);
         let e = self.m.get(endpoint);

@@ -4,29 +4,34 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
+use crate::{Slot, cap::CapSpace};
+
 /// Bytes between two addresses that a handle can name: objects are aligned to it.
 pub const GRANULE: u64 = 64;
 
 /// Handle of an object of type `T`: its physical address in units of [`GRANULE`].
 ///
-/// A handle is made when an object is ([`crate::Machine::place`]) and forgotten when the object ends; holding
-/// one means that the object is alive and of that type. The deletion of capabilities keeps this true.
+/// Holding one means that the object is alive and of that type. So there are two ways to one only: an object is placed in memory that
+/// this crate took from a region ([`Site`]), or a slot lies inside an object ([`SlotOf`], [`Id::following`]). The deletion of capabilities keeps it true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
 /// A handle or nothing, in four bytes.
 pub type Opt<T> = Option<Id<T>>;
 
 impl<T> Id<T> {
-    /// The handle of the object at a physical address.
-    ///
-    /// `None` at address 0, off the granule, or beyond what a handle can name (256 GiB).
-    #[must_use]
-    pub fn at(physical: u64) -> Option<Id<T>> {
+    fn new(physical: u64) -> Option<Id<T>> {
         if !physical.is_multiple_of(GRANULE) {
             return None;
         }
         let number = u32::try_from(physical / GRANULE).ok()?;
         NonZeroU32::new(number).map(|n| Id(n, PhantomData))
+    }
+
+    /// A handle made of an address, for tests that look at everything and know what is there.
+    #[cfg(any(test, feature = "observe"))]
+    #[must_use]
+    pub fn at(physical: u64) -> Option<Id<T>> {
+        Self::new(physical)
     }
 
     /// Physical address of the object.
@@ -43,19 +48,75 @@ impl<T> Id<T> {
         self.0.get()
     }
 
-    /// The object `count` granules further on. For arrays of slots, whose bounds the caller has checked.
+    /// The slot `count` granules behind the start of the object, whose bounds the caller has checked.
     #[inline]
     #[must_use]
-    pub(crate) fn offset(self, count: u32) -> Id<T> {
+    fn slot_behind(self, count: u32) -> Id<Slot> {
         // Wrapping cannot happen: the object ends below the limit of what a handle can name.
         Id(NonZeroU32::new(self.0.get().wrapping_add(count)).unwrap_or(self.0), PhantomData)
     }
 
-    /// The same place under another type. For an object that begins with, or is followed by, the other.
+    /// The slot inside an object.
     #[inline]
     #[must_use]
-    pub(crate) fn cast<U>(self) -> Id<U> {
-        Id(self.0, PhantomData)
+    pub(crate) fn slot_in(self, which: SlotOf<T>) -> Id<Slot> {
+        self.slot_behind(which.0)
+    }
+}
+
+impl Id<CapSpace> {
+    /// Slot `index`, which must be below the count.
+    #[inline]
+    #[must_use]
+    pub(crate) fn following(self, index: u32) -> Id<Slot> {
+        self.slot_behind(1 + index)
+    }
+}
+
+/// Where a slot lies in an object of type `T`; made by [`slot_of`].
+pub(crate) struct SlotOf<T>(u32, PhantomData<fn() -> T>);
+
+impl<T> SlotOf<T> {
+    /// At an offset at which `field` finds a slot.
+    pub(crate) const fn new(offset: usize, _field: fn(&T) -> &Slot) -> Self {
+        assert!(offset.is_multiple_of(GRANULE as usize));
+        SlotOf((offset / GRANULE as usize) as u32, PhantomData)
+    }
+
+    /// The slot `index` further on, in an array of `count`; an index beyond counts from the start again.
+    pub(crate) const fn plus(self, index: usize, count: usize) -> Self {
+        SlotOf(self.0 + (index % count) as u32, PhantomData)
+    }
+}
+
+/// Names a slot inside an object: `slot_of!(Timer, slot)`.
+macro_rules! slot_of {
+    ($type:ty, $field:ident $([$index:expr])?) => {
+        const { $crate::id::SlotOf::<$type>::new(core::mem::offset_of!($type, $field), |object| &object.$field$([$index])?) }
+    };
+}
+pub(crate) use slot_of;
+
+/// Memory in which an object of type `T` is to be made: zeros that belong to nothing else, and that can be named.
+#[derive(Debug)]
+pub struct Site<T>(Id<T>);
+
+impl<T> Site<T> {
+    /// At a physical address; `None` at address 0, off the granule, or beyond what a handle can name (256 GiB).
+    pub(crate) fn at(physical: u64) -> Option<Site<T>> {
+        Id::new(physical).map(Site)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn physical(&self) -> u64 {
+        self.0.physical()
+    }
+
+    /// The object is there now: for [`crate::Machine::place`], which put it there.
+    #[must_use]
+    pub fn occupied(self) -> Id<T> {
+        self.0
     }
 }
 

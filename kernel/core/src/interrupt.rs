@@ -6,7 +6,7 @@
 //! So a device interrupts whoever is more urgent than its handler once, at whatever rate it raises its line; an edge that
 //! is lost meanwhile came before the handler looked at the device.
 
-use crate::{Cap, Id, Kernel, Machine, Opt, Slot, notification::Notification, thread::Thread};
+use crate::{Cap, Id, Kernel, Machine, Opt, Slot, id::slot_of, notification::Notification, thread::Thread};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::{Error, Result},
@@ -157,7 +157,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Says what the interrupt signals and enables it.
     pub(crate) fn interrupt_bind(&mut self, id: Id<Interrupt>, notification: Id<Slot>, bits: u64) -> Result<()> {
-        let slot = crate::cap::inner(id, core::mem::offset_of!(Interrupt, slot))?;
+        let slot = id.slot_in(slot_of!(Interrupt, slot));
         if self.m.get(id).slot.cap != Cap::None {
             return Err(Error::Busy);
         }

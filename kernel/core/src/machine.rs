@@ -1,6 +1,6 @@
 //! What the machine-independent half asks of the machine.
 
-use crate::{Id, space::Space, thread::Thread, vcpu::Vcpu, x86_64::apic::GuestApic};
+use crate::{Id, id::Site, space::Space, thread::Thread, vcpu::Vcpu, x86_64::apic::GuestApic};
 use pillion_abi::status::Result;
 
 /// Message as it passes between threads: label and words.
@@ -31,8 +31,11 @@ pub trait Machine {
     /// The object behind a handle.
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
 
-    /// Begins an object in memory at a physical address that holds zeros and nothing else.
-    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>>;
+    /// Begins an object.
+    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T>;
+
+    /// Memory for the first task's objects: physical address and bytes, aligned to a page, all zeros and nobody's. Asked for once.
+    fn first_memory(&mut self) -> [u64; 2];
 
     /// Ends an object.
     fn forget<T: 'static>(&mut self, id: Id<T>);

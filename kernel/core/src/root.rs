@@ -1,7 +1,13 @@
 //! What the kernel does for the first task, at boot, instead of a caller: the same objects, put where nobody holds a
 //! capability for their memory yet.
 
-use crate::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace, space::Space, thread::place};
+use crate::{
+    Cap, Id, Kernel, Machine, Slot,
+    cap::CapSpace,
+    id::{GRANULE, Site},
+    space::Space,
+    thread::place,
+};
 use pillion_abi::{
     object::{Kind, right},
     status::{Error, Result},
@@ -23,19 +29,33 @@ pub struct Start {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Makes the first task's capability space, in the memory that the machine has for it; what is left of that is a region, in the last slot, which is
+    /// returned as well. Before anything else, and once. `None` if the memory does not suffice.
+    pub fn root_begin(&mut self, slots: u32) -> Option<(Id<CapSpace>, Id<Slot>)> {
+        let [base, size] = self.m.first_memory();
+        let used = (u64::from(slots) + 1) * GRANULE;
+        if slots == 0 || used > size {
+            return None;
+        }
+        let header = CapSpace { count: slots, level: 0, dying: false, scanned: 0 };
+        let caps = self.m.place(Site::at(base)?, header);
+        let region = Cap::Region { device: false, base, size, used, cleared: size };
+        Some((caps, self.root_give(caps, slots - 1, region, right::ALL)))
+    }
+
     /// Handle of a slot of the first task. The index must be below the count.
     pub fn root_slot(&mut self, caps: Id<CapSpace>, index: u32) -> Id<Slot> {
-        caps.slot_unchecked(index)
+        caps.following(index)
     }
 
     /// What a slot of the first task holds.
     pub fn root_cap(&mut self, caps: Id<CapSpace>, index: u32) -> Cap {
-        self.m.get(caps.slot_unchecked(index)).cap
+        self.m.get(caps.following(index)).cap
     }
 
     /// Puts a capability that was derived from nothing into a slot.
     pub fn root_give(&mut self, caps: Id<CapSpace>, index: u32, cap: Cap, rights: u8) -> Id<Slot> {
-        let slot = caps.slot_unchecked(index);
+        let slot = caps.following(index);
         *self.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
         slot
     }
@@ -58,8 +78,8 @@ impl<M: Machine> Kernel<M> {
         let (Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)) = (thread, context, space) else {
             return Err(Error::WrongKind);
         };
-        let at = crate::delete::thread_slot(thread, place::SPACE).ok_or(Error::BadArgument)?;
-        self.derive_inner(caps.slot_unchecked(start.slots[2]), at)?;
+        let at = thread.place(place::SPACE);
+        self.derive_inner(caps.following(start.slots[2]), at)?;
         self.m.get(thread).slots[place::CAPS] =
             Slot { cap: Cap::CapSpace(caps), rights: right::ALL, ..Slot::default() };
         let c = self.m.get(context);

@@ -1,6 +1,8 @@
 //! Threads.
 
-use crate::{Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, timer::Due, vcpu::Vcpu};
+use crate::{
+    Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, id::slot_of, timer::Due, vcpu::Vcpu,
+};
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub mod place {
     pub const FAULT: usize = 2;
     /// Bound notification.
     pub const NOTIFICATION: usize = 3;
+    /// How many there are.
+    pub const COUNT: usize = 4;
 }
 
 /// A thread. The kernel keeps its registers beside it.
@@ -134,5 +138,13 @@ impl Thread {
             Cap::Notification(id) => Some(id),
             _ => None,
         }
+    }
+}
+
+impl Id<Thread> {
+    /// One of the thread's own slots, by index into [`Thread::slots`].
+    #[must_use]
+    pub(crate) fn place(self, index: usize) -> Id<Slot> {
+        self.slot_in(slot_of!(Thread, slots[0]).plus(index, place::COUNT))
     }
 }

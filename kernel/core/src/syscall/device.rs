@@ -1,7 +1,7 @@
 //! Calls on timers, interrupts, ports, the trace and the log.
 
 use super::{Arguments, Caller, DONE, Outcome, allowed};
-use crate::{Cap, Kernel, Machine, interrupt::Interrupt};
+use crate::{Cap, Kernel, Machine, id::slot_of, interrupt::Interrupt, timer::Timer};
 use pillion_abi::{
     call::{Call, IRQ_MSI, irq},
     object::right,
@@ -17,7 +17,7 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::Busy);
         }
         let source = self.slot(me.caps, a[1])?;
-        let at = crate::cap::inner(id, core::mem::offset_of!(crate::timer::Timer, slot))?;
+        let at = id.slot_in(slot_of!(Timer, slot));
         self.derive_inner(source, at)?;
         self.m.get(id).bits = a[2];
         self.timer_bound(id);

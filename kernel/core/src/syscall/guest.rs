@@ -1,7 +1,7 @@
 //! Calls on vCPUs.
 
 use super::{Arguments, Caller, DONE, Outcome};
-use crate::{Cap, Id, Kernel, Machine, vcpu::Vcpu};
+use crate::{Cap, Id, Kernel, Machine, id::slot_of, vcpu::Vcpu};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     call::Call,
@@ -112,8 +112,8 @@ impl<M: Machine> Kernel<M> {
         let root = self.m.get(space).root;
         self.m.vcpu_init(id, root, base, user)?;
         let (from_space, from_state) = (self.slot(me.caps, a[1])?, self.slot(me.caps, a[2])?);
-        let to_space = crate::cap::inner(id, core::mem::offset_of!(Vcpu, space))?;
-        let to_state = crate::cap::inner(id, core::mem::offset_of!(Vcpu, state))?;
+        let to_space = id.slot_in(slot_of!(Vcpu, space));
+        let to_state = id.slot_in(slot_of!(Vcpu, state));
         self.derive_inner(from_space, to_space)?;
         if let Err(error) = self.derive_inner(from_state, to_state) {
             self.unlink(to_space);

@@ -70,8 +70,8 @@ impl<M: Machine> Kernel<M> {
         for (index, source) in given {
             if source != 0 {
                 self.fill_place(me, id, index, source)?;
-            } else if let Some(at) = crate::delete::thread_slot(id, index) {
-                self.unlink(at);
+            } else {
+                self.unlink(id.place(index));
             }
         }
         self.m.get(id).fpu = a[4] & thread::FPU != 0;
@@ -82,7 +82,7 @@ impl<M: Machine> Kernel<M> {
     /// Puts a copy of a capability into one of the slots of a thread.
     fn fill_place(&mut self, me: Caller, id: Id<Thread>, index: usize, source: u64) -> Result<()> {
         let source = self.slot(me.caps, source)?;
-        let at = crate::delete::thread_slot(id, index).ok_or(Error::BadArgument)?;
+        let at = id.place(index);
         if self.m.get(source).depth >= crate::cap::DEPTH {
             return Err(Error::TooDeep);
         }
@@ -123,7 +123,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn bind_notification(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
-        let at = crate::delete::thread_slot(id, place::NOTIFICATION).ok_or(Error::BadArgument)?;
+        let at = id.place(place::NOTIFICATION);
         let new = if index == 0 { None } else { Some(self.notification(me, index, right::READ)?.0) };
         if let Some(n) = new
             && self.m.get(n).bound.is_some_and(|bound| bound != id)

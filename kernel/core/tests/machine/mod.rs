@@ -16,6 +16,7 @@ use pillion_core::{
     context::Context,
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
     endpoint::Endpoint,
+    id::Site,
     interrupt::Interrupt,
     machine::{Format, Message},
     notification::Notification,
@@ -318,8 +319,12 @@ impl Machine for Fake {
         self.peek(id)
     }
 
-    fn place<T: 'static>(&mut self, physical: u64, object: T) -> Option<Id<T>> {
-        let id = Id::at(physical)?;
+    fn first_memory(&mut self) -> [u64; 2] {
+        [BASE, self.arena.size()]
+    }
+
+    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+        let physical = site.physical();
         let what = what::<T>().expect("an unknown type");
         // SAFETY: the arena's memory, which holds no object (checked below).
         unsafe { self.arena.pointer::<T>(physical).write(object) };
@@ -336,10 +341,11 @@ impl Machine for Fake {
         let clash = self.live.range(..end).next_back().filter(|(s, l)| *s + l.bytes > physical);
         assert!(clash.is_none(), "{what:?} at {physical:#x} overlaps {clash:?}");
         self.live.insert(physical, Live { what, bytes, ended: false });
+        let id = site.occupied();
         if what == What::Thread {
             self.frames.insert(id.number(), Frame::default());
         }
-        Some(id)
+        id
     }
 
     fn forget<T: 'static>(&mut self, id: Id<T>) {

@@ -1,6 +1,6 @@
 //! A kernel that has booted, with a first thread that makes whatever a test needs.
 
-use super::{BASE, Fake, Frame, check};
+use super::{Fake, Frame, check};
 use pillion_abi::{
     NEVER,
     call::Call,
@@ -26,7 +26,7 @@ pub mod slot {
     pub const PORTS: u64 = 7;
     pub const TRACE: u64 = 8;
     pub const NOTE: u64 = 9;
-    pub const REGION: u64 = 10;
+    pub const REGION: u64 = COUNT - 1;
     pub const DEVICE: u64 = 11;
     pub const FIRST: u64 = 16;
     pub const COUNT: u64 = 256;
@@ -72,11 +72,7 @@ impl World {
     /// A machine with nothing but the first thread, which waits.
     pub fn new() -> Self {
         let mut k = Kernel::new(Fake::new(MEMORY as usize));
-        let header = CapSpace { count: slot::COUNT as u32, level: 0, dying: false, scanned: 0 };
-        let caps = k.m.place(BASE, header).unwrap();
-        let used = (slot::COUNT + 1) * 64;
-        let memory = Cap::Region { device: false, base: BASE, size: MEMORY, used, cleared: MEMORY };
-        let region = k.root_give(caps, slot::REGION as u32, memory, right::ALL);
+        let (caps, region) = k.root_begin(slot::COUNT as u32).unwrap();
         let device = Cap::Region { device: true, base: 4 << 30, size: 1 << 30, used: 0, cleared: 0 };
         for (at, cap) in [
             (slot::DEVICE, device),
@@ -88,7 +84,7 @@ impl World {
         ] {
             k.root_give(caps, at as u32, cap, right::ALL);
         }
-        let own: Id<Slot> = Id::at(BASE + 64 + slot::CAPS * 64).unwrap();
+        let own = k.root_slot(caps, slot::CAPS as u32);
         k.m.get(own).original = false;
         for (kind, size, at) in [
             (Kind::AddressSpace, 8, slot::SPACE),
@@ -237,7 +233,7 @@ impl World {
 
     pub fn free_slot(&mut self) -> u64 {
         self.next += 1;
-        assert!(self.next <= slot::COUNT);
+        assert!(self.next < slot::COUNT);
         self.next - 1
     }
 
