@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::arch::{self, Cpu, mode};
 use crate::{guest, hardware::Hardware, interrupt, trace::trace};
 use pillion_abi::call::Call;
-use pillion_core::{Id, Kernel, Machine, Outcome, thread::State, thread::Thread};
+use pillion_core::{Id, Kernel, Outcome, machine::Objects as _, thread::State, thread::Thread};
 
 /// The kernel of each CPU.
 struct Kernels(UnsafeCell<[MaybeUninit<Kernel<Hardware>>; arch::MAX_CPUS]>);

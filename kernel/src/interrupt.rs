@@ -3,7 +3,7 @@
 use crate::arch::{apic, apic::vector};
 use crate::{hardware::Hardware, trace::trace};
 use pillion_abi::RT_VECTOR_FIRST;
-use pillion_core::{Kernel, Machine};
+use pillion_core::{Kernel, machine::Devices as _};
 
 /// Handles a physical interrupt.
 #[inline(always)]

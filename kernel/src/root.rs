@@ -10,7 +10,7 @@ use pillion_abi::{
     bundle::{Entry, Header, MAGIC, ROOT_TASK, SEGMENTS, Segment, TASK_MAGIC, TaskHeader},
     object::{Kind, map, right},
 };
-use pillion_core::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace, root::Start, space::Space};
+use pillion_core::{Cap, Id, Kernel, Slot, cap::CapSpace, machine::Objects as _, root::Start, space::Space};
 
 /// Bytes of memory for the first task: its objects, its image, its stack.
 const ARENA: usize = 4 << 20;

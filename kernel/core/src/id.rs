@@ -12,7 +12,7 @@ pub const GRANULE: u64 = 64;
 /// Handle of an object of type `T`: its physical address in units of [`GRANULE`].
 ///
 /// Holding one means that the object is alive and of that type. So there are two ways to one only: an object is placed in memory that
-/// this crate took from a region ([`Site`]), or a slot lies inside an object ([`SlotOf`], [`Id::following`]). The deletion of capabilities keeps it true.
+/// this crate took from a region ([`Site`]), or a slot lies inside an object (`SlotOf`, `Id::following`). The deletion of capabilities keeps it true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
 /// A handle or nothing, in four bytes.
@@ -113,7 +113,7 @@ impl<T> Site<T> {
         self.0.physical()
     }
 
-    /// The object is there now: for [`crate::Machine::place`], which put it there.
+    /// The object is there now: for [`crate::machine::Objects::place`], which put it there.
     #[must_use]
     pub fn occupied(self) -> Id<T> {
         self.0

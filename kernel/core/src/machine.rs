@@ -21,13 +21,13 @@ pub enum Format {
     Nested,
 }
 
-/// Object memory, registers, clock and devices.
-///
-/// In the kernel this is the hardware; the tests have one made of tables.
-pub trait Machine {
-    /// Flags of [`pillion_abi::call::thread`] that a thread may be configured with.
-    const THREAD_FLAGS: u64 = pillion_abi::call::thread::FPU;
+/// The machine: in the kernel the hardware; the tests have one made of tables.
+pub trait Machine: Objects + Time + Threads + Spaces + Devices + Guests {}
 
+impl<T: Objects + Time + Threads + Spaces + Devices + Guests> Machine for T {}
+
+/// Object memory.
+pub trait Objects {
     /// The object behind a handle.
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
 
@@ -40,6 +40,12 @@ pub trait Machine {
     /// Ends an object.
     fn forget<T: 'static>(&mut self, id: Id<T>);
 
+    /// Writes zeros over at most [`crate::create::CLEAR_STEP`] bytes of RAM.
+    fn clear(&mut self, physical: u64, bytes: u64);
+}
+
+/// Clock, timer, and the point at which a long call looks up.
+pub trait Time {
     /// Time-stamp counter.
     fn now(&mut self) -> u64;
 
@@ -48,9 +54,12 @@ pub trait Machine {
 
     /// Preemption point: whether an interrupt is pending, so that the call should stop and start again later.
     fn interrupt_pending(&mut self) -> bool;
+}
 
-    /// Writes zeros over at most [`crate::create::CLEAR_STEP`] bytes of RAM.
-    fn clear(&mut self, physical: u64, bytes: u64);
+/// Registers of threads.
+pub trait Threads {
+    /// Flags of [`pillion_abi::call::thread`] that a thread may be configured with.
+    const THREAD_FLAGS: u64 = pillion_abi::call::thread::FPU;
 
     /// Result of the call that the thread is in: status, and values for `rdx` and `rsi`.
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]);
@@ -81,7 +90,10 @@ pub trait Machine {
 
     /// A thread that faulted has no handler: it stays stopped; the log gets a line.
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message);
+}
 
+/// Page tables.
+pub trait Spaces {
     /// Prepares the root table of a space in `pages` zeroed pages at `physical`.
     fn space_init(&mut self, physical: u64, format: Format);
 
@@ -93,7 +105,10 @@ pub trait Machine {
 
     /// A space ends: it must not be the active one afterwards.
     fn space_drop(&mut self, root: u64);
+}
 
+/// Ports, interrupt lines, and what is written for people.
+pub trait Devices {
     /// Reads an I/O port; width 1, 2 or 4.
     fn port_in(&mut self, port: u16, width: u8) -> u32;
 
@@ -118,6 +133,15 @@ pub trait Machine {
     /// Gives the end of a physical interrupt.
     fn end_of_interrupt(&mut self);
 
+    /// Switches the trace buffer.
+    fn trace(&mut self, on: bool);
+
+    /// Puts a byte into the log; false when there is no room at the moment.
+    fn log_byte(&mut self, byte: u8) -> bool;
+}
+
+/// Virtual CPUs: the part that the processor needs.
+pub trait Guests {
     /// Does one step of preparing the pages of a vCPU; returns whether it was the last one.
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool;
 
@@ -136,10 +160,4 @@ pub trait Machine {
 
     /// Shows the guest's interrupt state to the monitor.
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>, apic: &GuestApic);
-
-    /// Switches the trace buffer.
-    fn trace(&mut self, on: bool);
-
-    /// Puts a byte into the log; false when there is no room at the moment.
-    fn log_byte(&mut self, byte: u8) -> bool;
 }

@@ -13,7 +13,11 @@ use pillion_abi::{
     status::Error,
     vcpu::{Exit, Fault, State, counter},
 };
-use pillion_core::{Cap, Id, Kernel, Machine, thread::Thread};
+use pillion_core::{
+    Cap, Id, Kernel,
+    machine::{Objects as _, Threads as _},
+    thread::Thread,
+};
 
 /// Runs the guest of the current thread up to the next exit that concerns others than the guest.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {

@@ -4,7 +4,7 @@ use super::{interrupted, leave, notified};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace, virtualisation};
 use pillion_abi::vcpu::{State, counter};
-use pillion_core::{Id, Kernel, Machine, thread::Thread, vcpu::Vcpu};
+use pillion_core::{Id, Kernel, machine::Objects as _, thread::Thread, vcpu::Vcpu};
 
 /// x2APIC registers that the kernel handles itself (Intel SDM vol. 3A, 10.12.1.2).
 mod msr {

@@ -11,14 +11,14 @@ use pillion_abi::{
     status::{Error, Result},
 };
 use pillion_core::{
-    Id, Machine, Slot,
+    Id, Slot,
     cap::CapSpace,
     context::Context,
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
     endpoint::Endpoint,
     id::Site,
     interrupt::Interrupt,
-    machine::{Format, Message},
+    machine::{Devices, Format, Guests, Message, Objects, Spaces, Threads, Time},
     notification::Notification,
     space::Space,
     thread::Thread,
@@ -313,14 +313,10 @@ impl Tables for PageTables<'_> {
     }
 }
 
-impl Machine for Fake {
+impl Objects for Fake {
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
         self.gets += 1;
         self.peek(id)
-    }
-
-    fn first_memory(&mut self) -> [u64; 2] {
-        [BASE, self.arena.size()]
     }
 
     fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
@@ -348,6 +344,10 @@ impl Machine for Fake {
         id
     }
 
+    fn first_memory(&mut self) -> [u64; 2] {
+        [BASE, self.arena.size()]
+    }
+
     fn forget<T: 'static>(&mut self, id: Id<T>) {
         self.check_access(id);
         let number = id.number();
@@ -364,6 +364,18 @@ impl Machine for Fake {
         }
     }
 
+    fn clear(&mut self, physical: u64, bytes: u64) {
+        assert!(bytes <= CLEAR_STEP);
+        let clash = self.live.range(..physical + bytes).next_back().filter(|(s, l)| *s + l.bytes > physical);
+        assert!(clash.is_none(), "clearing {physical:#x} in {clash:?}");
+        for at in (physical..physical + bytes).step_by(8) {
+            // SAFETY: memory of the arena without an object in it.
+            unsafe { *self.arena.pointer::<u64>(at) = 0 };
+        }
+    }
+}
+
+impl Time for Fake {
     fn now(&mut self) -> u64 {
         self.clock
     }
@@ -380,17 +392,9 @@ impl Machine for Fake {
         assert!(self.points_in_call < 20_000, "a call without end");
         self.interrupt_every != 0 && self.points.is_multiple_of(self.interrupt_every.into())
     }
+}
 
-    fn clear(&mut self, physical: u64, bytes: u64) {
-        assert!(bytes <= CLEAR_STEP);
-        let clash = self.live.range(..physical + bytes).next_back().filter(|(s, l)| *s + l.bytes > physical);
-        assert!(clash.is_none(), "clearing {physical:#x} in {clash:?}");
-        for at in (physical..physical + bytes).step_by(8) {
-            // SAFETY: memory of the arena without an object in it.
-            unsafe { *self.arena.pointer::<u64>(at) = 0 };
-        }
-    }
-
+impl Threads for Fake {
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
         let f = self.frame(thread);
         (f.rax, f.words[0], f.rsi) = (status, values[0], values[1]);
@@ -434,7 +438,9 @@ impl Machine for Fake {
     fn report_fault(&mut self, thread: Id<Thread>, _: &Message) {
         self.events.push(Event::Fault(thread.number()));
     }
+}
 
+impl Spaces for Fake {
     fn space_init(&mut self, physical: u64, _: Format) {
         for at in (physical..physical + PAGE).step_by(8) {
             // SAFETY: memory of the arena that is to be a table.
@@ -459,7 +465,9 @@ impl Machine for Fake {
     fn space_drop(&mut self, root: u64) {
         self.events.push(Event::SpaceDrop(root));
     }
+}
 
+impl Devices for Fake {
     fn port_in(&mut self, port: u16, width: u8) -> u32 {
         u32::from(port) << 8 | u32::from(width)
     }
@@ -499,6 +507,17 @@ impl Machine for Fake {
         self.events.push(Event::Eoi);
     }
 
+    fn trace(&mut self, on: bool) {
+        self.events.push(Event::Trace(on));
+    }
+
+    fn log_byte(&mut self, byte: u8) -> bool {
+        self.events.push(Event::Log(byte));
+        self.log_has_room
+    }
+}
+
+impl Guests for Fake {
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool {
         self.check_access(vcpu);
         assert!(step < PREPARE_STEPS);
@@ -532,15 +551,6 @@ impl Machine for Fake {
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>, _: &GuestApic) {
         self.writes_state(vcpu);
         self.events.push(Event::Show(vcpu.number()));
-    }
-
-    fn trace(&mut self, on: bool) {
-        self.events.push(Event::Trace(on));
-    }
-
-    fn log_byte(&mut self, byte: u8) -> bool {
-        self.events.push(Event::Log(byte));
-        self.log_has_room
     }
 }
 

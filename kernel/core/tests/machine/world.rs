@@ -8,8 +8,9 @@ use pillion_abi::{
     status::Error,
 };
 use pillion_core::{
-    Cap, Id, Kernel, Machine, Outcome, Slot,
+    Cap, Id, Kernel, Outcome, Slot,
     cap::CapSpace,
+    machine::Objects as _,
     root::Start,
     thread::{State, Thread},
 };

@@ -70,7 +70,7 @@ impl PageTables {
         paging::map_step(self, root, address, physical, size, flags)
     }
 
-    /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate`], or in a guest's case the vCPU's).
+    /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or in a guest's case the vCPU's).
     pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
         let root = self.root;
         paging::unmap_step(self, root, address, size)

@@ -1,0 +1,190 @@
+//! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
+
+mod devices;
+mod guests;
+mod spaces;
+mod threads;
+
+use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, mode, segment_base};
+use crate::trace::trace;
+use pillion_abi::{NEVER, PAGE};
+use pillion_core::{
+    Id,
+    id::Site,
+    machine::{Objects, Time},
+    thread::Thread,
+};
+
+/// Where the parts of a thread's page lie.
+mod thread_page {
+    pub const FRAME: u64 = 832;
+    pub const BASES: u64 = 1008;
+    pub const FPU: u64 = 1024;
+}
+
+const _: () = assert!(size_of::<Thread>() as u64 <= thread_page::FRAME);
+const _: () = assert!(thread_page::FRAME + size_of::<Frame>() as u64 <= thread_page::BASES);
+const _: () = assert!(thread_page::BASES + size_of::<SegmentBases>() as u64 <= thread_page::FPU);
+const _: () = assert!(thread_page::FPU + fpu::AREA_LIMIT as u64 <= PAGE);
+
+/// The machine as one CPU sees it.
+#[derive(Debug)]
+pub struct Hardware {
+    /// The CPU's own structure.
+    pub cpu: Cpu,
+    /// Vector taken at a preemption point, to be handled on the way out.
+    pub pending: Option<u8>,
+    /// The thread whose frame and bases are loaded.
+    running: Option<Id<Thread>>,
+    /// The area that the FPU's registers belong to, or 0.
+    fpu_owner: u64,
+    /// Root of the active address space.
+    root: u64,
+    /// The first task's thread.
+    pub first: Option<Id<Thread>>,
+    /// Bases of whoever ran before the first thread; never used again.
+    nobody: SegmentBases,
+}
+
+impl Hardware {
+    /// The machine as the boot code leaves it.
+    pub fn new(cpu: Cpu) -> Hardware {
+        Hardware {
+            cpu,
+            pending: None,
+            running: None,
+            fpu_owner: 0,
+            root: kernel_root(),
+            first: None,
+            nobody: SegmentBases::default(),
+        }
+    }
+
+    /// Makes the next exit to user mode lead to a thread, in its address space.
+    #[inline(always)]
+    pub fn switch_to(&mut self, thread: Id<Thread>, root: u64, uses_fpu: bool) {
+        self.load_space(root);
+        if self.running != Some(thread) {
+            self.load(thread);
+        }
+        if uses_fpu {
+            self.load_fpu(thread.physical() + thread_page::FPU);
+        } else {
+            fpu::set_ts(self.cpu);
+        }
+    }
+
+    #[inline(always)]
+    fn load_space(&mut self, root: u64) {
+        if root != self.root {
+            self.root = root;
+            // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
+            unsafe { arch::paging::switch_to(root) };
+        }
+    }
+
+    /// Loads the address space that is kept loaded while no task runs, if there is one.
+    #[inline(always)]
+    pub fn rest(&mut self) {
+        if let Some(root) = mode::kept() {
+            self.load_space(root);
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, thread: Id<Thread>) {
+        let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
+        let old = self.running.map_or(&raw mut self.nobody, bases);
+        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in `self`, and differ.
+        unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
+        self.running = Some(thread);
+        // SAFETY: the frame stays valid until the thread ends, before which another one is chosen or the CPU is idle.
+        unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
+    }
+
+    /// Gives the FPU to an area at a physical address.
+    #[inline]
+    pub fn load_fpu(&mut self, area: u64) {
+        fpu::clear_ts(self.cpu);
+        if self.fpu_owner == area {
+            return;
+        }
+        // SAFETY: areas are made by `place` or by the vCPU's `init`, aligned and large enough, and the owner is forgotten
+        // when its object ends.
+        unsafe {
+            if self.fpu_owner != 0 {
+                fpu::save(direct(self.fpu_owner));
+            }
+            fpu::restore(direct(area));
+        }
+        self.fpu_owner = area;
+    }
+
+    /// Gives the FPU's state in an area the values that it has at the start.
+    pub fn reset_fpu(&mut self, area: u64) {
+        if self.fpu_owner == area {
+            self.fpu_owner = 0;
+        }
+        // SAFETY: the area is that of a vCPU, has a page, and is no longer the FPU's.
+        unsafe { fpu::init_area(direct(area)) };
+    }
+}
+
+impl Objects for Hardware {
+    #[inline]
+    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
+        // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects are ended through the
+        // tree of capabilities before their memory is used again; `&mut self` lets only one reference live at a time.
+        unsafe { &mut *direct::<T>(id.physical()) }
+    }
+
+    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+        let physical = site.physical();
+        // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see `create`).
+        unsafe { direct::<T>(physical).write(object) };
+        if core::any::TypeId::of::<T>() == core::any::TypeId::of::<Thread>() {
+            // SAFETY: as above: the page is the thread's.
+            unsafe {
+                direct::<Frame>(physical + thread_page::FRAME).write(Frame::new());
+                direct::<SegmentBases>(physical + thread_page::BASES).write(SegmentBases::default());
+                fpu::init_area(direct(physical + thread_page::FPU));
+            }
+        }
+        site.occupied()
+    }
+
+    fn first_memory(&mut self) -> [u64; 2] {
+        crate::root::arena()
+    }
+
+    fn forget<T: 'static>(&mut self, _: Id<T>) {}
+
+    fn clear(&mut self, physical: u64, bytes: u64) {
+        // SAFETY: the bytes are RAM of a region and belong to no object.
+        unsafe { direct::<u8>(physical).write_bytes(0, bytes as usize) };
+    }
+}
+
+impl Time for Hardware {
+    #[inline]
+    fn now(&mut self) -> u64 {
+        clock::now()
+    }
+
+    #[inline]
+    fn program_timer(&mut self, deadline: u64) {
+        if deadline == NEVER {
+            clock::stop_timer();
+        } else {
+            clock::program_deadline(deadline);
+        }
+    }
+
+    fn interrupt_pending(&mut self) -> bool {
+        if self.pending.is_none() {
+            trace!(Window, 0u64, 0u64);
+            self.pending = arch::take_pending_interrupt(self.cpu);
+        }
+        self.pending.is_some()
+    }
+}

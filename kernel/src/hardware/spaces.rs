@@ -1,0 +1,60 @@
+//! Page tables, of tasks and of guests.
+
+use super::Hardware;
+use crate::{
+    arch::{self, kernel_root, mode, paging::PageTables},
+    virtualisation,
+};
+use pillion_abi::status::Result;
+use pillion_core::{
+    machine::{Format, Spaces},
+    space::Space,
+    x86_64::paging::Flags,
+};
+
+impl Hardware {
+    fn tables(space: &Space) -> PageTables {
+        // SAFETY: the pages follow the object and were vouched for when `space_init` made the root.
+        unsafe { PageTables::resume(space.root, u64::from(space.pages), u64::from(space.used)) }
+    }
+}
+
+impl Spaces for Hardware {
+    fn space_init(&mut self, physical: u64, format: Format) {
+        if format == Format::Host {
+            // SAFETY: the page is cleared and belongs to the space; the kernel's root does not change after boot.
+            let _ = unsafe { PageTables::new_host_root(physical, 1, kernel_root()) };
+        }
+    }
+
+    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
+        let mut tables = Self::tables(space);
+        let flags = match (space.format, Flags::from_call(flags)?) {
+            (Format::Nested, flags) => flags.with(Flags::GIGANTIC),
+            (Format::Host, flags) => mode::of_task(flags),
+        };
+        let result = tables.map_step(address, physical, size, flags);
+        space.used = tables.pages_used() as u32;
+        result
+    }
+
+    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
+        let mut tables = Self::tables(space);
+        // What was mapped in one piece is unmapped in one: nothing is ever split.
+        let done = tables.unmap_step(address, size).unwrap_or(size);
+        match space.format {
+            Format::Host => arch::paging::invalidate_all(space.root),
+            Format::Nested => virtualisation::flush_all(),
+        }
+        done
+    }
+
+    fn space_drop(&mut self, root: u64) {
+        mode::forget(root);
+        if self.root == root {
+            self.root = kernel_root();
+            // SAFETY: the kernel's own root.
+            unsafe { arch::paging::switch_to(self.root) };
+        }
+    }
+}

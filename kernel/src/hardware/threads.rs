@@ -1,0 +1,112 @@
+//! Registers of threads, in the frames that the entry code fills and loads.
+
+use super::{Hardware, thread_page};
+use crate::arch::{Frame, HastyLog, direct, mode};
+use core::fmt::Write as _;
+use pillion_abi::call::thread;
+use pillion_core::{
+    Id,
+    machine::{Message, Objects as _, Threads},
+    space::Space,
+    thread::Thread,
+};
+
+impl Hardware {
+    /// Registers of a thread.
+    #[inline]
+    pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
+        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Whoever else touches it does so without a reference
+        // that outlives a call into the kernel: the entry functions and the entry code.
+        unsafe { &mut *Self::frame_pointer(thread) }
+    }
+
+    #[inline]
+    pub(super) fn frame_pointer(thread: Id<Thread>) -> *mut Frame {
+        direct(thread.physical() + thread_page::FRAME)
+    }
+}
+
+impl Threads for Hardware {
+    const THREAD_FLAGS: u64 = mode::THREAD_FLAGS;
+
+    #[inline]
+    fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
+        let frame = self.frame(thread);
+        (frame.rax, frame.rdx, frame.rsi) = (status, values[0], values[1]);
+    }
+
+    fn message(&mut self, thread: Id<Thread>) -> Message {
+        let f = self.frame(thread);
+        Message { label: f.rsi, words: [f.rdx, f.r10, f.r8, f.r9, f.r12, f.r13, f.r14, f.r15] }
+    }
+
+    fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message) {
+        let f = self.frame(thread);
+        (f.rax, f.rdi, f.rsi) = (0, badge, message.label);
+        [f.rdx, f.r10, f.r8, f.r9, f.r12, f.r13, f.r14, f.r15] = message.words;
+    }
+
+    #[inline(always)]
+    fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64) {
+        let (f, t) = (Self::frame_pointer(from), Self::frame_pointer(to));
+        // SAFETY: as in `frame`; no reference is made, so that both may be the same thread's.
+        unsafe {
+            ((*t).rax, (*t).rdi, (*t).rsi) = (0, badge, (*f).rsi);
+            ((*t).rdx, (*t).r10, (*t).r8, (*t).r9) = ((*f).rdx, (*f).r10, (*f).r8, (*f).r9);
+            ((*t).r12, (*t).r13, (*t).r14, (*t).r15) = ((*f).r12, (*f).r13, (*f).r14, (*f).r15);
+        }
+    }
+
+    fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
+        if !self.frame(thread).start(entry, stack, argument) {
+            // No such address: the thread starts, faults, and its handler hears of it.
+            let _ = self.frame(thread).start(0, stack, argument);
+        }
+    }
+
+    fn thread_configured(&mut self, space: Id<Space>, flags: u64) {
+        if flags & thread::RESIDENT != 0 {
+            mode::keep(self.get(space).root);
+        }
+    }
+
+    fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64) {
+        let _ = self.frame(thread).jump(address);
+    }
+
+    fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2] {
+        let f = self.frame(thread);
+        match index {
+            0 => [f.rip(), f.rsp()],
+            1 => [f.rflags(), f.rax],
+            2 => [f.rbx, f.rcx()],
+            3 => [f.rdx, f.rsi],
+            4 => [f.rdi, f.rbp],
+            5 => [f.r8, f.r9],
+            6 => [f.r10, f.r11()],
+            7 => [f.r12, f.r13],
+            _ => [f.r14, f.r15],
+        }
+    }
+
+    fn drop_fpu(&mut self, thread: Id<Thread>) {
+        if self.fpu_owner == thread.physical() + thread_page::FPU {
+            self.fpu_owner = 0;
+        }
+        if self.running == Some(thread) {
+            self.running = None;
+        }
+    }
+
+    fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
+        // Nobody else tells of the first task. The others go on, and are not made to wait for the UART: of a slow one's line 16 bytes are seen.
+        if self.first != Some(thread) {
+            return;
+        }
+        let [vector, code, address, rip, rsp, ..] = fault.words;
+        let _ = writeln!(
+            HastyLog::default(),
+            "[fault] task 1, vector {vector}, code {code:#x}, address {address:#x}, rip {rip:#x}, rsp {rsp:#x}; no handler\r"
+        );
+    }
+}
