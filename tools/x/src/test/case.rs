@@ -4,12 +4,14 @@ use super::expect::{Expect, Streams};
 use super::tally::Tally;
 use super::warnings;
 use crate::debian::disk;
-use crate::progress::step;
+use crate::measure::parallel::{self, Work};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 /// A file of tests/system.
 #[derive(Debug, Deserialize)]
@@ -44,8 +46,27 @@ impl Case {
         120
     }
 
+    /// Runs the tests whose name contains `filter`, as many at a time as there are processors: a boot keeps one busy.
+    pub fn run_all(repository: &Repository, filter: Option<&str>) -> Result<Tally> {
+        let cases = Case::all(repository, filter)?;
+        if cases.iter().any(|case| case.debian_disk) {
+            // Not within a test, which would seem to take that long.
+            disk::image(repository)?;
+        }
+        let mut tally = Tally::default();
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let pieces = cases.iter().map(|case| case.work(repository)).collect();
+        parallel::each(pieces, workers, |_, outcome| {
+            let (of_one, text) = outcome?;
+            println!("{text}");
+            tally.add(of_one);
+            Ok(())
+        })?;
+        Ok(tally)
+    }
+
     /// The tests whose name contains `filter`, sorted.
-    pub fn all(repository: &Repository, filter: Option<&str>) -> Result<Vec<Case>> {
+    fn all(repository: &Repository, filter: Option<&str>) -> Result<Vec<Case>> {
         let folder = repository.path("tests/system");
         let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -63,29 +84,27 @@ impl Case {
         Ok(case)
     }
 
-    /// Runs the test. Tests that the booted task reports count by themselves.
-    pub fn run(&self, repository: &Repository) -> Result<Tally> {
+    fn work<'a>(&'a self, repository: &'a Repository) -> Work<'a, (Tally, String)> {
+        Work { name: format!("test {}", self.name), work: Box::new(|| self.run(repository)) }
+    }
+
+    /// Runs the test, and says how it went. Tests that the booted task reports count by themselves.
+    fn run(&self, repository: &Repository) -> Result<(Tally, String)> {
         let folder = tempfile::tempdir()?;
-        if self.debian_disk {
-            // Not within the step below, which says how long the run took.
-            disk::image(repository)?;
-        }
-        let streams = step(&format!("test {}", self.name), || self.boot(repository, folder.path(), false))?;
+        let streams = self.boot(repository, folder.path(), false)?;
         let mut tally = streams.reported(&self.name);
         let mut wrong = self.expect.check(&streams);
         if self.compare_warnings {
-            let direct =
-                step(&format!("test {}, without Pillion", self.name), || self.boot(repository, folder.path(), true))?;
+            let direct = self.boot(repository, folder.path(), true)?;
             wrong.extend(warnings::added(&direct.console, &streams.console));
         }
         if wrong.is_empty() {
             tally.passed += 1;
-            println!("test {} ok{}{}", self.name, inner(&tally), streams.figures());
-        } else {
-            println!("test {} FAILED\n{}", self.name, streams.message);
-            tally.failed.extend(wrong.iter().map(|why| format!("{}: {why}", self.name)));
+            let text = format!("test {} ok{}{}", self.name, inner(&tally), streams.figures());
+            return Ok((tally, text));
         }
-        Ok(tally)
+        tally.failed.extend(wrong.iter().map(|why| format!("{}: {why}", self.name)));
+        Ok((tally, format!("test {} FAILED\n{}", self.name, streams.message)))
     }
 
     fn boot(&self, repository: &Repository, folder: &Path, direct: bool) -> Result<Streams> {

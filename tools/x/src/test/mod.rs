@@ -35,9 +35,7 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         tally.add(program::run(repository, program::filter(name))?);
     }
     if !arguments.host && !program::only(name) {
-        for case in Case::all(repository, name)? {
-            tally.add(case.run(repository)?);
-        }
+        tally.add(Case::run_all(repository, name)?);
         let wanted = |test: &str| test.contains(name.unwrap_or_default());
         if wanted(repeats::NAME) {
             tally.add(repeats::run(repository)?);
