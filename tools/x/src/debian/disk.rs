@@ -2,6 +2,7 @@
 
 use super::Archive;
 use super::kernel::Kernel;
+use super::suite::suite;
 use crate::build::passenger::hex;
 use crate::build::space;
 use crate::cli::DiskArguments;
@@ -85,10 +86,6 @@ fn release(repository: &Repository, linux: &str) -> Result<String> {
     Ok(Kernel::choose(linux, || Archive::new(repository.build("cache")))?.release)
 }
 
-fn suite(release: &str) -> Option<&str> {
-    release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME=")).map(|name| name.trim_matches('"'))
-}
-
 fn missing() -> Vec<&'static str> {
     let further = if root() { &[] } else { &UNPRIVILEGED[..] };
     let programs = PROGRAMS.iter().chain(further);
@@ -100,11 +97,7 @@ fn root() -> bool {
 }
 
 fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Result<()> {
-    let machine = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let suite = suite(&machine).ok_or_else(|| {
-        let why = "/etc/os-release has no VERSION_CODENAME";
-        problem("it is unknown which Debian to put on a disk", why, "do this on Debian 12 or 13")
-    })?;
+    let suite = &suite()?;
     let place = image.parent().context("an image lies in a folder")?;
     space::has(place, NEEDED_MIB)?;
     install::packages(&missing())?;
@@ -154,13 +147,6 @@ fn convert(archive: &Path, tree: &Path, image: &Path, size: u32) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn knows_the_suite() {
-        assert_eq!(suite("ID=debian\nVERSION_CODENAME=trixie\n"), Some("trixie"));
-        assert_eq!(suite("ID=debian\nVERSION_CODENAME=\"bookworm\"\n"), Some("bookworm"));
-        assert_eq!(suite("ID=other\n"), None);
-    }
 
     #[test]
     fn an_image_that_is_there_is_not_touched() {

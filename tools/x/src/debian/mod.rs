@@ -5,6 +5,7 @@ pub mod kernel;
 pub mod libraries;
 pub mod modules;
 mod stanza;
+pub mod suite;
 
 use crate::problem::problem;
 use crate::progress::step;

@@ -1,6 +1,7 @@
 //! The promise of a fresh machine, kept by a fresh machine: both commands of the README in minimal roots of Debian 12 and 13.
 
 use super::tally::Tally;
+use crate::debian::suite::suite;
 use crate::doctor::install;
 use crate::problem::problem;
 use crate::progress::step;
@@ -15,6 +16,8 @@ use std::process::Command;
 pub const NAME: &str = "fresh";
 /// The shorter test: what is installed suffices to boot, and for a module, a task and a fault.
 const START: &str = "fresh-start";
+/// The least of it, some minutes that CI has: the Debian that this machine is not, as a user with sudo.
+const OTHER: &str = "fresh-other";
 /// Debian 12 and 13.
 const SUITES: [&str; 2] = ["bookworm", "trixie"];
 const PEOPLE: [&str; 2] = ["root", "user"];
@@ -26,6 +29,8 @@ const RUN: &str = "while sleep 5; do echo poweroff; done | \
 const TEST: &str = "timeout 14400 ./x test";
 /// A little of it.
 const LITTLE: [&str; 3] = ["./x test linux-module", "./x test psc-restart", "./x test rt/hello"];
+/// Lines of the log that are shown when one fails.
+const SHOWN: usize = 30;
 
 /// One root, and what is tried in it.
 struct Trial {
@@ -35,30 +40,36 @@ struct Trial {
     commands: Vec<&'static str>,
 }
 
-/// The trials that a name stands for: `fresh`, `fresh/trixie`, `fresh-start/trixie/user`.
-fn trials(name: &str) -> Vec<Trial> {
-    let start = name.starts_with(START);
-    let commands = if start { [&[RUN], &LITTLE[..]].concat() } else { vec![RUN, TEST] };
-    let prefix = if start { START } else { NAME };
+/// The trials that a name stands for, on a machine with that Debian: `fresh`, `fresh/trixie`, `fresh-start/trixie/user`, `fresh-other`.
+fn trials(name: &str, own: &str) -> Vec<Trial> {
+    let (prefix, commands) = match name.split('/').next() {
+        Some(START) => (START, [&[RUN], &LITTLE[..]].concat()),
+        Some(OTHER) => (OTHER, vec![RUN, LITTLE[0]]),
+        _ => (NAME, vec![RUN, TEST]),
+    };
     let each = |suite, who| Trial { name: format!("{prefix}/{suite}/{who}"), suite, who, commands: commands.clone() };
-    let all = SUITES.into_iter().flat_map(|suite| PEOPLE.map(|who| each(suite, who)));
-    all.filter(|trial| trial.name == name || trial.name.starts_with(&format!("{name}/"))).collect()
+    let mut all: Vec<Trial> = SUITES.into_iter().flat_map(|suite| PEOPLE.map(|who| each(suite, who))).collect();
+    all.retain(|trial| trial.name == name || trial.name.starts_with(&format!("{name}/")));
+    all.retain(|trial| prefix != OTHER || trial.suite != own && trial.who == "user");
+    all
 }
 
-/// Tries them. They are no part of `x test` without a name: they take hours, and root.
+/// Tries them. They are no part of `x test` without a name: they take long, and root.
 pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
     if tool::find("mmdebstrap").is_none() {
         install::packages(&["mmdebstrap"])?;
     }
     let mut tally = Tally::default();
-    for trial in trials(name) {
+    for trial in trials(name, &suite()?) {
         let log = repository.build(format!("{}.log", trial.name.replace('/', "-")));
         let output = step(&format!("test {}", trial.name), || tool::output(&mut command(repository, &trial)?))?;
-        fs::write(&log, [output.stdout, output.stderr].concat())?;
+        let said = [output.stdout, output.stderr].concat();
+        fs::write(&log, &said)?;
         if output.status.success() {
             tally.passed += 1;
             println!("test {} ok", trial.name);
         } else {
+            println!("test {} FAILED\n{}", trial.name, end(&said));
             tally.failed.push(format!("{}: {}; {} says why", trial.name, output.status, log.display()));
         }
     }
@@ -78,6 +89,13 @@ fn command(repository: &Repository, trial: &Trial) -> Result<Command> {
     Ok(command)
 }
 
+/// The last lines. What is written on a terminal begins lines anew.
+fn end(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+}
+
 /// The folders of rustup's programs and of its toolchains.
 fn rust() -> Result<(PathBuf, PathBuf)> {
     let rustup = tool::find("rustup").context("Rust is not here by rustup, which a fresh machine gets it from")?;
@@ -92,11 +110,20 @@ mod tests {
 
     #[test]
     fn names_choose_roots_and_commands() {
-        let names = |name| trials(name).into_iter().map(|trial| trial.name).collect::<Vec<_>>();
+        let names = |name| trials(name, "bookworm").into_iter().map(|trial| trial.name).collect::<Vec<_>>();
         assert_eq!(names("fresh").len(), 4);
         assert_eq!(names("fresh-start/trixie"), ["fresh-start/trixie/root", "fresh-start/trixie/user"]);
         assert_eq!(names("fresh/bookworm/user"), ["fresh/bookworm/user"]);
         assert!(names("fresh/t").is_empty());
-        assert!(trials("fresh")[0].commands.contains(&TEST) && !trials("fresh-start")[0].commands.contains(&TEST));
+        assert_eq!(names("fresh-other"), ["fresh-other/trixie/user"]);
+        assert_eq!(trials("fresh-other", "trixie")[0].suite, "bookworm");
+        let all = |name| trials(name, "bookworm")[0].commands.contains(&TEST);
+        assert!(all("fresh") && !all("fresh-start") && !all("fresh-other"));
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_shown() {
+        let said: String = (0..SHOWN + 5).map(|line| format!("line {line}\r\n")).collect();
+        assert!(end(said.as_bytes()).starts_with("line 5\nline 6\n"));
     }
 }
