@@ -10,9 +10,6 @@ use anyhow::Result;
 use pillion_measure_data::Instrument;
 use std::fs;
 
-/// The CPU where Linux is measured: with a time-stamp counter that it may trust. Without it Linux alone reads slower clocks, which
-/// flatters riding.
-pub const LINUX_CPU: &str = "EPYC,+svm,+npt,+invtsc";
 /// Loads beside a program that measures run until it ends: longer than any does.
 const FOREVER: &str = "1000000";
 /// The load for which the machine needs the network to this computer.
@@ -102,7 +99,6 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     if let Some(what) = what {
         let name = format!("{}/{number}{}", experiment.name, if form.quick { "-quick" } else { "" });
         arguments.extend(means.linux_program.load(&name, what)?);
-        or_default(&mut arguments, "--cpu", LINUX_CPU);
         or_default(&mut arguments, "--seconds", FOREVER);
     }
     let timeout = if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUTS[usize::from(!form.quick)] };
@@ -158,7 +154,7 @@ mod tests {
     #[test]
     fn defaults_yield_to_what_is_named() {
         let mut arguments = words("--cpu=max --seconds 5");
-        or_default(&mut arguments, "--cpu", LINUX_CPU);
+        or_default(&mut arguments, "--cpu", "EPYC");
         or_default(&mut arguments, "--seconds", FOREVER);
         or_default(&mut arguments, "--timeout", TIMEOUTS[0]);
         assert_eq!(arguments, words("--cpu=max --seconds 5 --timeout 900"));

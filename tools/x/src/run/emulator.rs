@@ -3,6 +3,7 @@
 use crate::problem::problem;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -11,6 +12,8 @@ use std::process::{Child, Command, Stdio};
 /// The emulator that is used unless another is named.
 pub const DEFAULT: &str = "qemu-system-x86_64";
 const OLDEST: (u32, u32) = (7, 2);
+/// The CPU model with every feature that the emulator has.
+const MOST: &str = "max";
 
 /// A version of QEMU.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,23 +52,40 @@ fn parse_version(text: &str) -> Option<Version> {
     Some(Version { text, number })
 }
 
-/// Refuses a CPU model without virtualisation.
-pub fn check_cpu(qemu: &Path, model: &str) -> Result<()> {
+/// Refuses a CPU model with a feature that the emulator lacks, which it would leave out, and where Linux `rides`, one without virtualisation.
+pub fn check_cpu(qemu: &Path, model: &str, rides: bool) -> Result<()> {
     let remedy = "use the default, EPYC,+svm,+npt; `qemu-system-x86_64 -cpu help` lists models";
-    let features = cpu_features(qemu, model)?;
-    if let Some(error) = features.pointer("/error/desc").and_then(serde_json::Value::as_str) {
+    let [cpu, most] = cpu_features(qemu, model)?;
+    if let Some(error) = cpu.pointer("/error/desc").and_then(Value::as_str) {
         return Err(problem(format!("the emulator has no CPU {model}"), error, remedy));
     }
-    for feature in ["svm", "npt"] {
-        if features.pointer(&format!("/return/model/props/{feature}")) != Some(&true.into()) {
-            let why = format!("it lacks {feature}, and Linux rides in guest mode");
-            return Err(problem(format!("the CPU {model} will not do"), why, remedy));
-        }
+    if let Some(feature) = added(model).find(|feature| !has(&most, feature)) {
+        let why = format!("the emulator has no {feature}, and would leave it out");
+        return Err(problem(
+            format!("the CPU {model} cannot be had"),
+            why,
+            format!("leave out +{feature}, or {remedy}"),
+        ));
+    }
+    if let Some(feature) = ["svm", "npt"].iter().find(|feature| rides && !has(&cpu, feature)) {
+        let why = format!("it lacks {feature}, and Linux rides in guest mode");
+        return Err(problem(format!("the CPU {model} will not do"), why, remedy));
     }
     Ok(())
 }
 
-fn cpu_features(qemu: &Path, model: &str) -> Result<serde_json::Value> {
+/// Whether an answer names a feature as there.
+fn has(answer: &Value, feature: &str) -> bool {
+    answer.pointer(&format!("/return/model/props/{feature}")) == Some(&true.into())
+}
+
+/// The features that are added to a model, as the emulator spells them.
+fn added(model: &str) -> impl Iterator<Item = String> {
+    model.split(',').filter_map(|part| Some(part.strip_prefix('+')?.replace('_', "-")))
+}
+
+/// What a CPU model has, and what the emulator has at most.
+fn cpu_features(qemu: &Path, model: &str) -> Result<[Value; 2]> {
     let mut child = Command::new(qemu)
         .args(["-M", "none", "-accel", "tcg", "-nodefaults", "-display", "none", "-qmp", "stdio", "-S"])
         .stdin(Stdio::piped())
@@ -73,28 +93,36 @@ fn cpu_features(qemu: &Path, model: &str) -> Result<serde_json::Value> {
         .stderr(Stdio::null())
         .spawn()?;
     let mut stdin = child.stdin.take().context("no pipe")?;
-    stdin.write_all(expansion(model).as_bytes())?;
+    stdin.write_all(questions(model).as_bytes())?;
     drop(stdin);
     let output = child.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let answers = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let answer = answers.into_iter().find(|answer| answer.get("id") == Some(&"cpu".into()));
-    answer.context("the emulator did not say what its CPU can do")
+    let answers: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let answer = |id: &str| answers.iter().find(|answer| answer.get("id") == Some(&id.into())).cloned();
+    answer(model).zip(answer(MOST)).map(<[Value; 2]>::from).context("the emulator did not say what its CPU can do")
 }
 
-/// The questions that ask what a CPU model offers.
-fn expansion(model: &str) -> String {
+/// The questions that ask what a CPU model has, and what the emulator has at most.
+fn questions(model: &str) -> String {
+    format!(
+        "{{\"execute\":\"qmp_capabilities\"}}\n{}\n{}\n{{\"execute\":\"quit\"}}\n",
+        expansion(model),
+        expansion(MOST)
+    )
+}
+
+/// The question that asks what a CPU model has; the answer's name is the model.
+fn expansion(model: &str) -> Value {
     let mut parts = model.split(',');
     let name = parts.next().unwrap_or_default();
-    let properties: serde_json::Map<String, serde_json::Value> = parts.filter_map(property).collect();
-    let model = serde_json::json!({ "name": name, "props": properties });
-    let question = serde_json::json!({
-        "execute": "query-cpu-model-expansion", "id": "cpu", "arguments": { "type": "full", "model": model }
-    });
-    format!("{{\"execute\":\"qmp_capabilities\"}}\n{question}\n{{\"execute\":\"quit\"}}\n")
+    let properties: serde_json::Map<String, Value> = parts.filter_map(property).collect();
+    serde_json::json!({
+        "execute": "query-cpu-model-expansion", "id": model,
+        "arguments": { "type": "full", "model": { "name": name, "props": properties } }
+    })
 }
 
-fn property(text: &str) -> Option<(String, serde_json::Value)> {
+fn property(text: &str) -> Option<(String, Value)> {
     if let Some(name) = text.strip_prefix('+') {
         return Some((name.into(), true.into()));
     }
@@ -171,7 +199,16 @@ mod tests {
 
     #[test]
     fn asks_for_the_properties_of_a_model() {
-        let text = expansion("EPYC,+svm,-rdrand,x=on");
+        let text = questions("EPYC,+svm,-rdrand,x=on");
         assert!(text.contains(r#""props":{"rdrand":false,"svm":true,"x":true}"#), "{text}");
+        assert!(text.contains(r#""name":"max""#), "{text}");
+    }
+
+    #[test]
+    fn knows_which_features_are_asked_for() {
+        let names: Vec<String> = added("EPYC,+svm,-npt,+tsc_deadline,x=on").collect();
+        assert_eq!(names, ["svm", "tsc-deadline"]);
+        let answer = serde_json::json!({ "return": { "model": { "props": { "svm": true, "npt": false } } } });
+        assert_eq!(["svm", "npt", "x"].map(|name| has(&answer, name)), [true, false, false]);
     }
 }

@@ -46,9 +46,7 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::arguments(repository, run)?;
     doctor::ensure(repository, run.qemu.as_os_str() == emulator::DEFAULT)?;
     let version = emulator::version(&run.qemu)?;
-    if run.build.root.is_none() {
-        emulator::check_cpu(&run.qemu, &run.cpu)?;
-    }
+    emulator::check_cpu(&run.qemu, &run.cpu, run.build.root.is_none())?;
     let size = (!run.headless).then(terminal::size).flatten();
     let append = append::line(run, size);
     let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
