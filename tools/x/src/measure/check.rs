@@ -31,6 +31,7 @@ fn systems(plan: &Plan) -> Vec<String> {
         .chain(plan.figure.iter().flat_map(|figure| &figure.systems))
         .chain(plan.valid.iter().flat_map(|valid| &valid.systems))
         .chain(plan.chart.iter().flat_map(|chart| chart.systems.iter().chain(&chart.normalised)))
+        .chain(plan.system.iter().flat_map(|system| &system.like).map(|like| &like.system))
         .chain(against);
     let unknown: BTreeSet<&str> = named.map(String::as_str).filter(|name| !known.contains(name)).collect();
     faults.extend(unknown.into_iter().map(|name| format!("there is no [[system]] {name}")));
@@ -121,6 +122,7 @@ mod tests {
             ("system = \"alone\"", "system = \"alone\"\ninstruments = [\"measured\"]"),
             ("[[chart]]", "[[figure]]\nname = \"f\"\nabout = \"\"\nunit = \"ns\"\n[[chart]]"),
             ("[[run]]", "[[system]]\nname = \"alone\"\ntitle = \"again\"\n[[run]]"),
+            ("title = \"Alone\"", "title = \"Alone\"\nlike = { system = \"other\", append = \"quiet\" }"),
             ("[[run]]", "[[system]]\nname = \"idle\"\ntitle = \"idle\"\n[[run]]"),
         ] {
             assert!(GOOD.contains(old));

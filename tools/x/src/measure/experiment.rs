@@ -54,6 +54,7 @@ impl Experiment {
         };
         let plan: Plan =
             toml::from_str(&text("measure.toml")?).with_context(|| format!("{here}/measure.toml is no experiment"))?;
+        let plan = plan.with_variants();
         let faults = check::faults(&plan);
         ensure!(faults.is_empty(), "{here}/measure.toml: {}", faults.join("; "));
         Ok(Experiment { name: name.to_owned(), text: text("README.md")?, here, plan })

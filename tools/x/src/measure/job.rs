@@ -131,6 +131,15 @@ fn or_default(arguments: &mut Vec<String>, option: &str, value: &str) {
     }
 }
 
+/// Adds words to Linux's command line, which `x run` takes once.
+pub fn append(arguments: &mut Vec<String>, words: &str) {
+    let there = arguments.iter().position(|argument| argument == "--append");
+    match there.and_then(|at| arguments.get_mut(at + 1)) {
+        Some(line) => *line += &format!(" {words}"),
+        None => arguments.extend(["--append".to_owned(), words.to_owned()]),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@ mod fit;
 mod gather;
 mod heard;
 mod job;
+mod like;
 mod linux_program;
 mod list;
 mod machine;

@@ -74,6 +74,21 @@ pub struct SystemPlan {
     pub name: String,
     /// Name for readers.
     pub title: String,
+    /// Another one, of which this one is a variant.
+    pub like: Option<Like>,
+}
+
+/// What a system is a variant of: it has the runs, figures and conditions of that one, and no chart that does not name it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Like {
+    /// The other system.
+    pub system: String,
+    /// Added to Linux's command line.
+    pub append: String,
+    /// Whether the short form has it, as far as it has the other one.
+    #[serde(default)]
+    pub quick: bool,
 }
 
 /// One boot of the emulator, for one system.

@@ -5,7 +5,7 @@ mod count;
 
 use super::experiment::Experiment;
 use super::heard::{Done, Heard};
-use super::job::{Form, Job};
+use super::job::{self, Form, Job};
 use super::model::Plugin;
 use super::plan::{Plan, RidingCost};
 use crate::repository::Repository;
@@ -41,7 +41,7 @@ pub fn jobs(experiment: &Experiment, form: Form, repository: &Repository, job: &
     super::model::build(repository, &[SOURCE.into()], PLUGIN)?;
     let mut arguments = job.arguments.clone();
     arguments.extend(["--system", "systems/linux.toml"].map(str::to_owned));
-    arguments.extend(["--append".to_owned(), format!("ride.work={}", cost.works(form))]);
+    job::append(&mut arguments, &format!("ride.work={}", cost.works(form)));
     arguments.extend(INSTANT_DISK.iter().flatten().map(|argument| format!("--qemu-arg={argument}")));
     let boot = |_| Job {
         system: job.system.clone(),
