@@ -94,6 +94,34 @@ mod tests {
         assert_eq!(covers, 1, "the report's first page has one picture");
     }
 
+    fn is_shown(plan: &Plan, system: &str, append: &str) -> bool {
+        plan.system.iter().flat_map(|system| &system.like).any(|like| like.system == system && like.append == append)
+    }
+
+    /// Experiments that tell how Linux responds, beside tasks or for them.
+    const RESPONSES: [&str; 6] =
+        ["cyclictest", "delay", "dispatch", "latency-under-load", "rhealstone", "timer-latency"];
+
+    #[test]
+    fn linux_that_responds_is_shown_without_its_mitigations_too() {
+        let repository = Repository::find().unwrap();
+        for name in RESPONSES {
+            let plan = Experiment::read(&repository, name).unwrap().plan;
+            for system in ["linux", "linux-rt"] {
+                assert!(is_shown(&plan, system, "mitigations=off"), "{name}: {system}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_riding_costs_is_shown_with_the_timer_of_linux_alone_too() {
+        let repository = Repository::find().unwrap();
+        for name in ["cyclictest", "rhealstone"] {
+            let plan = Experiment::read(&repository, name).unwrap().plan;
+            assert!(is_shown(&plan, "riding", "nox2apic lapic=notscdeadline"), "{name}");
+        }
+    }
+
     #[test]
     fn conclusions_name_figures_that_are_counted() {
         let repository = Repository::find().unwrap();
