@@ -2,6 +2,7 @@
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
 
+#include <linux/ioctl.h>
 #include <linux/types.h>
 #ifdef __cplusplus
 extern "C" {

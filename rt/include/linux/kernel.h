@@ -53,8 +53,8 @@ unsigned long long simple_strtoull(const char *text, char **end, unsigned int ba
 #define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 #endif
 
-/* C++ has these in its library, and macros of these names would break its headers. */
-#ifndef __cplusplus
+/* C++ has these in its library, and macros of these names would break its headers. A program that has its own as functions gets none of them (`x build-task`). */
+#if !defined(__cplusplus) && !defined(PILLION_OWN_MIN_MAX)
 #ifndef min
 #define min(a, b) ({ __typeof__(a) min_a_ = (a); __typeof__(b) min_b_ = (b); min_a_ < min_b_ ? min_a_ : min_b_; })
 #endif

@@ -1,7 +1,7 @@
 //! Compiles sources as modules of the kernel are compiled.
 
 use super::order::{Order, is_cpp};
-use super::{foreign, late, toolchain};
+use super::{foreign, late, old, toolchain};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Result, bail};
@@ -48,6 +48,9 @@ const CPP: [&str; 8] = [
 /// Since this version, the compiler takes for an error what it warned of before.
 const STRICT_SINCE: u32 = 14;
 
+/// How many kinds of what is refused today a source may have (`late`, `old`).
+const FAULTS: usize = 4;
+
 /// What came of compiling.
 #[derive(Default)]
 pub struct Compiled {
@@ -65,7 +68,9 @@ pub fn all(repository: &Repository, order: &Order, folder: &Path) -> Result<Comp
     for (number, source) in order.sources.iter().enumerate() {
         let object = folder.join(format!("{number}.o"));
         compiled.warnings += &one(repository, order, source, &object)?;
-        compiled.inputs.extend(inputs(&std::fs::read_to_string(object.with_extension("d"))?));
+        let read = inputs(&std::fs::read_to_string(object.with_extension("d"))?);
+        // One that was put right lies there.
+        compiled.inputs.extend(read.into_iter().filter(|file| !file.starts_with(folder)).chain([source.clone()]));
         compiled.objects.push(object);
     }
     Ok(compiled)
@@ -99,19 +104,40 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         command
     };
     let inputs = object.with_extension("d");
-    let run = |standard: &[&str]| -> Result<(bool, String)> {
+    let compile = |standard: &[&str], given: &Path| {
         let mut command = compiler(standard);
-        command.args(["-MD", "-MF"]).arg(&inputs).arg("-c").arg(source).arg("-o").arg(object);
-        let first = outcome(&mut command)?;
-        if first.0 || !late::may_be_cause(&first.1) {
-            return Ok(first);
+        // A source that lies elsewhere, put right, finds what is beside the one that it was.
+        command.arg("-iquote").arg(folder_of(source)).args(["-MD", "-MF"]).arg(&inputs);
+        outcome(command.arg("-c").arg(given).arg("-o").arg(object))
+    };
+    let run = |standard: &[&str]| -> Result<(bool, String)> {
+        let (mut given, mut first) = (source.to_owned(), compile(standard, source)?);
+        if !first.0 && old::texts_may_be_cause(&first.1) {
+            let Some(text) = old::texts_joined(&read(source)?) else { return Ok(first) };
+            given = object.with_file_name(source.file_name().unwrap_or_default());
+            std::fs::write(&given, format!("#line 1 \"{}\"\n{text}", source.display()))?;
+            first = compile(standard, &given)?;
         }
-        let mut preprocess = compiler(standard);
-        preprocess.args([late::MARKED, "-E", "-MD", "-MF"]).arg(&inputs).arg(source);
-        let Some(text) = late::at_the_end(&tool::capture(&mut preprocess)?) else { return Ok(first) };
-        let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
-        std::fs::write(&preprocessed, text)?;
-        outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))
+        // One fault may hide another.
+        let (mut done, mut all) = (first, String::new());
+        for _ in 0..FAULTS {
+            if done.0 || !(late::may_be_cause(&done.1) || old::may_be_cause(&done.1)) {
+                break;
+            }
+            all += &done.1;
+            let moved = late::may_be_cause(&all);
+            let mut preprocess = compiler(standard);
+            preprocess.arg("-iquote").arg(folder_of(source)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
+            preprocess.args(moved.then_some(late::MARKED)).args(old::own_min_max(&all).then_some(old::OWN_MIN_MAX));
+            let plain = tool::output(&mut preprocess)?;
+            let text = String::from_utf8_lossy(&plain.stdout).into_owned();
+            let text = late::at_the_end(&text).unwrap_or(text);
+            let text = old::mended(&text, &all).unwrap_or(text);
+            let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
+            std::fs::write(&preprocessed, text)?;
+            done = outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
+        }
+        Ok(done)
     };
     let named = order.std.as_ref().map(|name| format!("-std={name}"));
     let (mut done, mut said) = match (&named, cpp) {
@@ -130,6 +156,15 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         bail!("{} cannot be compiled:\n{}", source.display(), said.trim_end());
     }
     Ok(said)
+}
+
+/// A source's text; of bytes that are no UTF-8, as in comments of the time, something.
+fn read(source: &Path) -> Result<String> {
+    Ok(String::from_utf8_lossy(&std::fs::read(source)?).into_owned())
+}
+
+fn folder_of(source: &Path) -> &Path {
+    source.parent().unwrap_or(source)
 }
 
 /// Whether the compiler did it, and what it said.

@@ -10,38 +10,41 @@ use std::path::Path;
 pub const TABLE: &str = "docs/rtlinux.md, section \"Left out\", says what to use instead";
 
 /// What of Linux's kernel no task has, and how the names of it begin.
-const ABSENT: [(&str, &[&str]); 5] = [
+const ABSENT: [(&str, &[&str]); 7] = [
     (
         "tasklets and bottom halves",
         &["tasklet_", "DECLARE_TASKLET", "mark_bh", "init_bh", "queue_task", "schedule_task"],
     ),
-    (
-        "character devices",
-        &["register_chrdev", "unregister_chrdev", "file_operations", "misc_register", "copy_to_user", "copy_from_user"],
-    ),
+    ("character devices", &["register_chrdev", "unregister_chrdev", "file_operations", "misc_register"]),
     ("files in /proc", &["create_proc_", "remove_proc_", "proc_dir_entry"]),
     (
         "kernel threads and timers",
         &["kernel_thread", "timer_list", "add_timer", "del_timer", "mod_timer", "init_timer"],
     ),
     ("PCI functions", &["pci_"]),
+    ("interrupts", &["request_irq", "free_irq", "SA_INTERRUPT", "SA_SHIRQ"]),
+    ("network", &["netdevice", "skbuff", "net_device", "sk_buff"]),
 ];
+
+/// Headers of RTLinux that are not there.
+const NOT_THERE: [&str; 6] = ["constants.h", "psc.h", "reserve_cpu.h", "rt_com.h", "rtl_com.h", "rtl_tqueue.h"];
+const NAMES: &str = "docs/rtlinux.md, section \"Names that are not there\", says what is in its place";
 
 /// A program that failed to become a task because it is one for Linux.
 pub fn for_linux(order: &Order) -> Option<Error> {
     let texts: Vec<String> = order.sources.iter().filter_map(|source| std::fs::read_to_string(source).ok()).collect();
-    let begins = texts.iter().any(|text| has_main(text));
+    let for_linux = texts.iter().any(|text| begins(text));
     let is_module = texts.iter().any(|text| text.contains("init_module") || text.contains("module_init"));
     let file = order.sources.first()?.display().to_string();
-    (begins && !is_module).then(|| {
+    (for_linux && !is_module).then(|| {
         let remedy =
             format!("`./x run --task NAME --file {file}` compiles it for Linux and puts it beside the task NAME");
         problem(format!("{} is no real-time program", order.name), "this has main(), and no init_module()", remedy)
     })
 }
 
-/// Whether `main` begins in a line, after its type if that stands there.
-fn has_main(text: &str) -> bool {
+/// Whether `main` begins in a line of a source, after its type if that stands there.
+pub fn begins(text: &str) -> bool {
     let before = |line: &str| Some(line.split_once('(')?.0.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
     let types = ["int", "void", "extern", "static"];
     text.lines().filter_map(before).any(|words| match words.split_last() {
@@ -52,6 +55,15 @@ fn has_main(text: &str) -> bool {
 
 /// What the compiler said, if it is that something of Linux's kernel is not there.
 pub fn explain(source: &Path, said: &str) -> Option<Error> {
+    if let Some((place, name)) = missing_header(said) {
+        let remedy = match name {
+            _ if NOT_THERE.contains(&name) => NAMES,
+            _ if name.starts_with("linux/") || name.starts_with("asm/") => TABLE,
+            _ => "name its folder with -I, if it is yours",
+        };
+        let why = format!("tasks have no header {name} ({place})");
+        return Some(problem(format!("{} cannot be compiled as a task", source.display()), why, remedy));
+    }
     // A file may be called as what it misses.
     let plain = said.replace(&*source.to_string_lossy(), "");
     let words: BTreeSet<&str> = plain.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
@@ -67,6 +79,14 @@ pub fn explain(source: &Path, said: &str) -> Option<Error> {
     (!found.is_empty()).then(|| {
         let why = format!("a task has no {} of Linux's kernel\n        {first}", found.join(", no "));
         problem(format!("{} cannot be compiled as a task", source.display()), why, TABLE)
+    })
+}
+
+/// The place where a header is included that is not there, and its name, if that is what the compiler said.
+pub fn missing_header(said: &str) -> Option<(&str, &str)> {
+    said.lines().find_map(|line| {
+        let (place, rest) = line.split_once(": fatal error: ")?;
+        Some((place, rest.strip_suffix(": No such file or directory")?))
     })
 }
 
@@ -113,10 +133,34 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_is_not_there_is_named_with_the_table() {
+        let told = |name: &str| {
+            let said =
+                format!("/t/a.c:3:10: fatal error: {name}: No such file or directory\n    3 | #include <{name}>\n");
+            explain(&PathBuf::from("/t/a.c"), &said).unwrap().to_string()
+        };
+        for (name, remedy) in
+            [("rtl_com.h", "Names that are not there"), ("linux/miscdevice.h", "Left out"), ("mine.h", "with -I")]
+        {
+            let told = told(name);
+            assert!(told.contains(&format!("no header {name} (/t/a.c:3:10)")) && told.contains(remedy), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_a_task_has_is_no_reason() {
+        let said = "a.c:2:3: warning: implicit declaration of function 'copy_to_user'\na.c:3:1: error: expected ';'";
+        assert!(explain(&PathBuf::from("a.c"), said).is_none());
+    }
+
+    #[test]
     fn the_table_is_there() {
         let document = crate::repository::Repository::find().unwrap().path("docs/rtlinux.md");
         let document = fs::read_to_string(document).unwrap();
         let (_, table) = document.split_once("\n## Left out\n").unwrap();
-        assert!(["tasklets", "register_chrdev", "kernel timers"].iter().all(|word| table.contains(word)));
+        let (table, names) = table.split_once("\n## Names that are not there\n").unwrap();
+        let words = ["tasklets", "register_chrdev", "kernel timers", "request_irq", "PCI", "/proc"];
+        assert!(words.iter().all(|word| table.contains(word)));
+        assert!(NOT_THERE.iter().all(|header| names.contains(header)));
     }
 }

@@ -9,6 +9,7 @@ mod link_map;
 mod name;
 mod names;
 pub mod new;
+pub mod old;
 mod order;
 mod record;
 mod runtime;
