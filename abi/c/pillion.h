@@ -226,20 +226,24 @@ struct pillion_bundle_header {
     uint32_t count;
     uint32_t reserved;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_bundle_header) == 16, "size");
 _Static_assert(offsetof(struct pillion_bundle_header, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_bundle_header, count) == 8, "count");
 _Static_assert(offsetof(struct pillion_bundle_header, reserved) == 12, "reserved");
+#endif
 
 struct pillion_bundle_entry {
     char name[48];
     uint64_t offset;
     uint64_t size;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_bundle_entry) == 64, "size");
 _Static_assert(offsetof(struct pillion_bundle_entry, name) == 0, "name");
 _Static_assert(offsetof(struct pillion_bundle_entry, offset) == 48, "offset");
 _Static_assert(offsetof(struct pillion_bundle_entry, size) == 56, "size");
+#endif
 
 struct pillion_task_segment {
     uint64_t address;
@@ -248,12 +252,14 @@ struct pillion_task_segment {
     uint64_t memory_size;
     uint64_t flags;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_task_segment) == 40, "size");
 _Static_assert(offsetof(struct pillion_task_segment, address) == 0, "address");
 _Static_assert(offsetof(struct pillion_task_segment, offset) == 8, "offset");
 _Static_assert(offsetof(struct pillion_task_segment, file_size) == 16, "file_size");
 _Static_assert(offsetof(struct pillion_task_segment, memory_size) == 24, "memory_size");
 _Static_assert(offsetof(struct pillion_task_segment, flags) == 32, "flags");
+#endif
 
 struct pillion_task_header {
     uint8_t magic[8];
@@ -262,40 +268,48 @@ struct pillion_task_header {
     uint64_t entry;
     struct pillion_task_segment segments[PILLION_TASK_SEGMENTS];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_task_header) == 264, "size");
 _Static_assert(offsetof(struct pillion_task_header, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_task_header, abi_version) == 8, "abi_version");
 _Static_assert(offsetof(struct pillion_task_header, count) == 12, "count");
 _Static_assert(offsetof(struct pillion_task_header, entry) == 16, "entry");
 _Static_assert(offsetof(struct pillion_task_header, segments) == 24, "segments");
+#endif
 
 struct pillion_range {
     uint64_t base;
     uint64_t size;
     uint64_t kind;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_range) == 24, "size");
 _Static_assert(offsetof(struct pillion_range, base) == 0, "base");
 _Static_assert(offsetof(struct pillion_range, size) == 8, "size");
 _Static_assert(offsetof(struct pillion_range, kind) == 16, "kind");
+#endif
 
 struct pillion_io_apic {
     uint64_t address;
     uint32_t first;
     uint32_t lines;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_io_apic) == 16, "size");
 _Static_assert(offsetof(struct pillion_io_apic, address) == 0, "address");
 _Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
 _Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
+#endif
 
 struct pillion_log_buffer {
     uint64_t written;
     uint8_t text[PILLION_BOOT_LOG_TEXT];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_log_buffer) == 16384, "size");
 _Static_assert(offsetof(struct pillion_log_buffer, written) == 0, "written");
 _Static_assert(offsetof(struct pillion_log_buffer, text) == 8, "text");
+#endif
 
 struct pillion_boot_info {
     uint32_t abi_version;
@@ -310,6 +324,7 @@ struct pillion_boot_info {
     struct pillion_range regions[PILLION_BOOT_REGIONS];
     uint8_t command_line[256];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_boot_info) == 3176, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
@@ -322,6 +337,7 @@ _Static_assert(offsetof(struct pillion_boot_info, io_apics) == 64, "io_apics");
 _Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 192, "root_pointer");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 232, "regions");
 _Static_assert(offsetof(struct pillion_boot_info, command_line) == 2920, "command_line");
+#endif
 
 struct pillion_segment {
     uint16_t selector;
@@ -329,11 +345,13 @@ struct pillion_segment {
     uint32_t limit;
     uint64_t base;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_segment) == 16, "size");
 _Static_assert(offsetof(struct pillion_segment, selector) == 0, "selector");
 _Static_assert(offsetof(struct pillion_segment, attributes) == 2, "attributes");
 _Static_assert(offsetof(struct pillion_segment, limit) == 4, "limit");
 _Static_assert(offsetof(struct pillion_segment, base) == 8, "base");
+#endif
 
 struct pillion_io {
     uint16_t port;
@@ -344,6 +362,7 @@ struct pillion_io {
     uint8_t reserved[2];
     uint64_t next_rip;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_io) == 16, "size");
 _Static_assert(offsetof(struct pillion_io, port) == 0, "port");
 _Static_assert(offsetof(struct pillion_io, width) == 2, "width");
@@ -352,14 +371,17 @@ _Static_assert(offsetof(struct pillion_io, is_string) == 4, "is_string");
 _Static_assert(offsetof(struct pillion_io, is_repeated) == 5, "is_repeated");
 _Static_assert(offsetof(struct pillion_io, reserved) == 6, "reserved");
 _Static_assert(offsetof(struct pillion_io, next_rip) == 8, "next_rip");
+#endif
 
 struct pillion_fault {
     uint64_t address;
     uint64_t info;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_fault) == 16, "size");
 _Static_assert(offsetof(struct pillion_fault, address) == 0, "address");
 _Static_assert(offsetof(struct pillion_fault, info) == 8, "info");
+#endif
 
 struct pillion_vcpu_state {
     uint64_t gpr[16];
@@ -395,6 +417,7 @@ struct pillion_vcpu_state {
     uint64_t irr[4];
     uint64_t counters[PILLION_VCPU_COUNTERS];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_vcpu_state) == 704, "size");
 _Static_assert(offsetof(struct pillion_vcpu_state, gpr) == 0, "gpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, rip) == 128, "rip");
@@ -428,5 +451,6 @@ _Static_assert(offsetof(struct pillion_vcpu_state, tpr) == 440, "tpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, isr) == 448, "isr");
 _Static_assert(offsetof(struct pillion_vcpu_state, irr) == 480, "irr");
 _Static_assert(offsetof(struct pillion_vcpu_state, counters) == 512, "counters");
+#endif
 
 #endif

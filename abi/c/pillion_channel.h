@@ -81,6 +81,7 @@ struct pillion_fault_report {
     uint64_t rsp;
     uint64_t thread;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_fault_report) == 48, "size");
 _Static_assert(offsetof(struct pillion_fault_report, vector) == 0, "vector");
 _Static_assert(offsetof(struct pillion_fault_report, error) == 8, "error");
@@ -88,6 +89,7 @@ _Static_assert(offsetof(struct pillion_fault_report, address) == 16, "address");
 _Static_assert(offsetof(struct pillion_fault_report, rip) == 24, "rip");
 _Static_assert(offsetof(struct pillion_fault_report, rsp) == 32, "rsp");
 _Static_assert(offsetof(struct pillion_fault_report, thread) == 40, "thread");
+#endif
 
 struct pillion_task_entry {
     uint8_t name[32];
@@ -101,6 +103,7 @@ struct pillion_task_entry {
     struct pillion_fault_report fault;
     uint64_t busy;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_task_entry) == 128, "size");
 _Static_assert(offsetof(struct pillion_task_entry, name) == 0, "name");
 _Static_assert(offsetof(struct pillion_task_entry, state) == 32, "state");
@@ -112,6 +115,7 @@ _Static_assert(offsetof(struct pillion_task_entry, share) == 56, "share");
 _Static_assert(offsetof(struct pillion_task_entry, share_size) == 64, "share_size");
 _Static_assert(offsetof(struct pillion_task_entry, fault) == 72, "fault");
 _Static_assert(offsetof(struct pillion_task_entry, busy) == 120, "busy");
+#endif
 
 struct pillion_mbuff {
     uint8_t name[PILLION_CHANNEL_MBUFF_NAME];
@@ -120,12 +124,14 @@ struct pillion_mbuff {
     uint32_t task_count;
     uint32_t linux_count;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_mbuff) == 64, "size");
 _Static_assert(offsetof(struct pillion_mbuff, name) == 0, "name");
 _Static_assert(offsetof(struct pillion_mbuff, offset) == 40, "offset");
 _Static_assert(offsetof(struct pillion_mbuff, size) == 48, "size");
 _Static_assert(offsetof(struct pillion_mbuff, task_count) == 56, "task_count");
 _Static_assert(offsetof(struct pillion_mbuff, linux_count) == 60, "linux_count");
+#endif
 
 struct pillion_directory {
     uint64_t magic;
@@ -143,6 +149,7 @@ struct pillion_directory {
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_directory) == 4240, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
@@ -158,20 +165,25 @@ _Static_assert(offsetof(struct pillion_directory, generation) == 72, "generation
 _Static_assert(offsetof(struct pillion_directory, fifo_owner) == 80, "fifo_owner");
 _Static_assert(offsetof(struct pillion_directory, tasks) == 144, "tasks");
 _Static_assert(offsetof(struct pillion_directory, mbuffs) == 2192, "mbuffs");
+#endif
 
 struct pillion_thread_usage {
     uint64_t ticks;
     uint64_t exhausted;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_thread_usage) == 16, "size");
 _Static_assert(offsetof(struct pillion_thread_usage, ticks) == 0, "ticks");
 _Static_assert(offsetof(struct pillion_thread_usage, exhausted) == 8, "exhausted");
+#endif
 
 struct pillion_usage {
     struct pillion_thread_usage threads[PILLION_CHANNEL_TASKS][PILLION_CHANNEL_THREADS];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_usage) == 16384, "size");
 _Static_assert(offsetof(struct pillion_usage, threads) == 0, "threads");
+#endif
 
 struct pillion_thread_entry {
     uint32_t state;
@@ -185,6 +197,7 @@ struct pillion_thread_entry {
     uint64_t latency_max_ns;
     uint64_t reserved;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_thread_entry) == 64, "size");
 _Static_assert(offsetof(struct pillion_thread_entry, state) == 0, "state");
 _Static_assert(offsetof(struct pillion_thread_entry, mode) == 4, "mode");
@@ -196,6 +209,7 @@ _Static_assert(offsetof(struct pillion_thread_entry, overruns) == 32, "overruns"
 _Static_assert(offsetof(struct pillion_thread_entry, entry) == 40, "entry");
 _Static_assert(offsetof(struct pillion_thread_entry, latency_max_ns) == 48, "latency_max_ns");
 _Static_assert(offsetof(struct pillion_thread_entry, reserved) == 56, "reserved");
+#endif
 
 struct pillion_fifo_entry {
     uint32_t size;
@@ -208,6 +222,7 @@ struct pillion_fifo_entry {
     uint64_t control;
     uint64_t reserved[2];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_fifo_entry) == 64, "size");
 _Static_assert(offsetof(struct pillion_fifo_entry, size) == 0, "size");
 _Static_assert(offsetof(struct pillion_fifo_entry, generation) == 4, "generation");
@@ -218,6 +233,7 @@ _Static_assert(offsetof(struct pillion_fifo_entry, to_task) == 24, "to_task");
 _Static_assert(offsetof(struct pillion_fifo_entry, damaged) == 32, "damaged");
 _Static_assert(offsetof(struct pillion_fifo_entry, control) == 40, "control");
 _Static_assert(offsetof(struct pillion_fifo_entry, reserved) == 48, "reserved");
+#endif
 
 struct pillion_status {
     struct pillion_thread_entry threads[PILLION_CHANNEL_THREADS];
@@ -226,12 +242,14 @@ struct pillion_status {
     uint64_t reserved[7];
     uint8_t log[PILLION_CHANNEL_LOG_SIZE];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_status) == 24640, "size");
 _Static_assert(offsetof(struct pillion_status, threads) == 0, "threads");
 _Static_assert(offsetof(struct pillion_status, fifos) == 4096, "fifos");
 _Static_assert(offsetof(struct pillion_status, log_written) == 8192, "log_written");
 _Static_assert(offsetof(struct pillion_status, reserved) == 8200, "reserved");
 _Static_assert(offsetof(struct pillion_status, log) == 8256, "log");
+#endif
 
 struct pillion_fifo_control {
     uint64_t to_linux_written;
@@ -252,6 +270,7 @@ struct pillion_fifo_control {
     uint32_t putting;
     uint32_t reserved2;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_fifo_control) == 128, "size");
 _Static_assert(offsetof(struct pillion_fifo_control, to_linux_written) == 0, "to_linux_written");
 _Static_assert(offsetof(struct pillion_fifo_control, to_task_read) == 8, "to_task_read");
@@ -270,6 +289,7 @@ _Static_assert(offsetof(struct pillion_fifo_control, opens) == 112, "opens");
 _Static_assert(offsetof(struct pillion_fifo_control, taking) == 116, "taking");
 _Static_assert(offsetof(struct pillion_fifo_control, putting) == 120, "putting");
 _Static_assert(offsetof(struct pillion_fifo_control, reserved2) == 124, "reserved2");
+#endif
 
 struct pillion_share {
     uint64_t events[2];
@@ -279,6 +299,7 @@ struct pillion_share {
     struct pillion_fifo_control fifos[PILLION_CHANNEL_FIFOS];
     uint8_t ioctl[PILLION_CHANNEL_IOCTL_SIZE];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_share) == 12416, "size");
 _Static_assert(offsetof(struct pillion_share, events) == 0, "events");
 _Static_assert(offsetof(struct pillion_share, pended) == 16, "pended");
@@ -286,6 +307,7 @@ _Static_assert(offsetof(struct pillion_share, kicks) == 48, "kicks");
 _Static_assert(offsetof(struct pillion_share, reserved) == 56, "reserved");
 _Static_assert(offsetof(struct pillion_share, fifos) == 128, "fifos");
 _Static_assert(offsetof(struct pillion_share, ioctl) == 8320, "ioctl");
+#endif
 
 struct pillion_command {
     uint32_t number;
@@ -293,11 +315,13 @@ struct pillion_command {
     uint64_t size;
     uint8_t text[1024];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_command) == 1040, "size");
 _Static_assert(offsetof(struct pillion_command, number) == 0, "number");
 _Static_assert(offsetof(struct pillion_command, reserved) == 4, "reserved");
 _Static_assert(offsetof(struct pillion_command, size) == 8, "size");
 _Static_assert(offsetof(struct pillion_command, text) == 16, "text");
+#endif
 
 /* Handlers of Linux processes at real-time priority: commands, flags, states, why one was stopped, its VMMCALLs. */
 #define PILLION_PSC_SLOTS 16
@@ -339,6 +363,7 @@ struct pillion_psc_slot {
     uint64_t latency_max_ns;
     uint64_t reserved2[9];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_psc_slot) == 256, "size");
 _Static_assert(offsetof(struct pillion_psc_slot, request) == 0, "request");
 _Static_assert(offsetof(struct pillion_psc_slot, command) == 8, "command");
@@ -362,6 +387,7 @@ _Static_assert(offsetof(struct pillion_psc_slot, runs) == 160, "runs");
 _Static_assert(offsetof(struct pillion_psc_slot, overruns) == 168, "overruns");
 _Static_assert(offsetof(struct pillion_psc_slot, latency_max_ns) == 176, "latency_max_ns");
 _Static_assert(offsetof(struct pillion_psc_slot, reserved2) == 184, "reserved2");
+#endif
 
 struct pillion_psc_fifo {
     uint64_t request;
@@ -371,6 +397,7 @@ struct pillion_psc_fifo {
     int64_t result;
     uint64_t reserved[4];
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_psc_fifo) == 64, "size");
 _Static_assert(offsetof(struct pillion_psc_fifo, request) == 0, "request");
 _Static_assert(offsetof(struct pillion_psc_fifo, number) == 8, "number");
@@ -378,13 +405,16 @@ _Static_assert(offsetof(struct pillion_psc_fifo, size) == 12, "size");
 _Static_assert(offsetof(struct pillion_psc_fifo, answer) == 16, "answer");
 _Static_assert(offsetof(struct pillion_psc_fifo, result) == 24, "result");
 _Static_assert(offsetof(struct pillion_psc_fifo, reserved) == 32, "reserved");
+#endif
 
 struct pillion_psc {
     struct pillion_psc_slot slots[PILLION_PSC_SLOTS];
     struct pillion_psc_fifo fifo;
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_psc) == 4160, "size");
 _Static_assert(offsetof(struct pillion_psc, slots) == 0, "slots");
 _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
+#endif
 
 #endif

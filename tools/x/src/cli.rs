@@ -75,14 +75,14 @@ pub struct BuildArguments {
     /// more than once. A name that is none puts the program of the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
-    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too; a C source is compiled to a static program
+    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too; a source in C or C++ is compiled to a static program
     /// with libpillion first; any other file into /root. May be given more than once
     #[arg(long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Look for headers of C sources of --file in a folder
+    /// Look for headers of sources of --file in a folder
     #[arg(short = 'I', value_name = "FOLDER")]
     pub includes: Vec<PathBuf>,
-    /// Define a macro for C sources of --file
+    /// Define a macro for sources of --file
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub definitions: Vec<String>,
     /// Leave Linux out; the run ends when all RTLinux programs have ended

@@ -8,11 +8,12 @@ use crate::cli::BuildArguments;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::task::{begins, is_source, stem};
 use anyhow::Result;
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where Linux's loads are.
@@ -24,11 +25,21 @@ const KEPT: Duration = Duration::from_hours(24);
 pub fn archive(repository: &Repository, arguments: &BuildArguments) -> Result<Option<Vec<u8>>> {
     let folders = arguments.includes.iter().map(|folder| format!("-I{}", folder.display()));
     let flags: Vec<String> = folders.chain(arguments.definitions.iter().map(|macros| format!("-D{macros}"))).collect();
-    let mut tree = Tree::default();
-    for file in &arguments.files {
-        place(&mut tree, repository, file, &flags)?;
-    }
+    let tree = tree(repository, &arguments.files, &flags)?;
     Ok((!arguments.files.is_empty()).then(|| tree.archive()))
+}
+
+fn tree(repository: &Repository, files: &[PathBuf], flags: &[String]) -> Result<Tree> {
+    let mut tree = Tree::default();
+    let (helpers, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| is_helper(file));
+    for file in &others {
+        place(&mut tree, repository, file, &helpers, flags)?;
+    }
+    // Where no source seems to begin, the linker says of each what it misses.
+    if !others.iter().any(|file| is_source(file)) {
+        helpers.iter().try_for_each(|file| place(&mut tree, repository, file, &[], flags))?;
+    }
+    Ok(tree)
 }
 
 /// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
@@ -56,15 +67,21 @@ fn forget(initrd: &Path, kept: Duration) {
     }
 }
 
-/// A program goes to `/bin` and is a load too, a C source is one when it is compiled, with these flags; any other file goes to `/root`.
-fn place(tree: &mut Tree, repository: &Repository, file: &Path, flags: &[String]) -> Result<()> {
+/// Whether a file is a source without a beginning: one that goes into each program of the others.
+fn is_helper(file: &Path) -> bool {
+    is_source(file) && fs::read(file).is_ok_and(|text| !begins(&String::from_utf8_lossy(&text)))
+}
+
+/// A program goes to `/bin` and is a load too, a source in C or C++ is one when it is compiled, with these helpers and flags; any other file goes to `/root`.
+fn place(tree: &mut Tree, repository: &Repository, file: &Path, helpers: &[PathBuf], flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
     let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name a file that is there"))?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if let Some(name) = name.strip_suffix(".c") {
+    if is_source(file) {
+        let (name, sources) = (stem(file), [&[file.to_owned()], helpers].concat());
         let built =
-            step(&format!("building {name} for Linux"), || user_program::with_library(repository, file, flags))?;
-        program(tree, name, built);
+            step(&format!("building {name} for Linux"), || user_program::with_library(repository, &sources, flags))?;
+        program(tree, &name, built);
     } else if fs::metadata(file)?.permissions().mode() & 0o100 != 0 {
         program(tree, &name, data);
     } else {
@@ -91,13 +108,29 @@ mod tests {
         fs::write(&text, "remember").unwrap();
         let repository = Repository::find().unwrap();
         let mut tree = Tree::default();
-        place(&mut tree, &repository, &script, &[]).unwrap();
-        place(&mut tree, &repository, &text, &[]).unwrap();
+        place(&mut tree, &repository, &script, &[], &[]).unwrap();
+        place(&mut tree, &repository, &text, &[], &[]).unwrap();
         let archive = String::from_utf8(tree.archive()).unwrap();
         for path in ["bin/work\0", "lib/pillion/load/work\0", "root/notes\0", "remember"] {
             assert!(archive.contains(path), "{path}");
         }
-        assert!(place(&mut tree, &repository, &folder.path().join("none"), &[]).is_err());
+        assert!(place(&mut tree, &repository, &folder.path().join("none"), &[], &[]).is_err());
+    }
+
+    #[test]
+    fn a_source_without_main_goes_into_the_programs_of_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let [client, helper] = ["client.cc", "helper.c"].map(|name| folder.path().join(name));
+        fs::write(&client, "extern \"C\" int helper(void);\nint main(void)\n{\n\treturn helper();\n}\n").unwrap();
+        fs::write(&helper, "int helper(void) { return 0; }\n").unwrap();
+        let given = |files: &[&PathBuf]| {
+            let files: Vec<PathBuf> = files.iter().map(|file| (*file).clone()).collect();
+            let tree = tree(&Repository::find().unwrap(), &files, &[]);
+            tree.map(|tree| String::from_utf8_lossy(&tree.archive()).into_owned())
+        };
+        let both = given(&[&helper, &client]).unwrap();
+        assert!(both.contains("bin/client\0") && !both.contains("helper\0"));
+        assert!(given(&[&helper]).unwrap_err().to_string().contains("main"));
     }
 
     #[test]

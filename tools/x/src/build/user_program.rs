@@ -3,6 +3,7 @@
 use super::initramfs;
 use crate::problem::problem;
 use crate::repository::Repository;
+use crate::task::{is_cpp, is_source, missing_header, old};
 use crate::tool;
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -52,20 +53,51 @@ const BY_LINES: &str = "#include <stdio.h>
 __attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 ";
 
-/// A program of the user's, with the library and the user's flags. What it does not use of the library is left out.
-pub fn with_library(repository: &Repository, source: &Path, flags: &[String]) -> Result<Vec<u8>> {
+/// As programs of RTLinux's time are written: in the C of GNU's compilers with `gets` and inline functions as they were, and with what compilers took of themselves before their
+/// versions 14 and 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the other's.
+const OF_THE_TIME: [&str; 8] = [
+    "-w",
+    "-std=gnu99",
+    "-fgnu89-inline",
+    "-fcommon",
+    "-std=gnu++14",
+    "-fpermissive",
+    "-ffunction-sections",
+    "-Wl,--gc-sections",
+];
+
+/// A program of the user's, in C or C++, with the library and the user's flags. What it does not use of the library is left out.
+pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[String]) -> Result<Vec<u8>> {
     let folder = tempfile::tempdir()?;
     let by_lines = folder.path().join("by_lines.c");
     fs::write(&by_lines, BY_LINES)?;
-    let mut files = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
-    files.splice(0..0, [source.to_owned(), by_lines]);
-    // As programs of their time are written: the last two are what compilers took of themselves before their versions 14 and 10.
-    let ours = ["-std=gnu11", "-w", "-ffunction-sections", "-Wl,--gc-sections", "-fpermissive", "-fcommon"];
-    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(ours).collect();
-    compile(repository, &files, &flags)
+    let library = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(OF_THE_TIME).collect();
+    let compiled = |sources: &[PathBuf], flags: &[&str]| {
+        compile(repository, &[sources, std::slice::from_ref(&by_lines), &library].concat(), flags)
+    };
+    match compiled(sources, &flags) {
+        Err(error) if old::texts_may_be_cause(&error.to_string()) => {
+            let here = sources.iter().map(|source| source.parent().unwrap_or(source).display().to_string());
+            let here: Vec<String> = here.map(|folder| format!("-iquote{folder}")).collect();
+            let joined: Vec<PathBuf> =
+                sources.iter().map(|source| with_texts_joined(source, folder.path())).collect::<Result<_>>()?;
+            compiled(&joined, &here.iter().map(String::as_str).chain(flags).collect::<Vec<_>>())
+        }
+        done => done,
+    }
 }
 
-/// A static program out of the C among the files, the first of which it is called by; the same bytes wherever the repository lies.
+/// A source, or one in the folder with the same lines whose texts end where their lines do.
+fn with_texts_joined(source: &Path, folder: &Path) -> Result<PathBuf> {
+    let text = fs::read(source)?;
+    let Some(text) = old::texts_joined(&String::from_utf8_lossy(&text)) else { return Ok(source.to_owned()) };
+    let joined = folder.join(source.file_name().unwrap_or_default());
+    fs::write(&joined, format!("#line 1 \"{}\"\n{text}", source.display()))?;
+    Ok(joined)
+}
+
+/// A static program out of the C and C++ among the files, the first of which it is called by; the same bytes wherever the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let output = work.path().join("program");
@@ -73,8 +105,11 @@ fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result
     compiler.env("LC_ALL", "C").args(flags).args(["-O2", "-static", "-s", "-pthread"]);
     compiler.arg(format!("-ffile-prefix-map={}=.", repository.root().display()));
     compiler.args(folders(repository));
-    compiler.args(files.iter().filter(|file| file.extension().is_some_and(|end| end == "c")));
-    let done = tool::output(compiler.arg("-o").arg(&output).arg("-lm"))?;
+    compiler.args(files.iter().filter(|file| is_source(file))).arg("-o").arg(&output);
+    if files.iter().any(|file| is_cpp(file)) {
+        compiler.arg("-lstdc++");
+    }
+    let done = tool::output(compiler.arg("-lm"))?;
     if !done.status.success() {
         return Err(refused(&files[0], String::from_utf8_lossy(&done.stderr).trim_end()));
     }
@@ -89,11 +124,7 @@ fn folders(repository: &Repository) -> impl Iterator<Item = String> {
 /// What the compiler refused, with a remedy where a header is what is missing.
 fn refused(source: &Path, said: &str) -> anyhow::Error {
     let what = format!("{} cannot be compiled for Linux", source.display());
-    let header = said.lines().find_map(|line| {
-        let (place, rest) = line.split_once(": fatal error: ")?;
-        Some((place, rest.strip_suffix(": No such file or directory")?))
-    });
-    match header {
+    match missing_header(said) {
         Some((place, name)) => problem(
             what,
             format!("there is no header {name} ({place})"),
@@ -121,14 +152,18 @@ mod tests {
     }
 
     fn compiled(text: &str, flags: &[&str]) -> Result<Vec<u8>> {
+        compiled_as("partner.c", text, flags)
+    }
+
+    fn compiled_as(name: &str, text: &str, flags: &[&str]) -> Result<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("partner.c");
+        let source = folder.path().join(name);
         fs::write(&source, text).unwrap();
         fs::create_dir(folder.path().join("include")).unwrap();
         fs::write(folder.path().join("include/shared.h"), "#define SPEED 3\n").unwrap();
         let here = folder.path().join("include").display().to_string();
         let flags: Vec<String> = flags.iter().map(|flag| flag.replace("HERE", &here)).collect();
-        with_library(&Repository::find().unwrap(), &source, &flags)
+        with_library(&Repository::find().unwrap(), &[source], &flags)
     }
 
     #[test]
@@ -144,40 +179,113 @@ mod tests {
         assert!(refused.contains("FAST") && !refused.contains("apt-get"), "{refused}");
     }
 
-    /// In any order, each by itself, twice.
+    /// All headers that are named so, below a folder of the repository and relative to it.
+    fn headers(folder: &str, is_one: impl Fn(&str) -> bool) -> Vec<String> {
+        let files = initramfs::sources(&Repository::find().unwrap().path(folder)).unwrap();
+        let names = files.into_iter().map(|file| file.to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".h") && is_one(name)).collect()
+    }
+
+    /// The headers of the C library and ours, whichever comes first, in C and in C++; each of ours by itself, and twice.
     #[test]
     fn headers_of_rtlinux_are_there_for_linux() {
-        let headers = [
-            "rtl_fifo.h",
-            "rtl_time.h",
-            "rtl_conf.h",
-            "rtl_barrier.h",
-            "asm/rt_time.h",
-            "linux/rt_time.h",
-            "mbuff.h",
-            "rtlinux_signal.h",
+        // Of <iostream.h> and its kin C knows nothing.
+        let ours = headers(LIBRARY, |name| !name.starts_with("io") && name != "fstream.h");
+        assert!(ours.len() > 80, "{ours:?}");
+        let libc = [
             "time.h",
+            "sys/time.h",
+            "signal.h",
+            "fcntl.h",
+            "termios.h",
+            "sys/ioctl.h",
+            "sys/stat.h",
+            "sys/io.h",
+            "linux/rtc.h",
         ];
-        let all = |order: &mut dyn Iterator<Item = &&str>| {
+        let all = |order: &mut dyn Iterator<Item = &str>| {
             order.map(|name| format!("#include <{name}>\n")).collect::<String>()
         };
         let body = "
             hrtime_t never = HRTIME_INFINITY;
             RTIME ticks = RT_TICKS_PER_SEC;
             pthread_barrier_t barrier;
+            atomic_t counter = ATOMIC_INIT(RTF_NO);
             int main(void)
             {
                 struct timespec a = timespec_from_ns(3 * (hrtime_t)NSECS_PER_SEC / 2), b = { 0, 600000000 };
+                unsigned long cycles;
                 timespec_add(&a, &b);
                 timespec_sub(&a, &b);
                 timespec_add_ns(&a, 1);
+                rdtscl(cycles);
+                set_bit(1, &counter);
+                mb();
+                if (cycles == 1)
+                    outb(inb(0x61), 0x61);
                 return timespec_to_ns(&a) != 1500000001 || timespec_lt(&a, &b) || !timespec_nz(&a) || gethrtime() > never;
             }";
-        compiled(&format!("{}{}{body}", all(&mut headers.iter()), all(&mut headers.iter().rev())), &[]).unwrap();
-        for header in headers {
+        let (ours_first, libc_first) =
+            (ours.iter().map(String::as_str).chain(libc), libc.into_iter().chain(ours.iter().map(String::as_str)));
+        for mut order in [Box::new(ours_first) as Box<dyn Iterator<Item = &str>>, Box::new(libc_first)] {
+            let text = all(&mut order) + body;
+            compiled(&text, &[]).unwrap();
+            compiled_as("partner.cc", &text, &[]).unwrap();
+        }
+        for header in ours {
             let mut compiler = Command::new("cc");
-            compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-include", header, "-x", "c", "/dev/null"]);
-            tool::quietly(compiler.args(folders(&Repository::find().unwrap()))).unwrap();
+            compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-include", &header, "-include", &header]);
+            tool::quietly(compiler.args(["-x", "c", "/dev/null"]).args(folders(&Repository::find().unwrap()))).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_a_module_includes_of_rtlinux_its_partner_may() {
+        let of_rtlinux = |name: &str| {
+            name.starts_with("rtl") || name.starts_with("posix/") || name.contains("/rt_") || name.ends_with("/rtf.h")
+        };
+        let missing: Vec<String> = headers("rt/include", |name| of_rtlinux(name) && !name.starts_with("compat/"))
+            .into_iter()
+            .filter(|name| !Repository::find().unwrap().path(LIBRARY).join(name).exists())
+            .collect();
+        assert_eq!(missing, [""; 0]);
+    }
+
+    /// What both sides have in the same words is kept so.
+    #[test]
+    fn shared_headers_are_the_same() {
+        let repository = Repository::find().unwrap();
+        let text = |folder: &str, name: &str| fs::read_to_string(repository.path(folder).join(name)).unwrap();
+        for name in [
+            "asm/atomic.h",
+            "asm/bitops.h",
+            "asm/div64.h",
+            "asm/msr.h",
+            "asm/page.h",
+            "asm/timex.h",
+            "linux/mc146818rtc.h",
+        ] {
+            let licensed = format!("/* SPDX-License-Identifier: GPL-2.0-only */\n{}", text("rt/include", name));
+            assert!(text(LIBRARY, name) == licensed, "{name} in rt/include and {LIBRARY} differ");
+        }
+    }
+
+    /// As they were written then: what the C library still has for them, inline functions that are not static, C++ from before its standard.
+    #[test]
+    fn programs_in_the_style_of_the_time_compile() {
+        let old = "
+            inline int twice(int x) { return x > 9 ? x : twice(x + x); }
+            main(argc, argv) char **argv; { char line[80], *p = gets(line); exit(p && twice(argc)); }";
+        compiled(old, &[]).unwrap();
+        compiled("#include \"include/shared.h\"\nint main(void) { return puts(\"a\nb\") + SPEED; }", &[]).unwrap();
+        let cpp = "
+            #include <iostream.h>
+            #include <fstream.h>
+            #include <rtl_fifo.h>
+            #include <libpillion.h>
+            int main(int argc, char **argv) { register int i = 0; ifstream f(\"/dev/rtf0\"); cout << f.good() << i << endl; return 0; }";
+        for name in ["partner.cc", "partner.cpp", "partner.C"] {
+            compiled_as(name, cpp, &[]).unwrap();
         }
     }
 }

@@ -49,18 +49,19 @@ impl Header {
         self.0.push_str("};\n");
     }
 
-    /// A structure: each field's C declaration, name and offset; then the assertions.
+    /// A structure: each field's C declaration, name and offset; then the assertions, which C++ spells in another way.
     pub fn structure(&mut self, name: &str, size: usize, fields: &[(&str, &str, usize)]) {
         let _ = writeln!(self.0, "\nstruct pillion_{name} {{");
         for (declaration, _, _) in fields {
             let _ = writeln!(self.0, "    {declaration};");
         }
-        self.0.push_str("};\n");
+        self.0.push_str("};\n#ifndef __cplusplus\n");
         let _ = writeln!(self.0, "_Static_assert(sizeof(struct pillion_{name}) == {size}, \"size\");");
         for (_, field, offset) in fields {
             let _ =
                 writeln!(self.0, "_Static_assert(offsetof(struct pillion_{name}, {field}) == {offset}, \"{field}\");");
         }
+        self.0.push_str("#endif\n");
     }
 }
 

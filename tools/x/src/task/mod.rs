@@ -31,7 +31,8 @@ use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 
-pub use order::{ENDINGS, Order, is_source, stem};
+pub use foreign::{begins, missing_header};
+pub use order::{ENDINGS, Order, is_cpp, is_source, stem};
 pub use toolchain::LIBC;
 
 /// A program that was built.

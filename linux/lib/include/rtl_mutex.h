@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Mutexes of a process are the C library's. */
+#include <pthread.h>
