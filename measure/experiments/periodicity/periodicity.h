@@ -13,13 +13,15 @@
 #define FIRST "/first"
 #define SECOND "/second"
 
-/* Priorities: who is triggered runs at once. */
+/* Priorities: who is triggered runs at once, as in the paper, and before the timer's thread goes on. */
 #define TIMER_PRIORITY 100
 #define TASK_PRIORITY 110
 
 struct activations {
 	/* Nanoseconds; 0 until the activation. Even places are the first task's, odd ones the second's. */
 	volatile long long at[ACTIVATIONS];
+	/* The timer's thread is about an activation; and how many came after it had gone on. */
+	volatile int is_pulled, late;
 };
 
 #endif

@@ -28,6 +28,8 @@ static void *work(void *unused)
 	for (i = which; i < count; i += 2) {
 		sem_wait(trigger);
 		activations->at[i] = clock_gethrtime(CLOCK_RTL_SCHED);
+		if (!activations->is_pulled)
+			activations->late++;
 	}
 	/* To take a task down keeps the processor: not before the other task's last activation. */
 	sem_wait(trigger);
