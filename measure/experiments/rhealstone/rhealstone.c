@@ -1,5 +1,6 @@
 /*
- * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of one task. README.md says what each of them is.
+ * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of one task, and one of them between two tasks.
+ * README.md says what each of them is.
  *
  * The main thread has them run and is less urgent than all of them.
  */
@@ -8,6 +9,7 @@
 #include <rtl_sched.h>
 #include <rtl_time.h>
 #include <fcntl.h>
+#include <mbuff.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -15,12 +17,13 @@
 
 #include "../../include/measure.h"
 #include "../../include/measure/team.h"
+#include "rhealstone.h"
 
 #define HIGH 50
 #define MEDIUM 40
-#define LOW 30
 
-#define INTERRUPT_PERIOD 100000
+/* Time from when the timer is armed until it interrupts. */
+#define TIMER_NS 100000
 #define MESSAGE 64
 #define DATAGRAM 4096
 #define QUEUE "/rhealstone"
@@ -86,20 +89,32 @@ static void *raising(void *unused)
 	return unused;
 }
 
-/* Interrupt latency: from the time at which the timer is due to a thread's first instruction; another thread computes. */
+/* Interrupt latency: from the time at which the timer is due to the first instruction of its handler; a thread computes. */
 
 static struct series interrupt_latency;
+static volatile unsigned long long handled;
+static sem_t arrived;
+
+static void handle(struct pt_regs *unused)
+{
+	handled = ticks();
+	sem_post(&arrived);
+}
 
 static void *interrupted(void *unused)
 {
-	hrtime_t release = clock_gethrtime(CLOCK_RTL_SCHED) + 10 * INTERRUPT_PERIOD;
+	unsigned long long armed;
 	int i;
 
-	pthread_make_periodic_np(pthread_self(), release, INTERRUPT_PERIOD);
-	for (i = 0; i < samples / 10; i++, release += INTERRUPT_PERIOD) {
-		pthread_wait_np();
-		series_add(&interrupt_latency, clock_gethrtime(CLOCK_RTL_SCHED) - release);
+	rtl_setclockhandler(CLOCK_APIC, handle);
+	for (i = 0; i < samples / 10; i++) {
+		/* The call reads the clock a few instructions later, so that these count as latency. */
+		armed = ticks();
+		CLOCK_APIC->settimer(CLOCK_APIC, TIMER_NS);
+		sem_wait(&arrived);
+		series_add(&interrupt_latency, handled - armed - TIMER_NS);
 	}
+	rtl_unsetclockhandler(CLOCK_APIC);
 	stop = 1;
 	return unused;
 }
@@ -143,6 +158,48 @@ static void *shuffle_low(void *unused)
 		sem_post(&taken);
 	}
 	return unused;
+}
+
+/* The same between two address spaces: low is a thread of partner.c. */
+
+static struct series semaphore_shuffle_spaces;
+static struct shuffle *shuffle;
+static sem_t *partner_begin, *partner_asked, *partner_taken;
+
+static void *shuffle_spaces_high(void *unused)
+{
+	unsigned long long start, end;
+	int i;
+
+	sem_post(partner_begin);
+	for (i = 0; i < samples; i++) {
+		sem_wait(partner_asked);
+		start = ticks();
+		sem_wait(partner_taken);
+		end = ticks();
+		series_add(&semaphore_shuffle_spaces, (end - shuffle->to) + (shuffle->from - start));
+	}
+	return unused;
+}
+
+static int partner_open(void)
+{
+	shuffle = mbuff_alloc(SHUFFLE, sizeof(*shuffle));
+	partner_begin = sem_open(SHUFFLE_BEGIN, O_CREAT, 0600, 0);
+	partner_asked = sem_open(SHUFFLE_ASKED, O_CREAT, 0600, 0);
+	partner_taken = sem_open(SHUFFLE_TAKEN, O_CREAT, 0600, 0);
+	if (!shuffle || partner_begin == SEM_FAILED || partner_asked == SEM_FAILED || partner_taken == SEM_FAILED)
+		return -ENOMEM;
+	shuffle->samples = samples;
+	return 0;
+}
+
+static void partner_close(void)
+{
+	sem_close(partner_taken);
+	sem_close(partner_asked);
+	sem_close(partner_begin);
+	mbuff_free(SHUFFLE, shuffle);
 }
 
 /* Deadlock breaking: high wants the mutex of low, while medium would keep low from running for ever. */
@@ -253,11 +310,13 @@ static void measure(void)
 	stop = 0;
 	TEAM_RUN({ HIGH, raised }, { MEDIUM, raising });
 	stop = 0;
+	sem_init(&arrived, 1, 0);
 	TEAM_RUN({ HIGH, interrupted }, { LOW, compute });
 
 	sem_init(&taken, 1, 0);
 	sem_init(&asked, 1, 0);
 	TEAM_RUN({ HIGH, shuffle_high }, { LOW, shuffle_low });
+	TEAM_RUN({ HIGH, shuffle_spaces_high });
 
 	sem_init(&round_begins, 1, 0);
 	sem_init(&medium_begins, 1, 0);
@@ -290,6 +349,7 @@ static void tell_operations(void)
 	series_tell(&preemption, "preemption", "ns");
 	series_tell(&interrupt_latency, "interrupt_latency", "ns");
 	series_tell(&semaphore_shuffle, "semaphore_shuffle", "ns");
+	series_tell(&semaphore_shuffle_spaces, "semaphore_shuffle_spaces", "ns");
 	series_tell(&deadlock_breaking, "deadlock_breaking", "ns");
 	series_tell(&message_latency, "message_latency", "ns");
 	line_say("figure datagram_throughput %llu MB/s", bytes * 1000 / datagram_time);
@@ -299,12 +359,18 @@ static void tell_operations(void)
 static void *tell_all(void *unused)
 {
 	tell_operations();
+	/* Now the partner may end. */
+	sem_post(partner_begin);
 	pillion_unload();
 	return unused;
 }
 
 int init_module(void)
 {
+	int error = partner_open();
+
+	if (error)
+		return error;
 	measure();
 	return thread_start(&teller, HIGH, tell_all, NULL);
 }
@@ -312,4 +378,5 @@ int init_module(void)
 void cleanup_module(void)
 {
 	pthread_join(teller, NULL);
+	partner_close();
 }

@@ -11,6 +11,7 @@ mod compare;
 mod date;
 mod experiments;
 mod findings;
+mod interrupt;
 mod list;
 mod load;
 mod machine;

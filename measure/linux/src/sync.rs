@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-/// A semaphore of this process.
+/// A semaphore, of this process or of several.
 pub struct Semaphore(UnsafeCell<libc::sem_t>);
 
 // SAFETY: what is shared is changed by the C library's functions only, which are for several threads.
@@ -15,10 +15,19 @@ unsafe impl Send for Semaphore {}
 impl Semaphore {
     /// One that is taken.
     pub fn new() -> Semaphore {
+        Semaphore::of(0)
+    }
+
+    /// One that is taken, for memory that several processes share.
+    pub fn of_processes() -> Semaphore {
+        Semaphore::of(1)
+    }
+
+    fn of(is_shared: i32) -> Semaphore {
         let mut semaphore = MaybeUninit::uninit();
-        // SAFETY: the place is valid; with the value 0, not shared with other processes, this initialises it and cannot fail.
+        // SAFETY: the place is valid; with the value 0 this initialises it and cannot fail.
         unsafe {
-            libc::sem_init(semaphore.as_mut_ptr(), 0, 0);
+            libc::sem_init(semaphore.as_mut_ptr(), is_shared, 0);
             Semaphore(UnsafeCell::new(semaphore.assume_init()))
         }
     }

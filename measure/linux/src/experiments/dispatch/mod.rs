@@ -1,16 +1,15 @@
 //! Interrupt response and process dispatch: an interrupt that is raised on demand, its handler, and the process that waits for it.
 
-mod device;
 mod fit;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
 use crate::clock::{Clock, tsc};
 use crate::findings::Findings;
+use crate::interrupt::{Device, Source, Waiter};
 use crate::{realtime, sleep};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use device::{Device, Source};
 use pillion_measure_data::{Chart, Instrument, Kind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -97,7 +96,7 @@ fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
 }
 
 /// The life of the thread that waits. It waits for so many interrupts and no more: the next one is for the next source's thread.
-fn wait(samples: u64, file: &device::Waiter, arrivals: &Sender<Result<Sample>>) {
+fn wait(samples: u64, file: &Waiter, arrivals: &Sender<Result<Sample>>) {
     for _ in 0..samples {
         let stamps = file.wait();
         let woken = tsc();

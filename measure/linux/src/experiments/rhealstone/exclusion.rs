@@ -2,9 +2,12 @@
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
+use crate::process;
+use crate::realtime::{self, lock_memory};
 use crate::sync::{Mutex, Protocol, Semaphore};
 use crate::team::{self, Stamp, member};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -52,6 +55,54 @@ pub fn semaphore_shuffle(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
         Ok(Vec::new())
     };
     team::run(bench, vec![member(HIGH, high), member(LOW, low)])
+}
+
+/// What two processes share of a shuffle.
+struct Shuffle {
+    taken: Semaphore,
+    asked: Semaphore,
+    owning: Owning,
+}
+
+/// In memory that stays the same for children.
+fn shared_shuffle() -> Result<&'static Shuffle> {
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: a new mapping at an address that Linux chooses.
+    let place = unsafe { mmap_anonymous(std::ptr::null_mut(), size_of::<Shuffle>(), access, MapFlags::SHARED) };
+    let place: *mut Shuffle = place.context("there is no memory for two processes")?.cast();
+    let (taken, asked) = (Semaphore::of_processes(), Semaphore::of_processes());
+    // SAFETY: the mapping is large enough, aligned to a page, nobody else's, and never taken back.
+    unsafe {
+        place.write(Shuffle { taken, asked, owning: Owning::default() });
+        Ok(&*place)
+    }
+}
+
+/// The same as [`semaphore_shuffle`], between two processes: the less urgent one is a child.
+pub fn semaphore_shuffle_spaces(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
+    let shuffle = shared_shuffle()?;
+    bench.be_urgent()?;
+    // The child has this one's priority at first, and so does not run before this one waits.
+    let low = process::child(|| {
+        lock_memory()?;
+        realtime::be_fifo(bench.priority - LOW)?;
+        for _ in 0..samples {
+            shuffle.asked.post();
+            shuffle.owning.compute(bench);
+            shuffle.taken.post();
+        }
+        Ok(())
+    })?;
+    let mut measured = Vec::with_capacity(samples as usize);
+    for _ in 0..samples {
+        shuffle.asked.wait();
+        let start = bench.clock.ticks();
+        shuffle.taken.wait();
+        let end = bench.clock.ticks();
+        measured.push(shuffle.owning.wait(bench, start, end));
+    }
+    low.wait()?;
+    Ok(measured)
 }
 
 /// From the wish for a mutex whose owner would never run, because a third thread computes, until it is there by inheritance.

@@ -1,16 +1,15 @@
-//! From one thread to another: by its own will, by a priority, by a timer.
+//! From one thread to another, by its own will or by a priority; and from a thread to the handler of an interrupt.
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
-use crate::clock::monotonic;
-use crate::sleep;
+use crate::interrupt::{Device, Source};
 use crate::team::{self, Stamp, member};
 use anyhow::Result;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
-/// Time between two interrupts.
-const PERIOD_NS: u64 = 100_000;
+/// Time from when the timer is armed until it interrupts.
+const TIMER_NS: u64 = 100_000;
 
 /// Two threads of the same priority yield to each other.
 pub fn task_switch(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
@@ -58,16 +57,16 @@ pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(HIGH, raised), member(MEDIUM, raising)])
 }
 
-/// From the time at which the timer is due to the first instruction of a thread, while another one computes.
+/// From the time at which the timer is due to the first instruction of its handler in the kernel, while a thread computes.
 pub fn interrupt_latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
-    let is_over = AtomicBool::new(false);
-    let interrupted = || {
+    let (device, is_over) = (Device::open(Source::Timer)?, AtomicBool::new(false));
+    let arming = || {
+        let waiter = device.another()?;
         let mut measured = Vec::with_capacity(samples as usize / 10);
-        let mut due = monotonic() + PERIOD_NS;
         for _ in 0..samples / 10 {
-            sleep::until(due)?;
-            measured.push(monotonic().saturating_sub(due));
-            due += PERIOD_NS;
+            device.raise(TIMER_NS)?;
+            let stamps = waiter.wait()?;
+            measured.push(bench.clock.whole(stamps.handled.saturating_sub(stamps.due)));
         }
         is_over.store(true, Relaxed);
         Ok(measured)
@@ -78,5 +77,5 @@ pub fn interrupt_latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
         }
         Ok(Vec::new())
     };
-    team::run(bench, vec![member(HIGH, interrupted), member(LOW, computing)])
+    team::run(bench, vec![member(HIGH, arming), member(LOW, computing)])
 }

@@ -1,4 +1,4 @@
-//! /dev/measure, the kernel module's file: see linux/measure/measure.h.
+//! /dev/measure, the kernel module's file: interrupts on demand. See linux/measure/measure.h.
 
 use crate::clock::tsc;
 use crate::realtime::last_errno;
@@ -50,6 +50,11 @@ fn open() -> Result<OwnedFd> {
     rustix::fs::open(PATH, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).with_context(|| {
         format!("{PATH} cannot be opened: load the module of linux/measure (insmod measure.ko), as root")
     })
+}
+
+/// Whether the module is loaded.
+pub fn is_there() -> bool {
+    std::path::Path::new(PATH).exists()
 }
 
 impl Device {
