@@ -4,9 +4,13 @@
  */
 #include <linux/completion.h>
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/uaccess.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
 
 #include "measure.h"
 #include "source.h"
@@ -37,6 +41,23 @@ static ssize_t measure_read(struct file *file, char __user *to, size_t size, lof
 	return copy_to_user(to, &last, sizeof(last)) ? -EFAULT : sizeof(last);
 }
 
+/* A critical section: several processes may want to be in it. */
+static DEFINE_MUTEX(section);
+
+static void hold(u64 ns)
+{
+	u64 start, ticks = mul_u64_u32_div(ns, tsc_khz, USEC_PER_SEC);
+
+	mutex_lock(&section);
+	start = rdtsc();
+	while (rdtsc() - start < ticks)
+		cpu_relax();
+	mutex_unlock(&section);
+}
+
+/* Long enough for any measurement, and too short to be noticed. */
+#define LONGEST_HOLD_NS	(10 * NSEC_PER_MSEC)
+
 static long measure_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -52,6 +73,11 @@ static long measure_ioctl(struct file *file, unsigned int command, unsigned long
 		if (source != MEASURE_TIMER)
 			return -EINVAL;
 		timer_arm(argument);
+		return 0;
+	case MEASURE_HOLD:
+		if (argument > LONGEST_HOLD_NS)
+			return -EINVAL;
+		hold(argument);
 		return 0;
 	default:
 		return -ENOTTY;

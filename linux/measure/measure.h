@@ -23,6 +23,9 @@ struct measure_stamps {
 /* Arms the timer: the argument is a number of nanoseconds. */
 #define MEASURE_ARM	_IO('M', 1)
 
+/* Takes a mutex of the kernel's, keeps it for so many nanoseconds, computing, and gives it back. */
+#define MEASURE_HOLD	_IO('M', 2)
+
 /* Writing this register of edu raises its interrupt. */
 #define MEASURE_EDU_RAISE	0x60
 

@@ -10,9 +10,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const PATH: &str = "/dev/measure";
 const PAGE: usize = 4096;
 
-/// `_IO('M', 0)` and `_IO('M', 1)`.
+/// `_IO('M', 0)` and so on.
 const SOURCE: libc::Ioctl = 0x4d00;
 const ARM: libc::Ioctl = 0x4d01;
+const HOLD: libc::Ioctl = 0x4d02;
 
 /// Register of edu that raises its interrupt.
 const RAISE: usize = 0x60;
@@ -93,6 +94,15 @@ impl Device {
 }
 
 impl Waiter {
+    /// Is in a critical section of the kernel's for so long, once it is free.
+    ///
+    /// # Errors
+    /// That is too long.
+    #[inline]
+    pub fn hold(&self, nanoseconds: u64) -> Result<()> {
+        control(&self.0, HOLD, nanoseconds)
+    }
+
     /// Waits for an interrupt.
     ///
     /// # Errors

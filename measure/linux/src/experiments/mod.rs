@@ -16,6 +16,7 @@ mod cruncher;
 mod delay;
 mod dispatch;
 mod inversion;
+mod klt;
 mod latency;
 mod matrix;
 mod microbench;
@@ -122,6 +123,7 @@ pub const ALL: &[Entry] = &[
     Entry::of::<inversion::Inversion>(),
     Entry::of::<reliability::Reliability>(),
     Entry::of::<dispatch::Dispatch>(),
+    Entry::of::<klt::Klt>(),
     Entry::of::<monitor::MonitorCalls>(),
     Entry::of::<command::Command>(),
 ];
