@@ -56,16 +56,10 @@ static int edu_probe(struct pci_dev *device, const struct pci_device_id *id)
 	if (error)
 		return error;
 	registers = pcim_iomap_table(device)[0];
-	pci_set_master(device);
-	error = pci_alloc_irq_vectors(device, 1, 1, PCI_IRQ_ALL_TYPES);
-	if (error < 0)
+	/* The device's line, as a real-time task has it, not a message. The handler itself is what is measured: it must not become a thread. */
+	error = request_irq(device->irq, edu_interrupt, IRQF_NO_THREAD | IRQF_SHARED, "measure", device);
+	if (error)
 		return error;
-	/* The handler itself is what is measured: it must not become a thread. */
-	error = request_irq(pci_irq_vector(device, 0), edu_interrupt, IRQF_NO_THREAD, "measure", device);
-	if (error) {
-		pci_free_irq_vectors(device);
-		return error;
-	}
 	found = device;
 	return 0;
 }
@@ -73,8 +67,7 @@ static int edu_probe(struct pci_dev *device, const struct pci_device_id *id)
 static void edu_remove(struct pci_dev *device)
 {
 	found = NULL;
-	free_irq(pci_irq_vector(device, 0), device);
-	pci_free_irq_vectors(device);
+	free_irq(device->irq, device);
 }
 
 static const struct pci_device_id devices[] = {

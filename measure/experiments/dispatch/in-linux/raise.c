@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Linux's half of dispatch.c: raises interrupts of QEMU's edu device for some seconds, at distances that never fall into step with anything. Counts them.
+ * Linux's half of dispatch.c: raises interrupts of QEMU's edu device at distances that never fall into step with anything, for half of some seconds; the other
+ * half is for the task's timer. Counts them.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -85,25 +86,29 @@ static volatile unsigned int *find_registers(void)
 	exit(1);
 }
 
-/* Below 300: multiples of the golden ratio's fraction, which fill the range evenly and in no order. */
-static unsigned int spread(unsigned long long number)
-{
-	return ((number * 0x9e3779b97f4a7c15ull >> 32) * 300) >> 32;
-}
-
 static void raise_once(struct dispatch *shared, volatile unsigned int *registers, unsigned int number)
 {
-	usleep(200 + spread(number));
+	usleep(200 + spread(number, 300));
 	shared->raised = __builtin_ia32_rdtsc();
 	registers[RAISE / 4] = 1;
 	while (shared->seen == number)
 		;
 	registers[LOWER / 4] = 1;
+	/* The task enables the line again, long before the next pause is over. */
+	shared->lowered = number + 1;
+}
+
+static long long milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
 int main(int count, char **arguments)
 {
-	time_t end = time(NULL) + (count > 1 ? atoi(arguments[1]) : 1);
+	long long begin = milliseconds(), length = (count > 1 ? atoi(arguments[1]) : 1) * 1000LL;
 	struct sched_param priority = { .sched_priority = 50 };
 	struct dispatch *shared = mbuff_alloc(DISPATCH_AREA, sizeof(*shared));
 	volatile unsigned int *registers = find_registers();
@@ -113,10 +118,13 @@ int main(int count, char **arguments)
 		die(DISPATCH_AREA);
 	if (sched_setscheduler(0, SCHED_FIFO, &priority) || mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("a real-time process");
-	while (time(NULL) < end)
+	while (milliseconds() < begin + length / 2)
 		raise_once(shared, registers, number++);
 	shared->is_last = 1;
 	raise_once(shared, registers, number++);
+	while (milliseconds() < begin + length)
+		usleep(1000);
+	shared->is_over = 1;
 	while (!shared->has_told)
 		usleep(1000);
 	printf("%u interrupts\n", number);

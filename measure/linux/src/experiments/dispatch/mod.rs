@@ -125,6 +125,12 @@ fn spread(number: u64, limit: u64) -> u64 {
 
 fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Bench) {
     let prefix = if source == Source::Timer { "timer_" } else { "" };
+    let early = samples.iter().filter(|sample| sample.handled < sample.raised).count();
+    if early > 0 {
+        findings.disturbed(format!(
+            "{early} interrupts were handled before they were due: the clocks that arm and stamp disagree"
+        ));
+    }
     let between = |from: fn(&Sample) -> u64, to: fn(&Sample) -> u64| -> Vec<u64> {
         samples.iter().map(|sample| bench.clock.whole(to(sample).saturating_sub(from(sample)))).collect()
     };
@@ -155,6 +161,14 @@ mod tests {
         assert_eq!((findings.value("timer_pdlt_min"), findings.value("timer_pdlt_max")), (Some(50.0), Some(90.0)));
         assert_eq!(findings.value("timer_wake_max"), Some(78.0));
         assert!(findings.value("timer_irt_erlang_k").is_some());
+    }
+
+    #[test]
+    fn an_interrupt_before_its_time_is_none() {
+        let (mut findings, clock, instrument) = (Findings::default(), Clock::Tsc(1.0), Instrument::Counted);
+        let bench = Bench { clock, instrument, quick: true, cpu: 0, priority: 1 };
+        tell(&mut findings, Source::Timer, &[Sample { raised: 100, handled: 99, woken: 150 }], &bench);
+        assert_eq!(findings.disturbances.len(), 1);
     }
 
     #[test]
