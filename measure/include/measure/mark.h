@@ -18,8 +18,24 @@ static inline void measure_done(void)
 	MARK("Done");
 }
 
-/* The first instruction of the response to an interrupt. */
+/* The first instruction of the response to an interrupt: the last one. */
 #define MARK_RESPONSE() MARK("Resp")
+
+/* The first instruction of a thread that slept; and how late it was, by which the model finds the interrupt that woke it. */
+#define MARK_WOKE() MARK("Woke")
+
+static inline void measure_late(unsigned long long nanoseconds)
+{
+	int bit;
+
+	for (bit = nanoseconds ? 63 - __builtin_clzll(nanoseconds) : -1; bit >= 0; bit--) {
+		if (nanoseconds >> bit & 1)
+			MARK("Bit1");
+		else
+			MARK("Bit0");
+	}
+	MARK("Late");
+}
 
 /* A piece of work begins, ends. */
 #define MARK_BEGIN() MARK("From")

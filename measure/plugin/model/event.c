@@ -25,8 +25,9 @@ static enum event marker(const uint8_t *bytes, size_t size)
 		const char *name;
 		enum event event;
 	} markers[] = {
-		{"Begn", EVENT_BEGIN}, {"Done", EVENT_DONE}, {"Resp", EVENT_RESPONSE},
-		{"From", EVENT_FROM},  {"Upto", EVENT_UPTO},
+		{"Begn", EVENT_BEGIN}, {"Done", EVENT_DONE},  {"Resp", EVENT_RESPONSE}, {"From", EVENT_FROM},
+		{"Upto", EVENT_UPTO},  {"Woke", EVENT_WOKE},  {"Bit0", EVENT_ZERO},	  {"Bit1", EVENT_ONE},
+		{"Entr", EVENT_ENTRY}, {"Late", EVENT_LATE},
 	};
 
 	if (size != 7 || memcmp(bytes, no_operation, sizeof no_operation) != 0)

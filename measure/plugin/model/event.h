@@ -35,6 +35,12 @@ enum event {
 	EVENT_UPTO,
 	EVENT_BEGIN,
 	EVENT_DONE,
+	EVENT_WOKE,
+	/* A number is told bit by bit, the highest first; what it is comes behind. */
+	EVENT_ZERO,
+	EVENT_ONE,
+	EVENT_ENTRY,
+	EVENT_LATE,
 	EVENTS
 };
 

@@ -2,9 +2,10 @@
  * A plug-in of the emulator: models caches and TLBs while a program measures, and writes what was charged between its markers. Arguments and output:
  * ../README.md.
  *
- * Until the program says that it begins, only that marker is looked for, so that Linux boots as fast as without a model. A reset drops all that is hooked and
- * translated; the emulator does it a few instructions after it was asked to, always the same ones. At the end there is none: it would free what the
- * emulator may still call for accesses to memory, and QEMU 7.2 then aborts now and then. What is hooked stays, and finds that the program is done.
+ * Until the program says that it begins, only that marker is looked for, and those that tell entries of its kernel, so that Linux boots as fast as without a
+ * model. A reset drops all that is hooked and translated; the emulator does it a few instructions after it was asked to, always the same ones. At the end
+ * there is none: it would free what the emulator may still call for accesses to memory, and QEMU 7.2 then aborts now and then. What is hooked stays, and
+ * finds that the program is done.
  */
 #include "parameter.h"
 #include "watch.h"
@@ -51,15 +52,31 @@ static void at_begin(unsigned int cpu, void *data)
 	qemu_plugin_reset(own, begin);
 }
 
+/* What a program tells before it begins: where its kernel is entered. */
+static void at_told(unsigned int cpu, void *data)
+{
+	enum event event = (enum event)(uintptr_t)data;
+
+	(void)cpu;
+	if (event != EVENT_ENTRY)
+		spans_bit(&watch.spans, event);
+	else if (!watch_entry(spans_number(&watch.spans)))
+		fputs("invalid there are more entries of kernels than the model takes\n", output);
+}
+
 static void look_for_begin(plugin_id id, struct qemu_plugin_tb *block)
 {
 	(void)id;
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
 		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
 		uint8_t bytes[LONGEST];
+		enum event event = event_of(bytes, instruction_bytes(instruction, bytes));
 
-		if (event_of(bytes, instruction_bytes(instruction, bytes)) == EVENT_BEGIN)
+		if (event == EVENT_BEGIN)
 			qemu_plugin_register_vcpu_insn_exec_cb(instruction, at_begin, CALLBACK_NO_REGISTERS, NULL);
+		else if (event == EVENT_ZERO || event == EVENT_ONE || event == EVENT_ENTRY)
+			qemu_plugin_register_vcpu_insn_exec_cb(instruction, at_told, CALLBACK_NO_REGISTERS,
+							       (void *)(uintptr_t)event);
 	}
 }
 
@@ -71,6 +88,8 @@ static bool take_begin(const char *when)
 
 static bool take_argument(struct parameters *parameters, const char *argument)
 {
+	uint64_t entry;
+
 	if (strncmp(argument, "out=", 4) == 0) {
 		output = fopen(argument + 4, "w");
 		return output;
@@ -80,8 +99,7 @@ static bool take_argument(struct parameters *parameters, const char *argument)
 	if (strncmp(argument, "skip=", 5) == 0)
 		return sscanf(argument + 5, "%" SCNu64, &watch.spans.skip) == 1;
 	if (strncmp(argument, "entry=", 6) == 0)
-		return watch.entry_count < MOST_ENTRIES &&
-		       sscanf(argument + 6, "%" SCNx64, &watch.entries[watch.entry_count++]) == 1;
+		return sscanf(argument + 6, "%" SCNx64, &entry) == 1 && watch_entry(entry);
 	if (strncmp(argument, "small=", 6) == 0)
 		return sscanf(argument + 6, "%" SCNx64 "-%" SCNx64, &watch.small_first, &watch.small_last) == 2;
 	return parameters_take(parameters, argument);

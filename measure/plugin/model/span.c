@@ -1,5 +1,12 @@
 #include "span.h"
 
+/*
+ * Instructions by which a program may be mistaken about how late it is: what reading a clock takes, and what a timer's steps leave out.
+ */
+enum { MISTAKE = 200 };
+/* An interrupt that waited is taken so many instructions behind the beginning of the one that let it in: STI lets it in behind the next. */
+enum { SHADOW = 2 };
+
 void spans_init(struct spans *spans, uint64_t skip)
 {
 	spans->skip = skip;
@@ -51,9 +58,19 @@ void spans_mode(struct spans *spans, const struct machine *machine, bool kernel)
 	spans->halted = false;
 }
 
+static void set_flag(struct spans *spans, const struct machine *machine)
+{
+	spans->flag = true;
+	spans->opened = machine->instructions;
+}
+
+/*
+ * CLI right behind closes what was not open: no interrupt is taken right behind STI, and behind a return from an interrupt the only kernel that has
+ * CLI there had them off in what it returns to, which is not seen.
+ */
 static void clear_flag(struct spans *spans, const struct machine *machine)
 {
-	if (spans->flag && spans->global_flag)
+	if (spans->flag && spans->global_flag && machine->instructions - spans->opened >= SHADOW)
 		spans->closed = so_far(machine);
 	spans->flag = false;
 }
@@ -63,7 +80,8 @@ void spans_before(struct spans *spans, const struct machine *machine, enum event
 	spans->halted = event == EVENT_HLT;
 	switch (event) {
 	case EVENT_STI:
-		spans->flag = true;
+	case EVENT_IRET:
+		set_flag(spans, machine);
 		break;
 	case EVENT_CLI:
 		clear_flag(spans, machine);
@@ -73,9 +91,10 @@ void spans_before(struct spans *spans, const struct machine *machine, enum event
 		break;
 	case EVENT_STGI:
 		spans->global_flag = true;
+		spans->opened = machine->instructions;
 		break;
 	case EVENT_VMRUN:
-		spans->responding = false;
+		spans->interrupt_count = 0;
 		break;
 	case EVENT_VMEXIT:
 		spans->closed = so_far(machine);
@@ -86,17 +105,17 @@ void spans_before(struct spans *spans, const struct machine *machine, enum event
 	}
 }
 
-/* While it sleeps, an interrupt is taken at once. */
+/* Where it could be taken, and could have been before, it has just come; where it has just become possible, it may have waited. */
 struct happened spans_taken(const struct spans *spans, const struct machine *machine)
 {
-	return spans->halted || !spans->in_kernel ? so_far(machine) : spans->closed;
+	bool open = spans->flag && spans->global_flag && machine->instructions - spans->opened > SHADOW;
+
+	return spans->halted || !spans->in_kernel || open ? so_far(machine) : spans->closed;
 }
 
 void spans_entered(struct spans *spans, const struct machine *machine, const struct happened *taken_at)
 {
-	spans->responding = true;
-	spans->taken = *taken_at;
-	spans->entered = so_far(machine);
+	spans->interrupts[spans->interrupt_count++ % MOST_INTERRUPTS] = (struct interrupt){*taken_at, so_far(machine)};
 	spans->flag = false;
 }
 
@@ -108,20 +127,62 @@ static void add(struct series *series, const struct machine *machine, cost span)
 	histogram_add(&series->time, (uint64_t)((double)cycles * 1e9 / (double)machine->hertz + 0.5));
 }
 
-static void respond(struct spans *spans, const struct machine *machine)
+static bool is_sample(struct spans *spans)
+{
+	return spans->responses++ >= spans->skip;
+}
+
+static void respond(struct spans *spans, const struct machine *machine, const struct interrupt *to,
+		    const struct happened *now)
+{
+	add(&spans->entry, machine, to->entered.charged - to->taken.charged);
+	add(&spans->handler, machine, now->charged - to->entered.charged);
+	add(&spans->total, machine, now->charged - to->taken.charged);
+	add_between(&spans->in_entries, &to->taken, &to->entered);
+	add_between(&spans->in_handlers, &to->entered, now);
+}
+
+static struct interrupt *interrupt(struct spans *spans, uint64_t number)
+{
+	return &spans->interrupts[number % MOST_INTERRUPTS];
+}
+
+static void respond_to_last(struct spans *spans, const struct machine *machine)
 {
 	struct happened now = so_far(machine);
 
-	if (!spans->responding)
-		return;
-	spans->responding = false;
-	if (spans->responses++ < spans->skip)
-		return;
-	add(&spans->entry, machine, spans->entered.charged - spans->taken.charged);
-	add(&spans->handler, machine, now.charged - spans->entered.charged);
-	add(&spans->total, machine, now.charged - spans->taken.charged);
-	add_between(&spans->in_entries, &spans->taken, &spans->entered);
-	add_between(&spans->in_handlers, &spans->entered, &now);
+	if (spans->interrupt_count && is_sample(spans))
+		respond(spans, machine, interrupt(spans, spans->interrupt_count - 1), &now);
+	spans->interrupt_count = 0;
+}
+
+/* The first interrupt since `due`, in instructions; if there is none, the last one before, which was still being handled then. NULL: there was none at all. */
+static struct interrupt *interrupt_since(struct spans *spans, uint64_t due, uint64_t woke)
+{
+	uint64_t count = spans->interrupt_count;
+	struct interrupt *found = NULL;
+
+	for (uint64_t i = count > MOST_INTERRUPTS ? count - MOST_INTERRUPTS : 0; i < count; i++) {
+		if (interrupt(spans, i)->entered.instructions > woke)
+			break;
+		found = interrupt(spans, i);
+		if (found->entered.instructions + MISTAKE >= due)
+			break;
+	}
+	return found;
+}
+
+static void respond_late(struct spans *spans, const struct machine *machine, uint64_t late)
+{
+	uint64_t woke = spans->woke.instructions, due = woke > late ? woke - late : 0;
+	struct interrupt *to = spans->woken ? interrupt_since(spans, due, woke) : NULL;
+
+	if (to && is_sample(spans)) {
+		respond(spans, machine, to, &spans->woke);
+		histogram_add(&spans->counted, late);
+	}
+	spans->woken = false;
+	spans->interrupt_count = 0;
 }
 
 static void end_work(struct spans *spans, const struct machine *machine)
@@ -139,14 +200,44 @@ static void end_work(struct spans *spans, const struct machine *machine)
 		spans->works[spans->work_count++] = work;
 }
 
+void spans_bit(struct spans *spans, enum event event)
+{
+	spans->number = spans->number << 1 | (event == EVENT_ONE);
+}
+
+uint64_t spans_number(struct spans *spans)
+{
+	uint64_t number = spans->number;
+
+	spans->number = 0;
+	return number;
+}
+
 void spans_marker(struct spans *spans, const struct machine *machine, enum event marker)
 {
-	if (marker == EVENT_RESPONSE) {
-		respond(spans, machine);
-	} else if (marker == EVENT_UPTO) {
-		end_work(spans, machine);
-	} else if (marker == EVENT_FROM) {
+	switch (marker) {
+	case EVENT_RESPONSE:
+		respond_to_last(spans, machine);
+		break;
+	case EVENT_WOKE:
+		spans->woken = true;
+		spans->woke = so_far(machine);
+		break;
+	case EVENT_ZERO:
+	case EVENT_ONE:
+		spans_bit(spans, marker);
+		break;
+	case EVENT_LATE:
+		respond_late(spans, machine, spans_number(spans));
+		break;
+	case EVENT_FROM:
 		spans->working = true;
 		spans->begin = so_far(machine);
+		break;
+	case EVENT_UPTO:
+		end_work(spans, machine);
+		break;
+	default:
+		break;
 	}
 }

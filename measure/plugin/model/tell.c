@@ -80,6 +80,7 @@ void spans_tell(const struct spans *spans, FILE *output)
 	tell_series(&spans->entry, output, "entry");
 	tell_series(&spans->handler, output, "handler");
 	tell_series(&spans->total, output, "total");
+	histogram_tell(&spans->counted, output, "counted", "ns");
 	tell_part(&spans->in_entries, spans->total.cycles.samples, output, "entry");
 	tell_part(&spans->in_handlers, spans->total.cycles.samples, output, "handler");
 	tell_series(&spans->work, output, "work");

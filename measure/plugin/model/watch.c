@@ -122,6 +122,14 @@ static void at_access(unsigned int cpu, access_info info, uint64_t address, void
 	machine_data(&watch.machine, address, physical, in_large_page(address, physical), qemu_plugin_mem_is_store(info));
 }
 
+bool watch_entry(uint64_t address)
+{
+	if (watch.entry_count == MOST_ENTRIES)
+		return false;
+	watch.entries[watch.entry_count++] = address;
+	return true;
+}
+
 static bool is_entry(uint64_t address)
 {
 	for (size_t i = 0; i < watch.entry_count; i++)

@@ -30,6 +30,9 @@ struct watch {
 /* The emulator has one processor, and its callbacks carry no pointer of ours everywhere. */
 extern struct watch watch;
 
+/* The kernel is entered there by interrupts; false when there are too many. What was translated before is not hooked. */
+bool watch_entry(uint64_t address);
+
 /* A block of instructions is translated: hooks all that it will do. */
 void watch_block(plugin_id id, struct qemu_plugin_tb *block);
 

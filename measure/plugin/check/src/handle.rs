@@ -68,6 +68,11 @@ pub enum Event {
     Upto,
     Begin,
     Done,
+    Woke,
+    Zero,
+    One,
+    Entry,
+    Late,
 }
 
 /// What a cache counted.
@@ -122,6 +127,14 @@ impl Model {
     pub fn event(&mut self, event: Event) -> u64 {
         // SAFETY: as in `data`.
         unsafe { model_event(self.0.as_ptr(), event as u32) }
+    }
+
+    /// The program says how many nanoseconds after its deadline it woke.
+    pub fn late(&mut self, late: u64) {
+        for bit in (0..u64::BITS - late.leading_zeros()).rev() {
+            self.event(if late >> bit & 1 == 0 { Event::Zero } else { Event::One });
+        }
+        self.event(Event::Late);
     }
 
     /// So many responses, and pieces of work, are no samples at first.

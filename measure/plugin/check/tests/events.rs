@@ -55,5 +55,10 @@ fn markers_are_recognised() {
     assert_eq!(marker(b"Upto"), Event::Upto as u32);
     assert_eq!(marker(b"Begn"), Event::Begin as u32);
     assert_eq!(marker(b"Done"), Event::Done as u32);
+    assert_eq!(marker(b"Woke"), Event::Woke as u32);
+    assert_eq!(marker(b"Bit0"), Event::Zero as u32);
+    assert_eq!(marker(b"Bit1"), Event::One as u32);
+    assert_eq!(marker(b"Entr"), Event::Entry as u32);
+    assert_eq!(marker(b"Late"), Event::Late as u32);
     assert_eq!(marker(&[0, 0, 0, 0]), Event::None as u32);
 }

@@ -46,7 +46,9 @@ fn in_the_kernel_it_waited_since_interrupts_were_off() {
     let mut model = model();
     model.mode(true);
     run(&mut model, 40);
+    // sti; nop; cli
     model.event(Event::Sti);
+    run(&mut model, 2);
     model.event(Event::Cli);
     run(&mut model, 7);
     model.event(Event::Sti);
@@ -66,6 +68,97 @@ fn a_call_counts_from_its_entry() {
     model.entry();
     model.event(Event::Response);
     assert_eq!(sample(&model)[0], 140.0);
+}
+
+#[test]
+fn a_kernel_that_can_be_interrupted_is_interrupted_at_once() {
+    let mut model = model();
+    model.mode(true);
+    run(&mut model, 400);
+    model.event(Event::Sti);
+    run(&mut model, 1000);
+    model.entry();
+    run(&mut model, 30);
+    model.event(Event::Response);
+    assert_eq!(sample(&model), [100.0, 30.0, 130.0]);
+}
+
+#[test]
+fn a_handler_returns_to_a_kernel_that_can_be_interrupted() {
+    let mut model = model();
+    model.mode(true);
+    run(&mut model, 400);
+    model.event(Event::Sti);
+    run(&mut model, 1000);
+    model.entry();
+    run(&mut model, 70);
+    model.event(Event::Iret);
+    run(&mut model, 200);
+    model.entry();
+    model.event(Event::Response);
+    assert_eq!(sample(&model)[0], 100.0);
+}
+
+#[test]
+fn what_was_open_for_no_instruction_was_not_open() {
+    for opening in [Event::Sti, Event::Iret] {
+        let mut model = model();
+        model.mode(true);
+        run(&mut model, 40);
+        model.event(opening);
+        run(&mut model, 1);
+        model.event(Event::Cli);
+        run(&mut model, 7);
+        model.event(Event::Sti);
+        run(&mut model, 1);
+        model.entry();
+        model.event(Event::Response);
+        assert_eq!(sample(&model)[0], 149.0, "{opening:?}");
+    }
+}
+
+#[test]
+fn who_says_how_late_was_woken_by_the_first_interrupt_since() {
+    // Interrupts 9,000 and 3,000 instructions before the program runs; it is 500 to 9,900 ns late.
+    for (late, handler) in [(500, 3000.0), (3000, 3000.0), (8700, 3000.0), (8900, 9100.0), (9900, 9100.0)] {
+        let mut model = model();
+        run(&mut model, 50);
+        // Each delivery takes 100 cycles and no instruction.
+        model.entry();
+        run(&mut model, 6000);
+        model.entry();
+        run(&mut model, 3000);
+        model.event(Event::Woke);
+        run(&mut model, 40);
+        model.entry();
+        run(&mut model, 60);
+        model.late(late);
+        assert_eq!(sample(&model)[1], handler, "{late}");
+        assert_eq!(figure(&model, "counted_max"), Some(late as f64));
+    }
+}
+
+#[test]
+fn who_was_not_woken_by_an_interrupt_is_no_sample() {
+    let mut model = model();
+    model.entry();
+    model.late(100);
+    model.event(Event::Woke);
+    model.late(100);
+    assert_eq!(figure(&model, "total_samples"), None);
+    assert_eq!(figure(&model, "counted_samples"), None);
+}
+
+#[test]
+fn more_interrupts_than_are_remembered_leave_the_last() {
+    let mut model = model();
+    for _ in 0..200 {
+        model.entry();
+        run(&mut model, 1000);
+    }
+    model.event(Event::Woke);
+    model.late(150_000);
+    assert_eq!(sample(&model)[1], 64.0 * 1000.0 + 63.0 * 100.0);
 }
 
 #[test]
