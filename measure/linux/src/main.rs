@@ -15,6 +15,7 @@ mod interrupt;
 mod list;
 mod load;
 mod machine;
+mod mark;
 mod measurement;
 mod output;
 mod preempted;

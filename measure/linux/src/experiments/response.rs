@@ -4,10 +4,10 @@ use super::{Experiment, chart};
 use crate::bench::Bench;
 use crate::clock::monotonic;
 use crate::findings::Findings;
-use crate::{preempted, sleep};
+use crate::{mark, preempted, sleep};
 use anyhow::Result;
 use clap::Args;
-use pillion_measure_data::{Chart, Kind};
+use pillion_measure_data::{Chart, Instrument, Kind};
 
 /// Options. The paper's distances are 2 to 30 ms.
 #[derive(Args, Debug)]
@@ -44,7 +44,12 @@ impl Experiment for Response {
         let distances = self.distances(bench);
         bench.be_urgent()?;
         let before = preempted::count()?;
-        let mut findings = findings(&measure(&distances)?);
+        if bench.instrument == Instrument::Counted {
+            mark::begin();
+        }
+        let samples = measure(&distances)?;
+        mark::done();
+        let mut findings = findings(&samples);
         findings.smaller("total_preempted", (preempted::count()? - before) as f64, "1");
         Ok(findings)
     }
@@ -80,7 +85,9 @@ fn measure(distances: &[u64]) -> Result<Vec<Sample>> {
     for (sample, &distance_us) in samples.iter_mut().zip(distances) {
         let deadline = monotonic() + distance_us * 1000;
         sleep::until(deadline)?;
+        mark::woke();
         *sample = Sample { distance_us, latency_ns: monotonic().saturating_sub(deadline) };
+        mark::late(sample.latency_ns);
     }
     Ok(samples)
 }
