@@ -1,9 +1,9 @@
-//! Figures of the short, counted form that later ones are compared with: measure/baselines/NAME.json.
+//! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and NAME.modelled.json of the model.
 
 use crate::build::bundle::write_whole;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
-use pillion_measure_data::Measurement;
+use pillion_measure_data::{Instrument, Measurement};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// That of an experiment, if it has one.
-    pub fn read(repository: &Repository, experiment: &str) -> Result<Option<Baseline>> {
-        let path = path(repository, experiment);
+    /// That of an experiment with an instrument, if it has one.
+    pub fn read(repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Option<Baseline>> {
+        let path = path(repository, experiment, instrument);
         if !path.is_file() {
             return Ok(None);
         }
@@ -44,8 +44,8 @@ impl Baseline {
     }
 
     /// Writes it, and says where; one without figures is no file.
-    pub fn write(&self, repository: &Repository, experiment: &str) -> Result<Option<PathBuf>> {
-        let path = path(repository, experiment);
+    pub fn write(&self, repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Option<PathBuf>> {
+        let path = path(repository, experiment, instrument);
         if self.figures.is_empty() {
             remove(&path)?;
             return Ok(None);
@@ -59,9 +59,14 @@ impl Baseline {
         self.figures.get(system)?.get(name)?.as_f64()
     }
 
-    /// Figures that it has and a measurement has not: system and name.
+    /// Figures that it has and a measurement has not: system and name. Machines that were not modelled are left out.
     pub fn lost(&self, measurement: &Measurement) -> Vec<(String, String)> {
-        let all = self.figures.iter().flat_map(|(system, figures)| figures.keys().map(move |name| (system, name)));
+        let is_modelled = |system: &&String| {
+            let machine = preset(system);
+            machine.is_none() || measurement.systems.iter().any(|measured| preset(&measured.name) == machine)
+        };
+        let systems = self.figures.keys().filter(is_modelled);
+        let all = systems.flat_map(|system| self.figures[system].keys().map(move |name| (system, name)));
         let lost = all.filter(|(system, name)| measurement.figure(system, name).is_none());
         lost.map(|(system, name)| (system.clone(), name.clone())).collect()
     }
@@ -89,8 +94,17 @@ fn plain(value: f64) -> Option<Number> {
     if whole { Some(Number::from(value as i64)) } else { Number::from_f64(value) }
 }
 
-fn path(repository: &Repository, experiment: &str) -> PathBuf {
-    repository.path("measure/baselines").join(experiment).with_extension("json")
+/// The machine of the model in a system's name.
+fn preset(system: &str) -> Option<&str> {
+    system.split_once('@').map(|(_, machine)| machine)
+}
+
+fn path(repository: &Repository, experiment: &str, instrument: Instrument) -> PathBuf {
+    let file = match instrument {
+        Instrument::Counted => format!("{experiment}.json"),
+        _ => format!("{experiment}.{instrument}.json"),
+    };
+    repository.path("measure/baselines").join(file)
 }
 
 fn remove(path: &Path) -> Result<()> {
@@ -104,21 +118,45 @@ fn remove(path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use crate::measure::file::tests::measurement;
+    use pillion_measure_data::System;
 
     #[test]
     fn what_is_written_is_read_again_and_is_small() {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::at(folder.path());
-        assert_eq!(Baseline::read(&repository, "e").unwrap(), None);
+        let counted = Instrument::Counted;
+        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), None);
         let mut measured = measurement(&[("s", "b", 2.5), ("s", "a", 300.0)]);
         measured.machine.insert("commit".into(), "abc".into());
-        let path = Baseline::of(&measured).write(&repository, "e").unwrap().unwrap();
+        let path = Baseline::of(&measured).write(&repository, "e", counted).unwrap().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("\"a\": 300,\n") && text.contains("\"b\": 2.5\n") && !text.contains("abc"), "{text}");
-        assert_eq!(Baseline::read(&repository, "e").unwrap(), Some(Baseline::of(&measured)));
+        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), Some(Baseline::of(&measured)));
         measured.figures.iter_mut().for_each(|figure| figure.threshold = None);
-        assert_eq!(Baseline::of(&measured).write(&repository, "e").unwrap(), None);
+        assert_eq!(Baseline::of(&measured).write(&repository, "e", counted).unwrap(), None);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_instrument_has_a_baseline_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        let [few, many] = [1.0, 2.0].map(|value| Baseline::of(&measurement(&[("s", "a", value)])));
+        few.write(&repository, "e", Instrument::Counted).unwrap();
+        let path = many.write(&repository, "e", Instrument::Modelled).unwrap().unwrap();
+        assert!(path.ends_with("measure/baselines/e.modelled.json"));
+        for (instrument, baseline) in [(Instrument::Counted, few), (Instrument::Modelled, many)] {
+            assert_eq!(Baseline::read(&repository, "e", instrument).unwrap(), Some(baseline));
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_of_a_machine_that_was_not_modelled() {
+        let baseline = Baseline::of(&measurement(&[("s@new", "a", 1.0), ("s@old", "a", 2.0), ("t@old", "a", 3.0)]));
+        let mut now = measurement(&[]);
+        now.systems.push(System { name: "s@old".into(), ..System::default() });
+        let lost = ["s@old", "t@old"].map(|system| (system.to_owned(), "a".to_owned()));
+        assert_eq!(baseline.lost(&now), lost);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::baseline::Baseline;
 use super::experiment::Experiment;
 use crate::repository::Repository;
+use pillion_measure_data::Instrument;
 use std::fs;
 
 const PAGE: &str = "docs/measuring.md";
@@ -35,7 +36,7 @@ fn faults(repository: &Repository, row: &Row<'_>) -> Vec<String> {
     let Some(planned) = plan.figure.iter().find(|planned| planned.name == figure) else {
         return vec![format!("{experiment} has no figure {figure}")];
     };
-    let baseline = Baseline::read(repository, experiment).unwrap().unwrap_or_default();
+    let baseline = Baseline::read(repository, experiment, Instrument::Counted).unwrap().unwrap_or_default();
     // What has no baseline is of a long form, and nobody else's.
     let counted = plan.system.iter().find_map(|system| baseline.value(&system.name, figure)).or(value);
     let pairs = [("value", value, counted), ("bar", bar, planned.bar), ("goal", goal, planned.goal)];

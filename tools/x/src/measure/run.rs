@@ -122,14 +122,14 @@ fn conclude(
         faults.iter().for_each(|fault| println!("{fault}"));
         return Ok(faults);
     }
-    let compared = measurement.quick && measurement.instrument == Instrument::Counted;
+    let compared = measurement.quick;
     if accept
         && compared
-        && let Some(path) = Baseline::of(measurement).write(repository, &experiment.name)?
+        && let Some(path) = Baseline::of(measurement).write(repository, &experiment.name, measurement.instrument)?
     {
         eprintln!("x: {} is the baseline", path.display());
     }
-    let baseline = if compared { Baseline::read(repository, &experiment.name)? } else { None };
+    let baseline = if compared { Baseline::read(repository, &experiment.name, measurement.instrument)? } else { None };
     print!("{}", table::text(measurement, baseline.as_ref()));
     let faults = faults(experiment, measurement, baseline.as_ref());
     faults.iter().for_each(|fault| println!("{fault}"));
