@@ -48,13 +48,24 @@ impl Findings {
 
     /// Adds a histogram of samples and the figures that go with it: minimum, mean, 99 %, maximum and number.
     pub fn histogram(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
+        let exact = self.summary(name, unit, samples);
+        self.series.push((name.into(), Data::Histogram(coarser(&exact))));
+    }
+
+    /// The same, with each value a bucket of its own: a distribution can be fitted to that.
+    pub fn samples(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
+        let exact = self.summary(name, unit, samples);
+        self.series.push((name.into(), Data::Histogram(exact)));
+    }
+
+    fn summary(&mut self, name: &str, unit: &'static str, samples: &[u64]) -> Histogram {
         let exact = Histogram::of(unit, samples.iter().copied());
         self.smaller(&format!("{name}_min"), exact.min().unwrap_or(0) as f64, unit);
         self.smaller(&format!("{name}_avg"), exact.mean(), unit);
         self.smaller(&format!("{name}_p99"), exact.quantile(0.99).unwrap_or(0) as f64, unit);
         self.smaller(&format!("{name}_max"), exact.max().unwrap_or(0) as f64, unit);
         self.told(&format!("{name}_samples"), samples.len() as f64, "1");
-        self.series.push((name.into(), Data::Histogram(coarser(&exact))));
+        exact
     }
 
     /// Adds points.
@@ -126,6 +137,14 @@ mod tests {
         assert_eq!(findings.value("latency_samples"), Some(4.0));
         let Data::Histogram(histogram) = &findings.series[0].1 else { panic!("{findings:?}") };
         assert_eq!(histogram.buckets.last().unwrap(), &Bucket { low: 9984, width: 128, count: 2 });
+    }
+
+    #[test]
+    fn samples_keep_their_values() {
+        let mut findings = Findings::default();
+        findings.samples("irt", "ns", &[10_001, 10_000, 10_001]);
+        assert_eq!((findings.value("irt_min"), findings.value("irt_samples")), (Some(10_000.0), Some(3.0)));
+        assert_eq!(findings.series[0].1, Data::Histogram(Histogram::of("ns", [10_000, 10_001, 10_001])));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn add(said: &mut Said, fits: &[Fit]) {
     }
 }
 
-/// Samples that are all equal have none.
+/// Samples of which few differ have none, and neither has a histogram whose buckets gather several values.
 fn erlang(said: &mut Said, curve: &str, histogram: &Histogram) {
     let Some(fit) = Erlang::by_likelihood(histogram) else { return };
     let unit = histogram.unit.as_str();
@@ -51,7 +51,12 @@ mod tests {
 
     #[test]
     fn a_histogram_gets_a_curve_and_figures() {
-        let said = fitted("histogram irt ns 10:512 11:256 12:128 13:64 14:32 15:16 16:8 17:4 18:2 19:1");
+        let buckets = |width| (0..40).map(|at| format!(" {}+{width}:{}", 64 * at, 41 - at)).collect::<String>();
+        assert!(fitted(&format!("histogram irt ns{}", buckets(1))).series.contains_key("irt_erlang"));
+        assert!(!fitted(&format!("histogram irt ns{}", buckets(64))).series.contains_key("irt_erlang"));
+        let said = fitted(
+            "histogram irt ns 10:512 11:256 12:128 13:64 14:32 15:16 16:8 17:4 18:2 19:1 20:1 21:1 22:1 23:1 24:1 25:1 26:1 27:1 28:1 29:1",
+        );
         let Data::Histogram(histogram) = &said.series["irt"] else { panic!("{said:?}") };
         let fit = Erlang::by_likelihood(histogram).unwrap();
         assert_eq!(said.figures["irt_erlang_k"], (f64::from(fit.stages), "1".into()));
@@ -63,6 +68,9 @@ mod tests {
     fn what_cannot_be_fitted_or_was_is_left() {
         assert!(!fitted("histogram irt ns 10:5").series.contains_key("irt_erlang"));
         assert!(fitted("figure irt 1 ns").series.is_empty());
+        let buckets = |width| (0..40).map(|at| format!(" {}+{width}:{}", 64 * at, 41 - at)).collect::<String>();
+        assert!(fitted(&format!("histogram irt ns{}", buckets(1))).series.contains_key("irt_erlang"));
+        assert!(!fitted(&format!("histogram irt ns{}", buckets(64))).series.contains_key("irt_erlang"));
         let said = fitted("histogram irt ns 10:5 11:3\npoints irt_erlang ns 1 10:4");
         assert!(said.figures.is_empty());
     }

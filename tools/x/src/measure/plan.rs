@@ -187,7 +187,8 @@ pub struct Valid {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// The histograms. The curve of NAME is NAME_erlang, its figures are NAME_erlang_k, _mean, _offset and _distance.
+    /// The histograms, of at least 20 values that differ, each in a bucket of its own: others get none. The curve of NAME is NAME_erlang, its figures are
+    /// NAME_erlang_k, _mean, _offset and _distance.
     pub series: Vec<String>,
     /// The distribution.
     pub with: With,

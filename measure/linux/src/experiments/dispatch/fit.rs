@@ -7,7 +7,7 @@ use pillion_measure_data::erlang::Erlang;
 /// Places at which the curve is drawn.
 const STEPS: u32 = 120;
 
-/// Says the fit of samples, unless all are equal.
+/// Says the fit of samples, if enough of them differ.
 pub fn tell(findings: &mut Findings, name: &str, samples: &[u64]) {
     let histogram = Histogram::of("ns", samples.iter().copied());
     let Some(fit) = Erlang::by_likelihood(&histogram) else { return };

@@ -139,7 +139,7 @@ fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Ben
     let rest = between(|sample| sample.handled, |sample| sample.woken);
     for (name, latencies) in [("irt", &response), ("pdlt", &dispatch), ("wake", &rest)] {
         let name = format!("{prefix}{name}");
-        findings.histogram(&name, "ns", latencies);
+        findings.samples(&name, "ns", latencies);
         // Counted, `x measure` fits: here it would take as long as the whole measurement.
         if bench.instrument == Instrument::Measured {
             fit::tell(findings, &name, latencies);
@@ -150,16 +150,24 @@ fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Ben
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pillion_measure_data::Data;
 
     #[test]
     fn times_are_taken_from_the_interrupt_on() {
         let sample = |raised, handled, woken| Sample { raised, handled, woken };
         let (mut findings, clock, instrument) = (Findings::default(), Clock::Tsc(1.0), Instrument::Measured);
         let bench = Bench { clock, instrument, quick: true, cpu: 0, priority: 1 };
-        tell(&mut findings, Source::Timer, &[sample(100, 110, 150), sample(200, 212, 290)], &bench);
-        assert_eq!((findings.value("timer_irt_min"), findings.value("timer_irt_max")), (Some(10.0), Some(12.0)));
-        assert_eq!((findings.value("timer_pdlt_min"), findings.value("timer_pdlt_max")), (Some(50.0), Some(90.0)));
-        assert_eq!(findings.value("timer_wake_max"), Some(78.0));
+        let samples: Vec<Sample> = (0..20).map(|at| sample(100, 110 + at, 6_000 + 3 * at)).collect();
+        tell(&mut findings, Source::Timer, &samples, &bench);
+        assert_eq!((findings.value("timer_irt_min"), findings.value("timer_irt_max")), (Some(10.0), Some(29.0)));
+        assert_eq!(
+            (findings.value("timer_pdlt_min"), findings.value("timer_pdlt_max")),
+            (Some(5_900.0), Some(5_957.0))
+        );
+        assert_eq!(findings.value("timer_wake_max"), Some(5_928.0));
+        let told = |name: &str| findings.series.iter().find(|(series, _)| series == name).map(|(_, data)| data);
+        let Some(Data::Histogram(histogram)) = told("timer_pdlt") else { panic!("{findings:?}") };
+        assert_eq!(histogram.buckets.len(), 20, "what is fitted later is to be as it was measured");
         assert!(findings.value("timer_irt_erlang_k").is_some());
     }
 
