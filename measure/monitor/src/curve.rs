@@ -47,9 +47,15 @@ impl Curve {
         self.points[..self.used].iter().map(|point| point.delay).max().unwrap_or(0)
     }
 
-    /// The delay at the first place.
-    pub fn first(&self) -> u32 {
-        self.points[..self.used].first().map_or(0, |point| point.delay)
+    /// The shortest delay before a call of this length and behind it, where a thread computes in user mode.
+    pub fn beside(&self, length: i64) -> u32 {
+        let beside = |point: &&Point| !(0..=length).contains(&point.place.into());
+        self.points[..self.used].iter().filter(beside).map(|point| point.delay).min().unwrap_or(0)
+    }
+
+    /// How many points there are.
+    pub fn places(&self) -> usize {
+        self.used
     }
 
     /// Says the points in lines that no log cuts.

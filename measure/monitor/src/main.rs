@@ -50,6 +50,6 @@ fn main(argument: u64) -> ! {
             break;
         }
     }
-    scan::conclude();
+    scan::conclude(&kit);
     end(kit.info.tsc_hz, ok)
 }

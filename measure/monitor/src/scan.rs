@@ -13,8 +13,9 @@ const MARGIN: i64 = 24;
 /// Distance at which an interrupt surely comes after the call.
 const FAR: u64 = 1_000_000;
 
-/// Calls that were scanned, a bit each; the longest delay of all; the longest stretch that cannot be interrupted.
+/// Calls that were scanned, a bit each; places of all; the longest delay of all; the longest stretch that cannot be interrupted.
 static SCANNED: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+static PLACES: AtomicU64 = AtomicU64::new(0);
 static LONGEST_DELAY: AtomicU64 = AtomicU64::new(0);
 static LONGEST: AtomicU64 = AtomicU64::new(0);
 
@@ -62,7 +63,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
         // Twice: tables of page tables and the like are made the first time.
         self.once(&watch, FAR, name)?;
         let plain = self.once(&watch, FAR, name)?;
-        let step = step(plain.length) * coarseness(kit);
+        let step = step(kit);
         let mut distance = plain.lead - MARGIN;
         loop {
             let sample = self.once(&watch, distance as u64, name)?;
@@ -96,31 +97,24 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
     }
 }
 
-/// Ticks from one interrupt to the next: 1 to 4, as the call is long.
-fn step(length: i64) -> i64 {
-    match length {
-        ..2_000 => 1,
-        2_000..4_000 => 2,
-        _ => 4,
-    }
-}
-
-/// By how much the steps are to be longer: `coarse=N` on the kernel's command line.
-fn coarseness(kit: &Kit) -> i64 {
+/// Ticks from one place to the next: 1, or N of `step=N` on the kernel's command line.
+fn step(kit: &Kit) -> i64 {
     let line = &kit.info.command_line;
     let words = line.split(|byte| matches!(byte, b' ' | 0));
     let number =
-        words.into_iter().find_map(|word| core::str::from_utf8(word.strip_prefix(b"coarse=")?).ok()?.parse().ok());
+        words.into_iter().find_map(|word| core::str::from_utf8(word.strip_prefix(b"step=")?).ok()?.parse().ok());
     number.filter(|&number| number > 0).unwrap_or(1)
 }
 
-/// What an interrupt before the call costs is the switch to the most urgent thread alone; what it costs more elsewhere, it waited.
+/// Beside the call the delay is the switch to the most urgent thread alone; what it is longer elsewhere, that thread waited for the call.
 fn say(name: Name, curve: &Curve, plain: &Sample) {
     let delay = curve.longest();
-    let longest = delay.saturating_sub(curve.first());
+    let longest = delay.saturating_sub(curve.beside(plain.length));
     curve.print(name);
     println!("figure {name}_longest {longest} ns");
     println!("figure {name}_length {} ns", plain.length);
+    println!("figure {name}_places {} 1", curve.places());
+    PLACES.fetch_add(curve.places() as u64, Relaxed);
     LONGEST_DELAY.fetch_max(delay.into(), Relaxed);
     LONGEST.fetch_max(longest.into(), Relaxed);
     let number = name.call as usize;
@@ -128,7 +122,9 @@ fn say(name: Name, curve: &Curve, plain: &Sample) {
 }
 
 /// Says what concerns all scans; the measurement is invalid if a call was left out.
-pub fn conclude() {
+pub fn conclude(kit: &Kit) {
+    println!("figure places {} 1", PLACES.load(Relaxed));
+    println!("figure step {} ns", step(kit));
     println!("figure longest {} ns", LONGEST.load(Relaxed));
     println!("figure longest_delay {} ns", LONGEST_DELAY.load(Relaxed));
     let is_scanned = |call: &&Call| SCANNED[**call as usize / 64].load(Relaxed) >> (**call as usize % 64) & 1 != 0;

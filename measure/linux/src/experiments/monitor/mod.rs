@@ -20,7 +20,7 @@ pub struct MonitorCalls {
     /// Only these system calls
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     calls: Vec<String>,
-    /// Places at which each call is interrupted, at most [default: 250, short form 60]
+    /// Places at which each call is interrupted, at most [default: 4,000, short form 250]
     #[arg(long, value_name = "N")]
     places: Option<u64>,
     /// Least distance of two places, in ns [default: 1,000; counted 50]
@@ -39,7 +39,7 @@ impl Experiment for MonitorCalls {
         let calls = self.chosen()?;
         let is_counted = bench.instrument != Instrument::Measured;
         let step = self.step.unwrap_or(if is_counted { 50 } else { 1_000 });
-        let places = bench.size(self.places, 250, 60);
+        let places = bench.size(self.places, 4_000, 250);
         let monitor = Monitor::begin(bench)?;
         let scans = calls.into_iter().map(|call| scan_one(&monitor, call, step, places));
         let scans = scans.collect::<Result<Vec<_>>>();
@@ -73,9 +73,14 @@ fn findings(scans: &[(&str, Scan)]) -> Findings {
         findings.points(name, "ns", "ns", scan.points.clone());
         findings.smaller(&format!("{name}_longest"), scan.longest(), "ns");
         findings.told(&format!("{name}_length"), scan.length as f64, "ns");
+        findings.told(&format!("{name}_places"), scan.points.len() as f64, "1");
+        findings.told(&format!("{name}_step"), scan.step as f64, "ns");
     }
-    let longest = scans.iter().map(|(_, scan)| scan.longest()).fold(0.0, f64::max);
-    findings.smaller("longest", longest, "ns");
+    let most = |of: fn(&Scan) -> f64| scans.iter().map(|(_, scan)| of(scan)).fold(0.0, f64::max);
+    findings.smaller("longest", most(Scan::longest), "ns");
+    findings.smaller("longest_delay", most(Scan::longest_delay), "ns");
+    findings.told("places", scans.iter().map(|(_, scan)| scan.points.len()).sum::<usize>() as f64, "1");
+    findings.told("step", most(|scan| scan.step as f64), "ns");
     findings.told("calls", scans.len() as f64, "1");
     findings
 }
@@ -85,10 +90,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_delay_is_told_of_each_call_and_of_all() {
-        let scan = |delay: f64| Scan { points: vec![(0.0, delay), (50.0, 1.0)], length: 40 };
-        let findings = findings(&[("a", scan(7.0)), ("b", scan(9.0))]);
-        assert_eq!((findings.value("a_longest"), findings.value("longest")), (Some(7.0), Some(9.0)));
+    fn the_longest_is_what_the_call_adds_to_the_way_to_the_processor() {
+        let scan = |delay, step| Scan { points: vec![(-4.0, 3.0), (0.0, delay), (50.0, 2.0)], length: 40, step };
+        let findings = findings(&[("a", scan(7.0, 50)), ("b", scan(9.0, 60))]);
+        assert_eq!((findings.value("a_longest"), findings.value("longest")), (Some(4.0), Some(6.0)));
+        assert_eq!(findings.value("longest_delay"), Some(9.0));
+        assert_eq!((findings.value("b_places"), findings.value("places")), (Some(3.0), Some(6.0)));
+        assert_eq!((findings.value("a_step"), findings.value("step")), (Some(50.0), Some(60.0)));
         assert_eq!(findings.value("calls"), Some(2.0));
     }
 
