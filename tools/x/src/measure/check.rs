@@ -16,6 +16,9 @@ pub fn faults(plan: &Plan) -> Vec<String> {
     if (plan.kind == Kind::RidingCost) != plan.riding_cost.is_some() {
         faults.push("kind = \"riding-cost\" and [riding_cost] belong together".into());
     }
+    if plan.riding_cost.as_ref().is_some_and(|cost| cost.boots.min(cost.quick_boots) < 2) {
+        faults.push("[riding_cost] boots once: one boot does not tell how far boots differ".into());
+    }
     faults
 }
 
@@ -110,6 +113,13 @@ mod tests {
 
     #[test]
     fn each_fault_is_told() {
+        let riding = |boots| {
+            format!(
+                "title = \"t\"\nkind = \"riding-cost\"\nriding_cost = {{ boots = 4, quick_boots = {boots}, rounds = \"a:1\", quick_rounds = \"a:1\", against = {{ }} }}"
+            )
+        };
+        assert_eq!(faults_of(&GOOD.replacen("title = \"t\"", &riding(2), 1)), Vec::<String>::new());
+        assert_eq!(faults_of(&GOOD.replacen("title = \"t\"", &riding(1), 1)).len(), 1);
         for (old, new) in [
             ("system = \"alone\"", "system = \"other\""),
             ("direction = \"smaller\"", ""),

@@ -56,8 +56,10 @@ pub enum Kind {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RidingCost {
-    /// How often each machine boots; once in the short form.
+    /// How often each machine boots, two times at least: how far boots differ is how far chance may have a figure wrong.
     pub boots: usize,
+    /// The same in the short form.
+    pub quick_boots: usize,
     /// Works of linux/initramfs/lib/work and how often each is done, NAME:ROUNDS,..
     pub rounds: String,
     /// The same in the short form.

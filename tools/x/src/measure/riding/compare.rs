@@ -1,6 +1,9 @@
 //! Compares a piece of work on two machines.
+//!
+//! Rounds of one boot are no samples of each other: what a boot has by chance (where its pages lie, when its disk answered) all its rounds have. So what chance
+//! does is told by boots: each is a sample, the mean of its rounds.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 /// A piece of work on both machines, in instructions.
 #[derive(Debug)]
@@ -11,51 +14,86 @@ pub struct Comparison {
     pub riding: f64,
     /// How much more, in per cent.
     pub more: f64,
-    /// Standard error of `more`.
-    pub error: f64,
+    /// How far to either side of `more` the truth is with a probability of 95 %, by Student's distribution.
+    pub chance: f64,
     /// Instructions of Pillion's kernel in a round, in per cent of `alone`.
     pub kernel: f64,
 }
 
-/// Compares rounds: of each the instructions in all and those of Pillion's kernel.
-pub fn compare(alone: &[[f64; 2]], riding: &[[f64; 2]]) -> Result<Comparison> {
-    let totals = |rounds: &[[f64; 2]]| -> Vec<f64> { rounds.iter().map(|round| round[0]).collect() };
-    let (without, without_error) = mean(&totals(alone)).context("it did not run alone")?;
-    let (with, with_error) = mean(&totals(riding)).context("it did not run riding")?;
-    let kernel: Vec<f64> = riding.iter().map(|round| round[1]).collect();
-    let percent = |part: f64| 100.0 * part / without;
+/// The rounds of a boot: of each the instructions in all and those of Pillion's kernel.
+pub type Rounds = Vec<[f64; 2]>;
+
+/// Compares boots.
+pub fn compare(alone: &[Rounds], riding: &[Rounds]) -> Result<Comparison> {
+    let (without, with) = (means(alone, 0).context("alone")?, means(riding, 0).context("riding")?);
+    let base = mean(&without);
+    let percent = |part: f64| 100.0 * part / base;
+    let error = mean_error(&without).hypot(mean_error(&with));
     Ok(Comparison {
-        alone: without,
-        riding: with,
-        more: percent(with - without),
-        error: percent(without_error.hypot(with_error)),
-        kernel: percent(mean(&kernel).map_or(0.0, |(mean, _)| mean)),
+        alone: base,
+        riding: mean(&with),
+        more: percent(mean(&with) - base),
+        chance: percent(student(without.len() + with.len() - 2) * error),
+        kernel: percent(mean(&means(riding, 1)?)),
     })
 }
 
-/// Mean and its standard error.
-fn mean(values: &[f64]) -> Option<(f64, f64)> {
-    let count = values.len() as f64;
-    if values.is_empty() {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / count;
+/// Of each boot the mean of its rounds.
+fn means(boots: &[Rounds], which: usize) -> Result<Vec<f64>> {
+    ensure!(boots.len() > 1, "{} boots do not tell how far boots differ: two at least", boots.len());
+    let of_boot = |rounds: &Rounds| rounds.iter().map(|round| round[which]).collect::<Vec<f64>>();
+    ensure!(boots.iter().all(|rounds| !rounds.is_empty()), "it did not run in each boot");
+    Ok(boots.iter().map(|rounds| mean(&of_boot(rounds))).collect())
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Standard error of a mean.
+fn mean_error(values: &[f64]) -> f64 {
+    let (count, mean) = (values.len() as f64, mean(values));
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let error = if values.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
-    Some((mean, error))
+    (squares / (count - 1.0) / count).sqrt()
+}
+
+/// Standard errors to either side in which 95 % lie, for so many degrees of freedom.
+fn student(freedom: usize) -> f64 {
+    const TO_TEN: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+    TO_TEN.get(freedom.saturating_sub(1)).copied().unwrap_or(2.2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A boot whose rounds have these instructions, one in a hundred of them Pillion's.
+    fn boot(rounds: &[f64]) -> Rounds {
+        rounds.iter().map(|&all| [all, all / 100.0]).collect()
+    }
+
     #[test]
-    fn compares_means_and_knows_chance() {
-        let alone = [[100.0, 0.0], [102.0, 0.0], [98.0, 0.0]];
-        let riding = [[103.0, 1.0], [103.0, 1.0]];
+    fn boots_are_the_samples() {
+        let alone = [boot(&[99.0, 101.0]), boot(&[101.0, 103.0]), boot(&[97.0, 99.0])];
+        let riding = [boot(&[103.0; 2]), boot(&[103.0; 2])];
         let compared = compare(&alone, &riding).unwrap();
-        assert!((compared.more - 3.0).abs() < 1e-9 && (compared.kernel - 1.0).abs() < 1e-9);
-        assert!((compared.error - 2.0 / 3f64.sqrt()).abs() < 1e-9, "{}", compared.error);
-        assert!(compare(&alone, &[]).is_err());
+        assert!((compared.more - 3.0).abs() < 1e-9 && (compared.kernel - 1.03).abs() < 1e-9);
+        // Boots of 100, 102 and 98: a standard error of 2/sqrt(3), and three degrees of freedom.
+        assert!((compared.chance - 3.182 * 2.0 / 3f64.sqrt()).abs() < 1e-9, "{}", compared.chance);
+    }
+
+    #[test]
+    fn more_rounds_of_a_boot_do_not_make_it_surer() {
+        let few = [boot(&[100.0; 2]), boot(&[104.0; 2])];
+        let many = [boot(&[100.0; 50]), boot(&[104.0; 50])];
+        let chance = |boots: &[Rounds]| compare(boots, boots).unwrap().chance;
+        assert!((chance(&few) - chance(&many)).abs() < 1e-9 && chance(&few) > 0.0);
+    }
+
+    #[test]
+    fn one_boot_says_nothing_of_others() {
+        let two = [boot(&[1.0]), boot(&[1.0])];
+        assert!(compare(&two[..1], &two).is_err() && compare(&two, &[]).is_err());
+        assert!(compare(&two, &[boot(&[1.0]), Vec::new()]).is_err());
     }
 }

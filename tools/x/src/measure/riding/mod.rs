@@ -10,7 +10,7 @@ use super::model::Plugin;
 use super::plan::{Plan, RidingCost};
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
-use compare::{Comparison, compare};
+use compare::{Comparison, Rounds, compare};
 use count::{Boot, parse};
 
 const SOURCE: &str = "measure/plugin/count.c";
@@ -22,8 +22,6 @@ const INSTANT_DISK: [[&str; 2]; 2] = [
     ["-drive", "if=none,id=instant,driver=null-co,size=256M,read-zeroes=on"],
     ["-device", "virtio-blk-pci,drive=instant,serial=pillion-instant,ioeventfd=off"],
 ];
-/// Standard errors by which chance may have a mean wrong.
-const ERRORS: f64 = 2.0;
 
 impl RidingCost {
     fn works(&self, form: Form) -> &str {
@@ -31,7 +29,7 @@ impl RidingCost {
     }
 
     fn boots(&self, form: Form) -> usize {
-        if form.quick { 1 } else { self.boots }
+        if form.quick { self.quick_boots } else { self.boots }
     }
 }
 
@@ -75,7 +73,7 @@ impl Heard {
     /// Figures of a riding system: how much more it takes is called as the work is.
     fn say(&mut self, name: &str, comparison: &Comparison) {
         self.figure(name, rounded(comparison.more), "%");
-        self.chance.insert(name.to_owned(), rounded(ERRORS * comparison.error));
+        self.chance.insert(name.to_owned(), rounded(comparison.chance));
         self.figure(&format!("{name}_instructions"), comparison.riding, "instructions");
         self.figure(&format!("{name}_kernel"), rounded(comparison.kernel), "%");
     }
@@ -88,12 +86,11 @@ impl Heard {
 /// Each work on both systems.
 fn both(done: &[Done], alone: &str, riding: &str, works: &str) -> Result<Vec<(String, Comparison)>> {
     let (alone, riding) = (boots(done, alone, works)?, boots(done, riding, works)?);
-    let init = |boots: &[Boot]| -> Vec<[f64; 2]> { boots.iter().map(|boot| boot.init).collect() };
+    let init = |boots: &[Boot]| -> Vec<Rounds> { boots.iter().map(|boot| vec![boot.init]).collect() };
     let mut compared = vec![("boot".to_owned(), compare(&init(&alone), &init(&riding)).context("boot")?)];
     for name in works.split(',').filter_map(|item| item.split_once(':')).map(|(name, _)| name) {
-        let rounds = |boots: &[Boot]| -> Vec<[f64; 2]> {
-            boots.iter().filter_map(|boot| boot.work.get(name)).flatten().copied().collect()
-        };
+        let rounds =
+            |boots: &[Boot]| -> Vec<Rounds> { boots.iter().filter_map(|boot| boot.work.get(name)).cloned().collect() };
         let comparison = compare(&rounds(&alone), &rounds(&riding)).with_context(|| name.to_owned())?;
         compared.push((name.replace('-', "_"), comparison));
     }
