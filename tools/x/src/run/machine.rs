@@ -136,15 +136,24 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     if run.build.card {
         card(list, &scratch);
     }
-    if run.isolated {
-        return;
+    if !run.isolated {
+        host(list, run, folder, &scratch);
     }
+    // It says nothing until the user does something, like the console.
+    if !run.headless {
+        list.add("-chardev", format!("socket,id=desk,server=on,wait=off,path={}", folder.desk().display()));
+        list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=desk,name=desk");
+    }
+}
+
+/// What this computer answers from threads of its own: disks, network, random numbers.
+fn host(list: &mut Arguments, run: &RunArguments, folder: &Folder, scratch: &str) {
     if let Some(disk) = &run.disk {
         let format = if disk.extension().is_some_and(|name| name == "qcow2") { "qcow2" } else { "raw" };
         drive(list, "root", &format!("{},format={format}", disk.display()), "pillion-root");
     }
     if !run.build.card {
-        drive(list, "scratch", &scratch, SCRATCH_SERIAL);
+        drive(list, "scratch", scratch, SCRATCH_SERIAL);
     }
     let mut network = format!("user,id=net,tftp={}", folder.served().display());
     for (here, linux) in run.forward.iter().filter_map(|pair| pair.split_once(':')) {
@@ -152,10 +161,6 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     }
     list.add("-netdev", network).add("-device", "virtio-net-pci,netdev=net,romfile=");
     list.add("-device", "virtio-rng-pci");
-    if !run.headless {
-        list.add("-chardev", format!("socket,id=desk,server=on,wait=off,path={}", folder.desk().display()));
-        list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=desk,name=desk");
-    }
 }
 
 /// Two network cards, and nothing else, on one wire. What one sends, the other has when the write to the sender's register is done; both hold back

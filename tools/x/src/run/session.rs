@@ -182,7 +182,7 @@ impl<'a> Session<'a> {
 
     /// Whether a Linux is up that reads what the desk says.
     fn has_desk(&self) -> bool {
-        self.outcome.state == "up" && self.run.disk.is_none() && !self.run.isolated
+        self.outcome.state == "up" && self.run.disk.is_none()
     }
 
     /// Gives Linux, and Pillion after it, a moment to end well: what was measured is told then. Who asks again does not wait.
