@@ -15,6 +15,8 @@
 #define KEYBOARD	0x64
 #define CONTROL_A	0x92
 #define HPET		0xfed00000ull
+#define HPET_ENABLE	1
+#define HPET_LEGACY	2
 #define KERNEL		0x200000u
 #define KERNEL_END	0x210000u
 #define STEP		16
@@ -58,7 +60,10 @@ int fault_reset(void)
 	return 0;
 }
 
-/* Each comparator of the HPET can write a word of one's choice to an address of one's choice, in place of an interrupt. */
+/*
+ * Each comparator of the HPET can write a word of one's choice to an address of one's choice, in place of an interrupt. In legacy replacement its
+ * first two take over the lines of the timer and of the clock chip, which are silent from then on.
+ */
 int fault_hpet(void)
 {
 	u8 __iomem *hpet = ioremap(HPET, PAGE_SIZE);
@@ -67,7 +72,7 @@ int fault_hpet(void)
 	if (!hpet)
 		return -ENOMEM;
 	note("hpet capabilities %x timer %x", readl(hpet), readl(hpet + 0x100));
-	writel(1, hpet + 0x10);
+	writel(HPET_ENABLE | HPET_LEGACY, hpet + 0x10);
 	for (address = KERNEL; address < KERNEL_END; address += STEP) {
 		writel(0, hpet + 0x100);
 		writel(0xcccccccc, hpet + 0x110);
