@@ -176,6 +176,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Empties a slot inside an object that ends.
+    #[inline]
     fn unlink_inner(&mut self, slot: Id<Slot>) {
         let cap = self.m.get(slot).cap;
         self.unbind(slot, cap);
