@@ -217,7 +217,7 @@ mod tests {
     fn machines_of_the_model_are_systems_of_their_own() {
         let streams = Streams { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..Streams::default() };
         let job = Job { system: "alone@old".into(), run: 0, arguments: Vec::new(), plugin: None };
-        let titles = [("old".to_owned(), "Old machine".to_owned())].into();
+        let titles = [("old".to_owned(), "Old machine, 100 MHz".to_owned())].into();
         let form = Form { instrument: Instrument::Modelled, quick: false };
         let measured = measurement(&experiment(), form, &[(job, Ok(streams))], &titles, BTreeMap::new());
         assert_eq!((&*measured.systems[0].name, &*measured.systems[0].title), ("alone@old", "Alone, Old machine"));

@@ -37,7 +37,8 @@ pub fn systems(plan: &Plan, done: &[Done], titles: &BTreeMap<String, String>) ->
                 known.system.commands.push(job.command());
                 continue;
             }
-            let machine = job.system.split_once('@').and_then(|(_, preset)| titles.get(preset));
+            // Its name is enough of a label: clock and caches stand in the machine's table.
+            let machine = job.system.split_once('@').and_then(|(_, preset)| titles.get(preset)?.split(',').next());
             let title = machine.map_or(system.title.clone(), |machine| format!("{}, {machine}", system.title));
             let system = System { name: job.system.clone(), title, commands: vec![job.command()] };
             heard.push(Heard { system, said: Said::default(), chance: BTreeMap::new() });

@@ -72,7 +72,10 @@ pub fn measure(
         let Some(done) = trays[*number].put(at, (job.clone(), result)) else { return Ok(()) };
         let experiment = &experiments[*number];
         tell_failures(experiment, &done);
-        let machine = machine::describe(repository, &done);
+        let mut machine = machine::describe(repository, &done);
+        if !titles.is_empty() {
+            machine.insert("model".into(), titles.values().cloned().collect::<Vec<_>>().join("; "));
+        }
         take(experiment, assemble::measurement(experiment, form, &done, &titles, machine))
     })
 }
