@@ -5,6 +5,7 @@
 //! rest at each exit that it does not handle itself; the monitor says in [`State::dirty`] what it changed.
 
 use core::cell::Cell;
+use core::sync::atomic::AtomicU64;
 
 /// Why the guest came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +185,8 @@ pub const EVENT_HAS_CODE: u64 = 1 << 11;
 /// The shared state: one page.
 ///
 /// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is in [`crate::call::Call::VcpuRun`], the monitor
-/// otherwise. Each refers to it all the time, so nobody has it exclusively, and every field is a cell.
+/// otherwise. Each refers to it all the time, so nobody has it exclusively, and every field is a cell; but for [`State::timer_vector`] and [`State::deadline`]: the guest's
+/// timer may fire while the monitor runs, so these are atomic.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct State {
@@ -243,10 +245,10 @@ pub struct State {
     pub fault: Cell<Fault>,
     /// Vector of the guest's local APIC timer, or 0 while it is masked: the kernel delivers it when
     /// [`State::deadline`] has passed.
-    pub timer_vector: Cell<u64>,
+    pub timer_vector: AtomicU64,
     /// Deadline of the guest's local APIC timer in ticks; 0 when not armed. The kernel handles writes to the deadline
     /// register itself while [`State::timer_vector`] is set, and exits with `WriteMsr` otherwise.
-    pub deadline: Cell<u64>,
+    pub deadline: AtomicU64,
     /// Task priority register of the guest's local APIC.
     pub tpr: Cell<u64>,
     /// In-service and pending vectors of the guest's local APIC, as the monitor may read them.

@@ -29,9 +29,12 @@ pub fn set_options(command_line: &[u8]) {
 /// Makes the kernel of a CPU. Once per CPU.
 pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
     // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and nothing led to it before.
-    let place = unsafe { &mut *KERNELS.0.get().cast::<MaybeUninit<Kernel<Hardware>>>().add(cpu.index()) };
-    cpu.set_kernel(place.as_mut_ptr());
-    place.write(Kernel::new(Hardware::new(cpu)))
+    unsafe {
+        let place = KERNELS.0.get().cast::<Kernel<Hardware>>().add(cpu.index());
+        place.write(Kernel::new(Hardware::new(cpu)));
+        cpu.set_kernel(place);
+        &mut *place
+    }
 }
 
 /// The kernel of a CPU.

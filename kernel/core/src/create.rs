@@ -5,7 +5,7 @@ use crate::{
     cap::{CapSpace, LEVELS},
     context::Context,
     endpoint::Endpoint,
-    id::{GRANULE, Site},
+    id::{GRANULE, NAMEABLE, Site},
     interrupt::Interrupt,
     machine::Format,
     notification::Notification,
@@ -95,7 +95,8 @@ impl<M: Machine> Kernel<M> {
         }
         let offset = used.next_multiple_of(alignment);
         let end = offset.checked_add(bytes).ok_or(Error::BadArgument)?;
-        if end > room {
+        let is_object = !matches!(kind, Kind::Region | Kind::Memory);
+        if end > room || (is_object && base.saturating_add(end) > NAMEABLE) {
             return Err(Error::NoMemory);
         }
         Ok(Plan { region, device, base, offset, bytes })
@@ -136,30 +137,30 @@ impl<M: Machine> Kernel<M> {
                     return Err(Error::TooDeep);
                 }
                 let space = CapSpace { count: size as u32, level, dying: false, scanned: 0 };
-                Cap::CapSpace(self.put(at, space)?)
+                Cap::CapSpace(self.put(plan, space)?)
             }
-            Kind::AddressSpace => Cap::AddressSpace(self.build_space(at, size, Format::Host)?),
-            Kind::GuestSpace => Cap::GuestSpace(self.build_space(at, size, Format::Nested)?),
-            Kind::Thread => Cap::Thread(self.put(at, Thread::default())?),
-            Kind::SchedContext => Cap::Context(self.put(at, Context::default())?),
-            Kind::Endpoint => Cap::Endpoint(self.put(at, Endpoint::default())?),
-            Kind::Notification => Cap::Notification(self.put(at, Notification::default())?),
-            Kind::Timer => Cap::Timer(self.put(at, Timer::default())?),
-            Kind::Vcpu => Cap::Vcpu(self.put(at, Vcpu::default())?),
+            Kind::AddressSpace => Cap::AddressSpace(self.build_space(plan, size, Format::Host)?),
+            Kind::GuestSpace => Cap::GuestSpace(self.build_space(plan, size, Format::Nested)?),
+            Kind::Thread => Cap::Thread(self.put(plan, Thread::default())?),
+            Kind::SchedContext => Cap::Context(self.put(plan, Context::default())?),
+            Kind::Endpoint => Cap::Endpoint(self.put(plan, Endpoint::default())?),
+            Kind::Notification => Cap::Notification(self.put(plan, Notification::default())?),
+            Kind::Timer => Cap::Timer(self.put(plan, Timer::default())?),
+            Kind::Vcpu => Cap::Vcpu(self.put(plan, Vcpu::default())?),
             _ => return Err(Error::BadArgument),
         })
     }
 
-    fn build_space(&mut self, at: u64, pages: u64, format: Format) -> Result<Id<Space>> {
-        let root = at + PAGE;
+    fn build_space(&mut self, plan: &Plan, pages: u64, format: Format) -> Result<Id<Space>> {
+        let root = plan.base + plan.offset + PAGE;
         self.m.space_init(root, format);
         let space = Space { root, pages: pages as u32, used: 1, format, mapped: None };
-        self.put(at, space)
+        self.put(plan, space)
     }
 
     /// Begins an object in memory of a region that is cleared and in no other use. [`Error::NoMemory`] beyond what a handle can name.
-    fn put<T: 'static>(&mut self, at: u64, object: T) -> Result<Id<T>> {
-        let site = Site::at(at).ok_or(Error::NoMemory)?;
+    fn put<T: 'static>(&mut self, plan: &Plan, object: T) -> Result<Id<T>> {
+        let site = Site::at(plan.base + plan.offset, plan.bytes).ok_or(Error::NoMemory)?;
         Ok(self.m.place(site, object))
     }
 
@@ -184,7 +185,7 @@ impl<M: Machine> Kernel<M> {
         let plan = Plan { region, device: false, base, offset: used, bytes };
         self.m.clear(base + used, bytes);
         let (vector, line) = (interrupt.vector, interrupt.line);
-        let id = self.put(base + used, interrupt)?;
+        let id = self.put(&plan, interrupt)?;
         let slot = Slot { cap: Cap::Interrupt(id), rights: right::ALL, original: true, ..Slot::default() };
         self.insert_child(region, at, slot)?;
         self.set_used(&plan);

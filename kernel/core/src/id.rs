@@ -9,6 +9,9 @@ use crate::{Slot, cap::CapSpace};
 /// Bytes between two addresses that a handle can name: objects are aligned to it.
 pub const GRANULE: u64 = 64;
 
+/// End of the memory in which objects can be, and slots inside them: 256 GiB.
+pub const NAMEABLE: u64 = GRANULE << 32;
+
 /// Handle of an object of type `T`: its physical address in units of [`GRANULE`].
 ///
 /// Holding one means that the object is alive and of that type. So there are two ways to one only: an object is placed in memory that
@@ -52,7 +55,7 @@ impl<T> Id<T> {
     #[inline]
     #[must_use]
     fn slot_behind(self, count: u32) -> Id<Slot> {
-        // Wrapping cannot happen: the object ends below the limit of what a handle can name.
+        // Wrapping cannot happen: a site ends below the limit of what a handle can name.
         Id(NonZeroU32::new(self.0.get().wrapping_add(count)).unwrap_or(self.0), PhantomData)
     }
 
@@ -91,8 +94,8 @@ impl<T> SlotOf<T> {
 
 /// Names a slot inside an object: `slot_of!(Timer, slot)`.
 macro_rules! slot_of {
-    ($type:ty, $field:ident $([$index:expr])?) => {
-        const { $crate::id::SlotOf::<$type>::new(core::mem::offset_of!($type, $field), |object| &object.$field$([$index])?) }
+    ($type:ty, $field:ident) => {
+        const { $crate::id::SlotOf::<$type>::new(core::mem::offset_of!($type, $field), |object| &object.$field) }
     };
 }
 pub(crate) use slot_of;
@@ -102,9 +105,9 @@ pub(crate) use slot_of;
 pub struct Site<T>(Id<T>);
 
 impl<T> Site<T> {
-    /// At a physical address; `None` at address 0, off the granule, or beyond what a handle can name (256 GiB).
-    pub(crate) fn at(physical: u64) -> Option<Site<T>> {
-        Id::new(physical).map(Site)
+    /// That many bytes at a physical address; `None` at address 0, off the granule, or where they end beyond what handles can name ([`NAMEABLE`]).
+    pub(crate) fn at(physical: u64, bytes: u64) -> Option<Site<T>> {
+        Id::new(physical).filter(|_| physical.checked_add(bytes).is_some_and(|end| end <= NAMEABLE)).map(Site)
     }
 
     /// Where it is.

@@ -38,7 +38,7 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let header = CapSpace { count: slots, level: 0, dying: false, scanned: 0 };
-        let caps = self.m.place(Site::at(base)?, header);
+        let caps = self.m.place(Site::at(base, used)?, header);
         let region = Cap::Region { device: false, base, size, used, cleared: size };
         Some((caps, self.root_give(caps, slots - 1, region, right::ALL)))
     }

@@ -1,8 +1,6 @@
 //! Threads.
 
-use crate::{
-    Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, id::slot_of, timer::Due, vcpu::Vcpu,
-};
+use crate::{Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, id::SlotOf, timer::Due, vcpu::Vcpu};
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +143,7 @@ impl Id<Thread> {
     /// One of the thread's own slots, by index into [`Thread::slots`].
     #[must_use]
     pub(crate) fn place(self, index: usize) -> Id<Slot> {
-        self.slot_in(slot_of!(Thread, slots[0]).plus(index, place::COUNT))
+        const FIRST: SlotOf<Thread> = SlotOf::new(core::mem::offset_of!(Thread, slots), |thread| &thread.slots[0]);
+        self.slot_in(FIRST.plus(index, place::COUNT))
     }
 }

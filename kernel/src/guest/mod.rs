@@ -53,7 +53,7 @@ fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, sta
 /// Handles the physical interrupt that ended the guest's run. Returns whether it concerned a guest alone.
 #[inline(always)]
 fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
-    state.counters[counter::INTERRUPTS].update(|count| count + 1);
+    state.counters[counter::INTERRUPTS].update(|count| count.wrapping_add(1));
     let Some(number) = arch::take_pending_interrupt(k.m.cpu) else { return false };
     interrupt::handle(k, number);
     number < RT_VECTOR_FIRST
@@ -119,6 +119,6 @@ fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, st
     let ended = matches!(reason, Exit::Shutdown | Exit::Invalid | Exit::Unexpected);
     processor.store_state(state, ended);
     state.tpr.set(processor.task_priority().into());
-    state.counters[counter::RETURNS].update(|count| count + 1);
+    state.counters[counter::RETURNS].update(|count| count.wrapping_add(1));
     k.leave_guest_with(id, reason as u64, value);
 }

@@ -1,5 +1,7 @@
 //! The passenger: the guest's whole CPU, with its interrupts and its timer.
 
+use core::sync::atomic::Ordering::Relaxed;
+
 use super::{interrupted, leave, notified};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace, virtualisation};
@@ -36,8 +38,9 @@ fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Proces
         processor.load_state(state);
         processor.set_task_priority(state.tpr.get() as u8);
     }
-    if state.deadline.get() != k.guest_deadline_armed(vcpu) {
-        k.guest_deadline(vcpu, state.deadline.get());
+    let deadline = state.deadline.load(Relaxed);
+    if deadline != k.guest_deadline_armed(vcpu) {
+        k.guest_deadline(vcpu, deadline);
         k.finish();
     }
     if virtualisation::take_flush() {
@@ -60,12 +63,12 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter(state) };
     trace!(GuestExit, vcpu.number(), 0u64);
-    state.counters[counter::EXITS].update(|count| count + 1);
+    state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     if let Some(vector) = offered
         && !processor.interrupt_pending()
     {
         k.m.get(vcpu).apic.accept(vector);
-        state.counters[counter::INJECTED].update(|count| count + 1);
+        state.counters[counter::INJECTED].update(|count| count.wrapping_add(1));
     }
     exit
 }
@@ -85,18 +88,19 @@ fn handle(
         HwExit::Handled | HwExit::Taken => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
             processor.finish_wrmsr();
-            state.counters[counter::END_OF_INTERRUPT].update(|count| count + 1);
+            state.counters[counter::END_OF_INTERRUPT].update(|count| count.wrapping_add(1));
             k.guest_end_of_interrupt(vcpu);
             return true;
         }
-        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector.get() != 0 => {
-            state.counters[counter::DEADLINES].update(|count| count + 1);
-            state.deadline.set(processor.msr_value(state));
+        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector.load(Relaxed) != 0 => {
+            state.counters[counter::DEADLINES].update(|count| count.wrapping_add(1));
+            let deadline = processor.msr_value(state);
+            state.deadline.store(deadline, Relaxed);
             processor.finish_wrmsr();
-            k.guest_deadline(vcpu, state.deadline.get());
+            k.guest_deadline(vcpu, deadline);
         }
         HwExit::Halt if processor.interrupts_enabled() => {
-            state.counters[counter::HALTS].update(|count| count + 1);
+            state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
             processor.advance(1);
             k.guest_halt(vcpu);
         }

@@ -19,7 +19,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
         let exit = unsafe { processor.enter_user(state) };
         trace!(GuestExit, vcpu.number(), 0u64);
-        state.counters[counter::EXITS].update(|count| count + 1);
+        state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
         let alone = match exit {
             HwExit::Interrupt => interrupted(k, state),
             HwExit::Taken => false,

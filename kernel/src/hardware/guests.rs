@@ -8,6 +8,7 @@ use crate::{
     },
     virtualisation,
 };
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{
     PAGE,
     status::{Error, Result},
@@ -96,8 +97,8 @@ impl Guests for Hardware {
     fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8> {
         // SAFETY: the core looks at the slot before it asks.
         let state = unsafe { Self::shared_state(vcpu) };
-        state.deadline.set(0);
-        (state.timer_vector.get() >= 16).then_some(state.timer_vector.get() as u8)
+        state.deadline.store(0, Relaxed);
+        u8::try_from(state.timer_vector.load(Relaxed)).ok().filter(|vector| *vector >= 16)
     }
 
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {

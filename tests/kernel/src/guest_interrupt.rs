@@ -4,6 +4,7 @@ use crate::{
     Test, board,
     guest::{expect, with},
 };
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{
     boot::slot,
     status::Error,
@@ -100,13 +101,13 @@ fn timer(kit: &mut Kit) -> Outcome {
     for code in [SPIN, HALT] {
         let mut guest = listening(kit, &code)?;
         let start = now();
-        guest.state().timer_vector.set(VECTOR.into());
-        guest.state().deadline.set(start + 30_000);
+        guest.state().timer_vector.store(VECTOR.into(), Relaxed);
+        guest.state().deadline.store(start + 30_000, Relaxed);
         expect(&mut guest, Exit::Hypercall)?;
         let took = now() - start;
         same!(guest.state().rip.get(), HANDLER);
         check!((30_000..35_000).contains(&took), "after {took}");
-        same!(guest.state().deadline.get(), 0);
+        same!(guest.state().deadline.load(Relaxed), 0);
         done!(cap_delete(0, guest.vcpu));
     }
     Ok(())
@@ -249,8 +250,8 @@ fn vcpu_ends(kit: &mut Kit) -> Outcome {
 fn state_ends(kit: &mut Kit) -> Outcome {
     let guest = listening(kit, &SPIN)?;
     // An armed timer, and then the page that it would write to is somebody else's.
-    guest.state().timer_vector.set(VECTOR.into());
-    guest.state().deadline.set(now() + 60_000);
+    guest.state().timer_vector.store(VECTOR.into(), Relaxed);
+    guest.state().deadline.store(now() + 60_000, Relaxed);
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
     let address = core::ptr::from_ref(guest.state()) as u64;

@@ -52,7 +52,7 @@ impl Guest {
 
     /// The shared state.
     pub fn state(&self) -> &State {
-        // SAFETY: `make` mapped the page, for good; all bit patterns are valid, and the kernel writes these cells only while this thread is in a call.
+        // SAFETY: `make` mapped the page, for good; all bit patterns are valid, and the kernel writes cells only while this thread is in a call.
         unsafe { &*(self.state as *const State) }
     }
 

@@ -1,5 +1,6 @@
 //! The local APIC.
 
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::vcpu::State;
 use pillion_vmm_devices::GeneralProtection;
 use pillion_vmm_devices::apic::{ApicMode, Effect, LocalApic, MSR_BASE, MSR_DEADLINE, Shared};
@@ -30,13 +31,13 @@ fn only_what_changed_is_copied_back() {
     let plan = Plan { kernel: 0, initrd: 0, initrd_size: 0, zero_page: 0, gdt: 0, command_line: 0, tables: 0 };
     let state = State::default();
     entry(&plan, &state);
-    state.deadline.set(500);
+    state.deadline.store(500, Relaxed);
     let before = Shared::of(&state, [0; 4]);
     let (mut apic, mut shared) = (LocalApic::new(), before);
     apic.write_msr(0x808, 0x20, 0, &mut shared).unwrap();
-    state.deadline.set(0);
+    state.deadline.store(0, Relaxed);
     shared.store(&before, &state);
-    assert_eq!((state.tpr.get(), state.deadline.get()), (0x20, 0));
+    assert_eq!((state.tpr.get(), state.deadline.load(Relaxed)), (0x20, 0));
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub struct Machine {
 
 /// The state page.
 pub fn state() -> &'static State {
-    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel writes only while this thread is in `vcpu_run`.
+    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel writes only while this thread is in `vcpu_run`, and
+    // atomics, which it writes whenever the guest's timer fires.
     unsafe { &*(address::VCPU_STATE as *const State) }
 }
 

@@ -5,7 +5,7 @@ use crate::machine::{
     world::{World, args, slot},
 };
 use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
-use pillion_core::{Cap, thread::State};
+use pillion_core::{Cap, Slot, id::NAMEABLE, machine::Objects as _, thread::State};
 
 #[test]
 fn numbers_that_are_no_calls() {
@@ -15,6 +15,21 @@ fn numbers_that_are_no_calls() {
         w.enter(number, args([]));
         assert_eq!(Error::from_raw(w.frame(t.id).rax), Some(Error::BadCall));
     }
+}
+
+/// Memory that handles cannot name is memory, but nothing is made of it, not even where only an object's end lies beyond.
+#[test]
+fn objects_beyond_what_handles_name() {
+    let mut w = World::new();
+    let [high, at] = [w.free_slot(), w.free_slot()];
+    let region = Cap::Region { device: false, base: NAMEABLE - PAGE, size: 32 << 20, used: 0, cleared: 32 << 20 };
+    let slot = w.k.root_give(w.caps, high as u32, region, 15);
+    w.root_fails(Call::RegionCreate, [high, Kind::CapSpace as u64, 1 << 16, at], Error::NoMemory);
+    w.root_fails(Call::RegionCreate, [high, Kind::Vcpu as u64, 0, at], Error::NoMemory);
+    w.root_fails(Call::RegionCreate, [high, Kind::AddressSpace as u64, 8, at], Error::NoMemory);
+    w.root(Call::RegionCreate, [high, Kind::Memory as u64, 2 * PAGE, at]);
+    w.root(Call::CapDelete, [0, at]);
+    *w.k.m.get(slot) = Slot::default();
 }
 
 #[test]

@@ -13,6 +13,7 @@
 mod registers;
 pub mod timer;
 
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::vcpu::State;
 
 use crate::GeneralProtection;
@@ -74,8 +75,8 @@ impl Shared {
             isr: state.isr.get(),
             irr: state.irr.get(),
             tmr,
-            timer_vector: state.timer_vector.get() as u8,
-            deadline: state.deadline.get(),
+            timer_vector: state.timer_vector.load(Relaxed) as u8,
+            deadline: state.deadline.load(Relaxed),
         }
     }
 
@@ -86,10 +87,10 @@ impl Shared {
             state.tpr.set(u64::from(self.tpr));
         }
         if self.timer_vector != before.timer_vector {
-            state.timer_vector.set(u64::from(self.timer_vector));
+            state.timer_vector.store(u64::from(self.timer_vector), Relaxed);
         }
         if self.deadline != before.deadline {
-            state.deadline.set(self.deadline);
+            state.deadline.store(self.deadline, Relaxed);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The state at the 32-bit entry point (`boot.rst`, "32-bit Boot Protocol").
 
-use pillion_abi::vcpu::{Segment, State, dirty, gpr};
+use core::sync::atomic::Ordering::Relaxed;
+
+use pillion_abi::vcpu::{Fault, Io, Segment, State, dirty, gpr};
 
 use super::Plan;
 
@@ -52,9 +54,14 @@ pub fn entry(plan: &Plan, state: &State) {
     for zero in [&state.cr2, &state.cr3, &state.cr4, &state.efer] {
         zero.set(0);
     }
-    for zero in [&state.event, &state.timer_vector, &state.deadline, &state.tpr] {
+    for zero in [&state.event, &state.tpr] {
         zero.set(0);
     }
+    for zero in [&state.timer_vector, &state.deadline] {
+        zero.store(0, Relaxed);
+    }
+    state.io.set(Io::default());
+    state.fault.set(Fault::default());
     for none in [&state.isr, &state.irr] {
         none.set([0; 4]);
     }
