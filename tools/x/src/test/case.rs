@@ -46,7 +46,7 @@ impl Case {
         120
     }
 
-    /// Runs the tests whose name contains `filter`, as many at a time as there are processors: a boot keeps one busy.
+    /// Runs the tests whose name contains `filter`, as many at a time as there are processors and memory for: a boot keeps one busy.
     pub fn run_all(repository: &Repository, filter: Option<&str>) -> Result<Tally> {
         let cases = Case::all(repository, filter)?;
         if cases.iter().any(|case| case.debian_disk) {
@@ -54,7 +54,7 @@ impl Case {
             disk::image(repository)?;
         }
         let mut tally = Tally::default();
-        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers = workers(&std::fs::read_to_string("/proc/meminfo").unwrap_or_default());
         let pieces = cases.iter().map(|case| case.work(repository)).collect();
         parallel::each(pieces, workers, |_, outcome| {
             let (of_one, text) = outcome?;
@@ -136,4 +136,25 @@ impl Case {
 
 fn inner(tally: &Tally) -> String {
     if tally.passed > 1 { format!(" ({} tests in it)", tally.passed - 1) } else { String::new() }
+}
+
+/// As many as there are processors, and 4 GiB of free memory for each: the guests have 512 MiB to 5 GiB.
+fn workers(meminfo: &str) -> usize {
+    const KIB_EACH: usize = 4 << 20;
+    let free =
+        meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    free.map_or(1, |kib: usize| kib / KIB_EACH).clamp(1, processors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_memory_means_one_at_a_time() {
+        assert_eq!(workers("MemTotal: 9 kB\nMemAvailable:    3000000 kB\n"), 1);
+        assert_eq!(workers(""), 1);
+        assert!(workers("MemAvailable: 999999999 kB\n") >= 1);
+    }
 }
