@@ -240,7 +240,7 @@ impl RunArguments {
 pub struct TestArguments {
     /// Only the emulator tests whose name contains this; `rt` for the programs in rt/tests/programs, `rt/NAME` for some of them.
     /// `fresh` tries both commands of the README on fresh machines, minimal roots of Debian 12 and 13, as root and as a user with sudo: hours;
-    /// `fresh-start` the first minutes of that; `fresh-other` the least of it, on the Debian that this machine is not, for CI; `fresh/trixie/user`
+    /// `fresh-start` the first half hour of that; `fresh-other` the least of it, on the Debian that this machine is not, for CI; `fresh/trixie/user`
     /// one of the four. Only root can; the user is asked for sudo
     pub name: Option<String>,
     /// Only the tests on the host

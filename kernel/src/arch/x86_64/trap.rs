@@ -384,7 +384,7 @@ pub fn patch() {
 /// Sets up SYSCALL on the running CPU.
 ///
 /// # Safety
-/// The GDT of [`Cpu`] must be loaded, and GS lead to the structure.
+/// The GDT of the CPU's structure must be loaded, and GS lead to that.
 pub unsafe fn init_syscall() {
     let star = u64::from(selector::SYSRET_BASE) << 48 | u64::from(selector::KERNEL_CODE) << 32;
     // SAFETY: every processor that got past `cpu::init` has these registers; the target is the entry code, the selectors are those of the GDT.

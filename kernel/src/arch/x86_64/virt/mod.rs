@@ -11,7 +11,7 @@
 //! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
 //! | `Vcpu::confine` | makes it a user vCPU |
 //! | `Vcpu::load_state`, `store_state` | what the VM monitor changed, what it may see |
-//! | `Vcpu::enter(&mut State) -> HwExit` | runs the guest up to the next exit |
+//! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
 //! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `finish_wrmsr`, `msr_value` | answers to an exit |
