@@ -4,7 +4,9 @@ use super::order::Order;
 use crate::repository::Repository;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -40,7 +42,12 @@ impl Record {
     /// Keeps it beside the image.
     pub fn write(&self, repository: &Repository) -> Result<()> {
         // Written even when its bytes are the same: its time is that of the last build.
-        Ok(fs::write(file(repository, &self.order.name), serde_json::to_vec_pretty(self)?)?)
+        // Others may be reading it: a new file takes its place.
+        let folder = super::folder(repository);
+        let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o644)).tempfile_in(folder)?;
+        new.write_all(&serde_json::to_vec_pretty(self)?)?;
+        new.persist(file(repository, &self.order.name))?;
+        Ok(())
     }
 }
 
@@ -77,5 +84,30 @@ mod tests {
         let later = SystemTime::now() + Duration::from_secs(5);
         fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
         assert!(!done(&order, &[]));
+    }
+
+    #[test]
+    fn a_record_is_there_whole_and_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::at(folder.path());
+        fs::create_dir_all(repository.build("tasks")).unwrap();
+        let record = |length: usize| Record {
+            order: Order { name: "a".into(), ..Order::default() },
+            inputs: vec![],
+            warnings: "w".repeat(length),
+        };
+        record(9).write(&repository).unwrap();
+        let path = file(&repository, "a");
+        let mut reader = fs::File::open(&path).unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(500);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        record(9).write(&repository).unwrap();
+        assert!(changed(&path).unwrap() > long_ago);
+        record(2).write(&repository).unwrap();
+        // Who opened it before goes on to read what it was.
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut reader, &mut text).unwrap();
+        assert!(text.contains("wwwwwwwww"), "{text}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 }
