@@ -51,22 +51,45 @@ const KINDS: [(&[&str], &str, &str); 5] = [
             "mod_timer",
             "init_timer",
             "pci_",
-            "misc_",
-            "isa_",
             "virt_to_",
             "phys_to_",
             "bus_to_",
             "interruptible_",
-            "sleep_on",
             "wait_event",
             "daemonize",
-            "kill_",
             "xtime",
             "__",
         ],
-        "a function of Linux's kernel, which a program in an address space of its own cannot call",
-        "move what needs it to a Linux process or module, and talk to it through a FIFO or mbuff; docs/rtlinux.md, section \"Left out\", has the table",
+        KERNEL.0,
+        KERNEL.1,
     ),
+];
+const KERNEL: (&str, &str) = (
+    "a function of Linux's kernel, which a program in an address space of its own cannot call",
+    "move what needs it to a Linux process or module, and talk to it through a FIFO or mbuff; docs/rtlinux.md, section \"Left out\", has the table",
+);
+/// More of the kernel's, whole: programs have functions of their own with such beginnings.
+const OF_THE_KERNEL: [&str; 20] = [
+    "kill_proc",
+    "kill_proc_info",
+    "kill_pg",
+    "kill_pg_info",
+    "kill_sl",
+    "kill_sl_info",
+    "kill_fasync",
+    "misc_register",
+    "misc_deregister",
+    "sleep_on",
+    "sleep_on_timeout",
+    "isa_readb",
+    "isa_readw",
+    "isa_readl",
+    "isa_writeb",
+    "isa_writew",
+    "isa_writel",
+    "isa_memset_io",
+    "isa_memcpy_fromio",
+    "isa_memcpy_toio",
 ];
 const UNKNOWN: (&str, &str) = (
     "in none of the sources, and neither in the runtime nor in the C library",
@@ -95,6 +118,9 @@ pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
 }
 
 fn kind(name: &str) -> (&'static str, &'static str) {
+    if OF_THE_KERNEL.contains(&name) {
+        return KERNEL;
+    }
     let fits = |(beginnings, ..): &&(&[&str], &'static str, &'static str)| {
         beginnings.iter().any(|start| name.starts_with(start))
     };
@@ -149,5 +175,23 @@ collect2: error: ld returned 1 exit status
             assert!(text.contains(part), "{part} not in {text}");
         }
         assert!(explain("t", "ld: cannot find -lm").is_none());
+    }
+
+    #[test]
+    fn names_of_the_program_are_not_taken_for_the_kernels() {
+        for own in ["kill_motor", "isa_card_reset", "misc_flags", "sleep_onward"] {
+            assert_eq!(kind(own), UNKNOWN, "{own}");
+        }
+        for absent in [
+            "kill_proc",
+            "kill_fasync",
+            "isa_readb",
+            "misc_register",
+            "sleep_on",
+            "sleep_on_timeout",
+            "pci_find_device",
+        ] {
+            assert!(kind(absent).0.contains("Linux's kernel"), "{absent}");
+        }
     }
 }
