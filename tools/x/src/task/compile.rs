@@ -130,6 +130,10 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             preprocess.arg("-iquote").arg(folder_of(source)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
             preprocess.args(moved.then_some(late::MARKED)).args(old::own_min_max(&all).then_some(old::OWN_MIN_MAX));
             let plain = tool::output(&mut preprocess)?;
+            // Of what it refuses, as by `#error`, it writes a part.
+            if !plain.status.success() {
+                break;
+            }
             let text = String::from_utf8_lossy(&plain.stdout).into_owned();
             let text = late::at_the_end(&text).unwrap_or(text);
             let text = old::mended(&text, &all).unwrap_or(text);
@@ -194,5 +198,35 @@ mod tests {
         assert!(wants_newer(new));
         assert!(!wants_newer("a.c:1:2: error: expected ‘;’ before ‘}’ token"));
         assert!(!wants_newer("a.c:1:2: warning: in C99 mode\na.c:2: error: no"));
+    }
+
+    /// What the compiler makes of sources that lie in one folder, and of the first of them; `Ok` has the object.
+    fn compiled(files: &[(&str, &[u8])]) -> Result<Vec<u8>> {
+        let (folder, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let mut order = Order::of("a".into(), &[folder.path().join(files[0].0)]).unwrap();
+        order.includes = vec![folder.path().join("include")];
+        let compiled = all(&Repository::find().unwrap(), &order, work.path())?;
+        Ok(std::fs::read(&compiled.objects[0]).unwrap())
+    }
+
+    fn has(object: &[u8], text: &[u8]) -> bool {
+        object.windows(text.len()).any(|part| part == text)
+    }
+
+    /// A source that says its name as compilers of the time took it, so that it is put right.
+    const OLD: &str = "int printk(const char *, ...); int f(void) { return printk(__FUNCTION__ \": hi\"); }\n";
+
+    #[test]
+    fn what_the_preprocessor_refuses_is_not_built() {
+        assert!(has(&compiled(&[("a.c", OLD.as_bytes())]).unwrap(), b"f: hi"));
+        for (line, said) in [("#error not this way", "not this way"), ("#include \"nowhere.h\"", "nowhere.h")] {
+            let refused = compiled(&[("a.c", format!("{OLD}{line}\n").as_bytes())]).unwrap_err().to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
     }
 }
