@@ -106,8 +106,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let inputs = object.with_extension("d");
     let compile = |standard: &[&str], given: &Path| {
         let mut command = compiler(standard);
-        // A source that lies elsewhere, put right, finds what is beside the one that it was.
-        command.arg("-iquote").arg(folder_of(source)).args(["-MD", "-MF"]).arg(&inputs);
+        command.args(beside(source, given)).args(["-MD", "-MF"]).arg(&inputs);
         outcome(command.arg("-c").arg(given).arg("-o").arg(object))
     };
     let run = |standard: &[&str]| -> Result<(bool, String)> {
@@ -127,7 +126,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             all += &done.1;
             let moved = late::may_be_cause(&all);
             let mut preprocess = compiler(standard);
-            preprocess.arg("-iquote").arg(folder_of(source)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
+            preprocess.args(beside(source, &given)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
             preprocess.args(moved.then_some(late::MARKED)).args(old::own_min_max(&all).then_some(old::OWN_MIN_MAX));
             let plain = tool::output(&mut preprocess)?;
             // Of what it refuses, as by `#error`, it writes a part.
@@ -167,8 +166,10 @@ fn read(source: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&std::fs::read(source)?).into_owned())
 }
 
-fn folder_of(source: &Path) -> &Path {
-    source.parent().unwrap_or(source)
+/// What a source that lies elsewhere, put right, needs to find what is beside the one that it was.
+fn beside(source: &Path, given: &Path) -> Vec<PathBuf> {
+    let folder = (given != source).then(|| source.parent().unwrap_or(source));
+    folder.map_or_else(Vec::new, |folder| vec!["-iquote".into(), folder.to_owned()])
 }
 
 /// Whether the compiler did it, and what it said.
@@ -228,5 +229,18 @@ mod tests {
             let refused = compiled(&[("a.c", format!("{OLD}{line}\n").as_bytes())]).unwrap_err().to_string();
             assert!(refused.contains(said), "{refused}");
         }
+    }
+
+    #[test]
+    fn only_a_copy_searches_the_folder_of_its_source_first() {
+        let header = |text: &'static [u8]| {
+            [
+                ("include/sub/inner.h", &b"#include \"b.h\"\n"[..]),
+                ("b.h", &b"#error the wrong one\n"[..]),
+                ("include/b.h", text),
+            ]
+        };
+        let all = |source: &'static [u8]| [&[("a.c", source)][..], &header(b"#define B 1\n")].concat();
+        assert!(compiled(&all(b"#include <sub/inner.h>\nint b = B;\n")).is_ok());
     }
 }
