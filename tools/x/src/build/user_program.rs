@@ -90,10 +90,9 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
 
 /// A source, or one in the folder with the same lines whose texts end where their lines do.
 fn with_texts_joined(source: &Path, folder: &Path) -> Result<PathBuf> {
-    let text = fs::read(source)?;
-    let Some(text) = old::texts_joined(&String::from_utf8_lossy(&text)) else { return Ok(source.to_owned()) };
+    let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
     let joined = folder.join(source.file_name().unwrap_or_default());
-    fs::write(&joined, format!("#line 1 \"{}\"\n{text}", source.display()))?;
+    fs::write(&joined, text)?;
     Ok(joined)
 }
 

@@ -112,9 +112,9 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let run = |standard: &[&str]| -> Result<(bool, String)> {
         let (mut given, mut first) = (source.to_owned(), compile(standard, source)?);
         if !first.0 && old::texts_may_be_cause(&first.1) {
-            let Some(text) = old::texts_joined(&read(source)?) else { return Ok(first) };
+            let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(first) };
             given = object.with_file_name(source.file_name().unwrap_or_default());
-            std::fs::write(&given, format!("#line 1 \"{}\"\n{text}", source.display()))?;
+            std::fs::write(&given, text)?;
             first = compile(standard, &given)?;
         }
         // One fault may hide another.
@@ -133,11 +133,11 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             if !plain.status.success() {
                 break;
             }
-            let text = String::from_utf8_lossy(&plain.stdout).into_owned();
+            let text = old::text_of(&plain.stdout);
             let text = late::at_the_end(&text).unwrap_or(text);
             let text = old::mended(&text, &all).unwrap_or(text);
             let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
-            std::fs::write(&preprocessed, text)?;
+            std::fs::write(&preprocessed, old::bytes_of(&text))?;
             done = outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
         }
         Ok(done)
@@ -159,11 +159,6 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         bail!("{} cannot be compiled:\n{}", source.display(), said.trim_end());
     }
     Ok(said)
-}
-
-/// A source's text; of bytes that are no UTF-8, as in comments of the time, something.
-fn read(source: &Path) -> Result<String> {
-    Ok(String::from_utf8_lossy(&std::fs::read(source)?).into_owned())
 }
 
 /// What a source that lies elsewhere, put right, needs to find what is beside the one that it was.
@@ -242,5 +237,17 @@ mod tests {
         };
         let all = |source: &'static [u8]| [&[("a.c", source)][..], &header(b"#define B 1\n")].concat();
         assert!(compiled(&all(b"#include <sub/inner.h>\nint b = B;\n")).is_ok());
+    }
+
+    #[test]
+    fn bytes_of_texts_stay_as_they_are() {
+        let joined = compiled(&[("a.c", b"const char *a = \"gr\xfc\xdf\xe4\nb\";\n")]).unwrap();
+        assert!(has(&joined, b"gr\xfc\xdf\xe4\nb"));
+        let named = compiled(&[(
+            "a.c",
+            &[OLD.as_bytes(), b"const char *a = \"gr\xfc\xdf\xe4\", *b = \"\xc3\xa4\";\n"].concat(),
+        )])
+        .unwrap();
+        assert!(has(&named, b"gr\xfc\xdf\xe4\0") && has(&named, b"\xc3\xa4\0"));
     }
 }

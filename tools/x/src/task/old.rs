@@ -1,6 +1,9 @@
 //! What GNU's compilers took before their versions 3.3 and 4.0, and refuse today: texts over several lines, `__FUNCTION__` beside a text as one, a function that was called
 //! before it turned out to be `static`, functions of the program's own called `min` and `max`. A source that was refused for it is put right and compiled again.
 
+use anyhow::Result;
+use std::path::Path;
+
 /// Keeps `min` and `max` out of `rt/include/linux/kernel.h`, which has them as macros since Linux 2.4.10.
 pub const OWN_MIN_MAX: &str = "-DPILLION_OWN_MIN_MAX";
 
@@ -37,8 +40,25 @@ fn statics(said: &str) -> Vec<&str> {
     names.map(|(name, _)| name).collect()
 }
 
+/// A source's text with a character for each byte, whatever its author's alphabet was.
+pub fn text_of(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+/// The bytes that such a text is of.
+pub fn bytes_of(text: &str) -> Vec<u8> {
+    text.chars().map(|character| character as u8).collect()
+}
+
+/// What a copy of the source gets whose texts end with their lines; its lines count as the source's. `None` if no text goes over several.
+pub fn copy_with_texts_joined(source: &Path) -> Result<Option<Vec<u8>>> {
+    let text = texts_joined(&text_of(&std::fs::read(source)?));
+    let begin = format!("#line 1 \"{}\"\n", source.display());
+    Ok(text.map(|text| [begin.into_bytes(), bytes_of(&text)].concat()))
+}
+
 /// The source with `\n\` at the end of each line that a text goes on after: as many lines as before. `None` if there is no such text.
-pub fn texts_joined(source: &str) -> Option<String> {
+fn texts_joined(source: &str) -> Option<String> {
     let mut out = String::with_capacity(source.len());
     let (mut rest, mut joined) = (source, false);
     while !rest.is_empty() {
