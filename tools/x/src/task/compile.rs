@@ -140,6 +140,9 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             std::fs::write(&preprocessed, old::bytes_of(&text))?;
             done = outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
         }
+        if done.0 {
+            done.1 = old::called_before(&all) + &done.1;
+        }
         Ok(done)
     };
     let named = order.std.as_ref().map(|name| format!("-std={name}"));
@@ -249,5 +252,16 @@ mod tests {
         )])
         .unwrap();
         assert!(has(&named, b"gr\xfc\xdf\xe4\0") && has(&named, b"\xc3\xa4\0"));
+    }
+
+    #[test]
+    fn a_static_function_that_was_called_before_stays_of_its_file() {
+        let text = "int g(void) { send(1); return schedule(2); }\nstatic void send(int a) { g(); }\nstatic int schedule(int a) { return a; }\nvoid peek(int); static void peek(int a) { }\nint h(void) { peek(1); return g(); }\n";
+        let folder = tempfile::tempdir().unwrap();
+        let object = folder.path().join("a.o");
+        std::fs::write(&object, compiled(&[("a.c", text.as_bytes())]).unwrap()).unwrap();
+        let names = tool::capture(Command::new("nm").arg("-g").arg(&object)).unwrap();
+        let names: Vec<&str> = names.lines().filter_map(|line| line.split_whitespace().last()).collect();
+        assert_eq!(names, ["g", "h"]);
     }
 }

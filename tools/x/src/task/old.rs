@@ -2,6 +2,7 @@
 //! before it turned out to be `static`, functions of the program's own called `min` and `max`. A source that was refused for it is put right and compiled again.
 
 use anyhow::Result;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Keeps `min` and `max` out of `rt/include/linux/kernel.h`, which has them as macros since Linux 2.4.10.
@@ -38,6 +39,13 @@ fn statics(said: &str) -> Vec<&str> {
         .lines()
         .filter_map(|line| line.split_once("error: static declaration of '")?.1.split_once("' follows non-static"));
     names.map(|(name, _)| name).collect()
+}
+
+/// What the compiler warned of calls of such functions, which it knows from then on.
+pub fn called_before(said: &str) -> String {
+    let warning = |name: &str| format!("warning: implicit declaration of function '{name}'");
+    let line = |name| said.lines().find(|line| line.contains(&warning(name))).map(|line| format!("{line}\n"));
+    statics(said).into_iter().collect::<BTreeSet<_>>().into_iter().filter_map(line).collect()
 }
 
 /// A source's text with a character for each byte, whatever its author's alphabet was.
@@ -81,7 +89,7 @@ pub fn mended(source: &str, said: &str) -> Option<String> {
     let named = functions_named(source);
     let mut text = named.clone();
     for name in statics(said) {
-        text = public(&text, name);
+        text = private(&text, name, said.contains(&format!("previous implicit declaration of '{name}'")));
     }
     (text != source).then_some(text)
 }
@@ -169,20 +177,42 @@ fn functions_named(source: &str) -> String {
     out
 }
 
-/// The source with a function of this name for all, as its first call took it.
-fn public(source: &str, name: &str) -> String {
-    let mut tokens = tokens(source);
-    let words: Vec<usize> = (0..tokens.len()).filter(|at| tokens[*at].0 != Kind::Space).collect();
+/// The source with a function of this name `static` from its first declaration on; `implicit` if that was its first call.
+fn private(source: &str, name: &str, implicit: bool) -> String {
+    let mut all = tokens(source);
+    let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();
+    let (mut depth, mut begin) = (0, 0);
     for (number, at) in words.iter().enumerate() {
-        let called = tokens[*at].1 == name && words.get(number + 1).is_some_and(|next| tokens[*next].1 == "(");
-        // Back over its type.
-        let of_type = |at: &&usize| tokens[**at].0 == Kind::Word || tokens[**at].1 == "*";
-        let first = words[..number].iter().rev().take_while(of_type).find(|at| tokens[**at].1 == "static");
-        if let (true, Some(first)) = (called, first.copied()) {
-            tokens[first].1 = "";
+        let declared =
+            depth == 0 && all[*at].1 == name && words.get(number + 1).is_some_and(|next| all[*next].1 == "(");
+        let words = &words[begin..number];
+        if declared && implicit {
+            // The call said `int`, and had compilers take `void` for it, too.
+            let void = words.iter().any(|at| all[*at].1 == "void") && words.iter().all(|at| all[*at].1 != "*");
+            return format!("static {} {name}();\n{source}", if void { "void" } else { "int" });
+        }
+        if declared {
+            let Some(first) = words.first().copied() else { break };
+            for at in words {
+                if all[*at].1 == "extern" {
+                    all[*at].1 = "";
+                }
+            }
+            let is_static = words.iter().any(|at| all[*at].1 == "static");
+            let (head, tail) = all.split_at(first);
+            let text = |part: &[(Kind, &str)]| part.iter().map(|(_, text)| *text).collect::<String>();
+            return if is_static { source.to_owned() } else { text(head) + "static " + &text(tail) };
+        }
+        match all[*at].1 {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && [";", "}"].contains(&all[*at].1) {
+            begin = number + 1;
         }
     }
-    tokens.into_iter().map(|(_, text)| text).collect()
+    source.to_owned()
 }
 
 #[cfg(test)]
@@ -211,11 +241,23 @@ mod tests {
     }
 
     #[test]
-    fn a_static_function_that_was_called_before_is_there_for_all() {
+    fn a_static_function_that_was_called_before_is_static_from_there_on() {
         let said = "a.c:5:12: error: static declaration of 'foo' follows non-static declaration";
+        let implicit = format!("{said}\na.c:1:2: note: previous implicit declaration of 'foo' with type 'int()'");
         assert!(may_be_cause(said));
-        let source = "static int x; int g(void) { foo(1); }\nstatic unsigned char *foo(int a) { return 0; } static int bar(void);";
-        assert_eq!(mended(source, said).unwrap(), source.replace("static unsigned", " unsigned"));
+        for (kind, told) in [("void", "void"), ("unsigned", "int"), ("void *", "int")] {
+            let source = format!(
+                "static int x; int g(void) {{ foo(1); }}\nstatic {kind} foo(int a) {{ }} static int bar(void);"
+            );
+            assert_eq!(called_before(&implicit), "");
+            assert_eq!(mended(&source, &implicit).unwrap(), format!("static {told} foo();\n{source}"));
+        }
+        let source =
+            "static int x; extern char *foo(int a);\nint g(void) { foo(1); } static char *foo(int a) { return 0; }";
+        assert_eq!(mended(source, said).unwrap(), source.replace("extern", "static "));
+        assert_eq!(mended("int g(void) { int foo(int); foo(1); } static int foo(int a) { }", said), None);
+        let warned = "a.c:1:2: warning: implicit declaration of function 'foo' [-Wimplicit]\n";
+        assert_eq!(called_before(&format!("{warned}{implicit}")), warned);
     }
 
     #[test]
