@@ -84,6 +84,17 @@ fn texts_joined(source: &str) -> Option<String> {
     joined.then_some(out)
 }
 
+/// Whether what comes after the text is the first in its line.
+fn begins_line(text: &str) -> bool {
+    text.rsplit('\n').next().unwrap_or_default().trim().is_empty()
+}
+
+/// The length of the first line, with those that it goes on in after a backslash.
+fn line(text: &str) -> usize {
+    let mut ends = text.match_indices('\n').map(|(at, _)| at);
+    ends.find(|at| !text[..*at].ends_with('\\')).map_or(text.len(), |at| at + 1)
+}
+
 /// The preprocessed source as compilers of the time took it, after what one of today said of it. `None` if nothing changes.
 pub fn mended(source: &str, said: &str) -> Option<String> {
     let named = functions_named(source);
@@ -132,49 +143,190 @@ fn whole(source: &str, length: usize) -> usize {
     (length..source.len()).find(|at| source.is_char_boundary(*at)).unwrap_or(source.len())
 }
 
-/// All tokens of a preprocessed source.
+/// All tokens of a preprocessed source. The preprocessor's own lines are none.
 fn tokens(source: &str) -> Vec<(Kind, &str)> {
     let (mut rest, mut all) = (source, Vec::new());
     while !rest.is_empty() {
-        let (kind, length) = token(rest, false);
+        let own = rest.starts_with('#') && begins_line(&source[..source.len() - rest.len()]);
+        let (kind, length) = if own { (Kind::Space, line(rest)) } else { token(rest, false) };
         all.push((kind, &rest[..length]));
         rest = &rest[length..];
     }
     all
 }
 
-/// `__FUNCTION__` beside a text as the text that it was: the name of the function, which is the last name before a parenthesis outside of all braces.
-fn functions_named(source: &str) -> String {
-    let tokens = tokens(source);
-    let neighbours: Vec<usize> = (0..tokens.len()).filter(|at| tokens[*at].0 != Kind::Space).collect();
-    let (mut out, mut function) = (String::with_capacity(source.len()), "");
-    let (mut braces, mut parentheses, mut next) = (0, 0, 0);
-    for (at, (_, text)) in tokens.iter().enumerate() {
-        let mut told = (*text).to_owned();
-        if neighbours.get(next) == Some(&at) {
-            let beside = |at: Option<&usize>| at.is_some_and(|at| tokens[*at].0 == Kind::Text);
-            let before = next.checked_sub(1).and_then(|before| neighbours.get(before));
-            match *text {
-                "{" => braces += 1,
-                "}" => braces -= 1,
-                "(" => {
-                    let (kind, name) = before.map_or((Kind::Space, ""), |before| tokens[*before]);
-                    if braces == 0 && parentheses == 0 && kind == Kind::Word && !name.starts_with("__") {
-                        function = name;
-                    }
-                    parentheses += 1;
-                }
-                ")" => parentheses -= 1,
-                "__FUNCTION__" if beside(before) || beside(neighbours.get(next + 1)) => {
-                    told = format!("\"{function}\"")
-                }
-                _ => {}
-            }
-            next += 1;
-        }
-        out += &told;
+/// What stands before a parenthesis outside of all braces, and is no function.
+const NO_FUNCTIONS: [&str; 32] = [
+    "__attribute__",
+    "__attribute",
+    "__asm__",
+    "__asm",
+    "asm",
+    "__typeof__",
+    "__typeof",
+    "typeof",
+    "__extension__",
+    "__declspec",
+    "__alignof__",
+    "_Alignas",
+    "alignas",
+    "decltype",
+    "explicit",
+    "noexcept",
+    "throw",
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "const",
+    "volatile",
+    "bool",
+    "_Bool",
+    "static",
+    "inline",
+];
+/// What may stand between a function's parentheses and its brace. Any other word begins the declarations of parameters.
+const AFTER_FUNCTIONS: [&str; 12] = [
+    "__attribute__",
+    "__attribute",
+    "__asm__",
+    "__asm",
+    "asm",
+    "__extension__",
+    "const",
+    "volatile",
+    "noexcept",
+    "throw",
+    "override",
+    "final",
+];
+/// What stands before a parenthesis that a block follows.
+const BLOCKS: [&str; 5] = ["if", "for", "while", "switch", "catch"];
+
+/// What stands before the name of a type that may have functions of its own.
+const TYPES: [&str; 3] = ["class", "struct", "union"];
+
+/// What is known of the declaration outside of all braces that is being read.
+#[derive(Clone, Copy, PartialEq)]
+enum Declared<'a> {
+    Nothing,
+    Function(&'a str),
+    /// A function whose name nobody knows.
+    Unknown,
+}
+
+/// The functions of a preprocessed source, told from token to token that is no space.
+struct Reader<'a> {
+    /// The open braces: what is the function in each, and whether it stands outside of functions all the same.
+    braces: Vec<(Option<&'a str>, bool)>,
+    /// What is before each open parenthesis.
+    parentheses: Vec<&'a str>,
+    declared: Declared<'a>,
+    /// Parameters are declared after the parentheses.
+    old_style: bool,
+    /// The last parenthesis that was closed stood behind this.
+    closed: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    /// The function that what comes now is in.
+    fn function(&self) -> Option<&'a str> {
+        self.braces.last().and_then(|(function, _)| *function)
     }
-    out
+
+    /// Takes a token, with up to three before and two after it.
+    fn read(&mut self, before: [(Kind, &'a str); 3], token: &'a str, after: [(Kind, &'a str); 2]) {
+        let outside = self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside);
+        match token {
+            "{" => {
+                let in_language = before[0].0 == Kind::Text && before[1].1 == "extern";
+                let in_namespace =
+                    before[0].1 == "namespace" || (before[0].0 == Kind::Word && before[1].1 == "namespace");
+                let nested = before[0].1 == ")" && !BLOCKS.contains(&self.closed) || TYPES.contains(&before[1].1);
+                self.braces.push(match self.declared {
+                    _ if outside && (in_language || in_namespace) => (None, true),
+                    Declared::Function(name) if outside => (Some(name), false),
+                    _ if outside || nested => (None, false),
+                    _ => (self.function(), false),
+                });
+            }
+            "}" => {
+                self.braces.pop();
+                if self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside) {
+                    (self.declared, self.old_style) = (Declared::Nothing, false);
+                }
+            }
+            ";" if outside && !self.old_style => self.declared = Declared::Nothing,
+            "(" => {
+                if outside {
+                    self.declare(before, after);
+                }
+                self.parentheses.push(before[0].1);
+            }
+            ")" => {
+                self.closed = self.parentheses.pop().unwrap_or_default();
+                if self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside) {
+                    let word = after[0].0 == Kind::Word && !AFTER_FUNCTIONS.contains(&after[0].1);
+                    if after[0].1 == "(" && !NO_FUNCTIONS.contains(&self.closed) && !self.old_style {
+                        self.declared = Declared::Unknown;
+                    }
+                    self.old_style |= word && !NO_FUNCTIONS.contains(&self.closed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A parenthesis opens outside of braces and parentheses.
+    fn declare(&mut self, before: [(Kind, &'a str); 3], after: [(Kind, &'a str); 2]) {
+        let (kind, name) = before[0];
+        let pointer = ["*", "^", "&"].contains(&after[0].1);
+        let no_name =
+            kind != Kind::Word || pointer || before[1].1 == "~" || before[1].1 == "operator" || name == "operator";
+        self.declared = match self.declared {
+            // Of a parameter, or of what has the parenthesis before.
+            Declared::Function(_) if self.old_style && (pointer || kind != Kind::Word) => return,
+            Declared::Function(_) if self.old_style => Declared::Unknown,
+            Declared::Nothing if kind == Kind::Word && NO_FUNCTIONS.contains(&name) && !no_name => {
+                // `int (f)(void)`, too, but not `__attribute__((x))`.
+                if name.starts_with('_') || after[1].1 != ")" { return } else { Declared::Unknown }
+            }
+            Declared::Nothing if no_name => Declared::Unknown,
+            Declared::Nothing => Declared::Function(name),
+            known => known,
+        };
+    }
+}
+
+/// `__FUNCTION__` beside a text as the text that it was: the name of the function, where it is known for sure.
+fn functions_named(source: &str) -> String {
+    let all = tokens(source);
+    let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();
+    let word =
+        |number: Option<usize>| number.and_then(|number| words.get(number)).map_or((Kind::Space, ""), |at| all[*at]);
+    let mut reader = Reader {
+        braces: Vec::new(),
+        parentheses: Vec::new(),
+        declared: Declared::Nothing,
+        old_style: false,
+        closed: "",
+    };
+    let mut told: Vec<String> = all.iter().map(|(_, text)| (*text).to_owned()).collect();
+    for (number, at) in words.iter().enumerate() {
+        let before = [1, 2, 3].map(|back| word(number.checked_sub(back)));
+        let after = [1, 2].map(|on| word(Some(number + on)));
+        reader.read(before, all[*at].1, after);
+        let beside_text = before[0].0 == Kind::Text || after[0].0 == Kind::Text;
+        if let ("__FUNCTION__", true, Some(name)) = (all[*at].1, beside_text, reader.function()) {
+            told[*at] = format!("\"{name}\"");
+        }
+    }
+    told.concat()
 }
 
 /// The source with a function of this name `static` from its first declaration on; `implicit` if that was its first call.
@@ -266,5 +418,40 @@ mod tests {
         assert!(own_min_max(said) && may_be_cause(said));
         assert!(!may_be_cause("a.c:2:19: error: expected ';' before 'max'\n    2 | x = max(1, 2)\n"));
         assert!(texts_may_be_cause("a.c:3:32: error: missing terminating \" character"));
+    }
+
+    #[test]
+    fn a_function_is_named_only_for_sure() {
+        let named = |source: &str| mended(source, "").unwrap_or_else(|| source.to_owned());
+        let say = "{ say(__FUNCTION__ \": x\"); }";
+        for (head, name) in [
+            ("int other(void);\nstatic int __start(int a)", "__start"),
+            ("__attribute__((noinline)) int f(int a) __attribute__((x))", "f"),
+            ("extern \"C\" {\nint f(int a)", "f"),
+            ("extern \"C\"\n# 3 \"a.c\"\n{ int x; int f(int a)", "f"),
+            ("static int old(a, b) int a; int (*b)(void);", "old"),
+            ("int a[] = { 1 }; struct s { int (*x)(int); } s = { 0 }; int f(int a)", "f"),
+            ("__typeof__(int) f(int a)", "f"),
+            ("X::X(int a) : b(a), c(1)", "X"),
+            ("int before(void) noexcept; int after(int a)", "after"),
+        ] {
+            let told = named(&format!("{head} {say}"));
+            assert!(told.contains(&format!("say(\"{name}\" \": x\")")), "{told}");
+        }
+        for head in [
+            "int before(void) { } void (*get(int a))(int)",
+            "int before(void); void (*get(int a))(int)",
+            "int before(void); int (get)(int a)",
+            "int before(void); X operator+(X a, X b)",
+            "int f(void) strange; int after(int a)",
+            "int outer(void) { struct s { int inner(int a) const",
+            "class X { void f(int a)",
+            "int outer(void) { int inner(int a)",
+        ] {
+            let source = format!("{head} {say}");
+            assert_eq!(named(&source), source);
+        }
+        // Names of files in the preprocessor's lines are no texts beside it.
+        assert_eq!(mended("int f(void) { tell(\n# 1 \"a.c\"\n__FUNCTION__\n# 2 \"a.c\"\n); }", ""), None);
     }
 }
