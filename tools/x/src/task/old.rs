@@ -67,10 +67,17 @@ pub fn copy_with_texts_joined(source: &Path) -> Result<Option<Vec<u8>>> {
 
 /// The source with `\n\` at the end of each line that a text goes on after: as many lines as before. `None` if there is no such text.
 fn texts_joined(source: &str) -> Option<String> {
+    let source = plain_lines(source);
     let mut out = String::with_capacity(source.len());
-    let (mut rest, mut joined) = (source, false);
+    let (mut rest, mut joined) = (&source[..], false);
     while !rest.is_empty() {
-        let (kind, length) = token(rest, true);
+        let (mut kind, mut length) = token(rest, true);
+        let cut = rest[..length].lines().skip(1).any(|line| directive(line).is_some_and(|name| ENDS.contains(&name)));
+        if kind == Kind::Text && cut {
+            (kind, length) = token(rest, false);
+        } else if begins_line(&out) && directive(rest).is_some_and(|name| MESSAGES.contains(&name)) {
+            (kind, length) = (Kind::Other, line(rest));
+        }
         let (now, after) = rest.split_at(length);
         if kind == Kind::Text {
             let lines = now.replace("\\\n", "\0").replace('\n', "\\n\\\n").replace('\0', "\\\n");
@@ -82,6 +89,28 @@ fn texts_joined(source: &str) -> Option<String> {
         rest = after;
     }
     joined.then_some(out)
+}
+
+/// Directives that a text which seems to go on over them began by mistake before: in a part that is left out anything may stand.
+const ENDS: [&str; 5] = ["else", "elif", "elifdef", "elifndef", "endif"];
+/// Directives whose line is a message, with any apostrophes.
+const MESSAGES: [&str; 2] = ["error", "warning"];
+
+/// The source with `\n` at the ends of lines, and backslashes there as the last characters, as compilers take them.
+fn plain_lines(source: &str) -> String {
+    let plain = |line: &str| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let bare = line.trim_end_matches([' ', '\t', '\x0b', '\x0c']);
+        if bare.ends_with('\\') { bare.to_owned() } else { line.to_owned() }
+    };
+    source.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// The name of the directive that the text begins with.
+fn directive(text: &str) -> Option<&str> {
+    let blank = [' ', '\t'];
+    let name = text.trim_start_matches(blank).strip_prefix('#')?.trim_start_matches(blank);
+    name.split(|byte: char| !byte.is_ascii_alphabetic()).next()
 }
 
 /// Whether what comes after the text is the first in its line.
@@ -120,13 +149,14 @@ fn token(source: &str, lines: bool) -> (Kind, usize) {
     let comment = |end: &str| source[2..].find(end).map_or(source.len(), |at| 2 + at + end.len());
     match bytes[0] {
         b'/' if source.starts_with("/*") => (Kind::Space, comment("*/")),
-        b'/' if source.starts_with("//") => (Kind::Space, comment("\n")),
+        b'/' if source.starts_with("//") => (Kind::Space, line(source)),
         quote @ (b'"' | b'\'') => {
             let mut at = 1;
             while at < bytes.len() && bytes[at] != quote && (bytes[at] != b'\n' || (lines && quote == b'"')) {
                 at += if bytes[at] == b'\\' { 2 } else { 1 };
             }
-            (if quote == b'"' { Kind::Text } else { Kind::Other }, whole(source, at + 1))
+            let ended = bytes.get(at).is_none_or(|byte| *byte != b'\n');
+            (if quote == b'"' { Kind::Text } else { Kind::Other }, whole(source, at + usize::from(ended)))
         }
         byte if byte.is_ascii_whitespace() => (Kind::Space, until(&|byte| !byte.is_ascii_whitespace())),
         byte if is_of_word(byte) => (Kind::Word, until(&|byte| !is_of_word(byte))),
@@ -453,5 +483,24 @@ mod tests {
         }
         // Names of files in the preprocessor's lines are no texts beside it.
         assert_eq!(mended("int f(void) { tell(\n# 1 \"a.c\"\n__FUNCTION__\n# 2 \"a.c\"\n); }", ""), None);
+    }
+
+    #[test]
+    fn texts_end_with_their_lines_where_they_must() {
+        let joined = |source: &str| texts_joined(source).unwrap();
+        assert_eq!(joined("puts(\"one\r\ntwo\");\r\n"), "puts(\"one\\n\\\ntwo\");\n");
+        assert_eq!(joined("puts(\"x\\\r\ny\nz\");"), "puts(\"x\\\ny\\n\\\nz\");");
+        assert_eq!(joined("puts(\"x\\ \t\ny\nz\");"), "puts(\"x\\\ny\\n\\\nz\");");
+        assert_eq!(joined("// it's \\\n \"\nputs(\"a\nb\");"), "// it's \\\n \"\nputs(\"a\\n\\\nb\");");
+        for rest in [
+            "#if 0\nsay \"it\n#endif\n",
+            "#ifdef X\n#error say \"it\n#endif\n",
+            " #\twarning say \"it \\\n \" and \"\n",
+            "#if 0\ndon't \"\n # else\n#endif\n",
+        ] {
+            assert_eq!(texts_joined(rest), None, "{rest}");
+            assert_eq!(joined(&format!("{rest}puts(\"a\nb\");")), format!("{rest}puts(\"a\\n\\\nb\");"));
+        }
+        assert_eq!(joined("puts(\"a\n# b\n#c\");"), "puts(\"a\\n\\\n# b\\n\\\n#c\");");
     }
 }
