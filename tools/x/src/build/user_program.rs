@@ -73,45 +73,66 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
     fs::write(&by_lines, BY_LINES)?;
     let library = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
     let flags: Vec<&str> = flags.iter().map(String::as_str).chain(OF_THE_TIME).collect();
-    let compiled = |sources: &[PathBuf], flags: &[&str]| {
-        compile(repository, &[sources, std::slice::from_ref(&by_lines), &library].concat(), flags)
+    let link = |sources: &[PathBuf]| {
+        let files = [sources, std::slice::from_ref(&by_lines), &library].concat();
+        compile(repository, &files, &flags)
     };
-    match compiled(sources, &flags) {
+    match link(sources) {
         Err(error) if old::texts_may_be_cause(&error.to_string()) => {
-            let here = sources.iter().map(|source| source.parent().unwrap_or(source).display().to_string());
-            let here: Vec<String> = here.map(|folder| format!("-iquote{folder}")).collect();
-            let joined: Vec<PathBuf> =
-                sources.iter().map(|source| with_texts_joined(source, folder.path())).collect::<Result<_>>()?;
-            compiled(&joined, &here.iter().map(String::as_str).chain(flags).collect::<Vec<_>>())
+            let joined = sources.iter().enumerate().map(|(number, source)| {
+                with_texts_joined(repository, source, &flags, &folder.path().join(number.to_string()))
+            });
+            link(&joined.collect::<Result<Vec<_>>>()?)
         }
         done => done,
     }
 }
 
-/// A source, or one in the folder with the same lines whose texts end where their lines do.
-fn with_texts_joined(source: &Path, folder: &Path) -> Result<PathBuf> {
+/// A source, or the object of one in the new folder with the same lines whose texts end where their lines do.
+fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], folder: &Path) -> Result<PathBuf> {
     let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
+    fs::create_dir(folder)?;
     let joined = folder.join(source.file_name().unwrap_or_default());
     fs::write(&joined, text)?;
-    Ok(joined)
+    // The linker needs C++'s library for one of C++, which its name says.
+    let object = folder.join(if is_cpp(source) { CPP_OBJECT } else { "joined.o" });
+    let mut compiler = compiler(repository, flags);
+    compiler.arg("-iquote").arg(source.parent().unwrap_or(source)).arg("-c").arg(&joined).arg("-o").arg(&object);
+    run(&mut compiler, source)?;
+    Ok(object)
 }
 
-/// A static program out of the C and C++ among the files, the first of which it is called by; the same bytes wherever the repository lies.
-fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
-    let work = tempfile::tempdir()?;
-    let output = work.path().join("program");
+/// What an object of a source in C++ is called.
+const CPP_OBJECT: &str = "joined-cpp.o";
+
+/// The compiler with what every program is compiled with.
+fn compiler(repository: &Repository, flags: &[&str]) -> Command {
     let mut compiler = Command::new("cc");
     compiler.env("LC_ALL", "C").args(flags).args(["-O2", "-static", "-s", "-pthread"]);
     compiler.arg(format!("-ffile-prefix-map={}=.", repository.root().display()));
     compiler.args(folders(repository));
-    compiler.args(files.iter().filter(|file| is_source(file))).arg("-o").arg(&output);
-    if files.iter().any(|file| is_cpp(file)) {
+    compiler
+}
+
+fn run(compiler: &mut Command, source: &Path) -> Result<()> {
+    let done = tool::output(compiler)?;
+    if !done.status.success() {
+        return Err(refused(source, String::from_utf8_lossy(&done.stderr).trim_end()));
+    }
+    Ok(())
+}
+
+/// A static program out of the C, C++ and objects among the files, the first of which it is called by; the same bytes wherever the repository lies.
+fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
+    let work = tempfile::tempdir()?;
+    let output = work.path().join("program");
+    let mut compiler = compiler(repository, flags);
+    let is_object = |file: &Path| file.extension().is_some_and(|ending| ending == "o");
+    compiler.args(files.iter().filter(|file| is_source(file) || is_object(file))).arg("-o").arg(&output);
+    if files.iter().any(|file| is_cpp(file) || file.ends_with(CPP_OBJECT)) {
         compiler.arg("-lstdc++");
     }
-    let done = tool::output(compiler.arg("-lm"))?;
-    if !done.status.success() {
-        return Err(refused(&files[0], String::from_utf8_lossy(&done.stderr).trim_end()));
-    }
+    run(compiler.arg("-lm"), &files[0])?;
     fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
 }
 
@@ -286,5 +307,36 @@ mod tests {
         for name in ["partner.cc", "partner.cpp", "partner.C"] {
             compiled_as(name, cpp, &[]).unwrap();
         }
+    }
+
+    /// What a program printed that was compiled of these files, the first ones of which are its sources.
+    fn said(files: &[(&str, &[u8])], sources: usize) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let sources: Vec<PathBuf> = files[..sources].iter().map(|(name, _)| folder.path().join(name)).collect();
+        let program = folder.path().join("program");
+        super::super::bundle::write_program(
+            &program,
+            &with_library(&Repository::find().unwrap(), &sources, &[]).unwrap(),
+        )
+        .unwrap();
+        tool::output(&mut Command::new(program)).unwrap().stdout
+    }
+
+    #[test]
+    fn sources_of_one_name_stay_apart() {
+        let files: [(&str, &[u8]); 6] = [
+            ("main.c", b"int main(void) { x(); y(); z(); return 0; }"),
+            ("x/util.c", b"#include <stdio.h>\n#include \"own.h\"\nvoid x(void) { puts(\"x\n\" OWN); }"),
+            ("y/util.c", b"#include <stdio.h>\n#include \"own.h\"\nvoid y(void) { puts(\"y\n\" OWN); }"),
+            ("z/by_lines.c", b"#include <stdio.h>\nvoid z(void) { puts(\"gr\xfc\xdf\n.\"); }"),
+            ("x/own.h", b"#define OWN \"of x\"\n"),
+            ("y/own.h", b"#define OWN \"of y\"\n"),
+        ];
+        assert_eq!(said(&files, 4), b"x\nof x\ny\nof y\ngr\xfc\xdf\n.\n");
     }
 }
