@@ -54,14 +54,16 @@ __attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, 
 ";
 
 /// As programs of RTLinux's time are written: in the C of GNU's compilers with `gets` and inline functions as they were, and with what compilers took of themselves before their
-/// versions 14 and 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the other's.
-const OF_THE_TIME: [&str; 8] = [
+/// versions 14 and 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the other's. Memory is read as of any type: Linux's kernel is
+/// compiled so, whose headers they share.
+const OF_THE_TIME: [&str; 9] = [
     "-w",
     "-std=gnu99",
     "-fgnu89-inline",
     "-fcommon",
     "-std=gnu++14",
     "-fpermissive",
+    "-fno-strict-aliasing",
     "-ffunction-sections",
     "-Wl,--gc-sections",
 ];
@@ -338,5 +340,14 @@ mod tests {
             ("y/own.h", b"#define OWN \"of y\"\n"),
         ];
         assert_eq!(said(&files, 4), b"x\nof x\ny\nof y\ngr\xfc\xdf\n.\n");
+    }
+
+    #[test]
+    fn memory_may_be_read_as_another_type() {
+        let text = b"#include <stdio.h>\n#include <asm/bitops.h>\n
+            __attribute__((noinline)) int f(long *a) { *a = 1; set_bit(1, a); return *a; }
+            __attribute__((noinline)) int g(int *a, float *b) { *a = 1; *b = 0; return *a; }
+            int main(void) { long a; int b; printf(\"%d %d\", f(&a), g(&b, (float *)&b)); return 0; }";
+        assert_eq!(said(&[("a.c", text)], 1), b"3 0");
     }
 }
