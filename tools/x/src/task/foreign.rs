@@ -1,5 +1,6 @@
 //! Sources that are none of a task, told in a line and not by pages of the compiler's: programs of Linux processes, and what is in Linux's kernel alone.
 
+use super::old;
 use super::order::Order;
 use crate::problem::problem;
 use anyhow::Error;
@@ -43,14 +44,14 @@ pub fn for_linux(order: &Order) -> Option<Error> {
     })
 }
 
-/// Whether `main` begins in a line of a source, after its type if that stands there.
+/// Whether `main` begins in a source: in a line, after its type if that stands there, or outside of all braces.
 pub fn begins(text: &str) -> bool {
     let before = |line: &str| Some(line.split_once('(')?.0.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
     let types = ["int", "void", "extern", "static"];
     text.lines().filter_map(before).any(|words| match words.split_last() {
         Some((last, rest)) => last == "main" && rest.iter().all(|word| types.contains(&word.as_str())),
         None => false,
-    })
+    }) || old::defines(text, "main")
 }
 
 /// What the compiler said, if it is that something of Linux's kernel is not there.
@@ -162,5 +163,23 @@ mod tests {
         let words = ["tasklets", "register_chrdev", "kernel timers", "request_irq", "PCI", "/proc"];
         assert!(words.iter().all(|word| table.contains(word)));
         assert!(NOT_THERE.iter().all(|header| names.contains(header)));
+    }
+
+    #[test]
+    fn a_main_of_any_type_begins() {
+        for text in [
+            "unsigned main(void)",
+            "unsigned long\nmain(void)",
+            "extern \"C\" int main(int argc)",
+            "pid_t main()",
+            "int MAIN; MAIN_TYPE main (void)\n{",
+        ] {
+            assert!(begins(&format!("{text} {{")), "{text}");
+        }
+        for text in
+            ["return main(1);", "x = main(0);", "/* see main() */", "\treturn main ();", "else main();", "goto main;"]
+        {
+            assert!(!begins(text), "{text}");
+        }
     }
 }

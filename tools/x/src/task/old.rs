@@ -185,6 +185,28 @@ fn tokens(source: &str) -> Vec<(Kind, &str)> {
     all
 }
 
+/// Whether a function of this name seems to be defined: it stands before parentheses outside of all braces, and more than a semicolon comes after them.
+pub fn defines(source: &str, name: &str) -> bool {
+    let words: Vec<&str> =
+        tokens(source).into_iter().filter(|(kind, _)| *kind != Kind::Space).map(|(_, text)| text).collect();
+    let (mut depth, mut language) = (0, 0);
+    for (at, word) in words.iter().enumerate() {
+        match *word {
+            "{" if at > 1 && words[at - 2] == "extern" => language += 1,
+            "{" | "(" => depth += 1,
+            "}" if depth == 0 && language > 0 => language -= 1,
+            "}" | ")" => depth -= 1,
+            _ => {}
+        }
+        let called = depth == 0 && *word == name && words.get(at + 1) == Some(&"(");
+        let after = || words[at..].iter().skip_while(|word| **word != ")").nth(1);
+        if called && after().is_some_and(|after| *after != ";") {
+            return true;
+        }
+    }
+    false
+}
+
 /// What stands before a parenthesis outside of all braces, and is no function.
 const NO_FUNCTIONS: [&str; 32] = [
     "__attribute__",
