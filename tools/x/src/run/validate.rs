@@ -4,6 +4,7 @@ use crate::build::Built;
 use crate::cli::RunArguments;
 use crate::problem::problem;
 use crate::repository::Repository;
+use crate::task::{is_source, stem};
 use anyhow::Result;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, TcpListener};
@@ -36,10 +37,9 @@ pub fn is_own(run: &RunArguments, load: &str) -> bool {
     run.build.files.iter().any(|file| is_called(file, load))
 }
 
-/// Whether a file that is put into Linux is that load: by its name, or if it is a C source by its name without the ending.
+/// Whether a file that is put into Linux is that load: by its name, or if it is a source, in C or C++, by its name without the ending.
 fn is_called(file: &Path, load: &str) -> bool {
-    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.strip_suffix(".c").unwrap_or(name) == load
+    if is_source(file) { stem(file) == load } else { file.file_name().is_some_and(|name| name == load) }
 }
 
 /// Checks that what boots fits into the machine's memory.
@@ -111,4 +111,16 @@ fn output(file: &Path) -> Result<()> {
     }
     let why = format!("{} is no folder to write it into", folder.display());
     Err(problem(format!("{} cannot be written", file.display()), why, "create the folder first"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_load_without_its_ending() {
+        let is = |file: &str, load| is_called(Path::new(file), load);
+        assert!(is("a/partner.c", "partner") && is("partner.cc", "partner") && is("try.sh", "try.sh"));
+        assert!(!is("partner.cc", "partner.cc") && !is("try.sh", "try") && !is("partner.c", "part"));
+    }
 }

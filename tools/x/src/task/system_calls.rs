@@ -2,6 +2,7 @@
 
 use super::link_map::LinkMap;
 use super::toolchain::LIBC;
+use super::undefined::BEGIN_AND_END;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
@@ -21,6 +22,11 @@ pub fn check(repository: &Repository, name: &str, linked: &Path, map: &LinkMap) 
     let found = offenders(&addresses(&text), map, &members(&tolerated));
     if found.is_empty() {
         return Ok(());
+    }
+    if found.iter().any(|user| user.starts_with("init_module")) {
+        // Whoever lacks the module's function gets the C library's of that name, which loads one into Linux.
+        let what = format!("{name} has no init_module, where a module begins");
+        return Err(problem(what, "none of its sources has a function of this name", BEGIN_AND_END));
     }
     let list: Vec<&str> = found.iter().map(String::as_str).collect();
     let why = "it would ask Linux for something, by a system call, and there is no Linux beneath a real-time task";

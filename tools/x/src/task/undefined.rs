@@ -3,13 +3,13 @@
 use crate::problem::problem;
 use std::collections::BTreeMap;
 
+/// What to do without one of the two.
+pub const BEGIN_AND_END: &str =
+    "write `int init_module(void)` and `void cleanup_module(void)`; `./x new rtlinux NAME` shows them";
+
 /// Kinds of names, by how they begin, and what to do about them.
 const KINDS: [(&[&str], &str, &str); 5] = [
-    (
-        &["init_module", "cleanup_module"],
-        "where a module begins and ends",
-        "write `int init_module(void)` and `void cleanup_module(void)`; `./x new rtlinux NAME` shows them",
-    ),
+    (&["init_module", "cleanup_module"], "where a module begins and ends", BEGIN_AND_END),
     (
         &["_ZTI", "_ZTV", "__cxa_", "__dynamic_cast", "_Unwind_", "__gxx_", "_ZSt", "_ZNSt", "_ZNKSt"],
         "part of C++'s own library",

@@ -2,7 +2,7 @@
  * NAME: a real-time thread that measures how late it starts, and tells Linux of it.
  *
  * Build and run:   ./x build-task NAME.c && ./x run --task NAME
- * In Linux:        modprobe pillion; od -A n -t d8 /dev/rtf0
+ * In Linux:        modprobe pillion; od -v -A n -t d8 /dev/rtf0
  */
 #include <linux/module.h>
 #include <rtl.h>
