@@ -5,7 +5,7 @@ use crate::{
     cap::{CapSpace, LEVELS},
     context::Context,
     endpoint::Endpoint,
-    id::{GRANULE, NAMEABLE, Site},
+    id::{GRANULE, Site},
     interrupt::Interrupt,
     machine::Format,
     notification::Notification,
@@ -95,8 +95,7 @@ impl<M: Machine> Kernel<M> {
         }
         let offset = used.next_multiple_of(alignment);
         let end = offset.checked_add(bytes).ok_or(Error::BadArgument)?;
-        let is_object = !matches!(kind, Kind::Region | Kind::Memory);
-        if end > room || (is_object && base.saturating_add(end) > NAMEABLE) {
+        if end > room {
             return Err(Error::NoMemory);
         }
         Ok(Plan { region, device, base, offset, bytes })
@@ -153,9 +152,10 @@ impl<M: Machine> Kernel<M> {
 
     fn build_space(&mut self, plan: &Plan, pages: u64, format: Format) -> Result<Id<Space>> {
         let root = plan.base + plan.offset + PAGE;
-        self.m.space_init(root, format);
         let space = Space { root, pages: pages as u32, used: 1, format, mapped: None };
-        self.put(plan, space)
+        let id = self.put(plan, space)?;
+        self.m.space_init(root, format);
+        Ok(id)
     }
 
     /// Begins an object in memory of a region that is cleared and in no other use. [`Error::NoMemory`] beyond what a handle can name.
