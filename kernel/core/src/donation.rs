@@ -22,9 +22,14 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let context = s.context.take()?;
+        let level = s.priority;
         if let Some(caller) = caller {
             self.m.get(context).user = Some(caller);
-            self.m.get(caller).context = Some(context);
+            let c = self.m.get(caller);
+            c.context = Some(context);
+            if c.priority != level {
+                self.level_changed(Some(context));
+            }
             self.refill_follows(context, caller);
             return None;
         }
@@ -57,6 +62,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it is ready to run.
     pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
         self.m.get(context).user = Some(to);
+        self.level_changed(Some(context));
         self.refill_follows(context, to);
         let thread = self.m.get(to);
         thread.context = Some(context);

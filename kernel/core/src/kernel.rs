@@ -147,18 +147,22 @@ impl<M: Machine> Kernel<M> {
             return;
         }
         thread.priority = priority;
-        let has_time = thread.context.is_some();
+        let context = thread.context;
         self.follow(id);
-        if self.cpu.current != Some(id) {
-            return;
-        }
-        self.cpu.timers_changed = true;
-        if self.cpu.ready.top() > priority {
-            if has_time {
+        self.level_changed(context);
+        if self.cpu.current == Some(id) && self.cpu.ready.top() > priority {
+            if context.is_some() {
                 self.cpu.ready.push_front(&mut self.m, id);
             }
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
         }
+    }
+
+    /// Whoever runs on some time from now on may do so at another level: if it is the time that is being used, [`Kernel::finish`] sees
+    /// no difference.
+    #[inline]
+    pub(crate) fn level_changed(&mut self, context: Opt<Context>) {
+        self.cpu.timers_changed |= context == self.cpu.charged;
     }
 
     /// The current thread lets others of its priority go first.

@@ -293,3 +293,25 @@ fn edges_come_once_until_the_handler_runs() {
     w.root(Call::CapDelete, [0, interrupt]);
     assert_eq!(w.k.cpu.held_lines, 0);
 }
+
+/// A reply can take the CPU down without taking it to other time: a server that runs on its caller's, raised by somebody who waits, answers
+/// that caller. What was put aside while it was raised comes on time, and the passenger's interrupts come through.
+#[test]
+fn a_reply_on_the_same_time_brings_the_cpu_down() {
+    let mut w = World::new();
+    let endpoint = w.make(Kind::Endpoint, 0);
+    let server = w.server(endpoint, None);
+    let sleeper = w.worker(30);
+    w.call(Call::Sleep, [0, w.k.m.clock + 1000]);
+    let low = w.worker(20);
+    w.call(Call::Call, [endpoint, 20]);
+    w.pass(10);
+    let high = w.worker(45);
+    w.call(Call::Call, [endpoint, 45]);
+    assert_eq!((w.current(), w.priority(server.id)), (server.id, 45));
+    w.call(Call::Reply, [0, 0]);
+    assert_eq!((w.current(), w.priority(low.id)), (low.id, 20));
+    w.expect(high.id, State::Calling);
+    w.pass(1000);
+    assert_eq!(w.current(), sleeper.id, "it slept for longer than it asked for");
+}
