@@ -133,8 +133,11 @@ impl<M: Machine> Kernel<M> {
             let e = self.m.get(e);
             (e.own_priority, e.queue.first())
         });
-        let waiting = first.map_or(0, |t| self.m.get(t).priority);
-        let priority = if own_priority && has_own { own } else { own.max(served).max(waiting) };
+        let priority = match (own_priority, has_own) {
+            (true, true) => own,
+            (true, false) => own.max(served),
+            (false, _) => own.max(served).max(first.map_or(0, |t| self.m.get(t).priority)),
+        };
         if self.m.get(id).state == State::Receiving {
             self.m.get(id).priority = priority;
             self.follow(id);
@@ -149,12 +152,8 @@ impl<M: Machine> Kernel<M> {
         for _ in 0..CHAIN {
             let before = self.m.get(at).priority;
             self.restore_priority(at);
-            let thread = self.m.get(at);
-            if thread.priority != before
-                && let Some(endpoint) = thread.waiting_at
-            {
-                self.dequeue_caller(at);
-                self.enqueue_caller(at, endpoint);
+            if self.m.get(at).priority != before {
+                self.requeue_caller(at);
             }
             match self.awaits(at) {
                 Some(next) => at = next,

@@ -4,6 +4,7 @@
 //! scheduling context of its own runs on its caller's, so that a server costs its clients' time; while callers queue,
 //! the receiver runs at the priority of the most urgent one, and so do the threads that it waits for in turn. An endpoint can be bound so that
 //! its callers raise nobody: what they ask for is then done at the receiver's own priority, in the order in which they came, and only they wait for it.
+//! Without time of its own such a receiver runs at the priority of the caller that it serves.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -159,6 +160,17 @@ impl<M: Machine> Kernel<M> {
         let mut queue = self.m.get(endpoint).queue;
         queue.remove(&mut Callers(&mut self.m), caller);
         self.m.get(endpoint).queue = queue;
+    }
+
+    /// A caller that may wait in a queue has another priority: it takes the place that it is due now, behind those of that priority. A queue in
+    /// order of arrival stays as it is. O(log n).
+    pub(crate) fn requeue_caller(&mut self, caller: Id<Thread>) {
+        if let Some(endpoint) = self.m.get(caller).waiting_at
+            && !self.m.get(endpoint).own_priority
+        {
+            self.dequeue_caller(caller);
+            self.enqueue_caller(caller, endpoint);
+        }
     }
 
     /// Ends the tie between a server and its caller; time that was lent goes back. Without a caller the error is who can run by that.

@@ -8,16 +8,16 @@ use crate::{
 use pillion_abi::status::{Error, Result};
 
 impl<M: Machine> Kernel<M> {
-    /// Whether callers raise a thread: one without time of its own runs at their priority in any case.
+    /// Whether callers raise a thread. Where they do not, one without time of its own follows the caller that it serves all the same.
     #[inline]
-    fn is_raised(&mut self, server: Id<Thread>) -> bool {
+    fn is_raised(&mut self, server: Id<Thread>, by_served: bool) -> bool {
         let Thread { own_context, endpoint, .. } = *self.m.get(server);
-        own_context.is_none() || endpoint.is_none_or(|e| !self.m.get(e).own_priority)
+        (by_served && own_context.is_none()) || endpoint.is_none_or(|e| !self.m.get(e).own_priority)
     }
 
     /// Raises a receiver to at least the priority of the caller that it is about to serve.
     pub(crate) fn inherit_one(&mut self, id: Id<Thread>, priority: u8) {
-        if self.m.get(id).priority < priority && self.is_raised(id) {
+        if self.m.get(id).priority < priority && self.is_raised(id, true) {
             self.set_priority(id, priority);
         }
     }
@@ -47,20 +47,17 @@ impl<M: Machine> Kernel<M> {
         Err(Error::TooDeep)
     }
 
-    /// Raises a thread, and those that it waits for, to at least a priority; ends at one that callers do not raise.
+    /// Somebody waits in the queue of a receiver: raises it, and those that it waits for, to at least a priority; ends at one that is not raised.
     pub(crate) fn inherit(&mut self, first: Id<Thread>, priority: u8) {
         let mut at = first;
+        let mut by_served = false;
         for _ in 0..CHAIN {
-            if self.m.get(at).priority >= priority || !self.is_raised(at) {
+            if self.m.get(at).priority >= priority || !self.is_raised(at, by_served) {
                 return;
             }
             self.set_priority(at, priority);
-            if self.m.get(at).state == State::Calling
-                && let Some(endpoint) = self.m.get(at).waiting_at
-            {
-                self.dequeue_caller(at);
-                self.enqueue_caller(at, endpoint);
-            }
+            self.requeue_caller(at);
+            by_served = self.m.get(at).state == State::Served;
             match self.awaits(at) {
                 Some(next) => at = next,
                 None => return,

@@ -112,8 +112,9 @@ fn priorities(m: &mut Fake) {
         let served = caller.map_or(0, |c| m.peek(c).priority);
         let first = endpoint.and_then(|e| m.peek(e).queue.first());
         let waiting = first.map_or(0, |c| m.peek(c).priority);
-        let raised = own_context.is_none() || endpoint.is_none_or(|e| !m.peek(e).own_priority);
-        let due = if raised { own.max(served).max(waiting) } else { own };
+        let open = endpoint.is_none_or(|e| !m.peek(e).own_priority);
+        let follows = open || own_context.is_none();
+        let due = own.max(if follows { served } else { 0 }).max(if open { waiting } else { 0 });
         assert_eq!(priority, due, "{t:?}, {state:?}: {own} of its own, {served} by its caller, {waiting} by its queue");
     }
 }

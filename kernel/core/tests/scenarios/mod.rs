@@ -6,6 +6,7 @@ mod deletion;
 mod guests;
 mod loans;
 mod messages;
+mod own_priority;
 mod time;
 mod urgency;
 mod user_vcpus;
