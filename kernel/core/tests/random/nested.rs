@@ -319,7 +319,7 @@ fn story(steps: &[Step]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: super::cases(24), max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(600), max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn calls_inside_calls(steps in prop::collection::vec(step(), 20..160)) {
         story(&steps);

@@ -182,7 +182,7 @@ fn story(ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: super::cases(48), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn the_right_thread_runs(ops in prop::collection::vec(op(), 1..60)) {
         story(&ops);

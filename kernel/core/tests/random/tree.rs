@@ -167,7 +167,7 @@ fn compare(w: &mut World, tree: &Tree) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: super::cases(48), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn capabilities_form_the_right_tree(ops in prop::collection::vec(op(), 1..60), every in 0u32..4) {
         story(&ops, every);
