@@ -2,6 +2,7 @@
 
 use crate::{error::EINVAL, libc, log_line};
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::fmt::{self, Display, Formatter};
 use pillion_rt_core::parameters::{Argument, Kind, Problem, Type, arguments, number};
 use pillion_runtime::info;
 
@@ -82,13 +83,25 @@ fn text(value: &str) -> Option<*mut u8> {
     Some(copy)
 }
 
+/// The names of the parameters that there are, each behind a blank.
+struct Names;
+
+impl Display for Names {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if all().is_empty() {
+            return f.write_str(" none");
+        }
+        all().iter().try_for_each(|parameter| write!(f, " {}", parameter.name()))
+    }
+}
+
 fn apply(argument: Result<Argument<'_>, Problem>) -> Result<(), c_int> {
     let Ok(argument) = argument else {
         log_line!("a parameter without a value: parameters are given as name=value");
         return Err(EINVAL);
     };
     let Some(parameter) = all().iter().find(|p| p.name() == argument.name) else {
-        log_line!("unknown parameter {}", argument.name);
+        log_line!("unknown parameter {}: the program has{Names}", argument.name);
         return Err(EINVAL);
     };
     parameter.set(&argument).map_err(|problem| {

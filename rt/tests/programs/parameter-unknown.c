@@ -2,7 +2,7 @@
  * A parameter that the program does not have: init_module is not called, and the log says why.
  *
  * parameters: period=1 perod=2
- * prints: unknown parameter perod
+ * prints: unknown parameter perod: the program has period
  * ends: refused
  */
 #include <rtl.h>
