@@ -125,8 +125,8 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, said: &str) -
         // It holds what programs of the user's printed.
         print!("\n{}", ended.transcript.console_end());
     }
-    for failure in &failures {
-        eprintln!("x: {failure}");
+    for line in ended.outcome.notes.iter().chain(&failures) {
+        eprintln!("x: {line}");
     }
     Ok(failures.is_empty())
 }

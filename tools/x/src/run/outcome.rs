@@ -54,6 +54,8 @@ pub struct Outcome {
     pub trace: String,
     /// Events that are nobody's wish.
     pub complaints: Vec<String>,
+    /// What may be meant so, and may not.
+    pub notes: Vec<String>,
 }
 
 /// A load inside Linux.
@@ -106,11 +108,15 @@ impl Outcome {
         match (skin.event.as_str(), &skin.why, skin.result) {
             ("forced", Some(why), _) => self.complaints.push(format!("task {name} was ended by force: {why}")),
             // It may be meant so.
-            ("busy", ..) => {}
+            ("busy", Some(why), _) => self.notes.push(format!("task {name}: {why}")),
             (_, Some(why), _) => self.complaints.push(format!("task {name}: {why}")),
             // What was said of its end by force says more.
             (_, None, Some(result)) if result != 0 && before.as_deref() != Some("forced") => {
-                self.complaints.push(format!("task {name}: its init_module returned {result}"));
+                // What it printed last says more, where it printed anything: a refused parameter, above all.
+                self.complaints.push(match self.printed.last(name) {
+                    Some(line) => format!("task {name} did not start ({result}): {line}"),
+                    None => format!("task {name}: its init_module returned {result}"),
+                });
             }
             _ => {}
         }
@@ -235,6 +241,10 @@ mod tests {
         let start = |result| format!(r#"{{"pillion":"skin","name":"t","event":"started","result":{result}}}"#);
         assert!(outcome(&[&start(0), r#"{"pillion":"skin","name":"t","event":"ended"}"#]).complaints.is_empty());
         assert_eq!(outcome(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
+        let mut refused = Outcome::default();
+        refused.take_text("[t] unknown parameter perod");
+        refused.take(super::super::line::parse(&start(-22)).unwrap());
+        assert_eq!(refused.complaints, ["task t did not start (-22): unknown parameter perod"]);
         let said = |event: &str| format!(r#"{{"pillion":"skin","name":"t","event":"{event}","why":"it hangs"}}"#);
         assert_eq!(outcome(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);
         assert_eq!(outcome(&[&said("unfinished")]).complaints, ["task t: it hangs"]);
@@ -245,6 +255,7 @@ mod tests {
         let busy = r#"{"pillion":"skin","name":"t","event":"busy","thread":2,"why":"it loops"}"#;
         let outcome = outcome(&[r#"{"pillion":"skin","name":"t","event":"started","result":0}"#, busy]);
         assert_eq!((outcome.skins["t"].as_str(), outcome.complaints.len()), ("thread 2 uses all its time", 0));
+        assert_eq!(outcome.notes, ["task t: it loops"]);
     }
 
     #[test]

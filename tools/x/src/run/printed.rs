@@ -28,6 +28,11 @@ impl Printed {
         lines.last.push_back(text.chars().filter(|c| !c.is_control()).collect());
     }
 
+    /// The last line that a task printed.
+    pub fn last(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.last.back().map(String::as_str)
+    }
+
     /// What these tasks printed. The system's own parts have their names before their lines, too, and are for who asks for the log.
     pub fn text<'a>(&self, tasks: impl Iterator<Item = &'a str>) -> String {
         let mut out = String::new();

@@ -29,6 +29,7 @@ impl Result<'_> {
             "linux": self.linux(),
             "ok": self.failures().is_empty(),
             "failures": self.failures(),
+            "notes": self.outcome.notes,
         })
     }
 
