@@ -2,13 +2,17 @@
 # Runs the loads side by side and notes for each whether it really ran.
 . /lib/pillion/settings.sh
 
-# What a load counted: the last line that it said. A program of the user's (a link here) may count nothing: then that it ran is what counts.
+# A program of the user's is a link here.
+is_own() {
+    [ -L "/lib/pillion/load/$1" ]
+}
+
+# What a load counted: the last line that it said. A program of the user's may count nothing: then that it ran is what counts.
 units() {
     last=$(echo "$2" | tail -n 1)
     case ${last%% *} in
-        "" | *[!0-9]*) [ ! -L "/lib/pillion/load/$1" ] || last="1 run" ;;
+        "" | *[!0-9]*) ! is_own "$1" || last="1 run" ;;
     esac
-    [ ! -L "/lib/pillion/load/$1" ] || echo "$2" >/dev/console
     echo "$last"
 }
 
@@ -18,7 +22,7 @@ patience=10
 
 # Beside a load `measure`, which ends the run, nobody needs to be ended, and one process more would be measured.
 is_limited() {
-    [ -n "$limited" ] && [ -z "$measure" ] && [ -L "/lib/pillion/load/$1" ]
+    [ -n "$limited" ] && [ -z "$measure" ] && is_own "$1"
 }
 
 execute() {
@@ -44,6 +48,8 @@ run() {
     (execute "$1") >"/tmp/$1.said" 2>"/tmp/$1.err"
     status=$?
     said=$(cat "/tmp/$1.said")
+    # Whoever wrote it wants to see it, whatever became of it.
+    ! is_own "$1" || cat "/tmp/$1.said" "/tmp/$1.err" >/dev/console
     if [ $status = 0 ] || was_ended "$1" $status; then
         note load "$1" ok "$(units "$1" "$said")"
     else

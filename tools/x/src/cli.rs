@@ -75,7 +75,7 @@ pub struct BuildArguments {
     /// more than once. A name that is none puts the program of the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
-    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too; a source in C or C++ is compiled to a static program
+    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too, and a last line "NUMBER UNIT" is its result; a source in C or C++ is compiled to a static program
     /// with libpillion first; any other file into /root. May be given more than once
     #[arg(long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
