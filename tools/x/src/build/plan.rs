@@ -35,7 +35,7 @@ impl Plan {
             match find::program(repository, name, std::slice::from_ref(&here))? {
                 Some(program) => programs.push(program),
                 None if is_package(repository, name) => packages.push(name.clone()),
-                None => return Err(unknown(name)),
+                None => return Err(unknown(repository, name, std::slice::from_ref(&here))),
             }
         }
         let (path, text) = system_text(repository, arguments, &programs)?;
@@ -62,7 +62,7 @@ impl Plan {
             match program {
                 Some(program) => self.programs.push(program),
                 None if is_package(repository, &task.image) => packages.push(task.image.clone()),
-                None if task.skin.is_some() => return Err(unknown(&task.image)),
+                None if task.skin.is_some() => return Err(unknown(repository, &task.image, folders)),
                 None => return Err(no_package(&self.path, task)),
             }
         }
@@ -150,14 +150,16 @@ pub fn is_package(repository: &Repository, name: &str) -> bool {
     })
 }
 
-fn unknown(name: &str) -> anyhow::Error {
+fn unknown(repository: &Repository, name: &str, folders: &[PathBuf]) -> anyhow::Error {
+    let meant = find::nearest(repository, name, folders)
+        .map_or(String::new(), |near| format!("`--task {near}`, if that is meant; else "));
     problem(
         format!("there is no task {name}"),
         format!(
             "neither {name}.c nor {name}/{name}.c is here, none of that name was built, and there is no package pillion-{name}"
         ),
         format!(
-            "go where its source is, or `./x build-task FILE.c -o {name}`; `./x new rtlinux {name}` makes one to start from"
+            "{meant}go where its source is, or `./x build-task FILE.c -o {name}`; `./x new rtlinux {name}` makes one to start from"
         ),
     )
 }

@@ -6,23 +6,31 @@ use crate::problem::problem;
 use crate::repository::Repository;
 use crate::task::{is_source, stem};
 use anyhow::Result;
+use std::fs;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 /// What Pillion and a running Linux take beside the files that they boot from.
 const WORKING_MIB: u64 = 192;
+/// Linux's own loads that are for everybody; the others in that folder belong to tests.
+const LOADS: [&str; 5] = ["hackbench", "disk", "cache", "net", "cpu"];
 
 /// Checks the arguments against this machine.
 pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     terminal(run)?;
-    let scripts = repository.path("linux/initramfs/lib");
-    for load in run.load.iter().filter(|load| !is_own(run, load)) {
-        script(&scripts.join("load"), "load", load)?;
-    }
-    if let Some(fault) = &run.fault {
-        script(&super::fault::folder(repository), "fault", fault)?;
+    run.load.iter().try_for_each(|name| load(repository, run, name))?;
+    if let Some(name) = &run.fault {
+        let folder = super::fault::folder(repository);
+        let mut known: Vec<String> = fs::read_dir(&folder)?
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        known.sort();
+        if !known.contains(name) {
+            return Err(unknown("fault", name, &folder, &known));
+        }
     }
     if let Some(disk) = &run.disk {
         disk_image(disk)?;
@@ -37,14 +45,18 @@ pub fn is_own(run: &RunArguments, load: &str) -> bool {
     run.build.files.iter().any(|file| is_called(file, load))
 }
 
-/// Whether a file that is put into Linux is that load: by its name, or if it is a source, in C or C++, by its name without the ending.
+/// What a file that is put into Linux is called as a load: its name, for a source in C or C++ without the ending.
+fn load_name(file: &Path) -> Option<String> {
+    if is_source(file) { Some(stem(file)) } else { Some(file.file_name()?.to_string_lossy().into_owned()) }
+}
+
 fn is_called(file: &Path, load: &str) -> bool {
-    if is_source(file) { stem(file) == load } else { file.file_name().is_some_and(|name| name == load) }
+    load_name(file).is_some_and(|name| name == load)
 }
 
 /// Checks that what boots fits into the machine's memory.
 pub fn memory(run: &RunArguments, built: &Built) -> Result<()> {
-    let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
     let bundle = if run.direct { 0 } else { size(&built.bundle) };
     let initrd = built.passenger.as_ref().map_or(0, |passenger| size(&passenger.initrd));
     let least = (bundle + 2 * initrd) / MIB + WORKING_MIB;
@@ -69,21 +81,37 @@ fn terminal(run: &RunArguments) -> Result<()> {
     Err(problem("there is no terminal", why, "add --headless, with --load for something to do"))
 }
 
-fn script(folder: &Path, kind: &str, name: &str) -> Result<()> {
-    let mut known: Vec<String> = std::fs::read_dir(folder)?
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-        .collect();
-    known.sort();
-    if known.iter().any(|other| other == name) {
+/// A load is one of Linux's own, or a program of `--file`.
+fn load(repository: &Repository, run: &RunArguments, name: &str) -> Result<()> {
+    if let Some(file) = run.build.files.iter().find(|file| is_called(file, name)) {
+        return runs(file);
+    }
+    let folder = repository.path("linux/initramfs/lib/load");
+    if folder.join(name).is_file() {
         return Ok(());
     }
+    let given = run.build.files.iter().filter_map(|file| load_name(file));
+    Err(unknown("load", name, &folder, &LOADS.map(str::to_owned).into_iter().chain(given).collect::<Vec<_>>()))
+}
+
+/// A file that is no source goes to /bin, as a program, only if it can be executed.
+fn runs(file: &Path) -> Result<()> {
+    if is_source(file) || fs::metadata(file).is_ok_and(|data| data.permissions().mode() & 0o100 != 0) {
+        return Ok(());
+    }
+    let file = file.display();
+    let why = "it cannot be executed, so Linux gets it as a text, in /root";
+    Err(problem(format!("{file} is no load"), why, format!("make it a program: chmod +x {file}")))
+}
+
+fn unknown(kind: &str, name: &str, folder: &Path, known: &[String]) -> anyhow::Error {
     let remedy = format!("choose among {}", known.join(", "));
-    Err(problem(format!("there is no {kind} {name:?}"), format!("{} holds no such file", folder.display()), remedy))
+    problem(format!("there is no {kind} {name:?}"), format!("{} holds no such file", folder.display()), remedy)
 }
 
 fn disk_image(disk: &Path) -> Result<()> {
     let remedy = format!("name a disk image; `./x disk {}` makes one", disk.display());
-    let opened = std::fs::OpenOptions::new().read(true).write(true).open(disk);
+    let opened = fs::OpenOptions::new().read(true).write(true).open(disk);
     let wrong = match opened.and_then(|file| file.metadata()) {
         Ok(meta) if meta.len() >= MIB => return Ok(()),
         Ok(_) => "it is smaller than 1 MiB".to_owned(),
@@ -122,5 +150,17 @@ mod tests {
         let is = |file: &str, load| is_called(Path::new(file), load);
         assert!(is("a/partner.c", "partner") && is("partner.cc", "partner") && is("try.sh", "try.sh"));
         assert!(!is("partner.cc", "partner.cc") && !is("try.sh", "try") && !is("partner.c", "part"));
+    }
+
+    #[test]
+    fn a_script_that_cannot_be_executed_is_no_load() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("try.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        let said = runs(&script).unwrap_err().to_string();
+        assert!(said.contains("chmod +x"), "{said}");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        runs(&script).unwrap();
+        runs(Path::new("source.c")).unwrap();
     }
 }

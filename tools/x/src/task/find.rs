@@ -4,6 +4,7 @@ use super::order::{self, Order};
 use super::record::Record;
 use crate::repository::Repository;
 use anyhow::Result;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A program that a name stands for.
@@ -50,6 +51,18 @@ pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Resu
     Ok(Some(Program::Sources(recorded.filter(|order| order.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
 }
 
+/// The name nearest to one that is none, if any is near: of the programs in these folders, and of those that were built.
+pub fn nearest(repository: &Repository, text: &str, folders: &[PathBuf]) -> Option<String> {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let stem = |path: PathBuf| path.file_stem()?.to_str().map(str::to_owned);
+    let here = folders.iter().flat_map(|folder| entries(folder)).filter(|path| {
+        order::is_source(path) || path.file_name().is_some_and(|name| source(path, &name.to_string_lossy()).is_some())
+    });
+    let built = entries(&repository.build("tasks")).filter(|path| path.extension().is_some_and(|end| end == "task"));
+    let near = |name: &String| strsim::damerau_levenshtein(text, name) <= 1 + text.len() / 4;
+    here.chain(built).filter_map(stem).filter(near).min_by_key(|name| strsim::damerau_levenshtein(text, name))
+}
+
 fn source(folder: &Path, text: &str) -> Option<PathBuf> {
     let path = folder.join(text);
     if order::is_source(&path) {
@@ -64,7 +77,6 @@ fn source(folder: &Path, text: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn sources_are_found_by_their_name_or_their_folders() {
@@ -80,6 +92,9 @@ mod tests {
         assert_eq!(found("a.c"), Some(at("a.c")));
         assert_eq!(found("motor"), Some(at("motor/motor.c")));
         assert_eq!(found("motor/motor"), Some(at("motor/motor.c")));
+        let near = |text: &str| nearest(&Repository::find().unwrap(), text, &[place.path().into()]);
+        assert_eq!(near("mtoor").as_deref(), Some("motor"));
+        assert_eq!(near("something-else-altogether"), None);
         assert_eq!(found("c"), None);
         assert_eq!(found("c.c"), None);
     }

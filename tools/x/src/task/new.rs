@@ -5,6 +5,7 @@ use crate::cli::{Kind, NewArguments};
 use crate::problem::problem;
 use anyhow::{Context as _, Result};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Files of a new program; `NAME` stands for its name, in the files' names too.
@@ -29,8 +30,13 @@ fn write(place: &Path, name: &str, files: &[(&str, &str)]) -> Result<()> {
     name::check(name)?;
     let folder = place.join(name);
     fs::create_dir(&folder).map_err(|error| {
-        let remedy = "choose another name, or go where a folder can be made";
-        problem(format!("the folder {name} cannot be made"), error.to_string(), remedy)
+        let what = format!("the folder {name} cannot be made");
+        match error.kind() {
+            ErrorKind::AlreadyExists => {
+                problem(what, "something of that name is here", "choose another name, or remove what is here")
+            }
+            _ => problem(what, error.to_string(), "go where a folder can be made"),
+        }
     })?;
     for (file, text) in files {
         let path = folder.join(file.replace("NAME", name));
@@ -53,7 +59,8 @@ mod tests {
             assert!(text.contains("my-task") && !text.contains("NAME"), "{file}");
         }
         fs::write(folder.join("my-task.c"), "mine").unwrap();
-        assert!(write(place.path(), "my-task", &RTLINUX).is_err());
+        let again = write(place.path(), "my-task", &RTLINUX).unwrap_err().to_string();
+        assert!(again.contains("something of that name is here") && !again.contains("os error"), "{again}");
         assert_eq!(fs::read_to_string(folder.join("my-task.c")).unwrap(), "mine");
         assert!(write(place.path(), "../x", &RTLINUX).is_err());
     }
