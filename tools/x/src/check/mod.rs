@@ -1,5 +1,7 @@
 //! `x check`: what must hold before anything is tested.
 
+mod facts;
+
 use crate::build::BARE_PACKAGES;
 use crate::doctor;
 use crate::repository::{BARE_TARGET, Repository};
@@ -20,6 +22,13 @@ pub fn command(repository: &Repository) -> Result<bool> {
     let name = "generated headers";
     eprintln!("x: {name}");
     if !headers::check(repository)? {
+        failed.push(name);
+    }
+    let name = "what documents say";
+    eprintln!("x: {name}");
+    let contradictions = facts::contradictions(repository)?;
+    if !contradictions.is_empty() {
+        contradictions.iter().for_each(|line| eprintln!("  {line}"));
         failed.push(name);
     }
     match failed.as_slice() {

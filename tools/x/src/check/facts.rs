@@ -1,0 +1,346 @@
+//! What documents say that a machine can hold them to: commands and their options, paths, links, folders, dependencies, options of the
+//! kernel's command line. Each contradiction is a line with the document, what it says, and what is so.
+
+use crate::cli::Cli;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that are made, not kept.
+const MADE: [&str; 3] = ["target", "build", ".git"];
+
+/// Everything that is not as a document says.
+pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
+    let tree = Tree::read(repository.root())?;
+    let mut wrong = Vec::new();
+    for (name, text) in tree.documents() {
+        let mut tell = |what: String| wrong.push(format!("{}: {what}", name.display()));
+        commands(&tree, text).into_iter().for_each(&mut tell);
+        paths(&tree, text).into_iter().for_each(&mut tell);
+        links(&tree, name, text).into_iter().for_each(&mut tell);
+    }
+    wrong.extend(folders(&tree));
+    wrong.extend(dependencies(&tree));
+    wrong.extend(options(&tree));
+    Ok(wrong)
+}
+
+/// The files of the repository by their paths in it; of those that are read, the text.
+struct Tree {
+    files: BTreeSet<PathBuf>,
+    texts: BTreeMap<PathBuf, String>,
+}
+
+impl Tree {
+    fn read(root: &Path) -> Result<Tree> {
+        let mut tree = Tree { files: BTreeSet::new(), texts: BTreeMap::new() };
+        tree.add(root, Path::new(""))?;
+        Ok(tree)
+    }
+
+    fn add(&mut self, root: &Path, folder: &Path) -> Result<()> {
+        let entries = fs::read_dir(root.join(folder)).with_context(|| format!("cannot list {}", folder.display()))?;
+        for entry in entries {
+            let entry = entry?;
+            let path = folder.join(entry.file_name());
+            if MADE.iter().any(|made| path == Path::new(made)) {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                self.add(root, &path)?;
+                continue;
+            }
+            if path.extension().is_some_and(|end| end == "md" || end == "rs") || path.ends_with("Cargo.toml") {
+                self.texts.insert(path.clone(), fs::read_to_string(root.join(&path))?);
+            }
+            self.files.insert(path);
+        }
+        Ok(())
+    }
+
+    /// What people read of the tree as it is; what was once is in the list of changes.
+    fn documents(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let is_one = |path: &Path| path.extension().is_some_and(|end| end == "md") && path != Path::new("CHANGES.md");
+        self.texts.iter().map(|(path, text)| (path.as_path(), text.as_str())).filter(move |(path, _)| is_one(path))
+    }
+
+    fn text(&self, path: &str) -> &str {
+        self.texts.get(Path::new(path)).map_or("", String::as_str)
+    }
+
+    /// Whether something lies there: a file, or a folder of one. What is no path from the root may be one from a folder of the tree.
+    fn holds(&self, wanted: &str) -> bool {
+        let wanted = wanted.trim_end_matches('/');
+        self.files.iter().any(|file| {
+            let file = format!("/{}/", file.display());
+            matches(&file, &format!("/{wanted}/"))
+        })
+    }
+}
+
+/// Whether a text contains a pattern in which `*` and `NAME` stand for anything but a slash.
+fn matches(text: &str, pattern: &str) -> bool {
+    let pattern = pattern.replace("NAME", "*");
+    let parts: Vec<&str> = pattern.split('*').collect();
+    text.match_indices(parts[0]).any(|(at, first)| {
+        let mut rest = &text[at + first.len()..];
+        parts[1..].iter().all(|part| {
+            let found = rest.find(part).filter(|end| !rest[..*end].contains('/'));
+            found.is_some_and(|end| {
+                rest = &rest[end + part.len()..];
+                true
+            })
+        })
+    })
+}
+
+/// The alternatives that braces stand for: `a/{b,c}` is `a/b` and `a/c`.
+fn alternatives(path: &str) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
+    let Some((inside, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
+    inside.split(',').flat_map(|one| alternatives(&format!("{before}{}{after}", one.trim()))).collect()
+}
+
+/// Commands of `./x`, their options, and the experiments that they name.
+fn commands(tree: &Tree, text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for line in text.match_indices("./x ").map(|(at, _)| text[at..].split_once(['`', '\n']).unwrap_or_default().0) {
+        // What stands behind two blanks says what the command does.
+        let line = line.split("  ").next().unwrap_or_default().split(" #").next().unwrap_or_default();
+        let mut command = Cli::command();
+        let mut words = line.split_whitespace().skip(1).peekable();
+        while let Some(next) = words.peek().and_then(|word| command.find_subcommand(word)) {
+            command = next.clone();
+            words.next();
+        }
+        let rest: Vec<&str> = words.collect();
+        let named = rest
+            .first()
+            .is_none_or(|word| !command.has_subcommands() || word.starts_with(char::is_uppercase) || *word == "...");
+        if !named {
+            wrong.push(format!("`{line}`: there is no such command"));
+        }
+        let longs: Vec<&str> = command.get_arguments().filter_map(|argument| argument.get_long()).collect();
+        for word in &rest {
+            let option =
+                word.strip_prefix("--").map(|word| word.split(['=', ',', ')', ';', '.']).next().unwrap_or_default());
+            if option.is_some_and(|option| option != "help" && !longs.contains(&option)) {
+                wrong.push(format!("`{line}`: `./x {}` has no option {word}", command.get_name()));
+            }
+        }
+        if line.starts_with("./x measure run ") {
+            let experiments = rest.iter().take_while(|word| !word.starts_with('-'));
+            let unknown =
+                experiments.filter(|name| **name != "all" && !tree.holds(&format!("measure/experiments/{name}")));
+            wrong.extend(unknown.map(|name| format!("`{line}`: there is no experiment {name}")));
+        }
+    }
+    wrong
+}
+
+/// Paths in backquotes that begin with a folder of the root.
+fn paths(tree: &Tree, text: &str) -> Vec<String> {
+    let roots: BTreeSet<&str> = tree.files.iter().filter_map(|file| file.iter().next()?.to_str()).collect();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_path = |word: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_./{},*-".contains(c);
+        word.chars().all(plain) && word.split_once('/').is_some_and(|(root, _)| roots.contains(root))
+    };
+    let missing = |path: &String| !tree.holds(path) && !is_test(tree, path) && !path.ends_with(".h");
+    quoted.filter(is_path).flat_map(alternatives).filter(missing).map(|path| format!("{path} is not there")).collect()
+}
+
+/// `rt/NAME` is also what a program of the tests is called.
+fn is_test(tree: &Tree, path: &str) -> bool {
+    path.strip_prefix("rt/").is_some_and(|name| {
+        tree.files.iter().any(|file| {
+            file.starts_with("rt/tests/programs")
+                && file.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name))
+        })
+    })
+}
+
+fn links(tree: &Tree, document: &Path, text: &str) -> Vec<String> {
+    let targets = text
+        .match_indices("](")
+        .filter_map(|(at, _)| text[at + 2..].split_once([')', '#', ' ']).map(|(target, _)| target));
+    let own = targets.filter(|target| !target.is_empty() && !target.contains(':'));
+    let there = |target: &&str| {
+        let mut path = document.parent().unwrap_or(Path::new("")).to_path_buf();
+        for part in target.split('/') {
+            match part {
+                ".." => drop(path.pop()),
+                "." | "" => {}
+                part => path.push(part),
+            }
+        }
+        tree.files.iter().any(|file| file.starts_with(&path))
+    };
+    own.filter(|target| !there(target)).map(|target| format!("the link to {target} leads nowhere")).collect()
+}
+
+/// Each folder of the root, and each in these that has a crate in it, has its row in ARCHITECTURE.
+fn folders(tree: &Tree) -> Vec<String> {
+    let map = tree.text("ARCHITECTURE.md");
+    let roots = tree
+        .files
+        .iter()
+        .filter(|file| file.iter().count() > 1)
+        .filter_map(|file| file.iter().next())
+        .map(PathBuf::from);
+    let crates = tree
+        .files
+        .iter()
+        .filter(|file| file.ends_with("Cargo.toml"))
+        .map(|file| file.iter().take(file.iter().count().min(3) - 1).collect::<PathBuf>());
+    let wanted: BTreeSet<PathBuf> = roots.chain(crates).collect();
+    let is_told = |folder: &Path| {
+        let whole = format!("`{}/", folder.display());
+        // A row may say `tests/` and name what is in it by `kit/`.
+        let (last, above) = (folder.file_name().map(|name| format!("`{}/`", name.to_string_lossy())), folder.parent());
+        map.contains(&whole)
+            || last.is_some_and(|last| {
+                map.lines().any(|row| {
+                    above.is_some_and(|above| row.starts_with(&format!("| `{}/`", above.display())))
+                        && row.contains(&last)
+                })
+            })
+    };
+    let hidden = |folder: &Path| folder.to_string_lossy().starts_with('.') || folder == Path::new("");
+    wanted
+        .iter()
+        .filter(|folder| !hidden(folder) && !is_told(folder))
+        .map(|folder| format!("ARCHITECTURE.md: {}/ is not in the table of folders", folder.display()))
+        .collect()
+}
+
+/// Each dependency has its reason in a decision, and each reason its dependency.
+fn dependencies(tree: &Tree) -> Vec<String> {
+    const DECISION: &str = "docs/decisions/0014-dependencies.md";
+    let mut used: BTreeMap<String, &Path> = BTreeMap::new();
+    for (path, text) in tree.texts.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
+        let mut inside = false;
+        for line in text.lines() {
+            if let Some(section) = line.strip_prefix('[') {
+                inside = section.contains("dependencies");
+            }
+            let Some((name, what)) =
+                line.split_once([' ', '.', '=']).filter(|_| inside && !line.starts_with(['[', '#']))
+            else {
+                continue;
+            };
+            if !what.contains("path") && !name.starts_with("pillion-") {
+                used.insert(name.to_owned(), path);
+            }
+        }
+    }
+    let rows = tree.text(DECISION).lines().filter(|line| line.starts_with("| `"));
+    let told: BTreeSet<&str> =
+        rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let untold = used
+        .iter()
+        .filter(|(name, _)| !told.contains(name.as_str()))
+        .map(|(name, path)| format!("{DECISION}: {name} of {} has no row", path.display()));
+    let unused = told
+        .iter()
+        .filter(|name| !used.contains_key(**name))
+        .map(|name| format!("{DECISION}: nothing depends on {name}"));
+    untold.chain(unused).collect()
+}
+
+/// Options of the kernel's command line: those that are read, and those that the document lists.
+fn options(tree: &Tree) -> Vec<String> {
+    const DOCUMENT: &str = "docs/boot.md";
+    // As the kernel looks for them, and as the manager does.
+    const READ: [(&str, char); 3] = [("word == b\"", '='), (".option(\"", '"'), (".word(\"", '"')];
+    let section = tree.text(DOCUMENT).split_once("## Options of the kernel's command line");
+    let section = section.and_then(|(_, rest)| rest.split("\n## ").next()).unwrap_or_default();
+    let row = |line: &'_ str| Some(line.strip_prefix("| `")?.split_once('=')?.0.to_owned());
+    let told: BTreeSet<String> = section.lines().filter_map(row).collect();
+    let code = |path: &Path| path.starts_with("kernel/src") || path.starts_with("user/resmgr/src");
+    let mut read = BTreeSet::new();
+    for (_, text) in tree.texts.iter().filter(|(path, _)| code(path)) {
+        for (before, end) in READ {
+            let names = text.split(before).skip(1).filter_map(|rest| rest.split_once(end));
+            read.extend(names.map(|(name, _)| name.to_owned()));
+        }
+    }
+    let unread = told.difference(&read).map(|name| format!("{DOCUMENT}: nothing reads the option {name}="));
+    let untold = read.difference(&told).map(|name| format!("{DOCUMENT}: the option {name}= has no row"));
+    unread.chain(untold).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> Tree {
+        Tree {
+            files: files.iter().map(|(path, _)| path.into()).collect(),
+            texts: files.iter().map(|(path, text)| (path.into(), (*text).to_owned())).collect(),
+        }
+    }
+
+    #[test]
+    fn commands_are_those_that_there_are() {
+        let tree = tree(&[("measure/experiments/psd/README.md", "")]);
+        for good in
+            ["./x run --headless --load disk", "./x COMMAND --help", "./x measure run psd --quick", "./x test rt/NAME"]
+        {
+            assert_eq!(commands(&tree, &format!("`{good}`\n")), [""; 0], "{good}");
+        }
+        for (bad, said) in [
+            ("./x runs", "no such command"),
+            ("./x run --heedless", "no option"),
+            ("./x measure run pds", "no experiment"),
+        ] {
+            let wrong = commands(&tree, &format!("    {bad}   does it\n"));
+            assert!(wrong.len() == 1 && wrong[0].contains(said), "{bad}: {wrong:?}");
+        }
+    }
+
+    #[test]
+    fn paths_and_links_lead_somewhere() {
+        let tree =
+            tree(&[("rt/core/a.rs", ""), ("rt/core/b.rs", ""), ("docs/one.md", ""), ("rt/tests/programs/motor.c", "")]);
+        for good in ["rt/core/{a,b}.rs", "rt/core/", "rt/*/a.rs", "rt/core/NAME.rs", "core/a.rs", "rt/motor"] {
+            assert_eq!(paths(&tree, &format!("`{good}`\n")), [""; 0], "{good}");
+        }
+        assert_eq!(paths(&tree, "`rt/core/{a,c}.rs`"), ["rt/core/c.rs is not there"]);
+        let links = |text: &str| links(&tree, Path::new("docs/two.md"), text);
+        assert!(links("[one](one.md) [a](../rt/core/a.rs#L3) [there](https://example.org) [here](#here)").is_empty());
+        assert_eq!(links("[one](none.md)"), ["the link to none.md leads nowhere"]);
+    }
+
+    #[test]
+    fn dependencies_have_reasons_and_reasons_dependencies() {
+        let decision = "| `serde`, `toml` | x |\n| `gone` | x |\n";
+        let manifest = "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\ntoml.workspace = true\nclap = { version = \"4\" }\npillion-abi.workspace = true\n";
+        let wrong =
+            dependencies(&tree(&[("docs/decisions/0014-dependencies.md", decision), ("a/Cargo.toml", manifest)]));
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(
+            wrong[0].contains("clap of a/Cargo.toml has no row") && wrong[1].contains("nothing depends on gone"),
+            "{wrong:?}"
+        );
+    }
+
+    #[test]
+    fn folders_and_options_are_told() {
+        let map = "| `tests/` | `kit/` and `life/` |\n| `abi/` | numbers |\n";
+        let files = [("ARCHITECTURE.md", map), ("tests/kit/Cargo.toml", ""), ("abi/Cargo.toml", ""), ("rt/lib.rs", "")];
+        assert_eq!(folders(&tree(&files)), ["ARCHITECTURE.md: rt/ is not in the table of folders"]);
+        let document = "## Options of the kernel's command line\n| `log=com1` | x |\n| `until=ended` | x |\n## More\n| `not=one` |";
+        let wrong = options(&tree(&[
+            ("docs/boot.md", document),
+            ("kernel/src/a.rs", "if word == b\"log=com1\" { m.option(\"trace\") }"),
+        ]));
+        assert_eq!(
+            wrong,
+            ["docs/boot.md: nothing reads the option until=", "docs/boot.md: the option trace= has no row"]
+        );
+    }
+}
