@@ -19,7 +19,7 @@ use pillion_runtime::{
 
 /// What an answer that is no refusal says.
 #[derive(Clone, Copy, Debug)]
-pub enum Outcome {
+pub enum Accepted {
     /// It is done.
     Done([u64; 3]),
     /// The caller has to wait.
@@ -27,7 +27,7 @@ pub enum Outcome {
 }
 
 /// Asks for something, as often as it takes.
-pub fn ask(token: &Token, request: Request) -> Result<Outcome, c_int> {
+pub fn ask(token: &Token, request: Request) -> Result<Accepted, c_int> {
     let me = thread::current();
     let caller = Caller { thread: me.number() as u8, level: me.level() };
     let (label, words) = request.encode(caller);
@@ -39,8 +39,8 @@ pub fn ask(token: &Token, request: Request) -> Result<Outcome, c_int> {
         };
         lock::signal_later(token, answer.words[WAKES]);
         match Answer::decode(&answer.words) {
-            Answer::Done(values) => return Ok(Outcome::Done(values)),
-            Answer::Wait => return Ok(Outcome::Wait),
+            Answer::Done(values) => return Ok(Accepted::Done(values)),
+            Answer::Wait => return Ok(Accepted::Wait),
             Answer::More => {}
             Answer::Failed(error) => return Err(error),
         }
@@ -50,8 +50,8 @@ pub fn ask(token: &Token, request: Request) -> Result<Outcome, c_int> {
 /// Asks for something that never has to wait.
 pub fn now(token: &Token, request: Request) -> Result<[u64; 3], c_int> {
     match ask(token, request)? {
-        Outcome::Done(values) => Ok(values),
-        Outcome::Wait => Err(EIO),
+        Accepted::Done(values) => Ok(values),
+        Accepted::Wait => Err(EIO),
     }
 }
 
@@ -104,7 +104,7 @@ pub fn wait_for<R>(
     let mut token = lock::enter();
     give(&token);
     let mut outcome = ask(&token, request);
-    while let Ok(Outcome::Wait) = outcome {
+    while let Ok(Accepted::Wait) = outcome {
         WAITING.set(&token, WAITING.get(&token) | bit);
         let wake = wait::block_outside(token, How::POINT, deadline.unwrap_or(0));
         token = lock::enter();
@@ -119,8 +119,8 @@ pub fn wait_for<R>(
         };
     }
     match outcome? {
-        Outcome::Done(values) => Ok(take(&token, values)),
-        Outcome::Wait => Err(EIO),
+        Accepted::Done(values) => Ok(take(&token, values)),
+        Accepted::Wait => Err(EIO),
     }
 }
 

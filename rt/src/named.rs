@@ -1,7 +1,7 @@
 //! Semaphores with a name: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task stands for each that it has open.
 
 use crate::{
-    broker::{self, Again, Outcome, now},
+    broker::{self, Accepted, Again, now},
     error::{EAGAIN, EINVAL, ENAMETOOLONG, ENOMEM, EOVERFLOW, fail, posix},
     libc, lock,
     sync::semaphore::Semaphore,
@@ -132,8 +132,8 @@ pub(crate) fn wait(handle: u32, deadline: Result<u64, c_int>) -> Result<(), c_in
 /// Takes one if there is one.
 pub(crate) fn try_wait(handle: u32) -> Result<(), c_int> {
     match lock::with(|token| broker::ask(token, Request::SemWait { semaphore: handle, block: false }))? {
-        Outcome::Done(_) => Ok(()),
-        Outcome::Wait => Err(EAGAIN),
+        Accepted::Done(_) => Ok(()),
+        Accepted::Wait => Err(EAGAIN),
     }
 }
 

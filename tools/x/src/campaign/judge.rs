@@ -1,6 +1,6 @@
 //! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed, nothing seen that must not be seen.
 
-use super::machine::Ran;
+use super::play::Ran;
 use super::scenario::{LEASH_MS, SKINNED, Scenario, TASK};
 use crate::run::line::{Line, Task, parse};
 use std::collections::BTreeMap;

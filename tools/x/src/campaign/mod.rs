@@ -5,11 +5,11 @@
 mod guest_image;
 mod images;
 mod judge;
-mod machine;
-mod report;
+mod play;
 mod scenario;
 mod seeds;
 mod shrink;
+mod tally;
 
 use crate::cli::CampaignArguments;
 use crate::measure::parallel::{Work, each};
@@ -20,10 +20,10 @@ use crate::test::Tally;
 use anyhow::Result;
 use images::Images;
 use judge::Judged;
-use report::Summary;
 use scenario::Scenario;
 use std::num::NonZero;
 use std::path::Path;
+use tally::Summary;
 
 /// The test's name.
 pub const NAME: &str = "campaign";
@@ -64,7 +64,7 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
 
 fn piece<'a>(images: &'a Images, scenario: &'a Scenario, logs: Option<&'a Path>) -> Work<'a, Judged> {
     let work = move || {
-        let ran = machine::run(images, scenario)?;
+        let ran = play::run(images, scenario)?;
         if let Some(folder) = logs {
             std::fs::write(folder.join(format!("{}.log", scenario.seed)), &ran.log)?;
         }

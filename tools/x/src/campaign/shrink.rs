@@ -2,7 +2,7 @@
 
 use super::images::Images;
 use super::judge::judge;
-use super::machine;
+use super::play;
 use super::scenario::{NOTHING, Scenario};
 use crate::progress::step;
 use anyhow::Result;
@@ -19,7 +19,7 @@ const LISTED: usize = 100;
 /// Shrinks a failing seed, and tells what is left of it.
 pub fn text(images: &Images, failing: &Scenario, emulator_died: bool) -> Result<String> {
     let mut run = |scenario: &Scenario| {
-        let judged = judge(scenario, &machine::run(images, scenario)?);
+        let judged = judge(scenario, &play::run(images, scenario)?);
         let died = judged.emulator.is_some();
         Ok(if emulator_died { died } else { !died && !judged.wrong.is_empty() })
     };

@@ -2,7 +2,7 @@
 //!
 //! A serial console has no way to say that the window has another size, or that somebody wants to leave.
 
-use super::machine::Folder;
+use super::emulated::Folder;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! What ends a headless run. One that nothing ends would be waited for until its limit, and say nothing.
 
-use super::machine::kernel_line;
+use super::emulated::kernel_line;
 use crate::cli::{Clock, RunArguments};
 use crate::problem::problem;
 use anyhow::Result;

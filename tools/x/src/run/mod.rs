@@ -3,18 +3,18 @@
 mod append;
 mod backtrace;
 mod desk;
+mod emulated;
 pub mod emulator;
 mod ending;
 mod fault;
 mod grub;
 pub mod line;
-mod machine;
 mod monitor;
 mod outcome;
 mod printed;
-mod report;
 mod result;
 mod session;
+mod summary;
 mod terminal;
 mod trace;
 mod transcript;
@@ -27,8 +27,8 @@ use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
 use anyhow::{Context as _, Result};
+use emulated::{Boot, Folder};
 use ending::Ending;
-use machine::{Boot, Folder};
 use result::Result as RunResult;
 use session::Ended;
 use std::fs;
@@ -98,18 +98,18 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
     fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
     fs::create_dir(folder.served())?;
     fs::write(folder.served().join("payload"), build::payload())?;
-    let line = machine::kernel_line(run, ending.linux);
+    let line = emulated::kernel_line(run, ending.linux);
     let boot = match &built.passenger {
         Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
         _ if run.grub => Boot::Grub { image: grub::image(folder.0, &built.kernel, &built.bundle, &line)? },
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone(), line },
     };
-    session::run(run, &machine::arguments(run, &boot, folder), folder, ending)
+    session::run(run, &emulated::arguments(run, &boot, folder), folder, ending)
 }
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, said: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}{said}", report::text(&ended.outcome, run.clock()));
+    print!("{}{said}", summary::text(&ended.outcome, run.clock()));
     warn(run);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";

@@ -1,6 +1,6 @@
 //! Commands for the emulator's monitor, given when Pillion's log says something.
 
-use super::machine::Folder;
+use super::emulated::Folder;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;

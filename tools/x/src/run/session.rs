@@ -8,7 +8,7 @@ use super::monitor::Monitor;
 use super::outcome::Outcome;
 use super::view::View;
 use super::wires::{Event, follow, listen};
-use super::{machine::Folder, transcript::Transcript};
+use super::{emulated::Folder, transcript::Transcript};
 use crate::cli::RunArguments;
 use crate::interrupt;
 use anyhow::Result;

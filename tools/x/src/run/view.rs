@@ -1,7 +1,7 @@
 //! What the user sees while it runs.
 
 use super::outcome::Outcome;
-use super::report::time;
+use super::summary::time;
 use super::terminal::Terminal;
 use crate::cli::{Clock, RunArguments};
 use crate::progress::spinner;

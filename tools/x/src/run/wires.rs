@@ -1,6 +1,6 @@
 //! The lines between the emulator and this tool: everything that arrives becomes an event.
 
-use super::machine::Folder;
+use super::emulated::Folder;
 use anyhow::Result;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::pipe::fcntl_setpipe_size;

@@ -1,6 +1,6 @@
 //! Virtualisation: the contract that each vendor's part fulfils.
 //!
-//! A vendor's module ([`svm`]; `vmx` beside it) offers
+//! A vendor's module (so far [`svm`] alone) offers
 //!
 //! | item | what it does |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! Tests that are RTLinux programs: rt/tests/programs.
 
-mod compare;
+mod expected;
 mod machine;
 mod native;
 mod sheet;

@@ -2,7 +2,7 @@
 
 use super::super::expect::Streams;
 use super::sheet::Ending;
-use super::{Built, compare};
+use super::{Built, expected};
 
 /// Lines of the log that are shown of a run that went wrong otherwise.
 const SHOWN: usize = 30;
@@ -12,7 +12,8 @@ pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
     let mut wrong = Vec::new();
     for Built { program, task } in built {
         warnings(&task.warnings, program.sheet.warns.as_deref(), &mut wrong);
-        if let Some(difference) = compare::difference(&program.sheet, &compare::printed(&streams.log, &program.name)) {
+        if let Some(difference) = expected::difference(&program.sheet, &expected::printed(&streams.log, &program.name))
+        {
             wrong.push(format!("{} does not print what it must\n{difference}", program.name));
         }
         let texts = program.sheet.never.iter().filter(|text| streams.log.contains(text.as_str()));
