@@ -51,9 +51,6 @@ mod tests {
 
     #[test]
     fn a_histogram_gets_a_curve_and_figures() {
-        let buckets = |width| (0..40).map(|at| format!(" {}+{width}:{}", 64 * at, 41 - at)).collect::<String>();
-        assert!(fitted(&format!("histogram irt ns{}", buckets(1))).series.contains_key("irt_erlang"));
-        assert!(!fitted(&format!("histogram irt ns{}", buckets(64))).series.contains_key("irt_erlang"));
         let said = fitted(
             "histogram irt ns 10:512 11:256 12:128 13:64 14:32 15:16 16:8 17:4 18:2 19:1 20:1 21:1 22:1 23:1 24:1 25:1 26:1 27:1 28:1 29:1",
         );
