@@ -1,7 +1,7 @@
 //! Compiles the parts of the runtime that are in C: functions with formats, and what takes the place of functions of the C library.
 
-use std::path::PathBuf;
-
+/// Headers of programs: those of tasks alone, and those of programs in Linux, too.
+const HEADERS: [&str; 2] = ["include", "shared"];
 /// Headers of the C library, as `x build-task` finds them.
 const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
 
@@ -20,7 +20,9 @@ const FLAGS: [&str; 10] = [
 
 fn main() {
     println!("cargo::rerun-if-changed=c");
-    println!("cargo::rerun-if-changed=include");
+    for folder in HEADERS {
+        println!("cargo::rerun-if-changed={folder}");
+    }
     let own = cc::Build::new()
         .cargo_metadata(false)
         .inherit_rustflags(false)
@@ -40,8 +42,8 @@ fn main() {
     for flag in FLAGS.iter().copied().chain(["-ffunction-sections", "-fdata-sections", "-O2", "-g"]) {
         build.flag(flag);
     }
-    for folder in ["include".into(), PathBuf::from(LIBC_HEADERS), PathBuf::from(own.trim())] {
-        build.flag("-isystem").flag(folder.to_str().unwrap_or_default());
+    for folder in HEADERS.into_iter().chain([LIBC_HEADERS, own.trim()]) {
+        build.flag("-isystem").flag(folder);
     }
     for source in ["print", "format", "stdio", "libc", "compat", "math", "complex", "text"] {
         build.file(format!("c/{source}.c"));

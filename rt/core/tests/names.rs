@@ -3,7 +3,7 @@
 
 mod compiler;
 
-use compiler::{LIBC_HEADERS, OLD_C, rt, run, run_as_is};
+use compiler::{LIBC_HEADERS, OLD_C, headers, rt, run, run_as_is};
 use std::{collections::BTreeSet, fs};
 
 /// A name: where it was, what it was, and of which structure or with how many arguments.
@@ -70,7 +70,8 @@ const FOR_PROCESSES: &str = "rtlinux_signal.h";
 /// The names of a header that it does not declare.
 fn missing<'a>(header: &str, names: &[&'a Name]) -> Vec<&'a Name> {
     let process = rt("../linux/lib/include");
-    if [&rt("include"), &LIBC_HEADERS.into(), &process].iter().all(|folder| !folder.join(header).is_file()) {
+    let folders = [&headers()[..], &[LIBC_HEADERS.into(), process.clone()]].concat();
+    if folders.iter().all(|folder| !folder.join(header).is_file()) {
         return names.to_vec();
     }
     let probes = names.iter().enumerate().map(|(number, name)| name.probe(number));

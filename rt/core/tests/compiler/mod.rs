@@ -15,6 +15,11 @@ pub type Language = (&'static str, &'static str, &'static str);
 /// C as RTLinux's programs were written in.
 pub const OLD_C: Language = ("gcc", "c", "gnu89");
 
+/// The headers of tasks, and those of programs in Linux, too.
+pub fn headers() -> [PathBuf; 2] {
+    ["include", "shared"].map(rt)
+}
+
 /// Something of `rt/`.
 pub fn rt(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
@@ -26,7 +31,9 @@ pub fn run(text: &str, language: Language, arguments: &[&str]) -> Output {
     let own = String::from_utf8(own.stdout).unwrap();
     let module =
         ["-nostdinc", "-D__KERNEL__", "-DMODULE", "-D__RTL__", "-isystem", LIBC_HEADERS, "-isystem", own.trim()];
-    run_as_is(text, language, &[&["-I", rt("include").to_str().unwrap()], &module[..], arguments].concat())
+    let [tasks, shared] = headers();
+    let ours = ["-I", tasks.to_str().unwrap(), "-I", shared.to_str().unwrap()];
+    run_as_is(text, language, &[&ours, &module[..], arguments].concat())
 }
 
 /// As [`run`], with the arguments alone.

@@ -22,8 +22,8 @@ const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev
 /// The user `root`'s.
 const PASSWORD: &str = "pillion";
 /// What `set-up`, the last, needs of the repository.
-const SOURCES: [&str; 7] =
-    ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk"];
+const SOURCES: [&str; 8] =
+    ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk", "rt/shared"];
 /// Where that is while it runs.
 const PLACE: &str = "/usr/local/src/pillion";
 /// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots, would take minutes to pack with all drivers.

@@ -84,7 +84,7 @@ fn inputs(rule: &str) -> Vec<PathBuf> {
 
 fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> Result<String> {
     let cpp = is_cpp(source);
-    let headers = toolchain::headers(repository.path("rt/include"), cpp)?;
+    let headers = toolchain::headers(repository, cpp)?;
     let strict = !cpp && toolchain::version(cpp)? >= STRICT_SINCE;
     let compiler = |standard: &[&str]| {
         let mut command = Command::new(toolchain::compiler(cpp));

@@ -1,11 +1,14 @@
 //! The compilers, and the C library's and their own headers and archives.
 
 use crate::problem::problem;
+use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Headers of tasks alone, and those of programs in Linux, too.
+const HEADERS: [&str; 2] = ["rt/include", "rt/shared"];
 /// Headers of the C library.
 pub const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
 /// The C library.
@@ -24,11 +27,12 @@ pub fn version(cpp: bool) -> Result<u32> {
 }
 
 /// The folders of headers, in the order in which they are searched.
-pub fn headers(rt: PathBuf, cpp: bool) -> Result<Vec<PathBuf>> {
+pub fn headers(repository: &Repository, cpp: bool) -> Result<Vec<PathBuf>> {
     check()?;
     let own = tool::capture(Command::new("gcc").arg("-print-file-name=include"))?;
     let mut folders = if cpp { cpp_headers()? } else { Vec::new() };
-    folders.extend([rt, PathBuf::from(LIBC_HEADERS), PathBuf::from(own.trim())]);
+    folders.extend(HEADERS.map(|folder| repository.path(folder)));
+    folders.extend([LIBC_HEADERS, own.trim()].map(PathBuf::from));
     Ok(folders)
 }
 
