@@ -1,5 +1,7 @@
 //! Compiles the parts of the runtime that are in C: functions with formats, and what takes the place of functions of the C library.
 
+use std::process::Command;
+
 /// Headers of programs: those of tasks alone, and those of programs in Linux, too.
 const HEADERS: [&str; 2] = ["include", "shared"];
 /// Headers of the C library, as `x build-task` finds them.
@@ -20,9 +22,7 @@ const FLAGS: [&str; 10] = [
 
 fn main() {
     println!("cargo::rerun-if-changed=c");
-    for folder in HEADERS {
-        println!("cargo::rerun-if-changed={folder}");
-    }
+    let made = HEADERS.map(made);
     let own = cc::Build::new()
         .cargo_metadata(false)
         .inherit_rustflags(false)
@@ -42,11 +42,22 @@ fn main() {
     for flag in FLAGS.iter().copied().chain(["-ffunction-sections", "-fdata-sections", "-O2", "-g"]) {
         build.flag(flag);
     }
-    for folder in HEADERS.into_iter().chain([LIBC_HEADERS, own.trim()]) {
+    let made = made.iter().map(String::as_str);
+    for folder in HEADERS.into_iter().chain(made).chain([LIBC_HEADERS, own.trim()]) {
         build.flag("-isystem").flag(folder);
     }
     for source in ["print", "format", "stdio", "libc", "compat", "math", "complex", "text"] {
         build.file(format!("c/{source}.c"));
     }
     build.compile("pillion_rt_c");
+}
+
+/// The folder of the headers that a folder's table says.
+fn made(folder: &str) -> String {
+    println!("cargo::rerun-if-changed={folder}");
+    let made = format!("{}/{folder}", std::env::var("OUT_DIR").unwrap_or_default());
+    drop(std::fs::remove_dir_all(&made));
+    let maker = Command::new("sh").args(["shared/forward.sh", &format!("{folder}/forwards.txt"), &made]).status();
+    assert!(maker.is_ok_and(|status| status.success()), "the headers of rt/{folder}/forwards.txt are not made");
+    made
 }

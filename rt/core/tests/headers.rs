@@ -19,8 +19,9 @@ fn compile(text: &str, language: Language) -> String {
 fn all() -> Vec<String> {
     let mut found = Vec::new();
     for folder in compiler::headers() {
-        list(&folder, &folder, &mut found);
+        list(folder, folder, &mut found);
     }
+    found.retain(|file| file.ends_with(".h"));
     found
 }
 

@@ -70,7 +70,7 @@ const FOR_PROCESSES: &str = "rtlinux_signal.h";
 /// The names of a header that it does not declare.
 fn missing<'a>(header: &str, names: &[&'a Name]) -> Vec<&'a Name> {
     let process = rt("../linux/lib/include");
-    let folders = [&headers()[..], &[LIBC_HEADERS.into(), process.clone()]].concat();
+    let folders = [headers(), &[LIBC_HEADERS.into(), process.clone()]].concat();
     if folders.iter().all(|folder| !folder.join(header).is_file()) {
         return names.to_vec();
     }

@@ -3,9 +3,11 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::{
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::LazyLock,
 };
 
 /// Headers of the C library.
@@ -15,9 +17,20 @@ pub type Language = (&'static str, &'static str, &'static str);
 /// C as RTLinux's programs were written in.
 pub const OLD_C: Language = ("gcc", "c", "gnu89");
 
-/// The headers of tasks, and those of programs in Linux, too.
-pub fn headers() -> [PathBuf; 2] {
-    ["include", "shared"].map(rt)
+/// The folders of the headers of tasks, and of those of programs in Linux, too, with those that are made of their tables.
+pub fn headers() -> &'static [PathBuf] {
+    static HEADERS: LazyLock<Vec<PathBuf>> =
+        LazyLock::new(|| ["include", "shared"].into_iter().flat_map(with_made).collect());
+    &HEADERS
+}
+
+fn with_made(folder: &str) -> [PathBuf; 2] {
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME")).join(folder);
+    drop(fs::remove_dir_all(&made));
+    let mut maker = Command::new("sh");
+    maker.arg(rt("shared/forward.sh")).arg(rt(folder).join("forwards.txt")).arg(&made);
+    assert!(maker.status().unwrap().success());
+    [rt(folder), made]
 }
 
 /// Something of `rt/`.
@@ -31,8 +44,7 @@ pub fn run(text: &str, language: Language, arguments: &[&str]) -> Output {
     let own = String::from_utf8(own.stdout).unwrap();
     let module =
         ["-nostdinc", "-D__KERNEL__", "-DMODULE", "-D__RTL__", "-isystem", LIBC_HEADERS, "-isystem", own.trim()];
-    let [tasks, shared] = headers();
-    let ours = ["-I", tasks.to_str().unwrap(), "-I", shared.to_str().unwrap()];
+    let ours: Vec<&str> = headers().iter().flat_map(|folder| ["-I", folder.to_str().unwrap()]).collect();
     run_as_is(text, language, &[&ours, &module[..], arguments].concat())
 }
 

@@ -6,6 +6,7 @@ pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
 mod cpio;
+pub mod forwards;
 mod initramfs;
 mod kernel_module;
 pub mod passenger;

@@ -1,6 +1,6 @@
 //! Programs for Linux, static, out of this repository's C.
 
-use super::initramfs;
+use super::{forwards, initramfs};
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::task::{is_cpp, is_source, missing_header, old};
@@ -100,7 +100,7 @@ fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], fol
     fs::write(&joined, text)?;
     // The linker needs C++'s library for one of C++, which its name says.
     let object = folder.join(if is_cpp(source) { CPP_OBJECT } else { "joined.o" });
-    let mut compiler = compiler(repository, flags);
+    let mut compiler = compiler(repository, flags)?;
     compiler.arg("-iquote").arg(source.parent().unwrap_or(source)).arg("-c").arg(&joined).arg("-o").arg(&object);
     run(&mut compiler, source)?;
     Ok(object)
@@ -110,12 +110,12 @@ fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], fol
 const CPP_OBJECT: &str = "joined-cpp.o";
 
 /// The compiler with what every program is compiled with.
-fn compiler(repository: &Repository, flags: &[&str]) -> Command {
+fn compiler(repository: &Repository, flags: &[&str]) -> Result<Command> {
     let mut compiler = Command::new("cc");
     compiler.env("LC_ALL", "C").args(flags).args(["-O2", "-static", "-s", "-pthread"]);
     compiler.arg(format!("-ffile-prefix-map={}=.", repository.root().display()));
-    compiler.args(folders(repository));
-    compiler
+    compiler.args(folders(repository)?);
+    Ok(compiler)
 }
 
 fn run(compiler: &mut Command, source: &Path) -> Result<()> {
@@ -130,7 +130,7 @@ fn run(compiler: &mut Command, source: &Path) -> Result<()> {
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let output = work.path().join("program");
-    let mut compiler = compiler(repository, flags);
+    let mut compiler = compiler(repository, flags)?;
     let is_object = |file: &Path| file.extension().is_some_and(|ending| ending == "o");
     compiler.args(files.iter().filter(|file| is_source(file) || is_object(file))).arg("-o").arg(&output);
     if files.iter().any(|file| is_cpp(file) || file.ends_with(CPP_OBJECT)) {
@@ -141,8 +141,10 @@ fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result
 }
 
 /// Where the compiler finds the headers.
-fn folders(repository: &Repository) -> impl Iterator<Item = String> {
-    [LIBRARY].into_iter().chain(HEADERS).map(|folder| format!("-I{}", repository.path(folder).display()))
+fn folders(repository: &Repository) -> Result<Vec<String>> {
+    let [library, shared] = [LIBRARY, SHARED].map(|folder| forwards::with_made(repository, folder));
+    let all = [&library?[..], &shared?, &HEADERS.map(|folder| repository.path(folder))].concat();
+    Ok(all.iter().map(|folder| format!("-I{}", folder.display())).collect())
 }
 
 /// What the compiler refused, with a remedy where a header is what is missing.
@@ -152,7 +154,7 @@ fn refused(source: &Path, said: &str) -> anyhow::Error {
         Some((place, name)) => problem(
             what,
             format!("there is no header {name} ({place})"),
-            "name its folder with -I, or install its package; of RTLinux's, linux/lib/include and rt/shared have those for Linux programs",
+            "name its folder with -I, or install its package; of RTLinux's, linux/lib/include and rt/shared have those for Linux programs, and their forwards.txt",
         ),
         None => anyhow::anyhow!("{what}:\n{said}"),
     }
@@ -168,6 +170,9 @@ mod tests {
         let [one, other] = ["a", "another"].map(|name| {
             let root = folder.path().join(name);
             fs::create_dir(&root).unwrap();
+            for part in ["linux", "rt"] {
+                std::os::unix::fs::symlink(Repository::find().unwrap().path(part), root.join(part)).unwrap();
+            }
             let source = root.join("a.c");
             fs::write(&source, "#include <stdio.h>\nint main(void) { return puts(__FILE__); }\n").unwrap();
             compile(&Repository::at(&root), &[source], &[]).unwrap()
@@ -203,10 +208,14 @@ mod tests {
         assert!(refused.contains("FAST") && !refused.contains("apt-get"), "{refused}");
     }
 
-    /// All headers that are named so, below a folder of the repository and relative to it.
+    /// All headers that are named so, of a folder of the repository and relative to it.
     fn headers(folder: &str, is_one: impl Fn(&str) -> bool) -> Vec<String> {
-        let files = initramfs::sources(&Repository::find().unwrap().path(folder)).unwrap();
-        let names = files.into_iter().map(|file| file.to_string_lossy().into_owned());
+        let [own, made] = forwards::with_made(&Repository::find().unwrap(), folder).unwrap();
+        let made = initramfs::sources(&made).unwrap();
+        let twice: Vec<&PathBuf> = made.iter().filter(|name| own.join(name).exists()).collect();
+        assert_eq!(twice, [""; 0].map(Path::new), "files, and in the table of {folder}");
+        let names = initramfs::sources(&own).unwrap().into_iter().chain(made);
+        let names = names.map(|file| file.to_string_lossy().into_owned());
         names.filter(|name| name.ends_with(".h") && is_one(name)).collect()
     }
 
@@ -260,7 +269,8 @@ mod tests {
         for header in ours {
             let mut compiler = Command::new("cc");
             compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-include", &header, "-include", &header]);
-            tool::quietly(compiler.args(["-x", "c", "/dev/null"]).args(folders(&Repository::find().unwrap()))).unwrap();
+            tool::quietly(compiler.args(["-x", "c", "/dev/null"]).args(folders(&Repository::find().unwrap()).unwrap()))
+                .unwrap();
         }
     }
 
@@ -269,16 +279,18 @@ mod tests {
         let of_rtlinux = |name: &str| {
             name.starts_with("rtl") || name.starts_with("posix/") || name.contains("/rt_") || name.ends_with("/rtf.h")
         };
+        let theirs = headers(LIBRARY, of_rtlinux);
         let missing: Vec<String> = headers("rt/include", |name| of_rtlinux(name) && !name.starts_with("compat/"))
             .into_iter()
-            .filter(|name| !Repository::find().unwrap().path(LIBRARY).join(name).exists())
+            .filter(|name| !theirs.contains(name))
             .collect();
         assert_eq!(missing, [""; 0]);
     }
 
     /// A header without comments and what keeps it from being read twice.
     fn code(folder: &str, name: &str) -> String {
-        let text = fs::read_to_string(Repository::find().unwrap().path(folder).join(name)).unwrap();
+        let folders = forwards::with_made(&Repository::find().unwrap(), folder).unwrap();
+        let text = folders.iter().find_map(|folder| fs::read_to_string(folder.join(name)).ok()).unwrap();
         let keeps = |line: &&str| {
             let guard = line.starts_with('#') && (line.ends_with("_H") || *line == "#endif");
             !(line.is_empty() || guard || line.starts_with("/*") || line.starts_with(" *"))
@@ -291,7 +303,7 @@ mod tests {
         let [tasks, processes, both] = ["rt/include", LIBRARY, SHARED].map(|folder| headers(folder, |_| true));
         let twice = |name: &&String| code("rt/include", name) == code(LIBRARY, name);
         let same: Vec<&String> = tasks.iter().filter(|name| processes.contains(name)).filter(twice).collect();
-        assert_eq!(same, [""; 0], "move them to {SHARED}");
+        assert_eq!(same, [""; 0], "move them to {SHARED} or its table");
         let hidden: Vec<String> =
             both.into_iter().filter(|name| tasks.contains(name) || processes.contains(name)).collect();
         assert_eq!(hidden, [""; 0], "in {SHARED}, and hidden by a header of one side");

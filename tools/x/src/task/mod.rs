@@ -19,7 +19,7 @@ mod toolchain;
 mod undefined;
 
 use crate::build::bundle::write_whole;
-use crate::build::task_image;
+use crate::build::{forwards, task_image};
 use crate::cli::BuildTaskArguments;
 use crate::doctor;
 use crate::progress::step;
@@ -73,9 +73,10 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
 /// Builds a program unless what is there is up to date.
 pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
+    let tables = toolchain::HEADERS.map(|folder| repository.path(folder).join(forwards::TABLE));
     let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
     // This tool is an input, too: it says how to compile.
-    match Record::up_to_date(repository, order, &[&[runtime, tool::MYSELF.into()][..], &lists].concat()) {
+    match Record::up_to_date(repository, order, &[&[runtime, tool::MYSELF.into()][..], &lists, &tables].concat()) {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),
     }

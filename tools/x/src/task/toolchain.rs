@@ -1,5 +1,6 @@
 //! The compilers, and the C library's and their own headers and archives.
 
+use crate::build::forwards;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Headers of tasks alone, and those of programs in Linux, too.
-const HEADERS: [&str; 2] = ["rt/include", "rt/shared"];
+pub const HEADERS: [&str; 2] = ["rt/include", "rt/shared"];
 /// Headers of the C library.
 pub const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
 /// The C library.
@@ -31,7 +32,9 @@ pub fn headers(repository: &Repository, cpp: bool) -> Result<Vec<PathBuf>> {
     check()?;
     let own = tool::capture(Command::new("gcc").arg("-print-file-name=include"))?;
     let mut folders = if cpp { cpp_headers()? } else { Vec::new() };
-    folders.extend(HEADERS.map(|folder| repository.path(folder)));
+    for folder in HEADERS {
+        folders.extend(forwards::with_made(repository, folder)?);
+    }
     folders.extend([LIBC_HEADERS, own.trim()].map(PathBuf::from));
     Ok(folders)
 }

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* The C library's, as programs include both; the structures of Linux's own header have the same names. */
-#include <termios.h>
-#include <sys/ioctl.h>

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* The first interface's times. */
-#include <asm/rt_time.h>

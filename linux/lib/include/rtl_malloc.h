@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* A process has the C library's. */
-#include <stdlib.h>

@@ -1,7 +1,0 @@
-/* Busy waits. */
-#ifndef ASM_DELAY_H
-#define ASM_DELAY_H
-
-#include <linux/delay.h>
-
-#endif

@@ -1,7 +1,0 @@
-/* As <asm/irq.h>. */
-#ifndef ASM_HW_IRQ_H
-#define ASM_HW_IRQ_H
-
-#include <asm/irq.h>
-
-#endif

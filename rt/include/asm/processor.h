@@ -1,8 +1,0 @@
-/* Hints, and the cycle counter. */
-#ifndef ASM_PROCESSOR_H
-#define ASM_PROCESSOR_H
-
-#include <asm/msr.h>
-#include <linux/compiler.h>
-
-#endif

@@ -1,7 +1,0 @@
-/* Processors. */
-#ifndef ASM_SMP_H
-#define ASM_SMP_H
-
-#include <linux/threads.h>
-
-#endif

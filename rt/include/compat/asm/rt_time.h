@@ -1,1 +1,0 @@
-#include <asm/rt_time.h>

@@ -1,1 +1,0 @@
-#include <rtl_fifo.h>

@@ -1,7 +1,0 @@
-/* As <linux/wait.h>. */
-#ifndef LINUX_COMPLETION_H
-#define LINUX_COMPLETION_H
-
-#include <linux/wait.h>
-
-#endif

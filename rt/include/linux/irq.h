@@ -1,7 +1,0 @@
-/* As <asm/irq.h>. */
-#ifndef LINUX_IRQ_H
-#define LINUX_IRQ_H
-
-#include <asm/irq.h>
-
-#endif

@@ -1,7 +1,0 @@
-/* Files. */
-#ifndef LINUX_STAT_H
-#define LINUX_STAT_H
-
-#include <sys/stat.h>
-
-#endif

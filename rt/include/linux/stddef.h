@@ -1,7 +1,0 @@
-/* Sizes. */
-#ifndef LINUX_STDDEF_H
-#define LINUX_STDDEF_H
-
-#include <stddef.h>
-
-#endif

@@ -1,7 +1,0 @@
-/* Cycles. */
-#ifndef LINUX_TIMEX_H
-#define LINUX_TIMEX_H
-
-#include <asm/timex.h>
-
-#endif

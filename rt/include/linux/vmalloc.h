@@ -1,7 +1,0 @@
-/* Memory. */
-#ifndef LINUX_VMALLOC_H
-#define LINUX_VMALLOC_H
-
-#include <linux/slab.h>
-
-#endif

@@ -1,7 +1,0 @@
-/* Bits. */
-#ifndef LINUX_BITOPS_H
-#define LINUX_BITOPS_H
-
-#include <asm/bitops.h>
-
-#endif

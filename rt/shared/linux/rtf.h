@@ -1,7 +1,0 @@
-/* As <rtl_fifo.h>. */
-#ifndef LINUX_RTF_H
-#define LINUX_RTF_H
-
-#include <rtl_fifo.h>
-
-#endif

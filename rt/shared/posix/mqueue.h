@@ -1,1 +1,0 @@
-#include <mqueue.h>

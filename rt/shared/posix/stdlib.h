@@ -1,1 +1,0 @@
-#include <stdlib.h>

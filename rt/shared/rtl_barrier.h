@@ -1,7 +1,0 @@
-/* As <pthread.h>. */
-#ifndef RTL_BARRIER_H
-#define RTL_BARRIER_H
-
-#include <pthread.h>
-
-#endif

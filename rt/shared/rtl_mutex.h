@@ -1,7 +1,0 @@
-/* As <pthread.h>. */
-#ifndef RTL_MUTEX_H
-#define RTL_MUTEX_H
-
-#include <pthread.h>
-
-#endif

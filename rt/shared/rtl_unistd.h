@@ -1,7 +1,0 @@
-/* As <unistd.h>. */
-#ifndef RTL_UNISTD_H
-#define RTL_UNISTD_H
-
-#include <unistd.h>
-
-#endif

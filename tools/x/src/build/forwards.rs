@@ -1,0 +1,36 @@
+//! Folders of headers. Those that only include others stand in a table of their folder, and are made of it.
+
+use super::passenger::hex;
+use crate::repository::Repository;
+use crate::tool;
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The table, in its folder.
+pub const TABLE: &str = "forwards.txt";
+/// What makes them, with a shell: the library is installed by make alone.
+const MAKER: &str = "rt/shared/forward.sh";
+
+/// A folder of headers in the repository, and the one with those that its table says, made once for each state of the table.
+pub fn with_made(repository: &Repository, folder: &str) -> Result<[PathBuf; 2]> {
+    let folder = repository.path(folder);
+    let inputs = [repository.path(MAKER), folder.join(TABLE)];
+    let mut hash = Sha256::new();
+    for file in &inputs {
+        hash.update(fs::read(file).with_context(|| format!("cannot read {}", file.display()))?);
+    }
+    let all = repository.build("headers");
+    let made = all.join(&hex(&hash.finalize())[..8]);
+    if !made.is_dir() {
+        fs::create_dir_all(&all).with_context(|| format!("cannot make {}", all.display()))?;
+        let work = tempfile::tempdir_in(&all)?;
+        let new = work.path().join("new");
+        tool::quietly(Command::new("sh").args(inputs).arg(&new))?;
+        // Another process may have been faster, with the same.
+        fs::rename(&new, &made).or_else(|error| if made.is_dir() { Ok(()) } else { Err(error) })?;
+    }
+    Ok([folder, made])
+}
