@@ -1,8 +1,11 @@
 //! A machine made of host memory: objects lie in an arena as in the real kernel's direct map, and everything that the
 //! kernel asks of devices, clock and registers is recorded.
 
+mod agenda;
 pub mod check;
 pub mod relations;
+pub mod slots;
+mod threads;
 pub mod world;
 
 use pillion_abi::{

@@ -1,7 +1,7 @@
 //! What is derived from what, against a tree.
 
 use crate::machine::{
-    check::{all_slots, parent},
+    slots::{all_slots, parent},
     world::{World, slot},
 };
 use pillion_abi::{PAGE, call::Call, object::Kind, status::Error};

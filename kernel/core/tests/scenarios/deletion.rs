@@ -2,7 +2,7 @@
 
 use crate::machine::{
     What,
-    check::{all_slots, parent},
+    slots::{all_slots, parent},
     world::{World, slot},
 };
 use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
