@@ -4,58 +4,25 @@
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
 
+#define BUCKET_PART_BITS 6
+
+#include "bucket.h"
 #include "line.h"
 #include "series.h"
 
-#define HISTOGRAM_EXACT_BITS 12
-#define HISTOGRAM_PART_BITS 6
 /* Samples from 2 to this power on (17 s of nanoseconds) are only in the figures, and the run is invalid. */
 #define HISTOGRAM_BITS 34
-
-#define HISTOGRAM_EXACT (1 << HISTOGRAM_EXACT_BITS)
-#define HISTOGRAM_PARTS (1 << HISTOGRAM_PART_BITS)
-#define HISTOGRAM_BUCKETS (HISTOGRAM_EXACT + (HISTOGRAM_BITS - HISTOGRAM_EXACT_BITS) * HISTOGRAM_PARTS)
+#define HISTOGRAM_BUCKETS BUCKETS(HISTOGRAM_BITS)
 
 struct histogram {
 	struct series series;
 	unsigned int counts[HISTOGRAM_BUCKETS];
 };
 
-/* log2 of the width of the bucket that holds a value. */
-static inline int histogram_shift(unsigned long long value)
-{
-	int bits = 63 - __builtin_clzll(value | 1);
-
-	return bits < HISTOGRAM_EXACT_BITS ? 0 : bits - HISTOGRAM_PART_BITS;
-}
-
-/* The number of the bucket that holds a value; buckets are numbered by what they hold. */
-static inline unsigned long long histogram_bucket(unsigned long long value)
-{
-	int shift = histogram_shift(value);
-
-	if (!shift)
-		return value;
-	/* The doubling, and the place in it: value >> shift is between PARTS and 2 * PARTS. */
-	return HISTOGRAM_EXACT + (shift + HISTOGRAM_PART_BITS - HISTOGRAM_EXACT_BITS) * HISTOGRAM_PARTS + (value >> shift) -
-	       HISTOGRAM_PARTS;
-}
-
-/* The least value that a bucket holds. */
-static inline unsigned long long histogram_low(unsigned int bucket)
-{
-	unsigned int above = bucket - HISTOGRAM_EXACT;
-	unsigned long long place = HISTOGRAM_PARTS + above % HISTOGRAM_PARTS;
-
-	if (bucket < HISTOGRAM_EXACT)
-		return bucket;
-	return place << (above / HISTOGRAM_PARTS + HISTOGRAM_EXACT_BITS - HISTOGRAM_PART_BITS);
-}
-
 /* Work: the same for all samples. */
 static inline void histogram_add(struct histogram *histogram, unsigned long long value)
 {
-	unsigned long long bucket = histogram_bucket(value);
+	unsigned long long bucket = bucket_of(value);
 
 	series_add(&histogram->series, value);
 	if (bucket < HISTOGRAM_BUCKETS)
@@ -73,23 +40,23 @@ static inline unsigned long long histogram_quantile(const struct histogram *hist
 		if (below >= wanted)
 			break;
 	}
-	return histogram_low(bucket) + (1ULL << histogram_shift(histogram_low(bucket))) - 1;
+	return bucket_low(bucket) + bucket_width(bucket) - 1;
 }
 
 static inline void histogram_tell_buckets(const struct histogram *histogram, const char *name, const char *unit)
 {
 	struct line line;
 	char word[48];
+	unsigned long long width;
 	unsigned int bucket;
-	int shift;
 
 	line_begin(&line, "histogram", name, unit);
 	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		if (!histogram->counts[bucket])
 			continue;
-		shift = histogram_shift(histogram_low(bucket));
-		if (shift)
-			snprintf(word, sizeof(word), "%llu+%llu:%u", histogram_low(bucket), 1ULL << shift, histogram->counts[bucket]);
+		width = bucket_width(bucket);
+		if (width > 1)
+			snprintf(word, sizeof(word), "%llu+%llu:%u", bucket_low(bucket), width, histogram->counts[bucket]);
 		else
 			snprintf(word, sizeof(word), "%u:%u", bucket, histogram->counts[bucket]);
 		line_word(&line, word);

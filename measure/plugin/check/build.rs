@@ -11,5 +11,6 @@ fn main() {
     build.compile("model");
     println!("cargo::rustc-link-lib=m");
     println!("cargo::rerun-if-changed=../model");
+    println!("cargo::rerun-if-changed=../../include/measure/bucket.h");
     println!("cargo::rerun-if-changed=src/handle.c");
 }

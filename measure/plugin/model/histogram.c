@@ -5,37 +5,6 @@
 /* Longest line of a measuring program, and room for one bucket. */
 enum { LONGEST_LINE = 200, LONGEST_BUCKET = 48 };
 
-/* Buckets are 2^shift wide for values of that size. */
-static unsigned int shift_of(uint64_t value)
-{
-	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
-
-	return bits <= HISTOGRAM_EXACT_BITS ? 0 : bits - 1 - HISTOGRAM_STEP_BITS;
-}
-
-static size_t bucket_of(uint64_t value)
-{
-	unsigned int shift = shift_of(value), first = HISTOGRAM_EXACT_BITS - HISTOGRAM_STEP_BITS;
-
-	if (!shift)
-		return value;
-	return (1u << HISTOGRAM_EXACT_BITS) + ((size_t)(shift - first) << HISTOGRAM_STEP_BITS) +
-	       ((value >> shift) - (1u << HISTOGRAM_STEP_BITS));
-}
-
-static uint64_t low_of(size_t bucket, uint64_t *width)
-{
-	size_t above = bucket - (1u << HISTOGRAM_EXACT_BITS);
-	unsigned int shift;
-
-	*width = 1;
-	if (bucket < 1u << HISTOGRAM_EXACT_BITS)
-		return bucket;
-	shift = (unsigned int)(above >> HISTOGRAM_STEP_BITS) + HISTOGRAM_EXACT_BITS - HISTOGRAM_STEP_BITS;
-	*width = 1ull << shift;
-	return ((above & ((1u << HISTOGRAM_STEP_BITS) - 1)) + (1u << HISTOGRAM_STEP_BITS)) << shift;
-}
-
 void histogram_add(struct histogram *histogram, uint64_t value)
 {
 	if (value >> HISTOGRAM_MOST_BITS)
@@ -51,12 +20,12 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 
 uint64_t histogram_percentile(const struct histogram *histogram, uint64_t hundredths)
 {
-	uint64_t wanted = (histogram->samples * hundredths + 99) / 100, seen = 0, width;
+	uint64_t wanted = (histogram->samples * hundredths + 99) / 100, seen = 0;
 
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += histogram->count[i];
 		if (seen >= wanted && seen) {
-			uint64_t low = low_of(i, &width);
+			uint64_t low = bucket_low(i);
 
 			return low < histogram->least ? histogram->least : low;
 		}
@@ -77,7 +46,7 @@ static void tell_figures(const struct histogram *histogram, FILE *output, const 
 
 static int tell_bucket(const struct histogram *histogram, FILE *output, size_t bucket)
 {
-	uint64_t width, low = low_of(bucket, &width);
+	uint64_t width = bucket_width(bucket), low = bucket_low(bucket);
 
 	if (width == 1)
 		return fprintf(output, " %" PRIu64 ":%" PRIu64, low, histogram->count[bucket]);

@@ -4,17 +4,14 @@
 #ifndef MODEL_HISTOGRAM_H
 #define MODEL_HISTOGRAM_H
 
+#define BUCKET_PART_BITS 7
+
 #include <stdint.h>
 #include <stdio.h>
 
-enum {
-	HISTOGRAM_EXACT_BITS = 12,
-	/* Buckets for each doubling above. */
-	HISTOGRAM_STEP_BITS = 7,
-	HISTOGRAM_MOST_BITS = 40,
-	HISTOGRAM_BUCKETS = (1 << HISTOGRAM_EXACT_BITS) +
-			    ((HISTOGRAM_MOST_BITS - HISTOGRAM_EXACT_BITS) << HISTOGRAM_STEP_BITS)
-};
+#include "../../include/measure/bucket.h"
+
+enum { HISTOGRAM_MOST_BITS = 40, HISTOGRAM_BUCKETS = BUCKETS(HISTOGRAM_MOST_BITS) };
 
 struct histogram {
 	uint64_t samples, sum, least, most;

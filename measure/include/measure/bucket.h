@@ -1,0 +1,52 @@
+/*
+ * Buckets of samples, for tasks and for the model of caches: 1 wide below 4,096, and above it 2 to the
+ * power BUCKET_PART_BITS to each doubling, which who includes this defines. They are numbered by what
+ * they hold.
+ */
+#ifndef MEASURE_BUCKET_H
+#define MEASURE_BUCKET_H
+
+#define BUCKET_EXACT_BITS 12
+#define BUCKET_EXACT (1 << BUCKET_EXACT_BITS)
+#define BUCKET_PARTS (1 << BUCKET_PART_BITS)
+/* How many there are for samples of so many bits. */
+#define BUCKETS(bits) (BUCKET_EXACT + ((bits) - BUCKET_EXACT_BITS) * BUCKET_PARTS)
+
+/* log2 of the width of the bucket that holds a value. */
+static inline int bucket_shift(unsigned long long value)
+{
+	int bits = 63 - __builtin_clzll(value | 1);
+
+	return bits < BUCKET_EXACT_BITS ? 0 : bits - BUCKET_PART_BITS;
+}
+
+/* The number of the bucket that holds a value. */
+static inline unsigned long long bucket_of(unsigned long long value)
+{
+	int shift = bucket_shift(value);
+
+	if (!shift)
+		return value;
+	/* The doubling, and the place in it: value >> shift is between PARTS and 2 * PARTS. */
+	return BUCKET_EXACT + (shift + BUCKET_PART_BITS - BUCKET_EXACT_BITS) * BUCKET_PARTS + (value >> shift) -
+	       BUCKET_PARTS;
+}
+
+/* The least value that a bucket holds. */
+static inline unsigned long long bucket_low(unsigned int bucket)
+{
+	unsigned int above = bucket - BUCKET_EXACT;
+	unsigned long long place = BUCKET_PARTS + above % BUCKET_PARTS;
+
+	if (bucket < BUCKET_EXACT)
+		return bucket;
+	return place << (above / BUCKET_PARTS + BUCKET_EXACT_BITS - BUCKET_PART_BITS);
+}
+
+/* How many values it holds. */
+static inline unsigned long long bucket_width(unsigned int bucket)
+{
+	return 1ULL << bucket_shift(bucket_low(bucket));
+}
+
+#endif
