@@ -5,6 +5,7 @@
  *
  *     histogram_add(&late, clock_gethrtime(CLOCK_RTL_SCHED) - release);        in the thread that measures
  *     histogram_tell(&late, "latency", "ns");                                  when it is done
+ *     MEASURE_PROGRAM(100, work)                                               in a thread of that priority
  *
  * What may be told is in measure/README.md. Telling sleeps between lines, so only a real-time thread can do it.
  */
@@ -15,6 +16,7 @@
 #include "measure/line.h"
 #include "measure/mark.h"
 #include "measure/points.h"
+#include "measure/program.h"
 #include "measure/series.h"
 #include "measure/thread.h"
 

@@ -3,7 +3,6 @@
  */
 #include <rtl.h>
 #include <rtl_sched.h>
-#include <pillion.h>
 
 #include "../../include/measure.h"
 
@@ -18,7 +17,6 @@
 static int seconds = 10;
 MODULE_PARM(seconds, "i");
 
-static pthread_t thread;
 static struct histogram jitter;
 static long long rounds[ROUNDS];
 
@@ -85,19 +83,9 @@ static void tell(int count)
 	line_say("figure crunch_max %lld.%03lld us", longest / 1000, longest % 1000);
 }
 
-static void *work(void *unused)
+static void work(void)
 {
 	tell(measure());
-	pillion_unload();
-	return unused;
 }
 
-int init_module(void)
-{
-	return thread_start(&thread, 100, work, NULL);
-}
-
-void cleanup_module(void)
-{
-	pthread_delete_np(thread);
-}
+MEASURE_PROGRAM(100, work)

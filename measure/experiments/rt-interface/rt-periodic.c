@@ -5,8 +5,8 @@
 #include <rtl.h>
 #include <rtl_sched.h>
 #include <rtl_time.h>
-#include <pillion.h>
 
+#include "../../include/measure/program.h"
 #include "figure.h"
 
 #define SAMPLES 2000
@@ -15,10 +15,9 @@
 static char *name = "rt_periodic";
 MODULE_PARM(name, "s");
 
-static pthread_t thread;
 static struct series late;
 
-static void *work(void *unused)
+static void work(void)
 {
 	hrtime_t release = clock_gethrtime(CLOCK_RTL_SCHED) + 20 * PERIOD;
 	int i;
@@ -29,16 +28,6 @@ static void *work(void *unused)
 		series_add(&late, clock_gethrtime(CLOCK_RTL_SCHED) - release);
 	}
 	figure_tell(&late, name);
-	pillion_unload();
-	return unused;
 }
 
-int init_module(void)
-{
-	return thread_start(&thread, 100, work, NULL);
-}
-
-void cleanup_module(void)
-{
-	pthread_delete_np(thread);
-}
+MEASURE_PROGRAM(100, work)

@@ -3,7 +3,6 @@
  */
 #include <rtl.h>
 #include <rtl_sched.h>
-#include <pillion.h>
 
 #include "../../include/measure.h"
 
@@ -12,7 +11,6 @@
 static int seconds = 10;
 MODULE_PARM(seconds, "i");
 
-static pthread_t thread;
 static struct histogram latency;
 static unsigned int overruns;
 
@@ -34,21 +32,11 @@ static void measure(int releases)
 	pthread_make_periodic_np(pthread_self(), HRTIME_INFINITY, 0);
 }
 
-static void *work(void *unused)
+static void work(void)
 {
 	measure(seconds * (1000000000 / PERIOD));
 	histogram_tell(&latency, "latency", "ns");
 	line_say("figure latency_overruns %u 1", overruns);
-	pillion_unload();
-	return unused;
 }
 
-int init_module(void)
-{
-	return thread_start(&thread, 100, work, NULL);
-}
-
-void cleanup_module(void)
-{
-	pthread_delete_np(thread);
-}
+MEASURE_PROGRAM(100, work)

@@ -3,7 +3,6 @@
  */
 #include <rtl.h>
 #include <rtl_sched.h>
-#include <pillion.h>
 
 #include "../../include/measure.h"
 
@@ -17,7 +16,6 @@ MODULE_PARM(seconds, "i");
 static int samples = MOST_SAMPLES;
 MODULE_PARM(samples, "i");
 
-static pthread_t thread;
 static struct histogram total;
 
 /* Multiples of the golden ratio's fraction spread evenly over the range, in an order without a period. */
@@ -39,7 +37,7 @@ static void sleep_until(hrtime_t deadline)
 	histogram_add(&total, late);
 }
 
-static void *work(void *unused)
+static void work(void)
 {
 	hrtime_t deadline = gethrtime() + 1000000, end = deadline + seconds * 1000000000LL;
 	int number;
@@ -51,16 +49,6 @@ static void *work(void *unused)
 	}
 	measure_done();
 	histogram_tell(&total, "total", "ns");
-	pillion_unload();
-	return unused;
 }
 
-int init_module(void)
-{
-	return thread_start(&thread, 100, work, NULL);
-}
-
-void cleanup_module(void)
-{
-	pthread_delete_np(thread);
-}
+MEASURE_PROGRAM(100, work)
