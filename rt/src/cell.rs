@@ -61,18 +61,16 @@ impl<T> Shared<T> {
     }
 }
 
-/// A word that only the thread that it belongs to uses.
-#[derive(Default)]
-#[repr(transparent)]
-pub struct Own<T>(Cell<T>);
+/// A value that is set before there is a second thread, and read from then on.
+pub struct Constant<T>(Cell<T>);
 
-// SAFETY: each lies in a `Thread`, and only the thread itself uses it (or its creator, before it runs).
-unsafe impl<T: Send> Sync for Own<T> {}
+// SAFETY: only `set` writes, and who calls it vouches that nobody else runs.
+unsafe impl<T: Send + Sync> Sync for Constant<T> {}
 
-impl<T: Copy> Own<T> {
+impl<T: Copy> Constant<T> {
     /// With a first value.
-    pub const fn new(value: T) -> Own<T> {
-        Own(Cell::new(value))
+    pub const fn new(value: T) -> Constant<T> {
+        Constant(Cell::new(value))
     }
 
     /// Its value.
@@ -82,14 +80,12 @@ impl<T: Copy> Own<T> {
     }
 
     /// Sets it.
-    #[inline(always)]
-    pub fn set(&self, value: T) {
+    ///
+    /// # Safety
+    ///
+    /// The task has one thread.
+    pub unsafe fn set(&self, value: T) {
         self.0.set(value);
-    }
-
-    /// Its place.
-    pub fn as_ptr(&self) -> *mut T {
-        self.0.as_ptr()
     }
 }
 
@@ -104,4 +100,4 @@ macro_rules! opaque {
     )*};
 }
 
-opaque! { Guarded Own }
+opaque! { Guarded Constant }

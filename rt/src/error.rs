@@ -1,7 +1,7 @@
 //! Error numbers, as Linux on x86 has them, and errno.
 
 use crate::thread;
-use core::ffi::c_int;
+use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 
 macro_rules! numbers {
     ($($name:ident = $value:literal, $text:literal;)*) => {$(
@@ -43,7 +43,7 @@ numbers! {
 
 /// Sets the calling thread's errno.
 pub fn set_errno(number: c_int) {
-    thread::current().errno.set(number);
+    thread::current().errno.store(number, Relaxed);
 }
 
 /// Sets the calling thread's errno and gives -1.

@@ -52,11 +52,11 @@ impl Drop for Token {
 #[inline]
 pub fn enter() -> Token {
     let me = thread::current();
-    let depth = me.lock_depth.get();
+    let depth = me.lock_depth.load(Relaxed);
     if depth == 0 && WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_err() {
         contend(me);
     }
-    me.lock_depth.set(depth + 1);
+    me.lock_depth.store(depth + 1, Relaxed);
     Token(PhantomData)
 }
 
@@ -69,8 +69,8 @@ pub fn with<R>(f: impl FnOnce(&Token) -> R) -> R {
 #[inline]
 fn leave() {
     let me = thread::current();
-    let depth = me.lock_depth.get() - 1;
-    me.lock_depth.set(depth);
+    let depth = me.lock_depth.load(Relaxed) - 1;
+    me.lock_depth.store(depth, Relaxed);
     if depth == 0 {
         release(me);
     }
@@ -80,8 +80,8 @@ fn leave() {
 pub(crate) fn leave_fully(token: Token) -> u32 {
     let me = thread::current();
     core::mem::forget(token);
-    let depth = me.lock_depth.get() - 1;
-    me.lock_depth.set(0);
+    let depth = me.lock_depth.load(Relaxed) - 1;
+    me.lock_depth.store(0, Relaxed);
     release(me);
     depth
 }
@@ -90,26 +90,26 @@ pub(crate) fn leave_fully(token: Token) -> u32 {
 pub(crate) fn restore(depth: u32) {
     if depth != 0 {
         core::mem::forget(enter());
-        thread::current().lock_depth.set(depth);
+        thread::current().lock_depth.store(depth, Relaxed);
     }
 }
 
 /// Leaves the lock however often the caller entered it; for a thread that ends.
 pub(crate) fn leave_all(me: &'static Thread) {
-    if me.lock_depth.get() != 0 {
-        me.lock_depth.set(0);
+    if me.lock_depth.load(Relaxed) != 0 {
+        me.lock_depth.store(0, Relaxed);
         release(me);
     }
 }
 
 /// Does the calling thread not hold the lock?
 pub(crate) fn is_left() -> bool {
-    thread::current().lock_depth.get() == 0
+    thread::current().lock_depth.load(Relaxed) == 0
 }
 
 /// Will the calling thread hold the lock no longer without the token?
 pub(crate) fn is_outermost(_: &Token) -> bool {
-    thread::current().lock_depth.get() == 1
+    thread::current().lock_depth.load(Relaxed) == 1
 }
 
 /// Enters once more without a token; for the program's own "interrupts off".
@@ -178,7 +178,7 @@ fn try_release(me: &Thread) -> bool {
 #[inline(never)]
 fn release_and_wake(me: &'static Thread, wakes: u64) {
     me.to_signal.store(wakes, Relaxed);
-    me.unstoppable.set(me.unstoppable.get() + 1);
+    me.unstoppable.store(me.unstoppable.load(Relaxed) + 1, Relaxed);
     let free = try_release(me);
     signal_all(me);
     if !free {

@@ -1,6 +1,6 @@
 //! The first instructions of a task.
 
-use crate::{main_thread, thread, time};
+use crate::{linux, main_thread, thread, time};
 use core::arch::naked_asm;
 
 /// Where the resource manager lets the task start, with a stack.
@@ -23,8 +23,12 @@ unsafe extern "C" {
 }
 
 extern "C" fn begin() -> ! {
-    time::start();
-    thread::begin_main();
+    // SAFETY: nothing of the task ran before, and it has no other thread yet.
+    unsafe {
+        time::start();
+        linux::start();
+        thread::begin_main();
+    }
     construct();
     main_thread::run()
 }

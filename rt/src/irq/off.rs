@@ -1,16 +1,19 @@
 //! Switching interrupts off: for the program, the task's lock.
 
 use crate::{lock, thread};
-use core::ffi::{c_int, c_ulong};
+use core::{
+    ffi::{c_int, c_ulong},
+    sync::atomic::Ordering::Relaxed,
+};
 
 /// Switches interrupts off; returns 1 if they were on.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_irq_save() -> c_ulong {
     let me = thread::current();
-    let were_on = !me.interrupts_off.get();
+    let were_on = !me.interrupts_off.load(Relaxed);
     if were_on {
         lock::enter_open();
-        me.interrupts_off.set(true);
+        me.interrupts_off.store(true, Relaxed);
     }
     c_ulong::from(were_on)
 }
@@ -21,8 +24,8 @@ pub extern "C" fn rtl_irq_restore(were_on: c_ulong) {
     let me = thread::current();
     if were_on == 0 {
         rtl_irq_save();
-    } else if me.interrupts_off.get() {
-        me.interrupts_off.set(false);
+    } else if me.interrupts_off.load(Relaxed) {
+        me.interrupts_off.store(false, Relaxed);
         lock::leave_open();
     }
 }
@@ -39,5 +42,5 @@ pub(super) fn during(handler: impl FnOnce()) {
 /// Are interrupts on?
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_irqs_enabled() -> c_int {
-    c_int::from(!thread::current().interrupts_off.get())
+    c_int::from(!thread::current().interrupts_off.load(Relaxed))
 }

@@ -4,3 +4,5 @@ mod memory;
 mod ports;
 mod task;
 mod user;
+
+pub(crate) use task::start;

@@ -42,18 +42,25 @@ pub static __this_module: Module =
 #[repr(transparent)]
 struct Current(UnsafeCell<Task>);
 
-// SAFETY: the library writes it once, to always the same values; otherwise it is the program's.
+// SAFETY: the library writes it once, before there is a second thread; from then on it is the program's.
 unsafe impl Sync for Current {}
 
 static CURRENT: Current = Current(UnsafeCell::new(Task { state: 0, pid: 1, comm: [0; 32] }));
 
+/// Gives it its name.
+///
+/// # Safety
+///
+/// The task has one thread, and nothing of the program has run.
+pub(crate) unsafe fn start() {
+    // SAFETY: the caller's promise: nobody else uses it.
+    unsafe { (*CURRENT.0.get()).comm = info::task().name };
+}
+
 /// What `current` stands for.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_current() -> *mut Task {
-    let task = CURRENT.0.get();
-    // SAFETY: the static's own memory, without a reference to it.
-    unsafe { (&raw mut (*task).comm).write_volatile(info::task().name) };
-    task
+    CURRENT.0.get()
 }
 
 /// Ticks of 10 ms since boot.

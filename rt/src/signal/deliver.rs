@@ -107,9 +107,9 @@ fn deliver(me: &'static Thread) {
 fn run(me: &'static Thread, signal: u32) {
     let Some((handler, mask)) = lock::with(|token| action::handler(token, signal)) else { return };
     let before = me.masked.fetch_or((mask | 1 << signal) & USER_BITS, Relaxed);
-    let errno = me.errno.get();
+    let errno = me.errno.load(Relaxed);
     handler(signal as c_int);
-    me.errno.set(errno);
+    me.errno.store(errno, Relaxed);
     // What was not a program's signal may have changed meanwhile.
     me.masked.fetch_and(!USER_BITS | before, Relaxed);
 }

@@ -25,7 +25,7 @@ const ASYNCHRONOUS: c_int = 1;
 pub extern "C" fn pthread_cancel(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread).filter(|t| t.number() != 0) else { return ESRCH };
     lock::with(|token| signal::send(token, thread, CANCEL));
-    if core::ptr::eq(thread, current()) && thread.asynchronous.get() {
+    if core::ptr::eq(thread, current()) && thread.asynchronous.load(Relaxed) {
         cancel_point();
     }
     0
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
     let was = c_int::from(me.masked.load(Relaxed) & CANCEL_BIT != 0);
     match state {
         DISABLE => disable(me),
-        0 if !me.ending.get() => {
+        0 if !me.ending.load(Relaxed) => {
             me.masked.fetch_and(!CANCEL_BIT, Relaxed);
         }
         0 => {}
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
     }
     // SAFETY: the caller's promise.
     unsafe { put(old, was) };
-    if me.asynchronous.get() {
+    if me.asynchronous.load(Relaxed) {
         cancel_point();
     }
     0
@@ -88,8 +88,8 @@ pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> 
     }
     let me = current();
     // SAFETY: the caller's promise.
-    unsafe { put(old, c_int::from(me.asynchronous.get())) };
-    me.asynchronous.set(kind == ASYNCHRONOUS);
+    unsafe { put(old, c_int::from(me.asynchronous.load(Relaxed))) };
+    me.asynchronous.store(kind == ASYNCHRONOUS, Relaxed);
     if kind == ASYNCHRONOUS {
         cancel_point();
     }

@@ -131,11 +131,11 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
     thread.awaits.set(token, 0);
     // A new thread blocks the signals that its creator blocks.
     thread.masked.store(current().masked.load(Relaxed) & signal::USER_BITS, Relaxed);
-    thread.errno.set(0);
-    thread.late.set(0);
-    thread.between_waits.set(false);
-    thread.asynchronous.set(false);
-    thread.ending.set(false);
+    thread.errno.store(0, Relaxed);
+    thread.late.store(0, Relaxed);
+    thread.between_waits.store(false, Relaxed);
+    thread.asynchronous.store(false, Relaxed);
+    thread.ending.store(false, Relaxed);
     let mode = if how.kind == Kind::RealTime { thread_mode::REAL_TIME } else { thread_mode::INTERRUPT };
     thread.show_new(mode, how.entry as usize as u64);
     thread.show_priority(how.priority);
@@ -169,8 +169,13 @@ extern "C" fn run(thread: &'static Thread) -> ! {
 }
 
 /// Makes the caller, the task's first thread, the main thread.
-pub(crate) fn begin_main() {
-    let main = super::table::adopt_main();
+///
+/// # Safety
+///
+/// As of [`super::table::adopt_main`].
+pub(crate) unsafe fn begin_main() {
+    // SAFETY: the caller's promise.
+    let main = unsafe { super::table::adopt_main() };
     let token = lock::enter();
     main.show_new(thread_mode::LINUX, 0);
     main.show_state(thread_state::READY);

@@ -19,7 +19,7 @@ pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
         main_thread::leave();
     }
     me.result.store(result, Relaxed);
-    me.ending.set(true);
+    me.ending.store(true, Relaxed);
     signal::mask_all(me);
     cancel::disable(me);
     cleanup::run_all(me);
@@ -75,9 +75,9 @@ pub(super) fn free(token: &Token, thread: &'static Thread) {
     thread.lent.store(false, Relaxed);
     thread.lender.set(token, 0);
     thread.stopped.set(token, false);
-    thread.unstoppable.set(0);
-    thread.lock_depth.set(0);
-    thread.interrupts_off.set(false);
+    thread.unstoppable.store(0, Relaxed);
+    thread.lock_depth.store(0, Relaxed);
+    thread.interrupts_off.store(false, Relaxed);
     thread.cleanup.store(null_mut(), Relaxed);
     thread.specific.iter().for_each(|value| value.store(null_mut(), Relaxed));
     level::set_own(token, thread, Urgency::of_priority(0));

@@ -74,7 +74,7 @@ pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
 /// Lets the woken waiter, which is behind the caller at the same level, run and put the caller down; if it did not come to that, the caller goes down itself.
 #[cold]
 pub(crate) fn settle(me: &'static Thread) {
-    if me.lock_depth.get() == 0 {
+    if me.lock_depth.load(Relaxed) == 0 {
         call::yield_now();
     }
     put_down(&lock::enter(), me);

@@ -41,16 +41,16 @@ pub extern "C" fn pthread_wait_np() -> c_int {
         let how = How::PERIOD.if_handlers_run(&token);
         match wait::block(token, None, how, deadline) {
             Wake::TimedOut => {
-                me.late.set(now().wrapping_sub(deadline) + 1);
+                me.late.store(now().wrapping_sub(deadline) + 1, Relaxed);
                 me.released.store(true, Relaxed);
                 break;
             }
             Wake::Woken => {}
             Wake::Interrupted if me.pending.fetch_and(!WAKEUP_BIT, Relaxed) & WAKEUP_BIT != 0 => break,
             Wake::Interrupted => {
-                me.between_waits.set(true);
+                me.between_waits.store(true, Relaxed);
                 signal::after_wait();
-                me.between_waits.set(false);
+                me.between_waits.store(false, Relaxed);
             }
         }
     }
@@ -77,9 +77,9 @@ fn prepare(me: &Thread) -> (Token, u64) {
 
 /// Counts the last release. Not on the way from the release to the program.
 pub(super) fn flush(me: &Thread) {
-    let late = me.late.get();
+    let late = me.late.load(Relaxed);
     if late != 0 {
-        me.late.set(0);
+        me.late.store(0, Relaxed);
         let ns = time::scale().ns(late - 1);
         lock::with(|_| histogram().record(ns));
         me.show_release(ns);

@@ -1,7 +1,10 @@
 //! What others see of the threads: their entries in the task's status page.
 
 use super::Thread;
-use core::ptr::addr_of_mut;
+use core::{
+    ptr::addr_of_mut,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
 use pillion_abi::channel::{Status, ThreadEntry};
 use pillion_runtime::info::address;
 
@@ -14,13 +17,13 @@ impl Thread {
 }
 
 macro_rules! shown {
-    ($($(#[$doc:meta])* $name:ident: $field:ident, $type:ty;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $field:ident, $type:ty, $atomic:ident;)*) => {
         impl Thread {$(
             $(#[$doc])*
             #[inline]
             pub(crate) fn $name(&self, value: $type) {
-                // SAFETY: as in `shown`. Only this task writes the page, each entry by its thread or under the task's lock; readers take what they get.
-                unsafe { addr_of_mut!((*self.shown()).$field).write_volatile(value) }
+                // SAFETY: as in `shown`. Only this task writes the word: the thread itself, and others under the task's lock, at the same time.
+                unsafe { $atomic::from_ptr(addr_of_mut!((*self.shown()).$field)) }.store(value, Relaxed);
             }
         )*}
     };
@@ -28,13 +31,13 @@ macro_rules! shown {
 
 shown! {
     /// Shows what it does.
-    show_state: state, u32;
+    show_state: state, u32, AtomicU32;
     /// Shows the program's priority.
-    show_priority: priority, u32;
+    show_priority: priority, u32, AtomicU32;
     /// Shows its level.
-    show_level: level, u32;
+    show_level: level, u32, AtomicU32;
     /// Shows its period.
-    show_period: period_ns, u64;
+    show_period: period_ns, u64, AtomicU64;
 }
 
 impl Thread {

@@ -17,7 +17,7 @@ const END: u32 = 2;
 /// Runs something that must not be left half-done by a stop of the calling thread.
 pub fn unstoppable<R>(f: impl FnOnce() -> R) -> R {
     let me = current();
-    me.unstoppable.set(me.unstoppable.get() + 1);
+    me.unstoppable.store(me.unstoppable.load(Relaxed) + 1, Relaxed);
     let result = f();
     end_unstoppable(me);
     result
@@ -25,7 +25,7 @@ pub fn unstoppable<R>(f: impl FnOnce() -> R) -> R {
 
 /// Leaves such a part.
 pub(crate) fn end_unstoppable(me: &'static Thread) {
-    me.unstoppable.set(me.unstoppable.get() - 1);
+    me.unstoppable.store(me.unstoppable.load(Relaxed) - 1, Relaxed);
     stop_if_asked(me);
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn stop_if_asked(me: &'static Thread) {
 
 #[cold]
 fn stop_now(me: &'static Thread) {
-    if me.unstoppable.get() != 0 || me.lock_depth.get() != 0 {
+    if me.unstoppable.load(Relaxed) != 0 || me.lock_depth.load(Relaxed) != 0 {
         return;
     }
     if me.stop.load(Relaxed) & END != 0 {
@@ -54,7 +54,7 @@ fn stop_now(me: &'static Thread) {
 /// Can a thread be stopped where it stands?
 fn is_stoppable(token: &Token, thread: &Thread) -> bool {
     // Nothing but the thread itself changes the count, and it is not running.
-    thread.unstoppable.get() == 0 && !lock::is_waiter(token, thread)
+    thread.unstoppable.load(Relaxed) == 0 && !lock::is_waiter(token, thread)
 }
 
 /// Suspends another thread, now if it can be, else as soon as it can.

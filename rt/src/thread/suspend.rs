@@ -42,7 +42,7 @@ pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
 
 /// A thread that runs has no use for a wake-up, and RTLinux's scheduler takes it away when it chooses the thread. The handler of a signal may end the wait that it came in.
 pub(super) fn use_up_wakeup(me: &Thread) {
-    if me.pending.load(Relaxed) & WAKEUP_BIT != 0 && !me.between_waits.get() {
+    if me.pending.load(Relaxed) & WAKEUP_BIT != 0 && !me.between_waits.load(Relaxed) {
         me.pending.fetch_and(!WAKEUP_BIT, Relaxed);
     }
 }

@@ -1,16 +1,13 @@
 //! The table of threads.
 
-use crate::{
-    cell::{Guarded, Own},
-    lock::Token,
-    sync::claim::Claims,
-    wait::Queue,
-};
+use crate::{cell::Guarded, lock::Token, sync::claim::Claims, wait::Queue};
 use core::{
     arch::asm,
-    ffi::{c_int, c_void},
+    ffi::c_void,
     ptr::null_mut,
-    sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{
+        AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
+    },
 };
 use pillion_abi::channel::THREADS;
 use pillion_rt_core::release::Releases;
@@ -85,14 +82,14 @@ pub struct Thread {
     time: [AtomicI64; 2],
 
     /// errno.
-    pub errno: Own<c_int>,
-    pub(crate) lock_depth: Own<u32>,
+    pub errno: AtomicI32,
+    pub(crate) lock_depth: AtomicU32,
     /// The program has switched interrupts off.
-    pub(crate) interrupts_off: Own<bool>,
+    pub(crate) interrupts_off: AtomicBool,
     /// Threads that it is about to signal.
     pub(crate) to_signal: AtomicU64,
     /// More than 0 while others must not stop it.
-    pub(crate) unstoppable: Own<u32>,
+    pub(crate) unstoppable: AtomicU32,
     /// One of `wait::word`.
     pub(crate) waiting: AtomicU32,
     /// One of `stop`'s bits.
@@ -134,11 +131,11 @@ pub struct Thread {
     /// The release that `releases` has next has come.
     pub(super) released: AtomicBool,
     /// Ticks by which the last release was late, not yet in the histogram; 0 for none.
-    pub(super) late: Own<u64>,
+    pub(super) late: AtomicU64,
     /// It runs a handler of a signal that came while it waits for its release.
-    pub(super) between_waits: Own<bool>,
-    pub(super) asynchronous: Own<bool>,
-    pub(super) ending: Own<bool>,
+    pub(super) between_waits: AtomicBool,
+    pub(super) asynchronous: AtomicBool,
+    pub(super) ending: AtomicBool,
     pub(super) cleanup: AtomicPtr<super::cleanup::Frame>,
     pub(super) specific: [AtomicPtr<c_void>; KEYS],
     /// Mutexes that it holds and that have to know when it ends.
@@ -156,11 +153,11 @@ impl Thread {
             number: AtomicU32::new(0),
             identity: AtomicU32::new(0),
             time: [const { AtomicI64::new(0) }; 2],
-            errno: Own::new(0),
-            lock_depth: Own::new(0),
-            interrupts_off: Own::new(false),
+            errno: AtomicI32::new(0),
+            lock_depth: AtomicU32::new(0),
+            interrupts_off: AtomicBool::new(false),
             to_signal: AtomicU64::new(0),
-            unstoppable: Own::new(0),
+            unstoppable: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             stop: AtomicU32::new(0),
             stopped: Guarded::new(false),
@@ -184,10 +181,10 @@ impl Thread {
             stack: AtomicPtr::new(null_mut()),
             releases: Guarded::new(Releases::NONE),
             released: AtomicBool::new(false),
-            late: Own::new(0),
-            between_waits: Own::new(false),
-            asynchronous: Own::new(false),
-            ending: Own::new(false),
+            late: AtomicU64::new(0),
+            between_waits: AtomicBool::new(false),
+            asynchronous: AtomicBool::new(false),
+            ending: AtomicBool::new(false),
             cleanup: AtomicPtr::new(null_mut()),
             specific: [const { AtomicPtr::new(null_mut()) }; KEYS],
             held: AtomicPtr::new(null_mut()),
@@ -302,7 +299,11 @@ pub fn current() -> &'static Thread {
 }
 
 /// Gives the entries what they need, and makes the calling thread the main thread.
-pub(crate) fn adopt_main() -> &'static Thread {
+///
+/// # Safety
+///
+/// The task has one thread, which has asked for no [`current`] yet.
+pub(crate) unsafe fn adopt_main() -> &'static Thread {
     for (number, thread) in TABLE.iter().enumerate() {
         thread.number.store(number as u32, Relaxed);
         thread.identity.store(number as u32 + 1, Relaxed);
@@ -310,7 +311,7 @@ pub(crate) fn adopt_main() -> &'static Thread {
         thread.c_library[LOCALE_WORD].store(LOCALE.as_ptr() as usize, Relaxed);
     }
     let main = &TABLE[0];
-    // SAFETY: the entry is static, and nothing has used FS before.
+    // SAFETY: the entry is static and begins with its own address; by the caller's promise nothing has used FS before.
     unsafe { asm!("wrfsbase {}", in(reg) main.pointer(), options(nostack, preserves_flags)) };
     main
 }

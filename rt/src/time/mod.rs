@@ -14,17 +14,21 @@ pub(crate) use raw::{earliest as earliest_raw, run_due as run_raw};
 pub(crate) use timer::{earliest as earliest_timer, run_due as run_timers};
 pub use timespec::Timespec;
 
-use crate::cell::Own;
+use crate::cell::Constant;
 use pillion_abi::NEVER;
 use pillion_rt_core::{clock::Scale, release::INFINITY};
 use pillion_runtime::{info, now};
 
-/// Set before there is a second thread, and never changed.
-static SCALE: Own<Scale> = Own::new(Scale::new(0));
+static SCALE: Constant<Scale> = Constant::new(Scale::new(0));
 
 /// Learns how fast the counter is.
-pub(crate) fn start() {
-    SCALE.set(Scale::new(info::task().tsc_hz));
+///
+/// # Safety
+///
+/// The task has one thread.
+pub(crate) unsafe fn start() {
+    // SAFETY: the caller's promise.
+    unsafe { SCALE.set(Scale::new(info::task().tsc_hz)) };
 }
 
 /// How ticks and nanoseconds go together.
