@@ -62,7 +62,7 @@ pub const MOST: usize = DATA_SIZE as usize;
 ///
 /// # Safety
 ///
-/// `from` is readable for `size` bytes.
+/// `from` is readable for `size` bytes, and lies outside of the transfer memory.
 pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
     // SAFETY: the resource manager maps the memory in every task with a skin; the caller's promise for the rest.
     unsafe { copy(address::TRANSFER as *mut u8, from, size.min(MOST)) };
@@ -72,7 +72,7 @@ pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
 ///
 /// # Safety
 ///
-/// `to` is writable for `size` bytes.
+/// `to` is writable for `size` bytes, and lies outside of the transfer memory.
 pub unsafe fn take(_: &Token, to: *mut u8, size: usize) {
     // SAFETY: as above.
     unsafe { copy(to, address::TRANSFER as *const u8, size.min(MOST)) };

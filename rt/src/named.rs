@@ -102,7 +102,8 @@ pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
         known.count -= 1;
         let handle = known.handle;
         if known.count == 0 {
-            libc::free(semaphore.cast());
+            // SAFETY: `stand_for` allocated it, and no entry has it any more; the program must not use a semaphore that it has closed.
+            unsafe { libc::free(semaphore.cast()) };
             *entry = None;
         }
         Some(handle)

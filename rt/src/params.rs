@@ -64,7 +64,7 @@ impl Parameter {
 
     fn store(&self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= self.size as usize);
-        // SAFETY: inside the variable, and no thread of the program runs yet.
+        // SAFETY: inside the variable, which is the program's: nothing but its constructors ran before, and Rust has no reference to it.
         unsafe { self.variable.cast::<u8>().add(offset).copy_from(bytes.as_ptr(), bytes.len()) };
     }
 }

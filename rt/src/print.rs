@@ -24,11 +24,11 @@ pub fn append(text: &[u8]) {
 ///
 /// # Safety
 ///
-/// `text` is readable for `size` bytes.
+/// `text` is readable for `size` bytes; for none it may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pillion_print(text: *const c_char, size: usize) {
     // SAFETY: the caller's promise.
-    append(unsafe { core::slice::from_raw_parts(text.cast(), size) });
+    append(if size == 0 { &[] } else { unsafe { core::slice::from_raw_parts(text.cast(), size) } });
 }
 
 /// Gathers a line, so that it comes in one piece.

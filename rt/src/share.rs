@@ -2,7 +2,7 @@
 
 use crate::lock::Token;
 use core::{ptr::NonNull, sync::atomic::AtomicU64};
-use pillion_abi::channel::{FifoControl, FifoEntry, IOCTL_SIZE, Share, Status};
+use pillion_abi::channel::{FifoControl, IOCTL_SIZE, Share, Status};
 use pillion_channel::{entry::Entry, event};
 use pillion_runtime::{
     call,
@@ -22,18 +22,18 @@ fn share() -> *mut Share {
     address::SHARE as *mut Share
 }
 
-/// The words of a FIFO that Linux uses too. `fifo` is below [`pillion_abi::channel::FIFOS`].
+/// The words of a FIFO that Linux uses too.
 #[must_use]
 pub fn control(fifo: usize) -> NonNull<FifoControl> {
-    // SAFETY: the resource manager maps the part in every task with a skin; the pointer is inside it.
-    unsafe { NonNull::new_unchecked((&raw mut (*share()).fifos).cast::<FifoControl>().add(fifo)) }
+    // SAFETY: the resource manager maps the part in every task with a skin; the number is checked.
+    unsafe { NonNull::new_unchecked(&raw mut (*share()).fifos[fifo]) }
 }
 
-/// What the task shows of a FIFO. `fifo` is below [`pillion_abi::channel::FIFOS`].
+/// What the task shows of a FIFO.
 #[must_use]
 pub fn entry(_: &Token, fifo: usize) -> Entry {
-    // SAFETY: the resource manager maps the part in every task with a skin; only this task writes it, under its lock.
-    unsafe { Entry::new(NonNull::new_unchecked((&raw mut (*status().as_ptr()).fifos).cast::<FifoEntry>().add(fifo))) }
+    // SAFETY: the resource manager maps the status in every task with a skin; the number is checked, and only this task writes it, under its lock.
+    unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status().as_ptr()).fifos[fifo])) }
 }
 
 /// Data of the I/O control under way.
@@ -43,23 +43,18 @@ pub fn ioctl() -> *mut [u8; IOCTL_SIZE] {
     unsafe { &raw mut (*share()).ioctl }
 }
 
-fn word(word: *mut u64) -> &'static AtomicU64 {
-    // SAFETY: the callers give words of the part, which is always mapped; both sides use them as atomic ones only.
-    unsafe { AtomicU64::from_ptr(word) }
-}
-
 /// What Linux wants looked at: bits by FIFO.
 #[must_use]
 pub fn kicks() -> &'static AtomicU64 {
-    // SAFETY: as above.
-    word(unsafe { &raw mut (*share()).kicks })
+    // SAFETY: the part is mapped for good, and both sides use the word as an atomic one only.
+    unsafe { AtomicU64::from_ptr(&raw mut (*share()).kicks) }
 }
 
 /// A word of the interrupts that are to be simulated in Linux.
 #[must_use]
 pub fn pended(number: usize) -> &'static AtomicU64 {
-    // SAFETY: as above; there are four words.
-    word(unsafe { (&raw mut (*share()).pended).cast::<u64>().add(number % 4) })
+    // SAFETY: as above.
+    unsafe { AtomicU64::from_ptr(&raw mut (*share()).pended[number % 4]) }
 }
 
 /// Has Linux look at FIFO `fifo`.
@@ -76,8 +71,8 @@ pub fn tell_other(token: &Token, bit: u64) {
 /// The bit and the doorbell belong together: who finds a bit set relies on the doorbell having rung. The lock keeps others from ending the caller in between.
 #[inline]
 fn tell(_: &Token, number: usize, bit: u64) {
-    // SAFETY: as above; there are two words.
-    let events = word(unsafe { (&raw mut (*share()).events).cast::<u64>().add(number) });
+    // SAFETY: as above.
+    let events = unsafe { AtomicU64::from_ptr(&raw mut (*share()).events[number]) };
     if event::raise(events, bit) {
         let _ = call::signal(slot::LINUX);
     }

@@ -68,8 +68,7 @@ static TRACER: lock::Data<Tracer> = lock::Data::new(Tracer {
 
 impl Tracer {
     fn place(&self, record: usize) -> *mut Record {
-        // SAFETY: the shared buffer has `BUFFERS * RECORDS` records.
-        unsafe { self.records.add(self.buffer * RECORDS + record % RECORDS) }
+        self.records.wrapping_add(self.buffer * RECORDS + record % RECORDS)
     }
 
     /// Writes a record; gives the number of a buffer that is complete now.
@@ -79,7 +78,7 @@ impl Tracer {
         }
         let thread = thread::current().number() as u32;
         let record = Record { time_ns: time::now_ns(), event: event as i32, thread, data, address };
-        // SAFETY: inside the shared buffer, which Linux may write as well: nothing is read back from it.
+        // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records. Linux may write it as well: nothing is read back from it.
         unsafe { self.place(self.written).write_volatile(record) };
         self.written += 1;
         if event != FINALIZE {

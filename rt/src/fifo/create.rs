@@ -34,12 +34,14 @@ fn make(minor: c_uint, size: c_int) -> Result<(), c_int> {
         return shared::create(minor, size.get());
     }
     let place = reserve(number, size)?;
-    clear(place);
+    // SAFETY: `reserve` gave it to the caller just now.
+    unsafe { clear(place) };
     let claimed = manager::ask(label::FIFO_CLAIM, &[minor.into()]);
     lock::with(|token| {
         let slot = &mut SLOTS.borrow(token)[number];
         if claimed.is_ok() {
-            begin(slot, number, place, size);
+            // SAFETY: the place is from `reserve`, and large enough for this size.
+            unsafe { begin(slot, number, place, size) };
             let [to_linux, to_task] = rings(place, size);
             share::entry(token, number).show(minor, size, to_linux, to_task);
         } else {
@@ -86,10 +88,13 @@ fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
     find(space, &mut taken, size).map(|at| Extent { at, size })
 }
 
-fn clear(place: Extent) {
+/// # Safety
+///
+/// The place is one from [`reserve`], and no FIFO's rings are there yet.
+unsafe fn clear(place: Extent) {
     let words = (address::SHARE + place.at) as *mut u64;
     for word in 0..place.size as usize / 8 {
-        // SAFETY: the place is inside the task's part, in whole words, and reserved for the caller.
+        // SAFETY: such a place is inside the task's part, in whole words, and nobody else's.
         unsafe { words.add(word).write_volatile(0) };
     }
 }
@@ -106,9 +111,13 @@ fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
 }
 
 /// Makes a FIFO at a place.
-fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
+///
+/// # Safety
+///
+/// The place is one from [`reserve`] for this number and size.
+unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
     let Some([to_linux, to_task]) = pointers(place, size) else { return };
-    // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has, and the control words are this FIFO's.
+    // SAFETY: the part is always mapped; no other FIFO has the place, and the control words are this FIFO's.
     slot.fifo = Some(unsafe { Fifo::create(share::control(number), to_linux, to_task, size) });
     slot.place = Some(place);
     slot.damaged = 0;

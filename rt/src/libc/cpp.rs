@@ -2,7 +2,7 @@
 //!
 //! They work in real-time threads too: a program cannot look at the result of `new`, and the allocator's work is bounded. Without memory the task stops.
 
-use super::{alloc, free, free_aligned, stop};
+use super::{alloc, free_aligned, stop};
 use crate::log_line;
 
 fn new(size: usize, align: usize) -> *mut u8 {
@@ -15,32 +15,50 @@ fn new(size: usize, align: usize) -> *mut u8 {
 }
 
 macro_rules! operators {
-    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:expr;)*) => {$(
+    ($($name:ident($($argument:ident: $type:ty),*) = $body:expr;)*) => {$(
         #[doc = concat!("An operator, by the name that the compiler gives it: `", stringify!($name), "`.")]
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($argument: $type),*) $(-> $result)? {
+        pub extern "C" fn $name($($argument: $type),*) -> *mut u8 {
             $body
         }
     )*};
 }
 
 operators! {
-    _Znwm(size: usize) -> *mut u8 = new(size, 16);
-    _Znam(size: usize) -> *mut u8 = new(size, 16);
-    _ZnwmRKSt9nothrow_t(size: usize, _tag: usize) -> *mut u8 = alloc(size, 16);
-    _ZnamRKSt9nothrow_t(size: usize, _tag: usize) -> *mut u8 = alloc(size, 16);
-    _ZnwmSt11align_val_t(size: usize, align: usize) -> *mut u8 = new(size, align);
-    _ZnamSt11align_val_t(size: usize, align: usize) -> *mut u8 = new(size, align);
-    _ZdlPv(memory: *mut u8) = free(memory);
-    _ZdaPv(memory: *mut u8) = free(memory);
-    _ZdlPvm(memory: *mut u8, _size: usize) = free(memory);
-    _ZdaPvm(memory: *mut u8, _size: usize) = free(memory);
-    _ZdlPvRKSt9nothrow_t(memory: *mut u8, _tag: usize) = free(memory);
-    _ZdaPvRKSt9nothrow_t(memory: *mut u8, _tag: usize) = free(memory);
-    _ZdlPvSt11align_val_t(memory: *mut u8, align: usize) = free_aligned(memory, align);
-    _ZdaPvSt11align_val_t(memory: *mut u8, align: usize) = free_aligned(memory, align);
-    _ZdlPvmSt11align_val_t(memory: *mut u8, _size: usize, align: usize) = free_aligned(memory, align);
-    _ZdaPvmSt11align_val_t(memory: *mut u8, _size: usize, align: usize) = free_aligned(memory, align);
+    _Znwm(size: usize) = new(size, 16);
+    _Znam(size: usize) = new(size, 16);
+    _ZnwmRKSt9nothrow_t(size: usize, _tag: usize) = alloc(size, 16);
+    _ZnamRKSt9nothrow_t(size: usize, _tag: usize) = alloc(size, 16);
+    _ZnwmSt11align_val_t(size: usize, align: usize) = new(size, align);
+    _ZnamSt11align_val_t(size: usize, align: usize) = new(size, align);
+}
+
+macro_rules! deletes {
+    ($($name:ident($($argument:ident: $type:ty),*) of $align:expr;)*) => {$(
+        #[doc = concat!("An operator, by the name that the compiler gives it: `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        ///
+        /// As of [`super::free_aligned`].
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(memory: *mut u8, $($argument: $type),*) {
+            // SAFETY: the caller's promise.
+            unsafe { free_aligned(memory, $align) };
+        }
+    )*};
+}
+
+deletes! {
+    _ZdlPv() of 16;
+    _ZdaPv() of 16;
+    _ZdlPvm(_size: usize) of 16;
+    _ZdaPvm(_size: usize) of 16;
+    _ZdlPvRKSt9nothrow_t(_tag: usize) of 16;
+    _ZdaPvRKSt9nothrow_t(_tag: usize) of 16;
+    _ZdlPvSt11align_val_t(align: usize) of align;
+    _ZdaPvSt11align_val_t(align: usize) of align;
+    _ZdlPvmSt11align_val_t(_size: usize, align: usize) of align;
+    _ZdaPvmSt11align_val_t(_size: usize, align: usize) of align;
 }
 
 /// What stands for a pure virtual function.

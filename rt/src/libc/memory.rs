@@ -62,14 +62,23 @@ fn none(size: usize) -> *mut u8 {
 }
 
 /// Gives back what [`alloc`] gave for an alignment of up to 16; null is nothing.
-pub fn free(memory: *mut u8) {
-    free_aligned(memory, ALIGN);
+///
+/// # Safety
+///
+/// It came from there, was not given back yet, and is not used any more.
+pub unsafe fn free(memory: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { free_aligned(memory, ALIGN) };
 }
 
 /// Gives back what [`alloc`] gave for that alignment; null is nothing.
-pub fn free_aligned(memory: *mut u8, align: usize) {
+///
+/// # Safety
+///
+/// As of [`free`], and it came with that alignment.
+pub unsafe fn free_aligned(memory: *mut u8, align: usize) {
     let Some(memory) = NonNull::new(memory) else { return };
-    // SAFETY: it came from `alloc`, with this alignment; a program that gives back something else has undefined behaviour, within its own address space.
+    // SAFETY: the caller's promise.
     with(|allocator| unsafe { allocator.deallocate(memory, align.max(ALIGN)) });
 }
 
@@ -103,19 +112,28 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 }
 
 /// Gives memory back. A real-time thread's call is ignored, as RTLinux has it.
+///
+/// # Safety
+///
+/// As of [`free`].
 #[unsafe(export_name = "free")]
-pub extern "C" fn free_memory(memory: *mut c_void) {
+pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
     if main_thread::is_current() {
-        free(memory.cast());
+        // SAFETY: the caller's promise.
+        unsafe { free(memory.cast()) };
     }
 }
 
 /// Changes the size; what fits is kept.
+///
+/// # Safety
+///
+/// As of [`free`].
 #[unsafe(no_mangle)]
-pub extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {
+pub unsafe extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {
     let Some(old) = NonNull::new(memory.cast()) else { return malloc(size) };
     let layout = Layout::from_size_align(size.max(1), ALIGN).ok().filter(|_| main_thread::is_current());
-    // SAFETY: as for `free`.
+    // SAFETY: the caller's promise.
     let new = layout.and_then(|layout| with(|allocator| unsafe { allocator.reallocate(old, layout) }));
     new.map_or_else(
         || {

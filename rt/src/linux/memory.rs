@@ -45,9 +45,14 @@ pub extern "C" fn kcalloc(count: usize, size: usize, flags: c_int) -> *mut c_voi
 }
 
 /// Gives memory back.
+///
+/// # Safety
+///
+/// As of [`free`].
 #[unsafe(no_mangle)]
-pub extern "C" fn kfree(memory: *mut c_void) {
-    free(memory.cast());
+pub unsafe extern "C" fn kfree(memory: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { free(memory.cast()) };
 }
 
 /// Memory, for the Linux context.
@@ -57,9 +62,14 @@ pub extern "C" fn vmalloc(size: c_ulong) -> *mut c_void {
 }
 
 /// Gives it back.
+///
+/// # Safety
+///
+/// As of [`free`].
 #[unsafe(no_mangle)]
-pub extern "C" fn vfree(memory: *mut c_void) {
-    free(memory.cast());
+pub unsafe extern "C" fn vfree(memory: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { free(memory.cast()) };
 }
 
 fn bytes(order: c_ulong) -> usize {
@@ -80,7 +90,12 @@ pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
 }
 
 /// Gives pages back.
+///
+/// # Safety
+///
+/// As of [`free_aligned`].
 #[unsafe(no_mangle)]
-pub extern "C" fn free_pages(address: c_ulong, _order: c_ulong) {
-    free_aligned(address as *mut u8, PAGE);
+pub unsafe extern "C" fn free_pages(address: c_ulong, _order: c_ulong) {
+    // SAFETY: the caller's promise.
+    unsafe { free_aligned(address as *mut u8, PAGE) };
 }

@@ -98,7 +98,7 @@ pub unsafe extern "C" fn read(number: c_int, to: *mut c_void, count: usize) -> i
 pub unsafe extern "C" fn write(number: c_int, from: *const c_void, count: usize) -> isize {
     if number == 1 || number == 2 {
         // SAFETY: the caller's promise.
-        print::append(unsafe { core::slice::from_raw_parts(from.cast(), count) });
+        unsafe { print::pillion_print(from.cast(), count) };
         return count as isize;
     }
     let result = Descriptor::open(number).and_then(|descriptor| {
@@ -120,19 +120,27 @@ pub extern "C" fn lseek(number: c_int, offset: c_long, whence: c_int) -> c_long 
 }
 
 /// Controls the device. The header has it with variable arguments, of which a device gets one.
+///
+/// # Safety
+///
+/// `argument` is what the device wants with this request: an address of an `int` for a FIFO's length, say.
 #[unsafe(no_mangle)]
-pub extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong) -> c_int {
+pub unsafe extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong) -> c_int {
     let result = Descriptor::open(number).and_then(|descriptor| {
         let ioctl = descriptor.operations().ioctl.ok_or(EINVAL)?;
-        // SAFETY: the device's own function, with its file.
+        // SAFETY: the device's own function, with its file; the caller's promise.
         checked(unsafe { ioctl(descriptor.file(), request as u32, argument) }.into())
     });
     posix(result) as c_int
 }
 
 /// Maps what the device has.
+///
+/// # Safety
+///
+/// `address` is null, or what the device wants.
 #[unsafe(no_mangle)]
-pub extern "C" fn mmap(
+pub unsafe extern "C" fn mmap(
     address: *mut c_void,
     length: usize,
     protection: c_int,
@@ -145,7 +153,7 @@ pub extern "C" fn mmap(
         let mmap = descriptor.operations().mmap.ok_or(EINVAL)?;
         let mut mapped = null_mut();
         let file = descriptor.file();
-        // SAFETY: the device's own function, with its file.
+        // SAFETY: the device's own function, with its file; the caller's promise.
         let result = unsafe { mmap(file, address, length, protection, flags, offset, &raw mut mapped) };
         checked(result.into())?;
         Ok(mapped.cast())
@@ -157,10 +165,14 @@ pub extern "C" fn mmap(
 }
 
 /// Undoes it: by the open device that knows the address.
+///
+/// # Safety
+///
+/// Nothing uses what is mapped there any more.
 #[unsafe(no_mangle)]
-pub extern "C" fn munmap(address: *mut c_void, length: usize) -> c_int {
+pub unsafe extern "C" fn munmap(address: *mut c_void, length: usize) -> c_int {
     let is_undone = Descriptor::all().any(|descriptor| {
-        // SAFETY: the device's own function, with its file.
+        // SAFETY: the device's own function, with its file; the caller's promise.
         descriptor.operations().munmap.is_some_and(|munmap| unsafe { munmap(descriptor.file(), address, length) } >= 0)
     });
     if is_undone { 0 } else { fail(EINVAL) }

@@ -96,7 +96,7 @@ impl Descriptor {
     }
 
     /// What its device can do.
-    pub fn operations(self) -> &'static Operations {
+    pub fn operations(&self) -> &Operations {
         // SAFETY: set when the entry was taken, to operations that last as long as their device is registered, which a program keeps up while it has it open.
         unsafe { &*(*self.file()).operations }
     }

@@ -71,7 +71,7 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
 ///
 /// # Safety
 ///
-/// `new` is null or readable, `old` null or to be written.
+/// `new` is null or readable, and its handler is 0, 1 or such a function; `old` is null or to be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: the caller's promise.
@@ -111,10 +111,14 @@ fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -
 }
 
 /// Sets the handler of a signal; gives the old one, or `SIG_ERR`.
+///
+/// # Safety
+///
+/// `handler` is 0, 1 or such a function.
 #[unsafe(no_mangle)]
-pub extern "C" fn signal(signal: c_int, handler: usize) -> *mut c_void {
+pub unsafe extern "C" fn signal(signal: c_int, handler: usize) -> *mut c_void {
     let (new, mut old) = (Action { sa_handler: handler, ..NONE }, NONE);
-    // SAFETY: both are variables here.
+    // SAFETY: both are variables here; the caller's promise for the handler.
     let done = unsafe { sigaction(signal, &raw const new, &raw mut old) };
     if done == 0 { old.sa_handler as *mut c_void } else { usize::MAX as *mut c_void }
 }

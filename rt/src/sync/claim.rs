@@ -32,8 +32,12 @@ impl<T> Note<T> {
     }
 
     /// Takes the note away, and says of what it was.
-    pub(super) fn take(&self) -> Option<&'static T> {
-        // SAFETY: the program must not take an object's memory away while a thread waits for it, or has been handed it and has not returned with it; the note is there no longer than that.
+    ///
+    /// # Safety
+    ///
+    /// What is noted is still there, for as long as the result is used.
+    pub(super) unsafe fn take<'a>(&self) -> Option<&'a T> {
+        // SAFETY: the caller's promise.
         unsafe { self.0.swap(null_mut(), Relaxed).as_ref() }
     }
 }
@@ -59,17 +63,21 @@ impl Claims {
 
     /// The thread has ended, and waits in no queue: what it was handed is for the next one. At most 64 wake-ups, and as many routines as it ran one inside another.
     pub(crate) fn pass_on(&self, token: &Token) {
-        if let Some(mutex) = self.mutex.take() {
+        // SAFETY: the program must not take an object's memory away while a thread waits for it, or has been handed it and has not returned with it; a note is there no longer
+        // than that.
+        let (mutex, semaphore, rwlock, once) =
+            unsafe { (self.mutex.take(), self.semaphore.take(), self.rwlock.take(), self.once.take()) };
+        if let Some(mutex) = mutex {
             mutex.pass_on(token);
         }
-        if let Some(semaphore) = self.semaphore.take() {
+        if let Some(semaphore) = semaphore {
             // It was taken from a value that it can go back to.
             let _ = semaphore.post(token);
         }
-        if let Some(lock) = self.rwlock.take() {
+        if let Some(lock) = rwlock {
             lock.wake(token);
         }
-        if let Some(once) = self.once.take() {
+        if let Some(once) = once {
             once.undo(token);
         }
     }

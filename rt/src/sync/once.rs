@@ -57,7 +57,8 @@ pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
         return 0;
     }
     let claim = &thread::current().claims.once;
-    let outer = claim.take();
+    // SAFETY: the caller is inside the outer one's routine, so that the program still has it.
+    let outer = unsafe { claim.take() };
     once.state.set(&token, RUNNING | outer.map_or(0, |outer| core::ptr::from_ref(outer).addr()));
     claim.set(once);
     drop(token);

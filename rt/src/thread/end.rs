@@ -66,7 +66,8 @@ fn retire(token: &Token, thread: &'static Thread) {
 pub(super) fn free(token: &Token, thread: &'static Thread) {
     let stack = thread.stack.swap(null_mut(), Relaxed);
     if !stack.is_null() {
-        crate::libc::free(stack);
+        // SAFETY: `start` allocated it for the thread, which the kernel has stopped for good.
+        unsafe { crate::libc::free(stack) };
     }
     thread.magic.store(0, Relaxed);
     thread.waiting.store(crate::wait::word::NOT, Relaxed);

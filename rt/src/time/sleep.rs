@@ -31,14 +31,17 @@ fn sleep_until(clock: &'static Clock, time: i64) -> Wake {
     wake
 }
 
-fn sleep(clock: &'static Clock, flags: c_int, request: &Timespec, rest: *mut Timespec) -> Result<(), c_int> {
+/// # Safety
+///
+/// `rest` is null or to be written.
+unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *mut Timespec) -> Result<(), c_int> {
     let asked = request.length().ok_or(EINVAL)?;
     let absolute = flags & ABSOLUTE != 0;
     let until = if absolute { asked } else { lock::with(|token| clock.now(token)).saturating_add(asked) };
     if sleep_until(clock, until) != Wake::Interrupted {
         return Ok(());
     }
-    // SAFETY: the callers promise that it is null or to be written.
+    // SAFETY: the caller's promise.
     if let (false, Some(rest)) = (absolute, unsafe { rest.as_mut() }) {
         *rest = Timespec::of(until.saturating_sub(lock::with(|token| clock.now(token))).max(0));
     }
@@ -49,26 +52,28 @@ fn sleep(clock: &'static Clock, flags: c_int, request: &Timespec, rest: *mut Tim
 ///
 /// # Safety
 ///
-/// `rest` is null or to be written.
+/// `request` is readable, `rest` null or to be written; they may be one place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_nanosleep(
     clock: *const Clock,
     flags: c_int,
-    request: &Timespec,
+    request: *const Timespec,
     rest: *mut Timespec,
 ) -> c_int {
     let Some(clock) = clock::find(clock) else { return EINVAL };
-    crate::error::number(sleep(clock, flags, request, rest))
+    // SAFETY: the caller's promise.
+    crate::error::number(unsafe { sleep(clock, flags, *request, rest) })
 }
 
 /// Sleeps for a time.
 ///
 /// # Safety
 ///
-/// `rest` is null or to be written.
+/// As of [`clock_nanosleep`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn nanosleep(request: &Timespec, rest: *mut Timespec) -> c_int {
-    crate::error::posix(sleep(&clock::rtl_clock_monotonic, 0, request, rest))
+pub unsafe extern "C" fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> c_int {
+    // SAFETY: the caller's promise.
+    crate::error::posix(unsafe { sleep(&clock::rtl_clock_monotonic, 0, *request, rest) })
 }
 
 /// Sleeps for so many microseconds.
