@@ -3,7 +3,10 @@
 use core::{
     alloc::{GlobalAlloc, Layout},
     cell::UnsafeCell,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{
+        AtomicUsize,
+        Ordering::{AcqRel, Relaxed},
+    },
 };
 
 const SIZE: usize = 2 << 20;
@@ -14,8 +17,7 @@ pub struct Heap {
     used: AtomicUsize,
 }
 
-// SAFETY: `memory` is only reached through pointers to pieces that were handed out, each to one owner; `used` is atomic, and the task
-// has one thread.
+// SAFETY: `memory` is only reached through pointers to pieces that were handed out, each to one owner; `used` goes up and down by one atomic step at a time.
 unsafe impl Sync for Heap {}
 
 impl Default for Heap {
@@ -35,9 +37,19 @@ impl Heap {
         self.memory.get().cast()
     }
 
-    /// Whether the piece is the last one that was handed out.
-    fn is_last(&self, piece: *mut u8, size: usize) -> bool {
-        piece.addr() + size == self.base().addr() + self.used.load(Relaxed)
+    /// Where a piece begins.
+    fn start(&self, piece: *mut u8) -> usize {
+        piece.addr() - self.base().addr()
+    }
+
+    /// The first place from `used` on with that alignment.
+    fn aligned(&self, used: usize, align: usize) -> Option<usize> {
+        Some((self.base().addr() + used).checked_next_multiple_of(align)? - self.base().addr())
+    }
+
+    /// Lets the last piece, which ends at `end`, end elsewhere; false if it is not the last one, or there is no room.
+    fn move_end(&self, end: usize, to: Option<usize>) -> bool {
+        to.is_some_and(|to| to <= SIZE && self.used.compare_exchange(end, to, AcqRel, Relaxed).is_ok())
     }
 }
 
@@ -45,33 +57,20 @@ impl Heap {
 // when that one is given back.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let base = self.base();
-        let Some(start) = (base.addr() + self.used.load(Relaxed)).checked_next_multiple_of(layout.align()) else {
-            return core::ptr::null_mut();
-        };
-        let offset = start - base.addr();
-        match offset.checked_add(layout.size()) {
-            Some(end) if end <= SIZE => {
-                self.used.store(end, Relaxed);
-                base.wrapping_add(offset)
-            }
-            _ => core::ptr::null_mut(),
-        }
+        let start = |used| self.aligned(used, layout.align());
+        let end = |used| start(used)?.checked_add(layout.size()).filter(|end| *end <= SIZE);
+        let taken = self.used.fetch_update(AcqRel, Relaxed, end).ok();
+        taken.and_then(start).map_or(core::ptr::null_mut(), |start| self.base().wrapping_add(start))
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        if self.is_last(piece, layout.size()) {
-            self.used.store(piece.addr() - self.base().addr(), Relaxed);
-        }
+        let start = self.start(piece);
+        self.move_end(start + layout.size(), Some(start));
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let start = piece.addr() - self.base().addr();
-        if self.is_last(piece, layout.size()) && start.checked_add(size).is_some_and(|end| end <= SIZE) {
-            self.used.store(start + size, Relaxed);
-            return piece;
-        }
-        if size <= layout.size() {
+        let start = self.start(piece);
+        if self.move_end(start + layout.size(), start.checked_add(size)) || size <= layout.size() {
             return piece;
         }
         // SAFETY: the caller keeps the contract of `realloc`: the size is not zero and does not overflow with the alignment.
@@ -107,5 +106,27 @@ mod tests {
             assert!(heap.alloc(Layout::from_size_align(SIZE, 1).unwrap()).is_null());
             assert_eq!(heap.alloc(Layout::from_size_align(1, 4096).unwrap()).addr() % 4096, 0);
         }
+    }
+    /// The manager and its warden are two threads: whichever takes memory, it gets its own.
+    #[test]
+    fn two_threads_get_pieces_that_lie_apart() {
+        extern crate std;
+        static HEAP: Heap = Heap::new();
+        let layout = Layout::from_size_align(8, 8).unwrap();
+        let is_own = |mark: u64| {
+            // SAFETY: the piece is this thread's until it is given back.
+            unsafe {
+                let piece = HEAP.alloc(layout).cast::<u64>();
+                piece.write_volatile(mark);
+                let is_own = (0..10).all(|_| piece.read_volatile() == mark);
+                HEAP.dealloc(piece.cast(), layout);
+                is_own
+            }
+        };
+        let all_are = |mark| (0..100_000).all(|_| is_own(mark));
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| all_are(1));
+            assert!(all_are(2) && other.join().unwrap());
+        });
     }
 }

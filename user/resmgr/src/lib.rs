@@ -32,7 +32,11 @@ use pillion_abi::boot::{BootInfo, slot};
 use pillion_runtime::println;
 
 /// Starts the system and serves it until it ends.
-pub fn main(argument: u64) -> ! {
+///
+/// # Safety
+///
+/// `argument` is what the kernel started this task with, the first one.
+pub unsafe fn main(argument: u64) -> ! {
     pillion_runtime::log::use_kernel(slot::TRACE);
     // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for good.
     let boot = unsafe { &*(argument as *const BootInfo) };

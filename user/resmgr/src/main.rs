@@ -7,4 +7,9 @@ use pillion_resmgr::Heap;
 #[global_allocator]
 static HEAP: Heap = Heap::new();
 
-pillion_runtime::task!(pillion_resmgr::main);
+pillion_runtime::task!(main);
+
+fn main(argument: u64) -> ! {
+    // SAFETY: it is what the kernel started the first task with.
+    unsafe { pillion_resmgr::main(argument) }
+}

@@ -47,6 +47,7 @@ impl Window {
 
     /// The word at an offset that is a multiple of eight; others may write it meanwhile.
     pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
+        assert!(offset.is_multiple_of(8));
         // SAFETY: the word lies in the page that is mapped there, and is aligned; any value will do.
         self.open(memory, offset & !(PAGE - 1), PAGE, |page| unsafe {
             page.add((offset % PAGE) as usize).cast::<u64>().read_volatile()

@@ -41,7 +41,8 @@ impl LinuxLog {
         });
         let mut log = LinuxLog { status: channel.status(index).cast_mut(), written: 0, doorbell, channel: None };
         memory_map(slot::LOG_BUFFER, slot::ADDRESS_SPACE, KERNEL, 0).when("mapping the kernel's log")?;
-        said(KERNEL as *const LogBuffer).for_each(|byte| log.put(byte));
+        // SAFETY: the call before mapped it, for good.
+        unsafe { said(KERNEL as *const LogBuffer) }.for_each(|byte| log.put(byte));
         Ok(log)
     }
 
@@ -70,8 +71,12 @@ impl LinuxLog {
 }
 
 /// What the kernel said until now. It may go on while this is read: when it dies, and when a task faults in the shared space.
-fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
-    // SAFETY: `make` mapped the buffer, for good, and the index is within the text. The kernel may write it at any time: so there is no reference to it, each
+///
+/// # Safety
+///
+/// `buffer` is readable for as long as the iterator is used.
+unsafe fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
+    // SAFETY: the caller's promise, and the index is within the text. The kernel may write it at any time: so there is no reference to it, each
     // byte is read once, and every value of it is valid.
     unsafe {
         let written = (&raw const (*buffer).written).read_volatile();
@@ -90,10 +95,12 @@ mod tests {
     fn what_the_kernel_counts_beyond_its_room_is_not_read() {
         let mut buffer = LogBuffer { written: 3, text: [b'.'; LOG_TEXT] };
         buffer.text[..3].copy_from_slice(b"abc");
-        assert_eq!(said(&raw const buffer).collect::<Vec<u8>>(), b"abc");
+        // SAFETY: the buffer is here until the end of the test.
+        let said = |buffer: &LogBuffer| unsafe { said(buffer) }.collect::<Vec<u8>>();
+        assert_eq!(said(&buffer), b"abc");
         for written in [LOG_TEXT as u64, LOG_TEXT as u64 + 1, u64::MAX] {
             buffer.written = written;
-            assert_eq!(said(&raw const buffer).count(), LOG_TEXT);
+            assert_eq!(said(&buffer).len(), LOG_TEXT);
         }
     }
 }

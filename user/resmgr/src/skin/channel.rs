@@ -1,6 +1,6 @@
 //! The channel window: making it, showing its parts, and writing what only the manager writes.
 
-use super::layout::Layout;
+use super::{layout::Layout, log::Shown};
 use crate::{
     failure::{Result, While},
     objects::Slots,
@@ -93,6 +93,12 @@ impl Channel {
     /// What a task shows; it writes it at any time.
     pub fn status(&self, task: usize) -> *const Status {
         (ADDRESS + self.layout.tasks[task].status) as *const Status
+    }
+
+    /// The log in it.
+    pub fn log(&self, task: usize) -> Shown {
+        // SAFETY: `make` mapped the status, for good.
+        unsafe { Shown::of(self.status(task)) }
     }
 
     /// Period of a task's first periodic thread in nanoseconds, or 0. The task may be writing it: a wrong one only spoils its own report.

@@ -62,7 +62,7 @@ impl Skins {
 
     fn report(&mut self, index: usize, number: usize, words: &[u64; MESSAGE_WORDS]) {
         if self.copied {
-            self.logs[index].finish(&super::log::Shown(self.channel.status(index)));
+            self.logs[index].finish(&self.channel.log(index));
         }
         let program = &self.programs[index];
         let (Some(task), Some(thread)) = (&program.task, program.threads.get(number)) else { return };

@@ -22,11 +22,22 @@ pub trait Ring {
 }
 
 /// The log in what a task shows.
-pub struct Shown(pub *const Status);
+pub struct Shown(*const Status);
+
+impl Shown {
+    /// That in this status.
+    ///
+    /// # Safety
+    ///
+    /// It is readable for good.
+    pub unsafe fn of(status: *const Status) -> Shown {
+        Shown(status)
+    }
+}
 
 impl Ring for Shown {
     fn written(&self) -> u64 {
-        // SAFETY: whoever makes a `Shown` has the status mapped for good; the task writes it at any time, and every value is valid.
+        // SAFETY: readable as promised to `of`; the task writes it at any time, and every value is valid.
         unsafe { (&raw const (*self.0).log_written).read_volatile() }
     }
 

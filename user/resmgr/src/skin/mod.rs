@@ -110,9 +110,7 @@ impl Skins {
         }
         let Skins { logs, channel, turn, .. } = self;
         let count = logs.len();
-        let found = (*turn..*turn + count)
-            .map(|i| i % count)
-            .find(|i| logs[*i].look(&log::Shown(channel.status(*i)), log::PIECE));
+        let found = (*turn..*turn + count).map(|i| i % count).find(|i| logs[*i].look(&channel.log(*i), log::PIECE));
         if let Some(index) = found {
             self.turn = index + 1;
         }
@@ -139,7 +137,7 @@ impl Skins {
     /// Prints what is left.
     pub fn finish(&mut self) {
         for (i, reader) in self.logs.iter_mut().enumerate().filter(|_| self.copied) {
-            reader.finish(&log::Shown(self.channel.status(i)));
+            reader.finish(&self.channel.log(i));
         }
         self.lines.iter_mut().for_each(|line| line.finish(crate::lines::print));
     }
@@ -154,13 +152,13 @@ impl Skins {
     fn say_in_linux(&mut self, index: usize, text: &Text) {
         let status = self.channel.status(index);
         if self.copied {
-            self.logs[index].finish(&log::Shown(status));
+            self.logs[index].finish(&self.channel.log(index));
         }
         // SAFETY: the manager has the status mapped writable, for good, at an address that is not 0; the task, which else writes the log, does not run.
         let mut log = unsafe { pillion_channel::log::Log::new(NonNull::new_unchecked(status.cast_mut())) };
         log.append(text.as_str().as_bytes());
         log.append(b"\n");
-        self.logs[index].skip(&log::Shown(status));
+        self.logs[index].skip(&self.channel.log(index));
         self.changed();
         self.ring();
     }
