@@ -30,7 +30,8 @@ const ALL: [fn(&mut Kit) -> Outcome; 10] = [
 ];
 
 fn main(argument: u64) -> ! {
-    let Some(mut kit) = Kit::new(argument) else {
+    // SAFETY: it is what the kernel started this task with.
+    let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("the measurements cannot begin");
         end(0, false)
     };

@@ -37,7 +37,8 @@ const ALL: [&[Case]; 8] = [
 ];
 
 fn main(argument: u64) -> ! {
-    let Some(mut kit) = Kit::new(argument) else {
+    // SAFETY: it is what the kernel started this task with.
+    let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("invalid the monitor cannot begin");
         end(0, false)
     };

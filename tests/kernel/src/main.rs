@@ -80,7 +80,8 @@ fn tests(has_svm: bool) -> impl Iterator<Item = &'static Test> {
 }
 
 fn main(argument: u64) -> ! {
-    let Some(mut kit) = Kit::new(argument) else {
+    // SAFETY: it is what the kernel started this task with.
+    let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("tests cannot begin");
         end(0, false)
     };

@@ -1,6 +1,7 @@
 //! Mapping: what can be reached, what cannot any more, and what others see of it.
 
 use crate::{Test, board};
+use core::arch::naked_asm;
 use pillion_abi::{
     LARGE_PAGE, PAGE,
     boot::slot,
@@ -10,7 +11,7 @@ use pillion_abi::{
 use pillion_runtime::{
     Cap, cap_delete, cap_revoke, endpoint_bind, memory_map, memory_part, memory_unmap, now, receive, reply, sleep,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same};
+use pillion_test_kit::{FIRST_ADDRESS, Kit, Outcome, Setup, check, done, same};
 
 pub const TESTS: &[Test] = &[
     ("memory/small-and-large-pages", pages),
@@ -25,15 +26,17 @@ pub const TESTS: &[Test] = &[
     ("memory/space-ends-while-used", space_ends),
 ];
 
-/// Reads a word.
+/// Reads a word of memory that tests map.
 pub fn peek(address: u64) -> u64 {
-    // SAFETY: a fault ends up with the handler that the test has set.
+    assert!(address >= FIRST_ADDRESS);
+    // SAFETY: nothing of the image is there, and what the kit maps holds words and bytes; a fault ends up with the handler that the test has set.
     unsafe { (address as *const u64).read_volatile() }
 }
 
-/// Writes a word.
+/// Writes a word of memory that tests map.
 pub fn poke(address: u64, value: u64) {
-    // SAFETY: as in `peek`; the tests only name memory that nothing else is in.
+    assert!(address >= FIRST_ADDRESS);
+    // SAFETY: as in `peek`.
     unsafe { (address as *mut u64).write_volatile(value) }
 }
 
@@ -88,6 +91,12 @@ extern "C" fn writer(address: u64) -> ! {
         board::add(1, 1);
         let _ = sleep(now() + 1_000);
     }
+}
+
+/// Writes to where the image is.
+#[unsafe(naked)]
+extern "C" fn spoiler(_: u64) -> ! {
+    naked_asm!("mov [rdi], rdi", "ud2")
 }
 
 extern "C" fn jumper(address: u64) -> ! {
@@ -181,7 +190,7 @@ fn protection(kit: &mut Kit) -> Outcome {
     same!(next_fault()?, [14, 0x15, there]);
     done!(reply(9, [0; 8]));
     let code = fault_target as *const () as u64;
-    done!(kit.start(Setup { argument: code & !7, ..setup(writer) }));
+    done!(kit.start(setup(spoiler).with(code & !7)));
     same!(next_fault()?, [14, 7, code & !7]);
     Ok(())
 }

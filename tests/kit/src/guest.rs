@@ -52,7 +52,8 @@ impl Guest {
 
     /// The shared state.
     pub fn state(&self) -> &State {
-        // SAFETY: `make` mapped the page, for good; all bit patterns are valid, and the kernel writes cells only while this thread is in a call.
+        // SAFETY: `make` mapped the page, until the end of the test; all bit patterns are valid, and the kernel writes cells only while this thread is in a call: whoever
+        // else runs the guest is less urgent.
         unsafe { &*(self.state as *const State) }
     }
 
@@ -84,14 +85,16 @@ impl Guest {
 
     /// Puts bytes into the guest's memory.
     pub fn put(&mut self, address: u64, bytes: &[u8]) {
+        assert!(address + bytes.len() as u64 <= MEMORY);
         for (i, byte) in bytes.iter().enumerate() {
-            // SAFETY: the callers stay in the memory that is mapped here.
+            // SAFETY: `make` mapped the memory, until the end of the test, and the byte is inside.
             unsafe { ((self.bytes + address) as *mut u8).add(i).write_volatile(*byte) };
         }
     }
 
-    /// A word of the guest's memory.
+    /// A word of the guest's memory, at a multiple of eight.
     pub fn word(&self, address: u64) -> u64 {
+        assert!(address.is_multiple_of(8) && address < MEMORY);
         // SAFETY: as in `put`.
         unsafe { ((self.bytes + address) as *const u64).read_volatile() }
     }

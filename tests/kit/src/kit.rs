@@ -29,7 +29,7 @@ const WORKERS: Cap = OWN + 1;
 const ARENA_SIZE: u64 = 32 << 20;
 
 /// Where memory of tests is mapped; page tables made there are used again by the next test.
-const FIRST_ADDRESS: u64 = 0x80_0000_0000;
+pub const FIRST_ADDRESS: u64 = 0x80_0000_0000;
 
 /// Priority of the task itself.
 const PRIORITY: u8 = 100;
@@ -45,9 +45,13 @@ pub struct Kit {
 }
 
 impl Kit {
-    /// Takes over the machine. `argument` is what the task started with.
+    /// Takes over the machine.
+    ///
+    /// # Safety
+    ///
+    /// `argument` is what the kernel started this task with, the first one.
     #[must_use]
-    pub fn new(argument: u64) -> Option<Kit> {
+    pub unsafe fn new(argument: u64) -> Option<Kit> {
         log::use_kernel(slot::TRACE);
         // SAFETY: the kernel maps this structure, read-only, and passes its address to the first task.
         let info = unsafe { &*(argument as *const BootInfo) };

@@ -14,6 +14,6 @@ mod thread;
 pub mod user_guest;
 
 pub use failure::{Failure, Outcome};
-pub use kit::{Kit, LAST_SLOT, WORKER_SLOTS};
+pub use kit::{FIRST_ADDRESS, Kit, LAST_SLOT, WORKER_SLOTS};
 pub use power::end;
 pub use thread::{STACK, Setup, Thread, stop};
