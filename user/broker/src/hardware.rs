@@ -5,7 +5,7 @@ use core::{
     ptr::NonNull,
     sync::atomic::{AtomicU64, Ordering},
 };
-use pillion_abi::channel::{FIFOS, Share, Status, THREADS};
+use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS};
 use pillion_broker::Machine;
 use pillion_channel::{Fifo, Moved, copy::copy, entry::Entry, event, extent::Extent};
 use pillion_runtime::{
@@ -61,11 +61,28 @@ impl Hardware {
         core::mem::take(&mut self.left_to_caller)
     }
 
+    /// A task's transfer memory.
+    fn transfer(&self, task: usize) -> *mut u8 {
+        assert!(task < self.tasks);
+        (broker::TRANSFERS + task as u64 * broker::TRANSFER_SIZE) as *mut u8
+    }
+
+    /// The words of a FIFO, and its rings at these places in the share.
+    fn places(&self, fifo: usize, size: NonZeroU32, rings: [u64; 2]) -> (NonNull<FifoControl>, [NonNull<u8>; 2]) {
+        assert!(rings.iter().all(|ring| *ring >= FIFO_DATA && ring + u64::from(size.get()) <= self.share_size));
+        let share = address::SHARE as *mut Share;
+        let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
+        // SAFETY: the share is mapped, at an address that is not 0, and all of this is inside.
+        unsafe {
+            let words = NonNull::new_unchecked(&raw mut (*share).fifos[fifo]);
+            (words, rings.map(|offset| NonNull::new_unchecked(ring(offset))))
+        }
+    }
+
     /// A FIFO's entry in the status.
     fn entry(&mut self, fifo: usize) -> Entry {
-        assert!(fifo < FIFOS);
         let status = address::STATUS as *mut Status;
-        // SAFETY: the status is mapped and only written here; `&mut self` keeps it to one entry at a time.
+        // SAFETY: the status is mapped, and only this thread writes it.
         unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[fifo])) }
     }
 
@@ -105,11 +122,6 @@ impl Hardware {
     }
 }
 
-/// A task's transfer memory.
-fn transfer(task: usize) -> *mut u8 {
-    (broker::TRANSFERS + task as u64 * broker::TRANSFER_SIZE) as *mut u8
-}
-
 /// A place in the memory for messages.
 fn messages(place: u64) -> *mut u8 {
     (address::MEMORY + place) as *mut u8
@@ -126,7 +138,7 @@ impl Machine for Hardware {
 
     fn notice(&mut self, task: usize, bit: usize) {
         // SAFETY: the word is in the task's transfer memory, and all accesses are atomic.
-        let word = unsafe { AtomicU64::from_ptr(transfer(task).add(NOTICES as usize).cast()) };
+        let word = unsafe { AtomicU64::from_ptr(self.transfer(task).add(NOTICES as usize).cast()) };
         word.fetch_or(1 << bit, Ordering::AcqRel);
     }
 
@@ -141,13 +153,13 @@ impl Machine for Hardware {
     fn fetch(&mut self, task: usize, place: u64, len: usize) {
         assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
         // SAFETY: both are mapped for this length, as just checked.
-        unsafe { copy(messages(place), transfer(task), len) };
+        unsafe { copy(messages(place), self.transfer(task), len) };
     }
 
     fn deliver(&mut self, task: usize, place: u64, len: usize) {
         assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
         // SAFETY: both are mapped for this length, as just checked.
-        unsafe { copy(transfer(task), messages(place), len) };
+        unsafe { copy(self.transfer(task), messages(place), len) };
     }
 
     fn shared_fifos(&self) -> u64 {
@@ -160,37 +172,23 @@ impl Machine for Hardware {
 
     fn fifo_make(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) {
         let Some(count) = NonZeroU32::new(size) else { return };
-        assert!(fifo < FIFOS && to_linux.max(to_task) + u64::from(size) <= self.share_size);
+        let (words, [ours, theirs]) = self.places(fifo, count, [to_linux, to_task]);
         self.entry(fifo).hide();
-        let share = address::SHARE as *mut Share;
-        let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
-        // SAFETY: the rings are inside the share, as just checked, and apart from each other and from other FIFOs' by the broker's choice; there are
-        // no references to any of it.
-        let made = unsafe {
-            Fifo::create(
-                NonNull::new_unchecked(&raw mut (*share).fifos[fifo]),
-                NonNull::new_unchecked(ring(to_linux)),
-                NonNull::new_unchecked(ring(to_task)),
-                count,
-            )
-        };
-        self.fifos[fifo] = Some(made);
+        // SAFETY: the rings are behind all words, and apart from each other and from other FIFOs' by the broker's choice; there are no references to any of it.
+        self.fifos[fifo] = Some(unsafe { Fifo::create(words, ours, theirs, count) });
         self.entry(fifo).show(fifo as u32, count, to_linux, to_task);
         self.tell_linux(fifo);
     }
 
     fn fifo_resize(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) -> bool {
         let Some(count) = NonZeroU32::new(size) else { return false };
-        assert!(fifo < FIFOS && to_linux.max(to_task) + u64::from(size) <= self.share_size);
+        let (_, [ours, theirs]) = self.places(fifo, count, [to_linux, to_task]);
         if !self.withdraw(fifo) {
             return false;
         }
-        let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
         if let Some(it) = &mut self.fifos[fifo] {
             // SAFETY: as in `fifo_make`; no process is at the old rings, or finds them.
-            unsafe {
-                it.resize(NonNull::new_unchecked(ring(to_linux)), NonNull::new_unchecked(ring(to_task)), count);
-            }
+            unsafe { it.resize(ours, theirs, count) };
             self.entry(fifo).resize(count, to_linux, to_task);
         }
         self.tell_linux(fifo);
@@ -208,9 +206,10 @@ impl Machine for Hardware {
 
     fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool {
         assert!(len <= DATA_SIZE as usize);
+        let transfer = self.transfer(task);
         self.with(fifo, false, |it| {
             // SAFETY: the transfer memory is mapped for this length, and no ring is in it.
-            match unsafe { it.put_from(transfer(task), len) } {
+            match unsafe { it.put_from(transfer, len) } {
                 Ok(moved) => (true, moved),
                 Err(_) => (false, Moved::default()),
             }
@@ -219,9 +218,10 @@ impl Machine for Hardware {
 
     fn fifo_get(&mut self, fifo: usize, task: usize, most: usize) -> usize {
         assert!(most <= DATA_SIZE as usize);
+        let transfer = self.transfer(task);
         self.with(fifo, 0, |it| {
             // SAFETY: as in `fifo_put`.
-            let moved = unsafe { it.get_to(transfer(task), most) };
+            let moved = unsafe { it.get_to(transfer, most) };
             (moved.bytes, moved)
         })
     }

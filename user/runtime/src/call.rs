@@ -17,8 +17,8 @@ pub type Values = [u64; 2];
 #[inline(always)]
 fn syscall(number: u64, a: [u64; 6]) -> (u64, Values) {
     let (status, first, second): (u64, u64, u64);
-    // SAFETY: the kernel changes no register but those named here, and no memory that Rust knows of without a reference
-    // to it being volatile or re-made by the caller.
+    // SAFETY: the kernel changes no register but those named here. What a call does to the address space (it maps, unmaps, starts a thread) is outside of
+    // Rust's memory, as it is for a file under /proc: who makes a reference to memory by its address vouches for what is mapped there.
     unsafe {
         asm!(
             "syscall",

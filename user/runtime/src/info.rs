@@ -282,17 +282,21 @@ pub mod broker {
 
 const _: () = assert!(size_of::<TaskInfo>() <= 4096 && size_of::<LinuxInfo>() <= 4096);
 
-/// The task's facts. For tasks made by the resource manager.
+/// The task's facts. Tasks that the resource manager makes have them as they have their code: before their first instruction.
 #[must_use]
 pub fn task() -> &'static TaskInfo {
     // SAFETY: the resource manager maps the page before it starts the task, and nobody writes it afterwards; every bit pattern is valid.
     unsafe { &*(address::INFO as *const TaskInfo) }
 }
 
-/// The VM monitor's facts. For the VM monitor only.
+/// The VM monitor's facts.
+///
+/// # Safety
+///
+/// The task is the VM monitor.
 #[must_use]
-pub fn linux() -> &'static LinuxInfo {
-    // SAFETY: as in `task`.
+pub unsafe fn linux() -> &'static LinuxInfo {
+    // SAFETY: the resource manager maps the page in the monitor, as in `task`.
     unsafe { &*(address::LINUX_INFO as *const LinuxInfo) }
 }
 

@@ -29,8 +29,10 @@ use machine::Machine;
 task!(main);
 
 fn main(_: u64) -> ! {
-    let mut machine = Machine::new(info::linux(), info::task().tsc_hz);
-    let mut life = Lifecycle::new(info::linux());
+    // SAFETY: this is the monitor.
+    let linux = unsafe { info::linux() };
+    let mut machine = Machine::new(linux, info::task().tsc_hz);
+    let mut life = Lifecycle::new(linux);
     ports::open(&machine);
     watchdog::connect();
     loop {

@@ -1,6 +1,7 @@
 //! Linux's memory, in the window that the resource manager mapped.
 
 use pillion_abi::boot::{Range, range_kind as boot_kind};
+use pillion_channel::copy::copy;
 use pillion_runtime::info::{LinuxInfo, RANGES, address};
 use pillion_vmm_devices::memory::GuestMemory;
 
@@ -39,15 +40,15 @@ impl Window {
 impl GuestMemory for Window {
     fn read(&self, guest_physical: u64, into: &mut [u8]) -> bool {
         let Some(from) = self.find(guest_physical, into.len()) else { return false };
-        // SAFETY: the range is mapped, and `into` is no part of it. Linux may write at the same time: bytes are copied once and any value is fine.
-        unsafe { core::ptr::copy_nonoverlapping(from as *const u8, into.as_mut_ptr(), into.len()) };
+        // SAFETY: the range is mapped, and `into` is no part of it. Linux's devices and its promoted threads may write at the same time.
+        unsafe { copy(into.as_mut_ptr(), from as *const u8, into.len()) };
         true
     }
 
     fn write(&mut self, guest_physical: u64, from: &[u8]) -> bool {
         let Some(to) = self.find(guest_physical, from.len()) else { return false };
         // SAFETY: as in `read`; nothing of the monitor's lies in the window.
-        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut u8, from.len()) };
+        unsafe { copy(to as *mut u8, from.as_ptr(), from.len()) };
         true
     }
 }
