@@ -1,8 +1,9 @@
 //! What the VM monitor emulates for the passenger, as plain code: no system calls, no allocation, no `unsafe`.
 //!
-//! The monitor reads and writes the guest's memory through [`memory::GuestMemory`] and calls a model at each exit; a
-//! model answers with a value or with what is left for the monitor to do. Nothing here trusts the guest: each model
-//! takes any input without a panic, which the tests check with random input.
+//! The monitor reads and writes the guest's memory through [`memory::GuestMemory`]. At each access
+//! that exits it asks the [`bus`], where each model has its ports, memory or registers; the
+//! [`answer`] is a value, or what is left for the monitor to do. Nothing here trusts the guest: each
+//! model takes any input without a panic, which the tests check with random input.
 //!
 //! | module | manual or specification |
 //! |---|---|
@@ -17,8 +18,10 @@
 #![forbid(unsafe_code)]
 
 pub mod acpi;
+pub mod answer;
 pub mod apic;
 pub mod boot;
+pub mod bus;
 pub mod cpuid;
 pub mod hypercall;
 pub mod instruction;
@@ -29,7 +32,6 @@ pub mod msr;
 pub mod notes;
 pub mod paging;
 pub mod pci;
-pub mod port;
 pub mod power;
 
 /// The access is one that the processor answers with a general-protection fault, error code 0.

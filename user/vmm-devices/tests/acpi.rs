@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Ram, checksum};
+use common::{Ram, at, checksum};
 use pillion_vmm_devices::acpi::{Copy, Error, Processor, RootPointer, SIZE, Tables, WITHHELD, io_mmu_functions};
-use pillion_vmm_devices::power::{Fadt, Outcome, Power};
+use pillion_vmm_devices::answer::Answer;
+use pillion_vmm_devices::power::{Fadt, Power};
 use proptest::prelude::*;
 
 const MADT: u64 = 0x600;
@@ -177,7 +178,7 @@ proptest! {
             if let Ok(fadt) = Fadt::find(&ram, &tables) {
                 let mut power = Power::new(fadt);
                 let _ = power.ports().count();
-                prop_assert!(power.write(port, 1, 0) != Outcome::Pass(0x2000));
+                prop_assert!(power.write(at(port, 1), 0) != Some(Answer::Machine(0x2000)));
             }
         }
         if let Ok(copy) = Copy::new(&ram, &root, Processor { apic_id: 4 }, &[0xfec0_0000]) {

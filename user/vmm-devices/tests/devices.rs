@@ -1,10 +1,14 @@
 //! I/O APICs, PCI configuration and notes.
 
+mod common;
+
+use common::at;
 use pillion_abi::boot;
 use pillion_abi::vcpu::route;
+use pillion_vmm_devices::answer::Answer;
 use pillion_vmm_devices::ioapic::{IoApic, IoApics};
 use pillion_vmm_devices::notes::{LONGEST, Notes};
-use pillion_vmm_devices::pci::{ConfigAccess, Filter, Function, Outcome as Pci, Quiesce, Write};
+use pillion_vmm_devices::pci::{ConfigAccess, Filter, Function, Quiesce, Write};
 use proptest::prelude::*;
 
 fn set(apic: &mut IoApic, index: u64, value: u64) -> Option<u64> {
@@ -90,27 +94,34 @@ fn every_io_apic_is_a_model() {
     assert!(all.routes().all(|route| route.masked) && all.doorbell() == Some(56));
 }
 
+const fn value(value: u64) -> Option<Answer> {
+    Some(Answer::Value(value))
+}
+
 #[test]
 fn hidden_functions_are_absent() {
     let mut filter = Filter::new();
     let hidden = Function { bus: 0, device: 3, function: 0 };
     assert!(filter.hide(hidden));
-    filter.write(0xcf8, 4, 0x8000_1810);
-    assert_eq!(filter.read(0xcf8, 4), Pci::Value(0x8000_1810));
-    assert_eq!((filter.read(0xcfc, 4), filter.read(0xcfe, 2)), (Pci::Value(u32::MAX), Pci::Value(0xffff)));
-    assert_eq!(filter.write(0xcfc, 1, 7), Pci::Value(0xff));
-    filter.write(0xcf8, 4, 0x8000_2010);
-    assert_eq!(filter.read(0xcfe, 2), Pci::Pass { address: 0x8000_2010, port: 0xcfe });
-    assert_eq!(filter.read(0xcff, 2), Pci::Value(0xffff));
-    assert_eq!((filter.read(0xcf9, 1), filter.read(0xcf4, 4)), (Pci::Elsewhere, Pci::Elsewhere));
+    filter.write(at(0xcf8, 4), 0x8000_1810);
+    assert_eq!(filter.read(at(0xcf8, 4)), value(0x8000_1810));
+    assert_eq!((filter.read(at(0xcfc, 4)), filter.read(at(0xcfe, 2))), (value(u32::MAX.into()), value(0xffff)));
+    assert_eq!(filter.write(at(0xcfc, 1), 7), value(0xff));
+    filter.write(at(0xcf8, 4), 0x8000_2010);
+    assert_eq!(filter.read(at(0xcfe, 2)), Some(Answer::Config { address: 0x8000_2010, port: 0xcfe }));
+    assert_eq!(filter.read(at(0xcff, 2)), value(0xffff));
+    assert_eq!((filter.read(at(0xcf9, 1)), filter.read(at(0xcf4, 4))), (None, None));
     for (port, width) in [(0xcf6, 4), (0xcf8, 2), (0xcf9, 2), (0xcfa, 4), (0xcfb, 1)] {
-        assert_eq!(filter.write(port, width, 6), Pci::Value(pillion_vmm_devices::ones(width) as u32), "{port:#x}");
+        assert_eq!(filter.write(at(port, width), 6), value(pillion_vmm_devices::ones(width)), "{port:#x}");
     }
-    filter.write(0xcf8, 4, 0x2010);
-    assert_eq!(filter.read(0xcfc, 1), Pci::Value(0xff));
+    filter.write(at(0xcf8, 4), 0x2010);
+    assert_eq!(filter.read(at(0xcfc, 1)), value(0xff));
     // Registers from 256 on, as AMD's processors have them: they would be those below where the bits are not looked at.
-    filter.write(0xcf8, 4, 0x8100_2010);
-    assert_eq!((filter.read(0xcfc, 4), filter.write(0xcfc, 4, 0)), (Pci::Value(u32::MAX), Pci::Value(u32::MAX)));
+    filter.write(at(0xcf8, 4), 0x8100_2010);
+    assert_eq!(
+        (filter.read(at(0xcfc, 4)), filter.write(at(0xcfc, 4), 0)),
+        (value(u32::MAX.into()), value(u32::MAX.into()))
+    );
 }
 
 /// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5, device 4 is a bridge. Behind others there are a device on
@@ -198,10 +209,10 @@ proptest! {
         }
         for (port, width, value, select) in accesses {
             if select {
-                filter.write(0xcf8, 4, value & 0x0002_1aff | 1 << 31);
+                filter.write(at(0xcf8, 4), value & 0x0002_1aff | 1 << 31);
             }
-            for outcome in [filter.read(port, width), filter.write(port, width, value)] {
-                if let Pci::Pass { address, port } = outcome {
+            for outcome in [filter.read(at(port, width)), filter.write(at(port, width), value)] {
+                if let Some(Answer::Config { address, port }) = outcome {
                     let function = Function {
                         bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7,
                     };

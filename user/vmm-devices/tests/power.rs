@@ -1,9 +1,13 @@
 //! Ports by which a PC is reset, switched off, or changed.
 
-use pillion_vmm_devices::power::{Fadt, Outcome, Power, Request};
+mod common;
+
+use common::at;
+use pillion_vmm_devices::answer::{Answer, Effect, Request};
+use pillion_vmm_devices::power::{Fadt, Power};
 use proptest::prelude::*;
 
-const RESET: Outcome = Outcome::Request(Request::Reset);
+const RESET: Option<Answer> = Some(Answer::Effect(Effect::Request(Request::Reset)));
 
 /// As of QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; another command port than is customary.
 fn fadt() -> Fadt {
@@ -22,44 +26,53 @@ fn fadt() -> Fadt {
 #[test]
 fn ends_are_recognised() {
     let mut power = Power::new(fadt());
-    assert_eq!((power.write(0xcf9, 1, 2), power.read(0xcf9, 1)), (Outcome::Value(0), Outcome::Value(2)));
-    assert_eq!((power.write(0xcf9, 1, 6), power.write(0xcf9, 1, 0xf)), (RESET, RESET));
-    let off = Outcome::Request(Request::PowerOff { sleep_type: 0 });
-    assert_eq!((power.write(0x604, 2, 0x2001), power.write(0x604, 2, 1)), (off, Outcome::Pass(1)));
-    assert_eq!(power.write(0x605, 1, 0x34), Outcome::Request(Request::PowerOff { sleep_type: 5 }));
     assert_eq!(
-        (power.write(0x63, 2, 0xfe00), power.write(0x602, 4, 0), power.write(0x604, 4, 0)),
-        (Outcome::Value(0xffff), Outcome::Value(u32::MAX), Outcome::Value(u32::MAX))
+        (power.write(at(0xcf9, 1), 2), power.read(at(0xcf9, 1))),
+        (Some(Answer::Value(0)), Some(Answer::Value(2)))
     );
-    assert_eq!((power.read(0x604, 2), power.write(0x70, 1, 0)), (Outcome::Pass(0), Outcome::NotMine));
+    assert_eq!((power.write(at(0xcf9, 1), 6), power.write(at(0xcf9, 1), 0xf)), (RESET, RESET));
+    let off = Some(Answer::Effect(Effect::Request(Request::PowerOff { sleep_type: 0 })));
+    assert_eq!((power.write(at(0x604, 2), 0x2001), power.write(at(0x604, 2), 1)), (off, Some(Answer::Machine(1))));
+    assert_eq!(
+        power.write(at(0x605, 1), 0x34),
+        Some(Answer::Effect(Effect::Request(Request::PowerOff { sleep_type: 5 })))
+    );
+    assert_eq!(
+        (power.write(at(0x63, 2), 0xfe00), power.write(at(0x602, 4), 0), power.write(at(0x604, 4), 0)),
+        (Some(Answer::Value(0xffff)), Some(Answer::Value(u32::MAX.into())), Some(Answer::Value(u32::MAX.into())))
+    );
+    assert_eq!((power.read(at(0x604, 2)), power.write(at(0x70, 1), 0)), (Some(Answer::Machine(0)), None));
 }
 
 /// The ways of an AT: nothing of them reaches the controller, whether they are meant well or not.
 #[test]
 fn the_keyboard_controller_keeps_its_lines() {
     let mut power = Power::new(fadt());
-    let dropped = Outcome::Value(0);
-    assert_eq!((power.write(0x64, 1, 0xd1), power.write(0x60, 1, 0xfe)), (dropped, RESET));
-    assert_eq!((power.write(0x64, 1, 0xd1), power.write(0x60, 1, 0x01)), (dropped, dropped), "line 20 off");
-    assert_eq!(power.write(0x60, 1, 0xfe), Outcome::Pass(0xfe), "the byte after is the keyboard's");
-    assert_eq!((power.write(0x64, 1, 0xd1), power.write(0x64, 1, 0xd4)), (dropped, Outcome::Pass(0xd4)));
-    assert_eq!(power.write(0x60, 1, 0xf4), Outcome::Pass(0xf4), "another command takes its place");
+    let dropped = Some(Answer::Value(0));
+    assert_eq!((power.write(at(0x64, 1), 0xd1), power.write(at(0x60, 1), 0xfe)), (dropped, RESET));
+    assert_eq!((power.write(at(0x64, 1), 0xd1), power.write(at(0x60, 1), 0x01)), (dropped, dropped), "line 20 off");
+    assert_eq!(power.write(at(0x60, 1), 0xfe), Some(Answer::Machine(0xfe)), "the byte after is the keyboard's");
+    assert_eq!(
+        (power.write(at(0x64, 1), 0xd1), power.write(at(0x64, 1), 0xd4)),
+        (dropped, Some(Answer::Machine(0xd4)))
+    );
+    assert_eq!(power.write(at(0x60, 1), 0xf4), Some(Answer::Machine(0xf4)), "another command takes its place");
     for command in [0xdd, 0xdf, 0xff, 0xfd, 0xf1, 0xb0, 0xc8, 0x00] {
-        assert_eq!(power.write(0x64, 1, command), dropped, "{command:#x}");
+        assert_eq!(power.write(at(0x64, 1), command), dropped, "{command:#x}");
     }
     for command in (0xf0..=0xff_u32).filter(|command| command & 1 == 0) {
-        assert_eq!(power.write(0x64, 1, command), RESET, "{command:#x}");
+        assert_eq!(power.write(at(0x64, 1), command), RESET, "{command:#x}");
     }
     for command in [0x20, 0x60, 0xa9, 0xaa, 0xad, 0xae, 0xd0] {
-        assert_eq!(power.write(0x64, 1, command), Outcome::Pass(command));
+        assert_eq!(power.write(at(0x64, 1), command), Some(Answer::Machine(command)));
     }
     // Port A is a register of the model's: line 20 is on whatever is written.
-    assert_eq!((power.write(0x92, 1, 0), power.read(0x92, 1)), (dropped, Outcome::Value(2)));
-    assert_eq!((power.write(0x92, 1, 0xc0), power.read(0x92, 1)), (dropped, Outcome::Value(0xc2)));
-    assert_eq!(power.write(0x92, 1, 3), RESET);
+    assert_eq!((power.write(at(0x92, 1), 0), power.read(at(0x92, 1))), (dropped, Some(Answer::Value(2))));
+    assert_eq!((power.write(at(0x92, 1), 0xc0), power.read(at(0x92, 1))), (dropped, Some(Answer::Value(0xc2))));
+    assert_eq!(power.write(at(0x92, 1), 3), RESET);
     // Longer accesses reach several registers.
     for (port, width) in [(0x60, 2), (0x5f, 2), (0x61, 4), (0x64, 2), (0x92, 2), (0x91, 2)] {
-        assert_eq!(power.write(port, width, 0), Outcome::Value(pillion_vmm_devices::ones(width) as u32), "{port:#x}");
+        assert_eq!(power.write(at(port, width), 0), Some(Answer::Value(pillion_vmm_devices::ones(width))), "{port:#x}");
     }
 }
 
@@ -69,17 +82,17 @@ fn the_rest_of_power_management_is_withheld() {
     let mut power = Power::new(fadt());
     for port in [0x606, 0x60c, 0x614, 0x615, 0x61f, 0x630, 0x634, 0x660, 0x668, 0x67f, 0xbe, 0xbf, 0xb2, 0xb3] {
         assert_eq!(
-            (power.read(port, 1), power.write(port, 1, 0)),
-            (Outcome::Value(0xff), Outcome::Value(0xff)),
+            (power.read(at(port, 1)), power.write(at(port, 1), 0)),
+            (Some(Answer::Value(0xff)), Some(Answer::Value(0xff))),
             "{port:#x}"
         );
     }
     for port in [0x600, 0x603, 0x608, 0x60b, 0x620, 0x62f, 0x680, 0x5ff] {
-        assert_eq!((power.read(port, 1), power.write(port, 1, 0)), (Outcome::NotMine, Outcome::NotMine), "{port:#x}");
+        assert_eq!((power.read(at(port, 1)), power.write(at(port, 1), 0)), (None, None), "{port:#x}");
     }
-    assert_eq!(power.write(0x62f, 2, 0), Outcome::Value(0xffff), "across the edge");
+    assert_eq!(power.write(at(0x62f, 2), 0), Some(Answer::Value(0xffff)), "across the edge");
     let bare = Power::new(Fadt::default());
-    assert_eq!((bare.read(0x630, 1), bare.read(0, 1)), (Outcome::NotMine, Outcome::NotMine));
+    assert_eq!((bare.read(at(0x630, 1)), bare.read(at(0, 1))), (None, None));
 }
 
 /// Written out from the documents, so that the list is not its own measure.
@@ -103,7 +116,7 @@ fn pm1_control_asks_for_no_management_interrupt() {
     for (port, width, value, passed) in
         [(0x604, 2, 5, 1), (0x604, 1, 4, 1), (0x604, 2, 0, 1), (0x604, 2, 0x1c07, 0x1c03), (0x605, 1, 0x1c, 0x1c)]
     {
-        assert_eq!(power.write(port, width, value), Outcome::Pass(passed), "{port:#x} <- {value:#x}");
+        assert_eq!(power.write(at(port, width), value), Some(Answer::Machine(passed)), "{port:#x} <- {value:#x}");
     }
 }
 
@@ -117,8 +130,8 @@ fn what_every_chipset_has_is_withheld() {
     }
     for port in dangerous {
         for (first, width) in [(port, 1), (port, 2), (port, 4), (port - 1, 2), (port - 3, 4)] {
-            let absent = Outcome::Value(pillion_vmm_devices::ones(width) as u32);
-            assert_eq!((power.read(first, width), power.write(first, width, 0)), (absent, absent), "{port:#x}");
+            let absent = Some(Answer::Value(pillion_vmm_devices::ones(width)));
+            assert_eq!((power.read(at(first, width)), power.write(at(first, width), 0)), (absent, absent), "{port:#x}");
         }
     }
 }
@@ -128,16 +141,19 @@ fn what_every_chipset_has_is_withheld() {
 fn the_reset_register_opens_nothing() {
     for port in DANGEROUS.concat().into_iter().chain([0x300, 0x604, 0x605, 0x606, 0xbe, 0xcf9]) {
         let mut power = Power::new(Fadt { reset: Some((port, 0x73)), ..fadt() });
-        assert_eq!(power.write(port, 1, 0x73), RESET, "{port:#x}");
-        assert!(!matches!(power.read(port, 1), Outcome::Pass(_)), "{port:#x}");
+        assert_eq!(power.write(at(port, 1), 0x73), RESET, "{port:#x}");
+        assert!(!matches!(power.read(at(port, 1)), Some(Answer::Machine(_))), "{port:#x}");
         for value in (0..=0xff).filter(|value| *value != 0x73) {
-            assert!(matches!(power.write(port, 1, value), Outcome::Value(_) | RESET), "{port:#x} <- {value:#x}");
+            assert!(
+                matches!(power.write(at(port, 1), value), Some(Answer::Value(_)) | RESET),
+                "{port:#x} <- {value:#x}"
+            );
         }
     }
     // The keyboard controller's own list holds where the register is its command port.
     let mut power = Power::new(Fadt { reset: Some((0x64, 0xfe)), ..fadt() });
-    assert_eq!((power.write(0x64, 1, 0xfe), power.write(0x64, 1, 0xae)), (RESET, Outcome::Pass(0xae)));
-    assert_eq!(power.write(0x64, 1, 0xd1), Outcome::Value(0));
+    assert_eq!((power.write(at(0x64, 1), 0xfe), power.write(at(0x64, 1), 0xae)), (RESET, Some(Answer::Machine(0xae))));
+    assert_eq!(power.write(at(0x64, 1), 0xd1), Some(Answer::Value(0)));
 }
 
 proptest! {
@@ -154,16 +170,16 @@ proptest! {
         let mut after_output_port = false;
         for (port, width, value) in accesses {
             let reaches = |at: u16| (port..port + u16::from(width)).contains(&at);
-            let outcome = power.write(port, width, value);
-            for outcome in [outcome, power.read(port, width)] {
-                if matches!(outcome, Outcome::Pass(_) | Outcome::NotMine) {
+            let outcome = power.write(at(port, width), value);
+            for outcome in [outcome, power.read(at(port, width))] {
+                if matches!(outcome, Some(Answer::Machine(_)) | None) {
                     prop_assert!(!dangerous.iter().any(|at| reaches(*at)), "{port:#x}");
                     prop_assert!(!command.is_some_and(reaches));
                     prop_assert!(!reset.is_some_and(|(at, _)| reaches(at) && !JUDGED.contains(&at)));
                     prop_assert!(!reaches(0x92) && !reaches(0xcf9));
                 }
             }
-            if let Outcome::Pass(passed) = outcome {
+            if let Some(Answer::Machine(passed)) = outcome {
                 match port {
                     0x64 => prop_assert!(width == 1 && !matches!(passed as u8, 0xd1 | 0xdd | 0xdf | 0xf0..)),
                     0x60 => prop_assert!(width == 1 && !after_output_port),
@@ -178,7 +194,7 @@ proptest! {
                 }
             }
             let exits = power.ports().any(|(first, count)| (first..first + count).contains(&port.into()));
-            prop_assert!(!exits || outcome != Outcome::NotMine);
+            prop_assert!(!exits || outcome.is_some());
             if outcome == RESET {
                 continue;
             }

@@ -2,14 +2,17 @@
 //!
 //! The monitor sees nothing of what goes through them. It turns signals of tasks into an interrupt of Linux, and calls of Linux into signals to tasks.
 
-use pillion_abi::{call::MESSAGE_WORDS, vcpu::gpr};
+use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{
     call,
     info::{label, monitor_bit, slot},
 };
-use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
+use pillion_vmm_devices::{
+    hypercall::{Hypercall, INVALID},
+    ioapic::IoApics,
+};
 
-use crate::machine::{Machine, state};
+use crate::vcpu;
 
 /// The manager's answer to a command of which a step is done (`EAGAIN`).
 const AGAIN: i64 = -11;
@@ -30,48 +33,37 @@ impl Channels {
     pub fn new(tasks: u64, window: bool) -> Channels {
         Channels { tasks, window, listening: false }
     }
-}
 
-/// Tasks, or others, have signalled these bits.
-pub fn notified(machine: &mut Machine, bits: u64) {
-    if bits & monitor_bit::DOORBELL != 0 && machine.channels.listening {
-        let vector = machine.io_apics.ring();
-        inject(vector);
-    }
-}
-
-/// Linux has written to its I/O APIC: the doorbell may have been let through.
-pub fn unmasked(machine: &mut Machine) {
-    let vector = machine.io_apics.take_pended();
-    inject(vector);
-}
-
-fn inject(vector: Option<u8>) {
-    if let Some(vector) = vector {
-        let _ = call::vcpu_inject(slot::VCPU, vector);
-    }
-}
-
-/// Carries out a call of Linux's module.
-pub fn hypercall(machine: &mut Machine, made: Hypercall) {
-    let result = match made {
-        Hypercall::Hello(there) => {
-            machine.channels.listening = there;
-            // What tasks had to say before is not to be missed.
-            notified(machine, monitor_bit::DOORBELL);
-            0
+    /// Tasks, or others, have signalled these bits.
+    pub fn notified(&self, io_apics: &mut IoApics, bits: u64) {
+        if bits & monitor_bit::DOORBELL != 0
+            && self.listening
+            && let Some(vector) = io_apics.ring()
+        {
+            vcpu::inject(vector);
         }
-        Hypercall::Kick(task) => call::signal(slot::KICKS + task).map_or(INVALID, |_| 0),
-        Hypercall::Command => command(),
-        Hypercall::Answer(result) => result,
-    };
-    state().gpr[gpr::RAX].set(result as u64);
-}
+    }
 
-/// Linux is gone; `then` says what becomes of it ([`pillion_runtime::info::gone`]).
-pub fn gone(machine: &mut Machine, then: u64) {
-    machine.channels.listening = false;
-    let _ = call::call(slot::MANAGER, label::LINUX_GONE, [then, 0, 0, 0, 0, 0, 0, 0]);
+    /// Carries out a call of Linux's module; what it returns.
+    pub fn hypercall(&mut self, io_apics: &mut IoApics, made: Hypercall) -> i64 {
+        match made {
+            Hypercall::Hello(there) => {
+                self.listening = there;
+                // What tasks had to say before is not to be missed.
+                self.notified(io_apics, monitor_bit::DOORBELL);
+                0
+            }
+            Hypercall::Kick(task) => call::signal(slot::KICKS + task).map_or(INVALID, |_| 0),
+            Hypercall::Command => command(),
+            Hypercall::Answer(result) => result,
+        }
+    }
+
+    /// Linux is gone; `then` says what becomes of it ([`pillion_runtime::info::gone`]).
+    pub fn gone(&mut self, then: u64) {
+        self.listening = false;
+        let _ = call::call(slot::MANAGER, label::LINUX_GONE, [then, 0, 0, 0, 0, 0, 0, 0]);
+    }
 }
 
 /// Has the resource manager carry out Linux's command, in as many steps as it takes.

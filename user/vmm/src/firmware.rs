@@ -8,7 +8,7 @@ use pillion_vmm_devices::{
     power::Fadt,
 };
 
-use crate::{exits::host_cpuid, memory::Window, ports};
+use crate::{host, memory::Window};
 
 /// Most I/O APICs whose addresses are compared.
 const IO_APICS: usize = pillion_abi::boot::IO_APICS;
@@ -38,7 +38,7 @@ pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Fil
     let tables = Copy::new(memory, &pointer, processor(), &addresses);
     say(&tables);
     let fadt = fadt.unwrap_or_default();
-    if !ports::enable_acpi(&fadt) {
+    if !host::enable_acpi(&fadt) {
         println!(
             "[vmm] the firmware does not enter ACPI mode: Linux will have no power button and no other ACPI events"
         );
@@ -50,9 +50,9 @@ pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Fil
 fn processor() -> Processor {
     const INITIAL: u32 = 1;
     const TOPOLOGY: u32 = 0xb;
-    let [highest, ..] = host_cpuid(0, 0);
-    let [_, levels, _, wide] = if highest >= TOPOLOGY { host_cpuid(TOPOLOGY, 0) } else { [0; 4] };
-    let [_, initial, ..] = host_cpuid(INITIAL, 0);
+    let [highest, ..] = host::cpuid(0, 0);
+    let [_, levels, _, wide] = if highest >= TOPOLOGY { host::cpuid(TOPOLOGY, 0) } else { [0; 4] };
+    let [_, initial, ..] = host::cpuid(INITIAL, 0);
     Processor { apic_id: if levels & 0xffff != 0 { wide } else { initial >> 24 } }
 }
 

@@ -6,60 +6,9 @@ use pillion_runtime::{
     info::{LinuxInfo, gone, label, monitor_bit, slot, then},
     now, park,
 };
-use pillion_vmm_devices::{
-    boot,
-    life::{Death, Lives, Next, Rules, Then},
-};
+use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
-use crate::{channel, machine::Machine, report};
-
-/// How Linux ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It switched the machine off.
-    PowerOff,
-    /// It asked for a reset.
-    Reboot,
-    /// It stopped with interrupts off.
-    Halted,
-    /// Triple fault.
-    TripleFault,
-    /// It takes no interrupts any more.
-    Hung,
-    /// It executes where there is no memory.
-    RanAway(u64),
-    /// The processor refused its state, or gave a reason that no guest should cause.
-    Invalid(u64),
-    /// It could not be loaded.
-    CannotStart(boot::Error),
-    /// The kernel below broke its word.
-    Broken(&'static str),
-}
-
-impl End {
-    /// Name in reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            End::PowerOff => "poweroff",
-            End::Reboot => "reboot",
-            End::Halted => "halted",
-            End::TripleFault => "shutdown",
-            End::Hung => "hung",
-            End::RanAway(_) => "ran-away",
-            End::Invalid(_) => "invalid",
-            End::CannotStart(_) => "cannot-start",
-            End::Broken(_) => "broken",
-        }
-    }
-
-    fn death(&self) -> Death {
-        match self {
-            End::PowerOff => Death::PowerOff,
-            End::CannotStart(_) | End::Broken(_) => Death::Hopeless,
-            _ => Death::Crash,
-        }
-    }
-}
+use crate::{end::End, machine::Machine, report};
 
 /// The lives of Linux.
 pub struct Lifecycle(Lives);
@@ -100,12 +49,12 @@ impl Lifecycle {
         match next {
             Next::Start { pause } => {
                 let _ = call::sleep(now().saturating_add(pause));
-                channel::gone(machine, gone::RESTARTS);
+                machine.channels.gone(gone::RESTARTS);
             }
             Next::Off { gave_up } => {
                 report::exits(&machine.exits);
                 report::event("off", boot);
-                channel::gone(machine, if gave_up { gone::GIVEN_UP } else { gone::OFF });
+                machine.channels.gone(if gave_up { gone::GIVEN_UP } else { gone::OFF });
                 wait_for_start();
                 self.0.asked_for();
             }

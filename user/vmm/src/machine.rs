@@ -1,26 +1,23 @@
 //! The machine as Linux sees it: the models, the memory, and the state that is shared with the kernel.
 
-use pillion_abi::{boot::range_kind as boot_kind, vcpu::State};
+use pillion_abi::boot::range_kind as boot_kind;
 use pillion_runtime::{
     call,
     info::{LinuxInfo, RANGES, address, slot, text},
     now,
 };
 use pillion_vmm_devices::{
-    acpi,
-    apic::{Effect, LocalApic, Shared},
-    boot,
+    acpi, boot,
+    bus::Bus,
     cpuid::{Context, hypervisor},
     ioapic::IoApics,
-    msr::Msrs,
     notes::Notes,
-    pci::{Filter, Function},
-    port::Ports,
+    pci::{Change, Filter, Function, Kept},
     power::Power,
 };
 
 use crate::{
-    channel::Channels, command_line::CommandLine, firmware, lifecycle::End, memory::Window, ports, report::Exits,
+    channel::Channels, command_line::CommandLine, firmware, host, memory::Window, report::Exits, vcpu,
     watchdog::Watchdog,
 };
 
@@ -31,18 +28,10 @@ pub struct Machine {
     pub memory: Window,
     /// What CPUID answers.
     pub cpuid: Context,
-    /// Model-specific registers.
-    pub msrs: Msrs,
-    /// Local APIC.
-    pub apic: LocalApic,
-    /// I/O APICs.
-    pub io_apics: IoApics,
-    /// PCI configuration.
-    pub pci: Filter,
-    /// Reset and power-off.
-    pub power: Power,
+    /// Who answers at ports, memory and registers.
+    pub bus: Bus<'static>,
     /// The ACPI tables that Linux finds.
-    pub tables: Option<acpi::Copy>,
+    tables: Option<acpi::Copy>,
     /// Lines written to the debug port.
     pub notes: Notes,
     /// Counts of exits by reason.
@@ -53,13 +42,6 @@ pub struct Machine {
     pub channels: Channels,
 }
 
-/// The state page.
-pub fn state() -> &'static State {
-    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel writes only while this thread is in `vcpu_run`, and
-    // atomics, which it writes whenever the guest's timer fires.
-    unsafe { &*(address::VCPU_STATE as *const State) }
-}
-
 impl Machine {
     /// The machine before Linux is first loaded.
     pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> Machine {
@@ -68,7 +50,7 @@ impl Machine {
         for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
             let _ = pci.hide(Function::from_id(*id));
         }
-        let mut cpuid = Context::from_host(tsc_hz, crate::exits::host_cpuid);
+        let mut cpuid = Context::from_host(tsc_hz, host::cpuid);
         let [base, size] = info.channel;
         let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0);
         cpuid.channels = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
@@ -77,32 +59,13 @@ impl Machine {
             info,
             memory,
             cpuid,
-            msrs: Msrs::default(),
-            apic: LocalApic::new(),
-            io_apics,
-            pci,
-            power: Power::new(found.fadt),
+            bus: Bus::new(hidden_ports(info), pci, Power::new(found.fadt), io_apics),
             tables: found.tables,
             notes: Notes::new(),
             exits: Exits::default(),
             watchdog: Watchdog::new(tsc_hz),
             channels: Channels::new(info.skin_count, size != 0),
         }
-    }
-
-    /// Facts from the resource manager.
-    pub fn info(&self) -> &'static LinuxInfo {
-        self.info
-    }
-
-    /// First ports and numbers of what tasks and the kernel have.
-    pub fn hidden_ports(&self) -> &'static [[u32; 2]] {
-        self.info.hidden_ports.get(..self.info.hidden_port_count as usize).unwrap_or(&self.info.hidden_ports)
-    }
-
-    /// Who answers at a port.
-    pub fn ports(&mut self) -> Ports<'_> {
-        Ports { hidden: self.hidden_ports(), pci: &mut self.pci, power: &mut self.power }
     }
 
     /// Loads Linux for its `life`th time and sets the state that it begins in.
@@ -116,53 +79,52 @@ impl Machine {
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
         };
-        boot::load(&linux, &mut self.memory, state())
+        boot::load(&linux, &mut self.memory, vcpu::state())
     }
 
     /// Takes Linux's devices and interrupts from it and makes everything as new.
     pub fn reset(&mut self) {
-        ports::quiesce(&self.pci);
-        let _ = call::vcpu_reset(slot::VCPU);
-        self.io_apics.reset();
-        crate::lines::hand_all(self);
-        self.apic = LocalApic::new();
-        self.msrs = Msrs::default();
+        host::quiesce(&self.bus.pci);
+        vcpu::reset();
+        self.bus.reset();
+        self.bus.io_apics.routes().for_each(vcpu::route);
         self.notes = Notes::new();
     }
 
     /// Work before each entry: a periodic timer is armed again, and the monitor's own timer set.
     pub fn before_entry(&mut self) {
-        let state = state();
-        let before = self.shared();
-        let mut shared = before;
-        let effect = self.apic.rearm(now(), &mut shared);
-        shared.store(&before, state);
-        self.carry_out(effect);
-        let wake = self.apic.next_wake().unwrap_or(u64::MAX);
+        let wake = self.bus.rearm(now(), vcpu::state()).unwrap_or(u64::MAX);
         if let Some(at) = self.watchdog.timer(wake) {
             let _ = call::timer_set(slot::TIMER, at);
         }
     }
 
-    /// What the local APIC's model and the kernel both look at.
-    pub fn shared(&self) -> Shared {
-        Shared::of(state(), self.io_apics.level_vectors())
+    /// Writes configuration space for Linux, if the guard allows it.
+    pub fn config_write(&self, address: u32, port: u16, width: u8, value: u32) {
+        let register = (address & 0xfc) as u8 | (port & 3) as u8;
+        let change = Change { function: Function::of(address), register, width, value };
+        if self.bus.pci.allows(&mut host::Config, self, change) {
+            host::config_write(address, port, width, value);
+        }
+    }
+}
+
+/// What no device of Linux's may be moved over.
+impl Kept for Machine {
+    fn memory(&self, base: u64, size: u64) -> bool {
+        let end = base.saturating_add(size);
+        let ranges = self.info.ranges.iter().take(self.info.range_count as usize);
+        ranges.filter(|r| r.kind != boot_kind::DEVICE).any(|r| r.base < end && base < r.base.saturating_add(r.size))
     }
 
-    /// Does what the local APIC's model asks for.
-    pub fn carry_out(&mut self, effect: Effect) {
-        let _ = match effect {
-            Effect::Interrupt(vector) => call::vcpu_inject(slot::VCPU, vector),
-            Effect::EndOfInterrupt => call::vcpu_end_of_interrupt(slot::VCPU),
-            // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its work.
-            Effect::None | Effect::Shared | Effect::Nmi => return,
-        };
+    fn ports(&self, first: u32, count: u32) -> bool {
+        self.bus.taken_ports().any(|(from, many)| from < first + count && first < from + many)
     }
+}
 
-    /// Whether Linux has stopped taking interrupts.
-    pub fn hung(&mut self) -> Option<End> {
-        self.watchdog.hung(state()).then_some(End::Hung)
-    }
+/// First ports and numbers of what tasks and the kernel have.
+fn hidden_ports(info: &LinuxInfo) -> &[[u32; 2]] {
+    info.hidden_ports.get(..info.hidden_port_count as usize).unwrap_or(&info.hidden_ports)
 }
 
 /// Linux's memory map: as the firmware's, less what is not Linux's. It says nothing of holes.

@@ -6,14 +6,15 @@
 
 mod channel;
 mod command_line;
+mod end;
 mod exits;
 mod firmware;
+mod host;
 mod lifecycle;
-mod lines;
 mod machine;
 mod memory;
-mod ports;
 mod report;
+mod vcpu;
 mod watchdog;
 
 use pillion_abi::vcpu::Exit;
@@ -23,7 +24,8 @@ use pillion_runtime::{
     task,
 };
 
-use lifecycle::{End, Lifecycle};
+use end::End;
+use lifecycle::Lifecycle;
 use machine::Machine;
 
 task!(main);
@@ -33,7 +35,7 @@ fn main(_: u64) -> ! {
     let linux = unsafe { info::linux() };
     let mut machine = Machine::new(linux, info::task().tsc_hz);
     let mut life = Lifecycle::new(linux);
-    ports::open(&machine);
+    machine.bus.free_ports().for_each(host::open);
     watchdog::connect();
     loop {
         let end = match machine.boot(life.next()) {
@@ -62,7 +64,7 @@ fn run(machine: &mut Machine) -> End {
             },
             Err(_) => Some(End::Broken("the kernel refused to run the vCPU")),
         };
-        if let Some(end) = end.or_else(|| machine.hung()) {
+        if let Some(end) = end.or_else(|| machine.watchdog.hung(vcpu::state()).then_some(End::Hung)) {
             return end;
         }
     }

@@ -5,16 +5,17 @@ use crate::input::Input;
 use core::cell::Cell;
 use pillion_abi::vcpu::route;
 use pillion_vmm_devices::acpi::Tables;
-use pillion_vmm_devices::apic::{Effect, LocalApic, Shared};
+use pillion_vmm_devices::answer::{Access, Answer, Effect, Route};
+use pillion_vmm_devices::apic::{LocalApic, Shared};
+use pillion_vmm_devices::bus::Bus;
 use pillion_vmm_devices::cpuid::{Context, cpuid};
 use pillion_vmm_devices::hypercall;
-use pillion_vmm_devices::ioapic::{IoApic, Route};
+use pillion_vmm_devices::ioapic::{IoApic, IoApics};
 use pillion_vmm_devices::memory::GuestMemory;
 use pillion_vmm_devices::msr::Msrs;
 use pillion_vmm_devices::notes::{LONGEST, Notes};
-use pillion_vmm_devices::pci::{Filter, Function, Outcome as Pci};
-use pillion_vmm_devices::port::{Access, Answer, Ports};
-use pillion_vmm_devices::power::{Fadt, Outcome, Power};
+use pillion_vmm_devices::pci::{Filter, Function};
+use pillion_vmm_devices::power::{Fadt, Power};
 
 /// Lines that are hidden are never routed, and a route that is not masked has a vector of the guest's.
 pub fn ioapic(bytes: &[u8]) {
@@ -92,8 +93,9 @@ pub fn pci(bytes: &[u8]) {
     while !input.is_empty() {
         let (kind, width) = (input.u8(), input.width(4));
         let port = if kind & 2 == 0 { 0xcf8 + (input.u16() & 7) } else { input.u16() };
-        let outcome = if kind & 1 == 0 { filter.read(port, width) } else { filter.write(port, width, input.u32()) };
-        if let Pci::Pass { address, port } = outcome {
+        let access = Access { port, width };
+        let answer = if kind & 1 == 0 { filter.read(access) } else { filter.write(access, input.u32()) };
+        if let Some(Answer::Config { address, port }) = answer {
             let function = Function {
                 bus: (address >> 16) as u8,
                 device: (address >> 11) as u8 & 31,
@@ -147,10 +149,11 @@ pub fn power(bytes: &[u8]) {
             2 => 0xcf8 + (input.u16() & 7),
             _ => input.u16(),
         };
+        let access = Access { port, width };
         if kind & 1 == 0 {
-            assert!(!matches!(power.read(port, width), Outcome::Request(_)), "{port:#x}");
+            assert!(!matches!(power.read(access), Some(Answer::Effect(_))), "{port:#x}");
         } else {
-            let _ = power.write(port, width, input.u32());
+            let _ = power.write(access, input.u32());
         }
     }
 }
@@ -178,8 +181,8 @@ pub fn ports(bytes: &[u8]) {
         .chain(command.map(|port| (port.into(), 1)))
         .chain(reset.filter(|reset| ![0x60, 0x64].contains(reset)).map(|port| (port.into(), 1)));
     let kept: Vec<(u32, u32)> = kept.collect();
-    let (mut pci, mut power) = (Filter::new(), Power::new(fadt));
-    let mut ports = Ports { hidden: &hidden, pci: &mut pci, power: &mut power };
+    let io_apics = IoApics::new(&Default::default(), 0, false);
+    let mut bus = Bus::new(&hidden, Filter::new(), Power::new(fadt), io_apics);
     while !input.is_empty() {
         let (kind, width) = (input.u8(), input.width(4));
         let port = match kind & 14 {
@@ -191,13 +194,14 @@ pub fn ports(bytes: &[u8]) {
             _ => input.u16(),
         };
         let access = Access { port, width };
-        let answer = if kind & 1 == 0 { ports.read(access) } else { ports.write(access, input.u32()) };
+        let answer = if kind & 1 == 0 { bus.read_port(access) } else { bus.write_port(access, input.u32()) };
         let (first, end) = (u32::from(port), u32::from(port) + u32::from(width));
         let touched = || kept.iter().find(|(kept, count)| *kept < end && first < kept + count);
         match answer {
             Answer::Machine(_) => assert_eq!(touched(), None, "{port:#x}, {width} bytes"),
             Answer::Config { port, .. } => assert!((0xcfc..=0xcff).contains(&port), "{port:#x}"),
-            Answer::Request(_) | Answer::Note(_) => assert!(kind & 1 != 0, "{port:#x}"),
+            Answer::Effect(Effect::Request(_) | Effect::Note(_)) => assert!(kind & 1 != 0, "{port:#x}"),
+            Answer::Effect(other) => panic!("{other:?} of a port"),
             Answer::Value(_) => {}
         }
     }

@@ -17,10 +17,13 @@ use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::vcpu::State;
 
 use crate::GeneralProtection;
+pub use crate::answer::Effect;
 use timer::Timer;
 
 /// Where the registers are in xAPIC mode, and after reset.
 pub const BASE: u64 = 0xfee0_0000;
+/// Bytes of the registers in memory.
+pub const WINDOW: u64 = 0x1000;
 /// MSR of base address and mode.
 pub const MSR_BASE: u32 = 0x1b;
 /// MSR of the deadline.
@@ -30,24 +33,15 @@ pub const MSR_FIRST: u32 = 0x800;
 /// Last MSR of the x2APIC registers.
 pub const MSR_LAST: u32 = 0x8ff;
 
+/// Whether a model-specific register is one of the local APIC's.
+#[must_use]
+pub const fn has_msr(number: u32) -> bool {
+    matches!(number, MSR_BASE | MSR_DEADLINE | MSR_FIRST..=MSR_LAST)
+}
+
 const BOOTSTRAP: u64 = 1 << 8;
 const EXTENDED: u64 = 1 << 10;
 const ENABLED: u64 = 1 << 11;
-
-/// What the monitor does after an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    None,
-    /// [`Shared`] changed: copy it back, and look at [`LocalApic::next_wake`].
-    Shared,
-    /// Make the vector pending in the guest ([`pillion_abi::call::Call::VcpuInject`]).
-    Interrupt(u8),
-    /// Deliver an NMI to the guest.
-    Nmi,
-    /// End of interrupt: arrives here in xAPIC mode only.
-    EndOfInterrupt,
-}
 
 /// What model and kernel both look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -262,5 +256,5 @@ impl LocalApic {
 
 /// The number of the register at an offset.
 fn register_at(offset: u64, width: u8) -> Option<u32> {
-    (width == 4 && offset < 0x1000 && offset & 0xf == 0).then_some((offset >> 4) as u32)
+    (width == 4 && offset < WINDOW && offset & 0xf == 0).then_some((offset >> 4) as u32)
 }

@@ -12,9 +12,8 @@
 
 mod all;
 
+pub use crate::answer::Route;
 pub use all::IoApics;
-
-use pillion_abi::vcpu::route;
 
 /// Most lines.
 pub const LINES: usize = 64;
@@ -30,39 +29,6 @@ const LEVEL: u64 = 1 << 15;
 const LOW: u64 = 1 << 13;
 /// Vector, delivery mode, destination mode, polarity, trigger, mask, destination. Delivery status and remote IRR are read-only.
 const WRITABLE: u64 = 0xff00_0000_0001_afff;
-
-/// What the monitor is to tell the kernel about a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    /// Line.
-    pub line: u8,
-    /// Vector in the guest.
-    pub vector: u8,
-    /// Level-triggered.
-    pub level: bool,
-    /// Active low.
-    pub low: bool,
-    /// Masked.
-    pub masked: bool,
-}
-
-impl Route {
-    /// The route as the last argument of the call.
-    #[must_use]
-    pub const fn word(self) -> u64 {
-        let mut word = self.vector as u64;
-        if self.level {
-            word |= route::LEVEL;
-        }
-        if self.low {
-            word |= route::LOW;
-        }
-        if self.masked {
-            word |= route::MASKED;
-        }
-        word
-    }
-}
 
 /// The model.
 #[derive(Clone, Debug)]

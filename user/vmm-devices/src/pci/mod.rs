@@ -3,8 +3,8 @@
 //! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the only way there is for a guest: it has nothing of the memory-mapped
 //! window (PCI Express 3.0, 7.2.2), and so no registers from 256 on. Bits 24 to 30 of the address, by which AMD's processors reach those, name
 //! nothing either. Of the writes that pass, [`Filter::allows`] holds back those that would move things.
-//! An access that passes names the address register's value together with the data port, so that the monitor does both
-//! at once and no other user of the mechanism comes between.
+//! An access that passes ([`Answer::Config`]) names the address register's value together with the
+//! data port, so that the monitor does both at once and no other user of the mechanism comes between.
 //!
 //! Hiding function 0 of a device hides the whole device from Linux, which looks for the others only behind function 0.
 //! Not done: MSI and MSI-X messages are not checked. A guest can direct a device's message at any vector that the
@@ -16,7 +16,7 @@ mod quiesce;
 pub use guard::{Change, ConfigSpace, Kept, memory_of};
 pub use quiesce::{ConfigAccess, Quiesce, Write};
 
-use crate::ones;
+use crate::answer::{Access, Answer};
 
 /// A function of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,26 +59,11 @@ const EXTENDED: u32 = 0x7f << 24;
 const ADDRESS_PORT: u16 = 0xcf8;
 const DATA_PORT: u16 = 0xcfc;
 const LAST_PORT: u16 = 0xcff;
-const RESET_PORT: u16 = 0xcf9;
+/// The reset register, between the two.
+const RESET: Access = Access { port: 0xcf9, width: 1 };
 
 /// Most functions that can be hidden.
 pub const HIDDEN: usize = 32;
-
-/// What becomes of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Done: a read gives this, a write is over.
-    Value(u32),
-    /// Write `address` to port 0xcf8 as a doubleword, then make the access on the data port.
-    Pass {
-        /// Value of the address register.
-        address: u32,
-        /// Data port, 0xcfc to 0xcff.
-        port: u16,
-    },
-    /// Touches none of the mechanism's registers: ask the other models.
-    Elsewhere,
-}
 
 /// The filter.
 #[derive(Clone, Debug)]
@@ -94,6 +79,9 @@ impl Default for Filter {
 }
 
 impl Filter {
+    /// First port of the mechanism, and their number.
+    pub const PORTS: (u32, u32) = (ADDRESS_PORT as u32, (LAST_PORT - ADDRESS_PORT + 1) as u32);
+
     /// With nothing hidden.
     #[must_use]
     pub const fn new() -> Self {
@@ -116,45 +104,41 @@ impl Filter {
         self.hidden.contains(&Some(function))
     }
 
-    /// A read of a port. What touches the mechanism's registers in any other way than it defines reads all ones, and
-    /// never reaches the machine: split by the bus, such an access would come past the filter.
+    /// A read; `None` where none of the mechanism's registers is touched. What touches them in any
+    /// other way than it defines reads all ones, and never reaches the machine: split by the bus,
+    /// such an access would come past the filter.
     #[must_use]
-    pub fn read(&self, port: u16, width: u8) -> Outcome {
-        match port {
-            ADDRESS_PORT if width == 4 => Outcome::Value(self.address),
-            DATA_PORT..=LAST_PORT => self.data(port, width),
-            _ => stray(port, width),
+    pub fn read(&self, access: Access) -> Option<Answer> {
+        match access {
+            Access { port: ADDRESS_PORT, width: 4 } => Some(Answer::Value(self.address.into())),
+            Access { port: DATA_PORT..=LAST_PORT, .. } => Some(self.data(access)),
+            _ => stray(access),
         }
     }
 
-    /// A write of a port, in the same way. A byte at port 0xcf9 is for the reset register ([`crate::power`]).
-    pub fn write(&mut self, port: u16, width: u8, value: u32) -> Outcome {
-        match port {
-            ADDRESS_PORT if width == 4 => {
+    /// A write, in the same way. A byte at port 0xcf9 is for the reset register ([`crate::power`]).
+    pub fn write(&mut self, access: Access, value: u32) -> Option<Answer> {
+        match access {
+            Access { port: ADDRESS_PORT, width: 4 } => {
                 self.address = value & !3;
-                Outcome::Value(value)
+                Some(Answer::Value(value.into()))
             }
-            DATA_PORT..=LAST_PORT => self.data(port, width),
-            _ => stray(port, width),
+            Access { port: DATA_PORT..=LAST_PORT, .. } => Some(self.data(access)),
+            _ => stray(access),
         }
     }
 
-    fn data(&self, port: u16, width: u8) -> Outcome {
-        let absent = Outcome::Value(ones(width) as u32);
-        let fits = (port & 3) + u16::from(width) <= 4;
+    fn data(&self, access: Access) -> Answer {
+        let fits = (access.port & 3) + u16::from(access.width) <= 4;
         if self.address & (ENABLE | EXTENDED) != ENABLE || !fits || self.is_hidden(Function::of(self.address)) {
-            return absent;
+            return access.absent();
         }
-        Outcome::Pass { address: self.address, port }
+        Answer::Config { address: self.address, port: access.port }
     }
 }
 
 /// An access that begins outside the registers, or at the address register with the wrong width.
-fn stray(port: u16, width: u8) -> Outcome {
-    let touches = u32::from(port) + u32::from(width) > u32::from(ADDRESS_PORT) && port <= LAST_PORT;
-    match (port, width) {
-        (RESET_PORT, 1) => Outcome::Elsewhere,
-        _ if touches => Outcome::Value(ones(width) as u32),
-        _ => Outcome::Elsewhere,
-    }
+fn stray(access: Access) -> Option<Answer> {
+    let (first, count) = Filter::PORTS;
+    (access.reaches(first, count) && access != RESET).then(|| access.absent())
 }

@@ -3,7 +3,7 @@
 //!
 //! Only commands of the list reach the controller. Those that write its output port or pulse its lines end here, with their byte of data.
 
-use super::{Outcome, Request};
+use crate::answer::{Answer, Effect, Request};
 
 pub(super) const DATA: u16 = 0x60;
 pub(super) const COMMAND: u16 = 0x64;
@@ -14,6 +14,8 @@ const PULSE: u8 = 0xf0;
 const RESET_LINE: u8 = 1;
 /// Of port A: address line 20 goes through.
 const LINE_20: u8 = 2;
+
+const RESET: Answer = Answer::Effect(Effect::Request(Request::Reset));
 
 /// The model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,36 +32,36 @@ const fn is_harmless(command: u8) -> bool {
 }
 
 impl Keyboard {
-    pub(super) fn read(&self, port: u16) -> Outcome {
+    pub(super) fn read(&self, port: u16) -> Answer {
         match port {
-            CONTROL_A => Outcome::Value(u32::from(self.control_a & !RESET_LINE | LINE_20)),
-            _ => Outcome::Pass(0),
+            CONTROL_A => Answer::Value(u64::from(self.control_a & !RESET_LINE | LINE_20)),
+            _ => Answer::Machine(0),
         }
     }
 
-    pub(super) fn write(&mut self, port: u16, value: u8) -> Outcome {
+    pub(super) fn write(&mut self, port: u16, value: u8) -> Answer {
         match port {
             CONTROL_A => {
                 self.control_a = value;
-                if value & RESET_LINE != 0 { Outcome::Request(Request::Reset) } else { Outcome::Value(0) }
+                if value & RESET_LINE != 0 { RESET } else { Answer::Value(0) }
             }
             COMMAND => self.command(value),
             _ if core::mem::take(&mut self.output_port) => reset_unless(value & RESET_LINE != 0),
-            _ => Outcome::Pass(value.into()),
+            _ => Answer::Machine(value.into()),
         }
     }
 
-    fn command(&mut self, command: u8) -> Outcome {
+    fn command(&mut self, command: u8) -> Answer {
         self.output_port = command == WRITE_OUTPUT_PORT;
         match command {
             // The lines whose bit is 0 are pulsed low.
             PULSE.. => reset_unless(command & RESET_LINE != 0),
-            _ if is_harmless(command) => Outcome::Pass(command.into()),
-            _ => Outcome::Value(0),
+            _ if is_harmless(command) => Answer::Machine(command.into()),
+            _ => Answer::Value(0),
         }
     }
 }
 
-fn reset_unless(high: bool) -> Outcome {
-    if high { Outcome::Value(0) } else { Outcome::Request(Request::Reset) }
+fn reset_unless(high: bool) -> Answer {
+    if high { Answer::Value(0) } else { RESET }
 }

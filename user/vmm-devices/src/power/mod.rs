@@ -16,34 +16,8 @@ mod withheld;
 
 pub use fadt::Fadt;
 
-use crate::ones;
-use crate::port::Access;
+use crate::answer::{Access, Answer, Effect, Request};
 use keyboard::Keyboard;
-
-/// What a write means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Restart the guest.
-    Reset,
-    /// End the guest. The sleep type is what the register's field said.
-    PowerOff {
-        /// SLP_TYP.
-        sleep_type: u8,
-    },
-}
-
-/// What becomes of a port access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The guest asks for its end.
-    Request(Request),
-    /// A read gives this, a write is over.
-    Value(u32),
-    /// Make the access on the port, a write with this value.
-    Pass(u32),
-    /// The port is none of this model's.
-    NotMine,
-}
 
 const RESET_CONTROL: u16 = 0xcf9;
 
@@ -77,50 +51,49 @@ impl Power {
         withheld::ranges(&self.fadt).chain(reset)
     }
 
-    /// A read of a port.
+    /// A read; `None` where the port is none of this model's.
     #[must_use]
-    pub fn read(&self, port: u16, width: u8) -> Outcome {
-        match port {
-            RESET_CONTROL if width == 1 => Outcome::Value(u32::from(self.reset_control)),
-            _ if touches(self.withheld(), port, width) => absent(width),
-            keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => self.keyboard.read(port),
-            _ if self.is_pm1(port, width) => Outcome::Pass(0),
-            _ => self.stray(port, width),
-        }
+    pub fn read(&self, access: Access) -> Option<Answer> {
+        Some(match access {
+            Access { port: RESET_CONTROL, width: 1 } => Answer::Value(self.reset_control.into()),
+            _ if touches(self.withheld(), access) => access.absent(),
+            Access { port: keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A, width: 1 } => {
+                self.keyboard.read(access.port)
+            }
+            _ if self.is_pm1(access) => Answer::Machine(0),
+            _ => return self.stray(access),
+        })
     }
 
-    /// A write to a port.
-    pub fn write(&mut self, port: u16, width: u8, value: u32) -> Outcome {
-        if let Some((reset, expected)) = self.fadt.reset
-            && port == reset
-            && value as u8 == expected
-        {
-            return Outcome::Request(Request::Reset);
+    /// A write, in the same way.
+    pub fn write(&mut self, access: Access, value: u32) -> Option<Answer> {
+        if self.fadt.reset == Some((access.port, value as u8)) {
+            return Some(Answer::Effect(Effect::Request(Request::Reset)));
         }
-        match port {
-            RESET_CONTROL if width == 1 => self.reset_control(value as u8),
-            _ if touches(self.withheld(), port, width) => absent(width),
-            keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A if width == 1 => {
-                self.keyboard.write(port, value as u8)
+        Some(match access {
+            Access { port: RESET_CONTROL, width: 1 } => self.reset_control(value as u8),
+            _ if touches(self.withheld(), access) => access.absent(),
+            Access { port: keyboard::DATA | keyboard::COMMAND | keyboard::CONTROL_A, width: 1 } => {
+                self.keyboard.write(access.port, value as u8)
             }
-            _ if self.is_pm1(port, width) => self.write_pm1(port, width, value),
-            _ => self.stray(port, width),
-        }
+            _ if self.is_pm1(access) => self.write_pm1(access, value),
+            _ => return self.stray(access),
+        })
     }
 
     /// Bit 2 resets, whatever bits 1 (system reset) and 3 (full reset) say.
-    fn reset_control(&mut self, value: u8) -> Outcome {
+    fn reset_control(&mut self, value: u8) -> Answer {
         if value & 4 != 0 {
             self.reset_control = 0;
-            return Outcome::Request(Request::Reset);
+            return Answer::Effect(Effect::Request(Request::Reset));
         }
         self.reset_control = value & 0x0a;
-        Outcome::Value(0)
+        Answer::Value(0)
     }
 
     /// An access to none of the registers by themselves. One that reaches into them is dropped, because the bus would split it.
-    fn stray(&self, port: u16, width: u8) -> Outcome {
-        if touches(self.ports(), port, width) { absent(width) } else { Outcome::NotMine }
+    fn stray(&self, access: Access) -> Option<Answer> {
+        touches(self.ports(), access).then(|| access.absent())
     }
 
     /// First ports of the PM1 control registers.
@@ -129,31 +102,34 @@ impl Power {
     }
 
     /// Whether the access is one to a PM1 control register, or to one of its two bytes. The register is followed by another one: longer accesses are not.
-    fn is_pm1(&self, port: u16, width: u8) -> bool {
-        let (first, end) = (u32::from(port), u32::from(port) + u32::from(width));
-        self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), port, width)
+    fn is_pm1(&self, access: Access) -> bool {
+        let first = u32::from(access.port);
+        let end = first + u32::from(access.width);
+        self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), access)
     }
 
     /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte. The lower one has GBL_RLS (bit 2), which asks the firmware for attention by a
     /// system management interrupt, and SCI_EN (bit 0), without which the events of power management are such interrupts (ICH9 data sheet 13.8.3.3):
     /// the one is never written, the other always, as ACPI mode is for good.
-    fn write_pm1(&self, port: u16, width: u8, value: u32) -> Outcome {
+    fn write_pm1(&self, access: Access, value: u32) -> Answer {
         const SLEEP_ENABLE: u8 = 1 << 5;
         const GLOBAL_RELEASE: u8 = 1 << 2;
         const INTERRUPT_ENABLE: u8 = 1;
         let mut bytes = value.to_le_bytes();
         for base in self.pm1() {
-            let at = |register: u32| register.checked_sub(port.into()).filter(|at| *at < width.into());
+            let offset = |register: u32| register.checked_sub(access.port.into());
+            let at = |register: u32| offset(register).filter(|at| *at < access.width.into());
             if let Some(upper) = at(base + 1).map(|at| bytes[at as usize])
                 && upper & SLEEP_ENABLE != 0
             {
-                return Outcome::Request(Request::PowerOff { sleep_type: upper >> 2 & 7 });
+                let sleep_type = upper >> 2 & 7;
+                return Answer::Effect(Effect::Request(Request::PowerOff { sleep_type }));
             }
             if let Some(at) = at(base) {
                 bytes[at as usize] = bytes[at as usize] & !GLOBAL_RELEASE | INTERRUPT_ENABLE;
             }
         }
-        Outcome::Pass(u32::from_le_bytes(bytes))
+        Answer::Machine(u32::from_le_bytes(bytes))
     }
 }
 
@@ -162,11 +138,6 @@ fn fixed() -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Whether the access reaches one of the ports.
-fn touches(mut ranges: impl Iterator<Item = (u32, u32)>, port: u16, width: u8) -> bool {
-    ranges.any(|(first, count)| Access { port, width }.reaches(first, count))
-}
-
-/// As if nothing were there: a read gives ones, a write is over.
-fn absent(width: u8) -> Outcome {
-    Outcome::Value(ones(width) as u32)
+fn touches(mut ranges: impl Iterator<Item = (u32, u32)>, access: Access) -> bool {
+    ranges.any(|(first, count)| access.reaches(first, count))
 }

@@ -1,7 +1,12 @@
-//! Guest memory for the tests.
+//! Guest memory and accesses for the tests.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use pillion_vmm_devices::memory::GuestMemory;
+use pillion_vmm_devices::{answer::Access, memory::GuestMemory};
+
+/// An access to ports.
+pub const fn at(port: u16, width: u8) -> Access {
+    Access { port, width }
+}
 
 /// RAM from an address on.
 pub struct Ram {

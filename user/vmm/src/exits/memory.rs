@@ -2,83 +2,46 @@
 
 use pillion_runtime::now;
 use pillion_vmm_devices::{
-    GeneralProtection, apic,
+    GeneralProtection,
     instruction::{self, Access, Error},
-    ones,
 };
 
-use super::{advance, raise};
-use crate::{
-    channel,
-    lifecycle::End,
-    lines,
-    machine::{Machine, state},
-    report,
-};
+use super::effect::carry_out;
+use crate::{end::End, machine::Machine, report, vcpu};
 
 const FETCH: u64 = 1 << 4;
 
 pub fn handle(machine: &mut Machine) -> Option<End> {
-    let s = state();
-    if s.fault.get().info & FETCH != 0 {
+    let s = vcpu::state();
+    let fault = s.fault.get();
+    if fault.info & FETCH != 0 {
         report::state(s);
-        return Some(End::RanAway(s.fault.get().address));
+        return Some(End::RanAway(fault.address));
     }
     match instruction::at_exit(&machine.memory, s) {
         Ok(access) => {
-            carry_out(machine, access);
-            advance(s, access.length.into());
+            let end = make(machine, fault.address, access);
+            vcpu::advance(access.length.into());
+            return end;
         }
-        Err(Error::Unsupported(bytes)) => {
-            report::unsupported(s, bytes.as_slice());
-            raise(s, GeneralProtection::EVENT);
-        }
-        Err(_) => {
-            report::unsupported(s, &[]);
-            raise(s, GeneralProtection::EVENT);
-        }
+        Err(Error::Unsupported(bytes)) => report::unsupported(s, bytes.as_slice()),
+        Err(_) => report::unsupported(s, &[]),
     }
+    vcpu::raise(GeneralProtection::EVENT);
     None
 }
 
-fn carry_out(machine: &mut Machine, access: Access) {
-    let s = state();
-    let address = s.fault.get().address;
+/// Makes the access of an instruction.
+fn make(machine: &mut Machine, address: u64, access: Access) -> Option<End> {
+    let s = vcpu::state();
     match access.stored(&s.gpr) {
-        Some(value) => write(machine, address, access.width, value),
+        Some(value) => {
+            let effect = machine.bus.write_memory(address, access.width, value, now(), s);
+            carry_out(machine, effect)
+        }
         None => {
-            let value = read(machine, address, access.width);
-            access.load(&s.gpr, value);
+            access.load(&s.gpr, machine.bus.read_memory(address, access.width, now(), s));
+            None
         }
     }
-}
-
-fn read(machine: &mut Machine, address: u64, width: u8) -> u64 {
-    if let Some(value) = machine.io_apics.read(address, width) {
-        return value;
-    }
-    if let Some(offset) = within(address, apic::BASE, 0x1000) {
-        return machine.apic.read_memory(offset, width, now(), &machine.shared());
-    }
-    ones(width)
-}
-
-fn write(machine: &mut Machine, address: u64, width: u8, value: u64) {
-    if let Some(changed) = machine.io_apics.write(address, width, value) {
-        if let Some(route) = changed {
-            lines::hand(route);
-        }
-        channel::unmasked(machine);
-    } else if let Some(offset) = within(address, apic::BASE, 0x1000) {
-        let before = machine.shared();
-        let mut shared = before;
-        let effect = machine.apic.write_memory(offset, width, value, now(), &mut shared);
-        shared.store(&before, state());
-        machine.carry_out(effect);
-    }
-}
-
-fn within(address: u64, base: u64, size: u64) -> Option<u64> {
-    let offset = address.checked_sub(base)?;
-    (offset < size).then_some(offset)
 }

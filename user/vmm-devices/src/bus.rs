@@ -1,0 +1,177 @@
+//! Who answers where: each access of the guest to ports, memory or model-specific registers that
+//! exits.
+//!
+//! Of ports, what tasks and the kernel have is asked first, and what is withheld before whatever
+//! lets an access through. So no order of the models opens a port that is not the guest's.
+
+use pillion_abi::vcpu::State;
+
+use crate::answer::{Access, Answer, Effect};
+use crate::apic::{self, LocalApic, Shared};
+use crate::ioapic::IoApics;
+use crate::msr::Msrs;
+use crate::pci::Filter;
+use crate::power::Power;
+use crate::{GeneralProtection, notes, ones};
+
+/// All models, and the ports that are not the guest's.
+#[derive(Clone, Debug)]
+pub struct Bus<'a> {
+    hidden: &'a [[u32; 2]],
+    /// Configuration space.
+    pub pci: Filter,
+    power: Power,
+    /// I/O APICs.
+    pub io_apics: IoApics,
+    apic: LocalApic,
+    msrs: Msrs,
+}
+
+/// Ports that there are.
+const PORTS: u32 = 1 << 16;
+
+impl<'a> Bus<'a> {
+    /// `hidden` are first ports and numbers of what tasks and the kernel have.
+    #[must_use]
+    pub fn new(hidden: &'a [[u32; 2]], pci: Filter, power: Power, io_apics: IoApics) -> Bus<'a> {
+        Bus { hidden, pci, power, io_apics, apic: LocalApic::new(), msrs: Msrs::default() }
+    }
+
+    /// The processor's own registers and the I/O APICs are as after reset.
+    pub fn reset(&mut self) {
+        self.io_apics.reset();
+        self.apic = LocalApic::new();
+        self.msrs = Msrs::default();
+    }
+
+    /// A read of ports.
+    #[must_use]
+    pub fn read_port(&self, access: Access) -> Answer {
+        let note = Answer::Value(notes::PORT.into());
+        self.hidden(access)
+            .or_else(|| self.pci.read(access))
+            .or_else(|| self.power.read(access))
+            .or_else(|| notes(access, note))
+            .unwrap_or(Answer::Machine(0))
+    }
+
+    /// A write to ports.
+    pub fn write_port(&mut self, access: Access, value: u32) -> Answer {
+        let note = Answer::Effect(Effect::Note(value as u8));
+        self.hidden(access)
+            .or_else(|| self.pci.write(access, value))
+            .or_else(|| self.power.write(access, value))
+            .or_else(|| notes(access, note))
+            .unwrap_or(Answer::Machine(value))
+    }
+
+    fn hidden(&self, access: Access) -> Option<Answer> {
+        let hidden = self.hidden.iter().any(|[first, count]| access.reaches(*first, *count));
+        hidden.then(|| access.absent())
+    }
+
+    /// Ports that must exit, for whoever has them: first ports and numbers, in no order.
+    pub fn taken_ports(&self) -> impl Iterator<Item = (u32, u32)> {
+        let hidden = self.hidden.iter().map(|[first, count]| (*first, *count));
+        let notes = (notes::PORT.into(), 1);
+        let all = [Filter::PORTS, notes].into_iter().chain(hidden).chain(self.power.ports());
+        all.filter(|(_, count)| *count != 0)
+    }
+
+    /// All others, in order: the guest uses them without an exit.
+    pub fn free_ports(&self) -> impl Iterator<Item = (u32, u32)> {
+        let mut from = 0;
+        core::iter::from_fn(move || {
+            while from < PORTS {
+                let taken = self.taken_ports().filter(|(first, count)| first + count > from).min();
+                let (first, end) = taken.map_or((PORTS, PORTS), |(first, count)| (first, first + count));
+                let free = (from, first.saturating_sub(from));
+                from = end;
+                if free.1 != 0 {
+                    return Some(free);
+                }
+            }
+            None
+        })
+    }
+
+    /// A read from memory that is not mapped; where nobody answers it gives ones.
+    pub fn read_memory(&mut self, address: u64, width: u8, now: u64, state: &State) -> u64 {
+        self.io_apics.read(address, width).unwrap_or_else(|| match in_local_apic(address) {
+            Some(offset) => self.apic.read_memory(offset, width, now, &self.shared(state)),
+            None => ones(width),
+        })
+    }
+
+    /// A write to memory that is not mapped; where nobody answers it is over.
+    pub fn write_memory(&mut self, address: u64, width: u8, value: u64, now: u64, state: &State) -> Effect {
+        match (self.io_apics.write(address, width, value), in_local_apic(address)) {
+            (Some(Some(route)), _) => Effect::Route(route),
+            // The doorbell may have been let through. It has no route.
+            (Some(None), _) => self.io_apics.take_pended().map_or(Effect::None, Effect::Interrupt),
+            (None, Some(offset)) => {
+                let before = self.shared(state);
+                let mut shared = before;
+                let effect = self.apic.write_memory(offset, width, value, now, &mut shared);
+                shared.store(&before, state);
+                effect
+            }
+            (None, None) => Effect::None,
+        }
+    }
+
+    /// A read of a model-specific register.
+    ///
+    /// # Errors
+    /// For what the guest is not offered.
+    pub fn read_msr(&self, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
+        match apic::has_msr(number) {
+            true => self.apic.read_msr(number, now, &self.shared(state)),
+            false => self.msrs.read(number, now),
+        }
+    }
+
+    /// A write to a model-specific register.
+    ///
+    /// # Errors
+    /// For what the guest is not offered, and values that cannot be.
+    pub fn write_msr(&mut self, number: u32, value: u64, now: u64, state: &State) -> Result<Effect, GeneralProtection> {
+        if !apic::has_msr(number) {
+            return self.msrs.write(number, value).map(|()| Effect::None);
+        }
+        let before = self.shared(state);
+        let mut shared = before;
+        let effect = self.apic.write_msr(number, value, now, &mut shared)?;
+        shared.store(&before, state);
+        Ok(effect)
+    }
+
+    /// Arms a periodic timer for its next period. To be called before each entry; returns when
+    /// that has to be at the latest.
+    pub fn rearm(&mut self, now: u64, state: &State) -> Option<u64> {
+        let before = self.shared(state);
+        let mut shared = before;
+        self.apic.rearm(now, &mut shared);
+        shared.store(&before, state);
+        self.apic.next_wake()
+    }
+
+    /// What the local APIC's model and the kernel both look at.
+    fn shared(&self, state: &State) -> Shared {
+        Shared::of(state, self.io_apics.level_vectors())
+    }
+}
+
+/// The last of the devices of ports: a note, at its port and by bytes.
+fn notes(access: Access, note: Answer) -> Option<Answer> {
+    const NOTE: Access = Access { port: notes::PORT, width: 1 };
+    match access {
+        NOTE => Some(note),
+        _ => access.reaches(notes::PORT.into(), 1).then(|| access.absent()),
+    }
+}
+
+/// The offset in the page of the local APIC's registers.
+fn in_local_apic(address: u64) -> Option<u64> {
+    address.checked_sub(apic::BASE).filter(|offset| *offset < apic::WINDOW)
+}

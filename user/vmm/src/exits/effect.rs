@@ -1,0 +1,24 @@
+//! What an access leaves to do.
+
+use pillion_vmm_devices::answer::{Effect, Request};
+
+use crate::{end::End, machine::Machine, report, vcpu};
+
+/// Does it. Returns how Linux ended, if it did.
+pub fn carry_out(machine: &mut Machine, effect: Effect) -> Option<End> {
+    match effect {
+        Effect::Interrupt(vector) => vcpu::inject(vector),
+        Effect::EndOfInterrupt => vcpu::end_of_interrupt(),
+        Effect::Route(route) => vcpu::route(route),
+        Effect::Note(byte) => {
+            if let Some(line) = machine.notes.push(byte) {
+                report::note(line);
+            }
+        }
+        Effect::Request(Request::Reset) => return Some(End::Reboot),
+        Effect::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
+        // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its work.
+        Effect::None | Effect::Shared | Effect::Nmi => {}
+    }
+    None
+}
