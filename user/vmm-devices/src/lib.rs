@@ -33,6 +33,7 @@ pub mod notes;
 pub mod paging;
 pub mod pci;
 pub mod power;
+pub mod withheld;
 
 /// The access is one that the processor answers with a general-protection fault, error code 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,28 +4,10 @@
 //! a general-protection fault when it belongs to a feature that CPUID withholds: Linux probes those and takes the fault for "not there".
 //! What a guest may set without harm is kept and read back; nothing set here reaches the processor.
 //!
-//! | register | read | write |
-//! |---|---|---|
-//! | TSC 0x10 | the counter | ignored: it is the machine's |
-//! | platform 0x17, feature control 0x3a | 0 (locked, empty) | #GP |
-//! | patch level 0x8b | the machine's as told in [`Machine`] | ignored |
-//! | MISC_ENABLE 0x1a0 | kept; fast strings at reset | kept |
-//! | DEBUGCTL 0x1d9, last branch 0x1db to 0x1de | 0 | ignored |
-//! | machine-check capability 0x179 | one bank, no control register | #GP |
-//! | machine-check status 0x17a, bank 0 0x400 to 0x403 | 0 | ignored |
-//! | MTRR capability 0xfe, MTRRs 0x200 to 0x20f, 0x250 to 0x26f, 0x2ff | kept (unless the kernel passes reads) | kept |
-//! | XSS 0xda0 | 0 | only 0 |
-//! | KVM clock 0x12, 0x4b56_4d01 | #GP | only off |
-//! | SYSCFG, TOP_MEM, TOM2 0xc001_0010, 1a, 1d | as told in [`Machine`] (unless the kernel passes reads) | ignored |
-//! | HWCR 0xc001_0015 | kept; bit 24, TSC counts at P0's frequency, always set | kept |
-//! | NB_CFG 0xc001_001f, DE_CFG 0xc001_1029 (LFENCE serialising) | kept | kept |
-//! | CPUID overrides 0xc001_1004, 5, INT_PENDING 0xc001_0055, MMIO configuration base 0xc001_0058, OSVW 0xc001_0140, 141, IC/DC/BU_CFG 0xc001_1021 to 102b, node 0xc001_100c | 0 | ignored |
-//! | VM_CR 0xc001_0114 | SVM disabled and locked | ignored |
-//! | everything else: counters, other machine-check banks, SPEC_CTRL, PRED_CMD, LS_CFG, P-states, ... | #GP | #GP |
-//!
-//! LS_CFG (0xc001_1020) is refused on purpose: Linux would take its presence for a way to disable speculative stores.
+//! [`crate::withheld::REGISTERS`] is the list. The kernel passes some reads (memory types, SYSCFG, ends of
+//! memory) and then nobody asks here.
 
-use crate::GeneralProtection;
+use crate::{GeneralProtection, withheld};
 
 /// What the answers depend on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,7 +90,7 @@ impl Msrs {
             0x3a => 1,
             0x8b => u64::from(self.machine.patch_level),
             MISC_ENABLE => self.misc_enable,
-            0x1d9 | 0x1db..=0x1de | 0xda0 => 0,
+            0xda0 => 0,
             MTRR_CAPABILITY => MTRR_CAPABILITY_VALUE,
             MTRR_DEFAULT => self.mtrr_default,
             0x200..=0x20f => self.variable[(msr - 0x200) as usize],
@@ -119,7 +101,7 @@ impl Msrs {
             0xc001_001a => self.machine.top_mem,
             0xc001_001d => self.machine.top_mem_2,
             0xc001_0114 => 0x18,
-            _ if is_zero(msr) => 0,
+            _ if withheld::is_zero(msr) => 0,
             _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get(index)).ok_or(GeneralProtection)?,
         })
     }
@@ -139,22 +121,13 @@ impl Msrs {
             0xda0 if value == 0 => {}
             // Bit 0 would switch the clock on, which is not offered.
             0x12 | 0x4b56_4d01 if value & 1 == 0 => {}
-            TSC | 0x79 | 0x8b | 0x1d9 | 0x1db..=0x1de => {}
+            TSC | 0x79 | 0x8b => {}
             0xc001_0010 | 0xc001_001a | 0xc001_001d | 0xc001_0020 | 0xc001_0114 => {}
-            _ if is_zero(msr) => {}
+            _ if withheld::is_zero(msr) => {}
             _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get_mut(index)).ok_or(GeneralProtection)? = value,
         }
         Ok(())
     }
-}
-
-/// Registers that read zero and ignore writes.
-const fn is_zero(msr: u32) -> bool {
-    matches!(
-        msr,
-        0x17a | 0x400..=0x403 | 0xc001_0055 | 0xc001_0058 | 0xc001_0140 | 0xc001_0141 | 0xc001_1004 | 0xc001_1005 | 0xc001_100c | 0xc001_1021
-            ..=0xc001_1023 | 0xc001_102a | 0xc001_102b
-    )
 }
 
 /// Index among the fixed-range MTRRs (APM vol. 2, 7.7.2).

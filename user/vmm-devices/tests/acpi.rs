@@ -3,9 +3,10 @@
 mod common;
 
 use common::{Ram, at, checksum};
-use pillion_vmm_devices::acpi::{Copy, Error, Processor, RootPointer, SIZE, Tables, WITHHELD, io_mmu_functions};
+use pillion_vmm_devices::acpi::{Copy, Error, Processor, RootPointer, SIZE, Tables, io_mmu_functions};
 use pillion_vmm_devices::answer::Answer;
 use pillion_vmm_devices::power::{Fadt, Power};
+use pillion_vmm_devices::withheld::TABLES;
 use proptest::prelude::*;
 
 const MADT: u64 = 0x600;
@@ -116,7 +117,7 @@ fn linux_finds_copies() {
     let ram = machine();
     let copy = copy(&ram);
     let names: Vec<_> =
-        WITHHELD.iter().enumerate().filter(|(i, _)| copy.withheld >> i & 1 != 0).map(|(_, w)| w.0).collect();
+        TABLES.iter().enumerate().filter(|(i, _)| copy.withheld >> i & 1 != 0).map(|(_, w)| w.what).collect();
     assert_eq!((names, copy.dropped), (vec![*b"IVRS", *b"HPET"], 0));
     let (seen, root) = placed(&ram, &copy, 0x3000);
     let tables = Tables::find(&seen, &root).unwrap();
@@ -187,7 +188,7 @@ proptest! {
             let tables = Tables::find(&seen, &root).unwrap();
             for address in tables.addresses(&seen) {
                 let name: Option<[u8; 4]> = seen.bytes.get(address as usize..).and_then(|b| b.first_chunk().copied());
-                prop_assert!(!WITHHELD.iter().any(|(withheld, _)| Some(*withheld) == name));
+                prop_assert!(!TABLES.iter().any(|withheld| Some(withheld.what) == name));
             }
             prop_assert!(tables.with(&seen, *b"FACP").is_ok() && tables.with(&seen, *b"APIC").is_ok());
         }

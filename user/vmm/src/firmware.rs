@@ -2,10 +2,11 @@
 
 use pillion_runtime::{info::LinuxInfo, println};
 use pillion_vmm_devices::{
-    acpi::{Copy, Error, Processor, RootPointer, Tables, WITHHELD, io_mmu_functions},
+    acpi::{Copy, Error, Processor, RootPointer, Tables, io_mmu_functions},
     ioapic::IoApics,
     pci::{Filter, Function},
     power::Fadt,
+    withheld::{TABLES, Withheld},
 };
 
 use crate::{host, memory::Window};
@@ -60,8 +61,8 @@ fn say(tables: &Result<Copy, Error>) {
     match tables {
         Err(error) => println!("[vmm] Linux gets no ACPI tables: {error:?}; it looks for the firmware's by itself"),
         Ok(copy) => {
-            let withheld = WITHHELD.iter().enumerate().filter(|(i, _)| copy.withheld >> i & 1 != 0);
-            for (_, (name, why)) in withheld {
+            let withheld = TABLES.iter().enumerate().filter(|(i, _)| copy.withheld >> i & 1 != 0);
+            for (_, Withheld { what: name, why, .. }) in withheld {
                 println!("[vmm] Linux does not find {}: {why}", core::str::from_utf8(name).unwrap_or("?"));
             }
             if copy.dropped != 0 {

@@ -1,29 +1,17 @@
 //! The tables that Linux finds: copies of the root pointer, the root table, the FADT and the MADT in a page of Linux's own memory. All others
-//! stay where they are, and those of [`WITHHELD`] are not named.
+//! stay where they are, and those of [`crate::withheld::TABLES`] are not named.
 
 use super::madt::{self, Processor};
 use super::walk::{Error, RootPointer, Tables};
 use super::{HEADER, seal};
 use crate::memory::{GuestMemory, read_u32};
+use crate::withheld::TABLES;
 
 /// Bytes of the copies.
 pub const SIZE: usize = 4096;
 
-/// Tables that Linux does not find, and why.
-pub const WITHHELD: [([u8; 4], &str); 9] = [
-    (*b"IVRS", "an IOMMU: Linux would switch interrupt remapping on, and interrupts of tasks would stop"),
-    (*b"DMAR", "an IOMMU, as above"),
-    (*b"VIOT", "an IOMMU, as above"),
-    (*b"HPET", "its timers write to any address"),
-    (*b"MCFG", "PCI's configuration space is reached by ports, where the monitor looks at each access"),
-    (*b"WDAT", "a watchdog that resets the machine when Linux dies"),
-    (*b"WDRT", "a watchdog, as above"),
-    (*b"EINJ", "injects machine checks"),
-    (*b"PCCT", "lets Linux slow the processor down"),
-];
-
 /// Most tables that are named.
-const TABLES: usize = 96;
+const MOST: usize = 96;
 /// Longest FADT there is (version 6.5).
 const FADT: usize = 280;
 
@@ -31,11 +19,11 @@ const FADT: usize = 280;
 #[derive(Clone, Debug)]
 pub struct Copy {
     pointer: RootPointer,
-    others: [u64; TABLES],
+    others: [u64; MOST],
     other_count: usize,
     fadt: ([u8; FADT], usize),
     madt: ([u8; madt::LONGEST], usize),
-    /// Tables that are not named: bit `i` for [`WITHHELD`]`[i]`.
+    /// Tables that are not named: bit `i` for [`TABLES`]`[i]`.
     pub withheld: u16,
     /// Tables for which there was no room.
     pub dropped: usize,
@@ -55,7 +43,7 @@ impl Copy {
         let tables = Tables::find(memory, pointer)?;
         let mut copy = Copy {
             pointer: *pointer,
-            others: [0; TABLES],
+            others: [0; MOST],
             other_count: 0,
             fadt: ([0; FADT], 0),
             madt: ([0; madt::LONGEST], 0),
@@ -80,7 +68,7 @@ impl Copy {
     /// Notes one table of the root table.
     fn sort(&mut self, memory: &impl GuestMemory, address: u64) {
         let signature = read_u32(memory, address).unwrap_or(0).to_le_bytes();
-        if let Some(which) = WITHHELD.iter().position(|(name, _)| *name == signature) {
+        if let Some(which) = TABLES.iter().position(|line| line.what == signature) {
             self.withheld |= 1 << which;
         } else if signature != *b"FACP" && signature != *b"APIC" {
             match self.others.get_mut(self.other_count) {
@@ -109,7 +97,7 @@ impl Copy {
         };
         let fadt = put(&self.fadt.0[..self.fadt.1]);
         let madt = put(&self.madt.0[..self.madt.1]);
-        let mut root = [0; HEADER + (TABLES + 2) * 8];
+        let mut root = [0; HEADER + (MOST + 2) * 8];
         let others = self.others.iter().take(self.other_count).copied();
         let count = self.other_count + 2;
         root[..4].copy_from_slice(b"XSDT");

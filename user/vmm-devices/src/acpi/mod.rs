@@ -7,7 +7,7 @@ mod copy;
 mod madt;
 mod walk;
 
-pub use copy::{Copy, SIZE, WITHHELD};
+pub use copy::{Copy, SIZE};
 pub use madt::Processor;
 pub use walk::{Error, RootPointer, Table, Tables, io_mmu_functions};
 

@@ -2,21 +2,21 @@
 //!
 //! Honest about the machine, less what is withheld, and about one logical CPU with ID 0:
 //!
-//! - *withheld* because the monitor or the real-time side needs it, or because its MSRs are not the guest's: virtualisation, MONITOR and
-//!   MWAIT(X), machine checks, performance counters and IBS, frequency control and thermal sensors, speculation-control MSRs, cache
-//!   allocation, supervisor state of XSAVES, protection keys, memory encryption, SGX, processor trace, OSVW;
+//! - *withheld*, because the monitor or the real-time side needs it, or because its MSRs are not the guest's, are
+//!   the bits of [`crate::withheld::LEAVES`], leaves that are not named here, and supervisor state of XSAVES;
 //! - *added* because the virtual local APIC has it, whether the machine has it or not: x2APIC, TSC deadline, and ARAT
 //!   (the timer never stops);
 //! - *hypervisor*: the bit is set and the leaves are those of [`hypervisor`].
 //!
-//! Speculation control is withheld as a whole, so Linux reports itself vulnerable where only an MSR would help. That is true.
-
 mod features;
 pub mod hypervisor;
 mod topology;
 mod xsave;
 
 pub use xsave::XsaveLayout;
+
+use crate::withheld::bits;
+use features::less;
 
 /// The four registers, `eax, ebx, ecx, edx`.
 pub type Registers = [u32; 4];
@@ -61,9 +61,9 @@ impl Context {
 }
 
 /// Highest basic leaf that is passed on; what later ones tell is all withheld.
-const BASIC_LAST: u32 = 0x16;
+pub const BASIC_LAST: u32 = 0x16;
 /// Highest extended leaf that is passed on.
-const EXTENDED_LAST: u32 = 0x8000_0021;
+pub const EXTENDED_LAST: u32 = 0x8000_0021;
 
 /// The guest's answer, from the machine's for the same leaf and subleaf.
 #[must_use]
@@ -91,7 +91,6 @@ fn basic(host: Registers, leaf: u32, subleaf: u32, context: &Context) -> Registe
         0xd => context.xsave.leaf(host, subleaf, context.xcr0),
         0x15 => frequency(host, context),
         2 | 3 | 0x16 => host,
-        // 5 MONITOR, 9 DCA, 0xa counters, 0xf and 0x10 cache monitoring and allocation, 0x12 SGX, 0x14 trace.
         _ => [0; 4],
     }
 }
@@ -100,15 +99,12 @@ fn extended(host: Registers, leaf: u32) -> Registers {
     let [eax, ebx, ecx, edx] = host;
     match leaf {
         0x8000_0000 => [eax.min(EXTENDED_LAST), ebx, ecx, edx],
-        0x8000_0001 => features::leaf_extended_1(host),
-        // Of power management only the invariant TSC.
-        0x8000_0007 => [0, 0, 0, edx & features::INVARIANT_TSC],
-        0x8000_0008 => [eax, ebx & features::EXTENDED_8_EBX, 0, 0],
+        0x8000_0001 => less(host, const { bits(0x8000_0001) }),
+        0x8000_0007 => less(host, const { bits(0x8000_0007) }),
+        0x8000_0008 => less(host, const { bits(0x8000_0008) }),
         0x8000_001d => topology::cache(host),
-        0x8000_001e => [0; 4],
-        0x8000_0021 => [eax & features::EXTENDED_21_EAX, 0, 0, 0],
+        0x8000_0021 => less(host, const { bits(0x8000_0021) }),
         0x8000_0002..=0x8000_0006 | 0x8000_0019 | 0x8000_001a => host,
-        // 0xa SVM, 0x1b IBS, 0x1c LWP, 0x1f memory encryption, 0x20 quality of service.
         _ => [0; 4],
     }
 }

@@ -5,7 +5,7 @@
 //! Bridge Architecture Specification 1.2, 3.2.5), and at nothing else. It keeps no state: what it has to know it reads from the machine.
 
 use super::{ConfigAccess, Filter, Function};
-use crate::ones;
+use crate::{ones, withheld};
 
 /// Configuration space, to read and to write.
 pub trait ConfigSpace: ConfigAccess {
@@ -40,9 +40,6 @@ const CLASS: u8 = 0x08;
 const HEADER: u8 = 0x0c;
 const NUMBERS: u8 = 0x18;
 const BRIDGE: u32 = 1;
-const IO_MMU: u32 = 0x0806;
-const SYSTEM_BUS: u32 = 0x0c05;
-const AMD: [u32; 2] = [0x1022, 0x1002];
 const IO_SPACE: u32 = 1;
 const MEMORY_SPACE: u32 = 2;
 const WIDE: u32 = 4;
@@ -87,13 +84,11 @@ impl Filter {
     }
 }
 
-/// What has no driver that must write: the bridges to processor, memory and the board's own devices, whose registers move windows, ask for system
-/// management interrupts and reach the whole chip; IOMMUs; AMD's system bus, which has registers of the chipset among its own. Of headers that are
-/// neither a device's nor a bridge's (CardBus) nobody knows what they move.
+/// What has no driver that must write: the table's functions that only read.
 fn is_chipset(space: &mut impl ConfigSpace, function: Function, header: u32) -> bool {
     let class = space.read(function, CLASS) >> 16;
-    let amd = AMD.contains(&(space.read(function, 0) & 0xffff));
-    header > BRIDGE || header == 0 && class >> 8 == 6 || class == IO_MMU || amd && class == SYSTEM_BUS
+    let vendor = space.read(function, 0) & 0xffff;
+    withheld::is_read_only(header, vendor, class)
 }
 
 /// The doubleword as it will be.

@@ -1,9 +1,10 @@
 //! Reset and power-off: which accesses of the guest ask for them, and which ports it does not get. None of these reaches the machine; the monitor
 //! restarts the guest, or ends it, instead.
 //!
-//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller and system control port A
-//! (`keyboard.rs`), and those of the list in `withheld.rs`. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register
-//! (4.8.3.6), the firmware's command port, and what lies around the PM1 blocks.
+//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller
+//! and system control port A (`keyboard.rs`), and those that are absent in [`crate::withheld::PORTS`]. Found
+//! in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register (4.8.3.6),
+//! the firmware's command port, and what lies around the PM1 blocks (`gaps.rs`).
 //!
 //! What is withheld is asked first: a table that gives the number of such a port to a register of Linux's opens nothing.
 //!
@@ -11,12 +12,14 @@
 //! little as it may switch it off.
 
 mod fadt;
+mod gaps;
 mod keyboard;
-mod withheld;
 
 pub use fadt::Fadt;
 
 use crate::answer::{Access, Answer, Effect, Request};
+use crate::withheld::ABSENT_PORTS;
+use gaps::Gaps;
 use keyboard::Keyboard;
 
 const RESET_CONTROL: u16 = 0xcf9;
@@ -48,7 +51,8 @@ impl Power {
     /// it is known to the firmware alone.
     fn withheld(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let reset = self.fadt.reset.filter(|(port, _)| !FIXED.contains(port)).map(|(port, _)| (u32::from(port), 1));
-        withheld::ranges(&self.fadt).chain(reset)
+        let command = self.fadt.command.map(|port| (u32::from(port), 2));
+        ABSENT_PORTS.into_iter().chain(command).chain(Gaps::new(&self.fadt)).chain(reset)
     }
 
     /// A read; `None` where the port is none of this model's.

@@ -1,0 +1,458 @@
+//! What of the machine Linux may not touch, what it finds instead, and why: one table.
+//!
+//! Where a list is all that a model needs, the model is made from these lines: fixed ports,
+//! registers that read zero, bits of CPUID, kinds of PCI functions, ACPI tables. The other lines
+//! say what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and on the
+//! kernel's map of memory, looks for what is withheld and has no line, and holds
+//! `docs/withheld.md` to the table.
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Withheld<T> {
+    /// What Linux may not touch.
+    pub what: T,
+    /// What happens if it does.
+    pub then: Then,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// What happens when Linux touches something that is not its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// As if nothing were there: a read gives ones, a write is lost.
+    Absent,
+    /// A read gives zeros, a write is lost.
+    Zero,
+    /// It can be read; a write is lost.
+    Told,
+    /// It can be read; a write is refused.
+    Fixed,
+    /// What Linux writes is kept and read back; the machine's own stays as it is.
+    Kept,
+    /// The access is refused with a general-protection fault.
+    Refused,
+    /// A model answers, so.
+    Judged(&'static str),
+}
+
+use Then::{Absent, Fixed, Judged, Kept, Refused, Told, Zero};
+
+const fn line<T: Copy>(what: T, then: Then, why: &'static str) -> Withheld<T> {
+    Withheld { what, then, why }
+}
+
+/// Ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ports {
+    /// On every PC: the first one, and their number.
+    At(u16, u16),
+    /// Those of tasks and of the kernel.
+    RealTime,
+    /// The FADT's port for commands to the firmware, and the next one.
+    Command,
+    /// Of the 128 ports around the FADT's PM1a events all that it does not name.
+    Management,
+    /// The FADT's PM1 control registers.
+    Control,
+    /// The FADT's reset register.
+    Reset,
+}
+
+/// Ports that Linux may not touch.
+pub const PORTS: [Withheld<Ports>; 19] = [
+    line(Ports::RealTime, Absent, "they drive devices of tasks, the log, and the masked 8259s"),
+    line(
+        Ports::At(0xcf8, 8),
+        Judged("configuration space, as the table of PCI functions says"),
+        "there functions of tasks are found and moved",
+    ),
+    line(Ports::At(0xe9, 1), Judged("bytes become notes in the log"), "the log is the monitor's"),
+    line(
+        Ports::At(0x60, 1),
+        Judged("the keyboard; a reset by the controller's output port is Linux's end"),
+        "the output port resets the processor and takes address line 20 away",
+    ),
+    line(
+        Ports::At(0x64, 1),
+        Judged("commands of keyboard and mouse only; a reset is Linux's end"),
+        "commands reset the processor and take address line 20 away",
+    ),
+    line(
+        Ports::At(0x92, 1),
+        Judged("a copy; a reset is Linux's end"),
+        "resets the processor and takes address line 20 away",
+    ),
+    line(Ports::At(0xcf9, 1), Judged("a copy; a reset is Linux's end"), "resets the machine"),
+    line(
+        Ports::Reset,
+        Judged("the reset is Linux's end; else as if nothing were there, or as another line says"),
+        "resets the machine; what other values do is known to the firmware alone",
+    ),
+    line(
+        Ports::Control,
+        Judged("sleep is Linux's end; SCI_EN stays on, GBL_RLS off"),
+        "the machine sleeps, or the firmware gets a system management interrupt",
+    ),
+    line(
+        Ports::Management,
+        Absent,
+        "sleep, throttling, SMI enable and watchdog of chipsets: nobody knows what all of them do",
+    ),
+    line(Ports::Command, Absent, "a system management interrupt takes as long as it likes"),
+    line(Ports::At(0xb2, 2), Absent, "firmware's commands at their customary place, as above"),
+    line(
+        Ports::At(0x2e, 2),
+        Absent,
+        "Super I/O: moves the serial port of the log, and has a watchdog that resets the machine",
+    ),
+    line(Ports::At(0x4e, 2), Absent, "Super I/O at its other place"),
+    line(Ports::At(0xe4, 3), Absent, "IPMI by block transfer: the board's controller switches the machine off"),
+    line(Ports::At(0xca2, 2), Absent, "IPMI by keyboard style"),
+    line(Ports::At(0xcd0, 2), Absent, "AMD chipset: power management, second index"),
+    line(
+        Ports::At(0xcd4, 4),
+        Absent,
+        "AMD chipset: power management, both indices; resets, SMI, watchdog, places of registers",
+    ),
+    line(Ports::At(0xc50, 3), Absent, "AMD chipset: general-purpose lines, SMI"),
+];
+
+/// First ports and numbers of what is absent on every PC. Each access that exits looks at these.
+pub const ABSENT_PORTS: [(u32, u32); 8] = {
+    let (mut absent, mut count, mut i) = ([(0, 0); 8], 0, 0);
+    while i < PORTS.len() {
+        if let Withheld { what: Ports::At(first, number), then: Absent, .. } = PORTS[i] {
+            absent[count] = (first as u32, number as u32);
+            count += 1;
+        }
+        i += 1;
+    }
+    assert!(count == absent.len());
+    absent
+};
+
+/// Model-specific registers: first and last numbers. None stands for all that no line names.
+pub type Registers = &'static [(u32, u32)];
+
+const fn msr(number: u32) -> (u32, u32) {
+    (number, number)
+}
+
+/// Model-specific registers of the machine that Linux may not touch. The kernel has those that are
+/// Linux's: EFER, PAT, TSC_AUX, SYSENTER's and SYSCALL's, the bases of segments.
+pub const REGISTERS: [Withheld<Registers>; 18] = [
+    line(
+        &[msr(0x1b), msr(0x6e0), (0x800, 0x8ff)],
+        Judged("a virtual local APIC"),
+        "the machine's delivers the interrupts of tasks and has their timer",
+    ),
+    line(&[msr(0x10)], Told, "tasks have the same clock"),
+    line(&[msr(0x17), msr(0x3a)], Fixed, "features of the processor: locked, with nothing on"),
+    line(&[msr(0x8b)], Told, "the revision of microcode is the processor's"),
+    line(&[msr(0x79), msr(0xc001_0020)], Judged("a read is refused, a write is lost"), "load microcode"),
+    line(
+        &[msr(0x1a0), msr(0xc001_0015), msr(0xc001_001f), msr(0xc001_1029)],
+        Kept,
+        "features of the processor, on which tasks run, too",
+    ),
+    line(&[msr(0x1d9), (0x1db, 0x1de)], Zero, "debugging and last branches: not switched"),
+    line(&[msr(0x179)], Fixed, "machine checks are the kernel's; Linux has one bank that never tells anything"),
+    line(&[msr(0x17a), (0x400, 0x403)], Zero, "machine checks are the kernel's"),
+    line(&[msr(0xfe)], Fixed, "memory types are the processor's"),
+    line(
+        &[(0x200, 0x20f), msr(0x250), (0x258, 0x259), (0x268, 0x26f), msr(0x2ff)],
+        Told,
+        "memory types hold for tasks, too",
+    ),
+    line(
+        &[msr(0xc001_0010), msr(0xc001_001a), msr(0xc001_001d)],
+        Told,
+        "where memory ends, and its encryption, are the machine's",
+    ),
+    line(&[msr(0xc001_0114)], Told, "virtualisation is the kernel's: for Linux it is off and locked"),
+    line(&[msr(0xda0)], Judged("zero, and nothing else can be written"), "supervisor state is not switched"),
+    line(
+        &[msr(0x12), msr(0x4b56_4d01)],
+        Judged("a read is refused, and a write that switches it on"),
+        "KVM's clock, which is not there: older versions of Linux switch it off all the same",
+    ),
+    line(
+        &[
+            msr(0xc001_0055),
+            msr(0xc001_0058),
+            (0xc001_0140, 0xc001_0141),
+            (0xc001_1004, 0xc001_1005),
+            msr(0xc001_100c),
+            (0xc001_1021, 0xc001_1023),
+            (0xc001_102a, 0xc001_102b),
+        ],
+        Zero,
+        "pending messages, the window of configuration space, errata, CPUID's bits, node, caches: \
+         Linux reads them without a net on some processor",
+    ),
+    line(&[msr(0xc001_1020)], Refused, "LS_CFG: Linux would take it for a way to disable speculative stores"),
+    line(
+        &[],
+        Refused,
+        "counters, other banks of machine checks, speculation control, P-states, ...: what CPUID \
+         does not tell of",
+    ),
+];
+
+/// Whether a register reads zero and ignores writes.
+#[must_use]
+pub fn is_zero(register: u32) -> bool {
+    let mut ranges = REGISTERS.iter().filter(|line| line.then == Zero).flat_map(|line| line.what);
+    ranges.any(|(first, last)| (*first..=*last).contains(&register))
+}
+
+/// Memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// At its customary place: the first byte, and how many. The kernel gives it to nobody.
+    At(u64, u64),
+    /// The I/O APICs.
+    IoApics,
+    /// Registers that ACPI tables name.
+    Named,
+    /// What belongs to the real-time side.
+    RealTime,
+}
+
+/// Memory that Linux may not touch. It is mapped nowhere in the guest.
+pub const MEMORY: [Withheld<Memory>; 8] = [
+    line(
+        Memory::RealTime,
+        Absent,
+        "kernel, bundle, tasks and their PCI functions, and RAM that the system file gives nobody",
+    ),
+    line(
+        Memory::IoApics,
+        Judged("models, in which lines of tasks stay masked; absent are those with lines above 63"),
+        "they send lines of tasks, and any message to the processor",
+    ),
+    line(
+        Memory::Named,
+        Absent,
+        "HPETs write to any address, IOMMUs hold up interrupts, configuration space moves things",
+    ),
+    line(
+        Memory::At(0xfee0_0000, 1 << 20),
+        Judged("a virtual local APIC in the first page, where Linux left x2APIC mode; else absent"),
+        "the local APIC, and interrupt messages of any vector and kind",
+    ),
+    line(Memory::At(0xfed0_0000, 0x4000), Absent, "HPET: its timers write to any address"),
+    line(Memory::At(0xfed1_c000, 0x4000), Absent, "ICH: the chipset's registers"),
+    line(Memory::At(0xfed8_0000, 0x1000), Absent, "AMD chipset: SMI, power management, watchdog, board control"),
+    line(
+        Memory::At(0xfd_0000_0000, 12 << 30),
+        Absent,
+        "HyperTransport: interrupts, system management messages, the processor's own pins",
+    ),
+];
+
+/// PCI functions, or parts of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Functions {
+    /// Those of tasks, and IOMMUs.
+    Hidden,
+    /// Bridges on the way to hidden ones.
+    AboveHidden,
+    /// Headers that are neither a device's nor a bridge's.
+    Header,
+    /// Devices of a base class.
+    Class(u32),
+    /// Functions of a class and subclass.
+    Subclass(u32),
+    /// The same of AMD's.
+    SubclassOfAmd(u32),
+    /// Registers from 256 on.
+    Extended,
+    /// Base addresses and windows that are decoded.
+    Places,
+}
+
+/// PCI functions that Linux may not touch, or not write.
+pub const FUNCTIONS: [Withheld<Functions>; 8] = [
+    line(Functions::Hidden, Absent, "tasks drive them; an IOMMU that Linux drives holds up interrupts of tasks"),
+    line(Functions::AboveHidden, Told, "behind another bus number there is what was hidden"),
+    line(
+        Functions::Class(0x06),
+        Told,
+        "bridges to processor, memory and the board's own devices: they move windows, ask for \
+         system management interrupts and reach the whole chip",
+    ),
+    line(Functions::Subclass(0x0806), Told, "IOMMUs that no table names"),
+    line(Functions::SubclassOfAmd(0x0c05), Told, "AMD's system bus has registers of the chipset among its own"),
+    line(Functions::Header, Told, "CardBus and others: nobody knows what they move"),
+    line(Functions::Extended, Absent, "there are capabilities that move things"),
+    line(
+        Functions::Places,
+        Judged("a write is lost that puts them over what is not a device's of Linux's"),
+        "the device would answer there: for memory, withheld registers, ports of tasks",
+    ),
+];
+
+const AMD: [u32; 2] = [0x1022, 0x1002];
+
+/// Whether a function with that header, vendor, and class (with subclass) is one that only reads.
+#[must_use]
+pub fn is_read_only(header: u32, vendor: u32, class: u32) -> bool {
+    FUNCTIONS.iter().any(|line| match line.what {
+        Functions::Header => header > 1,
+        Functions::Class(base) => header == 0 && class >> 8 == base,
+        Functions::Subclass(wanted) => class == wanted,
+        Functions::SubclassOfAmd(wanted) => class == wanted && AMD.contains(&vendor),
+        Functions::Hidden | Functions::AboveHidden | Functions::Extended | Functions::Places => false,
+    })
+}
+
+/// Bits of a leaf of CPUID, in `eax, ebx, ecx, edx`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// Leaf; subleaf 0.
+    pub leaf: u32,
+    /// The bits.
+    pub bits: [u32; 4],
+}
+
+const fn set<const N: usize>(numbers: [u32; N]) -> u32 {
+    let (mut set, mut i) = (0, 0);
+    while i < N {
+        set |= 1 << numbers[i];
+        i += 1;
+    }
+    set
+}
+
+const fn ecx<const N: usize>(leaf: u32, numbers: [u32; N]) -> Bits {
+    Bits { leaf, bits: [0, 0, set(numbers), 0] }
+}
+
+const fn ebx<const N: usize>(leaf: u32, numbers: [u32; N]) -> Bits {
+    Bits { leaf, bits: [0, set(numbers), 0, 0] }
+}
+
+const fn edx<const N: usize>(leaf: u32, numbers: [u32; N]) -> Bits {
+    Bits { leaf, bits: [0, 0, 0, set(numbers)] }
+}
+
+const fn whole(leaf: u32) -> Bits {
+    Bits { leaf, bits: [u32::MAX; 4] }
+}
+
+/// All of a leaf but those.
+const fn but(leaf: u32, kept: [u32; 4]) -> Bits {
+    Bits { leaf, bits: [!kept[0], !kept[1], !kept[2], !kept[3]] }
+}
+
+/// What CPUID does not tell Linux of the machine. Leaves above [`crate::cpuid::BASIC_LAST`] and
+/// [`crate::cpuid::EXTENDED_LAST`] are zeros besides.
+pub const LEAVES: [Withheld<&[Bits]>; 14] = [
+    line(&[ecx(1, [5, 6]), ecx(0x8000_0001, [2, 12]), whole(0x8000_000a)], Zero, "VMX, SMX, SVM, SKINIT: the kernel's"),
+    line(
+        &[ecx(1, [3]), whole(5), ecx(7, [5]), ecx(0x8000_0001, [29])],
+        Zero,
+        "MONITOR, MWAIT, WAITPKG, MONITORX: waits of which the kernel knows nothing",
+    ),
+    line(
+        &[
+            ecx(1, [2, 4, 11, 15]),
+            edx(1, [21]),
+            ebx(7, [25]),
+            ecx(7, [24]),
+            edx(7, [19]),
+            whole(0xa),
+            whole(0x14),
+            ecx(0x8000_0001, [10, 15, 23, 24, 26, 27, 28, 30]),
+            whole(0x8000_001b),
+            whole(0x8000_001c),
+        ],
+        Zero,
+        "counters, IBS, LWP, traces, debug stores, more breakpoints: not switched",
+    ),
+    line(
+        &[
+            ecx(1, [7, 8]),
+            edx(1, [22, 29, 31]),
+            but(6, [1 << 2, 0, 0, 0]),
+            ecx(0x8000_0001, [13]),
+            but(0x8000_0007, [0, 0, 0, 1 << 8]),
+        ],
+        Zero,
+        "frequency control, thermal sensors, watchdog: they slow tasks down, or reset the machine",
+    ),
+    line(
+        &[
+            ecx(1, [10, 14, 18]),
+            ebx(7, [12, 15]),
+            whole(9),
+            whole(0xf),
+            whole(0x10),
+            ecx(0x8000_0001, [3]),
+            whole(0x8000_0020),
+        ],
+        Zero,
+        "L1 contexts, xTPR, DCA, allocation of caches, more of AMD's local APIC: the machine's, for tasks, too",
+    ),
+    line(&[ebx(7, [1])], Zero, "TSC_ADJUST: moves the clock of tasks"),
+    line(
+        &[ebx(7, [2]), ecx(7, [13, 23, 30]), edx(7, [18]), whole(0x12), whole(0x8000_001f)],
+        Zero,
+        "SGX, encryption of memory, key locker: the machine's keys",
+    ),
+    line(
+        &[ecx(7, [3, 4, 7, 16, 29, 31]), edx(7, [5, 20, 22, 24, 25])],
+        Zero,
+        "protection keys, CET, five levels of page tables, ENQCMD, user interrupts, AMX: not switched",
+    ),
+    line(&[ebx(7, [4, 11])], Zero, "transactions: their control register is not Linux's"),
+    line(
+        &[edx(7, [26, 27, 28, 29, 30, 31]), but(0x8000_0008, [!0, 1 << 0 | 1 << 2 | 1 << 9, 0, 0])],
+        Zero,
+        "speculation control: its registers are not Linux's, which says that it is vulnerable, \
+         which is true. How many processors there are",
+    ),
+    line(&[ecx(0x8000_0001, [9])], Zero, "OSVW: its registers tell nothing"),
+    line(
+        &[edx(1, [28]), ecx(0x8000_0001, [1, 19]), whole(0x8000_001e)],
+        Zero,
+        "threads, cores, nodes: Linux has one processor",
+    ),
+    line(&[ecx(1, [27])], Judged("as Linux's own CR4 says"), "OSXSAVE of the monitor's CR4"),
+    line(&[but(0x8000_0021, [1 << 0 | 1 << 2 | 1 << 6, 0, 0, 0])], Zero, "what is new and was not looked at"),
+];
+
+/// All bits of a leaf that are withheld.
+#[must_use]
+pub const fn bits(leaf: u32) -> [u32; 4] {
+    let (mut all, mut i) = ([0; 4], 0);
+    while i < LEAVES.len() {
+        let mut j = 0;
+        while j < LEAVES[i].what.len() {
+            let more = LEAVES[i].what[j];
+            let mut k = 0;
+            while k < all.len() && more.leaf == leaf {
+                all[k] |= more.bits[k];
+                k += 1;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// ACPI tables that Linux does not find.
+pub const TABLES: [Withheld<[u8; 4]>; 9] = [
+    line(*b"IVRS", Absent, "an IOMMU: Linux would switch interrupt remapping on, and interrupts of tasks would stop"),
+    line(*b"DMAR", Absent, "an IOMMU, as above"),
+    line(*b"VIOT", Absent, "an IOMMU, as above"),
+    line(*b"HPET", Absent, "its timers write to any address"),
+    line(*b"MCFG", Absent, "PCI's configuration space is reached by ports, where the monitor looks at each access"),
+    line(*b"WDAT", Absent, "a watchdog that resets the machine when Linux dies"),
+    line(*b"WDRT", Absent, "a watchdog, as above"),
+    line(*b"EINJ", Absent, "injects machine checks"),
+    line(*b"PCCT", Absent, "lets Linux slow the processor down"),
+];
