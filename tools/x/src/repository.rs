@@ -1,15 +1,23 @@
 //! Where things are in the repository.
 
 use crate::problem::problem;
+use crate::tool;
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The target of everything that does not run on the host.
 pub const BARE_TARGET: &str = "x86_64-unknown-none";
 
+/// What a clone does not have.
+const BUILT: [&str; 3] = ["target", "build", ".git"];
+/// How names of disks end that users make: they are large.
+const DISKS: [&str; 2] = ["qcow2", "img"];
+
 /// The repository's folder.
 pub struct Repository {
     root: PathBuf,
+    target: PathBuf,
 }
 
 impl Repository {
@@ -22,12 +30,33 @@ impl Repository {
             let why = format!("{} holds no abi/Cargo.toml", root.display());
             return Err(problem("this is not Pillion's repository", why, "run ./x of a clone"));
         }
-        Ok(Repository { root })
+        Ok(Repository::at(&root))
     }
 
     /// Another clone, or a folder that stands for one.
     pub fn at(root: &Path) -> Repository {
-        Repository { root: root.to_owned() }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+        Repository::with_target(root.to_owned(), root.join(target))
+    }
+
+    /// One with that folder for what cargo builds.
+    pub fn with_target(root: PathBuf, target: PathBuf) -> Repository {
+        Repository { root, target }
+    }
+
+    /// Copies the sources as they are into an empty folder, what was not committed among them.
+    pub fn copy(&self, to: &Path) -> Result<()> {
+        let mut command = Command::new("cp");
+        command.arg("-a").arg("-t").arg(to);
+        for entry in self.root.read_dir()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let is_disk = Path::new(&name).extension().is_some_and(|end| DISKS.iter().any(|disk| end == *disk));
+            if !is_disk && !BUILT.iter().any(|built| name == *built) {
+                command.arg(entry.path());
+            }
+        }
+        tool::quietly(&mut command)
     }
 
     /// Its folder.
@@ -52,8 +81,7 @@ impl Repository {
 
     /// Cargo's folder for everything that it builds.
     pub fn target(&self) -> PathBuf {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from);
-        self.root.join(target)
+        self.target.clone()
     }
 
     /// A file that the user named, from where the user is; else from the repository.
@@ -62,9 +90,9 @@ impl Repository {
     }
 
     /// A cargo command in the repository.
-    pub fn cargo(&self) -> std::process::Command {
-        let mut command = std::process::Command::new("cargo");
-        command.current_dir(&self.root);
+    pub fn cargo(&self) -> Command {
+        let mut command = Command::new("cargo");
+        command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
         command
     }
 }

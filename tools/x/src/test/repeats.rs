@@ -9,15 +9,11 @@ use anyhow::{Context as _, Result};
 use pillion_measure_data::Measurement;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Command;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
 /// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux reads and writes.
 const EXPERIMENT: &str = "periodicity";
-/// What a clone does not have.
-const BUILT: [&str; 3] = ["target", "build", ".git"];
 /// What a measurement says of the clone itself.
 const CLONE: &str = "commit";
 
@@ -44,7 +40,8 @@ pub fn run(repository: &Repository) -> Result<Tally> {
 fn elsewhere(repository: &Repository) -> Result<Measurement> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("l".repeat(repository.root().as_os_str().len()));
-    copy(repository.root(), &root)?;
+    fs::create_dir(&root)?;
+    repository.copy(&root)?;
     fs::create_dir(root.join("build"))?;
     symlink(repository.build("cache"), root.join("build/cache"))?;
     let mut command = tool::myself();
@@ -54,20 +51,4 @@ fn elsewhere(repository: &Repository) -> Result<Measurement> {
     let output = tool::output(&mut command)?;
     let said = || format!("the clone measures nothing:\n{}", String::from_utf8_lossy(&output.stderr));
     written(&root, EXPERIMENT).with_context(said)
-}
-
-/// The sources as they are, what was not committed among them.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir(to)?;
-    let mut command = Command::new("cp");
-    command.arg("-a").arg("-t").arg(to);
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let is_disk = Path::new(&name).extension().is_some_and(|end| end == "qcow2");
-        if !is_disk && !BUILT.iter().any(|built| name == *built) {
-            command.arg(entry.path());
-        }
-    }
-    tool::quietly(&mut command)
 }
