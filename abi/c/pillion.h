@@ -97,7 +97,6 @@ enum pillion_error {
 
 /* Flags of ThreadConfigure. */
 #define PILLION_THREAD_FPU 1
-#define PILLION_THREAD_RESIDENT 2
 
 /* Kinds of objects. */
 enum pillion_kind {
@@ -164,7 +163,6 @@ enum pillion_kind {
 #define PILLION_FEATURE_X2APIC 2
 #define PILLION_FEATURE_INVARIANT_TSC 4
 #define PILLION_FEATURE_IOMMU 8
-#define PILLION_FEATURE_SHARED_SPACE 16
 #define PILLION_FEATURE_LOG_DEVICE 32
 
 /* What the first task is told. */

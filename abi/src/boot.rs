@@ -107,8 +107,6 @@ pub mod feature {
     pub const INVARIANT_TSC: u64 = 4;
     /// An IOMMU confines DMA.
     pub const IOMMU: u64 = 8;
-    /// Tasks run in kernel mode, unprotected: the kernel was built for an experiment.
-    pub const SHARED_SPACE: u64 = 16;
     /// A UART takes the log.
     pub const LOG_DEVICE: u64 = 32;
 }

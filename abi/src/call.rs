@@ -175,8 +175,6 @@ pub mod endpoint {
 pub mod thread {
     /// The thread uses the floating-point and vector registers.
     pub const FPU: u64 = 1;
-    /// Its address space is to stay loaded while no task runs. Only where [`crate::boot::feature::SHARED_SPACE`] is.
-    pub const RESIDENT: u64 = 2;
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::arch::{self, Cpu, mode};
+use crate::arch::{self, Cpu};
 use crate::{guest, hardware::Hardware, interrupt, trace::trace};
 use pillion_abi::call::Call;
 use pillion_core::{Id, Kernel, Outcome, machine::Objects as _, thread::State, thread::Thread};
@@ -122,7 +122,6 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
     let frame = unsafe { *cpu.frame() };
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
     trace!(Exception, vector, frame.rip());
-    mode::announce_fault(vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
     leave(k)
 }
@@ -153,12 +152,10 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         }
         k.finish();
         let Some(id) = k.cpu.current else {
-            k.m.rest();
             idle(k);
             continue;
         };
         if k.m.get(id).guest.is_some() {
-            k.m.rest();
             guest::run(k, id);
         } else if to_user(k, id) {
             arch::exit_to_user();

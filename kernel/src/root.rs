@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 
-use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, mode, physical, serial};
+use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, physical, serial};
 use crate::{hardware::Hardware, virtualisation};
 use pillion_abi::{
     PAGE,
@@ -154,8 +154,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
         tsc_hz: clock::tsc_hz(),
-        features: mode::FEATURES
-            | if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
+        features: if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
             | cpu::features() & if virtualisation::features().is_some() { u64::MAX } else { !feature::SVM },
         rsdp: boot.rsdp,
         cpus: 1,

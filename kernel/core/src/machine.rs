@@ -58,9 +58,6 @@ pub trait Time {
 
 /// Registers of threads.
 pub trait Threads {
-    /// Flags of [`pillion_abi::call::thread`] that a thread may be configured with.
-    const THREAD_FLAGS: u64 = pillion_abi::call::thread::FPU;
-
     /// Result of the call that the thread is in: status, and values for `rdx` and `rsi`.
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]);
 
@@ -75,9 +72,6 @@ pub trait Threads {
 
     /// Makes registers of a new thread, or sets them for a restart.
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64);
-
-    /// A thread was configured with an address space and flags.
-    fn thread_configured(&mut self, _space: Id<Space>, _flags: u64) {}
 
     /// Sets the instruction pointer of a thread.
     fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64);

@@ -37,8 +37,6 @@ pub use chosen::ioapic;
 pub use chosen::machine_check;
 /// Physical memory as the kernel sees it.
 pub use chosen::memory::{ALWAYS_MAPPED, direct, physical};
-/// The processor's mode in which tasks run.
-pub use chosen::mode;
 /// Address spaces.
 pub use chosen::paging;
 /// A CPU's own data.

@@ -5,7 +5,7 @@ mod guests;
 mod spaces;
 mod threads;
 
-use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, mode, segment_base};
+use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, segment_base};
 use crate::trace::trace;
 use pillion_abi::{NEVER, PAGE};
 use pillion_core::{
@@ -80,14 +80,6 @@ impl Hardware {
             self.root = root;
             // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
             unsafe { arch::paging::switch_to(root) };
-        }
-    }
-
-    /// Loads the address space that is kept loaded while no task runs, if there is one.
-    #[inline(always)]
-    pub fn rest(&mut self) {
-        if let Some(root) = mode::kept() {
-            self.load_space(root);
         }
     }
 

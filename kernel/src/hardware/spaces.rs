@@ -2,7 +2,7 @@
 
 use super::Hardware;
 use crate::{
-    arch::{self, kernel_root, mode, paging::PageTables},
+    arch::{self, kernel_root, paging::PageTables},
     virtualisation,
 };
 use pillion_abi::status::Result;
@@ -29,10 +29,8 @@ impl Spaces for Hardware {
 
     fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
         let mut tables = Self::tables(space);
-        let flags = match (space.format, Flags::from_call(flags)?) {
-            (Format::Nested, flags) => flags.with(Flags::GIGANTIC),
-            (Format::Host, flags) => mode::of_task(flags),
-        };
+        let flags = Flags::from_call(flags)?;
+        let flags = if space.format == Format::Nested { flags.with(Flags::GIGANTIC) } else { flags };
         let result = tables.map_step(address, physical, size, flags);
         space.used = tables.pages_used() as u32;
         result
@@ -50,7 +48,6 @@ impl Spaces for Hardware {
     }
 
     fn space_drop(&mut self, root: u64) {
-        mode::forget(root);
         if self.root == root {
             self.root = kernel_root();
             // SAFETY: the kernel's own root.

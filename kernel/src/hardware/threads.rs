@@ -1,13 +1,11 @@
 //! Registers of threads, in the frames that the entry code fills and loads.
 
 use super::{Hardware, thread_page};
-use crate::arch::{Frame, HastyLog, direct, mode};
+use crate::arch::{Frame, HastyLog, direct};
 use core::fmt::Write as _;
-use pillion_abi::call::thread;
 use pillion_core::{
     Id,
-    machine::{Message, Objects as _, Threads},
-    space::Space,
+    machine::{Message, Threads},
     thread::Thread,
 };
 
@@ -27,8 +25,6 @@ impl Hardware {
 }
 
 impl Threads for Hardware {
-    const THREAD_FLAGS: u64 = mode::THREAD_FLAGS;
-
     #[inline]
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
         let frame = self.frame(thread);
@@ -61,12 +57,6 @@ impl Threads for Hardware {
         if !self.frame(thread).start(entry, stack, argument) {
             // No such address: the thread starts, faults, and its handler hears of it.
             let _ = self.frame(thread).start(0, stack, argument);
-        }
-    }
-
-    fn thread_configured(&mut self, space: Id<Space>, flags: u64) {
-        if flags & thread::RESIDENT != 0 {
-            mode::keep(self.get(space).root);
         }
     }
 

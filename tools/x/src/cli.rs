@@ -88,9 +88,10 @@ pub struct BuildArguments {
     /// Leave Linux out; the run ends when all RTLinux programs have ended
     #[arg(long, conflicts_with_all = ["linux", "append"])]
     pub no_linux: bool,
-    /// Run tasks in the kernel's address space and in kernel mode, with no protection at all: an experiment on what address spaces cost
-    #[arg(long, conflicts_with = "root")]
-    pub shared_space: bool,
+    /// Build the kernel and the system's tasks out of a copy of the sources with a patch applied:
+    /// for experiments, which have theirs in their folders
+    #[arg(long, value_name = "FILE", conflicts_with = "root")]
+    pub patch: Option<PathBuf>,
     /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is needed
     #[arg(long)]
     pub fault_module: bool,

@@ -96,11 +96,6 @@ impl Machine {
         self.boot.features & feature::LOG_DEVICE == 0 && system.linux.is_some()
     }
 
-    /// Whether tasks run in kernel mode, unprotected.
-    pub fn is_shared_space(&self) -> bool {
-        self.boot.features & feature::SHARED_SPACE != 0
-    }
-
     /// Ticks in some nanoseconds.
     pub fn ticks(&self, ns: u64) -> u64 {
         let ticks = u128::from(ns) * u128::from(self.boot.tsc_hz) / 1_000_000_000;

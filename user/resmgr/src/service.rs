@@ -65,8 +65,6 @@ pub struct Service {
     /// The kernel's trace, while it is on.
     trace: Option<Trace>,
     faults: u32,
-    /// Tasks are unprotected: one that faults may have done anything before.
-    shared_space: bool,
 }
 
 impl Service {
@@ -81,8 +79,8 @@ impl Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
-        let (trace, shared_space) = (trace::start(machine), machine.is_shared_space());
-        Service { tsc_hz, tasks, lines, skins, senders, presence, log, limit, trace, faults: 0, shared_space }
+        let trace = trace::start(machine);
+        Service { tsc_hz, tasks, lines, skins, senders, presence, log, limit, trace, faults: 0 }
     }
 
     /// Serves until the system ends.
@@ -91,10 +89,7 @@ impl Service {
         loop {
             let look = self.skins.as_ref().map_or(NEVER, |skins| skins.next_look().min(skins.next_end()));
             match receive(next.min(self.limit).min(look).min(journal::next_look())) {
-                Ok(message) => {
-                    self.serve(&message);
-                    self.stop_after_fault();
-                }
+                Ok(message) => self.serve(&message),
                 Err(Error::Timeout) => {}
                 Err(error) => {
                     println!("[resmgr] cannot receive: {error:?}");
@@ -185,14 +180,6 @@ impl Service {
                 self.lines[sender].push(&bytes[..count], print);
             }
             _ => refuse(),
-        }
-    }
-
-    /// Where tasks are unprotected a fault is the end: what the task wrote before, nobody knows.
-    fn stop_after_fault(&mut self) {
-        if self.shared_space && self.faults != 0 {
-            println!("[resmgr] SHARED SPACE: THE SYSTEM STOPS, BECAUSE THE TASK THAT FAULTED COULD WRITE ANYWHERE");
-            self.end(false);
         }
     }
 

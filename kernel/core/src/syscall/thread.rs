@@ -58,13 +58,13 @@ impl<M: Machine> Kernel<M> {
 
     fn thread_configure(&mut self, me: Caller, id: Id<Thread>, a: &Arguments) -> Result<()> {
         self.stopped(id)?;
-        let Cap::AddressSpace(space) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
+        let Cap::AddressSpace(_) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
         let Cap::CapSpace(_) = self.cap(me, a[2], right::CONTROL)? else { return Err(Error::WrongKind) };
         let given = [(place::SPACE, a[1]), (place::CAPS, a[2]), (place::FAULT, a[3])];
         if a[3] != 0 && !matches!(self.cap(me, a[3], right::WRITE)?, Cap::Endpoint(_)) {
             return Err(Error::WrongKind);
         }
-        if a[4] & !M::THREAD_FLAGS != 0 {
+        if a[4] & !thread::FPU != 0 {
             return Err(Error::BadArgument);
         }
         for (index, source) in given {
@@ -75,7 +75,6 @@ impl<M: Machine> Kernel<M> {
             }
         }
         self.m.get(id).fpu = a[4] & thread::FPU != 0;
-        self.m.thread_configured(space, a[4]);
         Ok(())
     }
 

@@ -41,12 +41,6 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
-    /// The flags but for those of the other.
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
     /// Whether all of `other` is set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {

@@ -2,7 +2,7 @@
 
 use pillion_abi::USER_END;
 
-use super::mode;
+use super::percpu::selector;
 
 /// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all others by IRET.
 pub const SYSCALL: u64 = 256;
@@ -72,10 +72,10 @@ impl Frame {
             vector: 0,
             error: 0,
             rip: 0,
-            cs: mode::CODE as u64,
+            cs: selector::USER_CODE as u64,
             rflags: RFLAGS,
             rsp: 0,
-            ss: mode::DATA as u64,
+            ss: selector::USER_DATA as u64,
         }
     }
 

@@ -12,7 +12,6 @@ pub mod io_mmu;
 pub mod ioapic;
 pub mod machine_check;
 pub mod memory;
-pub mod mode;
 pub mod msr;
 pub mod paging;
 pub mod percpu;

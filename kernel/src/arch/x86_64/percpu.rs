@@ -6,7 +6,7 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::frame::Frame;
-use super::{mode, msr, trap};
+use super::{msr, trap};
 
 /// Most CPUs.
 pub const MAX_CPUS: usize = 8;
@@ -29,16 +29,16 @@ pub mod selector {
 
 /// Stacks that the processor switches to by itself, by their number in the IDT.
 pub mod ist {
+    /// The one that goes with the change of mode.
+    pub const NONE: u8 = 0;
     /// Non-maskable interrupts.
     pub const NMI: u8 = 1;
     /// Double faults.
     pub const DOUBLE_FAULT: u8 = 2;
     /// Machine checks.
     pub const MACHINE_CHECK: u8 = 3;
-    /// Interrupts and exceptions, where tasks run in kernel mode ([`crate::arch::x86_64::mode`]).
-    pub const LANDING: u8 = 4;
     /// Security exceptions.
-    pub const SECURITY: u8 = 5;
+    pub const SECURITY: u8 = 4;
 }
 
 /// A CPU's stack; the page below it is not mapped.
@@ -105,7 +105,7 @@ pub struct PerCpu {
 
 /// Offsets that the entry code uses.
 pub mod offset {
-    use super::{PerCpu, TaskState, ist, offset_of};
+    use super::{PerCpu, TaskState, offset_of};
     /// The structure's own address.
     pub const SELF: usize = offset_of!(PerCpu, self_pointer);
     /// Top of the stack.
@@ -116,9 +116,6 @@ pub mod offset {
     pub const PENDING: usize = offset_of!(PerCpu, pending_vector);
     /// End of the running thread's frame.
     pub const FRAME_END: usize = offset_of!(PerCpu, task_state) + offset_of!(TaskState, rsp0);
-    /// Top of [`ist::LANDING`].
-    pub const LANDING: usize =
-        offset_of!(PerCpu, task_state) + offset_of!(TaskState, ist) + (ist::LANDING as usize - 1) * size_of::<u64>();
 }
 
 const _: () = assert!(offset::FRAME_END.is_multiple_of(8));
@@ -268,8 +265,6 @@ pub fn init(index: usize) {
             *slot = top;
         }
     }
-    // That of double faults, of which there are none while the kernel boots.
-    mode::prepare_entry_stack(&mut ist, tops[1]);
     cpu.task_state.ist = ist;
     cpu.task_state.io_map = size_of::<TaskState>() as u16;
     cpu.task_state.rsp0 = cpu.kernel_stack_top;

@@ -3,7 +3,7 @@
 
 use core::arch::asm;
 
-use super::{cpu, mode, msr};
+use super::{cpu, msr};
 
 /// Bases of a thread.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,9 +19,6 @@ pub struct SegmentBases {
 /// addresses below [`pillion_abi::USER_END`], may be loaded.
 #[inline]
 pub fn switch(old: &mut SegmentBases, new: &SegmentBases) {
-    if mode::GS_STAYS {
-        return switch_fs(old, new);
-    }
     if cpu::has(cpu::FSGSBASE) {
         // SAFETY: the kernel uses no FS, and between the two `swapgs` nothing goes through GS; interrupts are off and NMIs
         // do not look at it. The values are canonical: a processor only holds such, and below `USER_END` all are.
@@ -39,23 +36,5 @@ pub fn switch(old: &mut SegmentBases, new: &SegmentBases) {
             msr::write(msr::FS_BASE, new.fs);
             msr::write(msr::KERNEL_GS_BASE, new.gs);
         }
-    }
-}
-
-/// [`switch`] where GS is always the kernel's.
-#[inline]
-fn switch_fs(old: &mut SegmentBases, new: &SegmentBases) {
-    if cpu::has(cpu::FSGSBASE) {
-        // SAFETY: as in `switch`.
-        unsafe {
-            asm!(
-                "rdfsbase {old_fs}", "wrfsbase {new_fs}",
-                old_fs = out(reg) old.fs, new_fs = in(reg) new.fs,
-                options(nostack, preserves_flags),
-            );
-        }
-    } else {
-        // SAFETY: as in `switch`.
-        unsafe { msr::write(msr::FS_BASE, new.fs) };
     }
 }

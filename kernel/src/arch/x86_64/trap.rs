@@ -4,8 +4,6 @@
 //! function returns, the frame that is then chosen is left to. For an exception or interrupt the processor itself pushes the
 //! upper part of the frame; a system call stores all of it.
 //!
-//! Whether that is another mode, or the kernel's own in the build without protection, is [`mode`]'s to say, with the few instructions that differ.
-//!
 //! In the kernel interrupts come in a few places only. Their handler notes the vector and returns with interrupts off.
 //! An exception in kernel mode is a bug of the kernel's. GS is not looked at on the ways of NMI, security exception, double fault and machine
 //! check, which may come before it is swapped.
@@ -18,7 +16,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
 use super::percpu::{Cpu, ist, offset, selector};
-use super::{cpu, log, machine_check, mode, msr, power};
+use super::{cpu, log, machine_check, msr, power};
 
 /// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
 /// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
@@ -67,8 +65,6 @@ unsafe extern "C" {
 }
 
 global_asm!(
-    ".set LANDING, {landing}",
-    mode::entry_macros!(),
     r#"
     .section .text.entry, "ax"
 
@@ -131,7 +127,7 @@ trap_stubs:
     .p2align 6
     .global syscall_entry
 syscall_entry:
-    take_gs
+    swapgs
     mov gs:[{scratch}], rsp
     mov rsp, gs:[{frame_end}]
     mov dword ptr [rsp - {size} + {vector}], {syscall}
@@ -152,14 +148,14 @@ syscall_entry:
     mov [rsp - {size} + {r15}], r15
     mov rcx, gs:[{scratch}]
     mov [rsp - {size} + {rsp}], rcx
-    take_kernel_stack
+    mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_syscall}
     ud2
 
     .global exit_to_user
 exit_to_user:
-    take_frame
+    mov rsp, gs:[{frame_end}]
     cmp dword ptr [rsp - {size} + {vector}], {syscall}
     jne exit_complete
     mov rax, [rsp - {size} + {rax}]
@@ -175,7 +171,11 @@ exit_to_user:
     mov r13, [rsp - {size} + {r13}]
     mov r14, [rsp - {size} + {r14}]
     mov r15, [rsp - {size} + {r15}]
-    return_from_syscall
+    mov rcx, [rsp - {size} + {rip}]
+    mov r11, [rsp - {size} + {rflags}]
+    mov rsp, [rsp - {size} + {rsp}]
+    swapgs
+    sysretq
 
 exit_complete:
     mov rax, [rsp - {size} + {rax}]
@@ -194,20 +194,21 @@ exit_complete:
     mov r14, [rsp - {size} + {r14}]
     mov r15, [rsp - {size} + {r15}]
     sub rsp, {size} - {rip}
-    give_gs
+    swapgs
     iretq
 
     .p2align 6
 interrupt:
-    if_from_kernel interrupt_in_kernel
-    take_gs
+    test byte ptr [rsp + 24], 3         /* the mode, in CS */
+    jz interrupt_in_kernel
+    swapgs
     .global clac_interrupt
 clac_interrupt:
     .byte 0x0f, 0x1f, 0x00          /* clac, where there is one */
     cld
     push_registers
     mov rsi, [rsp + {vector}]
-    take_kernel_stack
+    mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_interrupt}
     ud2
@@ -220,8 +221,9 @@ interrupt_in_kernel:
 
     .p2align 6
 exception:
-    if_from_kernel fatal
-    take_gs
+    test byte ptr [rsp + 24], 3
+    jz fatal
+    swapgs
     .global clac_exception
 clac_exception:
     .byte 0x0f, 0x1f, 0x00
@@ -229,7 +231,7 @@ clac_exception:
     push_registers
     mov rsi, [rsp + {vector}]
     mov rdx, [rsp + {error}]
-    take_kernel_stack
+    mov rsp, gs:[{stack}]
     mov rdi, gs:[{self}]
     call {kernel_exception}
     ud2
@@ -280,7 +282,6 @@ fatal:
     scratch = const offset::SCRATCH,
     pending = const offset::PENDING,
     frame_end = const offset::FRAME_END,
-    landing = const offset::LANDING,
     kernel_interrupt = sym contract::kernel_interrupt,
     kernel_exception = sym contract::kernel_exception,
     kernel_syscall = sym contract::kernel_syscall,
@@ -331,7 +332,7 @@ fn gate(vector: u8) -> Gate {
         8 => ist::DOUBLE_FAULT,
         MACHINE_CHECK => ist::MACHINE_CHECK,
         30 => ist::SECURITY,
-        _ => mode::ENTRY_STACK,
+        _ => ist::NONE,
     };
     let user_may: u64 = if vector == BREAKPOINT { 3 << 45 } else { 0 };
     let low = handler & 0xffff

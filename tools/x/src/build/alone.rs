@@ -1,4 +1,4 @@
-//! Packing Linux is for one at a time: it fetches packages, and takes a while.
+//! Packing Linux and patching the sources are for one at a time: what they make is everybody's.
 
 use crate::interrupt;
 use crate::repository::Repository;
@@ -10,7 +10,8 @@ use std::time::Duration;
 /// How often it is tried.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Waits until nobody else packs. It is the caller's turn for as long as the file is kept.
+/// Waits until nobody else packs or patches. It is the caller's turn for as long as the file is
+/// kept.
 pub fn alone(repository: &Repository) -> Result<File> {
     let path = repository.build("lock");
     fs::create_dir_all(repository.build(""))?;

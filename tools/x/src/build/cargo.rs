@@ -40,15 +40,6 @@ pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
     Ok(repository.bare_output())
 }
 
-/// Builds the kernel that runs tasks in its own address space, beside the other builds; returns its file.
-pub fn build_shared_space(repository: &Repository) -> Result<PathBuf> {
-    let folder = repository.target().join("shared-space");
-    let mut cargo = bare(repository)?;
-    cargo.args(["-p", "pillion-kernel", "--features", "shared-space"]);
-    tool::quietly(cargo.arg("--target-dir").arg(&folder))?;
-    Ok(folder.join(BARE_TARGET).join("release/pillion-kernel"))
-}
-
 /// Cargo, building for the bare machine.
 fn bare(repository: &Repository) -> Result<Command> {
     let mut cargo = repository.cargo();

@@ -10,6 +10,7 @@ pub mod forwards;
 mod initramfs;
 mod kernel_module;
 pub mod passenger;
+pub mod patched;
 mod plan;
 pub mod space;
 pub mod task_image;
@@ -98,7 +99,10 @@ pub fn build(
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;
     let linux = plan.file.system.linux.is_some();
     let passenger = linux.then(|| passenger(repository, arguments, &plan.file.system)).transpose()?;
-    let output = step("building the kernel and the tasks", || cargo::build(repository, &plan.packages))?;
+    let output = step("building the kernel and the tasks", || match &arguments.patch {
+        Some(patch) => cargo::build(&patched::repository(repository, patch)?, &plan.packages),
+        None => cargo::build(repository, &plan.packages),
+    })?;
     let mut bundle = Bundle::default();
     for package in &plan.packages {
         bundle.add(package, task_image(&output.join(format!("pillion-{package}")))?)?;
@@ -116,16 +120,8 @@ pub fn build(
     }
     let path = folder.join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
-    let kernel = kernel(repository, arguments, &output)?;
+    let kernel = output.join("pillion-kernel");
     Ok(Built { kernel, bundle: path, passenger, elves, system: Some(plan.file.system) })
-}
-
-/// The kernel that is asked for; the usual one is in the `output` of cargo.
-fn kernel(repository: &Repository, arguments: &BuildArguments, output: &Path) -> Result<PathBuf> {
-    if arguments.shared_space {
-        return step("building the kernel without protection", || cargo::build_shared_space(repository));
-    }
-    Ok(output.join("pillion-kernel"))
 }
 
 /// Linux as a system needs it, with the files that the user adds.

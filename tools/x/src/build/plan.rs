@@ -196,7 +196,7 @@ mod tests {
             files: Vec::new(),
             includes: Vec::new(),
             definitions: Vec::new(),
-            shared_space: false,
+            patch: None,
             fault_module: false,
             measure_module: false,
             wire: false,

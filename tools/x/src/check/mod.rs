@@ -2,7 +2,7 @@
 
 mod facts;
 
-use crate::build::BARE_PACKAGES;
+use crate::build::{BARE_PACKAGES, patched};
 use crate::doctor;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::{headers, tool};
@@ -13,7 +13,7 @@ use std::process::Command;
 pub fn command(repository: &Repository) -> Result<bool> {
     doctor::ensure(repository, false)?;
     let mut failed = Vec::new();
-    for (name, mut command) in commands(repository) {
+    for (name, mut command) in commands(repository)? {
         eprintln!("x: {name}");
         if !tool::visibly(&mut command)? {
             failed.push(name);
@@ -38,7 +38,7 @@ pub fn command(repository: &Repository) -> Result<bool> {
     Ok(failed.is_empty())
 }
 
-fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
+fn commands(repository: &Repository) -> Result<Vec<(&'static str, Command)>> {
     let cargo = |words: &[&str]| {
         let mut command = repository.cargo();
         command.args(words);
@@ -52,8 +52,6 @@ fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
     };
     let mut lint_bare = bare(&["clippy", "--quiet"]);
     lint_bare.args(["--", "-D", "warnings"]);
-    let mut lint_shared = cargo(&["clippy", "--quiet", "--target", BARE_TARGET, "-p", "pillion-kernel"]);
-    lint_shared.args(["--features", "shared-space", "--", "-D", "warnings"]);
     let mut document_bare = bare(&["doc", "--quiet", "--no-deps"]);
     let mut document_host = cargo(&["doc", "--quiet", "--no-deps", "--document-private-items"]);
     for command in [&mut document_bare, &mut document_host] {
@@ -61,13 +59,19 @@ fn commands(repository: &Repository) -> Vec<(&'static str, Command)> {
     }
     let mut format_alone = Command::new("rustfmt");
     format_alone.args(["--check", "--edition", "2024"]).arg(repository.path("linux/initramfs/note.rs"));
-    vec![
+    let mut commands = vec![
         ("format, outside the workspace", format_alone),
         ("format", cargo(&["fmt", "--all", "--check"])),
         ("lints, for the host", cargo(&["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"])),
         ("lints, for the bare machine", lint_bare),
-        ("lints, for the kernel without protection", lint_shared),
         ("documentation, for the host", document_host),
         ("documentation, for the bare machine", document_bare),
-    ]
+    ];
+    for patch in patched::all(repository)? {
+        let mut lint = patched::repository(repository, &patch)?.cargo();
+        lint.args(["clippy", "--quiet", "--target", BARE_TARGET, "-p", "pillion-kernel", "-p", "pillion-resmgr"]);
+        lint.args(["--", "-D", "warnings"]);
+        commands.push(("lints, for the kernel of an experiment", lint));
+    }
+    Ok(commands)
 }

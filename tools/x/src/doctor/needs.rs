@@ -34,7 +34,7 @@ pub fn all(repository: &Repository) -> Vec<Need> {
 }
 
 /// Programs that the tool calls, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("apt-get", "apt"),
     ("dpkg-deb", "dpkg"),
     ("xz", "xz-utils"),
@@ -44,6 +44,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("g++", "g++"),
     ("objdump", "binutils"),
     ("make", "make"),
+    ("patch", "patch"),
 ];
 
 fn found(name: &'static str, what: impl Into<String>) -> Need {

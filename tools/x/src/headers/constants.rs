@@ -37,7 +37,7 @@ fn calls(out: &mut Header) {
     define!(out, "Messages and flags of calls.", "", abi::call, MESSAGE_WORDS LABEL_NOTIFIED LABEL_FAULT IRQ_MSI);
     define!(out, "Flags of InterruptCreate.", "IRQ_", abi::call::irq, LEVEL LOW);
     define!(out, "Flags of EndpointBind.", "ENDPOINT_", abi::call::endpoint, OWN_PRIORITY);
-    define!(out, "Flags of ThreadConfigure.", "THREAD_", abi::call::thread, FPU RESIDENT);
+    define!(out, "Flags of ThreadConfigure.", "THREAD_", abi::call::thread, FPU);
 }
 
 fn objects(out: &mut Header) {
@@ -52,7 +52,7 @@ fn boot(out: &mut Header) {
     define!(out, "Slots of the first task.", "SLOT_", abi::boot::slot,
         CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER LOG_BUFFER REGIONS COUNT);
     define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
-    define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM X2APIC INVARIANT_TSC IOMMU SHARED_SPACE LOG_DEVICE);
+    define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM X2APIC INVARIANT_TSC IOMMU LOG_DEVICE);
     define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS);
     out.group("Bundles.");
     out.define_text("BUNDLE_MAGIC", String::from_utf8_lossy(&abi::bundle::MAGIC));

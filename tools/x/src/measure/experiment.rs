@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use std::fs;
 
 /// Where the experiments are.
-const FOLDER: &str = "measure/experiments";
+pub const FOLDER: &str = "measure/experiments";
 /// What stands for all of them.
 const ALL: &str = "all";
 

@@ -69,7 +69,7 @@ pub fn all(experiment: &Experiment, form: Form, means: &Means) -> Result<Vec<Job
             plugin: None,
         };
         match (&means.model, experiment.plan.kind) {
-            (Some(model), _) => jobs.extend(model.jobs(&job)?),
+            (Some(model), _) => jobs.extend(model.jobs(means.repository, &job)?),
             (None, Kind::Lines) => jobs.push(job),
             (None, Kind::RidingCost) => jobs.extend(riding::jobs(experiment, form, means.repository, &job)?),
         }

@@ -31,6 +31,7 @@ use crate::cli::{MeasureArguments, MeasureCommand};
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use experiment::Experiment;
+pub use experiment::FOLDER as EXPERIMENTS;
 use job::{Form, Job};
 use model::Plugin;
 use pillion_measure_data::{Instrument, Measurement};

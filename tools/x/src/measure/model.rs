@@ -1,7 +1,7 @@
 //! Plug-ins of the emulator, and the model of caches and TLBs, which is one.
 
 use super::job::Job;
-use crate::build::cargo;
+use crate::build::{cargo, patched};
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::run::emulator::{self, Version};
@@ -24,8 +24,8 @@ const ENTRIES: &str = "trap_stubs";
 const ENTRY_SIZE: u64 = 16;
 /// Vectors of interrupts that tasks respond to: those of devices, and the timer's.
 const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfe];
-/// The option with which tasks run in another build of the kernel.
-const SHARED_SPACE: &str = "--shared-space";
+/// The option with which there is another kernel.
+const PATCH: &str = "--patch";
 
 /// A plug-in of the emulator.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,17 +75,15 @@ pub fn build_model(repository: &Repository) -> Result<String> {
 /// The model, ready for runs on some machines.
 pub struct Model {
     machines: BTreeMap<String, Machine>,
-    /// `entry=` of the kernel, and of the one in whose space tasks run.
-    entries: [String; 2],
+    /// `entry=` of the kernel.
+    entries: String,
 }
 
 impl Model {
-    /// Builds the plug-in and the kernels; for one machine of measure/machines, or all.
+    /// Builds the plug-in and the kernel; for one machine of measure/machines, or all.
     pub fn prepare(repository: &Repository, machine: Option<&str>) -> Result<Model> {
         build_model(repository)?;
-        let kernels = [cargo::build(repository, &[])?.join("pillion-kernel"), cargo::build_shared_space(repository)?];
-        let [usual, shared] = kernels.map(|kernel| entries(&kernel));
-        Ok(Model { machines: machines(repository, machine)?, entries: [usual?, shared?] })
+        Ok(Model { machines: machines(repository, machine)?, entries: entries(repository)? })
     }
 
     /// The machines' titles.
@@ -94,9 +92,10 @@ impl Model {
     }
 
     /// A job on each machine.
-    pub fn jobs(&self, job: &Job) -> Result<Vec<Job>> {
-        let shared = job.arguments.iter().any(|argument| argument == SHARED_SPACE);
-        let entries = &self.entries[usize::from(shared)];
+    pub fn jobs(&self, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
+        let patch = job.arguments.iter().skip_while(|argument| *argument != PATCH).nth(1);
+        let patched = patch.map(|patch| entries(&patched::repository(repository, Path::new(patch))?)).transpose()?;
+        let entries = patched.as_ref().unwrap_or(&self.entries);
         let on = |(name, machine): (&String, &Machine)| Job {
             system: format!("{}@{name}", job.system),
             run: job.run,
@@ -135,9 +134,10 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
     }
 }
 
-/// Where a kernel is entered by interrupts that tasks respond to.
-fn entries(kernel: &Path) -> Result<String> {
-    let data = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
+/// Where the kernel of these sources is entered by interrupts that tasks respond to.
+fn entries(repository: &Repository) -> Result<String> {
+    let kernel = cargo::build(repository, &[])?.join("pillion-kernel");
+    let data = fs::read(&kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
     let file = object::File::parse(&*data)?;
     let stubs = file.symbols().find(|symbol| symbol.name() == Ok(ENTRIES));
     let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();

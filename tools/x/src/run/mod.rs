@@ -22,7 +22,7 @@ mod validate;
 mod view;
 mod wires;
 
-use crate::build::{self, Built, bundle::write_whole};
+use crate::build::{self, Built, bundle::write_whole, patched};
 use crate::cli::RunArguments;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
@@ -36,10 +36,6 @@ use std::path::Path;
 
 /// Size of the disk that the disk load writes to.
 const SCRATCH: u64 = 256 << 20;
-
-/// What is said before and after a run without protection.
-const SHARED_SPACE: &str =
-    "\x1b[1;31mSHARED SPACE: TASKS RUN IN KERNEL MODE. NOTHING IS PROTECTED. FOR EXPERIMENTS ONLY.\x1b[0m";
 
 /// `x run`.
 pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
@@ -58,7 +54,8 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     if let Some(ends) = ending::without_linux(run, built.system.as_ref()) {
         eprintln!("x: {ends}");
     }
-    warn(run);
+    let patched = run.build.patch.as_deref().map(|patch| patched::title(&repository.named(patch))).transpose()?;
+    warn(patched.as_deref());
     let ended = boot(run, &built, append, &folder, ending)?;
     let result = RunResult {
         run,
@@ -72,12 +69,13 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     // Before a terminal with Linux somebody has `pillion dmesg`.
     let unseen = run.headless || run.build.no_linux;
     let printed = if unseen { ended.outcome.printed.text(tasks) } else { String::new() };
-    conclude(run, &ended, &result, &[faults.concat(), printed].concat())
+    conclude(run, &ended, &result, patched.as_deref(), &[faults.concat(), printed].concat())
 }
 
-fn warn(run: &RunArguments) {
-    if run.build.shared_space {
-        eprintln!("{SHARED_SPACE}");
+/// Says, before and after a run, what a patch did to the kernel.
+fn warn(patched: Option<&str>) {
+    if let Some(title) = patched {
+        eprintln!("\x1b[1;31m{title}\x1b[0m");
     }
 }
 
@@ -107,10 +105,10 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
     session::run(run, &emulated::arguments(run, &boot, folder), folder, ending)
 }
 
-fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, said: &str) -> Result<bool> {
+fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Option<&str>, said: &str) -> Result<bool> {
     let failures = result.failures();
     print!("{}{said}", summary::text(&ended.outcome, run.clock()));
-    warn(run);
+    warn(patched);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
         let absolute = std::path::absolute(file)?;

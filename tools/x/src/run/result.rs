@@ -43,7 +43,7 @@ impl Result<'_> {
             "cpu": self.run.cpu,
             "memory_mib": self.run.memory,
             "direct": self.run.direct,
-            "address_space": if self.run.build.shared_space { "the kernel's" } else { "each task's own" },
+            "patch": self.run.build.patch,
         })
     }
 

@@ -67,11 +67,8 @@ impl Case {
 
     /// The tests whose name contains `filter`, sorted.
     fn all(repository: &Repository, filter: Option<&str>) -> Result<Vec<Case>> {
-        let folder = repository.path("tests/system");
-        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
-        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-        files.sort();
+        let is_case = |file: &Path| file.extension().is_some_and(|extension| extension == "toml");
+        let files = super::files(repository, "tests/system", is_case);
         let cases = files.iter().map(|file| Case::read(file));
         let wanted = |case: &Result<Case>| case.as_ref().map_or(true, |case| case.name.contains(filter.unwrap_or("")));
         cases.filter(wanted).collect()

@@ -15,9 +15,11 @@ use crate::campaign;
 use crate::cli::TestArguments;
 use crate::doctor;
 use crate::fuzz;
+use crate::measure::EXPERIMENTS;
 use crate::repository::Repository;
 use anyhow::Result;
 use case::Case;
+use std::path::{Path, PathBuf};
 pub use tally::Tally;
 
 /// Runs the tests, says what failed, and closes with `N passed, N failed`.
@@ -54,4 +56,14 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
         }
     }
     tally.close()
+}
+
+/// The files in a folder of tests and in those of experiments that are tests, sorted.
+fn files(repository: &Repository, folder: &str, is_test: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let inside = |folder: &Path| folder.read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let experiments = inside(&repository.path(EXPERIMENTS)).map(|experiment| experiment.join("tests"));
+    let folders = experiments.chain([repository.path(folder)]);
+    let mut files: Vec<PathBuf> = folders.flat_map(|folder| inside(&folder)).filter(|file| is_test(file)).collect();
+    files.sort();
+    files
 }

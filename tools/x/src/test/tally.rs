@@ -25,7 +25,7 @@ impl Tally {
             return Err(problem(
                 "no test ran",
                 "none has that name",
-                "`ls tests/system rt/tests/programs` names those in the emulator",
+                "`ls tests/system rt/tests/programs measure/experiments/*/tests` names those in the emulator",
             ));
         }
         for name in &self.failed {

@@ -70,7 +70,7 @@ impl LinuxLog {
     }
 }
 
-/// What the kernel said until now. It may go on while this is read: when it dies, and when a task faults in the shared space.
+/// What the kernel said until now. It may go on while this is read: when it dies.
 ///
 /// # Safety
 ///

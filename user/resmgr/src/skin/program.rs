@@ -52,10 +52,6 @@ impl Plan {
         put_text(&mut spec.info.arguments, &wanted.arguments);
         spec.info.skin = with_resources(facts, wanted);
         spec.thread_flags = thread::FPU;
-        // One address space can be the kernel's.
-        if machine.is_shared_space() && facts.index == 0 {
-            spec.thread_flags |= thread::RESIDENT;
-        }
         // Behind those of the tasks without a skin.
         spec.histogram = Some((pillion_system::limit::TASKS + facts.index as usize) as u64);
         spec.slots = slot::SKIN_COUNT;

@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, mode, percpu, pic, serial, trap};
+use super::{apic, check, clock, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -60,9 +60,6 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     );
     if serial::ports() == 0 {
         log!("[boot] no UART: the log goes to memory, and to Linux if there is one");
-    }
-    for line in mode::WARNING {
-        log!("[boot] {line}");
     }
     if understood.is_none() {
         log!("[boot] the boot loader's information is damaged");

@@ -49,7 +49,7 @@ pub fn only(name: Option<&str>) -> bool {
 
 /// Runs the programs whose names contain `filter`, some at a time.
 pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
-    let programs = all(&repository.path(FOLDER), filter)?;
+    let programs = all(repository, filter)?;
     if programs.is_empty() {
         return Ok(Tally::default());
     }
@@ -82,11 +82,9 @@ fn conclude(name: &str, wrong: Vec<String>, tally: &Mutex<Tally>) {
 }
 
 /// The programs whose names contain `filter`, sorted.
-fn all(folder: &Path, filter: &str) -> Result<Vec<Program>> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| task::is_source(file) && task::stem(file).contains(filter));
-    files.sort();
+fn all(repository: &Repository, filter: &str) -> Result<Vec<Program>> {
+    let is_wanted = |file: &Path| task::is_source(file) && task::stem(file).contains(filter);
+    let files = super::files(repository, FOLDER, is_wanted);
     files.iter().map(|file| Program::read(file)).collect()
 }
 

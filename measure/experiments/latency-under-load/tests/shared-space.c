@@ -5,7 +5,7 @@
  * prints: privilege level 0, paging on
  * prints: 1000 releases, 1000 in time
  * prints: kernel entry 0
- * run: --shared-space
+ * run: --patch measure/experiments/latency-under-load/shared-space.patch
  */
 #include <rtl.h>
 #include <rtl_sched.h>

@@ -4,7 +4,7 @@
  * prints: privilege level 0
  * prints: 30000 releases, 30000 in time
  * load: disk
- * run: --shared-space --memory 512 --seconds 1
+ * run: --patch measure/experiments/latency-under-load/shared-space.patch --memory 512 --seconds 1
  * limit: 300
  */
 #include <rtl.h>
