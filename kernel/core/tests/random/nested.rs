@@ -2,7 +2,12 @@
 //! vCPUs and whole regions end, and are made anew in the same memory, whatever waits for them.
 
 use crate::machine::world::{World, slot};
-use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, vcpu::configure};
+use pillion_abi::{
+    NEVER, PAGE,
+    call::{Call, endpoint},
+    object::Kind,
+    vcpu::configure,
+};
 use pillion_core::{
     Cap, Id, Opt,
     thread::{State, Thread},
@@ -49,6 +54,11 @@ struct Nest {
 /// One of the slots, by a random number.
 fn one<const N: usize>(slots: [u64; N], r: u8) -> u64 {
     slots[usize::from(r) % N]
+}
+
+/// One endpoint of eight does not raise its receiver, one of eight needs time of its callers.
+fn binding(r: u8) -> (u64, u64) {
+    (if r & 7 == 3 { endpoint::OWN_PRIORITY } else { 0 }, if r & 7 == 6 { u64::from(r) } else { 0 })
 }
 
 impl Nest {
@@ -112,7 +122,8 @@ impl Nest {
         let handler = if i & 1 == 0 { 0 } else { self.ends[(n + 1) % THREADS] };
         let handler = if handler != 0 && self.cap(handler) == Cap::None { 0 } else { handler };
         self.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, handler, 0]);
-        self.root(Call::EndpointBind, [end, thread]);
+        let (flags, need) = binding(region);
+        self.root(Call::EndpointBind, [end, thread, flags, need]);
         self.root(Call::ThreadBindContext, [thread, context]);
         self.root(Call::ThreadResume, [thread]);
         // It receives as soon as it runs; a thread that is more urgent may keep it from that for now.
@@ -269,7 +280,10 @@ impl Nest {
             80..=99 => self.root(Call::ThreadSuspend, [thread]),
             100..=124 => self.root(Call::ThreadResume, [thread]),
             125..=149 => self.revive(a, b),
-            150..=159 => self.root(Call::EndpointBind, [one(self.ends, b), thread]),
+            150..=159 => {
+                let (flags, need) = binding(c);
+                self.root(Call::EndpointBind, [one(self.ends, b), thread, flags, need]);
+            }
             160..=169 => {
                 let note = if b < 40 { 0 } else { one(self.notes, b) };
                 self.root(Call::ThreadBindNotification, [thread, note]);
