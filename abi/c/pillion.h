@@ -15,7 +15,53 @@
 #define PILLION_RT_VECTOR_FIRST 240
 #define PILLION_GUEST_VECTOR_FIRST 32
 
-/* System calls. */
+/* System calls. The arguments are in rdi, rsi, rdx, r10, r8, r9, in this order:
+   call(endpoint: Endpoint(W), message: Message) -> message
+   reply_receive(unused: Unused, message: Message) -> message
+   receive(unused: Unused, deadline: Deadline) -> message
+   reply(unused: Unused, message: Message)
+   signal(notification: Notification(W))
+   wait(notification: Notification(R), deadline: Deadline) -> bits
+   sleep(unused: Unused, deadline: Deadline)
+   yield_now()
+   vcpu_run(vcpu: Vcpu(C)) -> reason, value
+   timer_set(timer: Timer(W), deadline: Deadline)
+   interrupt_ack(interrupt: Interrupt(W))
+   region_create(region: Region(), kind: Kind, size: Size, to: Slot)
+   region_reset(region: Region())
+   memory_part(memory: Memory(), offset: Size, size: Size, to: Slot, rights: Rights)
+   memory_map(memory: Memory(), space: AddressSpace(C) or GuestSpace, address: Address, flags: Flags)
+   memory_unmap(memory: Memory())
+   cap_derive(space: CapSpace(C) or 0, to: Slot, from: Slot, rights: Rights, badge: Bits)
+   cap_move(space: CapSpace(C) or 0, to: Slot, from: Slot)
+   cap_delete(space: CapSpace(C) or 0, slot: Slot)
+   cap_revoke(space: CapSpace(C) or 0, slot: Slot)
+   cap_identify(slot: Slot) -> identity, size
+   thread_configure(thread: Thread(C), space: AddressSpace(C), caps: CapSpace(C), fault: Endpoint(W) or 0, flags: Flags)
+   thread_set_registers(thread: Thread(C), entry: Address, stack: Address, argument: u64)
+   thread_resume(thread: Thread(C))
+   thread_suspend(thread: Thread(C))
+   thread_bind_context(thread: Thread(C), context: SchedContext(C) or 0)
+   thread_bind_notification(thread: Thread(C), notification: Notification(R) or 0)
+   thread_register(thread: Thread(C), pair: u64) -> first, second
+   context_configure(control: SchedControl(C), context: SchedContext(C), priority: u8, budget: Ticks, period: Ticks, ceiling: u8)
+   context_consumed(context: SchedContext(R)) -> consumed, exhausted
+   endpoint_bind_with(endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks)
+   timer_bind(timer: Timer(C), notification: Notification(W), bits: Bits)
+   context_set_priority(context: SchedContext(C), priority: u8) -> old
+   interrupt_create(control: IrqControl(C), line: u64, flags: Flags, to: Slot, region: Region()) -> address, data
+   interrupt_bind(interrupt: Interrupt(C), notification: Notification(W), bits: Bits)
+   port_in(ports: Ports(R), port: u16, width: u8) -> value
+   port_out(ports: Ports(W), port: u16, width: u8, value: u32)
+   ports_part(ports: Ports(), first: u16, count: u32, to: Slot)
+   vcpu_configure(vcpu: Vcpu(C), space: GuestSpace(C), state: Memory(R W), flags: Flags)
+   vcpu_allow_ports(vcpu: Vcpu(C), ports: Ports(R W))
+   vcpu_inject(vcpu: Vcpu(C), vector: u8)
+   vcpu_route_line(vcpu: Vcpu(C), control: IrqControl(C), line: u64, route: Flags)
+   vcpu_reset(vcpu: Vcpu(C))
+   vcpu_end_of_interrupt(vcpu: Vcpu(C))
+   trace_control(trace: Trace(W), on: bool)
+   log_put(trace: Trace(W), byte: u8) */
 enum pillion_call {
     PILLION_CALL_CALL = 0,
     PILLION_CALL_REPLY_RECEIVE = 1,

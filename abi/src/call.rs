@@ -12,140 +12,138 @@
 /// Words that a message carries.
 pub const MESSAGE_WORDS: usize = 8;
 
-macro_rules! calls {
-    ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
+#[macro_use]
+mod table;
+
+use crate::object::Kind;
+
+/// Types of arguments that are no capabilities, as a user task gives them.
+pub mod argument {
+    pub use crate::object::Kind;
+
+    /// Index of a slot, whatever it holds; one named `to` is filled.
+    pub type Slot = u32;
+    /// Bytes, or the unit that the kind of an object has.
+    pub type Size = u64;
+    /// Virtual or guest-physical address.
+    pub type Address = u64;
+    /// Absolute time in ticks of the time-stamp counter; [`crate::NEVER`] does not come.
+    pub type Deadline = u64;
+    /// Length of time in ticks of the time-stamp counter.
+    pub type Ticks = u64;
+    /// Flags that the call documents.
+    pub type Flags = u64;
+    /// Bits of a notification, or a badge, which are the same.
+    pub type Bits = u64;
+    /// Rights as in [`crate::object::right`].
+    pub type Rights = u8;
+    /// A label and [`super::MESSAGE_WORDS`] words, in registers of their own.
+    pub enum Message {}
+    /// A register that is not looked at.
+    pub enum Unused {}
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The index of a capability.
+    Cap {
+        /// Kind of what it names.
+        kind: Kind,
+        /// Rights that the call needs, whatever the other arguments are.
+        rights: u8,
+        /// Another kind that it may be of; [`Kind::None`]: it may be 0.
+        or: Option<Kind>,
+    },
+    /// A value of the type of this name in [`argument`].
+    Value(&'static str),
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub class: Class,
+}
+
+/// The rights of an argument out of the table's letters.
+#[macro_export]
+macro_rules! rights {
+    (@ R) => { $crate::object::right::READ };
+    (@ W) => { $crate::object::right::WRITE };
+    (@ X) => { $crate::object::right::EXECUTE };
+    (@ C) => { $crate::object::right::CONTROL };
+    ($($letter:ident)*) => { 0 $(| $crate::rights!(@ $letter))* };
+}
+
+macro_rules! class {
+    ($type:ident) => { Class::Value(stringify!($type)) };
+    ($kind:ident ($($right:ident)*)) => { class!(@ $kind ($($right)*) None) };
+    ($kind:ident ($($right:ident)*) or 0) => { class!(@ $kind ($($right)*) Some(Kind::None)) };
+    ($kind:ident ($($right:ident)*) or $other:ident) => { class!(@ $kind ($($right)*) Some(Kind::$other)) };
+    (@ $kind:ident ($($right:ident)*) $or:expr) => {
+        Class::Cap { kind: Kind::$kind, rights: rights!($($right)*), or: $or }
+    };
+}
+
+macro_rules! define {
+    ($($group:ident {$(
+        $(#[$doc:meta])*
+        $call:ident = $number:literal, $stub:ident(
+            $($argument:ident: $class:ident $(($($right:ident)*))? $(or $other:tt)?),*
+        ) $(-> $($result:ident),+)?;
+    )*})*) => {
         /// Number of a system call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u64)]
-        pub enum Call { $($(#[$doc])* $name = $number,)* }
+        pub enum Call { $($($(#[$doc])* $call = $number,)*)* }
 
         impl Call {
             /// All calls, in order of their numbers.
-            pub const ALL: &'static [Call] = &[$(Call::$name,)*];
+            pub const ALL: &'static [Call] = &[$($(Call::$call,)*)*];
 
             /// The call with that number.
             #[inline]
             #[must_use]
             pub const fn from_raw(raw: u64) -> Option<Call> {
-                match raw { $($number => Some(Call::$name),)* _ => None }
+                match raw { $($($number => Some(Call::$call),)*)* _ => None }
             }
 
             /// Name as it stands in the documentation.
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Call::$name => stringify!($name),)* }
+                match self { $($(Call::$call => stringify!($call),)*)* }
+            }
+
+            /// Name of the function that makes the call.
+            #[must_use]
+            pub const fn stub(self) -> &'static str {
+                match self { $($(Call::$call => stringify!($stub),)*)* }
+            }
+
+            /// The arguments, in the order of their registers.
+            #[must_use]
+            pub const fn arguments(self) -> &'static [Argument] {
+                match self {$($(
+                    Call::$call => &[$(Argument {
+                        name: stringify!($argument),
+                        class: class!($class $(($($right)*))? $(or $other)?),
+                    }),*],
+                )*)*}
+            }
+
+            /// Names of the results.
+            #[must_use]
+            pub const fn results(self) -> &'static [&'static str] {
+                match self { $($(Call::$call => &[$($(stringify!($result)),+)?],)*)* }
             }
         }
     };
 }
 
-calls! {
-    /// `(endpoint, label, words..)` Sends a message and waits for the reply.
-    Call = 0,
-    /// `(-, label, words.., deadline is none)` Replies to the caller being served and waits for the next
-    /// message or, with a notification bound to the thread, for its bits (label [`LABEL_NOTIFIED`]).
-    ReplyReceive = 1,
-    /// `(-, deadline)` Waits for a message as [`Call::ReplyReceive`] does, until the deadline.
-    Receive = 2,
-    /// `(-, label, words..)` Replies and goes on.
-    Reply = 3,
-    /// `(notification)` Adds the badge of the capability to the notification's bits.
-    Signal = 4,
-    /// `(notification, deadline)` Waits until a bit is set; returns and clears the bits.
-    Wait = 5,
-    /// `(-, deadline)` Sleeps until the deadline, in ticks of the time-stamp counter.
-    Sleep = 6,
-    /// `()` Goes to the end of the queue of its priority.
-    Yield = 7,
-    /// `(vcpu)` Runs the guest until there is something for the VM monitor to do; returns the
-    /// [`crate::vcpu::Exit`] reason.
-    VcpuRun = 8,
-    /// `(timer, deadline)` Arms a timer; [`crate::NEVER`] disarms it.
-    TimerSet = 9,
-    /// `(interrupt)` Lets the interrupt come again after it was handled.
-    InterruptAck = 10,
-
-    /// `(region, kind, size, destination slot)` Makes an object out of the region's memory. `size` is in bytes for `Region` and
-    /// `Memory`, a count of slots for `CapSpace`, a count of table pages for address spaces, and unused otherwise.
-    RegionCreate = 16,
-    /// `(region)` Ends everything made of the region and makes its memory available again.
-    RegionReset = 17,
-    /// `(memory, offset, size, destination slot, rights)` Derives a capability for a part of the memory.
-    MemoryPart = 18,
-    /// `(memory, address space, address, flags)` Maps all of the memory at the address; a guest space has guest-physical addresses.
-    MemoryMap = 19,
-    /// `(memory)` Takes the mapping away.
-    MemoryUnmap = 20,
-
-    /// `(capability space, destination slot, own source slot, rights, badge)` Derives a capability. A badge can be given once.
-    CapDerive = 24,
-    /// `(capability space, destination slot, own source slot)` Moves a capability.
-    CapMove = 25,
-    /// `(capability space, slot)` Deletes a capability and everything derived from it.
-    CapDelete = 26,
-    /// `(capability space, slot)` Deletes everything derived from a capability.
-    CapRevoke = 27,
-    /// `(any)` Returns the kind, and for `Region`, `Memory` and `Ports` the base and size.
-    CapIdentify = 28,
-
-    /// `(thread, address space, capability space, fault endpoint or 0, flags)` Gives a thread its surroundings.
-    ThreadConfigure = 32,
-    /// `(thread, entry, stack, argument)` Sets the registers of a stopped thread.
-    ThreadSetRegisters = 33,
-    /// `(thread)` Lets a stopped thread run.
-    ThreadResume = 34,
-    /// `(thread)` Stops a thread, wherever it is.
-    ThreadSuspend = 35,
-    /// `(thread, scheduling context or 0)` Gives a thread the right to time, or takes it.
-    ThreadBindContext = 36,
-    /// `(thread, notification or 0)` Lets the notification wake the thread out of `Receive` and `VcpuRun`.
-    ThreadBindNotification = 37,
-    /// `(thread, word 0..=8)` Reads a pair of the stopped or faulting thread's registers.
-    ThreadRegister = 38,
-    /// `(scheduling control, context, priority, budget, period, ceiling)` Budget and period in ticks. The ceiling is the highest priority that
-    /// [`Call::ContextSetPriority`] may set; what is below the priority counts as the priority.
-    ContextConfigure = 39,
-    /// `(context)` Returns the ticks consumed so far, and how often the budget ran out.
-    ContextConsumed = 40,
-    /// `(endpoint, thread, flags, need)` Makes the thread the receiver of the endpoint. Need: ticks that a caller with a limited budget must
-    /// have left.
-    EndpointBind = 41,
-    /// `(timer, notification, bits)` Says what the timer signals.
-    TimerBind = 42,
-    /// `(context, priority)` Sets the priority, up to the context's ceiling; budget and period stay as they are. Returns the old one.
-    ContextSetPriority = 43,
-
-    /// `(irq control, line or [`IRQ_MSI`], flags, destination slot)` Makes an interrupt capability. For a message-signalled one
-    /// returns the address and data that the device is to write.
-    InterruptCreate = 48,
-    /// `(interrupt, notification, bits)` Says what the interrupt signals, and enables it.
-    InterruptBind = 49,
-    /// `(ports, port, width in bytes)` Reads a port.
-    PortIn = 50,
-    /// `(ports, port, width in bytes, value)` Writes a port.
-    PortOut = 51,
-    /// `(ports, first, count, destination slot)` Derives a capability for some of the ports.
-    PortsPart = 52,
-
-    /// `(vcpu, guest space, memory for the shared state, flags)` Prepares a vCPU and makes it the passenger of the thread's CPU, or a user vCPU: see
-    /// [`crate::vcpu::configure`].
-    VcpuConfigure = 56,
-    /// `(vcpu, ports)` Lets the guest use the ports, at most 1,024, without an exit.
-    VcpuAllowPorts = 57,
-    /// `(vcpu, vector)` Makes an interrupt pending in the guest's local APIC.
-    VcpuInject = 58,
-    /// `(vcpu, irq control, line, vector and flags)` Routes an interrupt line to the guest; see [`crate::vcpu::route`].
-    VcpuRouteLine = 59,
-    /// `(vcpu)` Forgets all interrupt state of the guest, as at reset, and gives every physical end of interrupt that is owed.
-    VcpuReset = 60,
-    /// `(vcpu)` Ends the guest's most urgent interrupt in service, as its own write to the end-of-interrupt register would.
-    VcpuEndOfInterrupt = 61,
-
-    /// `(trace, 1 or 0)` Switches the trace buffer on or off.
-    TraceControl = 64,
-    /// `(trace, byte)` Gives a byte to the log's UART, if it can take it now; without a UART the byte goes nowhere ([`crate::boot::feature::LOG_DEVICE`]).
-    LogPut = 65,
-}
+calls!(define);
 
 /// Label of what [`Call::Receive`] returns when the bound notification has bits; they are in the first word.
 pub const LABEL_NOTIFIED: u64 = u64::MAX;

@@ -1,5 +1,6 @@
 //! Numbers of the interface.
 
+use super::signature::signature;
 use super::text::Header;
 use pillion_abi as abi;
 use pillion_abi::call::Call;
@@ -31,7 +32,10 @@ pub fn write(out: &mut Header) {
 
 fn calls(out: &mut Header) {
     let calls = Call::ALL.iter().map(|call| (call.name().into(), *call as u64));
-    out.enumeration("System calls.", "CALL", calls);
+    let signatures: Vec<String> = Call::ALL.iter().map(|call| signature(*call)).collect();
+    let about = "System calls. The arguments are in rdi, rsi, rdx, r10, r8, r9, in this order:\n   ";
+    let about = about.to_owned() + &signatures.join("\n   ");
+    out.enumeration(&about, "CALL", calls);
     let errors = Error::ALL.iter().map(|error| (format!("{error:?}"), *error as u64));
     out.enumeration("Why a call was refused; rax holds the negative.", "ERROR", errors);
     define!(out, "Messages and flags of calls.", "", abi::call, MESSAGE_WORDS LABEL_NOTIFIED LABEL_FAULT IRQ_MSI);

@@ -3,6 +3,7 @@
 mod channel;
 mod constants;
 mod layouts;
+mod signature;
 mod text;
 
 use crate::build::bundle::write_whole;
