@@ -1,51 +1,45 @@
-//! Calls on timers, interrupts, ports, the trace and the log.
+//! Calls on interrupts, ports, the trace and the log.
 
-use super::{Arguments, Caller, DONE, Outcome, allowed};
-use crate::{Cap, Kernel, Machine, id::slot_of, interrupt::Interrupt, timer::Timer};
+use super::{Caller, DONE, Outcome, allowed, arguments::*};
+use crate::{Cap, Id, Kernel, Machine, Slot, interrupt::Interrupt};
 use pillion_abi::{
-    call::{Call, IRQ_MSI, irq},
+    call::{IRQ_MSI, irq},
     object::right,
     status::{Error, Result},
     vcpu::route,
 };
 
 impl<M: Machine> Kernel<M> {
-    pub(super) fn timer_bind(&mut self, me: Caller, a: &Arguments) -> Result<Outcome> {
-        let Cap::Timer(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-        self.notification(me, a[1], right::WRITE)?;
-        if self.m.get(id).slot.cap != Cap::None {
-            return Err(Error::Busy);
-        }
-        let source = self.slot(me.caps, a[1])?;
-        let at = id.slot_in(slot_of!(Timer, slot));
-        self.derive_inner(source, at)?;
-        self.m.get(id).bits = a[2];
-        self.timer_bound(id);
+    pub(super) fn sys_interrupt_ack(&mut self, me: Caller, a: InterruptAck) -> Result<Outcome> {
+        let Cap::Interrupt(id) = self.cap(me, a.interrupt())? else { return Err(Error::WrongKind) };
+        self.interrupt_ack(id);
         DONE
     }
 
-    pub(super) fn interrupt_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        if call == Call::InterruptBind {
-            let Cap::Interrupt(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-            self.notification(me, a[1], right::WRITE)?;
-            let source = self.slot(me.caps, a[1])?;
-            self.interrupt_bind(id, source, a[2])?;
-            return DONE;
-        }
-        let Cap::IrqControl = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-        if a[2] & !(irq::LEVEL | irq::LOW) != 0 {
+    pub(super) fn sys_interrupt_bind(&mut self, me: Caller, a: InterruptBind) -> Result<Outcome> {
+        let Cap::Interrupt(id) = self.cap(me, a.interrupt())? else { return Err(Error::WrongKind) };
+        self.notification(me, a.notification())?;
+        let source = self.slot(me.caps, a.notification().index)?;
+        self.interrupt_bind(id, source, a.bits())?;
+        DONE
+    }
+
+    pub(super) fn sys_interrupt_create(&mut self, me: Caller, a: InterruptCreate) -> Result<Outcome> {
+        let Cap::IrqControl = self.cap(me, a.control())? else { return Err(Error::WrongKind) };
+        let asked = a.flags();
+        if asked & !(irq::LEVEL | irq::LOW) != 0 {
             return Err(Error::BadArgument);
         }
-        let region = self.slot(me.caps, a[4])?;
+        let region = self.slot(me.caps, a.region().index)?;
         let vector = self.free_vector()?;
-        let line = match a[1] {
+        let line = match a.line() {
             IRQ_MSI => None,
             line => Some(self.checked_line(line)?),
         };
         let flags =
-            if a[2] & irq::LEVEL != 0 { route::LEVEL } else { 0 } | if a[2] & irq::LOW != 0 { route::LOW } else { 0 };
+            if asked & irq::LEVEL != 0 { route::LEVEL } else { 0 } | if asked & irq::LOW != 0 { route::LOW } else { 0 };
         let interrupt = Interrupt { line, flags, vector, ..Interrupt::default() };
-        self.create_interrupt(region, me.caps, a[3], interrupt)?;
+        self.create_interrupt(region, me.caps, a.to(), interrupt)?;
         Ok(Outcome::Done(if line.is_none() { self.m.msi(vector) } else { [0, 0] }))
     }
 
@@ -58,41 +52,54 @@ impl<M: Machine> Kernel<M> {
         if taken { Err(Error::Busy) } else { Ok(line) }
     }
 
-    pub(super) fn port_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        let slot = self.slot(me.caps, a[0])?;
-        let Cap::Ports { first, count } = self.cap(me, a[0], 0)? else { return Err(Error::WrongKind) };
-        let inside = |port: u64, n: u64| {
-            n != 0 && port >= u64::from(first) && port.saturating_add(n) <= u64::from(first) + u64::from(count)
-        };
-        let rights = self.m.get(slot).rights;
-        if call == Call::PortsPart {
-            if !inside(a[1], a[2]) {
-                return Err(Error::BadArgument);
-            }
-            let at = self.empty_slot(me.caps, a[3])?;
-            self.derive(slot, at, right::ALL, 0)?;
-            self.m.get(at).cap = Cap::Ports { first: a[1] as u16, count: a[2] as u32 };
-            return DONE;
-        }
-        if !matches!(a[2], 1 | 2 | 4) || !inside(a[1], a[2]) {
-            return Err(Error::BadArgument);
-        }
-        if call == Call::PortIn {
-            allowed(rights, right::READ)?;
-            return Ok(Outcome::Done([u64::from(self.m.port_in(a[1] as u16, a[2] as u8)), 0]));
-        }
-        allowed(rights, right::WRITE)?;
-        self.m.port_out(a[1] as u16, a[2] as u8, a[3] as u32);
+    pub(super) fn sys_port_in(&mut self, me: Caller, a: PortIn) -> Result<Outcome> {
+        let port = self.port(me, a.ports(), a.port(), a.width())?;
+        Ok(Outcome::Done([u64::from(self.m.port_in(port, a.width() as u8)), 0]))
+    }
+
+    pub(super) fn sys_port_out(&mut self, me: Caller, a: PortOut) -> Result<Outcome> {
+        let port = self.port(me, a.ports(), a.port(), a.width())?;
+        self.m.port_out(port, a.width() as u8, a.value() as u32);
         DONE
     }
 
-    pub(super) fn trace_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        let Cap::Trace = self.cap(me, a[0], right::WRITE)? else { return Err(Error::WrongKind) };
-        if call == Call::TraceControl {
-            self.m.trace(a[1] != 0);
-        } else if !self.m.log_byte(a[1] as u8) {
-            return Err(Error::Busy);
-        }
+    pub(super) fn sys_ports_part(&mut self, me: Caller, a: PortsPart) -> Result<Outcome> {
+        let slot = self.ports(me, a.ports().index, a.first(), a.count())?;
+        let at = self.empty_slot(me.caps, a.to())?;
+        self.derive(slot, at, right::ALL, 0)?;
+        self.m.get(at).cap = Cap::Ports { first: a.first() as u16, count: a.count() as u32 };
         DONE
+    }
+
+    /// A port that may be read or written with a width. What is asked for is looked at before the
+    /// rights.
+    fn port(&mut self, me: Caller, named: Named, port: u64, width: u64) -> Result<u16> {
+        let slot = self.ports(me, named.index, port, width)?;
+        if !matches!(width, 1 | 2 | 4) {
+            return Err(Error::BadArgument);
+        }
+        allowed(self.m.get(slot).rights, named.rights)?;
+        Ok(port as u16)
+    }
+
+    /// The slot with a capability for ports, among which those asked for are.
+    fn ports(&mut self, me: Caller, index: u64, asked: u64, n: u64) -> Result<Id<Slot>> {
+        let (slot, Cap::Ports { first, count }) = self.held(me, Named { index, rights: 0 })? else {
+            return Err(Error::WrongKind);
+        };
+        let (first, count) = (u64::from(first), u64::from(count));
+        let inside = n != 0 && asked >= first && asked.saturating_add(n) <= first + count;
+        if inside { Ok(slot) } else { Err(Error::BadArgument) }
+    }
+
+    pub(super) fn sys_trace_control(&mut self, me: Caller, a: TraceControl) -> Result<Outcome> {
+        let Cap::Trace = self.cap(me, a.trace())? else { return Err(Error::WrongKind) };
+        self.m.trace(a.on() != 0);
+        DONE
+    }
+
+    pub(super) fn sys_log_put(&mut self, me: Caller, a: LogPut) -> Result<Outcome> {
+        let Cap::Trace = self.cap(me, a.trace())? else { return Err(Error::WrongKind) };
+        if self.m.log_byte(a.byte() as u8) { DONE } else { Err(Error::Busy) }
     }
 }

@@ -1,11 +1,9 @@
 //! Calls on vCPUs.
 
-use super::{Arguments, Caller, DONE, Outcome};
+use super::{Caller, DONE, Outcome, arguments::*};
 use crate::{Cap, Id, Kernel, Machine, id::slot_of, vcpu::Vcpu};
 use pillion_abi::{
-    RT_VECTOR_FIRST,
-    call::Call,
-    object::right,
+    GUEST_VECTOR_FIRST, RT_VECTOR_FIRST,
     status::{Error, Result},
     vcpu::{configure, route},
 };
@@ -14,8 +12,8 @@ use pillion_abi::{
 const PORTS_AT_ONCE: u32 = 1024;
 
 impl<M: Machine> Kernel<M> {
-    pub(super) fn vcpu_run(&mut self, me: Caller, a: &Arguments) -> Result<Outcome> {
-        let Cap::Vcpu(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
+    pub(super) fn sys_vcpu_run(&mut self, me: Caller, a: VcpuRun) -> Result<Outcome> {
+        let id = self.vcpu(me, a.vcpu())?;
         let v = self.m.get(id);
         if v.space.cap == Cap::None || v.state.cap == Cap::None {
             return Err(Error::BadState);
@@ -35,83 +33,25 @@ impl<M: Machine> Kernel<M> {
         Ok(Outcome::Guest)
     }
 
-    pub(super) fn vcpu_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        let Cap::Vcpu(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-        match call {
-            Call::VcpuConfigure => {
-                if !self.vcpu_configure(me, id, a)? {
-                    return Ok(Outcome::Restart);
-                }
-            }
-            _ if self.m.get(id).user => return Err(Error::BadState),
-            Call::VcpuAllowPorts => {
-                let Cap::Ports { first, count } = self.cap(me, a[1], right::READ | right::WRITE)? else {
-                    return Err(Error::WrongKind);
-                };
-                if count > PORTS_AT_ONCE {
-                    return Err(Error::BadArgument);
-                }
-                if self.m.get(id).space.cap == Cap::None {
-                    return Err(Error::BadState);
-                }
-                self.m.vcpu_allow_ports(id, first, count);
-            }
-            Call::VcpuInject => {
-                let vector = u8::try_from(a[1]).ok().filter(|v| *v >= 16).ok_or(Error::BadArgument)?;
-                self.m.set_result(me.thread, 0, [0, 0]);
-                self.guest_interrupt(id, vector);
-                return Ok(Outcome::Arranged);
-            }
-            Call::VcpuRouteLine => {
-                let Cap::IrqControl = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-                let line = self.checked_line(a[2])?;
-                let number = u8::try_from(line).map_err(|_| Error::BadArgument)?;
-                let vector = a[3] as u8;
-                let masked = a[3] & route::MASKED != 0;
-                if !masked && !(pillion_abi::GUEST_VECTOR_FIRST..RT_VECTOR_FIRST).contains(&vector) {
-                    return Err(Error::BadArgument);
-                }
-                if self.cpu.passenger != Some(id) {
-                    return Err(Error::BadState);
-                }
-                if masked {
-                    self.cpu.passenger_lines.remove(number);
-                    self.m.mask_line(line, true);
-                } else {
-                    self.cpu.passenger_lines.insert(number);
-                    self.m.get(id).apic.set_level(vector, a[3] & route::LEVEL != 0);
-                    self.m.route_line(line, vector, a[3] & (route::LEVEL | route::LOW));
-                }
-            }
-            Call::VcpuEndOfInterrupt => self.guest_end_of_interrupt(id),
-            _ => {
-                self.guest_deadline(id, 0);
-                self.reset_guest_interrupts(id);
-            }
-        }
-        DONE
-    }
-
-    fn vcpu_configure(&mut self, me: Caller, id: Id<Vcpu>, a: &Arguments) -> Result<bool> {
-        let Cap::GuestSpace(space) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let Cap::Memory { device: false, base, .. } = self.cap(me, a[2], right::READ | right::WRITE)? else {
-            return Err(Error::WrongKind);
-        };
-        if a[3] & !configure::USER != 0 {
+    pub(super) fn sys_vcpu_configure(&mut self, me: Caller, a: VcpuConfigure) -> Result<Outcome> {
+        let id = self.vcpu(me, a.vcpu())?;
+        let Cap::GuestSpace(space) = self.cap(me, a.space())? else { return Err(Error::WrongKind) };
+        let Cap::Memory { device: false, base, .. } = self.cap(me, a.state())? else { return Err(Error::WrongKind) };
+        if a.flags() & !configure::USER != 0 {
             return Err(Error::BadArgument);
         }
-        let user = a[3] & configure::USER != 0;
+        let user = a.flags() & configure::USER != 0;
         if !self.vcpu_is_free(id, user) {
             return Err(Error::Busy);
         }
         while !self.vcpu_prepare(id) {
             if self.m.interrupt_pending() {
-                return Ok(false);
+                return Ok(Outcome::Restart);
             }
         }
         let root = self.m.get(space).root;
         self.m.vcpu_init(id, root, base, user)?;
-        let (from_space, from_state) = (self.slot(me.caps, a[1])?, self.slot(me.caps, a[2])?);
+        let (from_space, from_state) = (self.slot(me.caps, a.space().index)?, self.slot(me.caps, a.state().index)?);
         let to_space = id.slot_in(slot_of!(Vcpu, space));
         let to_state = id.slot_in(slot_of!(Vcpu, state));
         self.derive_inner(from_space, to_space)?;
@@ -128,7 +68,75 @@ impl<M: Machine> Kernel<M> {
             self.cpu.passenger_level = self.m.get(id).level;
             self.cpu.timers_changed = true;
         }
-        Ok(true)
+        DONE
+    }
+
+    pub(super) fn sys_vcpu_allow_ports(&mut self, me: Caller, a: VcpuAllowPorts) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        let Cap::Ports { first, count } = self.cap(me, a.ports())? else { return Err(Error::WrongKind) };
+        if count > PORTS_AT_ONCE {
+            return Err(Error::BadArgument);
+        }
+        if self.m.get(id).space.cap == Cap::None {
+            return Err(Error::BadState);
+        }
+        self.m.vcpu_allow_ports(id, first, count);
+        DONE
+    }
+
+    pub(super) fn sys_vcpu_inject(&mut self, me: Caller, a: VcpuInject) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        let vector = u8::try_from(a.vector()).ok().filter(|v| *v >= 16).ok_or(Error::BadArgument)?;
+        self.m.set_result(me.thread, 0, [0, 0]);
+        self.guest_interrupt(id, vector);
+        Ok(Outcome::Arranged)
+    }
+
+    pub(super) fn sys_vcpu_route_line(&mut self, me: Caller, a: VcpuRouteLine) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        let Cap::IrqControl = self.cap(me, a.control())? else { return Err(Error::WrongKind) };
+        let line = self.checked_line(a.line())?;
+        let number = u8::try_from(line).map_err(|_| Error::BadArgument)?;
+        let vector = a.route() as u8;
+        let masked = a.route() & route::MASKED != 0;
+        if !masked && !(GUEST_VECTOR_FIRST..RT_VECTOR_FIRST).contains(&vector) {
+            return Err(Error::BadArgument);
+        }
+        if self.cpu.passenger != Some(id) {
+            return Err(Error::BadState);
+        }
+        if masked {
+            self.cpu.passenger_lines.remove(number);
+            self.m.mask_line(line, true);
+        } else {
+            self.cpu.passenger_lines.insert(number);
+            self.m.get(id).apic.set_level(vector, a.route() & route::LEVEL != 0);
+            self.m.route_line(line, vector, a.route() & (route::LEVEL | route::LOW));
+        }
+        DONE
+    }
+
+    pub(super) fn sys_vcpu_reset(&mut self, me: Caller, a: VcpuReset) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        self.guest_deadline(id, 0);
+        self.reset_guest_interrupts(id);
+        DONE
+    }
+
+    pub(super) fn sys_vcpu_end_of_interrupt(&mut self, me: Caller, a: VcpuEndOfInterrupt) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        self.guest_end_of_interrupt(id);
+        DONE
+    }
+
+    fn vcpu(&mut self, me: Caller, named: Named) -> Result<Id<Vcpu>> {
+        if let Cap::Vcpu(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
+    }
+
+    /// A vCPU with ports and interrupts, which a user vCPU has not.
+    fn whole_vcpu(&mut self, me: Caller, named: Named) -> Result<Id<Vcpu>> {
+        let id = self.vcpu(me, named)?;
+        if self.m.get(id).user { Err(Error::BadState) } else { Ok(id) }
     }
 
     /// Whether a vCPU can be configured: there may be many user vCPUs and one passenger.

@@ -1,88 +1,116 @@
 //! Calls on regions, memory and capabilities.
 
-use super::{Arguments, Caller, DONE, Outcome, identify};
-use crate::{Cap, Id, Kernel, Machine, Slot};
+use super::{Caller, DONE, Outcome, arguments::*, done_or_restart};
+use crate::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace};
 use pillion_abi::{
-    call::Call,
-    object::{Kind, right},
+    object::Kind,
     status::{Error, Result},
 };
 
 impl<M: Machine> Kernel<M> {
-    pub(super) fn memory_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        let slot = self.slot(me.caps, a[0])?;
-        let cap = self.cap(me, a[0], 0)?;
-        let done = match call {
-            Call::RegionCreate => {
-                let kind = Kind::from_raw(a[1]).ok_or(Error::BadArgument)?;
-                self.create(slot, kind, a[2], me.caps, a[3])?
-            }
-            Call::RegionReset => {
-                let Cap::Region { .. } = cap else { return Err(Error::WrongKind) };
-                let done = self.delete(slot, false);
-                if let (true, Cap::Region { used, cleared, .. }) = (done, &mut self.m.get(slot).cap) {
-                    (*used, *cleared) = (0, 0);
-                }
-                done
-            }
-            Call::MemoryPart => {
-                let Cap::Memory { device, base, size, .. } = cap else { return Err(Error::WrongKind) };
-                let inside = a[1].checked_add(a[2]).is_some_and(|end| end <= size);
-                if !inside || a[2] == 0 || !(a[1] | a[2]).is_multiple_of(pillion_abi::PAGE) {
-                    return Err(Error::BadArgument);
-                }
-                let at = self.empty_slot(me.caps, a[3])?;
-                self.derive(slot, at, a[4] as u8, 0)?;
-                self.m.get(at).cap = Cap::unmapped(device, base + a[1], a[2]);
-                true
-            }
-            Call::MemoryMap => {
-                let (Cap::AddressSpace(space) | Cap::GuestSpace(space)) = self.cap(me, a[1], right::CONTROL)? else {
-                    return Err(Error::WrongKind);
-                };
-                self.map(slot, space, a[2], a[3])?
-            }
-            _ => {
-                let Cap::Memory { .. } = cap else { return Err(Error::WrongKind) };
-                self.unmap(slot)
-            }
-        };
-        Ok(if done { Outcome::Done([0, 0]) } else { Outcome::Restart })
+    pub(super) fn sys_region_create(&mut self, me: Caller, a: RegionCreate) -> Result<Outcome> {
+        let (region, _) = self.held(me, a.region())?;
+        let kind = Kind::from_raw(a.kind()).ok_or(Error::BadArgument)?;
+        Ok(done_or_restart(self.create(region, kind, a.size(), me.caps, a.to())?))
     }
 
-    fn unmap(&mut self, slot: Id<Slot>) -> bool {
+    pub(super) fn sys_region_reset(&mut self, me: Caller, a: RegionReset) -> Result<Outcome> {
+        let (slot, Cap::Region { .. }) = self.held(me, a.region())? else { return Err(Error::WrongKind) };
+        let done = self.delete(slot, false);
+        if let (true, Cap::Region { used, cleared, .. }) = (done, &mut self.m.get(slot).cap) {
+            (*used, *cleared) = (0, 0);
+        }
+        Ok(done_or_restart(done))
+    }
+
+    pub(super) fn sys_memory_part(&mut self, me: Caller, a: MemoryPart) -> Result<Outcome> {
+        let (slot, Cap::Memory { device, base, size, .. }) = self.held(me, a.memory())? else {
+            return Err(Error::WrongKind);
+        };
+        let inside = a.offset().checked_add(a.size()).is_some_and(|end| end <= size);
+        if !inside || a.size() == 0 || !(a.offset() | a.size()).is_multiple_of(pillion_abi::PAGE) {
+            return Err(Error::BadArgument);
+        }
+        let at = self.empty_slot(me.caps, a.to())?;
+        self.derive(slot, at, a.rights() as u8, 0)?;
+        self.m.get(at).cap = Cap::unmapped(device, base + a.offset(), a.size());
+        DONE
+    }
+
+    pub(super) fn sys_memory_map(&mut self, me: Caller, a: MemoryMap) -> Result<Outcome> {
+        let (slot, _) = self.held(me, a.memory())?;
+        let (Cap::AddressSpace(space) | Cap::GuestSpace(space)) = self.cap(me, a.space())? else {
+            return Err(Error::WrongKind);
+        };
+        Ok(done_or_restart(self.map(slot, space, a.address(), a.flags())?))
+    }
+
+    pub(super) fn sys_memory_unmap(&mut self, me: Caller, a: MemoryUnmap) -> Result<Outcome> {
+        let (slot, Cap::Memory { .. }) = self.held(me, a.memory())? else { return Err(Error::WrongKind) };
         while !self.unmap_step(slot) {
             if self.m.interrupt_pending() {
-                return false;
+                return Ok(Outcome::Restart);
             }
         }
-        true
+        DONE
     }
 
-    pub(super) fn cap_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        if call == Call::CapIdentify {
-            let slot = self.slot(me.caps, a[0])?;
-            return Ok(Outcome::Done(identify(self.m.get(slot).cap)));
+    pub(super) fn sys_cap_derive(&mut self, me: Caller, a: CapDerive) -> Result<Outcome> {
+        let (source, at) = self.source_and_place(me, a.space(), a.from(), a.to())?;
+        self.derive(source, at, a.rights() as u8, a.badge())?;
+        DONE
+    }
+
+    pub(super) fn sys_cap_move(&mut self, me: Caller, a: CapMove) -> Result<Outcome> {
+        let (source, at) = self.source_and_place(me, a.space(), a.from(), a.to())?;
+        self.move_slot(source, at)?;
+        DONE
+    }
+
+    pub(super) fn sys_cap_delete(&mut self, me: Caller, a: CapDelete) -> Result<Outcome> {
+        let slot = self.target(me, a.space(), a.slot())?;
+        Ok(done_or_restart(self.delete(slot, true)))
+    }
+
+    pub(super) fn sys_cap_revoke(&mut self, me: Caller, a: CapRevoke) -> Result<Outcome> {
+        let slot = self.target(me, a.space(), a.slot())?;
+        Ok(done_or_restart(self.delete(slot, false)))
+    }
+
+    pub(super) fn sys_cap_identify(&mut self, me: Caller, a: CapIdentify) -> Result<Outcome> {
+        let slot = self.slot(me.caps, a.slot())?;
+        Ok(Outcome::Done(identify(self.m.get(slot).cap)))
+    }
+
+    /// The capability space that a call names: 0 is the caller's own.
+    fn target_space(&mut self, me: Caller, space: Named) -> Result<Id<CapSpace>> {
+        if space.index == 0 {
+            return Ok(me.caps);
         }
-        let space = self.target_space(me, a[0])?;
-        match call {
-            Call::CapDerive | Call::CapMove => {
-                let source = self.slot(me.caps, a[2])?;
-                let cap = self.cap(me, a[2], 0)?;
-                self.may_stand_in(cap, space)?;
-                let at = self.empty_slot(space, a[1])?;
-                if call == Call::CapMove {
-                    self.move_slot(source, at)?;
-                } else {
-                    self.derive(source, at, a[3] as u8, a[4])?;
-                }
-                DONE
-            }
-            _ => {
-                let slot = self.slot(space, a[1])?;
-                let done = self.delete(slot, call == Call::CapDelete);
-                Ok(if done { Outcome::Done([0, 0]) } else { Outcome::Restart })
-            }
-        }
+        if let Cap::CapSpace(id) = self.cap(me, space)? { Ok(id) } else { Err(Error::WrongKind) }
+    }
+
+    fn target(&mut self, me: Caller, space: Named, slot: u64) -> Result<Id<Slot>> {
+        let space = self.target_space(me, space)?;
+        self.slot(space, slot)
+    }
+
+    /// A slot of the caller's own, and the empty one of a space that its capability may stand in.
+    fn source_and_place(&mut self, me: Caller, space: Named, from: u64, to: u64) -> Result<(Id<Slot>, Id<Slot>)> {
+        let space = self.target_space(me, space)?;
+        let (source, cap) = self.held(me, Named { index: from, rights: 0 })?;
+        self.may_stand_in(cap, space)?;
+        Ok((source, self.empty_slot(space, to)?))
+    }
+}
+
+/// What `CapIdentify` tells: the kind in bits 0..=7 of the first value, the base in the rest of it
+/// for memory and ports (bases are page-aligned, so that the two do not meet), the size in the second.
+fn identify(cap: Cap) -> [u64; 2] {
+    let kind = cap.kind() as u64;
+    match cap {
+        Cap::Region { base, size, .. } | Cap::Memory { base, size, .. } => [kind | base, size],
+        Cap::Ports { first, count } => [kind | u64::from(first) << 16, u64::from(count)],
+        _ => [kind, 0],
     }
 }

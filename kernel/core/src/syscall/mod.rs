@@ -1,21 +1,20 @@
-//! System calls: arguments are decoded and checked first, then the call is carried out.
+//! System calls. The table in `pillion_abi` gives the arguments their names (`arguments.rs`); a function
+//! `sys_..` for each call checks them first, then carries it out.
 
+mod arguments;
 mod device;
 mod guest;
 mod memory;
+mod message;
 mod thread;
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
     cap::CapSpace,
-    notification::Notification,
     thread::{State, Thread},
 };
-use pillion_abi::{
-    call::{Call, endpoint},
-    object::right,
-    status::{Error, Result},
-};
+use arguments::{Frequent, Named, Other, Registers};
+use pillion_abi::status::{Error, Result};
 
 /// How a call went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +29,6 @@ pub enum Outcome {
     Guest,
 }
 
-/// Registers of a call: capability, then arguments.
-pub type Arguments = [u64; 6];
-
 const DONE: Result<Outcome> = Ok(Outcome::Done([0, 0]));
 
 /// The thread that makes a call, and its capability space.
@@ -43,14 +39,15 @@ struct Caller {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Carries out a call of the current thread. Returns how it went; the result is in the thread's registers unless
-    /// it is to restart.
+    /// Carries out a call of the current thread. Returns how it went; the result is in the thread's
+    /// registers unless it is to restart.
     ///
-    /// Work: as each call says; never more than one step of a long one beyond the first preemption point.
+    /// Work: as each call says; never more than one step of a long one beyond the first preemption
+    /// point.
     #[inline]
-    pub fn syscall(&mut self, number: u64, arguments: &Arguments) -> Outcome {
+    pub fn syscall(&mut self, number: u64, registers: &Registers) -> Outcome {
         let Some(thread) = self.cpu.current else { return Outcome::Arranged };
-        let outcome = self.dispatch(thread, number, arguments);
+        let outcome = self.dispatch(thread, number, registers);
         let (status, values) = match outcome {
             Ok(Outcome::Done(values)) => (0, values),
             Ok(other) => return other,
@@ -63,144 +60,96 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline]
-    fn dispatch(&mut self, thread: Id<Thread>, number: u64, a: &Arguments) -> Result<Outcome> {
-        let call = Call::from_raw(number).ok_or(Error::BadCall)?;
-        let caps = self.m.get(thread).caps().ok_or(Error::BadCap)?;
-        let me = Caller { thread, caps };
+    fn dispatch(&mut self, thread: Id<Thread>, number: u64, registers: &Registers) -> Result<Outcome> {
+        let Some(call) = Frequent::decode(number, registers) else {
+            return self.dispatch_other(thread, number, registers);
+        };
+        let me = self.caller(thread)?;
         match call {
-            Call::Call => {
-                let slot = self.slot(caps, a[0])?;
-                let Slot { cap: Cap::Endpoint(id), rights, badge, .. } = *self.m.get(slot) else {
-                    return Err(self.wrong(slot));
-                };
-                allowed(rights, right::WRITE)?;
-                let need = self.m.get(id).need;
-                if need != 0 && !self.has_time_for(thread, need)? {
-                    return Ok(Outcome::Restart);
-                }
-                self.call(thread, id, badge)?;
-                Ok(Outcome::Arranged)
-            }
-            Call::ReplyReceive => self.reply_receive(thread).map(|()| Outcome::Arranged),
-            Call::Receive => self.receive(thread, a[1]).map(|()| Outcome::Arranged),
-            Call::Reply => self.reply(thread).map(|()| Outcome::Done([0, 0])),
-            Call::Signal => {
-                let (id, badge) = self.notification(me, a[0], right::WRITE)?;
-                self.m.set_result(thread, 0, [0, 0]);
-                self.signal(id, badge);
-                Ok(Outcome::Arranged)
-            }
-            Call::Wait => {
-                let (id, _) = self.notification(me, a[0], right::READ)?;
-                Ok(match self.wait(thread, id, a[1])? {
-                    Some(bits) => Outcome::Done([bits, 0]),
-                    None => Outcome::Arranged,
-                })
-            }
-            Call::Sleep => {
-                self.m.set_result(thread, 0, [0, 0]);
-                self.sleep(thread, a[1]);
-                Ok(Outcome::Arranged)
-            }
-            _ => self.dispatch_rest(me, call, a),
+            Frequent::Call(a) => self.sys_call(me, a),
+            Frequent::ReplyReceive(_) => self.reply_receive(thread).map(|()| Outcome::Arranged),
+            Frequent::Receive(a) => self.receive(thread, a.deadline()).map(|()| Outcome::Arranged),
+            Frequent::Reply(_) => self.reply(thread).map(|()| Outcome::Done([0, 0])),
+            Frequent::Signal(a) => self.sys_signal(me, a),
+            Frequent::Wait(a) => self.sys_wait(me, a),
+            Frequent::Sleep(a) => self.sys_sleep(me, a),
         }
     }
 
-    #[inline(never)]
-    fn dispatch_rest(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        match call {
-            Call::Yield => {
-                self.m.set_result(me.thread, 0, [0, 0]);
-                self.yield_now();
-                Ok(Outcome::Arranged)
-            }
-            Call::VcpuRun => self.vcpu_run(me, a),
-            Call::TimerSet => {
-                let Cap::Timer(id) = self.cap(me, a[0], right::WRITE)? else { return Err(Error::WrongKind) };
-                self.timer_set(id, a[1]);
-                DONE
-            }
-            Call::InterruptAck => {
-                let Cap::Interrupt(id) = self.cap(me, a[0], right::WRITE)? else { return Err(Error::WrongKind) };
-                self.interrupt_ack(id);
-                DONE
-            }
-            Call::RegionCreate | Call::RegionReset | Call::MemoryPart | Call::MemoryMap | Call::MemoryUnmap => {
-                self.memory_call(me, call, a)
-            }
-            Call::CapDerive | Call::CapMove | Call::CapDelete | Call::CapRevoke | Call::CapIdentify => {
-                self.cap_call(me, call, a)
-            }
-            Call::ThreadConfigure
-            | Call::ThreadSetRegisters
-            | Call::ThreadResume
-            | Call::ThreadSuspend
-            | Call::ThreadBindContext
-            | Call::ThreadBindNotification
-            | Call::ThreadRegister => self.thread_call(me, call, a),
-            Call::ContextConfigure | Call::ContextConsumed | Call::ContextSetPriority => self.context_call(me, call, a),
-            Call::EndpointBind => {
-                let Cap::Endpoint(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-                let slot = self.slot(me.caps, a[1])?;
-                let Cap::Thread(thread) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-                if a[2] & !endpoint::OWN_PRIORITY != 0 {
-                    return Err(Error::BadArgument);
-                }
-                self.endpoint_bind(id, slot, thread, a[2] & endpoint::OWN_PRIORITY != 0, a[3])?;
-                DONE
-            }
-            Call::TimerBind => self.timer_bind(me, a),
-            Call::InterruptCreate | Call::InterruptBind => self.interrupt_call(me, call, a),
-            Call::PortIn | Call::PortOut | Call::PortsPart => self.port_call(me, call, a),
-            Call::VcpuConfigure
-            | Call::VcpuAllowPorts
-            | Call::VcpuInject
-            | Call::VcpuRouteLine
-            | Call::VcpuReset
-            | Call::VcpuEndOfInterrupt => self.vcpu_call(me, call, a),
-            Call::TraceControl | Call::LogPut => self.trace_call(me, call, a),
-            Call::Call | Call::ReplyReceive | Call::Receive | Call::Reply | Call::Signal | Call::Wait | Call::Sleep => {
-                Err(Error::BadCall)
-            }
-        }
-    }
-
-    /// Why a slot does not hold what a call needs.
+    /// Cold, so that the frequent calls save no registers for it.
     #[cold]
-    fn wrong(&mut self, slot: Id<Slot>) -> Error {
-        if self.m.get(slot).cap == Cap::None { Error::BadCap } else { Error::WrongKind }
-    }
-
-    /// The capability with an index, if it has the rights.
-    fn cap(&mut self, me: Caller, index: u64, rights: u8) -> Result<Cap> {
-        let slot = self.slot(me.caps, index)?;
-        let Slot { cap, rights: has, .. } = *self.m.get(slot);
-        if cap == Cap::None {
-            return Err(Error::BadCap);
+    #[inline(never)]
+    fn dispatch_other(&mut self, thread: Id<Thread>, number: u64, registers: &Registers) -> Result<Outcome> {
+        let call = Other::decode(number, registers).ok_or(Error::BadCall)?;
+        let me = self.caller(thread)?;
+        match call {
+            Other::Yield(a) => self.sys_yield(me, a),
+            Other::VcpuRun(a) => self.sys_vcpu_run(me, a),
+            Other::TimerSet(a) => self.sys_timer_set(me, a),
+            Other::InterruptAck(a) => self.sys_interrupt_ack(me, a),
+            Other::RegionCreate(a) => self.sys_region_create(me, a),
+            Other::RegionReset(a) => self.sys_region_reset(me, a),
+            Other::MemoryPart(a) => self.sys_memory_part(me, a),
+            Other::MemoryMap(a) => self.sys_memory_map(me, a),
+            Other::MemoryUnmap(a) => self.sys_memory_unmap(me, a),
+            Other::CapDerive(a) => self.sys_cap_derive(me, a),
+            Other::CapMove(a) => self.sys_cap_move(me, a),
+            Other::CapDelete(a) => self.sys_cap_delete(me, a),
+            Other::CapRevoke(a) => self.sys_cap_revoke(me, a),
+            Other::CapIdentify(a) => self.sys_cap_identify(me, a),
+            Other::ThreadConfigure(a) => self.sys_thread_configure(me, a),
+            Other::ThreadSetRegisters(a) => self.sys_thread_set_registers(me, a),
+            Other::ThreadResume(a) => self.sys_thread_resume(me, a),
+            Other::ThreadSuspend(a) => self.sys_thread_suspend(me, a),
+            Other::ThreadBindContext(a) => self.sys_thread_bind_context(me, a),
+            Other::ThreadBindNotification(a) => self.sys_thread_bind_notification(me, a),
+            Other::ThreadRegister(a) => self.sys_thread_register(me, a),
+            Other::ContextConfigure(a) => self.sys_context_configure(me, a),
+            Other::ContextConsumed(a) => self.sys_context_consumed(me, a),
+            Other::EndpointBind(a) => self.sys_endpoint_bind(me, a),
+            Other::TimerBind(a) => self.sys_timer_bind(me, a),
+            Other::ContextSetPriority(a) => self.sys_context_set_priority(me, a),
+            Other::InterruptCreate(a) => self.sys_interrupt_create(me, a),
+            Other::InterruptBind(a) => self.sys_interrupt_bind(me, a),
+            Other::PortIn(a) => self.sys_port_in(me, a),
+            Other::PortOut(a) => self.sys_port_out(me, a),
+            Other::PortsPart(a) => self.sys_ports_part(me, a),
+            Other::VcpuConfigure(a) => self.sys_vcpu_configure(me, a),
+            Other::VcpuAllowPorts(a) => self.sys_vcpu_allow_ports(me, a),
+            Other::VcpuInject(a) => self.sys_vcpu_inject(me, a),
+            Other::VcpuRouteLine(a) => self.sys_vcpu_route_line(me, a),
+            Other::VcpuReset(a) => self.sys_vcpu_reset(me, a),
+            Other::VcpuEndOfInterrupt(a) => self.sys_vcpu_end_of_interrupt(me, a),
+            Other::TraceControl(a) => self.sys_trace_control(me, a),
+            Other::LogPut(a) => self.sys_log_put(me, a),
         }
-        allowed(has, rights)?;
-        Ok(cap)
     }
 
     #[inline]
-    fn notification(&mut self, me: Caller, index: u64, rights: u8) -> Result<(Id<Notification>, u64)> {
-        let slot = self.slot(me.caps, index)?;
-        let Slot { cap: Cap::Notification(id), rights: has, badge, .. } = *self.m.get(slot) else {
-            return Err(self.wrong(slot));
-        };
-        allowed(has, rights)?;
-        Ok((id, badge))
+    fn caller(&mut self, thread: Id<Thread>) -> Result<Caller> {
+        let caps = self.m.get(thread).caps().ok_or(Error::BadCap)?;
+        Ok(Caller { thread, caps })
     }
 
-    /// The capability space that a call names: 0 is the caller's own.
-    fn target_space(&mut self, me: Caller, index: u64) -> Result<Id<CapSpace>> {
-        if index == 0 {
-            return Ok(me.caps);
+    /// The capability that a call names, if it has the rights.
+    fn cap(&mut self, me: Caller, named: Named) -> Result<Cap> {
+        let slot = self.slot(me.caps, named.index)?;
+        let Slot { cap, rights, .. } = *self.m.get(slot);
+        if cap == Cap::None {
+            return Err(Error::BadCap);
         }
-        match self.cap(me, index, right::CONTROL)? {
-            Cap::CapSpace(id) => Ok(id),
-            _ => Err(Error::WrongKind),
-        }
+        allowed(rights, named.rights)?;
+        Ok(cap)
+    }
+
+    /// The same with its slot.
+    fn held(&mut self, me: Caller, named: Named) -> Result<(Id<Slot>, Cap)> {
+        let slot = self.slot(me.caps, named.index)?;
+        Ok((slot, self.cap(me, named)?))
+    }
+
+    fn thread(&mut self, me: Caller, named: Named) -> Result<Id<Thread>> {
+        if let Cap::Thread(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
     }
 }
 
@@ -209,13 +158,6 @@ fn allowed(has: u8, needed: u8) -> Result<()> {
     if has & needed == needed { Ok(()) } else { Err(Error::NoRight) }
 }
 
-/// What `CapIdentify` tells: the kind in bits 0..=7 of the first value, the base in the rest of it for memory and ports (bases are
-/// page-aligned, so that the two do not meet), the size in the second.
-fn identify(cap: Cap) -> [u64; 2] {
-    let kind = cap.kind() as u64;
-    match cap {
-        Cap::Region { base, size, .. } | Cap::Memory { base, size, .. } => [kind | base, size],
-        Cap::Ports { first, count } => [kind | u64::from(first) << 16, u64::from(count)],
-        _ => [kind, 0],
-    }
+fn done_or_restart(done: bool) -> Outcome {
+    if done { Outcome::Done([0, 0]) } else { Outcome::Restart }
 }

@@ -1,6 +1,6 @@
 //! Calls on threads and scheduling contexts.
 
-use super::{Arguments, Caller, DONE, Outcome};
+use super::{Caller, DONE, Outcome, arguments::*};
 use crate::{
     Cap, Id, Kernel, Machine,
     context::Context,
@@ -8,74 +8,74 @@ use crate::{
 };
 use pillion_abi::{
     NEVER,
-    call::{Call, thread},
-    object::right,
+    call::thread,
     status::{Error, Result},
 };
 
 impl<M: Machine> Kernel<M> {
-    pub(super) fn thread_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        let Cap::Thread(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-        match call {
-            Call::ThreadConfigure => self.thread_configure(me, id, a)?,
-            Call::ThreadSetRegisters => {
-                self.stopped(id)?;
-                self.m.set_registers(id, a[1], a[2], a[3]);
-            }
-            Call::ThreadResume => {
-                self.stopped(id)?;
-                if self.m.get(id).space().is_none() {
-                    return Err(Error::BadState);
-                }
-                self.restore_priority(id);
-                self.make_ready(id);
-            }
-            Call::ThreadSuspend => {
-                self.m.set_result(me.thread, 0, [0, 0]);
-                self.leave_guest(id);
-                let Thread { state, faulted, .. } = *self.m.get(id);
-                self.stop_waiting(id);
-                if matches!(state, State::Receiving | State::Waiting | State::Calling | State::Served) && !faulted {
-                    self.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
-                }
-                self.m.get(id).state = State::Stopped;
-            }
-            Call::ThreadBindContext => self.bind_context(me, id, a[1])?,
-            Call::ThreadBindNotification => self.bind_notification(me, id, a[1])?,
-            _ => {
-                if a[1] > 8 {
-                    return Err(Error::BadArgument);
-                }
-                return Ok(Outcome::Done(self.m.register_pair(id, a[1])));
-            }
-        }
+    pub(super) fn sys_thread_set_registers(&mut self, me: Caller, a: ThreadSetRegisters) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        self.stopped(id)?;
+        self.m.set_registers(id, a.entry(), a.stack(), a.argument());
         DONE
+    }
+
+    pub(super) fn sys_thread_resume(&mut self, me: Caller, a: ThreadResume) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        self.stopped(id)?;
+        if self.m.get(id).space().is_none() {
+            return Err(Error::BadState);
+        }
+        self.restore_priority(id);
+        self.make_ready(id);
+        DONE
+    }
+
+    pub(super) fn sys_thread_suspend(&mut self, me: Caller, a: ThreadSuspend) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        self.m.set_result(me.thread, 0, [0, 0]);
+        self.leave_guest(id);
+        let Thread { state, faulted, .. } = *self.m.get(id);
+        self.stop_waiting(id);
+        if matches!(state, State::Receiving | State::Waiting | State::Calling | State::Served) && !faulted {
+            self.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
+        }
+        self.m.get(id).state = State::Stopped;
+        DONE
+    }
+
+    pub(super) fn sys_thread_register(&mut self, me: Caller, a: ThreadRegister) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        if a.pair() > 8 {
+            return Err(Error::BadArgument);
+        }
+        Ok(Outcome::Done(self.m.register_pair(id, a.pair())))
     }
 
     fn stopped(&mut self, id: Id<Thread>) -> Result<()> {
         if self.m.get(id).state == State::Stopped { Ok(()) } else { Err(Error::BadState) }
     }
 
-    fn thread_configure(&mut self, me: Caller, id: Id<Thread>, a: &Arguments) -> Result<()> {
+    pub(super) fn sys_thread_configure(&mut self, me: Caller, a: ThreadConfigure) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
         self.stopped(id)?;
-        let Cap::AddressSpace(_) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let Cap::CapSpace(_) = self.cap(me, a[2], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let given = [(place::SPACE, a[1]), (place::CAPS, a[2]), (place::FAULT, a[3])];
-        if a[3] != 0 && !matches!(self.cap(me, a[3], right::WRITE)?, Cap::Endpoint(_)) {
+        let Cap::AddressSpace(_) = self.cap(me, a.space())? else { return Err(Error::WrongKind) };
+        let Cap::CapSpace(_) = self.cap(me, a.caps())? else { return Err(Error::WrongKind) };
+        if a.fault().index != 0 && !matches!(self.cap(me, a.fault())?, Cap::Endpoint(_)) {
             return Err(Error::WrongKind);
         }
-        if a[4] & !thread::FPU != 0 {
+        if a.flags() & !thread::FPU != 0 {
             return Err(Error::BadArgument);
         }
-        for (index, source) in given {
-            if source != 0 {
-                self.fill_place(me, id, index, source)?;
+        for (index, source) in [(place::SPACE, a.space()), (place::CAPS, a.caps()), (place::FAULT, a.fault())] {
+            if source.index != 0 {
+                self.fill_place(me, id, index, source.index)?;
             } else {
                 self.unlink(id.place(index));
             }
         }
-        self.m.get(id).fpu = a[4] & thread::FPU != 0;
-        Ok(())
+        self.m.get(id).fpu = a.flags() & thread::FPU != 0;
+        DONE
     }
 
     /// Puts a copy of a capability into one of the slots of a thread.
@@ -89,8 +89,9 @@ impl<M: Machine> Kernel<M> {
         self.derive_inner(source, at)
     }
 
-    fn bind_context(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
-        if index == 0 {
+    pub(super) fn sys_thread_bind_context(&mut self, me: Caller, a: ThreadBindContext) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        if a.context().index == 0 {
             if let Some(old) = self.m.get(id).own_context {
                 // It is with a server, which would stand still in the middle of its work.
                 if self.m.get(old).user.is_some_and(|user| user != id) {
@@ -98,9 +99,9 @@ impl<M: Machine> Kernel<M> {
                 }
                 self.disown(old, id);
             }
-            return Ok(());
+            return DONE;
         }
-        let Cap::Context(context) = self.cap(me, index, right::CONTROL)? else { return Err(Error::WrongKind) };
+        let context = self.context(me, a.context())?;
         let thread = self.m.get(id);
         let busy = thread.own_context.is_some() || thread.context.is_some();
         let Context { priority, owner, user, .. } = *self.m.get(context);
@@ -118,12 +119,14 @@ impl<M: Machine> Kernel<M> {
             self.make_ready(runs);
         }
         self.wake_for_bits(id);
-        Ok(())
+        DONE
     }
 
-    fn bind_notification(&mut self, me: Caller, id: Id<Thread>, index: u64) -> Result<()> {
+    pub(super) fn sys_thread_bind_notification(&mut self, me: Caller, a: ThreadBindNotification) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        let named = a.notification();
         let at = id.place(place::NOTIFICATION);
-        let new = if index == 0 { None } else { Some(self.notification(me, index, right::READ)?.0) };
+        let new = if named.index == 0 { None } else { Some(self.notification(me, named)?.0) };
         if let Some(n) = new
             && self.m.get(n).bound.is_some_and(|bound| bound != id)
         {
@@ -134,33 +137,19 @@ impl<M: Machine> Kernel<M> {
             self.attend(old);
             self.unlink(at);
         }
-        let Some(n) = new else { return Ok(()) };
-        let source = self.slot(me.caps, index)?;
+        let Some(n) = new else { return DONE };
+        let source = self.slot(me.caps, named.index)?;
         self.derive_inner(source, at)?;
         self.m.get(n).bound = Some(id);
         self.attend(n);
         self.wake_for_bits(id);
-        Ok(())
+        DONE
     }
 
-    pub(super) fn context_call(&mut self, me: Caller, call: Call, a: &Arguments) -> Result<Outcome> {
-        if call == Call::ContextConsumed {
-            let Cap::Context(id) = self.cap(me, a[0], right::READ)? else { return Err(Error::WrongKind) };
-            let c = self.m.get(id);
-            return Ok(Outcome::Done([c.consumed, c.exhausted]));
-        }
-        if call == Call::ContextSetPriority {
-            let Cap::Context(id) = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-            let Context { priority, ceiling, .. } = *self.m.get(id);
-            if a[1] == 0 || a[1] > u64::from(ceiling) {
-                return Err(Error::BadArgument);
-            }
-            self.set_context_priority(id, a[1] as u8);
-            return Ok(Outcome::Done([priority.into(), 0]));
-        }
-        let Cap::SchedControl = self.cap(me, a[0], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let Cap::Context(id) = self.cap(me, a[1], right::CONTROL)? else { return Err(Error::WrongKind) };
-        let (priority, budget, period, ceiling) = (a[2], a[3], a[4], a[5]);
+    pub(super) fn sys_context_configure(&mut self, me: Caller, a: ContextConfigure) -> Result<Outcome> {
+        let Cap::SchedControl = self.cap(me, a.control())? else { return Err(Error::WrongKind) };
+        let id = self.context(me, a.context())?;
+        let (priority, budget, period, ceiling) = (a.priority(), a.budget(), a.period(), a.ceiling());
         let valid = (1..pillion_abi::PRIORITIES as u64).contains(&priority)
             && ceiling < pillion_abi::PRIORITIES as u64
             && budget != 0
@@ -171,5 +160,25 @@ impl<M: Machine> Kernel<M> {
         self.configure_context(id, priority as u8, budget, period);
         self.m.get(id).ceiling = ceiling.max(priority) as u8;
         DONE
+    }
+
+    pub(super) fn sys_context_consumed(&mut self, me: Caller, a: ContextConsumed) -> Result<Outcome> {
+        let id = self.context(me, a.context())?;
+        let c = self.m.get(id);
+        Ok(Outcome::Done([c.consumed, c.exhausted]))
+    }
+
+    pub(super) fn sys_context_set_priority(&mut self, me: Caller, a: ContextSetPriority) -> Result<Outcome> {
+        let id = self.context(me, a.context())?;
+        let Context { priority, ceiling, .. } = *self.m.get(id);
+        if a.priority() == 0 || a.priority() > u64::from(ceiling) {
+            return Err(Error::BadArgument);
+        }
+        self.set_context_priority(id, a.priority() as u8);
+        Ok(Outcome::Done([priority.into(), 0]))
+    }
+
+    fn context(&mut self, me: Caller, named: Named) -> Result<Id<Context>> {
+        if let Cap::Context(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
     }
 }
