@@ -1,9 +1,8 @@
-//! The system calls as functions. Each does what its namesake in [`pillion_abi::call::Call`] says.
+//! The system calls as functions, out of the table in [`pillion_abi`].
 
 use core::arch::asm;
 use pillion_abi::{
-    call::{Call, MESSAGE_WORDS},
-    object::Kind,
+    call::{Call, MESSAGE_WORDS, argument::*},
     status::{Error, Result},
 };
 
@@ -52,18 +51,51 @@ pub fn raw_call(number: u64, a: [u64; 6]) -> u64 {
     syscall(number, a).0
 }
 
-macro_rules! simple {
-    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $call:ident;)*) => {$(
+/// The type in which an argument of the table is given.
+macro_rules! given {
+    ($kind:ident $rights:tt) => {
+        Cap
+    };
+    ($type:ident) => {
+        $type
+    };
+}
+
+/// The function for an entry of the table.
+macro_rules! stub {
+    // These are written out below.
+    (Call $($rest:tt)*) => {};
+    (ReplyReceive $($rest:tt)*) => {};
+    (Receive $($rest:tt)*) => {};
+    (Reply $($rest:tt)*) => {};
+    (Signal $($rest:tt)*) => {};
+    (Sleep $($rest:tt)*) => {};
+    (Yield $($rest:tt)*) => {};
+    (PortIn $($rest:tt)*) => {};
+    ($call:ident $(#[$doc:meta])* $stub:ident($($argument:ident: $class:ident $(($($right:ident)*))?),*)) => {
         $(#[$doc])*
         #[inline]
-        pub fn $name($($argument: $type),*) -> Result<Values> {
+        pub fn $stub($($argument: given!($class $(($($right)*))?)),*) -> Result<Values> {
             let given = [$($argument as u64),*];
             let mut a = [0; 6];
             a[..given.len()].copy_from_slice(&given);
             raw(Call::$call, a)
         }
-    )*};
+    };
 }
+
+macro_rules! stubs {
+    ($($group:ident {$(
+        $(#[$doc:meta])*
+        $call:ident = $number:literal, $stub:ident(
+            $($argument:ident: $class:ident $(($($right:ident)*))? $(or $other:tt)?),*
+        ) $(-> $($result:ident),+)?;
+    )*})*) => {
+        $($(stub! { $call $(#[$doc])* $stub($($argument: $class $(($($right)*))?),*) })*)*
+    };
+}
+
+pillion_abi::calls!(stubs);
 
 /// Adds the badge's bits to a notification. Real-time threads make no call more often: registers that it takes no argument from stay as they are.
 #[inline]
@@ -85,87 +117,10 @@ pub fn signal(notification: Cap) -> Result<Values> {
     Error::from_raw(status).map_or(Ok([first, second]), Err)
 }
 
-simple! {
-    /// Waits for bits, until a deadline.
-    wait(notification: Cap, deadline: u64) = Wait;
-    /// Runs a guest. First value: reason; second: its value.
-    vcpu_run(vcpu: Cap) = VcpuRun;
-    /// Arms a timer.
-    timer_set(timer: Cap, deadline: u64) = TimerSet;
-    /// Lets an interrupt come again.
-    interrupt_ack(interrupt: Cap) = InterruptAck;
-    /// Ends everything made of a region.
-    region_reset(region: Cap) = RegionReset;
-    /// Derives a capability for part of some memory.
-    memory_part(memory: Cap, offset: u64, size: u64, to: Cap, rights: u8) = MemoryPart;
-    /// Maps memory.
-    memory_map(memory: Cap, space: Cap, address: u64, flags: u64) = MemoryMap;
-    /// Takes a mapping away.
-    memory_unmap(memory: Cap) = MemoryUnmap;
-    /// Derives a capability into a space (0: one's own).
-    cap_derive(space: Cap, to: Cap, from: Cap, rights: u8, badge: u64) = CapDerive;
-    /// Moves a capability.
-    cap_move(space: Cap, to: Cap, from: Cap) = CapMove;
-    /// Deletes a capability and what was derived from it.
-    cap_delete(space: Cap, slot: Cap) = CapDelete;
-    /// Deletes what was derived from a capability.
-    cap_revoke(space: Cap, slot: Cap) = CapRevoke;
-    /// Tells what a slot holds.
-    cap_identify(slot: Cap) = CapIdentify;
-    /// Gives a thread its surroundings.
-    thread_configure(thread: Cap, space: Cap, caps: Cap, fault: Cap, flags: u64) = ThreadConfigure;
-    /// Sets the registers of a stopped thread.
-    thread_set_registers(thread: Cap, entry: u64, stack: u64, argument: u64) = ThreadSetRegisters;
-    /// Lets a thread run.
-    thread_resume(thread: Cap) = ThreadResume;
-    /// Stops a thread.
-    thread_suspend(thread: Cap) = ThreadSuspend;
-    /// Gives a thread time.
-    thread_bind_context(thread: Cap, context: Cap) = ThreadBindContext;
-    /// Binds a notification to a thread.
-    thread_bind_notification(thread: Cap, notification: Cap) = ThreadBindNotification;
-    /// Reads a pair of registers.
-    thread_register(thread: Cap, index: u64) = ThreadRegister;
-    /// Sets priority, budget and period of a context.
-    context_configure(control: Cap, context: Cap, priority: u8, budget: u64, period: u64, ceiling: u8) = ContextConfigure;
-    /// Sets a context's priority, up to its ceiling; the old one is the first value.
-    context_set_priority(context: Cap, priority: u8) = ContextSetPriority;
-    /// Ticks consumed, and how often the budget ran out.
-    context_consumed(context: Cap) = ContextConsumed;
-    /// Makes a thread the receiver of an endpoint.
-    endpoint_bind(endpoint: Cap, thread: Cap) = EndpointBind;
-    /// Makes a thread the receiver of an endpoint, with flags of [`pillion_abi::call::endpoint`] and the ticks that a caller must have left.
-    endpoint_bind_with(endpoint: Cap, thread: Cap, flags: u64, need: u64) = EndpointBind;
-    /// Says what a timer signals.
-    timer_bind(timer: Cap, notification: Cap, bits: u64) = TimerBind;
-    /// Makes an interrupt capability, out of memory of a region.
-    interrupt_create(control: Cap, line: u64, flags: u64, to: Cap, region: Cap) = InterruptCreate;
-    /// Says what an interrupt signals, and enables it.
-    interrupt_bind(interrupt: Cap, notification: Cap, bits: u64) = InterruptBind;
-    /// Derives a capability for some ports.
-    ports_part(ports: Cap, first: u16, count: u32, to: Cap) = PortsPart;
-    /// Prepares a vCPU.
-    vcpu_configure(vcpu: Cap, space: Cap, state: Cap, flags: u64) = VcpuConfigure;
-    /// Lets the guest use ports.
-    vcpu_allow_ports(vcpu: Cap, ports: Cap) = VcpuAllowPorts;
-    /// Makes an interrupt pending in the guest.
-    vcpu_inject(vcpu: Cap, vector: u8) = VcpuInject;
-    /// Routes a line to the guest.
-    vcpu_route_line(vcpu: Cap, control: Cap, line: u64, word: u64) = VcpuRouteLine;
-    /// Forgets the guest's interrupts.
-    vcpu_reset(vcpu: Cap) = VcpuReset;
-    /// Ends the guest's interrupt in service.
-    vcpu_end_of_interrupt(vcpu: Cap) = VcpuEndOfInterrupt;
-    /// Switches the trace buffer.
-    trace_control(trace: Cap, on: bool) = TraceControl;
-    /// Writes a byte to the kernel's log.
-    log_put(trace: Cap, byte: u8) = LogPut;
-}
-
-/// Makes an object.
+/// Makes a thread the receiver of an endpoint, without flags or need: see [`endpoint_bind_with`].
 #[inline]
-pub fn region_create(region: Cap, kind: Kind, size: u64, to: Cap) -> Result<Values> {
-    raw(Call::RegionCreate, [u64::from(region), kind as u64, size, u64::from(to), 0, 0])
+pub fn endpoint_bind(endpoint: Cap, thread: Cap) -> Result<Values> {
+    endpoint_bind_with(endpoint, thread, 0, 0)
 }
 
 /// Sleeps until a deadline.
@@ -183,12 +138,6 @@ pub fn yield_now() {
 #[inline]
 pub fn port_in(ports: Cap, port: u16, width: u8) -> Result<u32> {
     raw(Call::PortIn, [u64::from(ports), u64::from(port), u64::from(width), 0, 0, 0]).map(|[value, _]| value as u32)
-}
-
-/// Writes a port.
-#[inline]
-pub fn port_out(ports: Cap, port: u16, width: u8, value: u32) -> Result<Values> {
-    raw(Call::PortOut, [u64::from(ports), u64::from(port), u64::from(width), u64::from(value), 0, 0])
 }
 
 /// A message with the badge that it came with.
