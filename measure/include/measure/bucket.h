@@ -1,7 +1,7 @@
 /*
- * Buckets of samples, for tasks and for the model of caches: 1 wide below 4,096, and above it 2 to the
- * power BUCKET_PART_BITS to each doubling, which who includes this defines. They are numbered by what
- * they hold.
+ * Buckets of samples, for tasks and for the model of caches: 1 wide below 4,096, above it 2 to the
+ * power BUCKET_PART_BITS to each doubling, which whoever includes this defines. They are numbered by
+ * what they hold.
  */
 #ifndef MEASURE_BUCKET_H
 #define MEASURE_BUCKET_H
@@ -28,8 +28,8 @@ static inline unsigned long long bucket_of(unsigned long long value)
 	if (!shift)
 		return value;
 	/* The doubling, and the place in it: value >> shift is between PARTS and 2 * PARTS. */
-	return BUCKET_EXACT + (shift + BUCKET_PART_BITS - BUCKET_EXACT_BITS) * BUCKET_PARTS + (value >> shift) -
-	       BUCKET_PARTS;
+	return BUCKET_EXACT + (shift + BUCKET_PART_BITS - BUCKET_EXACT_BITS) * BUCKET_PARTS +
+	       (value >> shift) - BUCKET_PARTS;
 }
 
 /* The least value that a bucket holds. */

@@ -1,5 +1,6 @@
-//! Every header of `rt/include` and `rt/shared` can be included by itself, first, and twice, in old and new C and in C++; and a module as they were written for Linux 2.4
-//! compiles without a single warning.
+//! Every header of `rt/include` and `rt/shared` can be included by itself, first, and twice, in old
+//! and new C and in C++; and a module as they were written for Linux 2.4 compiles without a single
+//! warning.
 
 mod compiler;
 

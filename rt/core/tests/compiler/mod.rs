@@ -17,7 +17,8 @@ pub type Language = (&'static str, &'static str, &'static str);
 /// C as RTLinux's programs were written in.
 pub const OLD_C: Language = ("gcc", "c", "gnu89");
 
-/// The folders of the headers of tasks, and of those of programs in Linux, too, with those that are made of their tables.
+/// The folders of the headers of tasks, and of those of programs in Linux, too, with those that are
+/// made of their tables.
 pub fn headers() -> &'static [PathBuf] {
     static HEADERS: LazyLock<Vec<PathBuf>> =
         LazyLock::new(|| ["include", "shared"].into_iter().flat_map(with_made).collect());

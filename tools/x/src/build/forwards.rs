@@ -1,4 +1,5 @@
-//! Folders of headers. Those that only include others stand in a table of their folder, and are made of it.
+//! Folders of headers. Those that only include others stand in a table of their folder, and are made
+//! of it.
 
 use super::passenger::hex;
 use crate::repository::Repository;
@@ -14,7 +15,8 @@ pub const TABLE: &str = "forwards.txt";
 /// What makes them, with a shell: the library is installed by make alone.
 const MAKER: &str = "rt/shared/forward.sh";
 
-/// A folder of headers in the repository, and the one with those that its table says, made once for each state of the table.
+/// A folder of headers in the repository, and the one with those that its table says, made once for
+/// each state of the table.
 pub fn with_made(repository: &Repository, folder: &str) -> Result<[PathBuf; 2]> {
     let folder = repository.path(folder);
     let inputs = [repository.path(MAKER), folder.join(TABLE)];

@@ -154,7 +154,8 @@ fn refused(source: &Path, said: &str) -> anyhow::Error {
         Some((place, name)) => problem(
             what,
             format!("there is no header {name} ({place})"),
-            "name its folder with -I, or install its package; of RTLinux's, linux/lib/include and rt/shared have those for Linux programs, and their forwards.txt",
+            "name its folder with -I, or install its package; those of RTLinux for programs in Linux are in \
+             linux/lib/include and rt/shared, and in the forwards.txt there",
         ),
         None => anyhow::anyhow!("{what}:\n{said}"),
     }
