@@ -1,7 +1,7 @@
 //! `x fuzz`: any input, guided by coverage, for what takes input from Linux, firmware or files (`tests/fuzz`).
 
 use crate::cli::FuzzArguments;
-use crate::measure::parallel::{Work, each};
+use crate::parallel::{Work, each};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;

@@ -9,18 +9,14 @@ mod debian;
 mod doctor;
 mod fuzz;
 mod headers;
-mod interrupt;
 mod measure;
-mod problem;
-mod progress;
-mod repository;
 mod run;
 mod system_file;
 mod task;
 mod test;
-mod tool;
 
 use clap::Parser as _;
+use pillion_host::{file, interrupt, parallel, problem, progress, repository, tool};
 use std::process::ExitCode;
 
 /// Exit status when the work was done and its result is bad.

@@ -1,12 +1,8 @@
 //! Writes the archive that carries everything that boots.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use pillion_abi::PAGE;
 use pillion_abi::bundle::{Entry, Header, MAGIC};
-use std::fs::Permissions;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 
 /// Files in the order in which they are packed.
 #[derive(Default)]
@@ -50,28 +46,6 @@ fn padded(name: &str) -> [u8; 48] {
     let mut field = [0; 48];
     field[..name.len()].copy_from_slice(name.as_bytes());
     field
-}
-
-/// Writes a file so that nobody ever sees half of it; a file that already has these bytes is left alone.
-pub fn write_whole(path: &Path, data: &[u8]) -> Result<()> {
-    write(path, data, 0o644)
-}
-
-/// The same for a program.
-pub fn write_program(path: &Path, data: &[u8]) -> Result<()> {
-    write(path, data, 0o755)
-}
-
-fn write(path: &Path, data: &[u8], mode: u32) -> Result<()> {
-    if std::fs::metadata(path).is_ok_and(|meta| meta.len() == data.len() as u64) && std::fs::read(path)? == data {
-        return Ok(());
-    }
-    let folder = path.parent().context("a path without a folder")?;
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
-    file.write_all(data).with_context(|| format!("cannot write {}", path.display()))?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]

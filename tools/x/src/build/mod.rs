@@ -17,6 +17,7 @@ pub mod task_image;
 mod user_program;
 
 use crate::cli::BuildArguments;
+use crate::file::write_whole;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -24,7 +25,7 @@ use crate::system_file;
 use crate::task;
 use crate::task::find::Program;
 use anyhow::{Context as _, Result};
-use bundle::{Bundle, write_whole};
+use bundle::Bundle;
 use passenger::{Extras, Passenger};
 use pillion_system::System;
 use plan::Plan;

@@ -1,11 +1,11 @@
 //! Linux, ready to boot: its kernel as the distribution ships it, and an initramfs.
 
 use super::alone::alone;
-use super::bundle::write_whole;
 use super::initramfs::{self, Drivers};
 use super::{kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
+use crate::file::write_whole;
 use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};

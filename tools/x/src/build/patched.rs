@@ -2,8 +2,8 @@
 //! in its folder.
 
 use super::alone::alone;
-use super::bundle::write_whole;
 use super::initramfs::sources as files;
+use crate::file::write_whole;
 use crate::measure::EXPERIMENTS;
 use crate::problem::problem;
 use crate::repository::Repository;

@@ -339,11 +339,8 @@ mod tests {
         }
         let sources: Vec<PathBuf> = files[..sources].iter().map(|(name, _)| folder.path().join(name)).collect();
         let program = folder.path().join("program");
-        super::super::bundle::write_program(
-            &program,
-            &with_library(&Repository::find().unwrap(), &sources, &[]).unwrap(),
-        )
-        .unwrap();
+        let linked = with_library(&Repository::find().unwrap(), &sources, &[]).unwrap();
+        crate::file::write_program(&program, &linked).unwrap();
         tool::output(&mut Command::new(program)).unwrap().stdout
     }
 

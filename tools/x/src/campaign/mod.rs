@@ -12,7 +12,7 @@ mod shrink;
 mod tally;
 
 use crate::cli::CampaignArguments;
-use crate::measure::parallel::{Work, each};
+use crate::parallel::{Work, each};
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::run::emulator;

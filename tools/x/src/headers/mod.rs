@@ -6,8 +6,8 @@ mod layouts;
 mod signature;
 mod text;
 
-use crate::build::bundle::write_whole;
 use crate::cli::HeadersArguments;
+use crate::file::write_whole;
 use crate::repository::Repository;
 use anyhow::Result;
 use text::Header;

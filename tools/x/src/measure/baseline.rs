@@ -1,6 +1,6 @@
 //! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and NAME.modelled.json of the model.
 
-use crate::build::bundle::write_whole;
+use crate::file::write_whole;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use pillion_measure_data::{Instrument, Measurement};

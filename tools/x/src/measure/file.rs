@@ -1,6 +1,6 @@
 //! Measurements as files.
 
-use crate::build::bundle::write_whole;
+use crate::file::write_whole;
 use crate::problem::problem;
 use crate::repository::Repository;
 use anyhow::Result;

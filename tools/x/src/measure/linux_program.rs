@@ -1,7 +1,7 @@
 //! `pillion-measure`, the program that measures from within Linux, as a load of a run.
 
-use crate::build::bundle::write_program;
 use crate::build::cargo;
+use crate::file::write_program;
 use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::Result;

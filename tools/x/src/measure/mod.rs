@@ -18,7 +18,6 @@ mod linux_program;
 mod list;
 mod machine;
 mod model;
-pub mod parallel;
 mod plan;
 mod report;
 mod riding;

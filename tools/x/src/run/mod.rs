@@ -22,8 +22,9 @@ mod validate;
 mod view;
 mod wires;
 
-use crate::build::{self, Built, bundle::write_whole, patched};
+use crate::build::{self, Built, patched};
 use crate::cli::RunArguments;
+use crate::file::write_whole;
 use crate::repository::Repository;
 use crate::{doctor, system_file};
 use anyhow::{Context as _, Result};

@@ -1,6 +1,6 @@
 //! The kernel's trace, in formats that others read.
 
-use crate::build::bundle::write_whole;
+use crate::file::write_whole;
 use crate::problem::problem;
 use anyhow::{Context as _, Result};
 use pillion_measure_data::formats::{ctf, perfetto};

@@ -4,7 +4,7 @@ use super::link_map::LinkMap;
 use super::names::{self, Archives};
 use super::order::Order;
 use super::{system_calls, toolchain, undefined};
-use crate::build::bundle::write_whole;
+use crate::file::write_whole;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Result, bail};

@@ -18,10 +18,10 @@ mod system_calls;
 mod toolchain;
 mod undefined;
 
-use crate::build::bundle::write_whole;
 use crate::build::{forwards, task_image};
 use crate::cli::BuildTaskArguments;
 use crate::doctor;
+use crate::file::write_whole;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;

@@ -4,7 +4,7 @@ use super::expect::{Expect, Streams};
 use super::tally::Tally;
 use super::warnings;
 use crate::debian::disk;
-use crate::measure::parallel::{self, Work};
+use crate::parallel::{self, Work};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};

@@ -1,7 +1,7 @@
 //! Programs that run on this machine first: what they print is what the task must compute, too.
 
 use super::Program;
-use crate::build::bundle::write_whole;
+use crate::file::write_whole;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};

@@ -1,0 +1,10 @@
+//! What tools on the host share. It knows nothing of what they build, boot or measure.
+#![forbid(unsafe_code)]
+
+pub mod file;
+pub mod interrupt;
+pub mod parallel;
+pub mod problem;
+pub mod progress;
+pub mod repository;
+pub mod tool;
