@@ -6,5 +6,6 @@ pub mod interrupt;
 pub mod parallel;
 pub mod problem;
 pub mod progress;
+pub mod qemu;
 pub mod repository;
 pub mod tool;

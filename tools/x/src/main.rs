@@ -16,7 +16,7 @@ mod task;
 mod test;
 
 use clap::Parser as _;
-use pillion_host::{file, interrupt, parallel, problem, progress, repository, tool};
+use pillion_host::{file, interrupt, parallel, problem, progress, qemu, repository, tool};
 use std::process::ExitCode;
 
 /// Exit status when the work was done and its result is bad.

@@ -4,11 +4,11 @@
 use super::alone::alone;
 use super::initramfs::sources as files;
 use crate::file::write_whole;
-use crate::measure::EXPERIMENTS;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use pillion_measure_run::EXPERIMENTS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -14,8 +14,8 @@ mod tally;
 use crate::cli::CampaignArguments;
 use crate::parallel::{Work, each};
 use crate::problem::problem;
+use crate::qemu;
 use crate::repository::Repository;
-use crate::run::emulator;
 use crate::test::Tally;
 use anyhow::Result;
 use images::Images;
@@ -30,8 +30,7 @@ pub const NAME: &str = "campaign";
 
 /// Runs what the arguments ask for: given seeds, or the known ones and as many fresh ones as each run of CI has.
 pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tally> {
-    let qemu = Path::new(emulator::DEFAULT);
-    emulator::version(qemu)?;
+    qemu::version(Path::new(qemu::DEFAULT))?;
     let scenarios = scenarios(repository, arguments)?;
     if arguments.tell {
         scenarios.iter().flat_map(shrink::steps).for_each(|step| println!("{step}"));

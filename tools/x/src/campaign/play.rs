@@ -3,7 +3,8 @@
 use super::images::Images;
 use super::scenario::Scenario;
 use crate::interrupt;
-use crate::run::emulator::{self, Emulator};
+use crate::qemu;
+use crate::run::emulator::Emulator;
 use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ pub fn run(images: &Images, scenario: &Scenario) -> Result<Ran> {
     let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
     let (bundle, log) = (folder.path().join("bundle"), folder.path().join("log"));
     std::fs::write(&bundle, images.bundle(scenario)?)?;
-    let mut emulator = Emulator::start(Path::new(emulator::DEFAULT), &arguments(&images.kernel, &bundle, &log))?;
+    let mut emulator = Emulator::start(Path::new(qemu::DEFAULT), &arguments(&images.kernel, &bundle, &log))?;
     let started = Instant::now();
     let mut cut_short = None;
     while !emulator.ended()? && cut_short.is_none() {

@@ -1,8 +1,8 @@
 //! The list of needs.
 
 use crate::build::{cargo, space};
+use crate::qemu;
 use crate::repository::{BARE_TARGET, Repository};
-use crate::run::emulator;
 use crate::task::LIBC;
 use crate::tool;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn program(name: &'static str, package: &'static str) -> Need {
 }
 
 fn emulator_need() -> Need {
-    match emulator::version(Path::new(emulator::DEFAULT)) {
+    match qemu::version(Path::new(qemu::DEFAULT)) {
         Ok(version) => found("QEMU", version.text),
         Err(error) => Need {
             package: Some(EMULATOR_PACKAGE),

@@ -26,7 +26,7 @@ use crate::build::{self, Built, patched};
 use crate::cli::RunArguments;
 use crate::file::write_whole;
 use crate::repository::Repository;
-use crate::{doctor, system_file};
+use crate::{doctor, qemu, system_file};
 use anyhow::{Context as _, Result};
 use emulated::{Boot, Folder};
 use ending::Ending;
@@ -41,8 +41,8 @@ const SCRATCH: u64 = 256 << 20;
 /// `x run`.
 pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::arguments(repository, run)?;
-    doctor::ensure(repository, run.qemu.as_os_str() == emulator::DEFAULT)?;
-    let version = emulator::version(&run.qemu)?;
+    doctor::ensure(repository, run.qemu.as_os_str() == qemu::DEFAULT)?;
+    let version = qemu::version(&run.qemu)?;
     emulator::check_cpu(&run.qemu, &run.cpu, run.build.root.is_none())?;
     let size = (!run.headless).then(terminal::size).flatten();
     let append = append::line(run, size);

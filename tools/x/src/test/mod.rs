@@ -15,10 +15,10 @@ use crate::campaign;
 use crate::cli::TestArguments;
 use crate::doctor;
 use crate::fuzz;
-use crate::measure::EXPERIMENTS;
 use crate::repository::Repository;
 use anyhow::Result;
 use case::Case;
+use pillion_measure_run::EXPERIMENTS;
 use std::path::{Path, PathBuf};
 pub use tally::Tally;
 

@@ -1,12 +1,13 @@
 //! Counted measurements repeat: an experiment gives the same in two clones, to the last digit.
 
 use super::tally::Tally;
-use crate::measure::{measured, written};
+use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use pillion_measure_data::Measurement;
+use pillion_measure_run::{measured, written};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -20,7 +21,7 @@ const CLONE: &str = "commit";
 /// Measures here and in a clone, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
     let (mut first, mut second) =
-        step(&format!("test {NAME}"), || Ok((measured(repository, EXPERIMENT)?, elsewhere(repository)?)))?;
+        step(&format!("test {NAME}"), || Ok((measured(&Here { repository }, EXPERIMENT)?, elsewhere(repository)?)))?;
     for measurement in [&mut first, &mut second] {
         measurement.machine.remove(CLONE);
     }

@@ -1,10 +1,11 @@
 //! The model of caches in the emulator: a task sweeps through memory, and what must miss is known.
 
 use super::tally::Tally;
-use crate::measure::modelled;
+use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::Result;
+use pillion_measure_run::modelled;
 
 /// The test's name.
 pub const NAME: &str = "model-sweep";
@@ -37,7 +38,7 @@ const EXPECTED: [(&str, [u64; 7]); 4] = [
 
 /// Runs it twice, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
-    let sweep = || modelled(repository, &["--no-linux", "--task", TASK], MACHINE);
+    let sweep = || modelled(&Here { repository }, &["--no-linux", "--task", TASK], MACHINE);
     let failed = match step(&format!("test {NAME}"), || Ok((sweep()?, sweep()?))) {
         Ok((first, second)) => faults(&first, &second),
         Err(error) => vec![format!("{error:#}")],

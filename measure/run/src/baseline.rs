@@ -1,8 +1,8 @@
 //! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and NAME.modelled.json of the model.
 
-use crate::file::write_whole;
-use crate::repository::Repository;
 use anyhow::{Context as _, Result};
+use pillion_host::file::write_whole;
+use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -117,7 +117,7 @@ fn remove(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::file::tests::measurement;
+    use crate::file::tests::measurement;
     use pillion_measure_data::System;
 
     #[test]

@@ -1,10 +1,9 @@
 //! `pillion-measure`, the program that measures from within Linux, as a load of a run.
 
-use crate::build::cargo;
-use crate::file::write_program;
-use crate::progress::step;
-use crate::repository::Repository;
+use super::tool::Tool;
 use anyhow::Result;
+use pillion_host::file::write_program;
+use pillion_host::progress::step;
 use std::cell::OnceCell;
 
 /// Its name, and that of its package.
@@ -16,20 +15,20 @@ const FOLDER: &str = "build/measure/in-linux";
 
 /// The program, built when the first run needs it.
 pub struct LinuxProgram<'a> {
-    repository: &'a Repository,
+    tool: &'a dyn Tool,
     path: OnceCell<String>,
 }
 
 impl<'a> LinuxProgram<'a> {
     /// Not built yet.
-    pub fn new(repository: &'a Repository) -> LinuxProgram<'a> {
-        LinuxProgram { repository, path: OnceCell::new() }
+    pub fn new(tool: &'a dyn Tool) -> LinuxProgram<'a> {
+        LinuxProgram { tool, path: OnceCell::new() }
     }
 
     /// Arguments of `x run` for a load that runs `pillion-measure run WHAT`. `name` is the script's alone.
     pub fn load(&self, name: &str, what: &str) -> Result<[String; 4]> {
         let script = format!("{FOLDER}/{name}/{LOAD}");
-        write_program(&self.repository.path(&script), script_of(what).as_bytes())?;
+        write_program(&self.tool.repository().path(&script), script_of(what).as_bytes())?;
         Ok(["--file".into(), script, "--load".into(), LOAD.into()])
     }
 
@@ -38,9 +37,9 @@ impl<'a> LinuxProgram<'a> {
         if let Some(path) = self.path.get() {
             return Ok(path);
         }
-        let built = step("building pillion-measure", || cargo::build_static(self.repository, NAME))?;
+        let built = step("building pillion-measure", || self.tool.program_for_linux(NAME))?;
         let path = format!("{FOLDER}/{NAME}");
-        write_program(&self.repository.path(&path), &std::fs::read(built)?)?;
+        write_program(&self.tool.repository().path(&path), &std::fs::read(built)?)?;
         Ok(self.path.get_or_init(|| path))
     }
 }

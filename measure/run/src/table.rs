@@ -109,7 +109,7 @@ pub fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::file::tests::measurement;
+    use crate::file::tests::measurement;
 
     #[test]
     fn numbers_are_easy_to_read() {

@@ -1,20 +1,21 @@
-//! `x measure compare`: two measurements of one experiment, figure by figure.
+//! Two measurements of one experiment, figure by figure.
 
 use super::file;
 use super::table::number;
-use crate::cli::MeasureCompareArguments;
-use crate::problem::problem;
 use anyhow::Result;
 use comfy_table::{Table, presets};
-use pillion_measure_data::compare::{Change, Verdict, compare};
+use pillion_host::problem::problem;
+use pillion_measure_data::compare::{Change, Verdict, compare as changes};
+use std::path::Path;
 
-/// Prints each figure's change; a worsening beyond its threshold is bad, and so is a figure that is gone.
-pub fn command(arguments: &MeasureCompareArguments) -> Result<bool> {
-    let (old, new) = (file::read(&arguments.old)?, file::read(&arguments.new)?);
+/// `x measure compare`: prints each figure's change; a worsening beyond its threshold is bad, and so
+/// is a figure that is gone.
+pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
+    let (old, new) = (file::read(old)?, file::read(new)?);
     let remedy = "name two valid measurements of one kind";
     let changes =
-        compare(&old, &new).map_err(|why| problem("these two cannot be compared", why.to_string(), remedy))?;
-    if arguments.json {
+        changes(&old, &new).map_err(|why| problem("these two cannot be compared", why.to_string(), remedy))?;
+    if json {
         println!("{}", serde_json::to_string_pretty(&changes)?);
     } else {
         println!("{} ({}, {})\n{}", new.title, new.experiment, new.instrument, text(&changes));

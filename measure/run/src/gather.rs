@@ -1,7 +1,7 @@
 //! What a run said: its programs' lines, and what is taken out of its result and its log.
 
-use super::emulate::Streams;
 use super::plan::{Plan, Run};
+use super::tool::Streams;
 use pillion_histogram::bucket_end_ns;
 use pillion_measure_data::lines::Said;
 use pillion_measure_data::{Bucket, Data, Histogram, Instrument};

@@ -2,7 +2,7 @@
 
 use super::baseline::Baseline;
 use super::experiment::Experiment;
-use crate::repository::Repository;
+use pillion_host::repository::Repository;
 use pillion_measure_data::Instrument;
 use std::fs;
 

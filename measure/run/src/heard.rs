@@ -1,9 +1,9 @@
 //! What the systems of an experiment said.
 
-use super::emulate::Streams;
 use super::gather;
 use super::job::{Form, Job};
 use super::plan::Plan;
+use super::tool::Streams;
 use anyhow::Result;
 use pillion_measure_data::System;
 use pillion_measure_data::lines::Said;

@@ -1,4 +1,4 @@
-//! `x measure run`.
+//! Runs experiments.
 
 use super::assemble;
 use super::baseline::Baseline;
@@ -8,30 +8,40 @@ use super::heard::Done;
 use super::job::{self, Form, Job, Means};
 use super::linux_program::LinuxProgram;
 use super::model::Model;
+use super::tool::Tool;
 use super::verdict::Verdict;
 use super::{file, machine, table, valid};
-use crate::cli::MeasureRunArguments;
-use crate::doctor;
-use crate::parallel::{self, Work};
-use crate::problem::problem;
-use crate::progress::step;
-use crate::repository::Repository;
 use anyhow::Result;
+use pillion_host::parallel::{self, Work};
+use pillion_host::problem::problem;
+use pillion_host::progress::step;
+use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 use std::collections::BTreeMap;
 use std::mem;
-use std::num::NonZero;
-use std::thread;
 
-/// Runs experiments, writes and prints what they say; returns whether all is good.
-pub fn command(repository: &Repository, arguments: &MeasureRunArguments) -> Result<bool> {
-    doctor::ensure(repository, true)?;
-    let form = Form { instrument: arguments.instrument, quick: arguments.quick };
-    let experiments = Experiment::named(repository, &arguments.names)?;
-    let workers = arguments.jobs.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+/// What is to be run.
+pub struct Order {
+    /// Experiments, or `all`.
+    pub names: Vec<String>,
+    /// In which form.
+    pub form: Form,
+    /// Only on this machine of measure/machines.
+    pub machine: Option<String>,
+    /// Emulators that run at a time.
+    pub workers: usize,
+    /// Whether the figures become the baseline.
+    pub accept: bool,
+}
+
+/// `x measure run`: runs experiments, writes and prints what they say; returns whether all is good.
+pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
+    let Order { names, form, machine, workers, accept } = order;
+    let repository = tool.repository();
+    let experiments = Experiment::named(repository, names)?;
     let mut faults = None;
-    measure(repository, &experiments, form, arguments.machine.as_deref(), workers, |experiment, measurement| {
-        let of_one = conclude(repository, experiment, &measurement, arguments.accept)?;
+    measure(tool, &experiments, *form, machine.as_deref(), *workers, |experiment, measurement| {
+        let of_one = conclude(repository, experiment, &measurement, *accept)?;
         faults
             .get_or_insert_with(Vec::new)
             .extend(of_one.into_iter().map(|fault| format!("{}: {fault}", experiment.name)));
@@ -49,7 +59,7 @@ pub fn command(repository: &Repository, arguments: &MeasureRunArguments) -> Resu
 /// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has ended. Experiments that have no run
 /// in this form are left out.
 pub fn measure(
-    repository: &Repository,
+    tool: &dyn Tool,
     experiments: &[Experiment],
     form: Form,
     machine: Option<&str>,
@@ -57,13 +67,13 @@ pub fn measure(
     mut take: impl FnMut(&Experiment, Measurement) -> Result<()>,
 ) -> Result<()> {
     let modelled = form.instrument == Instrument::Modelled;
-    let model = modelled.then(|| step("building the model", || Model::prepare(repository, machine))).transpose()?;
-    let means = Means { repository, model, linux_program: LinuxProgram::new(repository) };
+    let model = modelled.then(|| step("building the model", || Model::prepare(tool, machine))).transpose()?;
+    let means = Means { tool, model, linux_program: LinuxProgram::new(tool) };
     let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
     let jobs = jobs(experiments, form, &means)?;
     let piece = |(number, job): &(usize, Job)| {
         let (name, job) = (format!("{}, {}", experiments[*number].name, job.system), job.clone());
-        Work { name, work: Box::new(move || emulate::run(repository, &job)) }
+        Work { name, work: Box::new(move || emulate::run(tool, &job)) }
     };
     let mut trays: Vec<Tray> = experiments.iter().map(|_| Tray::default()).collect();
     jobs.iter().for_each(|(number, _)| trays[*number].awaited += 1);
@@ -72,7 +82,7 @@ pub fn measure(
         let Some(done) = trays[*number].put(at, (job.clone(), result)) else { return Ok(()) };
         let experiment = &experiments[*number];
         tell_failures(experiment, &done);
-        let mut machine = machine::describe(repository, &done);
+        let mut machine = machine::describe(tool.repository(), &done);
         if !titles.is_empty() {
             machine.insert("model".into(), titles.values().cloned().collect::<Vec<_>>().join("; "));
         }

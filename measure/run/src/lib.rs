@@ -1,4 +1,8 @@
-//! `x measure`: runs the experiments of measure/, draws and compares what they say.
+//! Runs the experiments of measure/, draws and compares what they say.
+//!
+//! The door of measuring: [`list()`], [`run()`], [`report()`] and [`compare()`] are the commands of
+//! `x measure`. What builds and boots is handed in, as a [`Tool`].
+#![forbid(unsafe_code)]
 
 mod assemble;
 mod baseline;
@@ -23,35 +27,31 @@ mod report;
 mod riding;
 mod run;
 mod table;
+mod tool;
 mod valid;
 mod verdict;
 
-use crate::cli::{MeasureArguments, MeasureCommand};
-use crate::repository::Repository;
 use anyhow::{Context as _, Result};
+pub use compare::compare;
 use experiment::Experiment;
 pub use experiment::FOLDER as EXPERIMENTS;
-use job::{Form, Job};
+pub use job::Form;
+use job::Job;
+pub use list::list;
 use model::Plugin;
+use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
+pub use report::report;
+pub use run::{Order, run};
 use std::path::Path;
-
-/// `x measure`.
-pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
-    match &arguments.command {
-        MeasureCommand::List(arguments) => list::command(repository, arguments),
-        MeasureCommand::Run(arguments) => run::command(repository, arguments),
-        MeasureCommand::Report(arguments) => report::command(repository, arguments),
-        MeasureCommand::Compare(arguments) => compare::command(arguments),
-    }
-}
+pub use tool::{Streams, Tool};
 
 /// What the model of caches says of a run of that machine, with these arguments of `x run`.
-pub fn modelled(repository: &Repository, arguments: &[&str], machine: &str) -> Result<String> {
-    let plugin = Plugin { file: model::build_model(repository)?, arguments: machine.into() };
+pub fn modelled(tool: &dyn Tool, arguments: &[&str], machine: &str) -> Result<String> {
+    let plugin = Plugin { file: model::build_model(tool.repository())?, arguments: machine.into() };
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let job = Job { system: String::new(), run: 0, arguments, plugin: Some(plugin) };
-    Ok(emulate::run(repository, &job)?.plugin)
+    Ok(emulate::run(tool, &job)?.plugin)
 }
 
 /// What `x measure run` wrote last of an experiment, counted, in the clone at `root`.
@@ -60,11 +60,11 @@ pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
 }
 
 /// The counted, short form of an experiment.
-pub fn measured(repository: &Repository, experiment: &str) -> Result<Measurement> {
-    let experiments = [Experiment::read(repository, experiment)?];
+pub fn measured(tool: &dyn Tool, experiment: &str) -> Result<Measurement> {
+    let experiments = [Experiment::read(tool.repository(), experiment)?];
     let form = Form { instrument: Instrument::Counted, quick: true };
     let mut measured = None;
-    run::measure(repository, &experiments, form, None, 1, |_, measurement| {
+    run::measure(tool, &experiments, form, None, 1, |_, measurement| {
         measured = Some(measurement);
         Ok(())
     })?;

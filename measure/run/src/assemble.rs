@@ -102,9 +102,9 @@ fn series(heard: Heard) -> impl Iterator<Item = Series> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::emulate::Streams;
-    use crate::measure::job::Job;
-    use crate::measure::valid::missing;
+    use crate::job::Job;
+    use crate::tool::Streams;
+    use crate::valid::missing;
     use anyhow::{Result, anyhow};
 
     const PLAN: &str = r#"

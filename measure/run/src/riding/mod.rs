@@ -8,10 +8,10 @@ use super::heard::{Done, Heard};
 use super::job::{self, Form, Job};
 use super::model::Plugin;
 use super::plan::{Plan, RidingCost};
-use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use compare::{Comparison, Rounds, compare};
 use count::{Boot, parse};
+use pillion_host::repository::Repository;
 
 const SOURCE: &str = "measure/plugin/count.c";
 const PLUGIN: &str = "build/count.so";

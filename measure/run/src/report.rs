@@ -1,17 +1,17 @@
-//! `x measure report`.
+//! The report.
 
 use super::file;
-use crate::cli::MeasureReportArguments;
-use crate::problem::problem;
-use crate::progress::step;
-use crate::repository::Repository;
 use anyhow::{Context as _, Result};
+use pillion_host::problem::problem;
+use pillion_host::progress::step;
+use pillion_host::repository::Repository;
 use std::fs;
 use std::path::PathBuf;
 
-/// Draws measurements into build/measure/report.
-pub fn command(repository: &Repository, arguments: &MeasureReportArguments) -> Result<bool> {
-    let files = if arguments.files.is_empty() { all(repository) } else { arguments.files.clone() };
+/// `x measure report`: draws measurements, all that were written when none is named, into
+/// build/measure/report.
+pub fn report(repository: &Repository, files: &[PathBuf]) -> Result<bool> {
+    let files = if files.is_empty() { all(repository) } else { files.to_vec() };
     if files.is_empty() {
         let why = format!("{} holds no measurement", file::folder(repository).display());
         return Err(problem("there is nothing to draw", why, "`./x measure run all` measures"));

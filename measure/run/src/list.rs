@@ -1,17 +1,16 @@
-//! `x measure list`.
+//! What experiments there are.
 
 use super::experiment::Experiment;
-use crate::cli::MeasureListArguments;
-use crate::repository::Repository;
 use anyhow::Result;
+use pillion_host::repository::Repository;
 use pillion_measure_data::Instrument;
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 
-/// Prints every experiment.
-pub fn command(repository: &Repository, arguments: &MeasureListArguments) -> Result<bool> {
+/// `x measure list`: prints every experiment.
+pub fn list(repository: &Repository, json: bool) -> Result<bool> {
     let experiments = Experiment::all(repository)?;
-    let text = if arguments.json {
+    let text = if json {
         let list: Vec<serde_json::Value> = experiments.iter().map(Experiment::json).collect();
         serde_json::to_string_pretty(&list)?
     } else {

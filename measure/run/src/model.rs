@@ -1,13 +1,13 @@
 //! Plug-ins of the emulator, and the model of caches and TLBs, which is one.
 
 use super::job::Job;
-use crate::build::{cargo, patched};
-use crate::problem::problem;
-use crate::repository::Repository;
-use crate::run::emulator::{self, Version};
-use crate::tool;
+use super::tool::Tool;
 use anyhow::{Context as _, Result};
 use object::{Object as _, ObjectSymbol as _};
+use pillion_host::problem::problem;
+use pillion_host::qemu::{self, Version};
+use pillion_host::repository::Repository;
+use pillion_host::tool;
 use pillion_machines::Machine;
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,7 +51,7 @@ fn interface(version: &Version) -> Result<u32> {
 
 /// Builds a plug-in out of C.
 pub fn build(repository: &Repository, sources: &[PathBuf], plugin: &str) -> Result<()> {
-    let interface = interface(&emulator::version(Path::new(emulator::DEFAULT))?)?;
+    let interface = interface(&qemu::version(Path::new(qemu::DEFAULT))?)?;
     fs::create_dir_all(repository.build(""))?;
     let mut cc = Command::new("cc");
     cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]);
@@ -81,9 +81,9 @@ pub struct Model {
 
 impl Model {
     /// Builds the plug-in and the kernel; for one machine of measure/machines, or all.
-    pub fn prepare(repository: &Repository, machine: Option<&str>) -> Result<Model> {
-        build_model(repository)?;
-        Ok(Model { machines: machines(repository, machine)?, entries: entries(repository)? })
+    pub fn prepare(tool: &dyn Tool, machine: Option<&str>) -> Result<Model> {
+        build_model(tool.repository())?;
+        Ok(Model { machines: machines(tool.repository(), machine)?, entries: entries(&tool.kernel(None)?)? })
     }
 
     /// The machines' titles.
@@ -92,9 +92,9 @@ impl Model {
     }
 
     /// A job on each machine.
-    pub fn jobs(&self, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
+    pub fn jobs(&self, tool: &dyn Tool, job: &Job) -> Result<Vec<Job>> {
         let patch = job.arguments.iter().skip_while(|argument| *argument != PATCH).nth(1);
-        let patched = patch.map(|patch| entries(&patched::repository(repository, Path::new(patch))?)).transpose()?;
+        let patched = patch.map(|patch| entries(&tool.kernel(Some(Path::new(patch)))?)).transpose()?;
         let entries = patched.as_ref().unwrap_or(&self.entries);
         let on = |(name, machine): (&String, &Machine)| Job {
             system: format!("{}@{name}", job.system),
@@ -134,10 +134,9 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
     }
 }
 
-/// Where the kernel of these sources is entered by interrupts that tasks respond to.
-fn entries(repository: &Repository) -> Result<String> {
-    let kernel = cargo::build(repository, &[])?.join("pillion-kernel");
-    let data = fs::read(&kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
+/// Where a kernel is entered by interrupts that tasks respond to.
+fn entries(kernel: &Path) -> Result<String> {
+    let data = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
     let file = object::File::parse(&*data)?;
     let stubs = file.symbols().find(|symbol| symbol.name() == Ok(ENTRIES));
     let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();

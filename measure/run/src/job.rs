@@ -5,7 +5,7 @@ use super::linux_program::{self, LinuxProgram};
 use super::model::{Model, Plugin};
 use super::plan::{Kind, Run};
 use super::riding;
-use crate::repository::Repository;
+use super::tool::Tool;
 use anyhow::Result;
 use pillion_measure_data::Instrument;
 use std::fs;
@@ -47,8 +47,8 @@ pub struct Job {
 
 /// What is needed to make jobs.
 pub struct Means<'a> {
-    /// The repository.
-    pub repository: &'a Repository,
+    /// What builds.
+    pub tool: &'a dyn Tool,
     /// The model, when it is the instrument.
     pub model: Option<Model>,
     /// The program that measures Linux.
@@ -69,9 +69,9 @@ pub fn all(experiment: &Experiment, form: Form, means: &Means) -> Result<Vec<Job
             plugin: None,
         };
         match (&means.model, experiment.plan.kind) {
-            (Some(model), _) => jobs.extend(model.jobs(means.repository, &job)?),
+            (Some(model), _) => jobs.extend(model.jobs(means.tool, &job)?),
             (None, Kind::Lines) => jobs.push(job),
-            (None, Kind::RidingCost) => jobs.extend(riding::jobs(experiment, form, means.repository, &job)?),
+            (None, Kind::RidingCost) => jobs.extend(riding::jobs(experiment, form, means.tool.repository(), &job)?),
         }
     }
     Ok(jobs)
@@ -89,7 +89,7 @@ fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, mean
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
     let mut needs_program = what.is_some();
     for script in loads.iter().map(|load| format!("{SCRIPTS}/{load}")) {
-        let Ok(text) = fs::read_to_string(means.repository.path(&script)) else { continue };
+        let Ok(text) = fs::read_to_string(means.tool.repository().path(&script)) else { continue };
         needs_program |= text.contains(linux_program::NAME);
         arguments.extend(["--file".into(), script]);
     }

@@ -2,9 +2,9 @@
 
 use super::check;
 use super::plan::Plan;
-use crate::problem::problem;
-use crate::repository::Repository;
 use anyhow::{Context as _, Result, ensure};
+use pillion_host::problem::problem;
+use pillion_host::repository::Repository;
 use std::fs;
 
 /// Where the experiments are.

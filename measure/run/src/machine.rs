@@ -1,8 +1,8 @@
 //! What a measurement was made on.
 
 use super::heard::Done;
-use crate::repository::Repository;
-use crate::tool;
+use pillion_host::repository::Repository;
+use pillion_host::tool;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

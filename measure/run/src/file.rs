@@ -1,9 +1,9 @@
 //! Measurements as files.
 
-use crate::file::write_whole;
-use crate::problem::problem;
-use crate::repository::Repository;
 use anyhow::Result;
+use pillion_host::file::write_whole;
+use pillion_host::problem::problem;
+use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,90 @@
+//! `x measure`: hands over to measure/run, and builds and boots for it.
+
+use crate::build::{cargo, patched};
+use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
+use crate::repository::Repository;
+use crate::{doctor, tool};
+use anyhow::{Context as _, Result, ensure};
+use pillion_measure_run::{self as measure, Form, Order, Streams, Tool};
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Lines of a failed run's messages that are shown.
+const SHOWN: usize = 60;
+
+/// `x measure`.
+pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
+    match &arguments.command {
+        MeasureCommand::List(arguments) => measure::list(repository, arguments.json),
+        MeasureCommand::Run(arguments) => {
+            doctor::ensure(repository, true)?;
+            measure::run(&Here { repository }, &order(arguments))
+        }
+        MeasureCommand::Report(arguments) => measure::report(repository, &arguments.files),
+        MeasureCommand::Compare(arguments) => measure::compare(&arguments.old, &arguments.new, arguments.json),
+    }
+}
+
+fn order(arguments: &MeasureRunArguments) -> Order {
+    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+    Order {
+        names: arguments.names.clone(),
+        form: Form { instrument: arguments.instrument, quick: arguments.quick },
+        machine: arguments.machine.clone(),
+        workers: arguments.jobs.map_or_else(processors, usize::from),
+        accept: arguments.accept,
+    }
+}
+
+/// What builds and boots here.
+pub struct Here<'a> {
+    /// The sources.
+    pub repository: &'a Repository,
+}
+
+impl Tool for Here<'_> {
+    fn repository(&self) -> &Repository {
+        self.repository
+    }
+
+    fn kernel(&self, patch: Option<&Path>) -> Result<PathBuf> {
+        let folder = match patch {
+            Some(patch) => cargo::build(&patched::repository(self.repository, patch)?, &[])?,
+            None => cargo::build(self.repository, &[])?,
+        };
+        Ok(folder.join("pillion-kernel"))
+    }
+
+    fn program_for_linux(&self, package: &str) -> Result<PathBuf> {
+        cargo::build_static(self.repository, package)
+    }
+
+    /// In a process of its own: a run takes names from the folder that it is in, tells what it does as it goes, which is shown only if it fails, and
+    /// takes no other run with it if it is aborted.
+    fn boot(&self, arguments: &[String]) -> Result<Streams> {
+        let folder = tempfile::tempdir()?;
+        let [log, console, result] = ["log", "console", "json"].map(|name| folder.path().join(name));
+        let mut command = tool::myself();
+        command.env("PILLION_ROOT", self.repository.root()).current_dir(self.repository.root());
+        command.args(["run", "--headless", "--counted"]).args(arguments);
+        command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
+        let output = tool::output(&mut command)?;
+        let message = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{}", end(message.trim_end(), SHOWN));
+        let written = fs::read(&result).context("the run left no result")?;
+        let result = serde_json::from_slice(&written)?;
+        Ok(Streams { log: text(&log), console: text(&console), result, ..Streams::default() })
+    }
+}
+
+fn text(file: &Path) -> String {
+    fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// The last lines of a text.
+fn end(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}
