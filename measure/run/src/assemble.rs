@@ -102,6 +102,7 @@ fn series(heard: Heard) -> impl Iterator<Item = Series> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boot::Boot;
     use crate::job::Job;
     use crate::tool::Streams;
     use crate::valid::missing;
@@ -148,7 +149,8 @@ mod tests {
     }
 
     fn done(system: &str, run: usize, console: Result<&str>) -> Done {
-        let job = Job { system: system.into(), run, arguments: vec!["--load".into(), "a b".into()], plugin: None };
+        let boot = Boot { load: vec!["a b".into()], ..Boot::default() };
+        let job = Job { system: system.into(), run, boot, plugin: None };
         (job, console.map(|console| Streams { console: console.into(), ..Streams::default() }))
     }
 
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn machines_of_the_model_are_systems_of_their_own() {
         let streams = Streams { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..Streams::default() };
-        let job = Job { system: "alone@old".into(), run: 0, arguments: Vec::new(), plugin: None };
+        let job = Job { system: "alone@old".into(), run: 0, boot: Boot::default(), plugin: None };
         let titles = [("old".to_owned(), "Old machine, 100 MHz".to_owned())].into();
         let form = Form { instrument: Instrument::Modelled, quick: false };
         let measured = measurement(&experiment(), form, &[(job, Ok(streams))], &titles, BTreeMap::new());

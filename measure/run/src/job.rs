@@ -1,27 +1,25 @@
 //! What has to be run for an experiment: a list of boots.
 
+use super::boot::Boot;
 use super::experiment::Experiment;
 use super::linux_program::{self, LinuxProgram};
 use super::model::{Model, Plugin};
 use super::plan::{Kind, Run};
 use super::riding;
-use super::tool::Tool;
+use super::tool::{Streams, Tool};
 use anyhow::Result;
 use pillion_measure_data::Instrument;
 use std::fs;
+use std::path::Path;
 
 /// Loads beside a program that measures run until it ends: longer than any does.
-const FOREVER: &str = "1000000";
-/// The load for which the machine needs the network to this computer.
-const OUTSIDE: &str = "net";
-/// Loads for which it needs what the emulator serves by itself, and the options that give it.
-const INSIDE: [(&str, &str); 2] = [("packets", "--wire"), ("disk", "--card")];
+const FOREVER: u32 = 1_000_000;
 /// Loads of the experiments', each a script of its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
 /// Seconds of the host's after which a run of the short form is given up, and one of the long form.
-const TIMEOUTS: [&str; 2] = ["900", "3600"];
+const TIMEOUTS: [u32; 2] = [900, 3600];
 /// The same with the model, which slows the emulator down.
-const MODEL_TIMEOUT: &str = "7200";
+const MODEL_TIMEOUT: u32 = 7200;
 
 /// Which form of an experiment.
 #[derive(Clone, Copy, Debug)]
@@ -39,10 +37,36 @@ pub struct Job {
     pub system: String,
     /// Which run of the plan.
     pub run: usize,
-    /// Arguments of `x run --headless --counted`.
-    pub arguments: Vec<String>,
+    /// What boots.
+    pub boot: Boot,
     /// A plug-in of the emulator.
     pub plugin: Option<Plugin>,
+}
+
+impl Job {
+    /// What boots, with a plug-in that writes to that file.
+    fn boot_with(&self, output: &Path) -> Boot {
+        let mut boot = self.boot.clone();
+        if let Some(Plugin { file, arguments }) = &self.plugin {
+            let value = format!("{file},out={},{arguments}", output.display());
+            boot.qemu_arg.extend(["-plugin".into(), value]);
+        }
+        boot
+    }
+
+    /// The command line that repeats it.
+    pub fn command(&self) -> String {
+        self.boot_with(Path::new("counts")).command()
+    }
+
+    /// Runs it.
+    pub fn run(&self, tool: &dyn Tool) -> Result<Streams> {
+        let folder = tempfile::tempdir()?;
+        let output = folder.path().join("plugin");
+        let streams = tool.boot(&self.boot_with(&output))?;
+        let written = fs::read(&output).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Streams { plugin: written.unwrap_or_default(), ..streams })
+    }
 }
 
 /// What is needed to make jobs.
@@ -62,12 +86,8 @@ pub fn all(experiment: &Experiment, form: Form, means: &Means) -> Result<Vec<Job
         if !run.instruments.contains(&form.instrument) || form.quick && !run.quick {
             continue;
         }
-        let job = Job {
-            system: run.system.clone(),
-            run: number,
-            arguments: arguments(experiment, number, run, form, means)?,
-            plugin: None,
-        };
+        let boot = boot(experiment, number, run, form, means)?;
+        let job = Job { system: run.system.clone(), run: number, boot, plugin: None };
         match (&means.model, experiment.plan.kind) {
             (Some(model), _) => jobs.extend(model.jobs(means.tool, &job)?),
             (None, Kind::Lines) => jobs.push(job),
@@ -77,95 +97,29 @@ pub fn all(experiment: &Experiment, form: Form, means: &Means) -> Result<Vec<Job
     Ok(jobs)
 }
 
-fn arguments(experiment: &Experiment, number: usize, run: &Run, form: Form, means: &Means) -> Result<Vec<String>> {
-    let quick = run.quick_arguments.as_ref().filter(|_| form.quick);
-    let mut arguments: Vec<String> = quick.unwrap_or(&run.arguments).clone();
-    arguments.iter_mut().for_each(|argument| *argument = argument.replace("{here}", &experiment.here));
-    let loads = loads(&arguments);
-    if experiment.plan.kind == Kind::Lines && !need_outside(&loads) {
-        arguments.push("--isolated".into());
-    }
-    arguments.extend(devices(&loads));
+fn boot(experiment: &Experiment, number: usize, run: &Run, form: Form, means: &Means) -> Result<Boot> {
+    let mut boot = run.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&run.boot).clone();
+    boot.set_here(&experiment.here);
+    boot.set_devices(experiment.plan.kind == Kind::Lines);
     let what = run.quick_in_linux.as_ref().filter(|_| form.quick).or(run.in_linux.as_ref());
     let mut needs_program = what.is_some();
-    for script in loads.iter().map(|load| format!("{SCRIPTS}/{load}")) {
-        let Ok(text) = fs::read_to_string(means.tool.repository().path(&script)) else { continue };
+    for script in boot.load.iter().map(|load| format!("{SCRIPTS}/{load}")) {
+        let path = means.tool.repository().path(&script);
+        let Ok(text) = fs::read_to_string(path) else { continue };
         needs_program |= text.contains(linux_program::NAME);
-        arguments.extend(["--file".into(), script]);
+        boot.file.push(script);
     }
     if needs_program {
-        arguments.extend(["--file".into(), means.linux_program.path()?.into()]);
+        boot.file.push(means.linux_program.path()?.into());
     }
     if let Some(what) = what {
-        let name = format!("{}/{number}{}", experiment.name, if form.quick { "-quick" } else { "" });
-        arguments.extend(means.linux_program.load(&name, what)?);
-        or_default(&mut arguments, "--seconds", FOREVER);
+        let short = if form.quick { "-quick" } else { "" };
+        let name = format!("{}/{number}{short}", experiment.name);
+        boot.file.push(means.linux_program.script(&name, what)?);
+        boot.load.push(linux_program::LOAD.into());
+        boot.seconds.get_or_insert(FOREVER);
     }
-    let timeout = if means.model.is_some() { MODEL_TIMEOUT } else { TIMEOUTS[usize::from(!form.quick)] };
-    or_default(&mut arguments, "--timeout", timeout);
-    Ok(arguments)
-}
-
-/// Whether a load is among these for which the machine needs this computer. Without, it repeats to the last instruction.
-fn need_outside(loads: &[String]) -> bool {
-    loads.iter().any(|load| load == OUTSIDE)
-}
-
-/// Options for what loads need that the emulator serves by itself.
-fn devices(loads: &[String]) -> impl Iterator<Item = String> {
-    let needed = INSIDE.iter().filter(|(name, _)| loads.iter().any(|load| load == name));
-    needed.map(|(_, option)| (*option).to_owned())
-}
-
-/// The loads that arguments of `x run` name.
-fn loads(arguments: &[String]) -> Vec<String> {
-    let values = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| *option == "--load");
-    values.flat_map(|(_, names)| names.split(',').map(str::to_owned)).collect()
-}
-
-/// Adds an option with that value, unless it is there.
-fn or_default(arguments: &mut Vec<String>, option: &str, value: &str) {
-    let is_there = |argument: &String| argument.split('=').next() == Some(option);
-    if !arguments.iter().any(is_there) {
-        arguments.extend([option.to_owned(), value.to_owned()]);
-    }
-}
-
-/// Adds words to Linux's command line, which `x run` takes once.
-pub fn append(arguments: &mut Vec<String>, words: &str) {
-    let there = arguments.iter().position(|argument| argument == "--append");
-    match there.and_then(|at| arguments.get_mut(at + 1)) {
-        Some(line) => *line += &format!(" {words}"),
-        None => arguments.extend(["--append".to_owned(), words.to_owned()]),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<String> {
-        text.split(' ').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn only_what_loads_need_is_given_to_the_machine() {
-        let named = loads(&words("--direct --load flood,coverage --seconds 5 --load measure"));
-        assert_eq!(named, ["flood", "coverage", "measure"]);
-        assert!(!need_outside(&named));
-        assert!(need_outside(&loads(&words("--load measure,net --no-linux"))));
-        let inside = loads(&words("--load packets,measure,disk"));
-        assert!(!need_outside(&inside), "a wire and a card are inside");
-        assert_eq!(devices(&inside).collect::<Vec<_>>(), ["--wire", "--card"]);
-        assert!(loads(&words("--no-linux --load")).is_empty());
-    }
-
-    #[test]
-    fn defaults_yield_to_what_is_named() {
-        let mut arguments = words("--cpu=max --seconds 5");
-        or_default(&mut arguments, "--cpu", "EPYC");
-        or_default(&mut arguments, "--seconds", FOREVER);
-        or_default(&mut arguments, "--timeout", TIMEOUTS[0]);
-        assert_eq!(arguments, words("--cpu=max --seconds 5 --timeout 900"));
-    }
+    let short_or_long = TIMEOUTS[usize::from(!form.quick)];
+    boot.timeout = Some(if means.model.is_some() { MODEL_TIMEOUT } else { short_or_long });
+    Ok(boot)
 }

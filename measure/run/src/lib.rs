@@ -6,11 +6,11 @@
 
 mod assemble;
 mod baseline;
+mod boot;
 mod check;
 mod compare;
 #[cfg(test)]
 mod documented;
-mod emulate;
 mod experiment;
 mod file;
 mod fit;
@@ -32,6 +32,7 @@ mod valid;
 mod verdict;
 
 use anyhow::{Context as _, Result};
+pub use boot::Boot;
 pub use compare::compare;
 use experiment::Experiment;
 pub use experiment::FOLDER as EXPERIMENTS;
@@ -46,12 +47,11 @@ pub use run::{Order, run};
 use std::path::Path;
 pub use tool::{Streams, Tool};
 
-/// What the model of caches says of a run of that machine, with these arguments of `x run`.
-pub fn modelled(tool: &dyn Tool, arguments: &[&str], machine: &str) -> Result<String> {
+/// What the model of caches says of a boot of that machine.
+pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
     let plugin = Plugin { file: model::build_model(tool.repository())?, arguments: machine.into() };
-    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let job = Job { system: String::new(), run: 0, arguments, plugin: Some(plugin) };
-    Ok(emulate::run(tool, &job)?.plugin)
+    let job = Job { system: String::new(), run: 0, boot, plugin: Some(plugin) };
+    Ok(job.run(tool)?.plugin)
 }
 
 /// What `x measure run` wrote last of an experiment, counted, in the clone at `root`.

@@ -1,6 +1,5 @@
 //! Systems that are variants of others: the same runs with something more on Linux's command line.
 
-use super::job;
 use super::plan::{Like, Plan, Run};
 
 impl Plan {
@@ -32,9 +31,8 @@ impl Plan {
 impl Like {
     fn run(&self, name: &str, run: &Run) -> Run {
         let mut run = Run { system: name.to_owned(), quick: run.quick && self.quick, ..run.clone() };
-        for arguments in [Some(&mut run.arguments), run.quick_arguments.as_mut()].into_iter().flatten() {
-            job::append(arguments, &self.append);
-        }
+        run.boot.append(&self.append);
+        run.quick_boot.iter_mut().for_each(|boot| boot.append(&self.append));
         run
     }
 }
@@ -60,8 +58,8 @@ mod tests {
         system = "task"
         [[run]]
         system = "linux"
-        arguments = ["--direct"]
-        quick_arguments = ["--direct", "--append", "quiet"]
+        boot = { direct = true }
+        quick_boot = { direct = true, append = "quiet" }
         in_linux = "latency"
         prefix = "p_"
         [[run]]
@@ -102,10 +100,14 @@ mod tests {
         let plan = plan(PLAN);
         let runs: Vec<&Run> = plan.run.iter().filter(|run| run.system == "linux-off").collect();
         assert_eq!(runs.len(), 2);
-        assert_eq!(runs[0].arguments, ["--direct", "--append", "mitigations=off"]);
-        assert_eq!(runs[0].quick_arguments.as_ref().unwrap(), &["--direct", "--append", "quiet mitigations=off"]);
+        assert_eq!(runs[0].boot.options(), ["--append", "mitigations=off", "--direct"]);
+        let quick = runs[0].quick_boot.as_ref().unwrap();
+        assert_eq!(quick.options(), ["--append", "quiet mitigations=off", "--direct"]);
         assert_eq!((runs[0].in_linux.as_deref(), &*runs[0].prefix), (Some("latency"), "p_"));
-        assert_eq!(plan.run.iter().filter(|run| run.system == "linux" && run.arguments == ["--direct"]).count(), 1);
+        assert_eq!(
+            plan.run.iter().filter(|run| run.system == "linux" && run.boot.options() == ["--direct"]).count(),
+            1
+        );
     }
 
     #[test]

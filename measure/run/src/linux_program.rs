@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 /// Its name, and that of its package.
 pub const NAME: &str = "pillion-measure";
 /// The load for which all others run: linux/initramfs/lib/loads.sh ends them with it.
-const LOAD: &str = "measure";
+pub const LOAD: &str = "measure";
 /// Where the program and the scripts that start it are, from the repository.
 const FOLDER: &str = "build/measure/in-linux";
 
@@ -25,11 +25,12 @@ impl<'a> LinuxProgram<'a> {
         LinuxProgram { tool, path: OnceCell::new() }
     }
 
-    /// Arguments of `x run` for a load that runs `pillion-measure run WHAT`. `name` is the script's alone.
-    pub fn load(&self, name: &str, what: &str) -> Result<[String; 4]> {
+    /// Writes the script that is the load and runs `pillion-measure run WHAT`; returns where it
+    /// is. `name` is the script's alone.
+    pub fn script(&self, name: &str, what: &str) -> Result<String> {
         let script = format!("{FOLDER}/{name}/{LOAD}");
         write_program(&self.tool.repository().path(&script), script_of(what).as_bytes())?;
-        Ok(["--file".into(), script, "--load".into(), LOAD.into()])
+        Ok(script)
     }
 
     /// Where the program is, from the repository.

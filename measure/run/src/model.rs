@@ -24,8 +24,6 @@ const ENTRIES: &str = "trap_stubs";
 const ENTRY_SIZE: u64 = 16;
 /// Vectors of interrupts that tasks respond to: those of devices, and the timer's.
 const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfe];
-/// The option with which there is another kernel.
-const PATCH: &str = "--patch";
 
 /// A plug-in of the emulator.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,13 +91,13 @@ impl Model {
 
     /// A job on each machine.
     pub fn jobs(&self, tool: &dyn Tool, job: &Job) -> Result<Vec<Job>> {
-        let patch = job.arguments.iter().skip_while(|argument| *argument != PATCH).nth(1);
-        let patched = patch.map(|patch| entries(&tool.kernel(Some(Path::new(patch)))?)).transpose()?;
+        let patch = job.boot.patch.as_ref().map(Path::new);
+        let patched = patch.map(|patch| entries(&tool.kernel(Some(patch))?)).transpose()?;
         let entries = patched.as_ref().unwrap_or(&self.entries);
         let on = |(name, machine): (&String, &Machine)| Job {
             system: format!("{}@{name}", job.system),
             run: job.run,
-            arguments: job.arguments.clone(),
+            boot: job.boot.clone(),
             plugin: Some(Plugin {
                 file: PLUGIN.into(),
                 arguments: format!("{entries},small={SMALL_PAGES},{}", machine.arguments()),

@@ -1,5 +1,6 @@
 //! The file measure.toml of an experiment.
 
+use super::boot::Boot;
 use pillion_measure_data::{Chart, Direction, Instrument};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -102,11 +103,11 @@ pub struct Run {
     /// Instruments that it can be run with.
     #[serde(default = "counted")]
     pub instruments: Vec<Instrument>,
-    /// Arguments of `x run --headless --counted`; `{here}` is the experiment's folder.
+    /// What boots.
     #[serde(default)]
-    pub arguments: Vec<String>,
+    pub boot: Boot,
     /// The same in the short form.
-    pub quick_arguments: Option<Vec<String>>,
+    pub quick_boot: Option<Boot>,
     /// Arguments of `pillion-measure run`, which then runs in Linux; the run ends with it.
     pub in_linux: Option<String>,
     /// The same in the short form.

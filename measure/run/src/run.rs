@@ -2,7 +2,6 @@
 
 use super::assemble;
 use super::baseline::Baseline;
-use super::emulate;
 use super::experiment::Experiment;
 use super::heard::Done;
 use super::job::{self, Form, Job, Means};
@@ -73,7 +72,7 @@ pub fn measure(
     let jobs = jobs(experiments, form, &means)?;
     let piece = |(number, job): &(usize, Job)| {
         let (name, job) = (format!("{}, {}", experiments[*number].name, job.system), job.clone());
-        Work { name, work: Box::new(move || emulate::run(tool, &job)) }
+        Work { name, work: Box::new(move || job.run(tool)) }
     };
     let mut trays: Vec<Tray> = experiments.iter().map(|_| Tray::default()).collect();
     jobs.iter().for_each(|(number, _)| trays[*number].awaited += 1);

@@ -1,5 +1,6 @@
 //! What measuring needs of the tool that builds and boots.
 
+use super::boot::Boot;
 use anyhow::Result;
 use pillion_host::repository::Repository;
 use serde_json::Value;
@@ -17,7 +18,7 @@ pub trait Tool: Sync {
     fn program_for_linux(&self, package: &str) -> Result<PathBuf>;
 
     /// Boots a machine, and waits for its end. A run that is not good is an error with its last lines.
-    fn boot(&self, arguments: &[String]) -> Result<Streams>;
+    fn boot(&self, boot: &Boot) -> Result<Streams>;
 }
 
 /// What a run left behind.

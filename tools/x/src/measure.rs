@@ -5,7 +5,7 @@ use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
 use crate::repository::Repository;
 use crate::{doctor, tool};
 use anyhow::{Context as _, Result, ensure};
-use pillion_measure_run::{self as measure, Form, Order, Streams, Tool};
+use pillion_measure_run::{self as measure, Boot, Form, Order, Streams, Tool};
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -61,14 +61,15 @@ impl Tool for Here<'_> {
         cargo::build_static(self.repository, package)
     }
 
-    /// In a process of its own: a run takes names from the folder that it is in, tells what it does as it goes, which is shown only if it fails, and
-    /// takes no other run with it if it is aborted.
-    fn boot(&self, arguments: &[String]) -> Result<Streams> {
+    /// In a process of its own: a run takes names from the folder that it is in, tells what it
+    /// does as it goes, which is shown only if it fails, and takes no other run with it if it is
+    /// aborted.
+    fn boot(&self, boot: &Boot) -> Result<Streams> {
         let folder = tempfile::tempdir()?;
         let [log, console, result] = ["log", "console", "json"].map(|name| folder.path().join(name));
         let mut command = tool::myself();
         command.env("PILLION_ROOT", self.repository.root()).current_dir(self.repository.root());
-        command.args(["run", "--headless", "--counted"]).args(arguments);
+        command.args(["run", "--headless", "--counted"]).args(boot.options());
         command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
         let output = tool::output(&mut command)?;
         let message = String::from_utf8_lossy(&output.stderr);
@@ -87,4 +88,58 @@ fn text(file: &Path) -> String {
 fn end(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command, RunArguments};
+    use clap::Parser as _;
+
+    fn parsed(boot: &Boot) -> RunArguments {
+        let words = ["x", "run", "--headless", "--counted"].map(str::to_owned);
+        match Cli::try_parse_from(words.into_iter().chain(boot.options())).map(|cli| cli.command) {
+            Ok(Command::Run(run)) => *run,
+            Ok(_) => panic!("it is another command"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_boot_s_options_are_those_of_x_run() {
+        let text = |word: &str| Some(word.to_owned());
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let run = parsed(&Boot {
+            system: text("s.toml"),
+            task: words(&["a", "b"]),
+            patch: text("p.patch"),
+            linux: text("rt"),
+            append: text("quiet nokaslr"),
+            kernel_append: text("trace=1"),
+            measure_module: true,
+            file: words(&["f", "g"]),
+            load: words(&["disk", "net"]),
+            seconds: Some(5),
+            fault: text("reboot"),
+            qemu_arg: words(&["-device", "edu"]),
+            isolated: true,
+            wire: true,
+            card: true,
+            timeout: Some(900),
+            ..Boot::default()
+        });
+        let build = &run.build;
+        assert_eq!(
+            (build.tasks.join(" "), build.files.len(), run.load.join(" ")),
+            ("a b".into(), 2, "disk net".into())
+        );
+        assert_eq!((build.linux.as_str(), build.append.as_deref()), ("rt", Some("quiet nokaslr")));
+        assert_eq!((run.kernel_append.as_deref(), run.fault.as_deref()), (Some("trace=1"), Some("reboot")));
+        assert_eq!((run.seconds, run.timeout, run.qemu_args), (Some(5), Some(900), words(&["-device", "edu"])));
+        assert!(build.system.is_some() && build.patch.is_some() && build.measure_module);
+        assert!(run.isolated && build.wire && build.card && !run.direct && !build.no_linux);
+        assert!(parsed(&Boot { direct: true, ..Boot::default() }).direct);
+        let root = parsed(&Boot { root: text("measure-kernel"), no_linux: true, ..Boot::default() });
+        assert_eq!((root.build.root.as_deref(), root.build.no_linux), (Some("measure-kernel"), true));
+    }
 }

@@ -5,7 +5,7 @@ mod count;
 
 use super::experiment::Experiment;
 use super::heard::{Done, Heard};
-use super::job::{self, Form, Job};
+use super::job::{Form, Job};
 use super::model::Plugin;
 use super::plan::{Plan, RidingCost};
 use anyhow::{Context as _, Result};
@@ -37,17 +37,17 @@ impl RidingCost {
 pub fn jobs(experiment: &Experiment, form: Form, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
     let cost = experiment.plan.riding_cost.as_ref().context("[riding_cost] is missing")?;
     super::model::build(repository, &[SOURCE.into()], PLUGIN)?;
-    let mut arguments = job.arguments.clone();
-    arguments.extend(["--system", "systems/linux.toml"].map(str::to_owned));
-    job::append(&mut arguments, &format!("ride.work={}", cost.works(form)));
-    arguments.extend(INSTANT_DISK.iter().flatten().map(|argument| format!("--qemu-arg={argument}")));
-    let boot = |_| Job {
+    let mut boot = job.boot.clone();
+    boot.system = Some("systems/linux.toml".into());
+    boot.append(&format!("ride.work={}", cost.works(form)));
+    boot.qemu_arg.extend(INSTANT_DISK.iter().flatten().map(|&argument| argument.into()));
+    let job = |_| Job {
         system: job.system.clone(),
         run: job.run,
-        arguments: arguments.clone(),
+        boot: boot.clone(),
         plugin: Some(Plugin { file: PLUGIN.into(), arguments: format!("range={KERNEL}") }),
     };
-    Ok((0..cost.boots(form)).map(boot).collect())
+    Ok((0..cost.boots(form)).map(job).collect())
 }
 
 /// Makes figures of what was counted.

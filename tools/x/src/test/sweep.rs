@@ -5,7 +5,7 @@ use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::Result;
-use pillion_measure_run::modelled;
+use pillion_measure_run::{Boot, modelled};
 
 /// The test's name.
 pub const NAME: &str = "model-sweep";
@@ -38,7 +38,8 @@ const EXPECTED: [(&str, [u64; 7]); 4] = [
 
 /// Runs it twice, and compares.
 pub fn run(repository: &Repository) -> Result<Tally> {
-    let sweep = || modelled(&Here { repository }, &["--no-linux", "--task", TASK], MACHINE);
+    let boot = || Boot { no_linux: true, task: vec![TASK.into()], ..Boot::default() };
+    let sweep = || modelled(&Here { repository }, boot(), MACHINE);
     let failed = match step(&format!("test {NAME}"), || Ok((sweep()?, sweep()?))) {
         Ok((first, second)) => faults(&first, &second),
         Err(error) => vec![format!("{error:#}")],
