@@ -23,7 +23,7 @@ pub const UNITS: [&str; 12] =
 
 /// What a program said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct Readings {
     /// Value and unit of each figure.
     pub figures: BTreeMap<String, (f64, String)>,
     /// Histograms and points.
@@ -32,7 +32,7 @@ pub struct Said {
     pub disturbed: Vec<String>,
 }
 
-impl Said {
+impl Readings {
     /// Reads all lines of a text; `prefix` is put before each name. What looks like a line and is none makes the run invalid.
     pub fn read(&mut self, text: &str, prefix: &str) {
         for line in text.lines().map(|line| behind_task(line.trim())) {
@@ -162,8 +162,8 @@ fn wrapped(head: &str, words: impl Iterator<Item = String>) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Said {
-        let mut said = Said::default();
+    fn read(text: &str) -> Readings {
+        let mut said = Readings::default();
         said.read(text, "");
         said
     }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn names_get_a_prefix() {
-        let mut said = Said::default();
+        let mut said = Readings::default();
         said.read("figure a 1 ns", "rt_");
         assert!(said.figures.contains_key("rt_a"));
     }

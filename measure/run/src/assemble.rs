@@ -1,9 +1,10 @@
 //! Makes a measurement of what the runs of an experiment said.
 
 use super::experiment::Experiment;
-use super::heard::{self, Done, Heard, plain};
-use super::job::Form;
-use super::plan::{FigurePlan, Kind, Plan};
+use super::job::Finished;
+use super::plan::{FigurePlan, Form, Kind, Plan};
+use super::readings::{self, SystemReadings};
+use super::system_name;
 use super::valid::complaints;
 use super::{fit, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
@@ -13,21 +14,21 @@ use std::collections::BTreeMap;
 pub fn measurement(
     experiment: &Experiment,
     form: Form,
-    done: &[Done],
+    finished: &[Finished],
     titles: &BTreeMap<String, String>,
     machine: BTreeMap<String, String>,
 ) -> Measurement {
     let plan = &experiment.plan;
-    let mut heard = heard::systems(plan, done, titles);
+    let mut all = readings::systems(plan, finished, titles);
     match plan.kind {
-        Kind::Lines => heard::listen(&mut heard, plan, form, done),
-        Kind::RidingCost => riding::listen(&mut heard, plan, form, done),
+        Kind::Lines => readings::read(&mut all, plan, form, finished),
+        Kind::RidingCost => riding::read(&mut all, plan, form, finished),
     }
-    heard.iter_mut().for_each(|heard| fit::add(&mut heard.said, &plan.fit));
-    let systems = heard.iter().map(|heard| heard.system.clone()).collect();
+    all.iter_mut().for_each(|one| fit::add(&mut one.readings, &plan.fit));
+    let systems = all.iter().map(|one| one.system.clone()).collect();
     let mut disturbed = Vec::new();
-    heard.retain(|heard| {
-        let wrong = [failures(&heard.system.name, done), complaints(plan, form, heard)].concat();
+    all.retain(|one| {
+        let wrong = [failures(&one.system.name, finished), complaints(plan, form, one)].concat();
         let good = wrong.is_empty();
         disturbed.extend(wrong);
         good
@@ -44,30 +45,32 @@ pub fn measurement(
         systems,
         disturbed,
         charts: plan.chart.clone(),
-        figures: figures(plan, form.instrument, &heard),
-        series: heard.into_iter().flat_map(series).collect(),
+        figures: figures(plan, form.instrument, &all),
+        series: all.into_iter().flat_map(series).collect(),
         ..Measurement::new(&experiment.name, &plan.title, form.instrument)
     }
 }
 
-fn failures(system: &str, done: &[Done]) -> Vec<String> {
-    let failed = done.iter().filter(|(job, streams)| job.system == system && streams.is_err());
-    failed.map(|(job, _)| format!("{system}: a run failed: {}", job.command())).collect()
+fn failures(system: &str, finished: &[Finished]) -> Vec<String> {
+    let failed = finished.iter().filter(|one| one.job.system == system && one.output.is_err());
+    failed.map(|one| format!("{system}: a run failed: {}", one.job.command())).collect()
 }
 
 /// Those of the plan first, in its order; then what was said beside them.
-fn figures(plan: &Plan, instrument: Instrument, heard: &[Heard]) -> Vec<Figure> {
+fn figures(plan: &Plan, instrument: Instrument, all: &[SystemReadings]) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
     for planned in &plan.figure {
-        for Heard { system, said, chance } in heard {
-            let (name, of) = (&planned.name, plain(&system.name));
-            let Some((value, _)) = said.figures.get(name).filter(|_| planned.is_of(of, instrument)) else { continue };
-            figures.push(Figure { chance: chance.get(name).copied(), ..planned.figure(&system.name, *value) });
+        for SystemReadings { system, readings, chance } in all {
+            let (name, of) = (&planned.name, system_name::planned(&system.name));
+            let is_planned = planned.is_of(of, instrument);
+            let Some((value, _)) = readings.figures.get(name).filter(|_| is_planned) else { continue };
+            let chance = chance.get(name).copied();
+            figures.push(Figure { chance, ..planned.figure(&system.name, *value) });
         }
     }
-    for Heard { system, said, .. } in heard {
-        for (name, (value, unit)) in &said.figures {
-            if plan.figure(plain(&system.name), instrument, name).is_none() {
+    for SystemReadings { system, readings, .. } in all {
+        for (name, (value, unit)) in &readings.figures {
+            if plan.figure(system_name::planned(&system.name), instrument, name).is_none() {
                 let (system, name, unit) = (system.name.clone(), name.clone(), unit.clone());
                 figures.push(Figure { system, name, value: *value, unit, ..Figure::default() });
             }
@@ -94,9 +97,9 @@ impl FigurePlan {
     }
 }
 
-fn series(heard: Heard) -> impl Iterator<Item = Series> {
-    let system = heard.system.name;
-    heard.said.series.into_iter().map(move |(name, data)| Series { system: system.clone(), name, data })
+fn series(of: SystemReadings) -> impl Iterator<Item = Series> {
+    let system = of.system.name;
+    of.readings.series.into_iter().map(move |(name, data)| Series { system: system.clone(), name, data })
 }
 
 #[cfg(test)]
@@ -104,7 +107,7 @@ mod tests {
     use super::*;
     use crate::boot::Boot;
     use crate::job::Job;
-    use crate::tool::Streams;
+    use crate::tool::RunOutput;
     use crate::valid::missing;
     use anyhow::{Result, anyhow};
 
@@ -148,25 +151,26 @@ mod tests {
         Experiment { name: "e".into(), here: "measure/experiments/e".into(), plan, text: "# E".into() }
     }
 
-    fn done(system: &str, run: usize, console: Result<&str>) -> Done {
+    fn finished(system: &str, run: usize, console: Result<&str>) -> Finished {
         let boot = Boot { load: vec!["a b".into()], ..Boot::default() };
         let job = Job { system: system.into(), run, boot, plugin: None };
-        (job, console.map(|console| Streams { console: console.into(), ..Streams::default() }))
+        let output = |console: &str| RunOutput { console: console.into(), ..RunOutput::default() };
+        Finished { job, output: console.map(output) }
     }
 
-    fn measured(form: Form, done: &[Done]) -> Measurement {
-        measurement(&experiment(), form, done, &BTreeMap::new(), BTreeMap::new())
+    fn measured(form: Form, finished: &[Finished]) -> Measurement {
+        measurement(&experiment(), form, finished, &BTreeMap::new(), BTreeMap::new())
     }
 
     #[test]
     fn runs_of_a_system_add_up_in_the_plans_order() {
         let said = "figure f 2 ns\nfigure samples 100 1\npoints p s s 1:1\n";
-        let done = [
-            done("alone", 0, Ok("[t] figure f 1 ns")),
-            done("linux", 1, Ok(said)),
-            done("linux", 2, Ok("figure f 4 ns")),
+        let runs = [
+            finished("alone", 0, Ok("[t] figure f 1 ns")),
+            finished("linux", 1, Ok(said)),
+            finished("linux", 2, Ok("figure f 4 ns")),
         ];
-        let measured = measured(COUNTED, &done);
+        let measured = measured(COUNTED, &runs);
         assert_eq!(measured.disturbed, Vec::<String>::new());
         let figures: Vec<(&str, &str, f64)> =
             measured.figures.iter().map(|figure| (&*figure.system, &*figure.name, figure.value)).collect();
@@ -191,18 +195,18 @@ mod tests {
             (Ok("figure f 2\nfigure samples 100 1\n"), "cannot be read"),
             (Err(anyhow!("it hung")), "a run failed"),
         ] {
-            let measured = measured(COUNTED, &[done("linux", 1, said)]);
+            let measured = measured(COUNTED, &[finished("linux", 1, said)]);
             assert!(measured.disturbed.iter().any(|text| text.contains(why)), "{why}: {:?}", measured.disturbed);
             assert!(measured.figures.is_empty() && measured.series.is_empty());
         }
-        assert!(measured(Form { quick: true, ..COUNTED }, &[done("linux", 1, Ok(good))]).is_valid());
+        assert!(measured(Form { quick: true, ..COUNTED }, &[finished("linux", 1, Ok(good))]).is_valid());
     }
 
     #[test]
     fn what_disturbed_one_system_takes_nothing_from_another() {
         let good = "figure f 2 ns\nfigure samples 100 1\npoints p s s 1:1\n";
         for wrong in [Err(anyhow!("it hung")), Ok("figure f 1 ns\ninvalid a page fault\n")] {
-            let measured = measured(COUNTED, &[done("linux", 1, Ok(good)), done("alone", 0, wrong)]);
+            let measured = measured(COUNTED, &[finished("linux", 1, Ok(good)), finished("alone", 0, wrong)]);
             assert!(!measured.is_valid() && measured.disturbed.iter().all(|why| why.starts_with("alone: ")));
             assert!(measured.figure("linux", "f").is_some() && measured.figure("alone", "f").is_none());
             assert_eq!((measured.systems.len(), measured.series.len()), (2, 1));
@@ -211,17 +215,18 @@ mod tests {
 
     #[test]
     fn what_must_be_said_and_was_not_is_missing() {
-        let measured = measured(COUNTED, &[done("linux", 1, Ok("figure samples 100 1\n"))]);
+        let measured = measured(COUNTED, &[finished("linux", 1, Ok("figure samples 100 1\n"))]);
         assert_eq!(missing(&experiment().plan, &measured), [("any".to_owned(), "f".to_owned())]);
     }
 
     #[test]
     fn machines_of_the_model_are_systems_of_their_own() {
-        let streams = Streams { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..Streams::default() };
+        let output = RunOutput { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..RunOutput::default() };
         let job = Job { system: "alone@old".into(), run: 0, boot: Boot::default(), plugin: None };
         let titles = [("old".to_owned(), "Old machine, 100 MHz".to_owned())].into();
         let form = Form { instrument: Instrument::Modelled, quick: false };
-        let measured = measurement(&experiment(), form, &[(job, Ok(streams))], &titles, BTreeMap::new());
+        let measured =
+            measurement(&experiment(), form, &[Finished { job, output: Ok(output) }], &titles, BTreeMap::new());
         assert_eq!((&*measured.systems[0].name, &*measured.systems[0].title), ("alone@old", "Alone, Old machine"));
         let figure = measured.figure("alone@old", "f").unwrap();
         assert_eq!((figure.value, figure.bar), (9.0, None), "a bar is of what is counted");

@@ -1,5 +1,6 @@
 //! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and NAME.modelled.json of the model.
 
+use super::system_name;
 use anyhow::{Context as _, Result};
 use pillion_host::file::write_whole;
 use pillion_host::repository::Repository;
@@ -37,7 +38,7 @@ impl Baseline {
         let machine = measurement.machine.iter().filter(|(key, _)| MACHINE.contains(&key.as_str()));
         let mut figures: BTreeMap<String, BTreeMap<String, Number>> = BTreeMap::new();
         for figure in measurement.figures.iter().filter(|figure| figure.threshold.is_some()) {
-            let Some(number) = plain(figure.value) else { continue };
+            let Some(number) = shortest(figure.value) else { continue };
             figures.entry(figure.system.clone()).or_default().insert(figure.name.clone(), number);
         }
         Baseline { machine: machine.map(|(key, value)| (key.clone(), value.clone())).collect(), figures }
@@ -62,8 +63,9 @@ impl Baseline {
     /// Figures that it has and a measurement has not: system and name. Machines that were not modelled are left out.
     pub fn lost(&self, measurement: &Measurement) -> Vec<(String, String)> {
         let is_modelled = |system: &&String| {
-            let machine = preset(system);
-            machine.is_none() || measurement.systems.iter().any(|measured| preset(&measured.name) == machine)
+            let machine = system_name::machine(system);
+            machine.is_none()
+                || measurement.systems.iter().any(|measured| system_name::machine(&measured.name) == machine)
         };
         let systems = self.figures.keys().filter(is_modelled);
         let all = systems.flat_map(|system| self.figures[system].keys().map(move |name| (system, name)));
@@ -83,20 +85,15 @@ impl Baseline {
     /// One figure.
     #[cfg(test)]
     pub fn with(system: &str, name: &str, value: f64) -> Baseline {
-        let figures = [(name.to_owned(), plain(value).unwrap())].into();
+        let figures = [(name.to_owned(), shortest(value).unwrap())].into();
         Baseline { figures: [(system.to_owned(), figures)].into(), ..Baseline::default() }
     }
 }
 
 /// A number as people write it: without a fraction when it has none.
-fn plain(value: f64) -> Option<Number> {
+fn shortest(value: f64) -> Option<Number> {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     if whole { Some(Number::from(value as i64)) } else { Number::from_f64(value) }
-}
-
-/// The machine of the model in a system's name.
-fn preset(system: &str) -> Option<&str> {
-    system.split_once('@').map(|(_, machine)| machine)
 }
 
 fn path(repository: &Repository, experiment: &str, instrument: Instrument) -> PathBuf {

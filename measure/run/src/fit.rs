@@ -1,22 +1,22 @@
 //! Distributions fitted to what programs said: figures of the fit, and its curve as points beside the histogram.
 
-use super::plan::{Fit, With};
+use super::plan::{Distribution, Fit};
 use pillion_measure_data::erlang::Erlang;
-use pillion_measure_data::lines::Said;
+use pillion_measure_data::lines::Readings;
 use pillion_measure_data::{Data, Histogram};
 
 /// Places at which a curve is drawn.
 const STEPS: u32 = 120;
 
 /// Adds the fits of a system's histograms, where the system did not say them itself.
-pub fn add(said: &mut Said, fits: &[Fit]) {
+pub fn add(readings: &mut Readings, fits: &[Fit]) {
     for fit in fits {
         for name in &fit.series {
             let curve = format!("{name}_{}", fit.with.name());
-            let Some(Data::Histogram(histogram)) = said.series.get(name).cloned() else { continue };
-            if !said.series.contains_key(&curve) {
+            let Some(Data::Histogram(histogram)) = readings.series.get(name).cloned() else { continue };
+            if !readings.series.contains_key(&curve) {
                 match fit.with {
-                    With::Erlang => erlang(said, &curve, &histogram),
+                    Distribution::Erlang => erlang(readings, &curve, &histogram),
                 }
             }
         }
@@ -24,7 +24,7 @@ pub fn add(said: &mut Said, fits: &[Fit]) {
 }
 
 /// Samples of which few differ have none, and neither has a histogram whose buckets gather several values.
-fn erlang(said: &mut Said, curve: &str, histogram: &Histogram) {
+fn erlang(readings: &mut Readings, curve: &str, histogram: &Histogram) {
     let Some(fit) = Erlang::by_likelihood(histogram) else { return };
     let unit = histogram.unit.as_str();
     let figures = [
@@ -34,31 +34,33 @@ fn erlang(said: &mut Said, curve: &str, histogram: &Histogram) {
         ("distance", fit.distance(histogram), "1"),
     ];
     let rounded = |value: f64| (value * 1e3).round() / 1e3;
-    said.figures.extend(figures.map(|(what, value, unit)| (format!("{curve}_{what}"), (rounded(value), unit.into()))));
-    said.series.insert(curve.to_owned(), Data::Points(fit.curve(histogram, STEPS)));
+    readings
+        .figures
+        .extend(figures.map(|(what, value, unit)| (format!("{curve}_{what}"), (rounded(value), unit.into()))));
+    readings.series.insert(curve.to_owned(), Data::Points(fit.curve(histogram, STEPS)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fitted(text: &str) -> Said {
-        let mut said = Said::default();
-        said.read(text, "");
-        add(&mut said, &[Fit { series: vec!["irt".into()], with: With::Erlang }]);
-        said
+    fn fitted(text: &str) -> Readings {
+        let mut readings = Readings::default();
+        readings.read(text, "");
+        add(&mut readings, &[Fit { series: vec!["irt".into()], with: Distribution::Erlang }]);
+        readings
     }
 
     #[test]
     fn a_histogram_gets_a_curve_and_figures() {
-        let said = fitted(
+        let readings = fitted(
             "histogram irt ns 10:512 11:256 12:128 13:64 14:32 15:16 16:8 17:4 18:2 19:1 20:1 21:1 22:1 23:1 24:1 25:1 26:1 27:1 28:1 29:1",
         );
-        let Data::Histogram(histogram) = &said.series["irt"] else { panic!("{said:?}") };
+        let Data::Histogram(histogram) = &readings.series["irt"] else { panic!("{readings:?}") };
         let fit = Erlang::by_likelihood(histogram).unwrap();
-        assert_eq!(said.figures["irt_erlang_k"], (f64::from(fit.stages), "1".into()));
-        assert_eq!(said.figures["irt_erlang_mean"].1, "ns");
-        assert_eq!(said.series["irt_erlang"], Data::Points(fit.curve(histogram, STEPS)));
+        assert_eq!(readings.figures["irt_erlang_k"], (f64::from(fit.stages), "1".into()));
+        assert_eq!(readings.figures["irt_erlang_mean"].1, "ns");
+        assert_eq!(readings.series["irt_erlang"], Data::Points(fit.curve(histogram, STEPS)));
     }
 
     #[test]
@@ -68,7 +70,7 @@ mod tests {
         let buckets = |width| (0..40).map(|at| format!(" {}+{width}:{}", 64 * at, 41 - at)).collect::<String>();
         assert!(fitted(&format!("histogram irt ns{}", buckets(1))).series.contains_key("irt_erlang"));
         assert!(!fitted(&format!("histogram irt ns{}", buckets(64))).series.contains_key("irt_erlang"));
-        let said = fitted("histogram irt ns 10:5 11:3\npoints irt_erlang ns 1 10:4");
-        assert!(said.figures.is_empty());
+        let readings = fitted("histogram irt ns 10:5 11:3\npoints irt_erlang ns 1 10:4");
+        assert!(readings.figures.is_empty());
     }
 }

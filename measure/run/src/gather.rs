@@ -1,9 +1,9 @@
 //! What a run said: its programs' lines, and what is taken out of its result and its log.
 
 use super::plan::{Plan, Run};
-use super::tool::Streams;
+use super::tool::RunOutput;
 use pillion_histogram::bucket_end_ns;
-use pillion_measure_data::lines::Said;
+use pillion_measure_data::lines::Readings;
 use pillion_measure_data::{Bucket, Data, Histogram, Instrument};
 use serde_json::Value;
 
@@ -11,35 +11,35 @@ use serde_json::Value;
 const LOST: &str = " bytes of the log are lost)";
 
 /// Adds what a run said to what its system said before.
-pub fn take(said: &mut Said, plan: &Plan, run: &Run, instrument: Instrument, streams: &Streams) {
+pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrument, output: &RunOutput) {
     let prefix = &run.prefix;
-    said.disturbed.extend(lost(&streams.log));
+    readings.disturbed.extend(lost(&output.log));
     if instrument == Instrument::Modelled {
-        said.read(&streams.plugin, prefix);
-        said.disturbed.extend(complaints(streams));
+        readings.read(&output.plugin, prefix);
+        readings.disturbed.extend(complaints(output));
         return;
     }
-    said.read(&streams.log, prefix);
-    said.read(&streams.console, prefix);
+    readings.read(&output.log, prefix);
+    readings.read(&output.console, prefix);
     for (name, pointer) in &run.from_result {
         let unit = unit(plan, &run.system, name);
-        match streams.result.pointer(pointer) {
-            Some(Value::Array(buckets)) => drop(said.series.insert(name.clone(), histogram(unit, buckets))),
-            Some(value) => figure(said, name, value.as_f64(), unit),
-            None => figure(said, name, None, unit),
+        match output.result.pointer(pointer) {
+            Some(Value::Array(buckets)) => drop(readings.series.insert(name.clone(), histogram(unit, buckets))),
+            Some(value) => figure(readings, name, value.as_f64(), unit),
+            None => figure(readings, name, None, unit),
         }
     }
     for (name, place) in &run.from_log {
-        figure(said, name, largest(&streams.log, place), unit(plan, &run.system, name));
+        figure(readings, name, largest(&output.log, place), unit(plan, &run.system, name));
     }
 }
 
 /// Programs say their own, counted figures beside the model's; of them only complaints matter then.
-fn complaints(streams: &Streams) -> Vec<String> {
-    let mut said = Said::default();
-    said.read(&streams.log, "");
-    said.read(&streams.console, "");
-    said.disturbed
+fn complaints(output: &RunOutput) -> Vec<String> {
+    let mut readings = Readings::default();
+    readings.read(&output.log, "");
+    readings.read(&output.console, "");
+    readings.disturbed
 }
 
 /// Where the manager says that it could not print all that a task said: a figure may have been in that, or a complaint.
@@ -52,10 +52,10 @@ fn unit<'a>(plan: &'a Plan, system: &str, name: &str) -> &'a str {
     plan.figure(system, Instrument::Counted, name).map_or("1", |figure| &figure.unit)
 }
 
-fn figure(said: &mut Said, name: &str, value: Option<f64>, unit: &str) {
+fn figure(readings: &mut Readings, name: &str, value: Option<f64>, unit: &str) {
     match value {
-        Some(value) => drop(said.figures.insert(name.to_owned(), (value, unit.to_owned()))),
-        None => said.disturbed.push(format!("the run does not say {name}")),
+        Some(value) => drop(readings.figures.insert(name.to_owned(), (value, unit.to_owned()))),
+        None => readings.disturbed.push(format!("the run does not say {name}")),
     }
 }
 
@@ -79,36 +79,36 @@ fn largest(log: &str, place: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn taken(run: &str, instrument: Instrument) -> Said {
+    fn taken(run: &str, instrument: Instrument) -> Readings {
         taken_of("", run, instrument)
     }
 
     /// The same, with something else in the log before.
-    fn taken_of(log: &str, run: &str, instrument: Instrument) -> Said {
+    fn taken_of(log: &str, run: &str, instrument: Instrument) -> Readings {
         let plan = "title = \"t\"\nabout = \"a\"\nsystem = []\nrun = []\n[[figure]]\nname = \"most\"\nabout = \"\"\nunit = \"ns\"";
         let (plan, run) = (toml::from_str(plan).unwrap(), toml::from_str(run).unwrap());
-        let streams = Streams {
+        let output = RunOutput {
             log: log.to_owned()
                 + "text\n{\"pillion\":\"stretch\",\"longest_ns\":9}\r\n{\"pillion\":\"stretch\",\"longest_ns\":7}\n[t] figure f 1 ns\n",
             console: "figure g 2 1\n".into(),
             plugin: "figure cycles 3 cycles\n".into(),
             result: serde_json::json!({ "tasks": [{ "max_ns": 35, "histogram": [[20, 3], [20480, 1]] }] }),
         };
-        let mut said = Said::default();
-        take(&mut said, &plan, &run, instrument, &streams);
-        said
+        let mut readings = Readings::default();
+        take(&mut readings, &plan, &run, instrument, &output);
+        readings
     }
 
     #[test]
     fn figures_come_from_lines_results_and_logs() {
         let run = "system = \"s\"\nfrom_result = { most = \"/tasks/0/max_ns\", h = \"/tasks/0/histogram\" }\nfrom_log = { off = \"stretch/longest_ns\" }";
-        let said = taken(run, Instrument::Counted);
-        assert_eq!(said.figures["most"], (35.0, "ns".into()));
-        assert_eq!(said.figures["off"], (9.0, "1".into()));
-        assert_eq!((said.figures["f"].0, said.figures["g"].0), (1.0, 2.0));
-        let Data::Histogram(histogram) = &said.series["h"] else { panic!("{said:?}") };
+        let readings = taken(run, Instrument::Counted);
+        assert_eq!(readings.figures["most"], (35.0, "ns".into()));
+        assert_eq!(readings.figures["off"], (9.0, "1".into()));
+        assert_eq!((readings.figures["f"].0, readings.figures["g"].0), (1.0, 2.0));
+        let Data::Histogram(histogram) = &readings.series["h"] else { panic!("{readings:?}") };
         assert_eq!(histogram.buckets, [(20, 10, 3).into(), (20480, 1024, 1).into()]);
-        assert_eq!(said.disturbed, Vec::<String>::new());
+        assert_eq!(readings.disturbed, Vec::<String>::new());
     }
 
     #[test]
@@ -122,14 +122,14 @@ mod tests {
     fn a_run_whose_log_lost_something_is_invalid() {
         let log = "[other] (7 bytes of the log are safe)\n[response] (4096 bytes of the log are lost)\r\n";
         for instrument in [Instrument::Counted, Instrument::Modelled] {
-            let said = taken_of(log, "system = \"s\"", instrument);
-            assert_eq!(said.disturbed, ["the log lost lines: [response] (4096 bytes of the log are lost)"]);
+            let readings = taken_of(log, "system = \"s\"", instrument);
+            assert_eq!(readings.disturbed, ["the log lost lines: [response] (4096 bytes of the log are lost)"]);
         }
     }
 
     #[test]
     fn a_model_counts_alone() {
-        let said = taken("system = \"s\"", Instrument::Modelled);
-        assert_eq!(said.figures.keys().collect::<Vec<_>>(), ["cycles"]);
+        let readings = taken("system = \"s\"", Instrument::Modelled);
+        assert_eq!(readings.figures.keys().collect::<Vec<_>>(), ["cycles"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What a measurement was made on.
 
-use super::heard::Done;
+use super::job::Finished;
 use pillion_host::repository::Repository;
 use pillion_host::tool;
 use serde_json::Value;
@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Emulator, processor, kernels, compiler and commit, as far as the runs say them.
-pub fn describe(repository: &Repository, done: &[Done]) -> BTreeMap<String, String> {
-    let results: Vec<&Value> = done.iter().filter_map(|(_, streams)| Some(&streams.as_ref().ok()?.result)).collect();
+pub fn describe(repository: &Repository, finished: &[Finished]) -> BTreeMap<String, String> {
+    let results: Vec<&Value> = finished.iter().filter_map(|one| Some(&one.output.as_ref().ok()?.result)).collect();
     let mut machine = BTreeMap::new();
     let version = each(&results, "/machine/version");
     let mut tell = |key: &str, text: String| drop((!text.is_empty()).then(|| machine.insert(key.to_owned(), text)));
@@ -24,8 +24,8 @@ pub fn describe(repository: &Repository, done: &[Done]) -> BTreeMap<String, Stri
             .join(", "),
     );
     tell("linux", each(&results, "/linux/release"));
-    tell("compiler", said(Command::new("rustc").arg("--version")));
-    let git = |words: &[&str]| said(Command::new("git").arg("-C").arg(repository.path("")).args(words));
+    tell("compiler", printed(Command::new("rustc").arg("--version")));
+    let git = |words: &[&str]| printed(Command::new("git").arg("-C").arg(repository.path("")).args(words));
     let changed = if git(&["status", "--porcelain", "--untracked-files=no"]).is_empty() { "" } else { ", changed" };
     let commit = git(&["rev-parse", "--short=12", "HEAD"]);
     tell("commit", if commit.is_empty() { commit } else { commit + changed });
@@ -41,6 +41,6 @@ fn each(results: &[&Value], pointer: &str) -> String {
 }
 
 /// What a program prints; nothing when it is not there.
-fn said(command: &mut Command) -> String {
+fn printed(command: &mut Command) -> String {
     tool::capture(command).map(|text| text.trim().to_owned()).unwrap_or_default()
 }

@@ -42,6 +42,15 @@ pub struct Plan {
     pub conclusion: Vec<String>,
 }
 
+/// Which form of an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// How.
+    pub instrument: Instrument,
+    /// The short form.
+    pub quick: bool,
+}
+
 /// How figures come out of the runs of an experiment.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
@@ -194,23 +203,32 @@ pub struct Fit {
     /// NAME_erlang_k, _mean, _offset and _distance.
     pub series: Vec<String>,
     /// The distribution.
-    pub with: With,
+    pub with: Distribution,
 }
 
 /// A distribution.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum With {
+pub enum Distribution {
     /// Erlang's.
     Erlang,
 }
 
-impl With {
+impl Distribution {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            With::Erlang => "erlang",
+            Distribution::Erlang => "erlang",
         }
+    }
+}
+
+impl Run {
+    /// What boots in a form, and what then runs in Linux.
+    pub fn in_form(&self, form: Form) -> (Boot, Option<&str>) {
+        let boot = self.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&self.boot);
+        let in_linux = self.quick_in_linux.as_ref().filter(|_| form.quick).or(self.in_linux.as_ref());
+        (boot.clone(), in_linux.map(String::as_str))
     }
 }
 

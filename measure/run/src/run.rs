@@ -3,21 +3,18 @@
 use super::assemble;
 use super::baseline::Baseline;
 use super::experiment::Experiment;
-use super::heard::Done;
-use super::job::{self, Form, Job, Means};
-use super::linux_program::LinuxProgram;
-use super::model::Model;
-use super::tool::Tool;
+use super::job::{Finished, Job};
+use super::plan::Form;
+use super::planner::Planner;
+use super::tool::{RunOutput, Tool};
 use super::verdict::Verdict;
 use super::{file, machine, table, valid};
 use anyhow::Result;
 use pillion_host::parallel::{self, Work};
 use pillion_host::problem::problem;
-use pillion_host::progress::step;
 use pillion_host::repository::Repository;
-use pillion_measure_data::{Instrument, Measurement};
+use pillion_measure_data::Measurement;
 use std::collections::BTreeMap;
-use std::mem;
 
 /// What is to be run.
 pub struct Order {
@@ -55,8 +52,8 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has ended. Experiments that have no run
-/// in this form are left out.
+/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has
+/// ended. Experiments that have no run in this form are left out.
 pub fn measure(
     tool: &dyn Tool,
     experiments: &[Experiment],
@@ -65,56 +62,39 @@ pub fn measure(
     workers: usize,
     mut take: impl FnMut(&Experiment, Measurement) -> Result<()>,
 ) -> Result<()> {
-    let modelled = form.instrument == Instrument::Modelled;
-    let model = modelled.then(|| step("building the model", || Model::prepare(tool, machine))).transpose()?;
-    let means = Means { tool, model, linux_program: LinuxProgram::new(tool) };
-    let titles = means.model.as_ref().map(Model::titles).unwrap_or_default();
-    let jobs = jobs(experiments, form, &means)?;
-    let piece = |(number, job): &(usize, Job)| {
-        let (name, job) = (format!("{}, {}", experiments[*number].name, job.system), job.clone());
+    let planner = Planner::new(tool, form, machine)?;
+    let titles = planner.titles();
+    let mut jobs: Vec<(&Experiment, Job)> = Vec::new();
+    for experiment in experiments {
+        jobs.extend(planner.jobs(experiment)?.into_iter().map(|job| (experiment, job)));
+    }
+    let piece = |(experiment, job): &(&Experiment, Job)| {
+        let (name, job) = (format!("{}, {}", experiment.name, job.system), job.clone());
         Work { name, work: Box::new(move || job.run(tool)) }
     };
-    let mut trays: Vec<Tray> = experiments.iter().map(|_| Tray::default()).collect();
-    jobs.iter().for_each(|(number, _)| trays[*number].awaited += 1);
-    parallel::each(jobs.iter().map(piece).collect(), workers, |at, result| {
-        let (number, job) = &jobs[at];
-        let Some(done) = trays[*number].put(at, (job.clone(), result)) else { return Ok(()) };
-        let experiment = &experiments[*number];
-        tell_failures(experiment, &done);
-        let mut machine = machine::describe(tool.repository(), &done);
+    let mut outputs: BTreeMap<usize, Result<RunOutput>> = BTreeMap::new();
+    parallel::each(jobs.iter().map(piece).collect(), workers, |at, output| {
+        outputs.insert(at, output);
+        let experiment = jobs[at].0;
+        let is_own = |at: &usize| jobs[*at].0.name == experiment.name;
+        let own: Vec<usize> = (0..jobs.len()).filter(is_own).collect();
+        if own.iter().any(|at| !outputs.contains_key(at)) {
+            return Ok(());
+        }
+        let finished = |at: usize| Some(Finished { job: jobs[at].1.clone(), output: outputs.remove(&at)? });
+        let finished: Vec<Finished> = own.into_iter().filter_map(finished).collect();
+        tell_failures(experiment, &finished);
+        let mut machine = machine::describe(tool.repository(), &finished);
         if !titles.is_empty() {
             machine.insert("model".into(), titles.values().cloned().collect::<Vec<_>>().join("; "));
         }
-        take(experiment, assemble::measurement(experiment, form, &done, &titles, machine))
+        take(experiment, assemble::measurement(experiment, form, &finished, &titles, machine))
     })
 }
 
-/// The runs of all experiments, each with the number of its experiment.
-fn jobs(experiments: &[Experiment], form: Form, means: &Means) -> Result<Vec<(usize, Job)>> {
-    let mut jobs = Vec::new();
-    for (number, experiment) in experiments.iter().enumerate() {
-        jobs.extend(job::all(experiment, form, means)?.into_iter().map(|job| (number, job)));
-    }
-    Ok(jobs)
-}
-
-/// The runs of an experiment that have ended, by their place in the plan.
-#[derive(Default)]
-struct Tray {
-    awaited: usize,
-    done: BTreeMap<usize, Done>,
-}
-
-impl Tray {
-    /// Puts one in; the last one brings all, in their order.
-    fn put(&mut self, at: usize, done: Done) -> Option<Vec<Done>> {
-        self.done.insert(at, done);
-        (self.done.len() == self.awaited).then(|| mem::take(&mut self.done).into_values().collect())
-    }
-}
-
-fn tell_failures(experiment: &Experiment, done: &[Done]) {
-    for (job, error) in done.iter().filter_map(|(job, streams)| Some((job, streams.as_ref().err()?))) {
+fn tell_failures(experiment: &Experiment, finished: &[Finished]) {
+    for Finished { job, output } in finished {
+        let Err(error) = output else { continue };
         eprintln!("\nx: {}, {}: a run failed\n   {}\n{error:#}", experiment.name, job.system, job.command());
     }
 }

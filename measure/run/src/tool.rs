@@ -18,12 +18,12 @@ pub trait Tool: Sync {
     fn program_for_linux(&self, package: &str) -> Result<PathBuf>;
 
     /// Boots a machine, and waits for its end. A run that is not good is an error with its last lines.
-    fn boot(&self, boot: &Boot) -> Result<Streams>;
+    fn boot(&self, boot: &Boot) -> Result<RunOutput>;
 }
 
 /// What a run left behind.
 #[derive(Debug, Default)]
-pub struct Streams {
+pub struct RunOutput {
     /// Pillion's log.
     pub log: String,
     /// Linux's console.

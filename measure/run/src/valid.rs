@@ -1,30 +1,32 @@
 //! Whether what was said is enough, and undisturbed.
 
-use super::heard::{Heard, plain};
-use super::job::Form;
-use super::plan::{Plan, Valid, concerns};
+use super::plan::{Form, Plan, Valid, concerns};
+use super::readings::SystemReadings;
+use super::system_name;
 use pillion_measure_data::Measurement;
-use pillion_measure_data::lines::Said;
+use pillion_measure_data::lines::Readings;
 
 /// Why what a system said is not taken.
-pub fn complaints(plan: &Plan, form: Form, heard: &Heard) -> Vec<String> {
-    let name = &heard.system.name;
-    let mut complaints = heard.said.disturbed.clone();
-    if heard.said.figures.is_empty() && heard.said.series.is_empty() {
+pub fn complaints(plan: &Plan, form: Form, readings: &SystemReadings) -> Vec<String> {
+    let SystemReadings { system, readings, .. } = readings;
+    let name = &system.name;
+    let planned_name = system_name::planned(name);
+    let mut complaints = readings.disturbed.clone();
+    if readings.figures.is_empty() && readings.series.is_empty() {
         complaints.push("it said nothing".into());
     }
-    let asked = |valid: &&Valid| valid.instruments.contains(&form.instrument) && concerns(&valid.systems, plain(name));
-    complaints.extend(plan.valid.iter().filter(asked).filter_map(|valid| violated(valid, form.quick, &heard.said)));
-    complaints.extend(heard.said.figures.iter().filter_map(|(figure, (_, unit))| {
-        let planned = plan.figure(plain(name), form.instrument, figure)?;
+    let asked = |valid: &&Valid| valid.instruments.contains(&form.instrument) && concerns(&valid.systems, planned_name);
+    complaints.extend(plan.valid.iter().filter(asked).filter_map(|valid| violated(valid, form.quick, readings)));
+    complaints.extend(readings.figures.iter().filter_map(|(figure, (_, unit))| {
+        let planned = plan.figure(planned_name, form.instrument, figure)?;
         (planned.unit != *unit).then(|| format!("{figure} was said in {unit}, not in {}", planned.unit))
     }));
     complaints.into_iter().map(|why| format!("{name}: {why}")).collect()
 }
 
-fn violated(valid: &Valid, quick: bool, said: &Said) -> Option<String> {
+fn violated(valid: &Valid, quick: bool, readings: &Readings) -> Option<String> {
     let name = &valid.figure;
-    let Some((value, _)) = said.figures.get(name) else { return Some(format!("{name} was not said")) };
+    let Some((value, _)) = readings.figures.get(name) else { return Some(format!("{name} was not said")) };
     let limit = |short: Option<f64>, long: Option<f64>| short.filter(|_| quick).or(long);
     let (least, most) = (limit(valid.quick_least, valid.least), limit(valid.quick_most, valid.most));
     if let Some(least) = least.filter(|least| value < least) {
@@ -41,8 +43,10 @@ pub fn missing(plan: &Plan, measurement: &Measurement) -> Vec<(String, String)> 
         if planned.systems.is_empty() && measurement.figures.iter().all(|figure| figure.name != *name) {
             missing.push(("any".to_owned(), name.clone()));
         }
-        let named =
-            measurement.systems.iter().filter(|system| planned.systems.iter().any(|name| name == plain(&system.name)));
+        let named = measurement
+            .systems
+            .iter()
+            .filter(|system| planned.systems.iter().any(|name| name == system_name::planned(&system.name)));
         for system in named {
             if measurement.figure(&system.name, name).is_none() {
                 missing.push((system.name.clone(), name.clone()));

@@ -1,4 +1,4 @@
-//! Writes files that others may read meanwhile.
+//! Files that are written whole, and read as they are.
 
 use anyhow::{Context as _, Result};
 use std::fs::Permissions;
@@ -26,4 +26,9 @@ fn write(path: &Path, data: &[u8], mode: u32) -> Result<()> {
     file.write_all(data).with_context(|| format!("cannot write {}", path.display()))?;
     file.persist(path)?;
     Ok(())
+}
+
+/// The text of a file that other programs wrote; empty when they did not.
+pub fn text(path: &Path) -> String {
+    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

@@ -25,7 +25,7 @@ pub fn each<T: Send>(
     mut take: impl FnMut(usize, Result<T>) -> Result<()>,
 ) -> Result<()> {
     let count = pieces.len();
-    let shown = Shown::new(count);
+    let shown = Display::new(count);
     let queue = Mutex::new(pieces.into_iter().enumerate());
     let (ended, results) = mpsc::channel();
     let work = |ended: Sender<(usize, Result<T>)>| {
@@ -49,19 +49,19 @@ pub fn each<T: Send>(
 }
 
 /// What is seen meanwhile: a bar on a terminal, else a line for each piece.
-struct Shown {
+struct Display {
     bar: ProgressBar,
     running: Mutex<Vec<String>>,
 }
 
-impl Shown {
-    fn new(count: usize) -> Shown {
+impl Display {
+    fn new(count: usize) -> Display {
         let style =
             ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg} ({elapsed})").expect("a constant template");
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new(count as u64).with_style(style) } else { ProgressBar::hidden() };
         bar.enable_steady_tick(Duration::from_millis(200));
-        Shown { bar, running: Mutex::new(Vec::new()) }
+        Display { bar, running: Mutex::new(Vec::new()) }
     }
 
     fn during<T>(&self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {

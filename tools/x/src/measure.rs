@@ -3,9 +3,9 @@
 use crate::build::{cargo, patched};
 use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
 use crate::repository::Repository;
-use crate::{doctor, tool};
+use crate::{doctor, file, tool};
 use anyhow::{Context as _, Result, ensure};
-use pillion_measure_run::{self as measure, Boot, Form, Order, Streams, Tool};
+use pillion_measure_run::{self as measure, Boot, Form, Order, RunOutput, Tool};
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Tool for Here<'_> {
     /// In a process of its own: a run takes names from the folder that it is in, tells what it
     /// does as it goes, which is shown only if it fails, and takes no other run with it if it is
     /// aborted.
-    fn boot(&self, boot: &Boot) -> Result<Streams> {
+    fn boot(&self, boot: &Boot) -> Result<RunOutput> {
         let folder = tempfile::tempdir()?;
         let [log, console, result] = ["log", "console", "json"].map(|name| folder.path().join(name));
         let mut command = tool::myself();
@@ -76,12 +76,8 @@ impl Tool for Here<'_> {
         ensure!(output.status.success(), "{}", end(message.trim_end(), SHOWN));
         let written = fs::read(&result).context("the run left no result")?;
         let result = serde_json::from_slice(&written)?;
-        Ok(Streams { log: text(&log), console: text(&console), result, ..Streams::default() })
+        Ok(RunOutput { log: file::text(&log), console: file::text(&console), result, ..RunOutput::default() })
     }
-}
-
-fn text(file: &Path) -> String {
-    fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 /// The last lines of a text.

@@ -3,11 +3,10 @@
 mod compare;
 mod count;
 
-use super::experiment::Experiment;
-use super::heard::{Done, Heard};
-use super::job::{Form, Job};
-use super::model::Plugin;
-use super::plan::{Plan, RidingCost};
+use super::job::{Finished, Job};
+use super::plan::{Form, Plan, RidingCost};
+use super::plugin::{self, Plugin};
+use super::readings::SystemReadings;
 use anyhow::{Context as _, Result};
 use compare::{Comparison, Rounds, compare};
 use count::{Boot, parse};
@@ -34,9 +33,8 @@ impl RidingCost {
 }
 
 /// The boots of a run, with the counting plug-in.
-pub fn jobs(experiment: &Experiment, form: Form, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
-    let cost = experiment.plan.riding_cost.as_ref().context("[riding_cost] is missing")?;
-    super::model::build(repository, &[SOURCE.into()], PLUGIN)?;
+pub fn jobs(cost: &RidingCost, form: Form, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
+    plugin::build(repository, &[SOURCE.into()], PLUGIN)?;
     let mut boot = job.boot.clone();
     boot.system = Some("systems/linux.toml".into());
     boot.append(&format!("ride.work={}", cost.works(form)));
@@ -51,27 +49,27 @@ pub fn jobs(experiment: &Experiment, form: Form, repository: &Repository, job: &
 }
 
 /// Makes figures of what was counted.
-pub fn listen(heard: &mut [Heard], plan: &Plan, form: Form, done: &[Done]) {
+pub fn read(all: &mut [SystemReadings], plan: &Plan, form: Form, finished: &[Finished]) {
     let Some(cost) = &plan.riding_cost else { return };
     let works = cost.works(form);
     for (riding, alone) in &cost.against {
-        let Some(at) = heard.iter().position(|heard| heard.system.name == *riding) else { continue };
-        let Some(base) = heard.iter().position(|heard| heard.system.name == *alone) else { continue };
-        match both(done, alone, riding, works) {
+        let Some(at) = all.iter().position(|one| one.system.name == *riding) else { continue };
+        let Some(base) = all.iter().position(|one| one.system.name == *alone) else { continue };
+        match both(finished, alone, riding, works) {
             Ok(compared) => {
                 for (name, comparison) in compared {
-                    heard[at].say(&name, &comparison);
-                    heard[base].figure(&format!("{name}_instructions"), comparison.alone, "instructions");
+                    all[at].compared(&name, &comparison);
+                    all[base].figure(&format!("{name}_instructions"), comparison.alone, "instructions");
                 }
             }
-            Err(error) => heard[at].said.disturbed.push(format!("{error:#}")),
+            Err(error) => all[at].readings.disturbed.push(format!("{error:#}")),
         }
     }
 }
 
-impl Heard {
+impl SystemReadings {
     /// Figures of a riding system: how much more it takes is called as the work is.
-    fn say(&mut self, name: &str, comparison: &Comparison) {
+    fn compared(&mut self, name: &str, comparison: &Comparison) {
         self.figure(name, rounded(comparison.more), "%");
         self.chance.insert(name.to_owned(), rounded(comparison.chance));
         self.figure(&format!("{name}_instructions"), comparison.riding, "instructions");
@@ -79,13 +77,13 @@ impl Heard {
     }
 
     fn figure(&mut self, name: &str, value: f64, unit: &str) {
-        self.said.figures.insert(name.to_owned(), (value, unit.to_owned()));
+        self.readings.figures.insert(name.to_owned(), (value, unit.to_owned()));
     }
 }
 
 /// Each work on both systems.
-fn both(done: &[Done], alone: &str, riding: &str, works: &str) -> Result<Vec<(String, Comparison)>> {
-    let (alone, riding) = (boots(done, alone, works)?, boots(done, riding, works)?);
+fn both(finished: &[Finished], alone: &str, riding: &str, works: &str) -> Result<Vec<(String, Comparison)>> {
+    let (alone, riding) = (boots(finished, alone, works)?, boots(finished, riding, works)?);
     let init = |boots: &[Boot]| -> Vec<Rounds> { boots.iter().map(|boot| vec![boot.init]).collect() };
     let mut compared = vec![("boot".to_owned(), compare(&init(&alone), &init(&riding)).context("boot")?)];
     for name in works.split(',').filter_map(|item| item.split_once(':')).map(|(name, _)| name) {
@@ -97,9 +95,10 @@ fn both(done: &[Done], alone: &str, riding: &str, works: &str) -> Result<Vec<(St
     Ok(compared)
 }
 
-fn boots(done: &[Done], system: &str, works: &str) -> Result<Vec<Boot>> {
-    let ours = done.iter().filter(|(job, _)| job.system == system).filter_map(|(_, streams)| streams.as_ref().ok());
-    ours.map(|streams| parse(&streams.plugin, works)).collect()
+fn boots(finished: &[Finished], system: &str, works: &str) -> Result<Vec<Boot>> {
+    let ours = finished.iter().filter(|one| one.job.system == system);
+    let outputs = ours.filter_map(|one| one.output.as_ref().ok());
+    outputs.map(|output| parse(&output.plugin, works)).collect()
 }
 
 fn rounded(value: f64) -> f64 {

@@ -1,0 +1,92 @@
+//! What is to be run: the jobs of experiments.
+
+use super::boot::Boot;
+use super::experiment::Experiment;
+use super::job::Job;
+use super::linux_program::{self, LinuxProgram};
+use super::model::Model;
+use super::plan::{Form, Kind, Run};
+use super::riding;
+use super::tool::Tool;
+use anyhow::Result;
+use pillion_host::progress::step;
+use pillion_measure_data::Instrument;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Loads beside a program that measures run until it ends: longer than any does.
+const FOREVER: u32 = 1_000_000;
+/// Loads of the experiments', each a script of its name.
+const SCRIPTS: &str = "measure/experiments/in-linux";
+/// Seconds of the host's after which a run of the short form is given up, and one of the long form.
+const TIMEOUTS: [u32; 2] = [900, 3600];
+/// The same with the model, which slows the emulator down.
+const MODEL_TIMEOUT: u32 = 7200;
+
+/// Plans runs of one form.
+pub struct Planner<'a> {
+    tool: &'a dyn Tool,
+    form: Form,
+    /// When it is the instrument.
+    model: Option<Model>,
+    linux_program: LinuxProgram<'a>,
+}
+
+impl<'a> Planner<'a> {
+    /// Builds what all runs need; a model is of one machine of measure/machines, or of all.
+    pub fn new(tool: &'a dyn Tool, form: Form, machine: Option<&str>) -> Result<Planner<'a>> {
+        let modelled = form.instrument == Instrument::Modelled;
+        let model = || step("building the model", || Model::prepare(tool, machine));
+        let model = modelled.then(model).transpose()?;
+        Ok(Planner { tool, form, model, linux_program: LinuxProgram::new(tool) })
+    }
+
+    /// Titles of the model's machines.
+    pub fn titles(&self) -> BTreeMap<String, String> {
+        self.model.as_ref().map(Model::titles).unwrap_or_default()
+    }
+
+    /// The jobs of an experiment; none when it has no run in this form.
+    pub fn jobs(&self, experiment: &Experiment) -> Result<Vec<Job>> {
+        let mut jobs = Vec::new();
+        for (number, run) in experiment.plan.run.iter().enumerate() {
+            if !run.instruments.contains(&self.form.instrument) || self.form.quick && !run.quick {
+                continue;
+            }
+            let boot = self.boot(experiment, number, run)?;
+            let job = Job { system: run.system.clone(), run: number, boot, plugin: None };
+            match (&self.model, &experiment.plan.riding_cost) {
+                (Some(model), _) => jobs.extend(model.jobs(self.tool, &job)?),
+                (None, None) => jobs.push(job),
+                (None, Some(cost)) => jobs.extend(riding::jobs(cost, self.form, self.tool.repository(), &job)?),
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn boot(&self, experiment: &Experiment, number: usize, run: &Run) -> Result<Boot> {
+        let (mut boot, in_linux) = run.in_form(self.form);
+        boot.set_here(&experiment.here);
+        boot.set_devices(experiment.plan.kind == Kind::Lines);
+        let mut needs_program = in_linux.is_some();
+        for script in boot.load.iter().map(|load| format!("{SCRIPTS}/{load}")) {
+            let path = self.tool.repository().path(&script);
+            let Ok(text) = fs::read_to_string(path) else { continue };
+            needs_program |= text.contains(linux_program::NAME);
+            boot.file.push(script);
+        }
+        if needs_program {
+            boot.file.push(self.linux_program.path()?.into());
+        }
+        if let Some(what) = in_linux {
+            let short = if self.form.quick { "-quick" } else { "" };
+            let name = format!("{}/{number}{short}", experiment.name);
+            boot.file.push(self.linux_program.script(&name, what)?);
+            boot.load.push(linux_program::LOAD.into());
+            boot.seconds.get_or_insert(FOREVER);
+        }
+        let short_or_long = TIMEOUTS[usize::from(!self.form.quick)];
+        boot.timeout = Some(if self.model.is_some() { MODEL_TIMEOUT } else { short_or_long });
+        Ok(boot)
+    }
+}
