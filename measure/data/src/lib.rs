@@ -15,7 +15,6 @@ pub mod lines;
 pub mod locus;
 mod measurement;
 mod points;
-pub mod trace;
 pub mod walsh;
 
 pub use chart::{Chart, Kind};

@@ -1,6 +1,4 @@
 //! Formats that others read: those of the tools of the field.
 
-pub mod ctf;
 pub mod cyclictest;
 pub mod latency;
-pub mod perfetto;

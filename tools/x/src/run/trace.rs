@@ -1,16 +1,18 @@
 //! The kernel's trace, in formats that others read.
 
+mod ctf;
+mod entries;
+mod perfetto;
+
 use crate::file::write_whole;
 use crate::problem::problem;
 use anyhow::{Context as _, Result};
-use pillion_measure_data::formats::{ctf, perfetto};
-use pillion_measure_data::trace;
 use std::fs;
 use std::path::Path;
 
 /// Writes the entries of these lines into a folder.
 pub fn write(folder: &Path, lines: &str) -> Result<()> {
-    let entries = trace::read(lines);
+    let entries = entries::read(lines);
     if entries.is_empty() {
         let remedy =
             "let the run end by itself, or by one Ctrl-]: a second one and --timeout leave no time to print it";

@@ -3,7 +3,7 @@
 //! A trace is a folder with two files: [`METADATA`], which describes the layout, and [`STREAM`], one packet with all events. Every integer is little-endian
 //! and aligned to a byte. An event is its time, its kind and two words; each kind names the words its own way.
 
-use crate::trace::Entry;
+use super::entries::Entry;
 use pillion_abi::trace::Event;
 
 /// Begins every packet.
@@ -117,11 +117,12 @@ pub fn stream(entries: &[Entry]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entries::read;
     use super::*;
 
     #[test]
     fn a_packet_has_the_length_that_it_says() {
-        let entries = crate::trace::read("trace 0 100 2 0xec 0x0\ntrace 1 300 4 0x5 0x0\n");
+        let entries = read("trace 0 100 2 0xec 0x0\ntrace 1 300 4 0x5 0x0\n");
         let bytes = stream(&entries);
         assert_eq!(bytes.len(), HEADER + 2 * EVENT);
         assert_eq!(bytes[..4], [0xc1, 0x1f, 0xfc, 0xc1]);

@@ -1,7 +1,7 @@
 //! Traces as Perfetto's own format, which its user interface opens: <https://perfetto.dev/docs/reference/trace-packet-proto>. Only the fields that are
 //! written stand here, with their numbers in that reference.
 
-use crate::trace::{Entry, Stretch, Track, stretches};
+use super::entries::{Entry, Stretch, Track, stretches};
 use prost::Message;
 use std::collections::BTreeMap;
 
@@ -87,11 +87,12 @@ fn slice(stretch: &Stretch, track: u64) -> [Packet; 2] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entries::read;
     use super::*;
 
     #[test]
     fn slices_stand_on_their_tracks() {
-        let entries = crate::trace::read("trace 0 100 2 0xec 0x0\ntrace 1 300 4 0x5 0x0\ntrace 2 350 7 0x0 0x0\n");
+        let entries = read("trace 0 100 2 0xec 0x0\ntrace 1 300 4 0x5 0x0\ntrace 2 350 7 0x0 0x0\n");
         let bytes = trace(&entries);
         // A packet of 31 bytes: sequence 1, then the descriptor of a track.
         assert_eq!(bytes[..5], [0x0a, 31, 0x50, 1, 0xe2]);
