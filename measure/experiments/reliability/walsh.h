@@ -1,5 +1,5 @@
 /*
- * Walsh correlation of a square wave with what a system made of it: the same arithmetic as measure/data/src/walsh.rs, which explains it.
+ * Walsh correlation of a square wave with what a system made of it: the same arithmetic as measure/portable/data/src/walsh.rs, which explains it.
  *
  * The system toggles its output at every rising edge of its input, which come every `period`. Toggles are counted by their place in the wave while it does;
  * afterwards walsh_correlation() gives the integral of the output times the wave that is so late. Times are ns, or halves of them where it says so.

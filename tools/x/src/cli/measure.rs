@@ -89,7 +89,7 @@ fn instrument(text: &str) -> Result<Instrument, String> {
     match text {
         "counted" => Ok(Instrument::Counted),
         "modelled" => Ok(Instrument::Modelled),
-        "measured" => Err("real machines are measured by pillion-measure; see measure/linux".into()),
+        "measured" => Err("real machines are measured by pillion-measure; see measure/portable/linux".into()),
         _ => Err("counted or modelled".into()),
     }
 }

@@ -31,7 +31,7 @@ fn both_reckon_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let [source, program] = ["a.c", "a"].map(|name| folder.path().join(name));
     std::fs::write(&source, PROGRAM).unwrap();
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/reliability");
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/reliability");
     let built = Command::new("cc").arg("-I").arg(header).arg(source).arg("-o").arg(&program).status();
     assert!(built.unwrap().success());
     for (period, early, late) in WAVES {
