@@ -35,6 +35,7 @@ fn levels_that_the_map_names() {
 
 /// All priorities: never falling, no level left out.
 #[test]
+#[cfg_attr(miri, ignore = "half an hour, without any memory")]
 fn levels_rise_without_gaps() {
     let mut last = level::of(0, 255);
     for priority in 1..=level::MOST {
@@ -163,7 +164,7 @@ fn the_log_is_read_while_it_is_written() {
             }
         });
         let (mut place, mut lost, mut buffer) = (0, 0, vec![0; 2 * LOG_SIZE]);
-        while place < 20_000_000 {
+        while place < if cfg!(miri) { 3 * LOG_SIZE as u64 } else { 20_000_000 } {
             // SAFETY: the box lives on.
             let got = unsafe { read(shared.status(), place, &mut buffer) };
             lost += got.lost;

@@ -5,7 +5,7 @@ use pillion_abi::channel::FifoControl;
 use pillion_channel::Fifo;
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
 
 const GUARD: usize = 192;
 const GUARD_BYTE: u8 = 0xa5;
@@ -18,7 +18,7 @@ pub struct Rig {
     pub size: usize,
 }
 
-// SAFETY: everything behind the pointer is used by volatile and atomic accesses only, as memory shared with Linux is.
+// SAFETY: while there are two threads, everything behind the pointer is used by atomic accesses and the copies of the library, as memory shared with Linux is.
 unsafe impl Sync for Rig {}
 
 impl Rig {
@@ -117,7 +117,7 @@ impl Linux {
         let len = bytes.len().min(rig.size - used as usize);
         for (n, byte) in (self.written..).zip(&bytes[..len]) {
             // SAFETY: inside the ring.
-            unsafe { rig.to_task().add(n as usize % rig.size).write_volatile(*byte) };
+            unsafe { atomic(rig.to_task().add(n as usize % rig.size)) }.store(*byte, Relaxed);
         }
         self.written += len as u64;
         rig.word(word::TO_TASK_WRITTEN).store(self.written, Release);
@@ -125,12 +125,19 @@ impl Linux {
     }
 }
 
+/// # Safety
+/// The byte is in memory that lives on, and the other side copies it by the library.
+unsafe fn atomic<'a>(byte: NonNull<u8>) -> &'a AtomicU8 {
+    // SAFETY: the caller's promise.
+    unsafe { AtomicU8::from_ptr(byte.as_ptr()) }
+}
+
 fn take(rig: &Rig, written: usize, read: usize, ring: NonNull<u8>, most: usize) -> Vec<u8> {
     loop {
         let from = rig.word(read).load(Acquire);
         let len = (rig.word(written).load(Acquire) - from).min(most as u64);
         // SAFETY: inside the ring.
-        let byte = |n: u64| unsafe { ring.add(n as usize % rig.size).read_volatile() };
+        let byte = |n: u64| unsafe { atomic(ring.add(n as usize % rig.size)) }.load(Relaxed);
         let bytes: Vec<u8> = (from..from + len).map(byte).collect();
         if rig.word(read).compare_exchange(from, from + len, AcqRel, Relaxed).is_ok() {
             return bytes;
