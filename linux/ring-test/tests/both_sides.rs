@@ -18,8 +18,10 @@ struct Both {
     to_task: Ring,
 }
 
-fn counter(word: *mut u64) -> &'static AtomicU64 {
-    // SAFETY: the control words are leaked, aligned, and accessed atomically by all.
+/// # Safety
+/// The word lives for good, is aligned, and is accessed atomically by all.
+unsafe fn counter(word: *mut u64) -> &'static AtomicU64 {
+    // SAFETY: the caller's promise.
     unsafe { AtomicU64::from_ptr(word) }
 }
 
@@ -31,7 +33,7 @@ fn both(size: u32) -> Both {
     let size = NonZeroU32::new(size).unwrap();
     // SAFETY: all of it is leaked memory that nothing else refers to.
     let fifo = unsafe { Fifo::create(NonNull::new(control).unwrap(), pointer(ours), pointer(theirs), size) };
-    // SAFETY: fields of the leaked control words.
+    // SAFETY: fields of the leaked control words, which all access atomically.
     let words = unsafe {
         [
             counter(&raw mut (*control).to_linux_written),

@@ -13,6 +13,7 @@ use pillion_runtime::{
 
 /// A word in a shared buffer.
 pub fn word(offset: i64) -> &'static AtomicU64 {
+    assert!(offset % 8 == 0 && (0..pillion_runtime::info::task().skin.pool_size as i64).contains(&offset));
     // SAFETY: the pool is mapped for good, and the word lies in it; all that use it do so atomically.
     unsafe { &*((address::POOL + offset as u64) as *const AtomicU64) }
 }

@@ -9,7 +9,7 @@ pub struct Semaphore(UnsafeCell<libc::sem_t>);
 
 // SAFETY: what is shared is changed by the C library's functions only, which are for several threads.
 unsafe impl Sync for Semaphore {}
-// SAFETY: nobody else refers to it while it moves: calls that wait borrow it.
+// SAFETY: nobody else refers to it while it moves: calls that wait borrow it. In the C libraries of Linux it is numbers that do not depend on where it is.
 unsafe impl Send for Semaphore {}
 
 impl Semaphore {
@@ -92,10 +92,13 @@ impl Mutex {
         unsafe { libc::pthread_mutex_lock(self.0.get()) };
     }
 
-    /// Unlocks it; the caller has locked it.
+    /// Unlocks it.
+    ///
+    /// # Safety
+    /// The calling thread has locked it.
     #[inline]
-    pub fn unlock(&self) {
-        // SAFETY: it was initialised.
+    pub unsafe fn unlock(&self) {
+        // SAFETY: it was initialised; the caller's promise.
         unsafe { libc::pthread_mutex_unlock(self.0.get()) };
     }
 }
@@ -133,7 +136,8 @@ mod tests {
                             mutex.lock();
                             assert!(!is_owned.swap(true, Ordering::SeqCst));
                             is_owned.store(false, Ordering::SeqCst);
-                            mutex.unlock();
+                            // SAFETY: this thread has locked it.
+                            unsafe { mutex.unlock() };
                         }
                     });
                 }

@@ -76,7 +76,8 @@ fn wait(bench: &Bench, protocol: Protocol, medium_ns: u64, rounds: u64) -> Resul
             medium_begins.post();
             mutex.lock();
             waited.push(bench.clock.whole(bench.clock.ticks() - asked.get()));
-            mutex.unlock();
+            // SAFETY: this thread has locked it.
+            unsafe { mutex.unlock() };
         }
         Ok(waited)
     };
@@ -93,7 +94,8 @@ fn wait(bench: &Bench, protocol: Protocol, medium_ns: u64, rounds: u64) -> Resul
             asked.set(bench.clock.ticks());
             high_begins.post();
             compute(bench, CRITICAL_NS);
-            mutex.unlock();
+            // SAFETY: this thread has locked it.
+            unsafe { mutex.unlock() };
         }
         Ok(Vec::new())
     };
