@@ -25,6 +25,7 @@ pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     wrong.extend(folders(&tree));
     wrong.extend(dependencies(&tree));
     wrong.extend(options(&tree));
+    wrong.extend(forbidding(&tree));
     Ok(wrong)
 }
 
@@ -273,6 +274,28 @@ fn options(tree: &Tree) -> Vec<String> {
     unread.chain(untold).collect()
 }
 
+/// The packages that forbid `unsafe`, or the one of their two roots that does, are those that the document names.
+fn forbidding(tree: &Tree) -> Vec<String> {
+    const DOCUMENT: &str = "docs/safety.md";
+    const FORBIDS: &str = "#![forbid(unsafe_code)]";
+    let list = tree.text(DOCUMENT).split_once("Forbidden in ").and_then(|(_, rest)| rest.split("\n\n").next());
+    let told: BTreeSet<String> = list.unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let mut found = BTreeSet::new();
+    for package in tree.texts.keys().filter(|path| path.ends_with("Cargo.toml")).filter_map(|path| path.parent()) {
+        let roots = ["src/lib.rs", "src/main.rs"].map(|root| package.join(root));
+        let (good, other): (Vec<_>, Vec<_>) = roots
+            .iter()
+            .filter_map(|root| Some((root, tree.texts.get(root)?)))
+            .partition(|(_, text)| text.contains(FORBIDS));
+        match (good.as_slice(), other.as_slice()) {
+            ([_, ..], []) => drop(found.insert(package.display().to_string())),
+            (good, _) => found.extend(good.iter().map(|(root, _)| root.display().to_string())),
+        }
+    }
+    let untold = found.difference(&told).map(|name| format!("{DOCUMENT}: {name} forbids `unsafe`, and is not named"));
+    untold.chain(told.difference(&found).map(|name| format!("{DOCUMENT}: {name} does not forbid `unsafe`"))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,6 +349,27 @@ mod tests {
             wrong[0].contains("clap of a/Cargo.toml has no row") && wrong[1].contains("nothing depends on gone"),
             "{wrong:?}"
         );
+    }
+
+    #[test]
+    fn who_forbids_unsafe_is_named() {
+        let forbids = "#![forbid(unsafe_code)]\n";
+        let files = [
+            ("docs/safety.md", "Forbidden in `a`, `b` and `c/src/lib.rs`.\n\nElsewhere `d`.\n"),
+            ("a/Cargo.toml", ""),
+            ("a/src/main.rs", forbids),
+            ("a/src/lib.rs", forbids),
+            ("b/Cargo.toml", ""),
+            ("b/src/lib.rs", ""),
+            ("c/Cargo.toml", ""),
+            ("c/src/main.rs", ""),
+            ("c/src/lib.rs", forbids),
+            ("d/Cargo.toml", ""),
+            ("d/src/lib.rs", forbids),
+        ];
+        let wrong = forbidding(&tree(&files));
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong[0].contains("d forbids") && wrong[1].contains("b does not forbid"), "{wrong:?}");
     }
 
     #[test]
