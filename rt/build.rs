@@ -1,4 +1,5 @@
-//! Compiles the parts of the runtime that are in C: functions with formats, and what takes the place of functions of the C library.
+//! Compiles the parts of the runtime that are in C: functions with formats, and what takes the
+//! place of functions of the C library.
 
 use std::process::Command;
 

@@ -78,10 +78,11 @@ pub mod range_kind {
     pub const KERNEL: u64 = 4;
     /// The bundle.
     pub const BUNDLE: u64 = 5;
-    /// Claimed by nobody: devices may answer there. Handed over as device memory. Above 4 GiB it can be hundreds of GiB, and is there only where
-    /// the processor has pages of 1 GiB.
+    /// Claimed by nobody: devices may answer there. Handed over as device memory. Above 4 GiB it
+    /// can be hundreds of GiB, and is there only where the processor has pages of 1 GiB.
     pub const HOLE: u64 = 6;
-    /// Registers by which interrupts of any kind can be sent, any memory be written, or the chipset be changed. Not handed over.
+    /// Registers by which interrupts of any kind can be sent, any memory be written, or the chipset
+    /// be changed. Not handed over.
     pub const WITHHELD: u64 = 7;
 }
 
@@ -131,9 +132,11 @@ pub struct BootInfo {
     pub bundle: Range,
     /// The I/O APICs, for those who must hide them.
     pub io_apics: [IoApic; IO_APICS],
-    /// The bytes of the ACPI root pointer; zeros without one. It may have been found where nobody but the kernel can read.
+    /// The bytes of the ACPI root pointer; zeros without one. It may have been found where nobody
+    /// but the kernel can read.
     pub root_pointer: [u8; 40],
-    /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its kind is `KERNEL`, `BUNDLE` or `WITHHELD`.
+    /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its
+    /// kind is `KERNEL`, `BUNDLE` or `WITHHELD`.
     pub regions: [Range; REGIONS],
     /// Kernel command line, ended by a zero.
     pub command_line: [u8; 256],

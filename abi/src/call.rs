@@ -1,13 +1,14 @@
 //! The system calls.
 //!
-//! Made with the `syscall` instruction. On entry `rax` holds the number of the call, `rdi` the index of the
-//! capability that it is made on, and `rsi, rdx, r10, r8, r9` the arguments. On return `rax` holds 0 or the
-//! negative of an [`crate::status::Error`], `rdx` and `rsi` results; `rcx` and `r11` are lost, all other
-//! registers keep their values. Calls that pass a message carry its label in `rsi` and its words in
-//! `rdx, r10, r8, r9, r12, r13, r14, r15`, in and out; received with it is the badge, in `rdi`.
+//! Made with the `syscall` instruction. On entry `rax` holds the number of the call, `rdi` the
+//! index of the capability that it is made on, and `rsi, rdx, r10, r8, r9` the arguments. On return
+//! `rax` holds 0 or the negative of an [`crate::status::Error`], `rdx` and `rsi` results; `rcx` and
+//! `r11` are lost, all other registers keep their values. Calls that pass a message carry its label
+//! in `rsi` and its words in `rdx, r10, r8, r9, r12, r13, r14, r15`, in and out; received with it
+//! is the badge, in `rdi`.
 //!
-//! A call with a lot to do (making, deleting, revoking, mapping) is interrupted when something more urgent is
-//! pending and starts again where it left off; user code sees one call.
+//! A call with a lot to do (making, deleting, revoking, mapping) is interrupted when something more
+//! urgent is pending and starts again where it left off; user code sees one call.
 
 /// Words that a message carries.
 pub const MESSAGE_WORDS: usize = 8;
@@ -145,11 +146,13 @@ macro_rules! define {
 
 calls!(define);
 
-/// Label of what [`Call::Receive`] returns when the bound notification has bits; they are in the first word.
+/// Label of what [`Call::Receive`] returns when the bound notification has bits; they are in the
+/// first word.
 pub const LABEL_NOTIFIED: u64 = u64::MAX;
 
-/// Label of the message that the kernel sends for a thread that faulted. Words: vector, error code, address, `rip`,
-/// `rsp`, `rflags`. A reply with label 0 resumes the thread where it was, one with label 1 at the `rip` in word 0; any other leaves it stopped.
+/// Label of the message that the kernel sends for a thread that faulted. Words: vector, error code,
+/// address, `rip`, `rsp`, `rflags`. A reply with label 0 resumes the thread where it was, one with
+/// label 1 at the `rip` in word 0; any other leaves it stopped.
 pub const LABEL_FAULT: u64 = u64::MAX - 1;
 
 /// Line number that asks [`Call::InterruptCreate`] for a message-signalled interrupt.
@@ -165,7 +168,8 @@ pub mod irq {
 
 /// Flags of [`Call::EndpointBind`].
 pub mod endpoint {
-    /// Callers do not raise the receiver's priority: it serves them at its own, in the order in which they came.
+    /// Callers do not raise the receiver's priority: it serves them at its own, in the order in
+    /// which they came.
     pub const OWN_PRIORITY: u64 = 1;
 }
 

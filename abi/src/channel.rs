@@ -1,6 +1,7 @@
 //! What real-time tasks and Linux share: the channel window.
 //!
-//! The resource manager makes one contiguous stretch of physical memory, the *window*, at boot. It has parts:
+//! The resource manager makes one contiguous stretch of physical memory, the *window*, at boot. It
+//! has parts:
 //!
 //! | part | written by | for Linux |
 //! |---|---|---|
@@ -11,12 +12,14 @@
 //! | pool of shared buffers (mbuff) | tasks and Linux | writable |
 //! | [`Psc`], at the end | Linux's kernel and the task [`psc::TASK`] | writable; no process maps it, not even to read |
 //!
-//! Linux's monitor tells a kernel module where the window is by CPUID ([`cpuid`]) and takes its calls ([`hypercall`]). Linux can write anything at any time into what is
-//! writable for it: the real-time side reads each such word once, checks it, and keeps sizes and offsets in memory of its own or in read-only parts. A part that is
-//! read-only for Linux is so by its page table: Linux can trust no more than what the real-time side wrote there.
+//! Linux's monitor tells a kernel module where the window is by CPUID ([`cpuid`]) and takes its
+//! calls ([`hypercall`]). Linux can write anything at any time into what is writable for it: the
+//! real-time side reads each such word once, checks it, and keeps sizes and offsets in memory of
+//! its own or in read-only parts. A part that is read-only for Linux is so by its page table: Linux
+//! can trust no more than what the real-time side wrote there.
 //!
-//! All offsets count from the start of the window unless it says otherwise. Everything is little-endian and naturally aligned; words that
-//! both sides use at the same time are atomic.
+//! All offsets count from the start of the window unless it says otherwise. Everything is
+//! little-endian and naturally aligned; words that both sides use at the same time are atomic.
 
 /// First eight bytes of a [`Directory`].
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
@@ -47,17 +50,21 @@ pub const IOCTL_SIZE: usize = 4096;
 
 /// How a kernel module finds the window.
 pub mod cpuid {
-    /// Leaf: `eax` [`super::VERSION`] (0: no window), `ebx` the GSI of the doorbell, an edge-triggered interrupt without a physical line,
-    /// `ecx` the window's physical address and `edx` its size, both in pages.
+    /// Leaf: `eax` [`super::VERSION`] (0: no window), `ebx` the GSI of the doorbell, an
+    /// edge-triggered interrupt without a physical line, `ecx` the window's physical address and
+    /// `edx` its size, both in pages.
     pub const LEAF: u32 = 0x4000_0101;
 }
 
-/// Calls of a kernel module by VMMCALL, from its most privileged mode only: `rax` holds the number, `rbx` an argument; on return `rax` holds the result. Other registers
-/// keep their values. An unknown number gives -38 (ENOSYS).
+/// Calls of a kernel module by VMMCALL, from its most privileged mode only: `rax` holds the number,
+/// `rbx` an argument; on return `rax` holds the result. Other registers keep their values. An
+/// unknown number gives -38 (ENOSYS).
 pub mod hypercall {
-    /// The module is there (`rbx` 1) or goes (`rbx` 0); returns 0. Until it is there no doorbell rings.
+    /// The module is there (`rbx` 1) or goes (`rbx` 0); returns 0. Until it is there no doorbell
+    /// rings.
     pub const HELLO: u64 = 0x5049_0000;
-    /// Wakes the task with the index in `rbx`: it finds what is asked for in [`super::Share::kicks`]. Returns 0, or -22.
+    /// Wakes the task with the index in `rbx`: it finds what is asked for in
+    /// [`super::Share::kicks`]. Returns 0, or -22.
     pub const KICK: u64 = 0x5049_0001;
     /// Has the resource manager carry out [`super::Command`]; returns its result.
     pub const COMMAND: u64 = 0x5049_0002;
@@ -285,7 +292,8 @@ pub struct Status {
     pub threads: [ThreadEntry; THREADS],
     /// The FIFOs that the task made, by number.
     pub fifos: [FifoEntry; FIFOS],
-    /// Bytes of log written so far: byte `n` is at `log[n % LOG_SIZE]`. Readers keep a place of their own and lose what is overwritten.
+    /// Bytes of log written so far: byte `n` is at `log[n % LOG_SIZE]`. Readers keep a place of
+    /// their own and lose what is overwritten.
     pub log_written: u64,
     /// Zero.
     pub reserved: [u64; 7],
@@ -299,14 +307,18 @@ pub mod request {
     pub const READ: u32 = 1;
     /// A process has written; the handler is to be called.
     pub const WRITE: u32 = 2;
-    /// An I/O control: `command` and `argument` are the process's. Where the command says that it carries data (as `_IOC` does), they are in [`super::Share::ioctl`],
-    /// both ways, and the handler gets a pointer to a copy of them.
+    /// An I/O control: `command` and `argument` are the process's. Where the command says that it
+    /// carries data (as `_IOC` does), they are in [`super::Share::ioctl`], both ways, and the
+    /// handler gets a pointer to a copy of them.
     pub const IOCTL: u32 = 3;
 }
 
-/// The words of a FIFO that both sides use. A ring is a stretch of `size` bytes; `written` and `read` count bytes since the FIFO was made and wrap at 2^64, byte `n` is at
-/// `n % size`. `written` has one writer (the side that the ring leads away from); `read` is raised by compare-and-swap by whoever took bytes out, which
-/// may be either side. At all times `written - read <= size`; the real-time side repairs what violates that by dropping the contents.
+/// The words of a FIFO that both sides use. A ring is a stretch of `size` bytes; `written` and
+/// `read` count bytes since the FIFO was made and wrap at 2^64, byte `n` is at `n % size`.
+/// `written` has one writer (the side that the ring leads away from); `read` is raised by
+/// compare-and-swap by whoever took bytes out, which may be either side. At all times
+/// `written - read <= size`; the real-time side repairs what violates that by dropping the
+/// contents.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct FifoControl {
@@ -338,7 +350,8 @@ pub struct FifoControl {
     pub want_room: u32,
     /// Processes that have it open.
     pub opens: u32,
-    /// Linux takes bytes out: the rings have to stay where they are. It says so, then looks where they are.
+    /// Linux takes bytes out: the rings have to stay where they are. It says so, then looks where
+    /// they are.
     pub taking: u32,
     /// Linux puts bytes in: the same.
     pub putting: u32,
@@ -358,17 +371,20 @@ pub mod event {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Share {
-    /// What Linux is to look at: the task sets bits and rings the doorbell when a word was 0, Linux takes all. Word 0: bit `n` for FIFO `n`. Word 1: see [`event`].
+    /// What Linux is to look at: the task sets bits and rings the doorbell when a word was 0, Linux
+    /// takes all. Word 0: bit `n` for FIFO `n`. Word 1: see [`event`].
     pub events: [u64; 2],
     /// Interrupts of Linux that `rtl_global_pend_irq` asked for, by number.
     pub pended: [u64; 4],
-    /// What the task is to look at: Linux sets bit `n` for a request of FIFO `n` and makes [`hypercall::KICK`]; the task takes all.
+    /// What the task is to look at: Linux sets bit `n` for a request of FIFO `n` and makes
+    /// [`hypercall::KICK`]; the task takes all.
     pub kicks: u64,
     /// Zero.
     pub reserved: [u64; 9],
     /// The FIFOs, where [`FifoEntry::control`] does not say otherwise.
     pub fifos: [FifoControl; FIFOS],
-    /// Data of the I/O control under way; Linux makes one at a time, and the task touches them only up to its answer.
+    /// Data of the I/O control under way; Linux makes one at a time, and the task touches them only
+    /// up to its answer.
     pub ioctl: [u8; IOCTL_SIZE],
 }
 
@@ -376,11 +392,14 @@ pub struct Share {
 pub mod command {
     /// Brings [`super::Usage`] up to date.
     pub const REFRESH: u32 = 1;
-    /// Starts the task named in `text`; parameters follow the name, after a zero. It is done when the task's state is no longer `STARTING`.
+    /// Starts the task named in `text`; parameters follow the name, after a zero. It is done when
+    /// the task's state is no longer `STARTING`.
     pub const LOAD: u32 = 2;
-    /// Has the task named in `text` run `cleanup_module` and end. It is done when the task's state is `STOPPED`.
+    /// Has the task named in `text` run `cleanup_module` and end. It is done when the task's state
+    /// is `STOPPED`.
     pub const UNLOAD: u32 = 3;
-    /// Finds or makes the shared buffer named in `text` with `size` bytes and holds it for Linux; the result is its index.
+    /// Finds or makes the shared buffer named in `text` with `size` bytes and holds it for Linux;
+    /// the result is its index.
     pub const MBUFF_HOLD: u32 = 4;
     /// Linux no longer holds the shared buffer named in `text`.
     pub const MBUFF_RELEASE: u32 = 5;
@@ -400,7 +419,8 @@ pub struct Command {
     pub text: [u8; 1024],
 }
 
-/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task [`psc::TASK`] runs them; see [`Psc`].
+/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task
+/// [`psc::TASK`] runs them; see [`Psc`].
 pub mod psc {
     /// Name of the task.
     pub const TASK: &str = "psc";
@@ -414,7 +434,8 @@ pub mod psc {
 
     /// [`super::PscSlot::flags`]: it runs once.
     pub const ONESHOT: u32 = 1;
-    /// [`super::PscSlot::flags`]: it runs when the interrupt line in `line` interrupts, which has to be the task's.
+    /// [`super::PscSlot::flags`]: it runs when the interrupt line in `line` interrupts, which has
+    /// to be the task's.
     pub const LINE: u32 = 2;
 
     /// [`super::PscSlot::state`]: it does not run.
@@ -424,11 +445,13 @@ pub mod psc {
     /// [`super::PscSlot::state`]: it was stopped because of what it did, which `vector` says.
     pub const FAULTED: u32 = 2;
 
-    /// [`super::PscSlot::vector`], where it is not that of an exception: it touched memory that Linux does not have.
+    /// [`super::PscSlot::vector`], where it is not that of an exception: it touched memory that
+    /// Linux does not have.
     pub const NO_MEMORY: u32 = 256;
     /// [`super::PscSlot::vector`]: it did not return in time.
     pub const TOO_LONG: u32 = 257;
-    /// [`super::PscSlot::vector`]: it made a call that there is not, or used an instruction that it may not.
+    /// [`super::PscSlot::vector`]: it made a call that there is not, or used an instruction that it
+    /// may not.
     pub const REFUSED: u32 = 258;
 
     /// VMMCALL of a handler, number in `rax`: it has returned.
@@ -437,7 +460,8 @@ pub mod psc {
     pub const RING: u64 = 0x5049_0011;
 }
 
-/// A handler. Linux fills its half in, raises `request` and makes [`hypercall::KICK`]; the task sets `answer` to it when that is done.
+/// A handler. Linux fills its half in, raises `request` and makes [`hypercall::KICK`]; the task
+/// sets `answer` to it when that is done.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct PscSlot {
@@ -505,8 +529,9 @@ pub struct PscFifo {
     pub reserved: [u64; 4],
 }
 
-/// What the task that runs handlers of Linux processes shares with Linux's kernel beside its [`Share`]: which code runs on which page tables. Processes
-/// may write parts of the share (a FIFO of theirs), and nothing of this.
+/// What the task that runs handlers of Linux processes shares with Linux's kernel beside its
+/// [`Share`]: which code runs on which page tables. Processes may write parts of the share (a FIFO
+/// of theirs), and nothing of this.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Psc {

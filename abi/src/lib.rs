@@ -1,10 +1,10 @@
 //! The binary interface of the Pillion microhypervisor.
 //!
-//! Everything that the kernel and its user tasks agree on stands here and nowhere else: the numbers of
-//! the system calls ([`call`]), the status codes ([`status`]), what a capability may name ([`object`]),
-//! the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what the kernel tells the
-//! first task at boot ([`boot`]), what tasks and Linux share ([`channel`]) and the archive that the task images
-//! arrive in ([`bundle`]).
+//! Everything that the kernel and its user tasks agree on stands here and nowhere else: the numbers
+//! of the system calls ([`call`]), the status codes ([`status`]), what a capability may name
+//! ([`object`]), the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what the
+//! kernel tells the first task at boot ([`boot`]), what tasks and Linux share ([`channel`]) and the
+//! archive that the task images arrive in ([`bundle`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -35,8 +35,8 @@ pub const PRIORITIES: usize = 256;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
-/// Interrupt vectors below this one (and from [`GUEST_VECTOR_FIRST`]) belong to the passenger of a CPU;
-/// those from here up, the highest priority class of the local APIC, to the real-time side.
+/// Interrupt vectors below this one (and from [`GUEST_VECTOR_FIRST`]) belong to the passenger of a
+/// CPU; those from here up, the highest priority class of the local APIC, to the real-time side.
 pub const RT_VECTOR_FIRST: u8 = 0xf0;
 
 /// First vector that the passenger may have raised physically.

@@ -1,7 +1,8 @@
 //! The trace buffer: a ring that one CPU writes and anyone with the capability reads.
 //!
-//! The writer fills an entry and then raises [`Header::written`]. A reader copies entries, loads `written` again, and drops those that were overwritten
-//! in the meantime: entry `n` is whole if `written` is still below `n + ENTRIES`.
+//! The writer fills an entry and then raises [`Header::written`]. A reader copies entries, loads
+//! `written` again, and drops those that were overwritten in the meantime: entry `n` is whole if
+//! `written` is still below `n + ENTRIES`.
 
 /// Bytes of the buffer: a header's page and the entries.
 pub const SIZE: u64 = 4096 + (ENTRIES * size_of::<Entry>()) as u64;
@@ -20,8 +21,9 @@ pub struct Header {
     pub written: u64,
     /// Ticks of the time-stamp counter in a second.
     pub tsc_hz: u64,
-    /// Longest stretch with interrupts off while tracing was on, in ticks: from an event that enters the kernel, or a preemption point, to the next
-    /// that leaves it, or a preemption point. The tracing itself is in it.
+    /// Longest stretch with interrupts off while tracing was on, in ticks: from an event that
+    /// enters the kernel, or a preemption point, to the next that leaves it, or a preemption point.
+    /// The tracing itself is in it.
     pub longest: u64,
     /// The entry that this stretch began with.
     pub longest_cause: Entry,

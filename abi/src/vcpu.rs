@@ -1,8 +1,9 @@
 //! State of a virtual CPU in memory that kernel and VM monitor share, and the reasons for which
 //! [`crate::call::Call::VcpuRun`] returns.
 //!
-//! The layout names no vendor. The kernel keeps the general registers here while the guest is out, and writes the
-//! rest at each exit that it does not handle itself; the monitor says in [`State::dirty`] what it changed.
+//! The layout names no vendor. The kernel keeps the general registers here while the guest is out,
+//! and writes the rest at each exit that it does not handle itself; the monitor says in
+//! [`State::dirty`] what it changed.
 
 use core::cell::Cell;
 use core::sync::atomic::AtomicU64;
@@ -31,7 +32,8 @@ pub enum Exit {
     Invalid = 8,
     /// Hypercall (VMMCALL or VMCALL).
     Hypercall = 9,
-    /// An intercepted instruction that the guest is not offered (SVM, MONITOR, ...): it gets an invalid-opcode fault.
+    /// An intercepted instruction that the guest is not offered (SVM, MONITOR, ...): it gets an
+    /// invalid-opcode fault.
     Refused = 10,
     /// Write to a control register that is intercepted; `fault.info` is the number.
     ControlRegister = 11,
@@ -97,7 +99,7 @@ pub mod counter {
     pub const EXITS: usize = 0;
     /// Physical interrupts while the guest ran.
     pub const INTERRUPTS: usize = 1;
-    /// Ends of interrupt.
+    /// EOIs.
     pub const END_OF_INTERRUPT: usize = 2;
     /// Deadlines programmed.
     pub const DEADLINES: usize = 3;
@@ -115,7 +117,8 @@ pub mod counter {
 pub struct Segment {
     /// Selector.
     pub selector: u16,
-    /// Attributes: bits 0..=7 are bits 40..=47 of the descriptor, bits 8..=11 its bits 52..=55 (AMD APM vol. 2, 15.5.1).
+    /// Attributes: bits 0..=7 are bits 40..=47 of the descriptor, bits 8..=11 its bits 52..=55 (AMD
+    /// APM vol. 2, 15.5.1).
     pub attributes: u16,
     /// Limit in bytes.
     pub limit: u32,
@@ -158,18 +161,20 @@ pub struct Io {
     pub next_rip: u64,
 }
 
-/// Details of an exit for a memory access or an exception, and of others that have a number to tell.
+/// Details of an exit for a memory access or an exception, and of others that have a number to
+/// tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Fault {
     /// Guest-physical address, or of a page fault the address that was accessed.
     pub address: u64,
-    /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that [`Exit`] names. Of an exception: the
-    /// vector in bits 0..=7, the error code in bits 32..=63.
+    /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that
+    /// [`Exit`] names. Of an exception: the vector in bits 0..=7, the error code in bits 32..=63.
     pub info: u64,
 }
 
-/// What of [`State`] the monitor changed, as bits of [`State::dirty`]. The general registers other than `rax` and `rsp` are always taken.
+/// What of [`State`] the monitor changed, as bits of [`State::dirty`]. The general registers other
+/// than `rax` and `rsp` are always taken.
 pub mod dirty {
     /// `rax`, `rsp`, `rip` and `rflags`.
     pub const CORE: u64 = 1;
@@ -184,9 +189,10 @@ pub const EVENT_HAS_CODE: u64 = 1 << 11;
 
 /// The shared state: one page.
 ///
-/// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is in [`crate::call::Call::VcpuRun`], the monitor
-/// otherwise. Each refers to it all the time, so nobody has it exclusively, and every field is a cell; but for [`State::timer_vector`] and [`State::deadline`]: the guest's
-/// timer may fire while the monitor runs, so these are atomic.
+/// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is
+/// in [`crate::call::Call::VcpuRun`], the monitor otherwise. Each refers to it all the time, so
+/// nobody has it exclusively, and every field is a cell; but for [`State::timer_vector`] and
+/// [`State::deadline`]: the guest's timer may fire while the monitor runs, so these are atomic.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct State {
@@ -196,8 +202,8 @@ pub struct State {
     pub rip: Cell<u64>,
     /// Flags.
     pub rflags: Cell<u64>,
-    /// Control registers. `cr0, cr3, cr4, efer` and `cs` are written at each exit; what follows `efer` only where [`Exit`]
-    /// says that the guest ended (shutdown, invalid, unexpected).
+    /// Control registers. `cr0, cr3, cr4, efer` and `cs` are written at each exit; what follows
+    /// `efer` only where [`Exit`] says that the guest ended (shutdown, invalid, unexpected).
     pub cr0: Cell<u64>,
     /// CR3.
     pub cr3: Cell<u64>,
@@ -233,7 +239,8 @@ pub struct State {
     pub dr6: Cell<u64>,
     /// DR7.
     pub dr7: Cell<u64>,
-    /// XCR0 as the guest set it; written at each exit, and as after reset when the monitor changes [`dirty::SYSTEM`].
+    /// XCR0 as the guest set it; written at each exit, and as after reset when the monitor changes
+    /// [`dirty::SYSTEM`].
     pub xcr0: Cell<u64>,
     /// What the monitor changed; the kernel clears it.
     pub dirty: Cell<u64>,
@@ -246,8 +253,9 @@ pub struct State {
     /// Vector of the guest's local APIC timer, or 0 while it is masked: the kernel delivers it when
     /// [`State::deadline`] has passed.
     pub timer_vector: AtomicU64,
-    /// Deadline of the guest's local APIC timer in ticks; 0 when not armed. The kernel handles writes to the deadline
-    /// register itself while [`State::timer_vector`] is set, and exits with `WriteMsr` otherwise.
+    /// Deadline of the guest's local APIC timer in ticks; 0 when not armed. The kernel handles
+    /// writes to the deadline register itself while [`State::timer_vector`] is set, and exits with
+    /// `WriteMsr` otherwise.
     pub deadline: AtomicU64,
     /// Task priority register of the guest's local APIC.
     pub tpr: Cell<u64>,
@@ -261,11 +269,14 @@ pub struct State {
 
 /// Flags of [`crate::call::Call::VcpuConfigure`].
 pub mod configure {
-    /// A *user vCPU*: it is not the passenger, and runs a guest's code in user mode only. It gets no interrupts and has no timer, ports or model-specific
-    /// registers; every exception and every instruction that is the guest's kernel's business comes out. The kernel takes
-    /// the state as the monitor sets it, but for what would lead out of user mode: privilege level 3 and protected mode are set, SYSCALL is off, and the
-    /// descriptor tables are empty. Translations are dropped whenever something else ran in between. [`super::dirty::SYSTEM`] also resets the FPU, with all
-    /// components switched on that the host has; [`super::dirty::EVENT`] does nothing.
+    /// A *user vCPU*: it is not the passenger, and runs a guest's code in user mode only. It gets
+    /// no interrupts and has no timer, ports or model-specific registers; every exception and every
+    /// instruction that is the guest's kernel's business comes out. The kernel takes the state as
+    /// the monitor sets it, but for what would lead out of user mode: privilege level 3 and
+    /// protected mode are set, SYSCALL is off, and the descriptor tables are empty. Translations
+    /// are dropped whenever something else ran in between. [`super::dirty::SYSTEM`] also resets the
+    /// FPU, with all components switched on that the host has; [`super::dirty::EVENT`] does
+    /// nothing.
     pub const USER: u64 = 1;
 }
 

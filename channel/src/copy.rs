@@ -1,19 +1,22 @@
 //! Copies between memories that others may write at the same time.
 //!
-//! What others write meanwhile may come out old, new or mixed, and nothing else: the accesses are instructions of our own choosing, about which the compiler
-//! assumes nothing. By words of eight bytes and eight of them a turn: tasks are built without vector registers, and where an emulator counts instructions,
-//! each turn of a string instruction counts as one.
+//! What others write meanwhile may come out old, new or mixed, and nothing else: the accesses are
+//! instructions of our own choosing, about which the compiler assumes nothing. By words of eight
+//! bytes and eight of them a turn: tasks are built without vector registers, and where an emulator
+//! counts instructions, each turn of a string instruction counts as one.
 
 use core::arch::asm;
 
 /// Bytes moved in a turn of the main loop.
 const TURN: usize = 64;
 
-/// Copies `len` bytes. Work: 19 instructions for 64 bytes, 5 for 8 of the rest, at most 14 for what remains.
+/// Copies `len` bytes. Work: 19 instructions for 64 bytes, 5 for 8 of the rest, at most 14 for what
+/// remains.
 ///
 /// # Safety
 ///
-/// `from` is readable and `to` is writable for `len` bytes, and they do not overlap. Others may write both.
+/// `from` is readable and `to` is writable for `len` bytes, and they do not overlap. Others may
+/// write both.
 #[inline]
 pub unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
     #[cfg(miri)]
@@ -51,7 +54,8 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
     }
 }
 
-/// The same for Miri, which knows Rust's memory and no assembly: what others may do meanwhile is what they may do to atomic bytes.
+/// The same for Miri, which knows Rust's memory and no assembly: what others may do meanwhile is
+/// what they may do to atomic bytes.
 #[cfg(miri)]
 unsafe fn by_atomic_bytes(to: *mut u8, from: *const u8, len: usize) {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};

@@ -1,6 +1,7 @@
 //! What a task shows of a FIFO: its [`FifoEntry`], which Linux can read and not write.
 //!
-//! Linux looks at the size first and last: what it found in between belongs together if the size is not 0 and the generation is the same.
+//! Linux looks at the size first and last: what it found in between belongs together if the size is
+//! not 0 and the generation is the same.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use core::{mem::offset_of, num::NonZeroU32, ptr::NonNull};
@@ -23,13 +24,15 @@ impl Entry {
     ///
     /// # Safety
     ///
-    /// As long as it is used, the place is readable and writable, there are no references to it, and nobody else writes it.
+    /// As long as it is used, the place is readable and writable, there are no references to it,
+    /// and nobody else writes it.
     #[must_use]
     pub unsafe fn new(entry: NonNull<FifoEntry>) -> Entry {
         Entry(entry)
     }
 
-    /// The FIFO is there, anew: `to_linux` and `to_task` are the offsets of its rings in the task's share. Open files of an older one are stale.
+    /// The FIFO is there, anew: `to_linux` and `to_task` are the offsets of its rings in the task's
+    /// share. Open files of an older one are stale.
     pub fn show(&mut self, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
         self.show_at(control(number), number, size, to_linux, to_task);
     }
@@ -59,10 +62,12 @@ impl Entry {
         words.size.store(size.get(), Ordering::Release);
     }
 
-    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it. Returns its size.
+    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it.
+    /// Returns its size.
     ///
-    /// Whoever wants to use its rings' place for something else asks [`crate::Fifo::is_entered`] after this. Linux says that it is at them before it looks
-    /// whether they are there: one of the two sees the other.
+    /// Whoever wants to use its rings' place for something else asks [`crate::Fifo::is_entered`]
+    /// after this. Linux says that it is at them before it looks whether they are there: one of the
+    /// two sees the other.
     pub fn hide(&mut self) -> u32 {
         self.words().size.swap(0, Ordering::SeqCst)
     }

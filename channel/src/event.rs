@@ -4,12 +4,14 @@
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// How often a bit is tried to be set before Linux's own writes are taken to be in the way on purpose.
+/// How often a bit is tried to be set before Linux's own writes are taken to be in the way on
+/// purpose.
 const ATTEMPTS: usize = 4;
 
-/// Sets a bit of a word of [`pillion_abi::channel::Share::events`]. Returns whether the doorbell is to ring: if the word was not empty it rang before, and
-/// Linux has yet to take the word's bits. A Linux on another processor that changes the word all the time gets a doorbell too many, and no more time than
-/// that.
+/// Sets a bit of a word of [`pillion_abi::channel::Share::events`]. Returns whether the doorbell is
+/// to ring: if the word was not empty it rang before, and Linux has yet to take the word's bits. A
+/// Linux on another processor that changes the word all the time gets a doorbell too many, and no
+/// more time than that.
 #[inline]
 #[must_use]
 pub fn raise(events: &AtomicU64, bit: u64) -> bool {
@@ -24,8 +26,9 @@ pub fn raise(events: &AtomicU64, bit: u64) -> bool {
     true
 }
 
-/// Whether Linux waits for what was just published. The fence pairs with the one that Linux has between saying that it waits and looking a last time: one of the two sees
-/// what the other one wrote.
+/// Whether Linux waits for what was just published. The fence pairs with the one that Linux has
+/// between saying that it waits and looking a last time: one of the two sees what the other one
+/// wrote.
 #[inline]
 #[must_use]
 pub fn wanted(want: &AtomicU32) -> bool {

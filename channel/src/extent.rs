@@ -19,7 +19,8 @@ impl Extent {
     }
 }
 
-/// The lowest place for `size` bytes within `space` beside those in `taken`, which lie apart; those without bytes do not count. Work: to put them in order.
+/// The lowest place for `size` bytes within `space` beside those in `taken`, which lie apart; those
+/// without bytes do not count. Work: to put them in order.
 #[must_use]
 pub fn find(space: Extent, taken: &mut [Extent], size: u64) -> Option<u64> {
     taken.sort_unstable_by_key(|extent| extent.at);

@@ -1,6 +1,7 @@
 //! A FIFO: a ring to Linux and a ring to the task.
 //!
-//! The task puts into the ring to Linux and takes from the ring to the task, then from its own; see [`pillion_abi::channel::FifoControl`].
+//! The task puts into the ring to Linux and takes from the ring to the task, then from its own; see
+//! [`pillion_abi::channel::FifoControl`].
 
 use crate::{
     copy::copy,
@@ -39,7 +40,8 @@ pub struct Fifo {
     damaged: u64,
 }
 
-// SAFETY: the memory behind the pointers is valid in all threads of the task; it is used by one of them at a time because all that changes anything takes `&mut`.
+// SAFETY: the memory behind the pointers is valid in all threads of the task; it is used by one of
+// them at a time because all that changes anything takes `&mut`.
 unsafe impl Send for Fifo {}
 
 impl Fifo {
@@ -47,8 +49,9 @@ impl Fifo {
     ///
     /// # Safety
     ///
-    /// As long as it is used, `control` is readable and writable, and `to_linux` and `to_task` are so for `size` bytes. None of the three overlaps another or any memory
-    /// that Rust has references to; Linux may write them all.
+    /// As long as it is used, `control` is readable and writable, and `to_linux` and `to_task` are
+    /// so for `size` bytes. None of the three overlaps another or any memory that Rust has
+    /// references to; Linux may write them all.
     #[must_use]
     pub unsafe fn create(
         control: NonNull<FifoControl>,
@@ -61,12 +64,13 @@ impl Fifo {
         Fifo { control, to_linux, to_task, size: size.into(), producer: Producer::default(), damaged: 0 }
     }
 
-    /// Gives it rings of another size elsewhere; what is in it is lost. It stays the same FIFO: who has it open, waits for it, or has asked its handler something
-    /// goes on.
+    /// Gives it rings of another size elsewhere; what is in it is lost. It stays the same FIFO: who
+    /// has it open, waits for it, or has asked its handler something goes on.
     ///
     /// # Safety
     ///
-    /// As for [`Fifo::create`]; and no process is at its rings ([`Fifo::is_entered`]), nor finds them.
+    /// As for [`Fifo::create`]; and no process is at its rings ([`Fifo::is_entered`]), nor finds
+    /// them.
     pub unsafe fn resize(&mut self, to_linux: NonNull<u8>, to_task: NonNull<u8>, size: NonZeroU32) {
         (self.to_linux, self.to_task, self.size) = (to_linux, to_task, size.into());
         (self.producer, self.damaged) = (Producer::default(), 0);
@@ -97,7 +101,8 @@ impl Fifo {
 
     /// Puts all of it, or nothing.
     pub fn put(&mut self, bytes: &[u8]) -> Result<Moved, Full> {
-        // SAFETY: a slice is readable, and does not overlap the rings, to which there are no references.
+        // SAFETY: a slice is readable, and does not overlap the rings, to which there are no
+        // references.
         unsafe { self.put_from(bytes.as_ptr(), bytes.len()) }
     }
 
@@ -211,7 +216,8 @@ impl Fifo {
     #[inline]
     fn control(&self) -> Words<'static> {
         let c = self.control.as_ptr();
-        // SAFETY: the control words are valid as long as the FIFO is used, are aligned, and all accesses to them are atomic.
+        // SAFETY: the control words are valid as long as the FIFO is used, are aligned, and all
+        // accesses to them are atomic.
         unsafe {
             Words {
                 to_linux_written: AtomicU64::from_ptr(&raw mut (*c).to_linux_written),

@@ -1,8 +1,9 @@
 //! Priorities of the skin as levels of the kernel.
 //!
-//! The skin has 1,000,001 priorities, the kernel 255 levels. The map is the same in all tasks, so that threads of different tasks compare as
-//! their priorities do, and it is exact where programs choose neighbouring numbers: from 0 up and from 1,000,000 down. Between, four levels
-//! share each doubling.
+//! The skin has 1,000,001 priorities, the kernel 255 levels. The map is the same in all tasks, so
+//! that threads of different tasks compare as their priorities do, and it is exact where programs
+//! choose neighbouring numbers: from 0 up and from 1,000,000 down. Between, four levels share each
+//! doubling.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
 //! The real-time side of what tasks and Linux share; the layout is [`pillion_abi::channel`]'s.
 //!
-//! Linux can write anything, at any moment, into what is writable for it. So each word of it is read once and checked before it is used; sizes and addresses, and the
-//! count of what was put into a ring, are in memory that it cannot write; no loop depends on it; and nothing that it can do makes this code panic or leave a
-//! ring. What it can spoil is what it reads and writes itself.
+//! Linux can write anything, at any moment, into what is writable for it. So each word of it is
+//! read once and checked before it is used; sizes and addresses, and the count of what was put into
+//! a ring, are in memory that it cannot write; no loop depends on it; and nothing that it can do
+//! makes this code panic or leave a ring. What it can spoil is what it reads and writes itself.
 //!
 //! | module | what |
 //! |---|---|
@@ -16,7 +17,8 @@
 //! | [`level`] | priorities of the skin as levels of the kernel |
 //! | [`extent`] | places for rings in a stretch of memory |
 //!
-//! The model checker runs this very source: `RUSTFLAGS="--cfg loom" cargo test -p pillion-channel --release --lib`.
+//! The model checker runs this very source:
+//! `RUSTFLAGS="--cfg loom" cargo test -p pillion-channel --release --lib`.
 #![cfg_attr(not(loom), no_std)]
 
 pub mod event;

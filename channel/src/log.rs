@@ -1,7 +1,9 @@
 //! What a task prints: a ring of bytes in its [`Status`], which Linux can read and not write.
 //!
-//! Byte `n` stands at `n % LOG_SIZE`. The task never waits: it writes over what was not read in time. It publishes after each [`STEP`] bytes at the latest, so a
-//! reader that looks at `log_written` after it copied knows that the bytes from `log_written + STEP - LOG_SIZE` on were not being written over.
+//! Byte `n` stands at `n % LOG_SIZE`. The task never waits: it writes over what was not read in
+//! time. It publishes after each [`STEP`] bytes at the latest, so a reader that looks at
+//! `log_written` after it copied knows that the bytes from `log_written + STEP - LOG_SIZE` on were
+//! not being written over.
 
 use crate::{
     copy::copy,
@@ -48,7 +50,8 @@ impl Log {
         let (first, second) = part.split_at(part.len().min(LOG_SIZE - at));
         // Pairs with the fence in `read`: who sees one of these bytes sees the count from before.
         fence(Ordering::Release);
-        // SAFETY: `at + first.len()` is at most `LOG_SIZE`, and so is `second.len()`; text that is a slice is not in the log.
+        // SAFETY: `at + first.len()` is at most `LOG_SIZE`, and so is `second.len()`; text that is
+        // a slice is not in the log.
         unsafe {
             let log = (&raw mut (*self.status.as_ptr()).log).cast::<u8>();
             copy(log.add(at), first.as_ptr(), first.len());
@@ -81,8 +84,8 @@ pub struct Text {
     pub next: u64,
 }
 
-/// Copies what the log has from byte `from` on, as much as fits. What the task writes over at the same time is
-/// left out.
+/// Copies what the log has from byte `from` on, as much as fits. What the task writes over at the
+/// same time is left out.
 ///
 /// # Safety
 ///
@@ -94,7 +97,8 @@ pub unsafe fn read(status: NonNull<Status>, from: u64, to: &mut [u8]) -> Text {
     let len = (written.wrapping_sub(start) as usize).min(to.len());
     let at = (start % LOG_SIZE as u64) as usize;
     let first = len.min(LOG_SIZE - at);
-    // SAFETY: `at + first` and `len - first` are at most `LOG_SIZE`, and the buffer has `len` bytes.
+    // SAFETY: `at + first` and `len - first` are at most `LOG_SIZE`, and the buffer has `len`
+    // bytes.
     unsafe {
         let log = (&raw const (*status.as_ptr()).log).cast::<u8>();
         copy(to.as_mut_ptr(), log.add(at), first);
@@ -109,7 +113,8 @@ pub unsafe fn read(status: NonNull<Status>, from: u64, to: &mut [u8]) -> Text {
     Text { len: len - spoilt, lost: start.saturating_sub(from) + spoilt as u64, next: start.wrapping_add(len as u64) }
 }
 
-/// The first byte from `from` on that is not written over, nor about to be. A place beyond the end is one in a log that was begun anew.
+/// The first byte from `from` on that is not written over, nor about to be. A place beyond the end
+/// is one in a log that was begun anew.
 fn oldest(written: u64, from: u64) -> u64 {
     let from = if from > written { 0 } else { from };
     from.max(written.saturating_sub((LOG_SIZE - STEP) as u64))

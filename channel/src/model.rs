@@ -1,5 +1,5 @@
-//! The rings and the waking, in every order in which the two sides may run. Linux's side is written as a module in C has it: `smp_load_acquire`,
-//! `smp_store_release`, `cmpxchg`, `smp_mb`, `xchg`.
+//! The rings and the waking, in every order in which the two sides may run. Linux's side is written
+//! as a module in C has it: `smp_load_acquire`, `smp_store_release`, `cmpxchg`, `smp_mb`, `xchg`.
 
 use crate::{
     event,
@@ -103,7 +103,8 @@ impl Shared {
     }
 }
 
-/// Reads while the writer puts 1, 2 and so on, and what is left when it has ended; it says how many bytes it put.
+/// Reads while the writer puts 1, 2 and so on, and what is left when it has ended; it says how many
+/// bytes it put.
 fn arrive_in_order(read: impl Fn() -> Option<u8>, writer: thread::JoinHandle<u8>) {
     let mut expected = 1;
     for _ in 0..2 {
@@ -181,7 +182,8 @@ fn both_take() {
     });
 }
 
-/// A reader that sleeps is woken for what is put. If it were not, the model would stand still, and the checker says so.
+/// A reader that sleeps is woken for what is put. If it were not, the model would stand still, and
+/// the checker says so.
 #[test]
 fn no_lost_wake_for_data() {
     loom::model(|| {

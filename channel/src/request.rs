@@ -1,6 +1,7 @@
 //! What Linux asks of a FIFO's handler.
 //!
-//! Linux fills in a request, raises its number and waits until the answer has that number. It makes one at a time for a FIFO.
+//! Linux fills in a request, raises its number and waits until the answer has that number. It makes
+//! one at a time for a FIFO.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::channel::FifoControl;
@@ -49,7 +50,8 @@ impl Words<'_> {
     }
 }
 
-/// The request that has had no answer yet. Acquires: what Linux filled in before it raised the number is seen.
+/// The request that has had no answer yet. Acquires: what Linux filled in before it raised the
+/// number is seen.
 pub(crate) fn look(words: &Words<'_>) -> Option<Request> {
     let number = words.request.load(Ordering::Acquire);
     (number != words.answer.load(Ordering::Relaxed)).then(|| Request {

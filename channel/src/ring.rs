@@ -1,15 +1,18 @@
 //! Counting bytes in and out of a ring of which Linux can write all: bytes and counts.
 //!
-//! Byte `n` stands at `n % size`. `written` says how many were put in and `read` how many were taken out; both wrap. The side that puts keeps `written` for
-//! itself ([`Producer`]) and only shows it; `read` moves by compare-and-swap, because both sides take. Here are the counts only: where
-//! bytes are to be moved, a closure is told so with [`Piece`]s, which lie inside the ring whatever the counts are.
+//! Byte `n` stands at `n % size`. `written` says how many were put in and `read` how many were
+//! taken out; both wrap. The side that puts keeps `written` for itself ([`Producer`]) and only
+//! shows it; `read` moves by compare-and-swap, because both sides take. Here are the counts only:
+//! where bytes are to be moved, a closure is told so with [`Piece`]s, which lie inside the ring
+//! whatever the counts are.
 
 #![forbid(unsafe_code)]
 
 use crate::sync::{AtomicU64, Ordering};
 use core::num::NonZeroU64;
 
-/// How often a taker tries again when others take at the same time. Linux cannot run between the steps of a thread on the same CPU; on another one it can.
+/// How often a taker tries again when others take at the same time. Linux cannot run between the
+/// steps of a thread on the same CPU; on another one it can.
 pub const TRIES: u32 = 4;
 
 /// The two counts of a ring.
@@ -21,7 +24,8 @@ pub struct Counters<'a> {
     pub read: &'a AtomicU64,
 }
 
-/// Bytes to be moved: `len` bytes at `at` in the ring are those at `data` in the caller's memory. `at + len` is at most the ring's size.
+/// Bytes to be moved: `len` bytes at `at` in the ring are those at `data` in the caller's memory.
+/// `at + len` is at most the ring's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Offset in the ring.
@@ -68,10 +72,12 @@ impl Producer {
         self.written
     }
 
-    /// Puts `len` bytes, or none. Returns whether the counts had to be repaired. Work: the bytes, in at most two pieces.
+    /// Puts `len` bytes, or none. Returns whether the counts had to be repaired. Work: the bytes,
+    /// in at most two pieces.
     ///
-    /// `read` is acquired, which pairs with its release in [`take`]: who took a byte has read it before it is written over here. `written` is
-    /// released, which pairs with the acquisition of who takes: it sees the bytes.
+    /// `read` is acquired, which pairs with its release in [`take`]: who took a byte has read it
+    /// before it is written over here. `written` is released, which pairs with the acquisition of
+    /// who takes: it sees the bytes.
     #[inline]
     pub fn put(
         &mut self,
@@ -92,9 +98,11 @@ impl Producer {
     }
 }
 
-/// Takes up to `most` bytes out of what was written before `written`. Work: [`TRIES`] times the bytes.
+/// Takes up to `most` bytes out of what was written before `written`. Work: [`TRIES`] times the
+/// bytes.
 ///
-/// `written` is the taker's one look at that count, acquired if it is the other side's. When others were faster each time, nothing is taken.
+/// `written` is the taker's one look at that count, acquired if it is the other side's. When others
+/// were faster each time, nothing is taken.
 #[inline]
 pub fn take(
     counters: Counters<'_>,
@@ -129,7 +137,8 @@ pub fn count(counters: Counters<'_>, written: u64, size: NonZeroU64) -> Count {
     Count { bytes: used as usize, repaired }
 }
 
-/// Bytes in the ring, by counts that were looked at once: at most `size`. Impossible ones are repaired by dropping the contents.
+/// Bytes in the ring, by counts that were looked at once: at most `size`. Impossible ones are
+/// repaired by dropping the contents.
 #[inline]
 fn check(counters: Counters<'_>, written: u64, read: u64, size: NonZeroU64) -> (u64, bool) {
     let used = written.wrapping_sub(read);
@@ -153,7 +162,8 @@ fn move_pieces(count: u64, size: NonZeroU64, len: usize, mut move_piece: impl Fn
     }
 }
 
-/// Moves the pieces before and behind the ring's end: rare, and kept apart so that the other case is short.
+/// Moves the pieces before and behind the ring's end: rare, and kept apart so that the other case
+/// is short.
 #[cold]
 fn move_two(at: usize, first: usize, len: usize, mut move_piece: impl FnMut(Piece)) {
     move_piece(Piece { at, data: 0, len: first });

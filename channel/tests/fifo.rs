@@ -55,7 +55,8 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the two sides do by the rules, bytes come out as they went in, and a ring holds exactly its size.
+    /// Whatever the two sides do by the rules, bytes come out as they went in, and a ring holds
+    /// exactly its size.
     #[test]
     fn as_two_queues(size in 1usize..150, steps in vec(step(), 1..80)) {
         let rig = Rig::new(size);

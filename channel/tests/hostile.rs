@@ -140,7 +140,8 @@ proptest! {
     }
 }
 
-/// A taker whose bytes were taken by somebody else tries again with what is left, and gives up when that goes on.
+/// A taker whose bytes were taken by somebody else tries again with what is left, and gives up when
+/// that goes on.
 #[test]
 fn others_take_at_the_same_time() {
     let (written, read) = (AtomicU64::new(8), AtomicU64::new(0));

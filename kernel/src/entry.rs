@@ -28,7 +28,8 @@ pub fn set_options(command_line: &[u8]) {
 
 /// Makes the kernel of a CPU. Once per CPU.
 pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
-    // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and nothing led to it before.
+    // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and
+    // nothing led to it before.
     unsafe {
         let place = KERNELS.0.get().cast::<Kernel<Hardware>>().add(cpu.index());
         place.write(Kernel::new(Hardware::new(cpu)));
@@ -40,11 +41,12 @@ pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
 /// The kernel of a CPU.
 ///
 /// # Safety
-/// For the functions that the entry code calls, after [`init`]: what ran before them on this CPU never goes on, so that theirs is the only
-/// reference.
+/// For the functions that the entry code calls, after [`init`]: what ran before them on this CPU
+/// never goes on, so that theirs is the only reference.
 #[inline]
 unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
-    // SAFETY: `init` kept the pointer; the kernel runs with interrupts off, and the caller vouches for the rest.
+    // SAFETY: `init` kept the pointer; the kernel runs with interrupts off, and the caller vouches
+    // for the rest.
     unsafe { &mut *cpu.kernel() }
 }
 
@@ -91,7 +93,8 @@ fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
     let (number, arguments) =
         unsafe { ((*frame).rax, [(*frame).rdi, (*frame).rsi, (*frame).rdx, (*frame).r10, (*frame).r8, (*frame).r9]) };
     if k.syscall(number, &arguments) == Outcome::Restart {
-        // SAFETY: whatever the call ended, the frame's page is RAM that nothing else was placed in yet; the call has no reference to it any more.
+        // SAFETY: whatever the call ended, the frame's page is RAM that nothing else was placed in
+        // yet; the call has no reference to it any more.
         unsafe { (*frame).repeat_call() };
     }
     leave(k)
@@ -141,7 +144,8 @@ fn leave(k: &mut Kernel<Hardware>) -> ! {
     leave_by_detours(k)
 }
 
-/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to go on in user mode.
+/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to go on in
+/// user mode.
 #[inline(never)]
 fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     loop {
@@ -166,7 +170,8 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     }
 }
 
-/// Makes the next exit to user mode lead to the current thread. Returns false when it has no address space.
+/// Makes the next exit to user mode lead to the current thread. Returns false when it has no
+/// address space.
 #[inline(always)]
 fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
     let thread = k.m.get(id);
@@ -178,8 +183,9 @@ fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
     true
 }
 
-/// Sleeps until an interrupt comes. With the option `idle=poll` it looks for one instead: an emulator that counts instructions then
-/// has no idle time, which it would have to pass by a clock that it cannot keep.
+/// Sleeps until an interrupt comes. With the option `idle=poll` it looks for one instead: an
+/// emulator that counts instructions then has no idle time, which it would have to pass by a clock
+/// that it cannot keep.
 fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
     let taken = if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.cpu) } else { arch::idle_wait(k.m.cpu) };

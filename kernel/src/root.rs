@@ -1,4 +1,5 @@
-//! The first task: the kernel makes its objects out of memory of its own, gives it everything there is, and starts it.
+//! The first task: the kernel makes its objects out of memory of its own, gives it everything there
+//! is, and starts it.
 
 use core::cell::UnsafeCell;
 
@@ -59,7 +60,8 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
     if boot.bundle.size < size_of::<Header>() as u64 {
         return Err(MISSING);
     }
-    // SAFETY: the boot loader put it there, the memory map keeps it from everybody else, and it is never written.
+    // SAFETY: the boot loader put it there, the memory map keeps it from everybody else, and it is
+    // never written.
     let bytes = unsafe { core::slice::from_raw_parts(direct(boot.bundle.base), boot.bundle.size as usize) };
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }
@@ -124,7 +126,8 @@ fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Outcome
         return Err("its image has a bad segment");
     }
     let base = root.memory(segment.address, segment.memory_size.next_multiple_of(PAGE), segment.flags)?;
-    // SAFETY: the memory was just made, is at least as large as the data and mapped nowhere else but in the task.
+    // SAFETY: the memory was just made, is at least as large as the data and mapped nowhere else
+    // but in the task.
     unsafe { direct::<u8>(base).copy_from_nonoverlapping(data.as_ptr(), data.len()) };
     Ok(())
 }
@@ -132,7 +135,8 @@ fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Outcome
 /// Reads a plain structure out of bytes.
 fn read<T: Copy>(bytes: &[u8], at: usize) -> Option<T> {
     let part = bytes.get(at..at.checked_add(size_of::<T>())?)?;
-    // SAFETY: used with the structures of the bundle only, which are made of integers, so that all bytes are valid.
+    // SAFETY: used with the structures of the bundle only, which are made of integers, so that all
+    // bytes are valid.
     Some(unsafe { part.as_ptr().cast::<T>().read_unaligned() })
 }
 
@@ -194,7 +198,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// The bytes of the ACPI root pointer, or zeros. It is looked for below 4 GiB only, which is mapped always.
+/// The bytes of the ACPI root pointer, or zeros. It is looked for below 4 GiB only, which is mapped
+/// always.
 fn root_pointer(address: u64) -> [u8; 40] {
     let mut bytes = [0; 40];
     if address != 0 && address < ALWAYS_MAPPED - 36 {

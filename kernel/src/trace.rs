@@ -1,4 +1,5 @@
-//! The trace buffer. While it is off a trace point is one no-operation of five bytes; switching it on puts a jump there.
+//! The trace buffer. While it is off a trace point is one no-operation of five bytes; switching it
+//! on puts a jump there.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -14,7 +15,8 @@ struct Facts {
     tsc_hz: u64,
     longest: u64,
     longest_cause: Entry,
-    /// The entry that the present stretch with interrupts off began with; time 0 when none is known. For the kernel alone.
+    /// The entry that the present stretch with interrupts off began with; time 0 when none is
+    /// known. For the kernel alone.
     stretch: Entry,
     /// For the kernel alone.
     writer: Writer,
@@ -37,7 +39,8 @@ const _: () =
 
 const NOTHING: Entry = Entry { time: 0, event: 0, first: 0, second: 0 };
 
-// SAFETY: the facts are written by the one CPU that runs, with interrupts off; their readers are other address spaces.
+// SAFETY: the facts are written by the one CPU that runs, with interrupts off; their readers are
+// other address spaces.
 unsafe impl Sync for Buffer {}
 
 static BUFFER: Buffer = Buffer {
@@ -84,7 +87,8 @@ pub fn record(event: Event, first: u64, second: u64) {
     measure(facts, event, entry);
 }
 
-/// Keeps the longest stretch with interrupts off. An interrupt that comes on the heels of another entry begins none of its own.
+/// Keeps the longest stretch with interrupts off. An interrupt that comes on the heels of another
+/// entry begins none of its own.
 fn measure(facts: &mut Facts, event: Event, entry: Entry) {
     if event.ends_stretch() && facts.stretch.time != 0 {
         let length = entry.time.wrapping_sub(facts.stretch.time);

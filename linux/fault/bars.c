@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices whose memory lies above 4 GiB: what is Linux's works, and comes to lie over nothing that is not, whichever half of a register is written
- * first, in whatever width, and neither does the window of a bridge.
+ * Devices whose memory lies above 4 GiB: what is Linux's works, and comes to lie over nothing that
+ * is not, whichever half of a register is written first, in whatever width, and neither does the
+ * window of a bridge.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -13,7 +14,10 @@
 #define PATTERN		0x5a5a5a5a
 #define IVSHMEM		0x1110
 #define WINDOW		0xfff00000u
-/* In a hole below 4 GiB: an address above that ends so is free for who looks at its lower half only. */
+/*
+ * In a hole below 4 GiB: an address above that ends so is free for who looks at its lower half
+ * only.
+ */
 #define IN_A_HOLE	0x90000000u
 
 struct bar {
@@ -149,7 +153,10 @@ static void set_window(struct pci_dev *bridge, u32 low, u32 base, u32 limit)
 	pci_write_config_dword(bridge, PCI_PREF_MEMORY_BASE, low);
 }
 
-/* Opens a bridge's window over @r: @type is what the lower half says of the upper one, which the register does not take from anybody. */
+/*
+ * Opens a bridge's window over @r: @type is what the lower half says of the upper one, which the
+ * register does not take from anybody.
+ */
 static void open_window(struct pci_dev *bridge, const struct resource *r, u32 type)
 {
 	u32 before, base_before, limit_before, low, high, end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Corrupts what Linux shares with the real-time tasks, byte for byte and at random, while they run. What Linux may only
- * read must stay as it is.
+ * Corrupts what Linux shares with the real-time tasks, byte for byte and at random, while they run.
+ * What Linux may only read must stay as it is.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -98,7 +98,9 @@ static void commands(struct pillion_command *command)
 	}
 }
 
-/* Writes to what is read-only, in the middle of each page; the number of pages in which they stay. */
+/*
+ * Writes to what is read-only, in the middle of each page; the number of pages in which they stay.
+ */
 static u64 read_only(u64 from, u64 size)
 {
 	u64 at, kept = 0;

@@ -20,8 +20,9 @@ int fault_spin(void)
 }
 
 /*
- * The same behind the watchdog's back: a timer that counts periods, whose next one is put off for good, so that the monitor's own look at it does not come;
- * and an interrupt that waits. Linux does not survive it.
+ * The same behind the watchdog's back: a timer that counts periods, whose next one is put off for
+ * good, so that the monitor's own look at it does not come; and an interrupt that waits. Linux does
+ * not survive it.
  */
 int fault_far(void)
 {
@@ -47,7 +48,8 @@ int fault_triple(void)
 }
 
 /*
- * A reserved bit of CR4. A processor answers with an exception; QEMU 7.2 takes it, and refuses the state at the next entry.
+ * A reserved bit of CR4. A processor answers with an exception; QEMU 7.2 takes it, and refuses the
+ * state at the next entry.
  */
 int fault_invalid(void)
 {

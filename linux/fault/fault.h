@@ -10,7 +10,10 @@ __printf(1, 2) void note(const char *format, ...);
 /* True until @ms milliseconds after @start, a value of rdtsc(). */
 bool within(u64 start, unsigned int ms);
 
-/* A device's messages, to a vector and in a delivery mode of one's choice: the low word of what is written. */
+/*
+ * A device's messages, to a vector and in a delivery mode of one's choice: the low word of what is
+ * written.
+ */
 int message_open(void);
 void message_aim(u32 data);
 void message_mask(void);

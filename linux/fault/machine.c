@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks the machine beside the processor to do what Linux itself may not: the keyboard controller for a reset and for an address line less, the
- * HPET for writes to memory, a bridge for another number, behind which a function that is hidden would be seen again.
+ * Asks the machine beside the processor to do what Linux itself may not: the keyboard controller
+ * for a reset and for an address line less, the HPET for writes to memory, a bridge for another
+ * number, behind which a function that is hidden would be seen again.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -23,7 +24,10 @@
 #define CONFIGURATION	0xb0000000ull
 #define ELSEWHERE	0x40
 
-/* As AT programs switch the address line 20: off, and on again. With it off every second mebibyte is another one. */
+/*
+ * As AT programs switch the address line 20: off, and on again. With it off every second mebibyte
+ * is another one.
+ */
 int fault_a20(void)
 {
 	u8 before = inb(CONTROL_A);
@@ -61,8 +65,9 @@ int fault_reset(void)
 }
 
 /*
- * Each comparator of the HPET can write a word of one's choice to an address of one's choice, in place of an interrupt. In legacy replacement its
- * first two take over the lines of the timer and of the clock chip, which are silent from then on.
+ * Each comparator of the HPET can write a word of one's choice to an address of one's choice, in
+ * place of an interrupt. In legacy replacement its first two take over the lines of the timer and
+ * of the clock chip, which are silent from then on.
  */
 int fault_hpet(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads and writes guest-physical memory that is not Linux's. What Linux's memory map calls reserved holds the kernel below,
- * its pool and its bundle: every page of it is touched. Elsewhere a page in many is.
+ * Reads and writes guest-physical memory that is not Linux's. What Linux's memory map calls
+ * reserved holds the kernel below, its pool and its bundle: every page of it is touched. Elsewhere
+ * a page in many is.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -137,7 +138,10 @@ static void low(void)
 	}
 }
 
-/* Above 4 GiB: what is neither memory of Linux's nor a device's. Where no device answers the machine reads as it likes, and keeps nothing. */
+/*
+ * Above 4 GiB: what is neither memory of Linux's nor a device's. Where no device answers the
+ * machine reads as it likes, and keeps nothing.
+ */
 static void high(void)
 {
 	u64 address;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupt messages of a device on vectors of the real-time side. The random-number device is taken from its driver and
- * driven by hand (legacy virtio: one queue, one buffer); its message goes wherever the MSI-X table says.
+ * Interrupt messages of a device on vectors of the real-time side. The random-number device is
+ * taken from its driver and driven by hand (legacy virtio: one queue, one buffer); its message goes
+ * wherever the MSI-X table says.
  */
 #include <linux/delay.h>
 #include <linux/io.h>

@@ -239,7 +239,10 @@ static void stop_uart(void)
 
 #define BY_MESSAGE	0xff
 
-/* What Linux has of the machine that interrupts, each on a vector of its own priority class, and how often it was seen to. */
+/*
+ * What Linux has of the machine that interrupts, each on a vector of its own priority class, and
+ * how often it was seen to.
+ */
 static struct source {
 	const char *name;
 	u8 line;
@@ -268,8 +271,9 @@ static bool is_pending(u8 vector)
 }
 
 /*
- * With interrupts off, until each source has asked for one; then all come at once, the most urgent class first. From the least urgent upwards: what is
- * pending is in service at the real local APIC, and holds back what comes below it. Each that was seen is one that is delivered.
+ * With interrupts off, until each source has asked for one; then all come at once, the most urgent
+ * class first. From the least urgent upwards: what is pending is in service at the real local APIC,
+ * and holds back what comes below it. Each that was seen is one that is delivered.
  */
 static void round_of_all(void)
 {
@@ -289,8 +293,9 @@ static void round_of_all(void)
 }
 
 /*
- * All at their highest rates. Linux answers each with a complaint about an interrupt that it did not expect, and ends it. The test looks for a source
- * that is silent: a storm without it would show nothing.
+ * All at their highest rates. Linux answers each with a complaint about an interrupt that it did
+ * not expect, and ends it. The test looks for a source that is silent: a storm without it would
+ * show nothing.
  */
 static void all_sources(void)
 {

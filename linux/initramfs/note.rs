@@ -1,6 +1,7 @@
-//! `note TEXT..` writes a line to port 0xe9, the debug console, where the emulator or the VM monitor reads it.
-//! `note --tsc NAME` writes `tsc NAME TICKS`. Before anything else it executes the
-//! marker `Mark` of measure/plugin/count.c. `note --step` executes the marker `Step` and writes nothing. Static, without a library, so that it runs before anything is mounted.
+//! `note TEXT..` writes a line to port 0xe9, the debug console, where the emulator or the VM
+//! monitor reads it. `note --tsc NAME` writes `tsc NAME TICKS`. Before anything else it executes
+//! the marker `Mark` of measure/plugin/count.c. `note --step` executes the marker `Step` and writes
+//! nothing. Static, without a library, so that it runs before anything is mounted.
 #![no_std]
 #![no_main]
 
@@ -28,11 +29,13 @@ macro_rules! marker {
 }
 
 /// # Safety
-/// `stack` is the stack as Linux leaves it for a new program: the count of arguments, then pointers to them.
+/// `stack` is the stack as Linux leaves it for a new program: the count of arguments, then pointers
+/// to them.
 unsafe extern "C" fn main(stack: *const u64) -> ! {
     // SAFETY: by the contract of this function.
     let count = unsafe { *stack } as usize;
-    // SAFETY: as above: argument `i` is a string that ends in a zero and lives as long as the program.
+    // SAFETY: as above: argument `i` is a string that ends in a zero and lives as long as the
+    // program.
     let argument = |i: usize| unsafe { CStr::from_ptr(*stack.add(1 + i) as *const _) }.to_bytes();
     if count > 1 && argument(1) == b"--step" {
         marker!("0x70657453");
@@ -95,7 +98,8 @@ fn put(text: &[u8]) {
 
 fn call(number: u64, a: u64, b: u64, c: u64) -> u64 {
     let result;
-    // SAFETY: the calls made here take numbers and one constant string; none changes memory of this program.
+    // SAFETY: the calls made here take numbers and one constant string; none changes memory of this
+    // program.
     unsafe {
         asm!("syscall", inlateout("rax") number => result, in("rdi") a, in("rsi") b, in("rdx") c,
             lateout("rcx") _, lateout("r11") _, options(nostack))

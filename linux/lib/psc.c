@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of this process at real-time priority. They run on a stack of their own, while the process's threads stand still wherever they
- * are; whatever they touch has to be in memory, so all of the process's memory is locked.
+ * Functions of this process at real-time priority. They run on a stack of their own, while the
+ * process's threads stand still wherever they are; whatever they touch has to be in memory, so all
+ * of the process's memory is locked.
  */
 #include "psc.h"
 #include <errno.h>
@@ -24,11 +25,17 @@ static char *stacks[RTLINUX_SIGMAX + 2];
 static void (*handlers[RTLINUX_SIGMAX + 1])(int);
 static volatile bool in_handler;
 
-/* The number by which the module knows the run of a signal that was blocked when it came, and its time, from now on. */
+/*
+ * The number by which the module knows the run of a signal that was blocked when it came, and its
+ * time, from now on.
+ */
 #define ONCE (RTLINUX_SIGMAX + 1)
 #define SOON_NS 20000
 
-/* A run begins here, with the signal and the function as arguments, and ends with a call to the hypervisor. */
+/*
+ * A run begins here, with the signal and the function as arguments, and ends with a call to the
+ * hypervisor.
+ */
 void psc_entry(void);
 asm(".pushsection .text\n"
     ".type psc_entry, @function\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FIFOs of real-time signals' handlers. To other processes they are /dev/rtf0 to /dev/rtf63, as those of tasks are. A handler puts
- * into the ring to Linux and takes from the ring to the task, then from its own.
+ * FIFOs of real-time signals' handlers. To other processes they are /dev/rtf0 to /dev/rtf63, as
+ * those of tasks are. A handler puts into the ring to Linux and takes from the ring to the task,
+ * then from its own.
  */
 #include "psc.h"
 #include <errno.h>
@@ -95,7 +96,10 @@ static int refuse(unsigned int number, int count)
 	return fifos[number].size ? 0 : -ENODEV;
 }
 
-/* Lets Linux look at the FIFO if it waits for that. The fence pairs with the one between its saying so and its looking a last time. */
+/*
+ * Lets Linux look at the FIFO if it waits for that. The fence pairs with the one between its saying
+ * so and its looking a last time.
+ */
 static void tell(unsigned int number, uint32_t *want)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

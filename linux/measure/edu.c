@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QEMU's edu device, which raises an interrupt whenever one of its registers is written. See docs/specs/edu in QEMU's source.
+ * QEMU's edu device, which raises an interrupt whenever one of its registers is written. See
+ * docs/specs/edu in QEMU's source.
  */
 #include <linux/interrupt.h>
 #include <linux/io.h>
@@ -56,7 +57,10 @@ static int edu_probe(struct pci_dev *device, const struct pci_device_id *id)
 	if (error)
 		return error;
 	registers = pcim_iomap_table(device)[0];
-	/* The device's line, as a real-time task has it, not a message. The handler itself is what is measured: it must not become a thread. */
+	/*
+	 * The device's line, as a real-time task has it, not a message. The handler itself is what is
+	 * measured: it must not become a thread.
+	 */
 	error = request_irq(device->irq, edu_interrupt, IRQF_NO_THREAD | IRQF_SHARED, "measure", device);
 	if (error)
 		return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts on demand and the times of their handlers, for measuring how long Linux takes to respond. See measure.h.
+ * Interrupts on demand and the times of their handlers, for measuring how long Linux takes to
+ * respond. See measure.h.
  */
 #include <linux/completion.h>
 #include <linux/fs.h>
@@ -19,7 +20,10 @@
 static struct measure_stamps last;
 static unsigned long source;
 
-/* Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are not. */
+/*
+ * Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are
+ * not.
+ */
 static DECLARE_COMPLETION(arrival);
 
 void arrived(u64 due, u64 handled)

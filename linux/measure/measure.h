@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /dev/measure: interrupts on demand. One process waits in read(), which gives a struct measure_stamps for each interrupt. Another one
- * raises them: of the edu device by a write to its registers, which mmap() gives, of the timer by MEASURE_ARM.
+ * /dev/measure: interrupts on demand. One process waits in read(), which gives a struct
+ * measure_stamps for each interrupt. Another one raises them: of the edu device by a write to its
+ * registers, which mmap() gives, of the timer by MEASURE_ARM.
  */
 #ifndef PILLION_MEASURE_H
 #define PILLION_MEASURE_H

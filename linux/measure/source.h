@@ -6,7 +6,10 @@
 
 struct vm_area_struct;
 
-/* Called by a source's hard interrupt handler: @handled is what it read first from the time-stamp counter. */
+/*
+ * Called by a source's hard interrupt handler: @handled is what it read first from the time-stamp
+ * counter.
+ */
 void arrived(u64 due, u64 handled);
 
 /* QEMU's edu device. */

@@ -31,7 +31,10 @@ static ktime_t both_clocks(u64 *ticks)
 
 	ktime_get_snapshot(&now);
 	after = rdtsc_ordered();
-	/* Linux's clock is the counter, and this the reading that it was made of; or another one, somewhere in between. */
+	/*
+	 * Linux's clock is the counter, and this the reading that it was made of; or another one,
+	 * somewhere in between.
+	 */
 	*ticks = before <= now.cycles && now.cycles <= after ? now.cycles : before + (after - before) / 2;
 	return ktime_sub(now.real, ktime_mono_to_any(0, TK_OFFS_REAL));
 }

@@ -2,7 +2,9 @@
 /* What handlers cannot reach: that which belongs to Linux's kernel. */
 #include "test.h"
 
-/* Kernel memory that is there: the interrupt table, the kernel's code, the first pages of memory. */
+/*
+ * Kernel memory that is there: the interrupt table, the kernel's code, the first pages of memory.
+ */
 static volatile unsigned long targets[] = { 0xfffffe0000000000, 0xffffffff81000000, 0xffff888000001000 };
 static volatile unsigned int target;
 
@@ -42,7 +44,10 @@ static void halts(int sig)
 	asm volatile("hlt");
 }
 
-/* A handler has its process's user mode and nothing more: all of the kernel's is on the same page tables, and out of its reach. */
+/*
+ * A handler has its process's user mode and nothing more: all of the kernel's is on the same page
+ * tables, and out of its reach.
+ */
 void confines(void)
 {
 	static void (*const reaches[])(int) = { reads_kernel, writes_kernel, jumps_into_kernel };

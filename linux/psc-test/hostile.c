@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What open files of /dev/pillion-psc give to whom: processes with and without capabilities that were given one, and try all that there is. */
+/*
+ * What open files of /dev/pillion-psc give to whom: processes with and without capabilities that
+ * were given one, and try all that there is.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
@@ -58,7 +61,10 @@ void closes(void)
 	check(count == i, "it goes on without a file");
 }
 
-/* Neither what other files have nor anything else that the task that runs handlers believes can be mapped. */
+/*
+ * Neither what other files have nor anything else that the task that runs handlers believes can be
+ * mapped.
+ */
 static void maps_nothing(int device)
 {
 	off_t at;
@@ -87,7 +93,10 @@ static void refuses_all(int device, unsigned int id)
 	maps_nothing(device);
 }
 
-/* What a process without capabilities can do with a file that it was given open. It leaves a FIFO, whose words it destroys. */
+/*
+ * What a process without capabilities can do with a file that it was given open. It leaves a FIFO,
+ * whose words it destroys.
+ */
 static void scribbles(int device)
 {
 	struct pillion_psc_ring others = { .number = FIFO }, mine = { .number = OTHER_FIFO, .size = 4096 };

@@ -138,7 +138,10 @@ static void masks(void)
 	set(RTLINUX_SIGTIMER(3), NULL, 0, 0);
 }
 
-/* A signal that was blocked when it came is due when it is unblocked; not if nobody wants it any more. */
+/*
+ * A signal that was blocked when it came is due when it is unblocked; not if nobody wants it any
+ * more.
+ */
 static void held(void)
 {
 	rtlinux_sigset_t set_of_it;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests of real-time signals from within Linux. The first failure ends them, with a line that says what is wrong. */
+/*
+ * Tests of real-time signals from within Linux. The first failure ends them, with a line that says
+ * what is wrong.
+ */
 #ifndef TEST_H
 #define TEST_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The device /dev/pillion by way of the library and the command. The task is called "linux-channels". */
+/*
+ * The device /dev/pillion by way of the library and the command. The task is called
+ * "linux-channels".
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
@@ -88,7 +91,10 @@ const char *test_journal_stalls(void)
 	return NULL;
 }
 
-/* What a task prints can do nothing to a terminal, in 7 bits, in 8, or in UTF-8, where two bytes are one; other characters come through. */
+/*
+ * What a task prints can do nothing to a terminal, in 7 bits, in 8, or in UTF-8, where two bytes
+ * are one; other characters come through.
+ */
 const char *test_control_characters(void)
 {
 	int control = rtf(FIFO_IOCTL, 0);
@@ -116,7 +122,10 @@ static int number(const char *command)
 	return result;
 }
 
-/* Of a task that prints more than can be copied the kernel's log has 1000 lines in five seconds, those included that say that lines are missing. */
+/*
+ * Of a task that prints more than can be copied the kernel's log has 1000 lines in five seconds,
+ * those included that say that lines are missing.
+ */
 const char *test_lines_missing(void)
 {
 	enum { FLOODS = 60 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A task that faults while processes have FIFOs of it open, and comes back: rt/tests/programs/linux-fault.c, which faults as soon as something is written to its
- * first FIFO, and never takes anything out of its second one.
+ * A task that faults while processes have FIFOs of it open, and comes back:
+ * rt/tests/programs/linux-fault.c, which faults as soon as something is written to its first FIFO,
+ * and never takes anything out of its second one.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the files /dev/rtf* do without help of the task: opening, reading and writing of a FIFO that the task only made. */
+/*
+ * What the files /dev/rtf* do without help of the task: opening, reading and writing of a FIFO that
+ * the task only made.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
@@ -65,7 +68,10 @@ const char *test_read_empty(void)
 	return NULL;
 }
 
-/* A message that the FIFO can hold goes in as a whole or not at all; a process can read its own back. */
+/*
+ * A message that the FIFO can hold goes in as a whole or not at all; a process can read its own
+ * back.
+ */
 const char *test_write_whole(void)
 {
 	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);
@@ -100,7 +106,10 @@ static bool is_held(int control, int number)
 	return fails(ioctl(control, IOCTL_DESTROY, number), EINVAL);
 }
 
-/* A FIFO that gets another size stays the same: open files go on with it, be it the task's own or one that tasks share. */
+/*
+ * A FIFO that gets another size stays the same: open files go on with it, be it the task's own or
+ * one that tasks share.
+ */
 const char *test_resize(void)
 {
 	static const int numbers[] = { FIFO_PLAIN, FIFO_SHARED };

@@ -13,7 +13,10 @@
 
 #define IOCTL_UNKNOWN _IO('t', 77)
 
-/* The commands go in, the answers come out of another FIFO behind the same file: what was written cannot be read. */
+/*
+ * The commands go in, the answers come out of another FIFO behind the same file: what was written
+ * cannot be read.
+ */
 const char *test_pair(void)
 {
 	int fifo = rtf(FIFO_COMMANDS, O_NONBLOCK);
@@ -70,8 +73,9 @@ const char *test_ioctl_without_handler(void)
 }
 
 /*
- * A signal ends the wait of an I/O control whose handler is at it. What it brought, and what comes back of it, is nobody else's: neither that of an I/O
- * control by another file, nor of one by the same.
+ * A signal ends the wait of an I/O control whose handler is at it. What it brought, and what comes
+ * back of it, is nobody else's: neither that of an I/O control by another file, nor of one by the
+ * same.
  */
 const char *test_ioctl_left(void)
 {
@@ -125,7 +129,10 @@ const char *test_ioctl_stalls(void)
 	return NULL;
 }
 
-/* With O_NONBLOCK nobody waits for a handler: what it was to be told has moved, and what comes before it is done is refused. */
+/*
+ * With O_NONBLOCK nobody waits for a handler: what it was to be told has moved, and what comes
+ * before it is done is refused.
+ */
 const char *test_no_waiting(void)
 {
 	struct pair pair = { .number = 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure; `channel-test restart N` is for Linux's N-th life,
- * `channel-test dead` for a task that faults.
+ * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure;
+ * `channel-test restart N` is for Linux's N-th life, `channel-test dead` for a task that faults.
  * Says how many checks were good, or which test failed and why.
  */
 #include <errno.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shared memory: the task has made the area "linux-test", 8192 bytes, that begins with "from the task". */
+/*
+ * Shared memory: the task has made the area "linux-test", 8192 bytes, that begins with "from the
+ * task".
+ */
 #include <errno.h>
 #include <mbuff.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux crashes with FIFOs of the task rt/tests/programs/linux-restarts.c open, is started again, and finds them as it left them. `channel-test restart 1` is for
- * its first life, and does not return if all is well; `channel-test restart 2` for the second.
+ * Linux crashes with FIFOs of the task rt/tests/programs/linux-restarts.c open, is started again,
+ * and finds them as it left them. `channel-test restart 1` is for its first life, and does not
+ * return if all is well; `channel-test restart 2` for the second.
  */
 #include <errno.h>
 #include <fcntl.h>

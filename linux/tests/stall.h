@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that is not there until it is allowed to come: who copies to or from it stands still meanwhile. */
+/*
+ * Memory that is not there until it is allowed to come: who copies to or from it stands still
+ * meanwhile.
+ */
 #ifndef STALL_H
 #define STALL_H
 

@@ -62,7 +62,10 @@ const char *test_poll_normal(void)
 	return NULL;
 }
 
-/* Lets the task send, and has so many messages come in, each full of its number. Returns whether they did. */
+/*
+ * Lets the task send, and has so many messages come in, each full of its number. Returns whether
+ * they did.
+ */
 static bool receive(int messages)
 {
 	int control = rtf(FIFO_IOCTL, 0), fifo = rtf(FIFO_BULK, 0);
@@ -83,7 +86,10 @@ const char *test_bulk(void)
 	return NULL;
 }
 
-/* Reads without looking at the bytes, and says how many nanoseconds a message took from the task to here. */
+/*
+ * Reads without looking at the bytes, and says how many nanoseconds a message took from the task to
+ * here.
+ */
 int throughput(int messages)
 {
 	int control = rtf(FIFO_IOCTL, 0), fifo = rtf(FIFO_BULK, 0);

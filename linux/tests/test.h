@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests of Linux's side of the channels. They run in Linux beside the task rt/tests/programs/linux-channels.c, which says what each FIFO does. */
+/*
+ * Tests of Linux's side of the channels. They run in Linux beside the task
+ * rt/tests/programs/linux-channels.c, which says what each FIFO does.
+ */
 #ifndef TEST_H
 #define TEST_H
 

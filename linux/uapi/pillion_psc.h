@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What /dev/pillion-psc takes: functions of a process that run at real-time priority. An open file belongs to the process that first
- * set a handler or made a FIFO by it, and refuses others (EPERM). Its handlers end with the file, or with the process's memory; its FIFOs end with the
- * file. Mapped, shared and writable, it is a FIFO that was made by it, from its control words (struct pillion_fifo_control) on: that of number n at offset
- * n << PILLION_PSC_FIFO_SHIFT. Where its rings are, from there on, is in the task's status (struct pillion_fifo_entry: to_linux - control, to_task - control).
+ * What /dev/pillion-psc takes: functions of a process that run at real-time priority. An open file
+ * belongs to the process that first set a handler or made a FIFO by it, and refuses others (EPERM).
+ * Its handlers end with the file, or with the process's memory; its FIFOs end with the file.
+ * Mapped, shared and writable, it is a FIFO that was made by it, from its control words (struct
+ * pillion_fifo_control) on: that of number n at offset n << PILLION_PSC_FIFO_SHIFT. Where its rings
+ * are, from there on, is in the task's status (struct pillion_fifo_entry: to_linux - control,
+ * to_task - control).
  */
 #ifndef PILLION_PSC_H
 #define PILLION_PSC_H
@@ -15,8 +18,9 @@
 #define PILLION_PSC_FIFO_SHIFT 32
 
 /*
- * A handler. Each run begins at `entry` with `arguments` in rdi and rsi, the stack pointer at `stack`, and the FS base of the thread
- * that asked; it ends with VMMCALL, PILLION_PSC_DONE in rax. All memory that it touches has to be locked.
+ * A handler. Each run begins at `entry` with `arguments` in rdi and rsi, the stack pointer at
+ * `stack`, and the FS base of the thread that asked; it ends with VMMCALL, PILLION_PSC_DONE in rax.
+ * All memory that it touches has to be locked.
  */
 struct pillion_psc_handler {
 	/* Any number by which the process knows it. */
@@ -50,15 +54,18 @@ struct pillion_psc_ring {
 };
 
 /*
- * Starts a handler, in place of the one with that number. It takes CAP_SYS_NICE, at each call. Where the task refuses it, the one before has ended; where the
- * call is wrong or not allowed, that goes on.
+ * Starts a handler, in place of the one with that number. It takes CAP_SYS_NICE, at each call.
+ * Where the task refuses it, the one before has ended; where the call is wrong or not allowed, that
+ * goes on.
  */
 #define PILLION_IOC_PSC_SET _IOW('P', 16, struct pillion_psc_handler)
 /* Ends a handler. */
 #define PILLION_IOC_PSC_CLEAR _IOW('P', 17, __u32)
 /* Tells about a handler, by its number. */
 #define PILLION_IOC_PSC_STATE _IOWR('P', 18, struct pillion_psc_state)
-/* Makes a FIFO for handlers, or ends one that was made by this file and is mapped nowhere (EBUSY). */
+/*
+ * Makes a FIFO for handlers, or ends one that was made by this file and is mapped nowhere (EBUSY).
+ */
 #define PILLION_IOC_PSC_FIFO _IOW('P', 19, struct pillion_psc_ring)
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * Counts the instructions that the emulated processor executes, exactly: those that fault and are executed again count
- * twice, as they do on the machine; time that passes while it sleeps does not count.
+ * Counts the instructions that the emulated processor executes, exactly: those that fault and are
+ * executed again count twice, as they do on the machine; time that passes while it sleeps does not
+ * count.
  *
- * Arguments: out=FILE, and any number of range=FIRST-LAST (hexadecimal virtual addresses) to be counted apart.
- * FILE gets a line whenever the guest executes a marker, a no-operation that no compiler makes, and one at the end:
+ * Arguments: out=FILE, and any number of range=FIRST-LAST (hexadecimal virtual addresses) to be
+ * counted apart. FILE gets a line whenever the guest executes a marker, a no-operation that no
+ * compiler makes, and one at the end:
  *
  *     Mark TOTAL RANGE1 RANGE2 ..     the program that writes a note begins
  *     Step TOTAL RANGE1 RANGE2 ..     a piece of work begins or ends

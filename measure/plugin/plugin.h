@@ -1,6 +1,7 @@
 /*
- * What the plug-ins use of the emulator's interface, of version 1 (QEMU 7.2 to 8.2) or 3 (QEMU 9.1 and later), which the compiler is told: either refuses
- * plug-ins of the other. Debian 12 has no package with the interface's own header.
+ * What the plug-ins use of the emulator's interface, of version 1 (QEMU 7.2 to 8.2) or 3 (QEMU 9.1
+ * and later), which the compiler is told: either refuses plug-ins of the other. Debian 12 has no
+ * package with the interface's own header.
  */
 #ifndef PILLION_PLUGIN_H
 #define PILLION_PLUGIN_H
@@ -14,7 +15,10 @@
 #error "-DINTERFACE_VERSION=1 is for QEMU 7.2 to 8.2, -DINTERFACE_VERSION=3 for QEMU 9.1 and later"
 #endif
 
-/* The only operation that can be done inline, callbacks that look at no register, and accesses to memory of both kinds. */
+/*
+ * The only operation that can be done inline, callbacks that look at no register, and accesses to
+ * memory of both kinds.
+ */
 enum inline_operation { INLINE_ADD_U64 };
 enum callback_flags { CALLBACK_NO_REGISTERS };
 enum accesses { ACCESSES_ALL = 3 };
@@ -34,9 +38,12 @@ typedef void (*reset)(plugin_id id);
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
 /*
- * Drops all callbacks and all that was translated, then calls back, where others may be registered. May be asked for while an instruction is executed, not while a block is
- * translated; it is done before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one thread runs all processors. It may only be used while
- * no access to memory is watched: QEMU 7.2 frees those callbacks and may call them once more, which aborts it ("qemu_plugin_vcpu_mem_cb: code should not be reached").
+ * Drops all callbacks and all that was translated, then calls back, where others may be registered.
+ * May be asked for while an instruction is executed, not while a block is translated; it is done
+ * before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one
+ * thread runs all processors. It may only be used while no access to memory is watched: QEMU 7.2
+ * frees those callbacks and may call them once more, which aborts it ("qemu_plugin_vcpu_mem_cb:
+ * code should not be reached").
  */
 void qemu_plugin_reset(plugin_id id, reset callback);
 

@@ -1,10 +1,13 @@
-//! The ring behind the trace buffer: one writer that never waits, any number of readers that may come too late.
+//! The ring behind the trace buffer: one writer that never waits, any number of readers that may
+//! come too late.
 //!
-//! Entries are numbered from 0; entry `n` stands in cell `n % cells.len()`. The writer raises the count after it filled a cell. A reader copies a
-//! cell and then looks at the count: if the writer may have begun to fill the cell anew meanwhile, the copy is thrown away. Neither
-//! waits for the other, and no instruction is a read-modify-write.
+//! Entries are numbered from 0; entry `n` stands in cell `n % cells.len()`. The writer raises the
+//! count after it filled a cell. A reader copies a cell and then looks at the count: if the writer
+//! may have begun to fill the cell anew meanwhile, the copy is thrown away. Neither waits for the
+//! other, and no instruction is a read-modify-write.
 //!
-//! `written` and the cells are words in memory that the two sides map; see `pillion_abi::trace`. The model checker runs this very source:
+//! `written` and the cells are words in memory that the two sides map; see `pillion_abi::trace`.
+//! The model checker runs this very source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-ring --release`.
 #![cfg_attr(not(loom), no_std)]
 #![forbid(unsafe_code)]
@@ -69,7 +72,8 @@ impl Writer {
     #[inline]
     pub fn write(&mut self, written: &AtomicU64, cells: &[Cell], entry: [u64; WORDS]) {
         let Some(cell) = place(cells, self.next) else { return };
-        // Pairs with the fence in `read`: who sees a word of this entry sees that the count had reached its number before.
+        // Pairs with the fence in `read`: who sees a word of this entry sees that the count had
+        // reached its number before.
         fence(Release);
         for (word, value) in cell.0.iter().zip(entry) {
             word.store(value, Relaxed);
@@ -128,7 +132,8 @@ mod tests {
     use super::*;
     use loom::{sync::Arc, thread};
 
-    /// Whatever a reader gets is an entry as it was written, in every order in which the two may run.
+    /// Whatever a reader gets is an entry as it was written, in every order in which the two may
+    /// run.
     #[test]
     fn no_torn_entry() {
         loom::model(|| {

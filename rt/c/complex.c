@@ -1,6 +1,8 @@
 /*
- * Complex functions: musl's lose the last places, all of them where terms cancel, and those of long double are the ones of double. These are for long double, by Kahan's formulas
- * ("Branch cuts for complex elementary functions", 1987), in which nothing cancels; what musl has wrong for float and double is rounded from them, and so nearly always right.
+ * Complex functions: musl's lose the last places, all of them where terms cancel, and those of long
+ * double are the ones of double. These are for long double, by Kahan's formulas ("Branch cuts for
+ * complex elementary functions", 1987), in which nothing cancels; what musl has wrong for float and
+ * double is rounded from them, and so nearly always right.
  */
 #define _GNU_SOURCE
 #include <complex.h>

@@ -1,6 +1,7 @@
 /*
- * Formats of the kernel: its printk and sprintf take L and q for long long where the C library takes ll. All formatting of the C library goes through
- * vfprintf, which the linker (`--wrap`) directs here.
+ * Formats of the kernel: its printk and sprintf take L and q for long long where the C library
+ * takes ll. All formatting of the C library goes through vfprintf, which the linker (`--wrap`)
+ * directs here.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,10 @@ static size_t before_letter(const char *text)
 	return strspn(text, "#0- +'123456789*.$hlLqjzt");
 }
 
-/* Writes the conversion with its letter to `to`, with the C library's qualifiers; gives the place behind it. */
+/*
+ * Writes the conversion with its letter to `to`, with the C library's qualifiers; gives the place
+ * behind it.
+ */
 static char *translate(char *to, const char *conversion, size_t length)
 {
 	int whole = conversion[length] && strchr("diouxX", conversion[length]);

@@ -1,6 +1,7 @@
 /*
- * What takes the place of functions of the C library that would ask an operating system, or another thread, for something. Strings are treated as streams by its
- * formatting; such a stream is never shared, registered, flushed or locked, but the code that does it would be linked in.
+ * What takes the place of functions of the C library that would ask an operating system, or another
+ * thread, for something. Strings are treated as streams by its formatting; such a stream is never
+ * shared, registered, flushed or locked, but the code that does it would be linked in.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * Mathematics: functions of musl that are wrong for some arguments. Those for which musl's is right elsewhere call it, by the name that the build gives it (tools/x/src/task/runtime.rs).
+ * Mathematics: functions of musl that are wrong for some arguments. Those for which musl's is right
+ * elsewhere call it, by the name that the build gives it (tools/x/src/task/runtime.rs).
  */
 #define _GNU_SOURCE
 #include <float.h>
@@ -89,7 +90,9 @@ long double expm1l(long double x)
 	return scalbnl(rest, (int)times) + (scalbnl(1, (int)times) - 1);
 }
 
-/* musl's steps over the numbers without a leading bit, from the smallest negative one that has it. */
+/*
+ * musl's steps over the numbers without a leading bit, from the smallest negative one that has it.
+ */
 long double nextafterl(long double x, long double y)
 {
 	union { long double value; struct { uint64_t mantissa; uint16_t exponent; } bits; } at;
@@ -150,7 +153,10 @@ long double powl(long double x, long double y)
 	return rintl(y) == y && is_odd(y) ? -c_library_powl(size, y) : c_library_powl(size, y);
 }
 
-/* musl's has the wrong sign for some negative arguments, and none of the last results before infinity. */
+/*
+ * musl's has the wrong sign for some negative arguments, and none of the last results before
+ * infinity.
+ */
 long double tgammal(long double x)
 {
 	if (x > 1755 && x < 1756)

@@ -8,10 +8,16 @@
 
 #include "print.h"
 
-/* Most that one call prints; the rest is cut off. It lies on the stack of the caller, so that nobody waits for anybody else's text. */
+/*
+ * Most that one call prints; the rest is cut off. It lies on the stack of the caller, so that
+ * nobody waits for anybody else's text.
+ */
 enum { PIECE = 1024 };
 
-/* Formats and prints; the result is what vsnprintf gives, what was cut off included. A format that it refuses is printed itself, so that no line is lost. */
+/*
+ * Formats and prints; the result is what vsnprintf gives, what was cut off included. A format that
+ * it refuses is printed itself, so that no line is lost.
+ */
 int pillion_vprint(const char *format, va_list arguments)
 {
 	char text[PIECE];

@@ -1,4 +1,7 @@
-/* RTLinux's first interface. A smaller priority number is more urgent, time counts ticks of the 8254 timer. */
+/*
+ * RTLinux's first interface. A smaller priority number is more urgent, time counts ticks of the
+ * 8254 timer.
+ */
 #ifndef RTL_COMPAT_H
 #define RTL_COMPAT_H
 
@@ -20,7 +23,10 @@ extern "C" {
 typedef pthread_t RT_TASK;
 typedef long long RTIME;
 
-/* Priority 0 is the most urgent. The task is made suspended; FUNCTION runs once it is made periodic or woken. */
+/*
+ * Priority 0 is the most urgent. The task is made suspended; FUNCTION runs once it is made periodic
+ * or woken.
+ */
 int rt_task_init(RT_TASK *task, void (*function)(int), int argument, int stack_size, int priority);
 int rt_task_delete(RT_TASK *task);
 int rt_task_make_periodic(RT_TASK *task, RTIME start, RTIME period);

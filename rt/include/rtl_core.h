@@ -1,4 +1,7 @@
-/* Interrupts. Handlers run in a thread of their own, more urgent than all of the program's, with interrupts off. */
+/*
+ * Interrupts. Handlers run in a thread of their own, more urgent than all of the program's, with
+ * interrupts off.
+ */
 #ifndef RTL_CORE_H
 #define RTL_CORE_H
 

@@ -1,4 +1,7 @@
-/* What a module in C++ begins with: the names that C calls it by, and `new` from <rtl_sched.h>'s memory. */
+/*
+ * What a module in C++ begins with: the names that C calls it by, and `new` from <rtl_sched.h>'s
+ * memory.
+ */
 #ifndef RTL_CPP_H
 #define RTL_CPP_H
 

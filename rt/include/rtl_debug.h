@@ -7,7 +7,9 @@
 /* Runs the statement that follows only the first n times that control comes here. */
 #define do_first(n) if (({ static int do_first_count_; do_first_count_ < (n) && ++do_first_count_; }))
 
-/* Runs the statement that follows every n-th time that control comes here, the first time included. */
+/*
+ * Runs the statement that follows every n-th time that control comes here, the first time included.
+ */
 #define do_every(n) if (({ static unsigned int do_every_count_; do_every_count_++ % (n) == 0; }))
 
 #define debugpr(format, ...) rtl_printf(format, ##__VA_ARGS__)

@@ -21,7 +21,10 @@ extern "C" {
 
 struct rtl_file;
 
-/* Calls that a device answers; those left NULL fail with EINVAL. Each returns a negative errno on failure. */
+/*
+ * Calls that a device answers; those left NULL fail with EINVAL. Each returns a negative errno on
+ * failure.
+ */
 struct rtl_file_operations {
 	off_t (*llseek)(struct rtl_file *, off_t, int);
 	ssize_t (*read)(struct rtl_file *, char *, size_t, off_t *);

@@ -1,4 +1,7 @@
-/* Interrupts off, spin locks, queues of waiting threads. Interrupts off means: no other thread and no handler of this task runs. */
+/*
+ * Interrupts off, spin locks, queues of waiting threads. Interrupts off means: no other thread and
+ * no handler of this task runs.
+ */
 #ifndef RTL_SYNC_H
 #define RTL_SYNC_H
 

@@ -82,7 +82,10 @@ int rtl_setclockmode(clockid_t clock, int mode, hrtime_t period);
 clockid_t rtl_getschedclock(void);
 clockid_t rtl_getbestclock(unsigned int cpu);
 
-/* Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler gets NULL. */
+/*
+ * Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler gets
+ * NULL.
+ */
 int rtl_setclockhandler(clockid_t clock, clock_irq_handler_t handler);
 int rtl_unsetclockhandler(clockid_t clock);
 

@@ -41,7 +41,10 @@ extern "C" {
 
 int rtl_trace_init(void);
 void rtl_trace_destroy(void);
-/* Records an event with data and the address it happened at. RTL_TRACE_FINALIZE ends the buffer, and sends its number to FIFO 14 where there is one. */
+/*
+ * Records an event with data and the address it happened at. RTL_TRACE_FINALIZE ends the buffer,
+ * and sends its number to FIFO 14 where there is one.
+ */
 void rtl_trace(int event, unsigned long data, void *address);
 void rtl_trace2(int event, unsigned long data);
 void rtl_trace_dump(void);

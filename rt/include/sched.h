@@ -1,4 +1,7 @@
-/* Priorities: 0 to 1,000,000, larger is more urgent. There is one policy: the most urgent ready thread runs. */
+/*
+ * Priorities: 0 to 1,000,000, larger is more urgent. There is one policy: the most urgent ready
+ * thread runs.
+ */
 #ifndef PILLION_SCHED_H
 #define PILLION_SCHED_H
 

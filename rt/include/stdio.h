@@ -1,4 +1,7 @@
-/* Formatting, and output to the task's log. There are no files: what is not declared here does not exist. */
+/*
+ * Formatting, and output to the task's log. There are no files: what is not declared here does not
+ * exist.
+ */
 #ifndef PILLION_STDIO_H
 #define PILLION_STDIO_H
 

@@ -1,4 +1,7 @@
-/* Time. Of the C library's it has dates. There is no clock(): a task has none, and programs have variables of this name. */
+/*
+ * Time. Of the C library's it has dates. There is no clock(): a task has none, and programs have
+ * variables of this name.
+ */
 #ifndef PILLION_TIME_H
 #define PILLION_TIME_H
 

@@ -1,6 +1,7 @@
 //! Calls to the broker, which keeps what several tasks use.
 //!
-//! Its transfer memory is one for the whole task and is used under the task's lock, from before a call until what the answer brought was read.
+//! Its transfer memory is one for the whole task and is used under the task's lock, from before a
+//! call until what the answer brought was read.
 
 use crate::{
     cell::Guarded,
@@ -64,7 +65,8 @@ pub const MOST: usize = DATA_SIZE as usize;
 ///
 /// `from` is readable for `size` bytes, and lies outside of the transfer memory.
 pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
-    // SAFETY: the resource manager maps the memory in every task with a skin; the caller's promise for the rest.
+    // SAFETY: the resource manager maps the memory in every task with a skin; the caller's promise
+    // for the rest.
     unsafe { copy(address::TRANSFER as *mut u8, from, size.min(MOST)) };
 }
 
@@ -90,8 +92,9 @@ pub struct Again {
     pub priority: u32,
 }
 
-/// Asks for something, and waits as long as the broker says so: `give` puts into the transfer memory what goes with the request, `take` takes out what came with the answer.
-/// `ETIMEDOUT` when the deadline, in ticks, passed, or what is wrong with it; `EINTR` when a signal ended the wait.
+/// Asks for something, and waits as long as the broker says so: `give` puts into the transfer
+/// memory what goes with the request, `take` takes out what came with the answer. `ETIMEDOUT` when
+/// the deadline, in ticks, passed, or what is wrong with it; `EINTR` when a signal ended the wait.
 pub fn wait_for<R>(
     request: Request,
     again: Again,

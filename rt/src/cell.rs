@@ -11,7 +11,8 @@ use core::{
 #[repr(transparent)]
 pub struct Guarded<T>(Cell<T>);
 
-// SAFETY: the cell is used only by whoever shows a token, that is by one thread at a time, and taking the lock orders what the threads see.
+// SAFETY: the cell is used only by whoever shows a token, that is by one thread at a time, and
+// taking the lock orders what the threads see.
 unsafe impl<T: Send> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {

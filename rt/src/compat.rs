@@ -1,4 +1,5 @@
-//! RTLinux's first interface, by the calls of the third: tasks that are made suspended, time in ticks of the 8254 timer, small numbers for urgent tasks.
+//! RTLinux's first interface, by the calls of the third: tasks that are made suspended, time in
+//! ticks of the 8254 timer, small numbers for urgent tasks.
 
 use crate::{
     lock::{self, Token},

@@ -1,4 +1,5 @@
-//! When the kernel was last entered by an interrupt, where the kernel traces (`trace=1`). Nothing of this runs unless the program asks.
+//! When the kernel was last entered by an interrupt, where the kernel traces (`trace=1`). Nothing
+//! of this runs unless the program asks.
 
 use crate::time;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,8 +17,9 @@ pub extern "C" fn pillion_kernel_entry() -> i64 {
     if info::task().skin.traced == 0 {
         return 0;
     }
-    // SAFETY: the resource manager mapped the buffer, says the fact above, for good: the count is its first word, and the entries stand at their
-    // offset. The kernel writes both as atomic words.
+    // SAFETY: the resource manager mapped the buffer, says the fact above, for good: the count is
+    // its first word, and the entries stand at their offset. The kernel writes both as atomic
+    // words.
     let (written, cells) = unsafe {
         let cells = (address::TRACE + FIRST_ENTRY) as *const Cell;
         (&*(address::TRACE as *const AtomicU64), core::slice::from_raw_parts(cells, ENTRIES))

@@ -1,10 +1,13 @@
 //! The task's lock: what switching interrupts off was for an RTLinux program.
 //!
-//! It excludes the other threads and the interrupt handlers of the same task. A thread may enter again. Free and uncontended it costs a compare-and-swap on each side and no
-//! system call. A thread that finds it taken raises the owner to its own level and waits; the owner, when it leaves, makes the most urgent waiter the owner,
-//! and that one, holding the lock, puts the former owner's level right. All threads of a task run on one processor.
+//! It excludes the other threads and the interrupt handlers of the same task. A thread may enter
+//! again. Free and uncontended it costs a compare-and-swap on each side and no system call. A
+//! thread that finds it taken raises the owner to its own level and waits; the owner, when it
+//! leaves, makes the most urgent waiter the owner, and that one, holding the lock, puts the former
+//! owner's level right. All threads of a task run on one processor.
 //!
-//! Threads that were woken while the lock was held are signalled when it has been left, so that they do not run straight into it.
+//! Threads that were woken while the lock was held are signalled when it has been left, so that
+//! they do not run straight into it.
 
 use crate::{
     cell::{Guarded, Shared},
@@ -76,7 +79,8 @@ fn leave() {
     }
 }
 
-/// Leaves the lock however often it was entered; the result is for [`restore`]. For threads that are about to wait.
+/// Leaves the lock however often it was entered; the result is for [`restore`]. For threads that
+/// are about to wait.
 pub(crate) fn leave_fully(token: Token) -> u32 {
     let me = thread::current();
     core::mem::forget(token);

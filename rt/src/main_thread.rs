@@ -1,6 +1,7 @@
 //! The main thread: what Linux did in RTLinux.
 //!
-//! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of software interrupts, and at the end `cleanup_module`.
+//! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of
+//! software interrupts, and at the end `cleanup_module`.
 
 use crate::{error::EINTR, irq::soft, lock, signal, thread};
 use core::{
@@ -61,7 +62,8 @@ pub(crate) fn nudge() {
     thread::by_number(0).signal();
 }
 
-/// Runs `init_module`, and serves if it succeeds; otherwise the manager takes the task apart when it hears of it.
+/// Runs `init_module`, and serves if it succeeds; otherwise the manager takes the task apart when
+/// it hears of it.
 pub(crate) fn run() -> ! {
     let result = match crate::params::load() {
         // SAFETY: the program's function; it is called once, on the main thread.
@@ -81,8 +83,8 @@ fn started(result: c_int) -> ! {
     serve()
 }
 
-/// The program ends the main thread, which is no thread of its own. In `init_module` that is its failure, in `cleanup_module` its end; in a handler the thread
-/// goes on serving Linux.
+/// The program ends the main thread, which is no thread of its own. In `init_module` that is its
+/// failure, in `cleanup_module` its end; in a handler the thread goes on serving Linux.
 pub(crate) fn leave() -> ! {
     const INIT: u32 = Phase::Init as u32;
     const CLEANUP: u32 = Phase::Cleanup as u32;

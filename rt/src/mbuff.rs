@@ -1,4 +1,5 @@
-//! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory; all tasks and Linux see the same ones.
+//! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory;
+//! all tasks and Linux see the same ones.
 
 use crate::{
     error::{EAGAIN, ENOMEM},
@@ -39,7 +40,8 @@ unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME /
     Some(words)
 }
 
-/// Finds or makes a buffer and holds it. Null when there is no memory, it is smaller than that, or the caller is a real-time thread.
+/// Finds or makes a buffer and holds it. Null when there is no memory, it is smaller than that, or
+/// the caller is a real-time thread.
 ///
 /// # Safety
 ///

@@ -1,4 +1,5 @@
-//! Semaphores with a name: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task stands for each that it has open.
+//! Semaphores with a name: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task
+//! stands for each that it has open.
 
 use crate::{
     broker::{self, Accepted, Again, now},
@@ -49,7 +50,8 @@ pub(crate) unsafe fn name_of(name: *const c_char) -> Result<Name, c_int> {
     if name.len() >= NAME_SIZE { Err(ENAMETOOLONG) } else { Name::new(name).ok_or(EINVAL) }
 }
 
-/// Opens, or makes, a semaphore. The header has it with variable arguments. Null and errno on failure.
+/// Opens, or makes, a semaphore. The header has it with variable arguments. Null and errno on
+/// failure.
 ///
 /// # Safety
 ///
@@ -102,7 +104,8 @@ pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
         known.count -= 1;
         let handle = known.handle;
         if known.count == 0 {
-            // SAFETY: `stand_for` allocated it, and no entry has it any more; the program must not use a semaphore that it has closed.
+            // SAFETY: `stand_for` allocated it, and no entry has it any more; the program must not
+            // use a semaphore that it has closed.
             unsafe { libc::free(semaphore.cast()) };
             *entry = None;
         }

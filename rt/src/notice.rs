@@ -1,6 +1,7 @@
 //! `mq_notify`: a signal when a message arrives in an empty queue.
 //!
-//! The broker notes it in the transfer memory and wakes the main thread, which sends the signal: after all real-time threads that are ready.
+//! The broker notes it in the transfer memory and wakes the main thread, which sends the signal:
+//! after all real-time threads that are ready.
 
 use crate::{
     broker::now,
@@ -74,7 +75,8 @@ fn ask(token: &Token, queue: c_int, event: Option<&SignalEvent>) -> Result<(), c
 
 /// Sends the signals whose notices have come. For the main thread.
 pub(crate) fn deliver() {
-    // SAFETY: the resource manager maps the memory in every task with a skin; the word is aligned and used by both sides as an atomic one.
+    // SAFETY: the resource manager maps the memory in every task with a skin; the word is aligned
+    // and used by both sides as an atomic one.
     let notices = unsafe { AtomicU64::from_ptr((address::TRANSFER + NOTICES) as *mut u64) };
     if notices.load(Relaxed) == 0 {
         return;

@@ -1,4 +1,5 @@
-//! Parameters: the program's variables get what the task's arguments say, before `init_module` runs.
+//! Parameters: the program's variables get what the task's arguments say, before `init_module`
+//! runs.
 
 use crate::{error::EINVAL, libc, log_line};
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -64,7 +65,8 @@ impl Parameter {
 
     fn store(&self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= self.size as usize);
-        // SAFETY: inside the variable, which is the program's: nothing but its constructors ran before, and Rust has no reference to it.
+        // SAFETY: inside the variable, which is the program's: nothing but its constructors ran
+        // before, and Rust has no reference to it.
         unsafe { self.variable.cast::<u8>().add(offset).copy_from(bytes.as_ptr(), bytes.len()) };
     }
 }
@@ -116,7 +118,8 @@ fn apply(argument: Result<Argument<'_>, Problem>) -> Result<(), c_int> {
     })
 }
 
-/// Sets all parameters that the task's arguments name, or fails with an error number after a line in the log.
+/// Sets all parameters that the task's arguments name, or fails with an error number after a line
+/// in the log.
 pub fn load() -> Result<(), c_int> {
     arguments(info::text(&info::task().arguments)).try_for_each(apply)
 }

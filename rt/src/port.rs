@@ -28,10 +28,12 @@ pub fn owns(first: u64, count: u64) -> bool {
     count != 0 && range(first, count).is_some()
 }
 
-/// Ports that it was said of that the task does not have them, each plus one. Beyond these no more is said: a program that tries all ports is not to fill the log.
+/// Ports that it was said of that the task does not have them, each plus one. Beyond these no more
+/// is said: a program that tries all ports is not to fill the log.
 static SAID: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
 
-/// The capability for an access; without one a line in the log says what is missing, once for each port.
+/// The capability for an access; without one a line in the log says what is missing, once for each
+/// port.
 fn allowed(port: u16, width: u8) -> Option<Cap> {
     let cap = range(port.into(), width.into());
     if cap.is_none() {

@@ -32,7 +32,8 @@ pub fn control(fifo: usize) -> NonNull<FifoControl> {
 /// What the task shows of a FIFO.
 #[must_use]
 pub fn entry(_: &Token, fifo: usize) -> Entry {
-    // SAFETY: the resource manager maps the status in every task with a skin; the number is checked, and only this task writes it, under its lock.
+    // SAFETY: the resource manager maps the status in every task with a skin; the number is
+    // checked, and only this task writes it, under its lock.
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status().as_ptr()).fifos[fifo])) }
 }
 
@@ -68,7 +69,8 @@ pub fn tell_other(token: &Token, bit: u64) {
     tell(token, 1, bit);
 }
 
-/// The bit and the doorbell belong together: who finds a bit set relies on the doorbell having rung. The lock keeps others from ending the caller in between.
+/// The bit and the doorbell belong together: who finds a bit set relies on the doorbell having
+/// rung. The lock keeps others from ending the caller in between.
 #[inline]
 fn tell(_: &Token, number: usize, bit: u64) {
     // SAFETY: as above.

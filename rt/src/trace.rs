@@ -1,6 +1,8 @@
-//! The tracer: records of what happened when, in ring buffers of the shared buffer "tracer", where Linux can read them too.
+//! The tracer: records of what happened when, in ring buffers of the shared buffer "tracer", where
+//! Linux can read them too.
 //!
-//! A buffer is 500 records. `RTL_TRACE_FINALIZE` ends the current one, sends its number through FIFO 14, and the next one is begun.
+//! A buffer is 500 records. `RTL_TRACE_FINALIZE` ends the current one, sends its number through
+//! FIFO 14, and the next one is begun.
 
 use crate::{
     error::{EINVAL, ENOMEM},
@@ -78,7 +80,8 @@ impl Tracer {
         }
         let thread = thread::current().number() as u32;
         let record = Record { time_ns: time::now_ns(), event: event as i32, thread, data, address };
-        // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records. Linux may write it as well: nothing is read back from it.
+        // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records. Linux may write
+        // it as well: nothing is read back from it.
         unsafe { self.place(self.written).write_volatile(record) };
         self.written += 1;
         if event != FINALIZE {

@@ -1,10 +1,12 @@
-//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has nothing like them.
+//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has nothing like
+//! them.
 
 use crate::{error, main_thread, manager};
 use core::ffi::c_int;
 use pillion_runtime::info::{label, wake};
 
-/// Has `cleanup_module` run on the main thread and the task end, as `pillion unload` does. Returns at once.
+/// Has `cleanup_module` run on the main thread and the task end, as `pillion unload` does. Returns
+/// at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_unload() {
     main_thread::note(wake::UNLOAD);

@@ -59,7 +59,8 @@ impl How {
 }
 
 impl How {
-    /// Without the signals whose handlers cannot run now, because the program has interrupts off: a wait that goes on after them would end at once, for ever.
+    /// Without the signals whose handlers cannot run now, because the program has interrupts off: a
+    /// wait that goes on after them would end at once, for ever.
     pub fn if_handlers_run(self, token: &Token) -> How {
         if lock::is_outermost(token) { self } else { How { signals: self.signals & !crate::signal::USER_BITS, ..self } }
     }
@@ -126,8 +127,9 @@ impl Queue {
 /// Number of waits so far, for the order of equals.
 static QUEUED: Guarded<u64> = Guarded::new(0);
 
-/// Lets go of the lock and waits: until another thread wakes the caller out of `queue`, until `deadline` in ticks, or until a signal of `how` is pending. The lock
-/// is not held afterwards, except as far as the caller had it besides `token`.
+/// Lets go of the lock and waits: until another thread wakes the caller out of `queue`, until
+/// `deadline` in ticks, or until a signal of `how` is pending. The lock is not held afterwards,
+/// except as far as the caller had it besides `token`.
 pub fn block(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> Wake {
     let me = thread::current();
     if crate::signal::deliverable(&token, me) & how.signals != 0 {
@@ -146,14 +148,16 @@ pub fn block_and_return(token: Token, queue: Option<&Queue>, how: How, deadline:
     (lock::enter(), wake)
 }
 
-/// Lets go of the lock, runs the handlers that are due, and takes it again: for a wait that goes on after them.
+/// Lets go of the lock, runs the handlers that are due, and takes it again: for a wait that goes on
+/// after them.
 pub fn run_handlers(token: Token) -> Token {
     drop(token);
     crate::signal::run_handlers();
     lock::enter()
 }
 
-/// As [`block`], for something that comes from outside of the task: returns after any signal of the caller's notification, and the caller looks whether that was it.
+/// As [`block`], for something that comes from outside of the task: returns after any signal of the
+/// caller's notification, and the caller looks whether that was it.
 pub fn block_outside(token: Token, how: How, deadline: u64) -> Wake {
     let me = thread::current();
     if crate::signal::deliverable(&token, me) & how.signals != 0 {
@@ -233,7 +237,8 @@ pub(crate) fn wake_without_signal(token: &Token, thread: &Thread, reason: u32) -
         return false;
     }
     let queue = thread.queue.swap(null_mut(), Relaxed);
-    // SAFETY: a queue outlives those who wait in it: it is part of an object that the program must not destroy while somebody waits for it.
+    // SAFETY: a queue outlives those who wait in it: it is part of an object that the program must
+    // not destroy while somebody waits for it.
     if let Some(queue) = unsafe { queue.as_ref() } {
         queue.remove(token, thread);
     }

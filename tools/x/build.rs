@@ -1,4 +1,5 @@
-//! What packs Linux is an input of what is packed: `PACKING` changes with the sources that do it, and with Rust's compiler.
+//! What packs Linux is an input of what is packed: `PACKING` changes with the sources that do it,
+//! and with Rust's compiler.
 #![forbid(unsafe_code)]
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

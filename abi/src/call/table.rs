@@ -3,9 +3,10 @@
 /// Hands the table of the system calls to a macro.
 ///
 /// There are two groups: calls that real-time threads make again and again, whose way through the
-/// kernel is the shortest, and the others. An entry is `Name = number, stub(arguments) -> results;`.
-/// The arguments are in the registers of a call in this order, the first in that of the capability
-/// that the call is made on; a message has registers of its own. An argument is one of
+/// kernel is the shortest, and the others. An entry is
+/// `Name = number, stub(arguments) -> results;`. The arguments are in the registers of a call in
+/// this order, the first in that of the capability that the call is made on; a message has
+/// registers of its own. An argument is one of
 ///
 /// - `thread: Thread(C)`: the index of a capability of that kind, in the caller's space, with the
 ///   rights that the call needs: R read, W write, X execute, C control. What it needs may depend on
@@ -164,10 +165,10 @@ macro_rules! calls {
                     vcpu: Vcpu(C), control: IrqControl(C), line: u64, route: Flags
                 );
                 /// Forgets all interrupt state of the guest, as at reset, and gives every physical
-                /// end of interrupt that is owed.
+                /// EOI that is owed.
                 VcpuReset = 60, vcpu_reset(vcpu: Vcpu(C));
                 /// Ends the guest's most urgent interrupt in service, as its own write to the
-                /// end-of-interrupt register would.
+                /// EOI register would.
                 VcpuEndOfInterrupt = 61, vcpu_end_of_interrupt(vcpu: Vcpu(C));
 
                 /// Switches the trace buffer on or off.

@@ -18,7 +18,8 @@ pub struct Rig {
     pub size: usize,
 }
 
-// SAFETY: while there are two threads, everything behind the pointer is used by atomic accesses and the copies of the library, as memory shared with Linux is.
+// SAFETY: while there are two threads, everything behind the pointer is used by atomic accesses and
+// the copies of the library, as memory shared with Linux is.
 unsafe impl Sync for Rig {}
 
 impl Rig {

@@ -1,8 +1,9 @@
 //! What is due when, sorted by the urgency of whom it is for.
 //!
-//! A heap for each priority. What matters while a thread runs are the heaps of its priority and of those above: what is due for
-//! somebody less urgent cannot lead to a switch, and waits until the CPU comes down to it. The earliest deadline of each level, and
-//! of each band of 16 levels, is kept, so that the earliest from some level on is found by looking at no more than the levels of
+//! A heap for each priority. What matters while a thread runs are the heaps of its priority and of
+//! those above: what is due for somebody less urgent cannot lead to a switch, and waits until the
+//! CPU comes down to it. The earliest deadline of each level, and of each band of 16 levels, is
+//! kept, so that the earliest from some level on is found by looking at no more than the levels of
 //! one band and the other bands, of which only those are looked at that have any.
 
 use crate::heap::{Heap, Nodes};
@@ -39,8 +40,9 @@ impl At {
 
 /// Points in time, by level.
 ///
-/// Where the last thing of a level was taken out, the next one mostly follows soon. So the level stays on the maps, as vacant, until
-/// something is put there, or until somebody else needs the maps.
+/// Where the last thing of a level was taken out, the next one mostly follows soon. So the level
+/// stays on the maps, as vacant, until something is put there, or until somebody else needs the
+/// maps.
 #[derive(Debug)]
 pub struct Agenda {
     heaps: [Heap<Due>; PRIORITIES],
@@ -113,7 +115,8 @@ impl Agenda {
         self.first[usize::from(level)]
     }
 
-    /// Adds what is not in it. The deadline is not [`NEVER`]: what never comes is not on the agenda. O(log n).
+    /// Adds what is not in it. The deadline is not [`NEVER`]: what never comes is not on the
+    /// agenda. O(log n).
     pub fn insert(&mut self, nodes: &mut impl Nodes<Due>, due: Due, level: u8, deadline: u64) {
         debug_assert!(deadline != NEVER, "nothing is due");
         let (index, (band, bit)) = (usize::from(level), place(level));

@@ -1,7 +1,8 @@
 //! Capabilities: what a slot holds, and the tree of who was derived from whom.
 //!
-//! The tree is kept as one list in preorder in which each slot knows its depth: what was derived from a slot are those
-//! that follow it with a greater depth. A slot that has descendants is deleted only after them.
+//! The tree is kept as one list in preorder in which each slot knows its depth: what was derived
+//! from a slot are those that follow it with a greater depth. A slot that has descendants is
+//! deleted only after them.
 
 use crate::{
     Id, Kernel, Machine, Opt, context::Context, endpoint::Endpoint, interrupt::Interrupt, notification::Notification,
@@ -157,7 +158,8 @@ const _: () = assert!(size_of::<Slot>() == 64);
 pub struct CapSpace {
     /// Number of slots.
     pub count: u32,
-    /// A capability for a capability space may only stand in one of a lower level, so that they never form a circle.
+    /// A capability for a capability space may only stand in one of a lower level, so that they
+    /// never form a circle.
     pub level: u8,
     /// It is being deleted: nothing may come in any more.
     pub dying: bool,

@@ -1,7 +1,8 @@
 //! Scheduling contexts: the right to a share of the CPU's time.
 //!
-//! A context has a priority, a budget and a period, in ticks. Its budget is filled when it begins to be used and at least a
-//! period has gone by since it last began; when it is empty its thread waits until that period is over.
+//! A context has a priority, a budget and a period, in ticks. Its budget is filled when it begins
+//! to be used and at least a period has gone by since it last began; when it is empty its thread
+//! waits until that period is over.
 
 use crate::{Opt, heap::Node, thread::Thread, timer::Due};
 use pillion_abi::NEVER;
@@ -29,7 +30,7 @@ pub struct Context {
     pub user: Opt<Thread>,
     /// Thread that it belongs to.
     pub owner: Opt<Thread>,
-    /// Place among the timers, while its thread waits for the refill.
+    /// Place among the timers, while its thread waits for the replenishment.
     pub refill: Node<Due>,
 }
 
@@ -75,7 +76,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// In any window of one period the context gets no more than two budgets, and over k periods no more than k + 1.
+        /// In any window of one period the context gets no more than two budgets, and over k
+        /// periods no more than k + 1.
         #[test]
         fn never_gets_more_than_its_share(budget in 1u64..50, extra in 0u64..100, steps in prop::collection::vec((0u64..40, 1u64..40), 1..200)) {
             let period = budget + extra;

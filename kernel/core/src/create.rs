@@ -62,7 +62,8 @@ struct Plan {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes an object. Returns false when it was interrupted while clearing memory and must be called again.
+    /// Makes an object. Returns false when it was interrupted while clearing memory and must be
+    /// called again.
     pub(crate) fn create(
         &mut self,
         region: Id<Slot>,
@@ -158,7 +159,8 @@ impl<M: Machine> Kernel<M> {
         Ok(id)
     }
 
-    /// Begins an object in memory of a region that is cleared and in no other use. [`Error::NoMemory`] beyond what a handle can name.
+    /// Begins an object in memory of a region that is cleared and in no other use.
+    /// [`Error::NoMemory`] beyond what a handle can name.
     fn put<T: 'static>(&mut self, plan: &Plan, object: T) -> Result<Id<T>> {
         let site = Site::at(plan.base + plan.offset, plan.bytes).ok_or(Error::NoMemory)?;
         Ok(self.m.place(site, object))

@@ -1,7 +1,7 @@
 //! Deleting capabilities and, with the original one, objects.
 //!
-//! Leaves of the tree go first, one per step, with a preemption point after each; a call that was interrupted starts
-//! again from the top and finds less to do.
+//! Leaves of the tree go first, one per step, with a preemption point after each; a call that was
+//! interrupted starts again from the top and finds less to do.
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
@@ -21,8 +21,8 @@ use pillion_abi::status::Error;
 /// Slots of a capability space that are looked at in one step.
 const SCAN_STEP: u32 = 16;
 
-/// Spaces inside each other that one step goes down through. Those that stand in each other are at most [`LEVELS`], so that there are
-/// regions in between.
+/// Spaces inside each other that one step goes down through. Those that stand in each other are at
+/// most [`LEVELS`], so that there are regions in between.
 const NESTED: u32 = 2 * LEVELS as u32;
 
 /// What the next step of a deletion works on.
@@ -36,7 +36,8 @@ enum Step {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Deletes everything derived from a slot and, if `whole`, the slot. Returns false when it was interrupted.
+    /// Deletes everything derived from a slot and, if `whole`, the slot. Returns false when it was
+    /// interrupted.
     pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> bool {
         loop {
             match self.next_step(slot, whole) {
@@ -75,8 +76,8 @@ impl<M: Machine> Kernel<M> {
                 region = Some(at);
             }
         }
-        // A region that stands in a space made of it would lead in a circle. Its slot goes first then, and what was made of it
-        // belongs to the region that it was made of.
+        // A region that stands in a space made of it would lead in a circle. Its slot goes first
+        // then, and what was made of it belongs to the region that it was made of.
         if let Some(region) = region {
             self.unlink(region);
         }
@@ -112,7 +113,8 @@ impl<M: Machine> Kernel<M> {
         if to == count { Search::Empty } else { Search::NotYet }
     }
 
-    /// Ends what a leaf holds, as far as one step goes, and empties the slot. Returns whether it is empty now.
+    /// Ends what a leaf holds, as far as one step goes, and empties the slot. Returns whether it is
+    /// empty now.
     fn end(&mut self, leaf: Id<Slot>) -> bool {
         let Slot { cap, original, .. } = *self.m.get(leaf);
         if !self.unmap_step(leaf) {
@@ -151,7 +153,8 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// A derived capability that an object holds goes: the other side must not name the object any more.
+    /// A derived capability that an object holds goes: the other side must not name the object any
+    /// more.
     fn unbind(&mut self, leaf: Id<Slot>, cap: Cap) {
         match cap {
             Cap::Notification(n) => {
@@ -304,7 +307,8 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// Part of a mapping is taken away per step. It must not stay in the tables: until the last step, the space can be given to a thread.
+    /// Part of a mapping is taken away per step. It must not stay in the tables: until the last
+    /// step, the space can be given to a thread.
     fn end_space(&mut self, id: Id<Space>) -> bool {
         if let Some(slot) = self.m.get(id).mapped {
             self.unmap_step(slot);

@@ -1,8 +1,9 @@
 //! Time and priority along a chain of calls.
 //!
-//! A caller lends its time to a server that has none of its own, and that one to the next: of the threads of such a chain one has
-//! time at most, and the reply gives it back to a thread that has none. So time can be bound to a thread in a chain only where none
-//! is out. Every thread that has time, or waits in a call, has the priority that it is due.
+//! A caller donates its time to a server that has none of its own, and that one to the next: of the
+//! threads of such a chain one has time at most, and the reply gives it back to a thread that has
+//! none. So time can be bound to a thread in a chain only where none is out. Every thread that has
+//! time, or waits in a call, has the priority that it is due.
 
 use crate::{
     Id, Kernel, Machine, Opt,
@@ -13,8 +14,8 @@ use crate::{
 use pillion_abi::status::{Error, Result};
 
 impl<M: Machine> Kernel<M> {
-    /// Gives back time that a server without its own ran on: to the caller, or to its owner when the caller is gone.
-    /// Returns who can run with it now, other than the caller.
+    /// Gives back time that a server without its own ran on: to the caller, or to its owner when
+    /// the caller is gone. Returns who can run with it now, other than the caller.
     #[inline]
     pub(crate) fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) -> Opt<Thread> {
         let s = self.m.get(server);
@@ -39,10 +40,11 @@ impl<M: Machine> Kernel<M> {
         self.give_time(context, to)
     }
 
-    /// Who needs time that is meant for a thread: itself, or the last of the servers without time of their own that it waits for.
+    /// Who needs time that is meant for a thread: itself, or the last of the servers without time
+    /// of their own that it waits for.
     ///
-    /// [`Error::Busy`] if there is time in that chain: it will come back to the thread before, which must have none then.
-    /// [`Error::TooDeep`] if the chain has more than [`CHAIN`] threads.
+    /// [`Error::Busy`] if there is time in that chain: it will come back to the thread before,
+    /// which must have none then. [`Error::TooDeep`] if the chain has more than [`CHAIN`] threads.
     pub(crate) fn needs_time(&mut self, first: Id<Thread>) -> Result<Id<Thread>> {
         let mut at = first;
         for _ in 0..CHAIN {
@@ -59,7 +61,8 @@ impl<M: Machine> Kernel<M> {
         Err(Error::TooDeep)
     }
 
-    /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it is ready to run.
+    /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it
+    /// is ready to run.
     pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
         self.m.get(context).user = Some(to);
         self.level_changed(Some(context));
@@ -71,7 +74,8 @@ impl<M: Machine> Kernel<M> {
         ready.then_some(to)
     }
 
-    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its server may need it.
+    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its
+    /// server may need it.
     pub(crate) fn take_time(&mut self, context: Id<Context>) {
         let Some(user) = self.m.get(context).user.take() else { return };
         self.m.get(user).context = None;
@@ -117,8 +121,9 @@ impl<M: Machine> Kernel<M> {
         None
     }
 
-    /// Gives a thread the priority that it is due: that of its time and, where callers raise it, of the one that it serves, or of the most
-    /// urgent one that waits. One whose own caller is gone, and which lent that one's time on, is due that time's.
+    /// Gives a thread the priority that it is due: that of its time and, where callers raise it, of
+    /// the one that it serves, or of the most urgent one that waits. One whose own caller is gone,
+    /// and which passed that one's time on, is due that time's.
     pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
         let (endpoint, caller, server) = (thread.endpoint, thread.caller, thread.server);
@@ -162,7 +167,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Does the same for a thread whose time has changed, and for those that lent it: from the first of them on.
+    /// Does the same for a thread whose time has changed, and for those that donated it: from the
+    /// first of them on.
     pub(crate) fn restore_donation(&mut self, last: Id<Thread>) {
         let mut first = last;
         for _ in 0..CHAIN {

@@ -1,10 +1,12 @@
 //! Endpoints: call and reply, with donation of time and of priority.
 //!
-//! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A receiver without a
-//! scheduling context of its own runs on its caller's, so that a server costs its clients' time; while callers queue,
-//! the receiver runs at the priority of the most urgent one, and so do the threads that it waits for in turn. An endpoint can be bound so that
-//! its callers raise nobody: what they ask for is then done at the receiver's own priority, in the order in which they came, and only they wait for it.
-//! Without time of its own such a receiver runs at the priority of the caller that it serves.
+//! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A
+//! receiver without a scheduling context of its own runs on its caller's, so that a server costs
+//! its clients' time; while callers queue, the receiver runs at the priority of the most urgent
+//! one, and so do the threads that it waits for in turn. An endpoint can be bound so that its
+//! callers raise nobody: what they ask for is then done at the receiver's own priority, in the
+//! order in which they came, and only they wait for it. Without time of its own such a receiver
+//! runs at the priority of the caller that it serves.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -30,9 +32,11 @@ pub struct Endpoint {
     pub slot: Slot,
     /// Callers that wait, most urgent first unless it serves them in order.
     pub queue: Heap<Id<Thread>>,
-    /// Callers do not raise the receiver's priority, and are served in the order in which they came.
+    /// Callers do not raise the receiver's priority, and are served in the order in which they
+    /// came.
     pub own_priority: bool,
-    /// Ticks that a caller with a limited budget must have left, since the receiver runs on them; 0 where it does not matter.
+    /// Ticks that a caller with a limited budget must have left, since the receiver runs on them; 0
+    /// where it does not matter.
     pub need: u64,
 }
 
@@ -57,7 +61,8 @@ impl<M: Machine> Nodes<Id<Thread>> for Callers<'_, M> {
 impl<M: Machine> Kernel<M> {
     /// The current thread calls. Its message is in its registers.
     ///
-    /// Work: O(1) when the receiver waits; else O(log n) for n callers and a walk of at most [`CHAIN`] threads.
+    /// Work: O(1) when the receiver waits; else O(log n) for n callers and a walk of at most
+    /// [`CHAIN`] threads.
     #[inline]
     pub(crate) fn call(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>, badge: u64) -> Result<()> {
         let server = self.m.get(endpoint).receiver().ok_or(Error::BadState)?;
@@ -78,8 +83,9 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Whether the current thread has the time left that a call of an endpoint needs. If not, what is left is forfeited and the thread is to make
-    /// the call anew when its budget is filled again: so it runs out before it has called, where nobody else waits for it, and not while
+    /// Whether the current thread has the time left that a call of an endpoint needs. If not, what
+    /// is left is forfeited and the thread is to make the call anew when its budget is filled
+    /// again: so it runs out before it has called, where nobody else waits for it, and not while
     /// the receiver is at work on it.
     ///
     /// [`Error::BadState`] if its whole budget is less.
@@ -106,7 +112,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Hands a caller's message, and its time if the server has none, to the server. Sets no state of the server.
+    /// Hands a caller's message, and its time if the server has none, to the server. Sets no state
+    /// of the server.
     #[inline]
     fn begin_service(&mut self, caller: Id<Thread>, server: Id<Thread>) {
         let c = self.m.get(caller);
@@ -162,8 +169,8 @@ impl<M: Machine> Kernel<M> {
         self.m.get(endpoint).queue = queue;
     }
 
-    /// A caller that may wait in a queue has another priority: it takes the place that it is due now, behind those of that priority. A queue in
-    /// order of arrival stays as it is. O(log n).
+    /// A caller that may wait in a queue has another priority: it takes the place that it is due
+    /// now, behind those of that priority. A queue in order of arrival stays as it is. O(log n).
     pub(crate) fn requeue_caller(&mut self, caller: Id<Thread>) {
         if let Some(endpoint) = self.m.get(caller).waiting_at
             && !self.m.get(endpoint).own_priority
@@ -173,7 +180,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Ends the tie between a server and its caller; time that was lent goes back. Without a caller the error is who can run by that.
+    /// Ends the tie between a server and its caller; donated time goes back. `Err` where there is
+    /// no caller, with the thread that can run now that it has its time again, if there is one.
     #[inline]
     fn part(&mut self, server: Id<Thread>) -> core::result::Result<Id<Thread>, Opt<Thread>> {
         let caller = self.m.get(server).caller.take();
@@ -183,7 +191,8 @@ impl<M: Machine> Kernel<M> {
         Ok(caller)
     }
 
-    /// Answers the caller that `server` serves. Returns who is to run now that it has its time again.
+    /// Answers the caller that `server` serves. Returns who is to run now that it has its time
+    /// again.
     #[inline]
     fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = match self.part(server) {
@@ -220,7 +229,8 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The current thread is off the CPU: the one that it called or answered goes first among equals.
+    /// The current thread is off the CPU: the one that it called or answered goes first among
+    /// equals.
     #[inline]
     fn hand_cpu_to(&mut self, other: Opt<Thread>) {
         self.cpu.current = None;
@@ -299,7 +309,8 @@ impl<M: Machine> Kernel<M> {
         (bits != 0).then_some(bits)
     }
 
-    /// Takes the next caller, or the bits of the bound notification. The server stays current and ready.
+    /// Takes the next caller, or the bits of the bound notification. The server stays current and
+    /// ready.
     fn receive_pending(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) {
         if let Some(bits) = self.pending_bits(server) {
             if let Some(n) = self.m.get(server).notification() {
@@ -369,7 +380,7 @@ impl<M: Machine> Kernel<M> {
                 if let Some(server) = thread.server.take() {
                     self.m.get(server).caller = None;
                     self.restore_chain(server);
-                    // What it lent on does not come back to it, nor to those before it.
+                    // What it passed on does not come back to it, nor to those before it.
                     self.restore_donation(id);
                 }
             }
@@ -384,7 +395,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The first caller in the queue of an endpoint that ends goes with [`Error::Gone`]. Returns whether there was one.
+    /// The first caller in the queue of an endpoint that ends goes with [`Error::Gone`]. Returns
+    /// whether there was one.
     pub(crate) fn dismiss_caller(&mut self, endpoint: Id<Endpoint>) -> bool {
         let Some(caller) = self.m.get(endpoint).queue.first() else { return false };
         let faulted = self.m.get(caller).faulted;

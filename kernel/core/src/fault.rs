@@ -8,7 +8,8 @@ use crate::{
 use pillion_abi::call::LABEL_FAULT;
 
 impl<M: Machine> Kernel<M> {
-    /// The current thread faulted: its handler is called on its behalf, or it stops. Then whoever it serves goes with [`pillion_abi::status::Error::Gone`].
+    /// The current thread faulted: its handler is called on its behalf, or it stops. Then whoever
+    /// it serves goes with [`pillion_abi::status::Error::Gone`].
     ///
     /// `words`: vector, error code, address, instruction pointer, stack pointer, flags.
     pub fn fault(&mut self, words: [u64; 6]) {

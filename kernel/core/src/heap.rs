@@ -1,8 +1,8 @@
 //! Leftist heap whose nodes live inside the objects that they order.
 //!
-//! Inserting, taking the first and removing any node cost O(log n), worst case, not amortised; no memory is
-//! needed beyond the nodes. (C. A. Crane, "Linear lists and priority queues as balanced binary trees", 1972;
-//! the right spine of a heap of n nodes has at most log2(n + 1) of them.)
+//! Inserting, taking the first and removing any node cost O(log n), worst case, not amortised; no
+//! memory is needed beyond the nodes. (C. A. Crane, "Linear lists and priority queues as balanced
+//! binary trees", 1972; the right spine of a heap of n nodes has at most log2(n + 1) of them.)
 
 /// A node: links, rank and key.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,8 @@ pub struct Node<R> {
     right: Option<R>,
     rank: u8,
     linked: bool,
-    /// Which of several heaps it is in, if there are several; its owner's to set after it was inserted.
+    /// Which of several heaps it is in, if there are several; its owner's to set after it was
+    /// inserted.
     pub level: u8,
 }
 
@@ -69,7 +70,8 @@ impl<R: Copy + PartialEq> Heap<R> {
         self.root
     }
 
-    /// Adds a node that is in no heap. Among equal keys the older comes first if the caller makes keys distinct.
+    /// Adds a node that is in no heap. Among equal keys the older comes first if the caller makes
+    /// keys distinct.
     pub fn insert(&mut self, nodes: &mut impl Nodes<R>, r: R, key: u64) {
         *nodes.node(r) = Node { key, parent: None, left: None, right: None, rank: 1, linked: true, level: 0 };
         self.root = merge(nodes, self.root, Some(r));

@@ -14,8 +14,9 @@ pub const NAMEABLE: u64 = GRANULE << 32;
 
 /// Handle of an object of type `T`: its physical address in units of [`GRANULE`].
 ///
-/// Holding one means that the object is alive and of that type. So there are two ways to one only: an object is placed in memory that
-/// this crate took from a region ([`Site`]), or a slot lies inside an object (`SlotOf`, `Id::following`). The deletion of capabilities keeps it true.
+/// Holding one means that the object is alive and of that type. So there are two ways to one only:
+/// an object is placed in memory that this crate took from a region ([`Site`]), or a slot lies
+/// inside an object (`SlotOf`, `Id::following`). The deletion of capabilities keeps it true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
 /// A handle or nothing, in four bytes.
@@ -51,7 +52,8 @@ impl<T> Id<T> {
         self.0.get()
     }
 
-    /// The slot `count` granules behind the start of the object, whose bounds the caller has checked.
+    /// The slot `count` granules behind the start of the object, whose bounds the caller has
+    /// checked.
     #[inline]
     #[must_use]
     fn slot_behind(self, count: u32) -> Id<Slot> {
@@ -86,7 +88,8 @@ impl<T> SlotOf<T> {
         SlotOf((offset / GRANULE as usize) as u32, PhantomData)
     }
 
-    /// The slot `index` further on, in an array of `count`; an index beyond counts from the start again.
+    /// The slot `index` further on, in an array of `count`; an index beyond counts from the start
+    /// again.
     pub(crate) const fn plus(self, index: usize, count: usize) -> Self {
         SlotOf(self.0 + (index % count) as u32, PhantomData)
     }
@@ -100,12 +103,14 @@ macro_rules! slot_of {
 }
 pub(crate) use slot_of;
 
-/// Memory in which an object of type `T` is to be made: zeros that belong to nothing else, and that can be named.
+/// Memory in which an object of type `T` is to be made: zeros that belong to nothing else, and that
+/// can be named.
 #[derive(Debug)]
 pub struct Site<T>(Id<T>);
 
 impl<T> Site<T> {
-    /// That many bytes at a physical address; `None` at address 0, off the granule, or where they end beyond what handles can name ([`NAMEABLE`]).
+    /// That many bytes at a physical address; `None` at address 0, off the granule, or where they
+    /// end beyond what handles can name ([`NAMEABLE`]).
     pub(crate) fn at(physical: u64, bytes: u64) -> Option<Site<T>> {
         Id::new(physical).filter(|_| physical.checked_add(bytes).is_some_and(|end| end <= NAMEABLE)).map(Site)
     }

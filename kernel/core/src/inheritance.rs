@@ -1,4 +1,5 @@
-//! Priority along a chain of calls: who waits in an endpoint's queue raises its receiver, and the threads that this one waits for in turn.
+//! Priority along a chain of calls: who waits in an endpoint's queue raises its receiver, and the
+//! threads that this one waits for in turn.
 
 use crate::{
     Id, Kernel, Machine, Opt,
@@ -8,7 +9,8 @@ use crate::{
 use pillion_abi::status::{Error, Result};
 
 impl<M: Machine> Kernel<M> {
-    /// Whether callers raise a thread. Where they do not, one without time of its own follows the caller that it serves all the same.
+    /// Whether callers raise a thread. Where they do not, one without time of its own follows the
+    /// caller that it serves all the same.
     #[inline]
     fn is_raised(&mut self, server: Id<Thread>, by_served: bool) -> bool {
         let Thread { own_context, endpoint, .. } = *self.m.get(server);
@@ -47,7 +49,8 @@ impl<M: Machine> Kernel<M> {
         Err(Error::TooDeep)
     }
 
-    /// Somebody waits in the queue of a receiver: raises it, and those that it waits for, to at least a priority; ends at one that is not raised.
+    /// Somebody waits in the queue of a receiver: raises it, and those that it waits for, to at
+    /// least a priority; ends at one that is not raised.
     pub(crate) fn inherit(&mut self, first: Id<Thread>, priority: u8) {
         let mut at = first;
         let mut by_served = false;

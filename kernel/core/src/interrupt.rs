@@ -1,10 +1,10 @@
 //! Interrupts of user threads.
 //!
-//! A line comes through once until whoever handles it had the chance to: a level-triggered one until it is acknowledged, an
-//! edge-triggered one, if its handler is less urgent than who runs, until just before the handler runs, or, where nobody waited, until
-//! the bits are taken.
-//! So a device interrupts whoever is more urgent than its handler once, at whatever rate it raises its line; an edge that
-//! is lost meanwhile came before the handler looked at the device.
+//! A line comes through once until whoever handles it had the chance to: a level-triggered one
+//! until it is acknowledged, an edge-triggered one, if its handler is less urgent than who runs,
+//! until just before the handler runs, or, where nobody waited, until the bits are taken. So a
+//! device interrupts whoever is more urgent than its handler once, at whatever rate it raises its
+//! line; an edge that is lost meanwhile came before the handler looked at the device.
 
 use crate::{Cap, Id, Kernel, Machine, Opt, Slot, id::slot_of, notification::Notification, thread::Thread};
 use pillion_abi::{
@@ -30,8 +30,8 @@ pub struct Interrupt {
     pub vector: u8,
     /// Bits that it signals.
     pub bits: u64,
-    /// The thread that it woke, and before which it does not come again; none where it is the bits that must be taken before. For
-    /// lines that [`crate::Cpu::held_lines`] names.
+    /// The thread that it woke, and before which it does not come again; none where it is the bits
+    /// that must be taken before. For lines that [`crate::Cpu::held_lines`] names.
     pub held_for: Opt<Thread>,
     /// The notification, as a capability that it holds.
     pub slot: Slot,
@@ -67,7 +67,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A line has an interrupt of its own from now on: it is the passenger's no more, and silent until it is bound.
+    /// A line has an interrupt of its own from now on: it is the passenger's no more, and silent
+    /// until it is bound.
     pub(crate) fn take_line(&mut self, line: u32) {
         if let Ok(number) = u8::try_from(line) {
             self.cpu.passenger_lines.remove(number);
@@ -75,7 +76,8 @@ impl<M: Machine> Kernel<M> {
         self.m.mask_line(line, true);
     }
 
-    /// An edge-triggered line signals. It is held back if its handler is less urgent than who runs, or was not waiting.
+    /// An edge-triggered line signals. It is held back if its handler is less urgent than who runs,
+    /// or was not waiting.
     #[inline(never)]
     fn edge(&mut self, id: Id<Interrupt>, n: Id<Notification>, bits: u64) {
         let listener = self.m.get(n);

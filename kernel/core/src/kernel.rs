@@ -38,7 +38,8 @@ pub struct Cpu {
     pub held_lines: u16,
     /// The guest that the vectors below the real-time class belong to.
     pub passenger: Opt<crate::vcpu::Vcpu>,
-    /// Lines that are routed to the passenger. They end with it: one that is level-triggered would fire for ever.
+    /// Lines that are routed to the passenger. They end with it: one that is level-triggered would
+    /// fire for ever.
     pub passenger_lines: crate::x86_64::apic::Vectors,
     /// Its priority; above all others where there is none.
     pub passenger_level: u8,
@@ -70,7 +71,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Lets a thread run, at once if it is more urgent than the current one. O(1), O(log n) when its budget is empty.
+    /// Lets a thread run, at once if it is more urgent than the current one. O(1), O(log n) when
+    /// its budget is empty.
     #[inline(always)]
     pub(crate) fn make_ready(&mut self, id: Id<Thread>) {
         self.m.get(id).state = State::Ready;
@@ -79,7 +81,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whether a ready thread has time to run on. If its budget is empty the refill is armed.
+    /// Whether a ready thread has time to run on. If its budget is empty the replenishment is
+    /// armed.
     #[inline(always)]
     fn may_run(&mut self, id: Id<Thread>) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
@@ -123,7 +126,8 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current = self.cpu.ready.pop(&mut self.m);
     }
 
-    /// A thread goes out of the ready queue or off the CPU, if it is there; its state is the caller's to set.
+    /// A thread goes out of the ready queue or off the CPU, if it is there; its state is the
+    /// caller's to set.
     pub(crate) fn take_off(&mut self, id: Id<Thread>) {
         if self.cpu.current == Some(id) {
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
@@ -158,8 +162,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whoever runs on some time from now on may do so at another level: if it is the time that is being used, [`Kernel::finish`] sees
-    /// no difference.
+    /// Whoever runs on some time from now on may do so at another level: if it is the time that is
+    /// being used, [`Kernel::finish`] sees no difference.
     #[inline]
     pub(crate) fn level_changed(&mut self, context: Opt<Context>) {
         self.cpu.timers_changed |= context == self.cpu.charged;
@@ -188,7 +192,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives a context another priority. What runs on it, and those that this one serves or waits for, follow.
+    /// Gives a context another priority. What runs on it, and those that this one serves or waits
+    /// for, follow.
     ///
     /// Work: at most one walk along a chain of calls for the owner, and one for the user.
     pub(crate) fn set_context_priority(&mut self, id: Id<Context>, priority: u8) {
@@ -226,8 +231,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// At the end of every entry into the kernel: charges the time used when another context runs from now on, takes the CPU from
-    /// a thread whose budget is empty, and programs the timer for the first deadline that matters from now on.
+    /// At the end of every entry into the kernel: charges the time used when another context runs
+    /// from now on, takes the CPU from a thread whose budget is empty, and programs the timer for
+    /// the first deadline that matters from now on.
     #[inline(always)]
     pub fn finish(&mut self) {
         if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
@@ -240,7 +246,8 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current.and_then(|id| self.m.get(id).context)
     }
 
-    /// What is seldom is in functions of its own, so that the usual case saves no registers for them.
+    /// What is seldom is in functions of its own, so that the usual case saves no registers for
+    /// them.
     fn settle_time(&mut self) {
         if self.cpu.held_lines != 0 {
             return self.settle_lines();
@@ -283,8 +290,9 @@ impl<M: Machine> Kernel<M> {
         self.leave(now);
     }
 
-    /// There is something on the agenda that matters at a level. What is due already lets the timer fire at once: it is handled there,
-    /// in an entry of its own, so that a call that brings the CPU down does not do both with interrupts off.
+    /// There is something on the agenda that matters at a level. What is due already lets the timer
+    /// fire at once: it is handled there, in an entry of its own, so that a call that brings the
+    /// CPU down does not do both with interrupts off.
     #[inline(never)]
     fn settle_among(&mut self, context: Opt<Context>, level: u8, now: u64) {
         let next = self.cpu.agenda.earliest_from(level);
@@ -300,7 +308,8 @@ impl<M: Machine> Kernel<M> {
         self.leave_at(context, level, next, now);
     }
 
-    /// It is known who runs from now on: programs the timer, and lets the passenger's interrupts through or not.
+    /// It is known who runs from now on: programs the timer, and lets the passenger's interrupts
+    /// through or not.
     #[inline(always)]
     fn leave_at(&mut self, context: Opt<Context>, level: u8, next: At, now: u64) {
         self.cpu.charged = context;
@@ -319,8 +328,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Takes threads without time off the CPU. Two at most: of a longer row the rest follows at the timer interrupt that is
-    /// programmed for the end of an empty budget, at once.
+    /// Takes threads without time off the CPU. Two at most: of a longer row the rest follows at the
+    /// timer interrupt that is programmed for the end of an empty budget, at once.
     #[cold]
     fn pass_over_exhausted(&mut self) {
         for _ in 0..2 {

@@ -34,7 +34,8 @@ pub trait Objects {
     /// Begins an object.
     fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T>;
 
-    /// Memory for the first task's objects: physical address and bytes, aligned to a page, all zeros and nobody's. Asked for once.
+    /// Memory for the first task's objects: physical address and bytes, aligned to a page, all
+    /// zeros and nobody's. Asked for once.
     fn first_memory(&mut self) -> [u64; 2];
 
     /// Ends an object.
@@ -52,7 +53,8 @@ pub trait Time {
     /// Programs the CPU's timer for the deadline ([`pillion_abi::NEVER`]: none).
     fn program_timer(&mut self, deadline: u64);
 
-    /// Preemption point: whether an interrupt is pending, so that the call should stop and start again later.
+    /// Preemption point: whether an interrupt is pending, so that the call should stop and start
+    /// again later.
     fn interrupt_pending(&mut self) -> bool;
 }
 
@@ -67,7 +69,8 @@ pub trait Threads {
     /// Gives a thread a message: status 0, badge, label, words.
     fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message);
 
-    /// Copies the message that `from` sends into the registers of `to`, with status 0 and the badge.
+    /// Copies the message that `from` sends into the registers of `to`, with status 0 and the
+    /// badge.
     fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64);
 
     /// Makes registers of a new thread, or sets them for a restart.
@@ -139,14 +142,15 @@ pub trait Guests {
     /// Does one step of preparing the pages of a vCPU; returns whether it was the last one.
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool;
 
-    /// Prepares the processor's part of a vCPU, a user vCPU or the passenger, in the pages that follow the object. `state` is the physical
-    /// address of the shared page.
+    /// Prepares the processor's part of a vCPU, a user vCPU or the passenger, in the pages that
+    /// follow the object. `state` is the physical address of the shared page.
     fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()>;
 
     /// Lets the guest use ports.
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32);
 
-    /// The guest's timer fired: clears the deadline in the shared state and returns the vector, if one is set.
+    /// The guest's timer fired: clears the deadline in the shared state and returns the vector, if
+    /// one is set.
     fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8>;
 
     /// The vCPU ends, or its memory does.

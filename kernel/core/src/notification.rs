@@ -27,7 +27,7 @@ pub struct Notification {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Sets bits and wakes who waits for them. O(1) but for a time limit to disarm, O(log n).
+    /// Sets bits and wakes who waits for them. O(1) but for a timeout to disarm, O(log n).
     #[inline]
     pub fn signal(&mut self, id: Id<Notification>, bits: u64) {
         let n = self.m.get(id);
@@ -56,7 +56,8 @@ impl<M: Machine> Kernel<M> {
         self.make_ready(waiter);
     }
 
-    /// Lets a thread know of bits that its notification had before they were bound, or before it had time.
+    /// Lets a thread know of bits that its notification had before they were bound, or before it
+    /// had time.
     pub(crate) fn wake_for_bits(&mut self, thread: Id<Thread>) {
         if let Some(n) = self.m.get(thread).notification()
             && self.m.get(n).bits != 0
@@ -114,7 +115,8 @@ impl<M: Machine> Kernel<M> {
         Ok(None)
     }
 
-    /// A thread that looks at a notification finds what nobody was interrupted for: the first of its timers, if that is due.
+    /// A thread that looks at a notification finds what nobody was interrupted for: the first of
+    /// its timers, if that is due.
     fn look_at_timers(&mut self, id: Id<Notification>) {
         let now = self.m.now();
         if let Some(bits) = self.take_due_timer(id, now) {

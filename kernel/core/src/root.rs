@@ -1,5 +1,5 @@
-//! What the kernel does for the first task, at boot, instead of a caller: the same objects, put where nobody holds a
-//! capability for their memory yet.
+//! What the kernel does for the first task, at boot, instead of a caller: the same objects, put
+//! where nobody holds a capability for their memory yet.
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
@@ -29,8 +29,9 @@ pub struct Start {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes the first task's capability space, in the memory that the machine has for it; what is left of that is a region, in the last slot, which is
-    /// returned as well. Before anything else, and once. `None` if the memory does not suffice.
+    /// Makes the first task's capability space, in the memory that the machine has for it; what is
+    /// left of that is a region, in the last slot, which is returned as well. Before anything else,
+    /// and once. `None` if the memory does not suffice.
     pub fn root_begin(&mut self, slots: u32) -> Option<(Id<CapSpace>, Id<Slot>)> {
         let [base, size] = self.m.first_memory();
         let used = (u64::from(slots) + 1) * GRANULE;

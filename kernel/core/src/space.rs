@@ -1,5 +1,5 @@
-//! Address spaces, of the host and of guests: a root table and the pages that further tables are made of; and the mapping
-//! of memory capabilities into them.
+//! Address spaces, of the host and of guests: a root table and the pages that further tables are
+//! made of; and the mapping of memory capabilities into them.
 
 use crate::{Cap, Id, Kernel, Machine, Opt, Slot, machine::Format};
 use pillion_abi::{
@@ -103,7 +103,8 @@ impl<M: Machine> Kernel<M> {
         result
     }
 
-    /// Takes part of the mapping of a memory capability away. Returns whether nothing is mapped any more.
+    /// Takes part of the mapping of a memory capability away. Returns whether nothing is mapped any
+    /// more.
     pub(crate) fn unmap_step(&mut self, slot: Id<Slot>) -> bool {
         let Slot { cap: Cap::Memory { space: Some(id), address, .. }, mapped_pages, .. } = *self.m.get(slot) else {
             return true;

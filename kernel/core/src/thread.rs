@@ -51,7 +51,7 @@ pub struct Thread {
     pub faulted: bool,
     /// It uses the floating-point and vector registers.
     pub fpu: bool,
-    /// Time that it runs on now, its own or lent by a caller.
+    /// Time that it runs on now, its own or donated by a caller.
     pub context: Opt<Context>,
     /// Time of its own.
     pub own_context: Opt<Context>,

@@ -1,16 +1,17 @@
-//! Everything that happens at a point in time: one agenda per CPU, and one hardware timer, programmed for the first that can
-//! concern the running thread or somebody more urgent.
+//! Everything that happens at a point in time: one agenda per CPU, and one hardware timer,
+//! programmed for the first that can concern the running thread or somebody more urgent.
 //!
 //! What is due has the urgency of the thread that it is for, and follows it when that changes:
 //!
 //! | due | stands at the priority of |
 //! |---|---|
-//! | a thread's sleep or time limit | the thread |
-//! | a refill | the thread that is to run on it |
+//! | a thread's sleep or timeout | the thread |
+//! | a replenishment | the thread that is to run on it |
 //! | the first timer of a notification | the thread that waits for the notification, else the one that it is bound to; with neither it does not stand on the agenda, and whoever looks at the notification finds it |
 //! | a guest's timer | the thread that runs the guest |
 //!
-//! What is due below the priority that the CPU is at stays where it is. When the CPU comes down, the most urgent goes first.
+//! What is due below the priority that the CPU is at stays where it is. When the CPU comes down,
+//! the most urgent goes first.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -25,7 +26,7 @@ use pillion_abi::{NEVER, status::Error};
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A thread's sleep or time limit ends.
+    /// A thread's sleep or timeout ends.
     Thread(Id<Thread>),
     /// A budget is filled again.
     Context(Id<Context>),
@@ -118,7 +119,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A context has another user: if its refill is awaited, then for that one. O(log n).
+    /// A context has another user: if its replenishment is awaited, then for that one. O(log n).
     pub(crate) fn refill_follows(&mut self, context: Id<Context>, user: Id<Thread>) {
         if self.m.get(context).refill.is_linked() {
             let level = self.m.get(user).priority;
@@ -126,7 +127,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Puts the timers of a notification on the agenda as it should be, after they changed or who waits there did. O(log n).
+    /// Puts the timers of a notification on the agenda as it should be, after they changed or who
+    /// waits there did. O(log n).
     #[inline(never)]
     pub(crate) fn attend(&mut self, id: Id<Notification>) {
         let n = self.m.get(id);
@@ -149,8 +151,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The CPU's timer fired. Of what is due at the running level or above, one thing is handled, the first of the highest level. If more
-    /// is due that can still concern whoever runs then, the timer fires at once, so that the work of one interrupt is bounded.
+    /// The CPU's timer fired. Of what is due at the running level or above, one thing is handled,
+    /// the first of the highest level. If more is due that can still concern whoever runs then, the
+    /// timer fires at once, so that the work of one interrupt is bounded.
     #[inline(always)]
     pub fn timer_interrupt(&mut self) {
         self.m.end_of_interrupt();
@@ -166,8 +169,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The end of a budget, or the agenda has changed since the timer was programmed, or lines are held back: the way out of the kernel
-    /// does the rest.
+    /// The end of a budget, or the agenda has changed since the timer was programmed, or lines are
+    /// held back: the way out of the kernel does the rest.
     #[inline(never)]
     fn timer_interrupt_unusual(&mut self, now: u64) {
         self.cpu.timers_changed = true;
@@ -231,8 +234,8 @@ impl<M: Machine> Kernel<M> {
         self.make_ready(id);
     }
 
-    /// Takes the first timer of a notification out if it is due. Returns its bits; none when the capability that it signalled by is
-    /// gone. O(log n).
+    /// Takes the first timer of a notification out if it is due. Returns its bits; none when the
+    /// capability that it signalled by is gone. O(log n).
     pub(crate) fn take_due_timer(&mut self, id: Id<Notification>, now: u64) -> Option<u64> {
         let first = self.m.get(id).timers.first()?;
         if self.m.get(first).node.key() > now {
@@ -259,7 +262,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Puts a timer among those of the notification that it signals, for the deadline that it is set to. O(log n).
+    /// Puts a timer among those of the notification that it signals, for the deadline that it is
+    /// set to. O(log n).
     pub(crate) fn timer_start(&mut self, timer: Id<Timer>) {
         let t = self.m.get(timer);
         let (Cap::Notification(n), deadline) = (t.slot.cap, t.deadline) else { return };
@@ -280,7 +284,8 @@ impl<M: Machine> Kernel<M> {
         self.timer_start(id);
     }
 
-    /// A timer has got a notification to signal. What it was set to before counts, unless it is over.
+    /// A timer has got a notification to signal. What it was set to before counts, unless it is
+    /// over.
     pub(crate) fn timer_bound(&mut self, id: Id<Timer>) {
         self.timer_stop(id);
         if self.m.get(id).deadline > self.m.now() {

@@ -1,5 +1,5 @@
-//! Virtual CPUs: the part that concerns interrupts, time and scheduling. What the processor needs follows the
-//! object in memory and belongs to the machine.
+//! Virtual CPUs: the part that concerns interrupts, time and scheduling. What the processor needs
+//! follows the object in memory and belongs to the machine.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -13,7 +13,8 @@ use pillion_abi::NEVER;
 /// A virtual CPU.
 #[derive(Debug, Default)]
 pub struct Vcpu {
-    /// It is a user vCPU: it runs a guest's code in user mode and has no part in the guest's interrupts.
+    /// It is a user vCPU: it runs a guest's code in user mode and has no part in the guest's
+    /// interrupts.
     pub user: bool,
     /// Interrupt state.
     pub apic: GuestApic,
@@ -42,7 +43,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The thread that runs a guest has a priority: the guest's timer and its interrupts are as urgent. O(log n).
+    /// The thread that runs a guest has a priority: the guest's timer and its interrupts are as
+    /// urgent. O(log n).
     pub(crate) fn guest_follows(&mut self, id: Id<Vcpu>, level: u8) {
         let v = self.m.get(id);
         if v.level == level {
@@ -85,7 +87,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The guest ends its most urgent interrupt in service; physical ends that become due by it are given.
+    /// The guest ends its most urgent interrupt in service; physical ends that become due by it are
+    /// given.
     #[inline]
     pub fn guest_end_of_interrupt(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.end_of_interrupt().physical_eois {
@@ -128,8 +131,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Forgets the guest's interrupts and gives every end of interrupt that is owed: at most 13, since a local APIC has no more than
-    /// one vector of each priority class in service (Intel SDM vol. 3, 11.8.3), and three of the 16 classes are not the guest's: those of exceptions and of tasks.
+    /// Forgets the guest's interrupts and gives every EOI that is owed: at most 13,
+    /// since a local APIC has no more than one vector of each priority class in service (Intel SDM
+    /// vol. 3, 11.8.3), and three of the 16 classes are not the guest's: those of exceptions and of
+    /// tasks.
     pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();

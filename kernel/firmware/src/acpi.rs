@@ -1,7 +1,9 @@
-//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT), and where the registers are that no guest may
-//! have: the window of PCI's configuration space (MCFG), the HPET, IOMMUs (IVRS, DMAR).
+//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT),
+//! and where the registers are that no guest may have: the window of PCI's configuration space
+//! (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
-//! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no sense is left out.
+//! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no
+//! sense is left out.
 
 use pillion_abi::boot::{Range, range_kind};
 

@@ -18,7 +18,8 @@ mod tag {
     pub const RSDP_NEW: u32 = 15;
 }
 
-/// Reads the tags; leaves out what makes no sense. The boot loader's copy of the ACPI root pointer goes to `rsdp`.
+/// Reads the tags; leaves out what makes no sense. The boot loader's copy of the ACPI root pointer
+/// goes to `rsdp`.
 pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
     let total = u32_at(memory.bytes(address, 8)?, 0)?.min(1 << 20);
     let all = memory.bytes(address, total as usize)?;

@@ -22,9 +22,11 @@ const _: () = assert!(2 * (FIRMWARE_ENTRIES + IO_APICS + REGISTERS + CUSTOMARY.l
 
 const PAGE: u64 = pillion_abi::PAGE;
 
-/// The local APIC and the addresses of interrupt messages, where a write is an interrupt of any vector and kind; the HPET, whose timers
-/// write anywhere; the ICH's chipset registers; the first page of AMD's: SMI, power management, watchdog, board control; the last 12 GiB of
-/// HyperTransport's first TiB, where a write is an interrupt, a system management message or a change of the processor's own pins.
+/// The local APIC and the addresses of interrupt messages, where a write is an interrupt of any
+/// vector and kind; the HPET, whose timers write anywhere; the ICH's chipset registers; the first
+/// page of AMD's: SMI, power management, watchdog, board control; the last 12 GiB of
+/// HyperTransport's first TiB, where a write is an interrupt, a system management message or a
+/// change of the processor's own pins.
 const CUSTOMARY: [(u64, u64); 5] = [
     (0xfee0_0000, 1 << 20),
     (0xfed0_0000, 4 * PAGE),
@@ -80,8 +82,8 @@ impl BootParams {
         }
     }
 
-    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. What nobody claims,
-    /// as far as devices may answer, is `HOLE`.
+    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. What
+    /// nobody claims, as far as devices may answer, is `HOLE`.
     #[must_use]
     pub fn memory(&self) -> &[Range] {
         self.ranges.as_slice()
@@ -120,9 +122,11 @@ impl BootParams {
         }
     }
 
-    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`, devices may answer below `reach`.
+    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`,
+    /// devices may answer below `reach`.
     pub fn draw_map(&mut self, start: u64, end: u64, reach: u64) {
-        // Where not all of the firmware's map is known, memory may be in what looks like a hole: below 4 GiB devices cannot do without it.
+        // Where not all of the firmware's map is known, memory may be in what looks like a hole:
+        // below 4 GiB devices cannot do without it.
         let reach = if self.unread == 0 { reach.min(PHYSICAL_LIMIT) } else { 0 };
         self.ranges.paint_outside(0, reach.max(ALWAYS_MAPPED), range_kind::HOLE);
         self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
@@ -154,7 +158,8 @@ impl BootParams {
         self.ranges.paint_outside(base, end, range_kind::KERNEL);
     }
 
-    /// Takes the registers away that nobody may have: what the tables name, and what is at its place on every PC.
+    /// Takes the registers away that nobody may have: what the tables name, and what is at its
+    /// place on every PC.
     pub fn withhold(&mut self, tables: &Tables) {
         let io_apics = tables.io_apics.as_slice().iter().map(|found| (u64::from(found.address), PAGE));
         let named = tables.registers.as_slice().iter().map(|range| (range.base, range.size));
@@ -176,8 +181,8 @@ impl BootParams {
         self.unread
     }
 
-    /// Brings the map down to the number of ranges that the binary interface has room for. Returns how many ranges were forgotten, and their
-    /// bytes: they belong to nobody.
+    /// Brings the map down to the number of ranges that the binary interface has room for. Returns
+    /// how many ranges were forgotten, and their bytes: they belong to nobody.
     pub fn finish(&mut self) -> (usize, u64) {
         self.ranges.limit(REGIONS)
     }

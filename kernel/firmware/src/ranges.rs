@@ -60,7 +60,8 @@ impl Ranges {
     pub fn paint_devices(&mut self, base: u64, end: u64, kind: u64) {
         let (base, end) = (base & !(PAGE - 1), end.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1)));
         let mut from = base;
-        // Each step ends one range that is in the way; painting over one makes no more of them before `from`.
+        // Each step ends one range that is in the way; painting over one makes no more of them
+        // before `from`.
         for _ in 0..2 * CAPACITY {
             let memory = |r: &&Range| is_memory(r) && r.base + r.size > from;
             let (stop, next) = self.as_slice().iter().find(memory).map_or((end, end), |r| (r.base, r.base + r.size));
@@ -121,7 +122,8 @@ impl Ranges {
         }
     }
 
-    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest. What nobody gets is never forgotten. Returns how many were forgotten, and their bytes.
+    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest.
+    /// What nobody gets is never forgotten. Returns how many were forgotten, and their bytes.
     pub fn limit(&mut self, limit: usize) -> (usize, u64) {
         let mut forgotten = (0, 0);
         while self.count > limit {

@@ -1,4 +1,5 @@
-//! Whatever a boot loader hands over, the kernel goes on with a map that is sorted and without overlaps.
+//! Whatever a boot loader hands over, the kernel goes on with a map that is sorted and without
+//! overlaps.
 
 use pillion_abi::boot::{REGIONS, range_kind};
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
@@ -107,7 +108,8 @@ fn what_a_good_loader_says_is_understood() {
     assert_eq!(kinds(range_kind::DEVICE), 0x4_0000);
 }
 
-/// Above 4 GiB devices may be wherever the firmware names nothing, up to where the processor's addresses end.
+/// Above 4 GiB devices may be wherever the firmware names nothing, up to where the processor's
+/// addresses end.
 #[test]
 fn holes_above_4_gib() {
     const GIB: u64 = 1 << 30;

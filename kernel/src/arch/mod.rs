@@ -1,6 +1,8 @@
-//! The architecture: chosen here and nowhere else. The rest of the kernel uses what this file lists.
+//! The architecture: chosen here and nowhere else. The rest of the kernel uses what this file
+//! lists.
 //!
-//! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root module, and these functions:
+//! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its
+//! root module, and these functions:
 //!
 //! ```text
 //! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: Cpu) -> !;
@@ -8,8 +10,9 @@
 //! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
 //! ```
 //!
-//! They are called with interrupts off, on the CPU's stack, with the registers of the thread that ran in the frame that
-//! [`Cpu::frame`] names. They end with [`exit_to_user`]: the thread whose frame it then names goes on.
+//! They are called with interrupts off, on the CPU's stack, with the registers of the thread that
+//! ran in the frame that [`Cpu::frame`] names. They end with [`exit_to_user`]: the thread whose
+//! frame it then names goes on.
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;

@@ -29,8 +29,8 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;
     }
-    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. What the guest's run calls asks for no second reference, and ends no vCPU:
-    // only system calls do.
+    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. What the guest's run
+    // calls asks for no second reference, and ends no vCPU: only system calls do.
     let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
     if user {
         user::run(k, id, vcpu, processor, state);
@@ -50,7 +50,8 @@ fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, sta
     bits != 0
 }
 
-/// Handles the physical interrupt that ended the guest's run. Returns whether it concerned a guest alone.
+/// Handles the physical interrupt that ended the guest's run. Returns whether it concerned a guest
+/// alone.
 #[inline(always)]
 fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
     state.counters[counter::INTERRUPTS].update(|count| count.wrapping_add(1));
@@ -59,8 +60,9 @@ fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
     number < RT_VECTOR_FIRST
 }
 
-/// A machine check in the guest is its end, unless the processor itself is not to be trusted any more, and the kernel's to end. One that comes while
-/// the guest has switched machine checks off is a shutdown (15.12.18).
+/// A machine check in the guest is its end, unless the processor itself is not to be trusted any
+/// more, and the kernel's to end. One that comes while the guest has switched machine checks off is
+/// a shutdown (15.12.18).
 fn machine_checked(exit: HwExit, state: &State) -> HwExit {
     match exit {
         HwExit::MachineCheck => {}

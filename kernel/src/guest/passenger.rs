@@ -14,8 +14,8 @@ mod msr {
     pub const TSC_DEADLINE: u32 = 0x6e0;
 }
 
-/// Runs the guest up to the next exit that concerns others than the guest. What only a system call can change is looked at once, since
-/// until then no thread runs.
+/// Runs the guest up to the next exit that concerns others than the guest. What only a system call
+/// can change is looked at once, since until then no thread runs.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
     // First, so that what is shown to the monitor includes what it changed.
     take_changes(k, vcpu, processor, state);

@@ -28,7 +28,8 @@ const VCPU_PART: u64 = 2048;
 const _: () = assert!(size_of::<Vcpu>() as u64 <= VCPU_PART && size_of::<VcpuPart>() as u64 <= PAGE - VCPU_PART);
 const _: () = assert!(virt::VCPU_PAGES + 1 == pillion_core::create::VCPU_PAGES);
 
-/// The processor's part of a vCPU. A guest that runs has a reference to `processor`, and to nothing else of it.
+/// The processor's part of a vCPU. A guest that runs has a reference to `processor`, and to nothing
+/// else of it.
 #[repr(C)]
 struct VcpuPart {
     /// Guest and host state.
@@ -41,8 +42,8 @@ impl Hardware {
     /// Guest and host state of a vCPU.
     ///
     /// # Safety
-    /// After [`Guests::vcpu_init`], while the vCPU lives, and no other such reference does. One is taken while the guest runs, and one by
-    /// [`Guests::vcpu_allow_ports`], which is a system call.
+    /// After [`Guests::vcpu_init`], while the vCPU lives, and no other such reference does. One is
+    /// taken while the guest runs, and one by [`Guests::vcpu_allow_ports`], which is a system call.
     #[inline]
     pub unsafe fn processor<'a>(vcpu: Id<Vcpu>) -> &'a mut Processor {
         // SAFETY: `vcpu_init` made it, in the vCPU's own page; the caller vouches for the rest.
@@ -55,8 +56,8 @@ impl Hardware {
     /// After [`Guests::vcpu_init`], and while the vCPU's slot holds the capability for the page.
     #[inline]
     pub unsafe fn shared_state<'a>(vcpu: Id<Vcpu>) -> &'a State {
-        // SAFETY: `vcpu_init` wrote the pointer, which is not within what `processor` refers to; the page is memory, says the caller. Any number of references to cells
-        // may live.
+        // SAFETY: `vcpu_init` wrote the pointer, which is not within what `processor` refers to;
+        // the page is memory, says the caller. Any number of references to cells may live.
         unsafe { &*(*direct::<VcpuPart>(vcpu.physical() + VCPU_PART)).state }
     }
 }
@@ -73,8 +74,9 @@ impl Guests for Hardware {
         if asid >= features.asids {
             return Err(Error::Unsupported);
         }
-        // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU names it, or the vCPU is not
-        // entered any more; there is one passenger per CPU, and user vCPUs, which share a number, drop translations when they change.
+        // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU
+        // names it, or the vCPU is not entered any more; there is one passenger per CPU, and user
+        // vCPUs, which share a number, drop translations when they change.
         let mut processor = unsafe { Processor::init(vcpu.physical() + PAGE, guest_root, asid, &features) };
         if user {
             processor.confine();

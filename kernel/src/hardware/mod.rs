@@ -1,4 +1,5 @@
-//! The kernel's logic on the real machine: objects in the direct map, registers, page tables, devices.
+//! The kernel's logic on the real machine: objects in the direct map, registers, page tables,
+//! devices.
 
 mod devices;
 mod guests;
@@ -78,7 +79,8 @@ impl Hardware {
     fn load_space(&mut self, root: u64) {
         if root != self.root {
             self.root = root;
-            // SAFETY: the root is that of a living address space, whose upper half was copied from the kernel's.
+            // SAFETY: the root is that of a living address space, whose upper half was copied from
+            // the kernel's.
             unsafe { arch::paging::switch_to(root) };
         }
     }
@@ -87,10 +89,12 @@ impl Hardware {
     fn load(&mut self, thread: Id<Thread>) {
         let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
         let old = self.running.map_or(&raw mut self.nobody, bases);
-        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in `self`, and differ.
+        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in
+        // `self`, and differ.
         unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
         self.running = Some(thread);
-        // SAFETY: the frame stays valid until the thread ends, before which another one is chosen or the CPU is idle.
+        // SAFETY: the frame stays valid until the thread ends, before which another one is chosen
+        // or the CPU is idle.
         unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
@@ -101,8 +105,8 @@ impl Hardware {
         if self.fpu_owner == area {
             return;
         }
-        // SAFETY: areas are made by `place` or by the vCPU's `init`, aligned and large enough, and the owner is forgotten
-        // when its object ends.
+        // SAFETY: areas are made by `place` or by the vCPU's `init`, aligned and large enough, and
+        // the owner is forgotten when its object ends.
         unsafe {
             if self.fpu_owner != 0 {
                 fpu::save(direct(self.fpu_owner));
@@ -125,14 +129,16 @@ impl Hardware {
 impl Objects for Hardware {
     #[inline]
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
-        // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects are ended through the
-        // tree of capabilities before their memory is used again; `&mut self` lets only one reference live at a time.
+        // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects
+        // are ended through the tree of capabilities before their memory is used again; `&mut self`
+        // lets only one reference live at a time.
         unsafe { &mut *direct::<T>(id.physical()) }
     }
 
     fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
         let physical = site.physical();
-        // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see `create`).
+        // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see
+        // `create`).
         unsafe { direct::<T>(physical).write(object) };
         if core::any::TypeId::of::<T>() == core::any::TypeId::of::<Thread>() {
             // SAFETY: as above: the page is the thread's.

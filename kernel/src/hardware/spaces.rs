@@ -22,7 +22,8 @@ impl Hardware {
 impl Spaces for Hardware {
     fn space_init(&mut self, physical: u64, format: Format) {
         if format == Format::Host {
-            // SAFETY: the page is cleared and belongs to the space; the kernel's root does not change after boot.
+            // SAFETY: the page is cleared and belongs to the space; the kernel's root does not
+            // change after boot.
             let _ = unsafe { PageTables::new_host_root(physical, 1, kernel_root()) };
         }
     }

@@ -13,8 +13,9 @@ impl Hardware {
     /// Registers of a thread.
     #[inline]
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
-        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Whoever else touches it does so without a reference
-        // that outlives a call into the kernel: the entry functions and the entry code.
+        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Whoever
+        // else touches it does so without a reference that outlives a call into the kernel: the
+        // entry functions and the entry code.
         unsafe { &mut *Self::frame_pointer(thread) }
     }
 
@@ -89,7 +90,8 @@ impl Threads for Hardware {
     }
 
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
-        // Nobody else tells of the first task. The others go on, and are not made to wait for the UART: of a slow one's line 16 bytes are seen.
+        // Nobody else tells of the first task. The others go on, and are not made to wait for the
+        // UART: of a slow one's line 16 bytes are seen.
         if self.first != Some(thread) {
             return;
         }

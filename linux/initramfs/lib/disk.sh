@@ -8,7 +8,8 @@ find_disk() {
     [ -n "$disk" ] || { echo "no disk $1" >&2; exit 1; }
 }
 
-# find_scratch: the scratch disk becomes $disk. It may be a memory card (x run --card), which takes a moment to be there.
+# find_scratch: the scratch disk becomes $disk. It may be a memory card (x run --card), which takes
+# a moment to be there.
 find_scratch() {
     [ -e /lib/modules/card ] || { find_disk pillion-scratch; return; }
     load_modules card || exit 1
@@ -20,7 +21,8 @@ find_scratch() {
     done
 }
 
-# move SERIAL PIECE_KIB MIB: half of the amount is written past the page cache, then as much is read.
+# move SERIAL PIECE_KIB MIB: half of the amount is written past the page cache, then as much is
+# read.
 move() {
     find_disk "$1"
     count=$(($3 * 512 / $2))

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# Lets Linux come to grief in the way that ride.fault names, once: after a restart it behaves. What does not kill Linux is followed by
-# a panic, so that there is a restart in any case.
+# Lets Linux come to grief in the way that ride.fault names, once: after a restart it behaves. What
+# does not kill Linux is followed by a panic, so that there is a restart in any case.
 . /lib/pillion/settings.sh
 [ "$boot" = 1 ] || [ "$fault" = reboots ] || exit 0
 sleep $(((seconds + 1) / 2))

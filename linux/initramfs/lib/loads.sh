@@ -7,7 +7,8 @@ is_own() {
     [ -L "/lib/pillion/load/$1" ]
 }
 
-# What a load counted: the last line that it said. A program of the user's may count nothing: then that it ran is what counts.
+# What a load counted: the last line that it said. A program of the user's may count nothing: then
+# that it ran is what counts.
 units() {
     last=$(echo "$2" | tail -n 1)
     case ${last%% *} in
@@ -16,11 +17,12 @@ units() {
     echo "$last"
 }
 
-# A program of the user's is told how long, too, and may not listen: when the user asked for a time, it is ended that many seconds after it. One that listens may
-# have had to get ready first.
+# A program of the user's is told how long, too, and may not listen: when the user asked for a time,
+# it is ended that many seconds after it. One that listens may have had to get ready first.
 patience=10
 
-# Beside a load `measure`, which ends the run, nobody needs to be ended, and one process more would be measured.
+# Beside a load `measure`, which ends the run, nobody needs to be ended, and one process more would
+# be measured.
 is_limited() {
     [ -n "$limited" ] && [ -z "$measure" ] && is_own "$1"
 }
@@ -59,7 +61,8 @@ run() {
     : >"/tmp/$1.ended"
 }
 
-# The others are there for a load `measure`, which ends the run: one that ended before it left it without a load.
+# The others are there for a load `measure`, which ends the run: one that ended before it left it
+# without a load.
 outlast() {
     for load in $(echo "$loads" | tr , ' '); do
         [ "$load" != measure ] || continue

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
-# Hands over to a full system on a disk: the one that ride.root names, or the first that has an init.
+# Hands over to a full system on a disk: the one that ride.root names, or the first that has an
+# init.
 . /lib/pillion/settings.sh
 mkdir -p /mnt
 candidates=$root

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Real-time tasks on Pillion, for programs in Linux. Functions return 0 or more (or a pointer), or -1 (or NULL) and set errno, unless
- * they say otherwise. It takes the kernel module `pillion`.
+ * Real-time tasks on Pillion, for programs in Linux. Functions return 0 or more (or a pointer), or
+ * -1 (or NULL) and set errno, unless they say otherwise. It takes the kernel module `pillion`.
  */
 #ifndef LIBPILLION_H
 #define LIBPILLION_H
@@ -54,7 +54,10 @@ int pillion_unload(const char *task);
 
 /* Opens /dev/rtfNUMBER with flags of open(). */
 int pillion_fifo_open(unsigned int number, int flags);
-/* Read and write all of it, however many calls that takes; for a FIFO that was opened without O_NONBLOCK. */
+/*
+ * Read and write all of it, however many calls that takes; for a FIFO that was opened without
+ * O_NONBLOCK.
+ */
 int pillion_fifo_read(int fifo, void *buffer, size_t size);
 int pillion_fifo_write(int fifo, const void *buffer, size_t size);
 

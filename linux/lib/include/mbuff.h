@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that processes and real-time tasks share by name, as RTLinux's programs use it. It needs no library. All return NULL when it
- * cannot be done.
+ * Memory that processes and real-time tasks share by name, as RTLinux's programs use it. It needs
+ * no library. All return NULL when it cannot be done.
  */
 #ifndef MBUFF_H
 #define MBUFF_H
@@ -44,7 +44,10 @@ static inline void *mbuff_map(const char *name, size_t size, void *at, int count
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Takes a mapping away, and a count of its user if `counted`. The size is the area's, not what was asked for. */
+/*
+ * Takes a mapping away, and a count of its user if `counted`. The size is the area's, not what was
+ * asked for.
+ */
 static inline void mbuff_unmap(const char *name, void *memory, int counted)
 {
 	int device = open(MBUFF_DEV_NAME, O_RDWR);

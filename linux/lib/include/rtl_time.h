@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times as RTLinux's programs in Linux know them: nanoseconds, and what turns them into a struct timespec and back. */
+/*
+ * Times as RTLinux's programs in Linux know them: nanoseconds, and what turns them into a struct
+ * timespec and back.
+ */
 #ifndef RTL_TIME_H
 #define RTL_TIME_H
 

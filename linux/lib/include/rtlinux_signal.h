@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Real-time signals in a Linux process (PSC), as RTLinux's programs declare them. A handler runs at real-time priority in the process's own
- * address space, at once when its time comes, whatever Linux does. It may use its process's memory and call gethrtime(), rtf_put() and rtf_get(); any
- * system call ends it, and so does touching memory that is not there, or not returning within 10 ms. All memory of the process is locked when the first handler is
- * set; a process with handlers must not fork, which takes its memory from under them.
+ * Real-time signals in a Linux process (PSC), as RTLinux's programs declare them. A handler runs at
+ * real-time priority in the process's own address space, at once when its time comes, whatever
+ * Linux does. It may use its process's memory and call gethrtime(), rtf_put() and rtf_get(); any
+ * system call ends it, and so does touching memory that is not there, or not returning within 10
+ * ms. All memory of the process is locked when the first handler is set; a process with handlers
+ * must not fork, which takes its memory from under them.
  *
- * It takes a task with skin = "psc" in the system file, and the kernel module `pillion`. Without them rtlinux_sigaction() and rtf_create() fail
- * with ENOSYS.
+ * It takes a task with skin = "psc" in the system file, and the kernel module `pillion`. Without
+ * them rtlinux_sigaction() and rtf_create() fail with ENOSYS.
  */
 #ifndef RTLINUX_SIGNAL_H
 #define RTLINUX_SIGNAL_H
@@ -70,8 +72,8 @@ typedef struct {
 extern rtlinux_sigset_t rtlinux_blocked;
 
 /*
- * The C library has `sa_handler` as a macro, so that it is a member of a union in its structure. The name has to mean the same here, in
- * whatever order a program includes the two headers.
+ * The C library has `sa_handler` as a macro, so that it is a member of a union in its structure.
+ * The name has to mean the same here, in whatever order a program includes the two headers.
  */
 #pragma push_macro("sa_handler")
 #undef sa_handler
@@ -108,11 +110,15 @@ struct rtlinux_sigstate {
 };
 
 /*
- * Sets the handler of a timer, RTLINUX_SIGTIMER(n), which runs after sa_period nanoseconds, once or again and again; or of an interrupt line
- * that the system file gives to the task. RTLINUX_SIG_DFL for sa_handler, or RTLINUX_SIG_IGN, ends it. `old` is ignored.
+ * Sets the handler of a timer, RTLINUX_SIGTIMER(n), which runs after sa_period nanoseconds, once or
+ * again and again; or of an interrupt line that the system file gives to the task. RTLINUX_SIG_DFL
+ * for sa_handler, or RTLINUX_SIG_IGN, ends it. `old` is ignored.
  */
 int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rtlinux_sigaction *old);
-/* A signal that came while it was blocked is due, once, when it is unblocked: its handler has run when this returns. */
+/*
+ * A signal that came while it was blocked is due, once, when it is unblocked: its handler has run
+ * when this returns.
+ */
 int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old);
 int rtlinux_sigemptyset(rtlinux_sigset_t *set);
 int rtlinux_sigfillset(rtlinux_sigset_t *set);
@@ -125,7 +131,10 @@ int rtlinux_sigstate(int sig, struct rtlinux_sigstate *state);
 
 int rtf_create(unsigned int number, int size);
 int rtf_destroy(unsigned int number);
-/* In handlers only: the number of bytes, or a negative errno. rtf_put() puts all of it or nothing (ENOSPC). */
+/*
+ * In handlers only: the number of bytes, or a negative errno. rtf_put() puts all of it or nothing
+ * (ENOSPC).
+ */
 int rtf_put(unsigned int number, const void *bytes, int count);
 int rtf_get(unsigned int number, void *bytes, int count);
 

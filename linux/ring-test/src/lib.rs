@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Linux's side of the FIFO rings, `linux/module/ring.h`, compiled for the host. Its tests run it against the real-time side's own code, over the same memory.
+//! Linux's side of the FIFO rings, `linux/module/ring.h`, compiled for the host. Its tests run it
+//! against the real-time side's own code, over the same memory.
 
 use std::sync::atomic::AtomicU64;
 
@@ -17,7 +18,8 @@ pub struct Ring {
     pub read: *const AtomicU64,
 }
 
-// SAFETY: the C code makes atomic accesses to the counters, and copies bytes that a test may see torn but does not take for granted before the counters say so.
+// SAFETY: the C code makes atomic accesses to the counters, and copies bytes that a test may see
+// torn but does not take for granted before the counters say so.
 unsafe impl Send for Ring {}
 
 /// What [`take`] and [`put`] return when a stretch did not lie within the ring.

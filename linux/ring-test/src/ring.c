@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's ring, compiled for the host: what it takes from the kernel's headers, and copying as fifo.c does it. */
+/*
+ * The module's ring, compiled for the host: what it takes from the kernel's headers, and copying as
+ * fifo.c does it.
+ */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

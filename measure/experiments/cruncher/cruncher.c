@@ -1,5 +1,6 @@
 /*
- * Computes for 11 ms, sleeps for 500 us, and so on: how much longer than the shortest each round took.
+ * Computes for 11 ms, sleeps for 500 us, and so on: how much longer than the shortest each round
+ * took.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

@@ -1,6 +1,6 @@
 /*
- * How much longer than asked for nanosleep takes, for periods from 0 to 50 ms; and a software oscilloscope: a thread that looks at the clock all the time
- * sees when it could not.
+ * How much longer than asked for nanosleep takes, for periods from 0 to 50 ms; and a software
+ * oscilloscope: a thread that looks at the clock all the time sees when it could not.
  */
 #include <linux/module.h>
 #include <rtl.h>

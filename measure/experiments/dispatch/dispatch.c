@@ -1,6 +1,7 @@
 /*
- * Interrupt response and process dispatch of a task: the edu device, raised by a process in Linux, interrupts a line of this task; its handler wakes a
- * thread. After that the same with a timer that the thread arms, which knows nothing of what Linux does.
+ * Interrupt response and process dispatch of a task: the edu device, raised by a process in Linux,
+ * interrupts a line of this task; its handler wakes a thread. After that the same with a timer that
+ * the thread arms, which knows nothing of what Linux does.
  */
 #include <rtl.h>
 #include <rtl_core.h>

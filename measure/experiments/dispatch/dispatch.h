@@ -1,4 +1,7 @@
-/* What the real-time task and the process in Linux that raises interrupts share: an mbuff of this name, and how pauses are spread. */
+/*
+ * What the real-time task and the process in Linux that raises interrupts share: an mbuff of this
+ * name, and how pauses are spread.
+ */
 #ifndef DISPATCH_H
 #define DISPATCH_H
 
@@ -7,13 +10,19 @@
 struct dispatch {
 	/* Time-stamp counter just before the interrupt was raised. Written by Linux. */
 	volatile unsigned long long raised;
-	/* The next interrupt is the last one; how many times the line was lowered again; time is over. Written by Linux. */
+	/*
+	 * The next interrupt is the last one; how many times the line was lowered again; time is over.
+	 * Written by Linux.
+	 */
 	volatile unsigned int is_last, lowered, is_over;
 	/* Interrupts that the waiting thread has seen; whether it has told all. Written by the task. */
 	volatile unsigned int seen, has_told;
 };
 
-/* Below a limit: multiples of the golden ratio's fraction, which fill the range evenly and in no order. */
+/*
+ * Below a limit: multiples of the golden ratio's fraction, which fill the range evenly and in no
+ * order.
+ */
 static inline unsigned int spread(unsigned long long number, unsigned int limit)
 {
 	return ((number * 0x9e3779b97f4a7c15ull >> 32) * limit) >> 32;

@@ -1,5 +1,6 @@
 /*
- * Priority inversion: how long the high thread waits for a mutex that the low one has, against how long the medium one computes.
+ * Priority inversion: how long the high thread waits for a mutex that the low one has, against how
+ * long the medium one computes.
  */
 #include <linux/module.h>
 #include <rtl.h>

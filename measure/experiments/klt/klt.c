@@ -1,6 +1,7 @@
 /*
- * Kernel latency time: an urgent thread that a timer wakes wants what a less urgent one has just then. What that is, is a mutex of this task, or the broker, the
- * server of what tasks share. README.md says what is told.
+ * Kernel latency time: an urgent thread that a timer wakes wants what a less urgent one has just
+ * then. What that is, is a mutex of this task, or the broker, the server of what tasks share.
+ * README.md says what is told.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -22,7 +23,10 @@
 
 /* How long low computes in its critical section. */
 #define SECTION_NS 20000
-/* The timer is armed at least so much earlier than low asks for it; for the broker low goes to sleep first. */
+/*
+ * The timer is armed at least so much earlier than low asks for it; for the broker low goes to
+ * sleep first.
+ */
 #define LEAD_NS 1000
 #define MARGIN_NS 6000
 /* Time between two sections, for everybody else. */

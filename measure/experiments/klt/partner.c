@@ -1,6 +1,6 @@
 /*
- * Keeps the broker busy: sends a long message whenever klt.c says so. Another task than klt.c, whose own threads do not interrupt each other while one asks the
- * broker.
+ * Keeps the broker busy: sends a long message whenever klt.c says so. Another task than klt.c,
+ * whose own threads do not interrupt each other while one asks the broker.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

@@ -1,6 +1,6 @@
 /*
- * Response to a timer of which the distance changes after every 100 interrupts: from the interrupt that is due to the kernel's entry, from there
- * to the first instruction of this thread, and both.
+ * Response to a timer of which the distance changes after every 100 interrupts: from the interrupt
+ * that is due to the kernel's entry, from there to the first instruction of this thread, and both.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -24,7 +24,10 @@ static struct points worst_at = POINTS(list);
 static unsigned int overruns;
 static int traced;
 
-/* Multiples of the golden ratio's fraction spread evenly over the range, in an order without a period. */
+/*
+ * Multiples of the golden ratio's fraction spread evenly over the range, in an order without a
+ * period.
+ */
 static int distance_us(unsigned int group)
 {
 	unsigned int part = group * 0x9e3779b9U;

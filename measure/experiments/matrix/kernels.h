@@ -1,6 +1,7 @@
 /*
- * Pieces of computing that use the caches in different ways. Each begins with the same data every time. Together they use 232 KiB, so that the
- * second-level cache of the smallest machine that is modelled, 256 KiB, holds nearly all of it.
+ * Pieces of computing that use the caches in different ways. Each begins with the same data every
+ * time. Together they use 232 KiB, so that the second-level cache of the smallest machine that is
+ * modelled, 256 KiB, holds nearly all of it.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -46,7 +47,10 @@ static inline void multiply(void)
 	KEEP(product);
 }
 
-/* Puts the samples into the order that the transform wants: with the bits of their numbers reversed. */
+/*
+ * Puts the samples into the order that the transform wants: with the bits of their numbers
+ * reversed.
+ */
 static inline void reverse(void)
 {
 	unsigned int from, to = 0, bit;

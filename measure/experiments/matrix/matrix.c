@@ -1,5 +1,6 @@
 /*
- * How long pieces of computing take beside Linux: each after a pause in which Linux fills the caches.
+ * How long pieces of computing take beside Linux: each after a pause in which Linux fills the
+ * caches.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

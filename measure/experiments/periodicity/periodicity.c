@@ -1,6 +1,6 @@
 /*
- * Triggers two tasks (triggered.c) in turn, every 100 us, and tells how much time went by between two activations, whichever of the two was
- * activated.
+ * Triggers two tasks (triggered.c) in turn, every 100 us, and tells how much time went by between
+ * two activations, whichever of the two was activated.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

@@ -1,5 +1,6 @@
 /*
- * What the three tasks share: the times at which the two triggered ones were activated, in the order of the triggers.
+ * What the three tasks share: the times at which the two triggered ones were activated, in the
+ * order of the triggers.
  */
 #ifndef PERIODICITY_H
 #define PERIODICITY_H
@@ -13,7 +14,10 @@
 #define FIRST "/first"
 #define SECOND "/second"
 
-/* Priorities: who is triggered runs at once, as in the paper, and before the timer's thread goes on. */
+/*
+ * Priorities: who is triggered runs at once, as in the paper, and before the timer's thread goes
+ * on.
+ */
 #define TIMER_PRIORITY 100
 #define TASK_PRIORITY 110
 

@@ -1,6 +1,6 @@
 /*
- * How reliably a thread answers a square wave, for rising frequencies: it toggles at each rising edge, of which the timer tells it, and each answer is
- * correlated with the wave (walsh.h).
+ * How reliably a thread answers a square wave, for rising frequencies: it toggles at each rising
+ * edge, of which the timer tells it, and each answer is correlated with the wave (walsh.h).
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -22,10 +22,15 @@ static const int frequencies[] = {
 #define FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
 
 #define ROUNDS 4
-/* How long each frequency is answered in a round: alone, where nothing else runs, and beside Linux. */
+/*
+ * How long each frequency is answered in a round: alone, where nothing else runs, and beside Linux.
+ */
 #define ALONE_NS  10000000
 #define BESIDE_NS 250000000
-/* The first edge is so far away, and by up to as much again, drawn: no two rounds meet Linux's ticks alike. */
+/*
+ * The first edge is so far away, and by up to as much again, drawn: no two rounds meet Linux's
+ * ticks alike.
+ */
 #define AHEAD_NS 1000000
 
 /* What starts it in Linux says how long there is; this takes as long as it takes. */
@@ -37,7 +42,10 @@ struct part {
 	long long size, whole;
 };
 
-/* What became of a frequency. The parts are sums of all rounds but the last, which is of the least reliable one. */
+/*
+ * What became of a frequency. The parts are sums of all rounds but the last, which is of the least
+ * reliable one.
+ */
 struct answer {
 	struct part answered, real, imaginary, reliability, least;
 	struct series late;
@@ -68,7 +76,10 @@ static void add(struct part *part, long long size, long long whole)
 	part->whole += whole;
 }
 
-/* Adds what became of a wave of that length; the delay is the mean of its answers'. In halves of a ns, as the correlations are. */
+/*
+ * Adds what became of a wave of that length; the delay is the mean of its answers'. In halves of a
+ * ns, as the correlations are.
+ */
 static void keep(struct answer *answer, const struct series *late, long long time)
 {
 	long long delay = late->count ? (2 * late->sum + late->count / 2) / late->count : 0;
@@ -84,8 +95,10 @@ static void keep(struct answer *answer, const struct series *late, long long tim
 	answer->rounds++;
 }
 
-/* Time 0 of the wave is its first edge; it has an even number of them. Edges that pass before the answer to the one before are lost. Returns whether
- * half of them were answered. */
+/*
+ * Time 0 of the wave is its first edge; it has an even number of them. Edges that pass before the
+ * answer to the one before are lost. Returns whether half of them were answered.
+ */
 static int answer(struct answer *answer, long long period, long long time)
 {
 	long long edges = time / period / 2 * 2;

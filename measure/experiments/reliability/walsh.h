@@ -1,8 +1,11 @@
 /*
- * Walsh correlation of a square wave with what a system made of it: the same arithmetic as measure/portable/data/src/walsh.rs, which explains it.
+ * Walsh correlation of a square wave with what a system made of it: the same arithmetic as
+ * measure/portable/data/src/walsh.rs, which explains it.
  *
- * The system toggles its output at every rising edge of its input, which come every `period`. Toggles are counted by their place in the wave while it does;
- * afterwards walsh_correlation() gives the integral of the output times the wave that is so late. Times are ns, or halves of them where it says so.
+ * The system toggles its output at every rising edge of its input, which come every `period`.
+ * Toggles are counted by their place in the wave while it does; afterwards walsh_correlation()
+ * gives the integral of the output times the wave that is so late. Times are ns, or halves of them
+ * where it says so.
  */
 #ifndef MEASURE_WALSH_H
 #define MEASURE_WALSH_H
@@ -47,7 +50,10 @@ static inline long long walsh_triangle(const struct walsh *walsh, long long time
 	return place < period ? place : wave - place;
 }
 
-/* Of all toggles, after an even number of periods. `late` is in halves of a ns, and so is the result. */
+/*
+ * Of all toggles, after an even number of periods. `late` is in halves of a ns, and so is the
+ * result.
+ */
 static inline long long walsh_correlation(const struct walsh *walsh, long long late)
 {
 	long long sum = walsh->output == 1 ? 2 * walsh_triangle(walsh, 0, late) : 0;

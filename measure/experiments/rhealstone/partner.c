@@ -1,5 +1,6 @@
 /*
- * The less urgent side of the semaphore shuffle between two address spaces: rhealstone.c waits for what this task has.
+ * The less urgent side of the semaphore shuffle between two address spaces: rhealstone.c waits for
+ * what this task has.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

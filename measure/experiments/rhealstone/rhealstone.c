@@ -1,6 +1,6 @@
 /*
- * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of one task, and one of them between two tasks.
- * README.md says what each of them is.
+ * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of
+ * one task, and one of them between two tasks. README.md says what each of them is.
  *
  * The main thread has them run and is less urgent than all of them.
  */
@@ -89,7 +89,10 @@ static void *raising(void *unused)
 	return unused;
 }
 
-/* Interrupt latency: from the time at which the timer is due to the first instruction of its handler; a thread computes. */
+/*
+ * Interrupt latency: from the time at which the timer is due to the first instruction of its
+ * handler; a thread computes.
+ */
 
 static struct series interrupt_latency;
 static volatile unsigned long long handled;
@@ -202,7 +205,10 @@ static void partner_close(void)
 	mbuff_free(SHUFFLE, shuffle);
 }
 
-/* Deadlock breaking: high wants the mutex of low, while medium would keep low from running for ever. */
+/*
+ * Deadlock breaking: high wants the mutex of low, while medium would keep low from running for
+ * ever.
+ */
 
 static struct series deadlock_breaking;
 static pthread_mutex_t mutex;

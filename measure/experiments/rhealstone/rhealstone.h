@@ -1,4 +1,7 @@
-/* What the task that measures shares with its partner, the less urgent side of the shuffle between two address spaces. */
+/*
+ * What the task that measures shares with its partner, the less urgent side of the shuffle between
+ * two address spaces.
+ */
 #ifndef RHEALSTONE_H
 #define RHEALSTONE_H
 

@@ -1,6 +1,6 @@
 /*
- * Figures of the real-time interface: a series of samples, told as `figure NAME VALUE UNIT`. The value is the mean, rounded up. Lines are few, so nothing
- * waits between them.
+ * Figures of the real-time interface: a series of samples, told as `figure NAME VALUE UNIT`. The
+ * value is the mean, rounded up. Lines are few, so nothing waits between them.
  */
 #ifndef MEASURE_FIGURE_H
 #define MEASURE_FIGURE_H

@@ -1,6 +1,6 @@
 /*
- * What FIFOs to Linux cost: rtf_put of 64 bytes while the reader in Linux sleeps, and, told by measure-fifo in Linux, how soon it has them, and
- * how many bytes go through.
+ * What FIFOs to Linux cost: rtf_put of 64 bytes while the reader in Linux sleeps, and, told by
+ * measure-fifo in Linux, how soon it has them, and how many bytes go through.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -16,7 +16,10 @@
 #define BULK 1
 #define GO 2
 #define BULK_ROOM (64 * BULK_SIZE)
-/* So long that Linux sleeps again before the next message, and so short that it never finds the other FIFO empty. */
+/*
+ * So long that Linux sleeps again before the next message, and so short that it never finds the
+ * other FIFO empty.
+ */
 #define SMALL_PERIOD 2000000
 #define BULK_PERIOD 100000
 

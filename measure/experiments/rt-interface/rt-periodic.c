@@ -1,5 +1,6 @@
 /*
- * From a periodic thread's release to its first instruction after pthread_wait_np, while another task (rt-busy) computes.
+ * From a periodic thread's release to its first instruction after pthread_wait_np, while another
+ * task (rt-busy) computes.
  */
 #include <linux/module.h>
 #include <rtl.h>

@@ -1,5 +1,6 @@
 /*
- * What synchronising costs within a task: a mutex that nobody else wants, and waking a more urgent thread by a semaphore.
+ * What synchronising costs within a task: a mutex that nobody else wants, and waking a more urgent
+ * thread by a semaphore.
  */
 #include <linux/module.h>
 #include <rtl.h>

@@ -1,5 +1,6 @@
 /*
- * A thread that sleeps until a time, as cyclictest's does: every 0.5 to 1.5 ms, in distances that fall into step with nothing.
+ * A thread that sleeps until a time, as cyclictest's does: every 0.5 to 1.5 ms, in distances that
+ * fall into step with nothing.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -18,7 +19,10 @@ MODULE_PARM(samples, "i");
 
 static struct histogram total;
 
-/* Multiples of the golden ratio's fraction spread evenly over the range, in an order without a period. */
+/*
+ * Multiples of the golden ratio's fraction spread evenly over the range, in an order without a
+ * period.
+ */
 static hrtime_t distance(unsigned int number)
 {
 	unsigned int part = number * 0x9e3779b9U;

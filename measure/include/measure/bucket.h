@@ -1,7 +1,7 @@
 /*
  * Buckets of samples, for tasks and for the model of caches: 1 wide below 4,096, above it 2 to the
- * power BUCKET_PART_BITS to each doubling, which whoever includes this defines. They are numbered by
- * what they hold.
+ * power BUCKET_PART_BITS to each doubling, which whoever includes this defines. They are numbered
+ * by what they hold.
  */
 #ifndef MEASURE_BUCKET_H
 #define MEASURE_BUCKET_H

@@ -1,5 +1,6 @@
 /*
- * Samples in buckets: 1 wide below 4,096, and above it 64 to each doubling, so that they are 0.8 to 1.6 % wide.
+ * Samples in buckets: 1 wide below 4,096, and above it 64 to each doubling, so that they are 0.8 to
+ * 1.6 % wide.
  */
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
@@ -10,7 +11,10 @@
 #include "line.h"
 #include "series.h"
 
-/* Samples from 2 to this power on (17 s of nanoseconds) are only in the figures, and the run is invalid. */
+/*
+ * Samples from 2 to this power on (17 s of nanoseconds) are only in the figures, and the run is
+ * invalid.
+ */
 #define HISTOGRAM_BITS 34
 #define HISTOGRAM_BUCKETS BUCKETS(HISTOGRAM_BITS)
 
@@ -29,7 +33,9 @@ static inline void histogram_add(struct histogram *histogram, unsigned long long
 		histogram->counts[bucket]++;
 }
 
-/* The greatest value of the bucket in which the given part of all samples, in per cent, is reached. */
+/*
+ * The greatest value of the bucket in which the given part of all samples, in per cent, is reached.
+ */
 static inline unsigned long long histogram_quantile(const struct histogram *histogram, unsigned int percent)
 {
 	unsigned long long below = 0, wanted = (histogram->series.count * percent + 99) / 100;

@@ -13,8 +13,8 @@
 #define LINE_LONGEST 200
 
 /*
- * The log is a ring of 16 KiB and the manager, which empties it, may look as seldom as every 100 ms: 50 lines, 10 KB. What is lost all the same, the manager
- * says in the log.
+ * The log is a ring of 16 KiB and the manager, which empties it, may look as seldom as every 100
+ * ms: 50 lines, 10 KB. What is lost all the same, the manager says in the log.
  */
 #define LINE_PAUSE_US 2000
 

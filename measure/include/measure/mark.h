@@ -4,10 +4,16 @@
 #ifndef MEASURE_MARK_H
 #define MEASURE_MARK_H
 
-/* nop dword ptr [rax + name], a name of four letters. The compiler moves no access to memory across it. */
+/*
+ * nop dword ptr [rax + name], a name of four letters. The compiler moves no access to memory across
+ * it.
+ */
 #define MARK(name) __asm__ volatile(".byte 0x0f, 0x1f, 0x80\n\t.ascii \"" name "\"" : : : "memory")
 
-/* The model knows what happens between these two only: it is slow. The first rounds after the beginning are no samples. */
+/*
+ * The model knows what happens between these two only: it is slow. The first rounds after the
+ * beginning are no samples.
+ */
 static inline void measure_begin(void)
 {
 	MARK("Begn");
@@ -21,7 +27,10 @@ static inline void measure_done(void)
 /* The first instruction of the response to an interrupt: the last one. */
 #define MARK_RESPONSE() MARK("Resp")
 
-/* The first instruction of a thread that slept; and how late it was, by which the model finds the interrupt that woke it. */
+/*
+ * The first instruction of a thread that slept; and how late it was, by which the model finds the
+ * interrupt that woke it.
+ */
 #define MARK_WOKE() MARK("Woke")
 
 static inline void measure_late(unsigned long long nanoseconds)

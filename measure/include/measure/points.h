@@ -1,5 +1,6 @@
 /*
- * A curve: pairs of numbers in an array of the program's. The second of a pair counts thousandths of its unit: nanoseconds, for one in us.
+ * A curve: pairs of numbers in an array of the program's. The second of a pair counts thousandths
+ * of its unit: nanoseconds, for one in us.
  */
 #ifndef MEASURE_POINTS_H
 #define MEASURE_POINTS_H

@@ -1,5 +1,6 @@
 /*
- * Threads of several priorities that work together, run by the main thread, which is less urgent than all of them.
+ * Threads of several priorities that work together, run by the main thread, which is less urgent
+ * than all of them.
  */
 #ifndef MEASURE_TEAM_H
 #define MEASURE_TEAM_H
@@ -35,8 +36,8 @@ static void *team_open_gate(void *count)
 }
 
 /*
- * Runs members, the most urgent one first, of equal ones the first, until all have returned. Each would run as soon as it is made, so they wait at a gate
- * until all are there.
+ * Runs members, the most urgent one first, of equal ones the first, until all have returned. Each
+ * would run as soon as it is made, so they wait at a gate until all are there.
  */
 static inline void team_run(const struct member *members, long count)
 {

@@ -70,7 +70,8 @@ fn client(series: &Series, words: [u64; 8]) -> ! {
 #[inline(always)]
 fn empty_call(endpoint: Cap) -> (u64, u64) {
     let (status, label);
-    // SAFETY: the kernel changes the registers of the message and those that every call loses, and no memory.
+    // SAFETY: the kernel changes the registers of the message and those that every call loses, and
+    // no memory.
     unsafe {
         asm!(
             "syscall",

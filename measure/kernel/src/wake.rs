@@ -1,4 +1,5 @@
-//! From a device that raises its interrupt to the first instruction of a user task, while another task runs.
+//! From a device that raises its interrupt to the first instruction of a user task, while another
+//! task runs.
 
 use crate::series::Series;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -57,7 +58,8 @@ extern "C" fn handler(_: u64) -> ! {
 }
 
 extern "C" fn raiser(edu: u64) -> ! {
-    // SAFETY: the first task passes a device that it keeps while this thread runs; the image is shared.
+    // SAFETY: the first task passes a device that it keeps while this thread runs; the image is
+    // shared.
     let edu = unsafe { &*(edu as *const Edu) };
     for round in 0.. {
         work(100 + round % 31);

@@ -1,5 +1,6 @@
-//! Machines of the cache and TLB model. A machine is a file `NAME.toml`; the plug-in (`measure/plugin/model`) takes its numbers and words as arguments
-//! `table.key=value`, and says itself which keys there are.
+//! Machines of the cache and TLB model. A machine is a file `NAME.toml`; the plug-in
+//! (`measure/plugin/model`) takes its numbers and words as arguments `table.key=value`, and says
+//! itself which keys there are.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,8 @@ use pillion_runtime::log::Log;
 /// Most points of a scan.
 pub const POINTS: usize = 8_192;
 
-/// Points of a line, which has at most 200 characters: 13 for each point and 44 for the longest name.
+/// Points of a line, which has at most 200 characters: 13 for each point and 44 for the longest
+/// name.
 const IN_A_LINE: usize = 12;
 
 /// Where a call was interrupted, and how long the most urgent thread then waited; both in ticks.
@@ -47,7 +48,8 @@ impl Curve {
         self.points[..self.used].iter().map(|point| point.delay).max().unwrap_or(0)
     }
 
-    /// The shortest delay before a call of this length and behind it, where a thread computes in user mode.
+    /// The shortest delay before a call of this length and behind it, where a thread computes in
+    /// user mode.
     pub fn beside(&self, length: i64) -> u32 {
         let beside = |point: &&Point| !(0..=length).contains(&point.place.into());
         self.points[..self.used].iter().filter(beside).map(|point| point.delay).min().unwrap_or(0)

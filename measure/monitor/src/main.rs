@@ -1,4 +1,5 @@
-//! Software monitor: interrupts every system call at every instruction and says how long the most urgent thread then waits for the processor.
+//! Software monitor: interrupts every system call at every instruction and says how long the most
+//! urgent thread then waits for the processor.
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]

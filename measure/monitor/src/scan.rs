@@ -13,7 +13,8 @@ const MARGIN: i64 = 24;
 /// Distance at which an interrupt surely comes after the call.
 const FAR: u64 = 1_000_000;
 
-/// Calls that were scanned, a bit each; places of all; the longest delay of all; the longest stretch that cannot be interrupted.
+/// Calls that were scanned, a bit each; places of all; the longest delay of all; the longest
+/// stretch that cannot be interrupted.
 static SCANNED: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 static PLACES: AtomicU64 = AtomicU64::new(0);
 static LONGEST_DELAY: AtomicU64 = AtomicU64::new(0);
@@ -54,9 +55,11 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
         Trial { prepare, call, undo }
     }
 
-    /// Scans it and says the curve, the longest delay, and how long the call takes when nothing interrupts it.
+    /// Scans it and says the curve, the longest delay, and how long the call takes when nothing
+    /// interrupts it.
     pub fn scan(mut self, kit: &mut Kit, name: Name) -> Outcome {
-        // SAFETY: the only reference: no other thread comes here, and this function does not call itself.
+        // SAFETY: the only reference: no other thread comes here, and this function does not call
+        // itself.
         let curve = unsafe { &mut *CURVE.0.get() };
         curve.clear();
         let watch = Watch::start(kit)?;
@@ -106,7 +109,8 @@ fn step(kit: &Kit) -> i64 {
     number.filter(|&number| number > 0).unwrap_or(1)
 }
 
-/// Beside the call the delay is the switch to the most urgent thread alone; what it is longer elsewhere, that thread waited for the call.
+/// Beside the call the delay is the switch to the most urgent thread alone; what it is longer
+/// elsewhere, that thread waited for the call.
 fn say(name: Name, curve: &Curve, plain: &Sample) {
     let delay = curve.longest();
     let longest = delay.saturating_sub(curve.beside(plain.length));

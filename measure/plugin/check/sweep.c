@@ -1,6 +1,7 @@
 /*
- * Reads and writes known amounts of memory between markers. What the model has to count is in tools/x/src/test/sweep.rs: the numbers there follow the order here.
- * Behind `Done` it counts nothing more.
+ * Reads and writes known amounts of memory between markers. What the model has to count is in
+ * tools/x/src/test/sweep.rs: the numbers there follow the order here. Behind `Done` it counts
+ * nothing more.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -14,8 +15,9 @@
 static char memory[MOST] __attribute__((aligned(32768)));
 
 /*
- * Three passes, of which the third finds what the first two left: of the caches' data, and of the code, for it is the same each time. A call between the
- * markers would use the stack, which is memory as well.
+ * Three passes, of which the third finds what the first two left: of the caches' data, and of the
+ * code, for it is the same each time. A call between the markers would use the stack, which is
+ * memory as well.
  */
 static __attribute__((noipa)) void measure(unsigned long bytes, int write)
 {

@@ -1,6 +1,6 @@
 /*
- * One level of a write-back, write-allocate cache: set-associative, the least recently used line is replaced, the next level is
- * asked on a miss.
+ * One level of a write-back, write-allocate cache: set-associative, the least recently used line is
+ * replaced, the next level is asked on a miss.
  */
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H

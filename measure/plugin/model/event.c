@@ -64,7 +64,10 @@ static enum event control_register(uint8_t third)
 	return number == 3 ? EVENT_CR3 : number == 4 ? EVENT_CR4 : EVENT_NONE;
 }
 
-/* 0f ae with a memory operand: /4 XSAVE, /5 XRSTOR, /6 XSAVEOPT; 0f c7: /3 XRSTORS, /4 XSAVEC, /5 XSAVES. */
+/*
+ * 0f ae with a memory operand: /4 XSAVE, /5 XRSTOR, /6 XSAVEOPT; 0f c7: /3 XRSTORS, /4 XSAVEC, /5
+ * XSAVES.
+ */
 static enum event state_group(uint8_t second, uint8_t third)
 {
 	uint8_t number = third >> 3 & 7;

@@ -24,7 +24,10 @@ void histogram_add(struct histogram *histogram, uint64_t value);
 /* The lowest value of the bucket that holds this share of the samples, in hundredths. */
 uint64_t histogram_percentile(const struct histogram *histogram, uint64_t hundredths);
 
-/* Writes the lines of a measuring program, if there are samples: figures and all buckets that are not empty. */
+/*
+ * Writes the lines of a measuring program, if there are samples: figures and all buckets that are
+ * not empty.
+ */
 void histogram_tell(const struct histogram *histogram, FILE *output, const char *name, const char *unit);
 
 #endif

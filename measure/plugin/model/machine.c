@@ -2,7 +2,10 @@
 
 enum { PAGE_SHIFT = 12, LARGE_SHIFT = 21, ADDRESS_BITS = 48 };
 
-/* Beyond all memory and the page tables: a page for each event, with what the processor reads and writes on its own. */
+/*
+ * Beyond all memory and the page tables: a page for each event, with what the processor reads and
+ * writes on its own.
+ */
 #define EVENT_LINES (1ull << 41)
 
 /* Kernels map their half the same in all address spaces, as global pages. */

@@ -12,7 +12,9 @@
 enum { MOST_LEVELS = 4 };
 enum level { L1_CODE, L1_DATA, L2, L3 };
 
-/* TLBs of one level: for 4 KiB pages, and for large ones; without the latter, the former hold both. */
+/*
+ * TLBs of one level: for 4 KiB pages, and for large ones; without the latter, the former hold both.
+ */
 struct tlb_pair {
 	struct tlb small, large;
 	/* Charged for what is found here. */
@@ -53,7 +55,10 @@ struct machine {
 	uint16_t space;
 	/* Executed; whoever executes counts them. */
 	uint64_t instructions;
-	/* For everything but the instructions themselves, and of that for events, without the lines that they touch. */
+	/*
+	 * For everything but the instructions themselves, and of that for events, without the lines that
+	 * they touch.
+	 */
 	cost extra, for_events;
 	/* Accesses to devices, and loads of CR3. */
 	uint64_t device_accesses, space_loads;
@@ -73,7 +78,10 @@ void machine_uncached(struct machine *machine);
 /* Charges an event and does what it does to TLBs and worlds. */
 void machine_event(struct machine *machine, enum event event);
 
-/* Into another address space of the host: what its translations are known by when there are tags for that. 0 is none. */
+/*
+ * Into another address space of the host: what its translations are known by when there are tags
+ * for that. 0 is none.
+ */
 void machine_space(struct machine *machine, uint16_t space);
 
 #endif

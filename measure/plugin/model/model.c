@@ -1,11 +1,13 @@
 /*
- * A plug-in of the emulator: models caches and TLBs while a program measures, and writes what was charged between its markers. Arguments and output:
- * ../README.md.
+ * A plug-in of the emulator: models caches and TLBs while a program measures, and writes what was
+ * charged between its markers. Arguments and output: ../README.md.
  *
- * Until the program says that it begins, only that marker is looked for, and those that tell entries of its kernel, so that Linux boots as fast as without a
- * model. A reset drops all that is hooked and translated; the emulator does it a few instructions after it was asked to, always the same ones. At the end
- * there is none: it would free what the emulator may still call for accesses to memory, and QEMU 7.2 then aborts now and then. What is hooked stays, and
- * finds that the program is done.
+ * Until the program says that it begins, only that marker is looked for, and those that tell
+ * entries of its kernel, so that Linux boots as fast as without a model. A reset drops all that is
+ * hooked and translated; the emulator does it a few instructions after it was asked to, always the
+ * same ones. At the end there is none: it would free what the emulator may still call for accesses
+ * to memory, and QEMU 7.2 then aborts now and then. What is hooked stays, and finds that the
+ * program is done.
  */
 #include "parameter.h"
 #include "watch.h"

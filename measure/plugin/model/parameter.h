@@ -1,5 +1,6 @@
 /*
- * The machine's parameters: `key=value`, as measure/machines/NAME.toml has them, with dots between a table's name and its key.
+ * The machine's parameters: `key=value`, as measure/machines/NAME.toml has them, with dots between
+ * a table's name and its key.
  */
 #ifndef MODEL_PARAMETER_H
 #define MODEL_PARAMETER_H

@@ -4,7 +4,10 @@
 
 enum { PAGE_SHIFT = 12, FRAMES = 1 << 20 };
 
-/* The space that executes a frame's code, by the frame's number; 0 is none. Memory beyond 4 GiB has no spaces of its own. */
+/*
+ * The space that executes a frame's code, by the frame's number; 0 is none. Memory beyond 4 GiB has
+ * no spaces of its own.
+ */
 static uint16_t owner_of_frame[FRAMES];
 static uint16_t current, spaces;
 static bool changed = true;

@@ -1,6 +1,7 @@
 /*
- * Which of the host's address spaces is active. The value of CR3 cannot be seen; but a task's code lies in pages of its own, so that the first of
- * its pages that is executed after a load of CR3 tells whose it is.
+ * Which of the host's address spaces is active. The value of CR3 cannot be seen; but a task's code
+ * lies in pages of its own, so that the first of its pages that is executed after a load of CR3
+ * tells whose it is.
  */
 #ifndef MODEL_SPACE_H
 #define MODEL_SPACE_H

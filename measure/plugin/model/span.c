@@ -1,10 +1,14 @@
 #include "span.h"
 
 /*
- * Instructions by which a program may be mistaken about how late it is: what reading a clock takes, and what a timer's steps leave out.
+ * Instructions by which a program may be mistaken about how late it is: what reading a clock takes,
+ * and what a timer's steps leave out.
  */
 enum { MISTAKE = 200 };
-/* An interrupt that waited is taken so many instructions behind the beginning of the one that let it in: STI lets it in behind the next. */
+/*
+ * An interrupt that waited is taken so many instructions behind the beginning of the one that let
+ * it in: STI lets it in behind the next.
+ */
 enum { SHADOW = 2 };
 
 void spans_init(struct spans *spans, uint64_t skip)
@@ -65,8 +69,9 @@ static void set_flag(struct spans *spans, const struct machine *machine)
 }
 
 /*
- * CLI right behind closes what was not open: no interrupt is taken right behind STI, and behind a return from an interrupt the only kernel that has
- * CLI there had them off in what it returns to, which is not seen.
+ * CLI right behind closes what was not open: no interrupt is taken right behind STI, and behind a
+ * return from an interrupt the only kernel that has CLI there had them off in what it returns to,
+ * which is not seen.
  */
 static void clear_flag(struct spans *spans, const struct machine *machine)
 {
@@ -105,7 +110,10 @@ void spans_before(struct spans *spans, const struct machine *machine, enum event
 	}
 }
 
-/* Where it could be taken, and could have been before, it has just come; where it has just become possible, it may have waited. */
+/*
+ * Where it could be taken, and could have been before, it has just come; where it has just become
+ * possible, it may have waited.
+ */
 struct happened spans_taken(const struct spans *spans, const struct machine *machine)
 {
 	bool open = spans->flag && spans->global_flag && machine->instructions - spans->opened > SHADOW;
@@ -156,7 +164,10 @@ static void respond_to_last(struct spans *spans, const struct machine *machine)
 	spans->interrupt_count = 0;
 }
 
-/* The first interrupt since `due`, in instructions; if there is none, the last one before, which was still being handled then. NULL: there was none at all. */
+/*
+ * The first interrupt since `due`, in instructions; if there is none, the last one before, which
+ * was still being handled then. NULL: there was none at all.
+ */
 static struct interrupt *interrupt_since(struct spans *spans, uint64_t due, uint64_t woke)
 {
 	uint64_t count = spans->interrupt_count;

@@ -1,12 +1,15 @@
 /*
  * What is charged between markers.
  *
- * The response to an interrupt is taken apart: `entry` from the interrupt to the kernel's first instruction, `handler` from there to the first
- * instruction of the response, `total` both. When exactly the interrupt came is not known; the latest instant at which the processor would
- * have taken it at once is: before that it was not there yet. So `entry` is the longest that it can have waited.
+ * The response to an interrupt is taken apart: `entry` from the interrupt to the kernel's first
+ * instruction, `handler` from there to the first instruction of the response, `total` both. When
+ * exactly the interrupt came is not known; the latest instant at which the processor would have
+ * taken it at once is: before that it was not there yet. So `entry` is the longest that it can have
+ * waited.
  *
- * Which interrupt is responded to: the last one, if the program says no more. One that says how late it is was woken by the first interrupt since then; a system
- * that is slow to respond may have taken others meanwhile.
+ * Which interrupt is responded to: the last one, if the program says no more. One that says how
+ * late it is was woken by the first interrupt since then; a system that is slow to respond may have
+ * taken others meanwhile.
  */
 #ifndef MODEL_SPAN_H
 #define MODEL_SPAN_H
@@ -65,7 +68,10 @@ void spans_init(struct spans *spans, uint64_t skip);
 void spans_mode(struct spans *spans, const struct machine *machine, bool kernel);
 /* An event of the host is about to be charged. */
 void spans_before(struct spans *spans, const struct machine *machine, enum event event);
-/* The kernel's first instruction for an interrupt is about to be executed: `taken_at` as `spans_taken` said before its delivery was charged. */
+/*
+ * The kernel's first instruction for an interrupt is about to be executed: `taken_at` as
+ * `spans_taken` said before its delivery was charged.
+ */
 struct happened spans_taken(const struct spans *spans, const struct machine *machine);
 void spans_entered(struct spans *spans, const struct machine *machine, const struct happened *taken_at);
 /* A bit of a number; and the whole number, which ends with that. */

@@ -1,6 +1,6 @@
 /*
- * A table of translations: set-associative, the least recently used one is replaced. Also used for what processors remember of the
- * upper levels of page tables.
+ * A table of translations: set-associative, the least recently used one is replaced. Also used for
+ * what processors remember of the upper levels of page tables.
  */
 #ifndef MODEL_TLB_H
 #define MODEL_TLB_H
@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose translations: bit 0 tells guest from host, the rest is the address space; 0 there is for global pages, the same in all. */
+/*
+ * Whose translations: bit 0 tells guest from host, the rest is the address space; 0 there is for
+ * global pages, the same in all.
+ */
 typedef uint16_t owner;
 
 #define OWNER(guest, space) ((owner)((space) << 1 | (guest)))

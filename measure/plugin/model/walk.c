@@ -2,7 +2,10 @@
 
 enum { PAGE_SHIFT = 12, NESTED_SHIFT = 21, TABLES_SHIFT = 15 };
 
-/* Beyond all memory: 128 MiB of page tables of the host, of the guest (as the guest sees them), and nested ones. */
+/*
+ * Beyond all memory: 128 MiB of page tables of the host, of the guest (as the guest sees them), and
+ * nested ones.
+ */
 enum region { HOST_TABLES, GUEST_TABLES, NESTED_TABLES };
 #define TABLES (1ull << 40)
 

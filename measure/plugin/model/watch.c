@@ -19,7 +19,10 @@ static uint64_t behind_vmrun;
 #define NO_LINE (~(uint64_t)0)
 static uint64_t last_line = NO_LINE;
 
-/* Large pages are mapped where virtual and physical address agree within them; others do so once in 512 times. */
+/*
+ * Large pages are mapped where virtual and physical address agree within them; others do so once in
+ * 512 times.
+ */
 static bool in_large_page(uint64_t address, uint64_t physical)
 {
 	return !((address ^ physical) & 0x1ff000) && !(watch.small_first <= address && address <= watch.small_last);

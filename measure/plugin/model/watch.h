@@ -1,8 +1,8 @@
 /*
  * Tells the model what the emulated processor fetches, loads, stores and does.
  *
- * The emulator may begin and end its blocks anywhere; what is told to the model does not depend on that. Instructions are counted one by one, and a line is
- * fetched when another one was before.
+ * The emulator may begin and end its blocks anywhere; what is told to the model does not depend on
+ * that. Instructions are counted one by one, and a line is fetched when another one was before.
  */
 #ifndef MODEL_WATCH_H
 #define MODEL_WATCH_H
@@ -16,7 +16,10 @@ enum { MOST_ENTRIES = 16 };
 struct watch {
 	struct machine machine;
 	struct spans spans;
-	/* What was watched of the processor; the machine's own number is behind, but for when it is looked at. */
+	/*
+	 * What was watched of the processor; the machine's own number is behind, but for when it is looked
+	 * at.
+	 */
 	struct counter executed;
 	/* The kernel's first instructions for interrupts. */
 	uint64_t entries[MOST_ENTRIES];
@@ -30,7 +33,10 @@ struct watch {
 /* The emulator has one processor, and its callbacks carry no pointer of ours everywhere. */
 extern struct watch watch;
 
-/* The kernel is entered there by interrupts; false when there are too many. What was translated before is not hooked. */
+/*
+ * The kernel is entered there by interrupts; false when there are too many. What was translated
+ * before is not hooked.
+ */
 bool watch_entry(uint64_t address);
 
 /* A block of instructions is translated: hooks all that it will do. */

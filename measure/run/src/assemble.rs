@@ -10,7 +10,8 @@ use super::{fit, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
-/// The measurement, of the systems that were not disturbed; it is invalid when one was. `titles` name machines of the model.
+/// The measurement, of the systems that were not disturbed; it is invalid when one was. `titles`
+/// name machines of the model.
 pub fn measurement(
     experiment: &Experiment,
     form: Form,

@@ -1,4 +1,5 @@
-//! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and NAME.modelled.json of the model.
+//! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and
+//! NAME.modelled.json of the model.
 
 use super::system_name;
 use anyhow::{Context as _, Result};
@@ -60,7 +61,8 @@ impl Baseline {
         self.figures.get(system)?.get(name)?.as_f64()
     }
 
-    /// Figures that it has and a measurement has not: system and name. Machines that were not modelled are left out.
+    /// Figures that it has and a measurement has not: system and name. Machines that were not
+    /// modelled are left out.
     pub fn lost(&self, measurement: &Measurement) -> Vec<(String, String)> {
         let is_modelled = |system: &&String| {
             let machine = system_name::machine(system);

@@ -1,4 +1,5 @@
-//! Distributions fitted to what programs said: figures of the fit, and its curve as points beside the histogram.
+//! Distributions fitted to what programs said: figures of the fit, and its curve as points beside
+//! the histogram.
 
 use super::plan::{Distribution, Fit};
 use pillion_measure_data::erlang::Erlang;
@@ -23,7 +24,8 @@ pub fn add(readings: &mut Readings, fits: &[Fit]) {
     }
 }
 
-/// Samples of which few differ have none, and neither has a histogram whose buckets gather several values.
+/// Samples of which few differ have none, and neither has a histogram whose buckets gather several
+/// values.
 fn erlang(readings: &mut Readings, curve: &str, histogram: &Histogram) {
     let Some(fit) = Erlang::by_likelihood(histogram) else { return };
     let unit = histogram.unit.as_str();

@@ -42,7 +42,8 @@ fn complaints(output: &RunOutput) -> Vec<String> {
     readings.disturbed
 }
 
-/// Where the manager says that it could not print all that a task said: a figure may have been in that, or a complaint.
+/// Where the manager says that it could not print all that a task said: a figure may have been in
+/// that, or a complaint.
 fn lost(log: &str) -> impl Iterator<Item = String> {
     let told = log.lines().map(str::trim).filter(|line| line.ends_with(LOST));
     told.map(|line| format!("the log lost lines: {line}"))

@@ -3,7 +3,8 @@
 use super::plan::{Like, Plan, Run};
 
 impl Plan {
-    /// Gives each variant what the system has that it is like: runs, figures and conditions. Charts that name no system draw no variant.
+    /// Gives each variant what the system has that it is like: runs, figures and conditions. Charts
+    /// that name no system draw no variant.
     pub fn with_variants(mut self) -> Plan {
         let variants: Vec<(String, Like)> =
             self.system.iter().filter_map(|system| Some((system.name.clone(), system.like.clone()?))).collect();

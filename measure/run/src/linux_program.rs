@@ -45,7 +45,8 @@ impl<'a> LinuxProgram<'a> {
     }
 }
 
-/// Other loads get the time that they need to begin. The emulator counts; with the model, the model tells.
+/// Other loads get the time that they need to begin. The emulator counts; with the model, the model
+/// tells.
 fn script_of(what: &str) -> String {
     let begin = ". /lib/pillion/begin.sh\nusleep 200000\nawait_loads";
     format!("#!/bin/sh\n{begin}\nexec {NAME} run --instrument counted {what}\n")

@@ -66,7 +66,8 @@ pub enum Kind {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RidingCost {
-    /// How often each machine boots, two times at least: how far boots differ is how far chance may have a figure wrong.
+    /// How often each machine boots, two times at least: how far boots differ is how far chance may
+    /// have a figure wrong.
     pub boots: usize,
     /// The same in the short form.
     pub quick_boots: usize,
@@ -90,7 +91,8 @@ pub struct SystemPlan {
     pub like: Option<Like>,
 }
 
-/// What a system is a variant of: it has the runs, figures and conditions of that one, and no chart that does not name it.
+/// What a system is a variant of: it has the runs, figures and conditions of that one, and no chart
+/// that does not name it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Like {
@@ -127,7 +129,8 @@ pub struct Run {
     /// Figures and histograms out of the run's JSON: a JSON pointer for each name.
     #[serde(default)]
     pub from_result: BTreeMap<String, String>,
-    /// Figures out of the log's JSON lines: for each name KIND/FIELD, the largest number of that field.
+    /// Figures out of the log's JSON lines: for each name KIND/FIELD, the largest number of that
+    /// field.
     #[serde(default)]
     pub from_log: BTreeMap<String, String>,
     /// Whether it belongs to the short form.
@@ -199,8 +202,9 @@ pub struct Valid {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// The histograms, of at least 20 values that differ, each in a bucket of its own: others get none. The curve of NAME is NAME_erlang, its figures are
-    /// NAME_erlang_k, _mean, _offset and _distance.
+    /// The histograms, of at least 20 values that differ, each in a bucket of its own: others get
+    /// none. The curve of NAME is NAME_erlang, its figures are NAME_erlang_k, _mean, _offset and
+    /// _distance.
     pub series: Vec<String>,
     /// The distribution.
     pub with: Distribution,

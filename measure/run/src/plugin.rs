@@ -18,7 +18,8 @@ pub struct Plugin {
     pub arguments: String,
 }
 
-/// The version of the plug-in interface that a QEMU loads, of those that measure/plugin/plugin.h knows.
+/// The version of the plug-in interface that a QEMU loads, of those that measure/plugin/plugin.h
+/// knows.
 fn interface(version: &Version) -> Result<u32> {
     match version.number {
         (..=8, _) => Ok(1),

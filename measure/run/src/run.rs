@@ -52,8 +52,8 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run has
-/// ended. Experiments that have no run in this form are left out.
+/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run
+/// has ended. Experiments that have no run in this form are left out.
 pub fn measure(
     tool: &dyn Tool,
     experiments: &[Experiment],

@@ -20,7 +20,8 @@ const COLUMNS: [(&str, bool); 10] = [
     ("the field", false),
 ];
 
-/// The figures that the experiment describes, others are in the file only; all when it describes none.
+/// The figures that the experiment describes, others are in the file only; all when it describes
+/// none.
 pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     let mut out = format!("\n{} ({}, {})\n", measurement.title, measurement.experiment, measurement.instrument);
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -47,7 +48,8 @@ pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     out
 }
 
-/// What failed in all experiments, for the end, where somebody looks first; nothing when nothing did.
+/// What failed in all experiments, for the end, where somebody looks first; nothing when nothing
+/// did.
 pub fn faults(faults: &[String]) -> String {
     let mut out = String::new();
     if !faults.is_empty() {

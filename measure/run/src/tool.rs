@@ -17,7 +17,8 @@ pub trait Tool: Sync {
     /// Builds a package as a static program for any Linux; returns its file.
     fn program_for_linux(&self, package: &str) -> Result<PathBuf>;
 
-    /// Boots a machine, and waits for its end. A run that is not good is an error with its last lines.
+    /// Boots a machine, and waits for its end. A run that is not good is an error with its last
+    /// lines.
     fn boot(&self, boot: &Boot) -> Result<RunOutput>;
 }
 

@@ -23,7 +23,8 @@ impl Ratio {
     fn apply(&self, n: u64) -> u64 {
         let product = n as u128 * self.whole as u128 + ((n as u128 * self.fraction as u128) >> 64);
         let Ok(estimate) = u64::try_from(product) else { return u64::MAX };
-        // The fraction was rounded down, by less than one part in 2^64: what is missing is less than 2.
+        // The fraction was rounded down, by less than one part in 2^64: what is missing is less
+        // than 2.
         let rest = n as u128 * self.to as u128 - estimate as u128 * self.from as u128;
         estimate.saturating_add((rest >= self.from as u128) as u64)
     }

@@ -1,8 +1,10 @@
 //! Priority inheritance: who runs how urgently while others wait for it.
 //!
-//! A thread that waits for a mutex lends its urgency to the owner; if the owner waits itself, the urgency is passed on to whoever it waits for. An owner of several mutexes
-//! has the highest urgency lent through any of them, and keeps, after releasing one, the highest that is lent through the rest. Nothing is remembered
-//! but who waits for whom: a thread's urgency follows from it at any time, so that no sequence of operations can leave a wrong one behind.
+//! A thread that waits for a mutex lends its urgency to the owner; if the owner waits itself, the
+//! urgency is passed on to whoever it waits for. An owner of several mutexes has the highest
+//! urgency lent through any of them, and keeps, after releasing one, the highest that is lent
+//! through the rest. Nothing is remembered but who waits for whom: a thread's urgency follows from
+//! it at any time, so that no sequence of operations can leave a wrong one behind.
 
 use crate::urgency::Urgency;
 
@@ -52,7 +54,8 @@ impl Inheritance {
         self.follow(thread)
     }
 
-    /// A thread waits for another now. Returns the threads whose urgency changed. A wait that would close a circle lends nothing: nobody in it can run.
+    /// A thread waits for another now. Returns the threads whose urgency changed. A wait that would
+    /// close a circle lends nothing: nobody in it can run.
     pub fn wait(&mut self, waiter: Thread, owner: Thread) -> u64 {
         let changed = self.end_wait(waiter);
         if self.closes_circle(waiter, owner) {
@@ -70,7 +73,8 @@ impl Inheritance {
         self.follow(owner)
     }
 
-    /// A thread is no more: it waits for nobody, and nobody for it. Returns the threads whose urgency changed.
+    /// A thread is no more: it waits for nobody, and nobody for it. Returns the threads whose
+    /// urgency changed.
     pub fn remove(&mut self, thread: Thread) -> u64 {
         bits(self.lenders[thread]).fold(self.end_wait(thread), |changed, lender| changed | self.end_wait(lender))
     }
@@ -81,7 +85,8 @@ impl Inheritance {
         core::iter::successors(Some(owner), |&at| self.waits_for[at]).any(|at| at == waiter)
     }
 
-    /// Brings the urgency of a thread, and of those that it waits for in turn, up to date. There are no circles, so this ends.
+    /// Brings the urgency of a thread, and of those that it waits for in turn, up to date. There
+    /// are no circles, so this ends.
     fn follow(&mut self, start: Thread) -> u64 {
         let (mut at, mut changed) = (start, 0);
         loop {

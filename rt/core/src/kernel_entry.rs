@@ -5,9 +5,11 @@ use pillion_abi::{
     trace::{Entry, Event},
 };
 
-/// When an interrupt of the real-time side last entered the kernel, in ticks. The entries begin with the newest.
+/// When an interrupt of the real-time side last entered the kernel, in ticks. The entries begin
+/// with the newest.
 ///
-/// Out of a guest the processor comes before the kernel knows why: that event stands directly before the interrupt then, and is the earlier stamp.
+/// Out of a guest the processor comes before the kernel knows why: that event stands directly
+/// before the interrupt then, and is the earlier stamp.
 pub fn last(newest_first: impl IntoIterator<Item = Entry>) -> Option<u64> {
     let mut entries = newest_first.into_iter();
     let interrupt = entries.find(|entry| is(entry, Event::Interrupt) && entry.first >= RT_VECTOR_FIRST.into())?;

@@ -72,7 +72,8 @@ impl Type {
 
     /// The type as it is for a variable of so many bytes; `None` when that cannot hold all values.
     ///
-    /// Programs for 32-bit machines mix the letters for `int` and `long`: the size of the variable decides where it is one of a number for each value.
+    /// Programs for 32-bit machines mix the letters for `int` and `long`: the size of the variable
+    /// decides where it is one of a number for each value.
     #[must_use]
     pub fn for_variable(self, bytes: usize) -> Option<Type> {
         let mut adapted = self;
@@ -124,8 +125,9 @@ fn spelled_out(word: &str) -> Result<Kind, Problem> {
     Ok(Kind::Number { bytes, unsigned })
 }
 
-/// Reads a number for a variable of so many bytes: decimal, `0x` or octal as in C. A negative one, or one that fits without a sign only, is accepted for
-/// signed variables too, as long as its bits fit.
+/// Reads a number for a variable of so many bytes: decimal, `0x` or octal as in C. A negative one,
+/// or one that fits without a sign only, is accepted for signed variables too, as long as its bits
+/// fit.
 pub fn number(text: &str, bytes: usize, unsigned: bool) -> Result<u64, Problem> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

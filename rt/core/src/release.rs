@@ -24,7 +24,8 @@ impl Releases {
     /// No release at all.
     pub const NONE: Releases = Releases { next: INFINITY, period: 0, first: false };
 
-    /// Releases at `start` and, unless `period` is 0, every `period` afterwards. None when `period` is negative.
+    /// Releases at `start` and, unless `period` is 0, every `period` afterwards. None when `period`
+    /// is negative.
     #[must_use]
     pub fn new(start: i64, period: i64) -> Option<Releases> {
         (period >= 0).then_some(Releases { next: start, period, first: true })
@@ -38,7 +39,8 @@ impl Releases {
 
     /// The release that a thread waits for from `now` on, and how many were missed before it.
     ///
-    /// The very first release may lie in the past: it is due at once. Later ones that have passed are missed.
+    /// The very first release may lie in the past: it is due at once. Later ones that have passed
+    /// are missed.
     pub fn wait(&mut self, now: i64) -> (i64, u64) {
         if self.first || self.next > now {
             return (self.next, 0);
@@ -62,7 +64,8 @@ impl Releases {
     }
 }
 
-/// The first of the times `due`, `due + period`, ... that lies after `now`, and how many lie before that. `due` has come, and `period` is positive. Constant work.
+/// The first of the times `due`, `due + period`, ... that lies after `now`, and how many lie before
+/// that. `due` has come, and `period` is positive. Constant work.
 #[must_use]
 pub fn skip(due: i64, period: i64, now: i64) -> (i64, u64) {
     let passed = i128::from(now) - i128::from(due);

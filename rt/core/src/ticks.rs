@@ -8,7 +8,8 @@ const NS: i64 = 1_000_000_000;
 /// The end of time, in either unit.
 pub const NEVER: i64 = i64::MAX;
 
-/// Nanoseconds of so many ticks, rounded down; the end of time stays what it is, and is what does not fit.
+/// Nanoseconds of so many ticks, rounded down; the end of time stays what it is, and is what does
+/// not fit.
 #[must_use]
 pub const fn to_ns(ticks: i64) -> i64 {
     scale(ticks, NS, PER_SECOND)

@@ -1,7 +1,8 @@
 //! How urgent a thread is, and at which of the kernel's levels it runs.
 //!
-//! A program's priorities are 0 to 1,000,000; the kernel has 196 levels for them. Small and very high priorities, which is what programs use, keep levels of their own; between
-//! them there are four levels for each doubling, so that a higher priority never has a lower level.
+//! A program's priorities are 0 to 1,000,000; the kernel has 196 levels for them. Small and very
+//! high priorities, which is what programs use, keep levels of their own; between them there are
+//! four levels for each doubling, so that a higher priority never has a lower level.
 
 /// Highest priority of a program.
 pub const PRIORITY_MAX: u32 = 1_000_000;
@@ -17,7 +18,8 @@ const HIGH_LEVEL: u8 = 196;
 /// Level of threads that run handlers of interrupts.
 const INTERRUPT_LEVEL: u8 = 212;
 
-/// How urgent a thread is: its priority, with room below for the main thread and above for handlers of interrupts. Compares as priorities do.
+/// How urgent a thread is: its priority, with room below for the main thread and above for handlers
+/// of interrupts. Compares as priorities do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency(u32);
 

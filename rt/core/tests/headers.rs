@@ -114,7 +114,8 @@ fn functions_of_c() -> BTreeSet<String> {
     names.filter(|name| !["", "int", "void"].contains(&name.as_str()) && !name.ends_with("_t")).collect()
 }
 
-/// A program may have a variable of any name that the headers which RTLinux had itself, and those of Linux's kernel, did not declare.
+/// A program may have a variable of any name that the headers which RTLinux had itself, and those
+/// of Linux's kernel, did not declare.
 #[test]
 fn a_program_may_use_the_names_of_the_c_library() {
     let functions = functions_of_c();
@@ -123,7 +124,8 @@ fn a_program_may_use_the_names_of_the_c_library() {
     );
     let listed = fs::read_to_string(rt("rtlinux-names.txt")).unwrap();
     let listed: BTreeSet<&str> = listed.split_whitespace().map(|word| word.split('/').next().unwrap()).collect();
-    // Of the C library, those had text in memory and formats; RTLinux's own had its calls, but not what is in headers of POSIX's.
+    // Of the C library, those had text in memory and formats; RTLinux's own had its calls, but not
+    // what is in headers of POSIX's.
     let kernel = ["str", "mem", "is", "to", "sprintf", "snprintf", "vsprintf", "vsnprintf", "sscanf"];
     let own = ["pthread_", "sched_", "sem_", "sig", "rtl_", "usleep", "nanosleep", "clock_nanosleep", "malloc", "free"];
     let posix = ["sigprocmask", "signal", "sigemptyset"];

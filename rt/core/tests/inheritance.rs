@@ -1,4 +1,5 @@
-//! Priority inheritance against a model that follows from the definition, and in the situations in which simpler protocols fail.
+//! Priority inheritance against a model that follows from the definition, and in the situations in
+//! which simpler protocols fail.
 //!
 //! The situations are those of R. Heursch's thesis "Linux for time-critical tasks" (2006), 4.6.5.
 

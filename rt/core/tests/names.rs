@@ -1,5 +1,5 @@
-//! Every name that RTLinux's headers declare (`rt/rtlinux-names.txt`) is declared by the header that had it, or stands in the table of what is not there
-//! (`docs/rtlinux.md`).
+//! Every name that RTLinux's headers declare (`rt/rtlinux-names.txt`) is declared by the header
+//! that had it, or stands in the table of what is not there (`docs/rtlinux.md`).
 
 mod compiler;
 
@@ -39,12 +39,14 @@ impl Name {
         if self.kind == "members" { format!("{}.{}", self.of, self.text) } else { self.text.clone() }
     }
 
-    /// Is it one of those in the table? A header stands for all that is in it, `structure.*` for all its members.
+    /// Is it one of those in the table? A header stands for all that is in it, `structure.*` for
+    /// all its members.
     fn is_among(&self, table: &BTreeSet<String>) -> bool {
         [self.shown(), format!("<{}>", self.header), format!("{}.*", self.of)].iter().any(|text| table.contains(text))
     }
 
-    /// Three lines that only compile where the name is declared and is what it was; a macro may be in place of anything.
+    /// Three lines that only compile where the name is declared and is what it was; a macro may be
+    /// in place of anything.
     fn probe(&self, number: usize) -> String {
         let Name { kind, of, text, .. } = self;
         let declaration = match kind.as_str() {

@@ -1,4 +1,6 @@
-/* A module that uses as much of the headers as fits, in the way of Linux 2.4. It is compiled only. */
+/*
+ * A module that uses as much of the headers as fits, in the way of Linux 2.4. It is compiled only.
+ */
 #include <linux/module.h>
 #include <linux/kernel.h>
 #include <linux/version.h>

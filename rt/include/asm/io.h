@@ -1,4 +1,7 @@
-/* Ports and device memory. A port that the system file does not give to the task reads as all ones, and writes to it are dropped. */
+/*
+ * Ports and device memory. A port that the system file does not give to the task reads as all ones,
+ * and writes to it are dropped.
+ */
 #ifndef ASM_IO_H
 #define ASM_IO_H
 

@@ -1,4 +1,7 @@
-/* Interrupts off, barriers, exchange. Interrupts off means: no other thread and no handler of this task runs. */
+/*
+ * Interrupts off, barriers, exchange. Interrupts off means: no other thread and no handler of this
+ * task runs.
+ */
 #ifndef ASM_SYSTEM_H
 #define ASM_SYSTEM_H
 

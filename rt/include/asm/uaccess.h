@@ -1,4 +1,7 @@
-/* Data of an I/O control of a Linux process. A handler gets its address as the argument; anything else is refused. */
+/*
+ * Data of an I/O control of a Linux process. A handler gets its address as the argument; anything
+ * else is refused.
+ */
 #ifndef ASM_UACCESS_H
 #define ASM_UACCESS_H
 

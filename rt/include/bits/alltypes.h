@@ -1,6 +1,6 @@
 /*
- * Types that RTLinux defines otherwise than the C library. All of the C library's headers take their types from this file, so these
- * hold whichever header a program includes first.
+ * Types that RTLinux defines otherwise than the C library. All of the C library's headers take
+ * their types from this file, so these hold whichever header a program includes first.
  */
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,7 @@
-/* Names that sources for Linux's files mention. A task cannot make devices in Linux: register_chrdev is absent. */
+/*
+ * Names that sources for Linux's files mention. A task cannot make devices in Linux:
+ * register_chrdev is absent.
+ */
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
 

@@ -29,7 +29,10 @@ void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of the C library only these, so that a program may have functions of its own with the names of others. */
+/*
+ * Of the C library only these, so that a program may have functions of its own with the names of
+ * others.
+ */
 int sprintf(char *__restrict, const char *__restrict, ...);
 int snprintf(char *__restrict, size_t, const char *__restrict, ...);
 int vsprintf(char *__restrict, const char *__restrict, va_list);
@@ -53,7 +56,10 @@ unsigned long long simple_strtoull(const char *text, char **end, unsigned int ba
 #define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 #endif
 
-/* C++ has these in its library, and macros of these names would break its headers. A program that has its own as functions gets none of them (`x build-task`). */
+/*
+ * C++ has these in its library, and macros of these names would break its headers. A program that
+ * has its own as functions gets none of them (`x build-task`).
+ */
 #if !defined(__cplusplus) && !defined(PILLION_OWN_MIN_MAX)
 #ifndef min
 #define min(a, b) ({ __typeof__(a) min_a_ = (a); __typeof__(b) min_b_ = (b); min_a_ < min_b_ ? min_a_ : min_b_; })

@@ -24,9 +24,10 @@ extern struct module __this_module;
 #define THIS_MODULE (&__this_module)
 
 /*
- * A parameter, for `name=value` when the task is loaded. The type is as in Linux 2.4: b, h, i, l for one, two, four and eight bytes, s for text; numbers before it
- * bound how many values an array takes ("1-4i"). If the variable is declared further below, `x build-task` has the macros mark their definitions, and moves those to
- * the end of the source.
+ * A parameter, for `name=value` when the task is loaded. The type is as in Linux 2.4: b, h, i, l
+ * for one, two, four and eight bytes, s for text; numbers before it bound how many values an array
+ * takes ("1-4i"). If the variable is declared further below, `x build-task` has the macros mark
+ * their definitions, and moves those to the end of the source.
  */
 struct pillion_parameter {
 	const char *name;

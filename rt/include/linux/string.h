@@ -1,4 +1,7 @@
-/* Strings and memory: what the kernel had of the C library's, so that a program may have variables with the names of the rest. */
+/*
+ * Strings and memory: what the kernel had of the C library's, so that a program may have variables
+ * with the names of the rest.
+ */
 #ifndef LINUX_STRING_H
 #define LINUX_STRING_H
 

@@ -1,4 +1,7 @@
-/* Timers of Linux's kernel. A task has none of them: timer_create and threads take their place. Using one fails when the program is linked. */
+/*
+ * Timers of Linux's kernel. A task has none of them: timer_create and threads take their place.
+ * Using one fails when the program is linked.
+ */
 #ifndef LINUX_TIMER_H
 #define LINUX_TIMER_H
 

@@ -1,4 +1,7 @@
-/* Queues of waiting Linux tasks. A task has only one Linux context, which cannot wait for itself: they hold nobody. */
+/*
+ * Queues of waiting Linux tasks. A task has only one Linux context, which cannot wait for itself:
+ * they hold nobody.
+ */
 #ifndef LINUX_WAIT_H
 #define LINUX_WAIT_H
 

@@ -1,4 +1,7 @@
-/* The clock with CMOS memory of the PC: ports 0x70 and 0x71, line 8. The system file gives both to a task. */
+/*
+ * The clock with CMOS memory of the PC: ports 0x70 and 0x71, line 8. The system file gives both to
+ * a task.
+ */
 #ifndef LINUX_MC146818RTC_H
 #define LINUX_MC146818RTC_H
 

@@ -117,7 +117,8 @@ fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
 /// The place is one from [`reserve`] for this number and size.
 unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
     let Some([to_linux, to_task]) = pointers(place, size) else { return };
-    // SAFETY: the part is always mapped; no other FIFO has the place, and the control words are this FIFO's.
+    // SAFETY: the part is always mapped; no other FIFO has the place, and the control words are
+    // this FIFO's.
     slot.fifo = Some(unsafe { Fifo::create(share::control(number), to_linux, to_task, size) });
     slot.place = Some(place);
     slot.damaged = 0;
@@ -150,7 +151,8 @@ fn end(minor: c_uint) -> Result<(), c_int> {
     released.map(|_| ())
 }
 
-/// Hides a FIFO from Linux, unless a process takes bytes out or puts some in at this very moment, which the caller has interrupted.
+/// Hides a FIFO from Linux, unless a process takes bytes out or puts some in at this very moment,
+/// which the caller has interrupted.
 fn withdraw(entry: &mut Entry, fifo: Option<&Fifo>) -> Result<(), c_int> {
     let size = entry.hide();
     if fifo.is_some_and(Fifo::is_entered) {
@@ -184,7 +186,8 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
             };
             let mut entry = share::entry(token, number);
             withdraw(&mut entry, Some(fifo))?;
-            // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has; no process is at the old one, or finds it.
+            // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has; no
+            // process is at the old one, or finds it.
             unsafe { fifo.resize(to_linux, to_task, size) };
             (slot.place, slot.damaged) = (Some(place), 0);
             let [to_linux, to_task] = rings(place, size);

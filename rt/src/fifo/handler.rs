@@ -15,7 +15,8 @@ use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request};
 use pillion_channel::{Fifo, copy::copy, request::Request};
 use pillion_rt_core::ioctl;
 
-/// Data of the I/O control under way: a copy that Linux cannot change while the handler looks at it.
+/// Data of the I/O control under way: a copy that Linux cannot change while the handler looks at
+/// it.
 #[repr(align(64))]
 struct Data([u8; IOCTL_SIZE]);
 
@@ -39,7 +40,8 @@ fn change(minor: c_uint, f: impl FnOnce(&mut Slot)) -> Result<c_int, c_int> {
     })
 }
 
-/// Has `handler` called on the main thread after each read and write of a Linux process. What it returns, if negative, is the process's error.
+/// Has `handler` called on the main thread after each read and write of a Linux process. What it
+/// returns, if negative, is the process's error.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_create_handler(minor: c_uint, handler: Option<Handler>) -> c_int {
     // One error for all that is wrong, as RTLinux has it.
@@ -78,7 +80,8 @@ fn pair(get: c_uint, put: c_uint) -> Result<(), c_int> {
     }
 }
 
-/// Answers what Linux has asked for. Work: as many handlers as there are FIFOs, once each; who asks again kicks again.
+/// Answers what Linux has asked for. Work: as many handlers as there are FIFOs, once each; who asks
+/// again kicks again.
 fn serve() {
     let asked = share::kicks().swap(0, AcqRel);
     for number in (0..FIFOS).filter(|number| asked >> number & 1 != 0) {
@@ -99,7 +102,8 @@ fn answer(number: usize) {
     let Some(asked) = lock::with(|token| take(token, number)) else { return };
     let result = call(number, &asked);
     lock::with(|token| {
-        // The handler may have ended the FIFO, or another one may be there: then nobody waits, and the data may be another's by now.
+        // The handler may have ended the FIFO, or another one may be there: then nobody waits, and
+        // the data may be another's by now.
         let _ = with(token, number, |slot| {
             let Some(fifo) = slot.fifo.as_mut().filter(|fifo| fifo.request() == Some(asked.request)) else { return };
             if let Some((_, size)) = asked.data {
@@ -112,7 +116,8 @@ fn answer(number: usize) {
     });
 }
 
-/// What Linux asks of a FIFO, with the data: Linux gives their place to nobody else before this is answered, as long as the FIFO is there.
+/// What Linux asks of a FIFO, with the data: Linux gives their place to nobody else before this is
+/// answered, as long as the FIFO is there.
 fn take(token: &Token, number: usize) -> Option<Asked> {
     let (request, moved, ioctl) = with(token, number, |slot| {
         let request = slot.fifo.as_ref().and_then(Fifo::request)?;
@@ -125,7 +130,8 @@ fn take(token: &Token, number: usize) -> Option<Asked> {
     Some(Asked { request, moved, ioctl, data })
 }
 
-/// Runs the handler. Nothing of the request is trusted: an unknown kind is refused, and what the command says of its data is checked.
+/// Runs the handler. Nothing of the request is trusted: an unknown kind is refused, and what the
+/// command says of its data is checked.
 fn call(number: usize, asked: &Asked) -> c_int {
     let (minor, request) = (number as c_uint, &asked.request);
     match request.kind {

@@ -1,7 +1,9 @@
 //! RT-FIFOs: `rtf_create`, `rtf_put`, `rtf_get` and their kin.
 //!
-//! A FIFO belongs to the task that made it, unless the system file lists it as shared: then the broker keeps it ([`shared`]). The two rings of a FIFO lie in the task's
-//! part of the channel window, which Linux can write; what they are and how much is in them is kept here, in memory that it cannot write.
+//! A FIFO belongs to the task that made it, unless the system file lists it as shared: then the
+//! broker keeps it ([`shared`]). The two rings of a FIFO lie in the task's part of the channel
+//! window, which Linux can write; what they are and how much is in them is kept here, in memory
+//! that it cannot write.
 
 mod create;
 mod data;

@@ -45,7 +45,8 @@ pub unsafe extern "C" fn rtl_irq_set_affinity(_: c_uint, mask: *const c_ulong, o
     }
 }
 
-/// Linux is never in the way of real-time threads: nothing is to be done to keep it off their processor.
+/// Linux is never in the way of real-time threads: nothing is to be done to keep it off their
+/// processor.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_reserve_cpus(mask: c_uint) -> c_int {
     if mask & !1 == 0 { 0 } else { -EINVAL }

@@ -33,7 +33,8 @@ const LINES: usize = 16;
 
 static HANDLERS: Shared<[Option<Handler>; LINES]> = Shared::new([None; LINES]);
 
-/// Lines that are masked, by their place among the task's. The kernel masks none that is edge-triggered, as an edge would be lost.
+/// Lines that are masked, by their place among the task's. The kernel masks none that is
+/// edge-triggered, as an edge would be lost.
 static MASKED: Guarded<u64> = Guarded::new(0);
 
 /// Masked lines that had an interrupt.
@@ -69,7 +70,8 @@ pub(crate) fn free(line: u32) -> Result<(), c_int> {
     taken.map(|_| ()).ok_or(EINVAL)
 }
 
-/// Runs the handlers of lines that had an interrupt, by their bits, and of those that were held back and no longer are.
+/// Runs the handlers of lines that had an interrupt, by their bits, and of those that were held
+/// back and no longer are.
 pub(crate) fn run_due(lines: u64) {
     let held = lock::with(|token| HELD.get(token) & !MASKED.get(token));
     for place in bits((lines | held) & ((1 << LINES) - 1)) {
@@ -81,7 +83,8 @@ pub(crate) fn run_due(lines: u64) {
     }
 }
 
-/// The handler of a line, unless it is masked. A line is masked from its interrupt on until the program enables it.
+/// The handler of a line, unless it is masked. A line is masked from its interrupt on until the
+/// program enables it.
 fn take(token: &Token, place: usize) -> Option<Handler> {
     let (bit, masked, held) = (1 << place, MASKED.get(token), HELD.get(token));
     if masked & bit != 0 {

@@ -49,7 +49,8 @@ pub(crate) fn look_again(token: &Token) {
     }
 }
 
-/// Threads that a handler woke run when this one waits again: so it goes through the timers only when one may be due, or was set.
+/// Threads that a handler woke run when this one waits again: so it goes through the timers only
+/// when one may be due, or was set.
 extern "C" fn serve(_: *mut c_void) -> *mut c_void {
     let mut deadline = NEVER;
     loop {

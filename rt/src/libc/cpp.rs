@@ -1,6 +1,7 @@
 //! `new` and `delete` of C++, and what its compiler calls beside them.
 //!
-//! They work in real-time threads too: a program cannot look at the result of `new`, and the allocator's work is bounded. Without memory the task stops.
+//! They work in real-time threads too: a program cannot look at the result of `new`, and the
+//! allocator's work is bounded. Without memory the task stops.
 
 use super::{alloc, free_aligned, stop};
 use crate::log_line;

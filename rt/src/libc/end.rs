@@ -6,7 +6,8 @@ use core::{
     ffi::{CStr, c_char, c_int},
 };
 
-/// Stops the task: by an instruction that is none, so that the report shows where it was called from.
+/// Stops the task: by an instruction that is none, so that the report shows where it was called
+/// from.
 #[unsafe(export_name = "pillion_stop")]
 pub extern "C" fn stop() -> ! {
     // SAFETY: control does not come back; the resource manager stops all threads of the task.

@@ -1,7 +1,8 @@
 //! The task's memory: `malloc` and its kin.
 //!
-//! One allocator by two-level segregated fit, whose steps are bounded: taking and giving back cost the same whatever was done before. It has all of the memory that the system
-//! file gives the task, and is used under the task's lock.
+//! One allocator by two-level segregated fit, whose steps are bounded: taking and giving back cost
+//! the same whatever was done before. It has all of the memory that the system file gives the task,
+//! and is used under the task's lock.
 
 use crate::{
     error::{ENOMEM, set_errno},
@@ -19,7 +20,8 @@ use rlsf::Tlsf;
 /// What `malloc` aligns to.
 const ALIGN: usize = 16;
 
-/// Up to 2^(5 + 30) bytes; free blocks are kept in 32 lists for each doubling, which wastes one part in 32 at most.
+/// Up to 2^(5 + 30) bytes; free blocks are kept in 32 lists for each doubling, which wastes one
+/// part in 32 at most.
 type Allocator = Tlsf<'static, u32, u32, 30, 32>;
 
 struct Memory {
@@ -36,7 +38,8 @@ fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
             memory.is_filled = true;
             let size = info::task().memory_size as usize;
             if let Some(block) = NonNull::new(core::ptr::slice_from_raw_parts_mut(address::MEMORY as *mut u8, size)) {
-                // SAFETY: the resource manager maps the memory before the task runs, and nothing else uses it.
+                // SAFETY: the resource manager maps the memory before the task runs, and nothing
+                // else uses it.
                 unsafe { memory.allocator.insert_free_block_ptr(block) };
             }
         }
@@ -51,7 +54,8 @@ pub fn alloc(size: usize, align: usize) -> *mut u8 {
     with(|allocator| allocator.allocate(layout)).map_or_else(|| none(size), NonNull::as_ptr)
 }
 
-/// There is not so much memory. It is said once: a program may well take what there is until there is no more.
+/// There is not so much memory. It is said once: a program may well take what there is until there
+/// is no more.
 #[cold]
 fn none(size: usize) -> *mut u8 {
     static SAID: AtomicBool = AtomicBool::new(false);

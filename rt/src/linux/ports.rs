@@ -9,7 +9,8 @@ use core::{
     ptr::null_mut,
 };
 
-/// `struct resource`. Claims are not recorded: what the system file gives to a task nobody else has.
+/// `struct resource`. Claims are not recorded: what the system file gives to a task nobody else
+/// has.
 #[repr(C)]
 pub struct Resource {
     name: *const c_char,

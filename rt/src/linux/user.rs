@@ -1,7 +1,7 @@
 //! Data of a Linux process's I/O control, as a handler copies it.
 //!
-//! The process's data was copied before the handler runs, and the handler got the copy's address. Any other address is refused: it would be one in the task's own
-//! memory, chosen by Linux.
+//! The process's data was copied before the handler runs, and the handler got the copy's address.
+//! Any other address is refused: it would be one in the task's own memory, chosen by Linux.
 
 use crate::fifo;
 use core::ffi::{c_int, c_ulong, c_void};

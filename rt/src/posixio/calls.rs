@@ -123,7 +123,8 @@ pub extern "C" fn lseek(number: c_int, offset: c_long, whence: c_int) -> c_long 
 ///
 /// # Safety
 ///
-/// `argument` is what the device wants with this request: an address of an `int` for a FIFO's length, say.
+/// `argument` is what the device wants with this request: an address of an `int` for a FIFO's
+/// length, say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong) -> c_int {
     let result = Descriptor::open(number).and_then(|descriptor| {

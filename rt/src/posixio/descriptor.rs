@@ -29,7 +29,8 @@ static STATES: lock::Data<[State; MOST]> = lock::Data::new([State::Free; MOST]);
 
 struct Files([UnsafeCell<File>; MOST]);
 
-// SAFETY: an entry is written by whoever made it `Busy`; then it is the device's and its users', who agree among themselves as in any C program.
+// SAFETY: an entry is written by whoever made it `Busy`; then it is the device's and its users',
+// who agree among themselves as in any C program.
 unsafe impl Sync for Files {}
 
 static FILES: Files = Files(
@@ -97,7 +98,8 @@ impl Descriptor {
 
     /// What its device can do.
     pub fn operations(&self) -> &Operations {
-        // SAFETY: set when the entry was taken, to operations that last as long as their device is registered, which a program keeps up while it has it open.
+        // SAFETY: set when the entry was taken, to operations that last as long as their device is
+        // registered, which a program keeps up while it has it open.
         unsafe { &*(*self.file()).operations }
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn find(name: &[u8]) -> Option<*const Operations> {
 ///
 /// # Safety
 ///
-/// `name` is null or ends with a zero; `operations` is null or lasts until the device is unregistered.
+/// `name` is null or ends with a zero; `operations` is null or lasts until the device is
+/// unregistered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_register_rtldev(
     major: c_uint,

@@ -1,4 +1,5 @@
-//! `open`, `read`, `write`, `ioctl` and `mmap` of real-time code: a table of descriptors for the whole task, and devices behind it.
+//! `open`, `read`, `write`, `ioctl` and `mmap` of real-time code: a table of descriptors for the
+//! whole task, and devices behind it.
 
 mod calls;
 mod descriptor;

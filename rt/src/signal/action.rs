@@ -71,7 +71,8 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
 ///
 /// # Safety
 ///
-/// `new` is null or readable, and its handler is 0, 1 or such a function; `old` is null or to be written.
+/// `new` is null or readable, and its handler is 0, 1 or such a function; `old` is null or to be
+/// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: the caller's promise.

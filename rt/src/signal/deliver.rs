@@ -15,8 +15,9 @@ pub(crate) fn deliverable(_: &Token, thread: &Thread) -> u64 {
     thread.pending.load(Relaxed) & !thread.masked.load(Relaxed)
 }
 
-/// Who gets a signal that a thread asked for: that thread. What the main thread asks for, in `init_module` say, is for the thread that waits for the signal, or
-/// that last did, as far as there is one. None if the thread has ended.
+/// Who gets a signal that a thread asked for: that thread. What the main thread asks for, in
+/// `init_module` say, is for the thread that waits for the signal, or that last did, as far as
+/// there is one. None if the thread has ended.
 pub(crate) fn receiver(token: &Token, asked: Identity, signal: u32) -> Option<&'static Thread> {
     let asked = asked.get(token)?;
     if asked.number() != 0 {
@@ -60,7 +61,8 @@ pub(crate) fn notice(token: &Token, thread: &'static Thread) {
     }
 }
 
-/// Runs handlers for the caller's pending signals, and ends it if it was cancelled. Not while it holds the task's lock.
+/// Runs handlers for the caller's pending signals, and ends it if it was cancelled. Not while it
+/// holds the task's lock.
 #[inline]
 pub(crate) fn after_wait() {
     let me = current();
@@ -72,7 +74,8 @@ pub(crate) fn after_wait() {
     }
 }
 
-/// As [`after_wait`], after a call that gives the caller something: when it has, a cancellation waits for the next point, or what was given would be lost.
+/// As [`after_wait`], after a call that gives the caller something: when it has, a cancellation
+/// waits for the next point, or what was given would be lost.
 #[inline]
 pub(crate) fn after_result<T, E>(result: &Result<T, E>) {
     if result.is_err() { after_wait() } else { run_handlers() }
@@ -103,7 +106,8 @@ fn deliver(me: &'static Thread) {
     }
 }
 
-/// Runs the handler of a signal, which is held back meanwhile with whatever else the handler asked for.
+/// Runs the handler of a signal, which is held back meanwhile with whatever else the handler asked
+/// for.
 fn run(me: &'static Thread, signal: u32) {
     let Some((handler, mask)) = lock::with(|token| action::handler(token, signal)) else { return };
     let before = me.masked.fetch_or((mask | 1 << signal) & USER_BITS, Relaxed);

@@ -14,8 +14,9 @@ const GLOBAL_FIRST: c_int = 256;
 /// First number that stands for one of a processor.
 const LOCAL_FIRST: c_int = 512;
 
-/// Sends a signal to a thread; 0 only looks whether the thread exists. To the thread that stands for Linux, 256 and more are interrupts. The receiver runs at once if it is
-/// more urgent and waits for this.
+/// Sends a signal to a thread; 0 only looks whether the thread exists. To the thread that stands
+/// for Linux, 256 and more are interrupts. The receiver runs at once if it is more urgent and waits
+/// for this.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_kill(to: *const Thread, signal: c_int) -> c_int {
     let Some(to) = thread::by_pointer(to) else { return ESRCH };

@@ -1,7 +1,9 @@
 //! Signals of threads.
 //!
-//! RTLinux's own signals act on a thread from outside. The program's signals, 7 to 31, run a handler in the thread that they are for: at once when a thread sends one to
-//! itself, otherwise when the thread next returns from a wait, yields, or unblocks the signal. A thread that is computing is not interrupted.
+//! RTLinux's own signals act on a thread from outside. The program's signals, 7 to 31, run a
+//! handler in the thread that they are for: at once when a thread sends one to itself, otherwise
+//! when the thread next returns from a wait, yields, or unblocks the signal. A thread that is
+//! computing is not interrupted.
 
 mod action;
 mod deliver;

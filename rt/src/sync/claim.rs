@@ -1,7 +1,9 @@
 //! What a thread was handed and has not used yet, or stands in the way of.
 //!
-//! A wake-up is meant for whoever can go on, not for one thread: if the woken thread ends before it has done what it was woken for, the next one is woken. So a thread notes what
-//! it waits for before it waits, or has it noted by whoever hands it over, and takes the note away when it has it. All threads of a task run on one processor: plain stores are seen in their order.
+//! A wake-up is meant for whoever can go on, not for one thread: if the woken thread ends before it
+//! has done what it was woken for, the next one is woken. So a thread notes what it waits for
+//! before it waits, or has it noted by whoever hands it over, and takes the note away when it has
+//! it. All threads of a task run on one processor: plain stores are seen in their order.
 
 use super::{mutex::Mutex, once::Once, rwlock::RwLock, semaphore::Semaphore};
 use crate::lock::Token;
@@ -61,10 +63,11 @@ impl Claims {
         Claims { mutex: Note::new(), semaphore: Note::new(), rwlock: Note::new(), once: Note::new() }
     }
 
-    /// The thread has ended, and waits in no queue: what it was handed is for the next one. At most 64 wake-ups, and as many routines as it ran one inside another.
+    /// The thread has ended, and waits in no queue: what it was handed is for the next one. At most
+    /// 64 wake-ups, and as many routines as it ran one inside another.
     pub(crate) fn pass_on(&self, token: &Token) {
-        // SAFETY: the program must not take an object's memory away while a thread waits for it, or has been handed it and has not returned with it; a note is there no longer
-        // than that.
+        // SAFETY: the program must not take an object's memory away while a thread waits for it, or
+        // has been handed it and has not returned with it; a note is there no longer than that.
         let (mutex, semaphore, rwlock, once) =
             unsafe { (self.mutex.take(), self.semaphore.take(), self.rwlock.take(), self.once.take()) };
         if let Some(mutex) = mutex {

@@ -1,10 +1,14 @@
 //! How mutexes work.
 //!
-//! The word `owner` says who has the mutex. Plain mutexes, with or without inheritance, are taken and released by a compare-and-swap on it when nobody waits; everything else
-//! happens with the task's lock held. A released mutex is free, and the most urgent waiter is woken to take it: a more urgent thread that comes first may have it.
+//! The word `owner` says who has the mutex. Plain mutexes, with or without inheritance, are taken
+//! and released by a compare-and-swap on it when nobody waits; everything else happens with the
+//! task's lock held. A released mutex is free, and the most urgent waiter is woken to take it: a
+//! more urgent thread that comes first may have it.
 //!
-//! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that releases a mutex and thereby becomes less urgent stays where it is until the woken waiter, which
-//! runs next, puts it down: no thread of middle urgency can come between. With a ceiling (`PTHREAD_PRIO_PROTECT`) the owner has at least the ceiling's urgency.
+//! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that releases a
+//! mutex and thereby becomes less urgent stays where it is until the woken waiter, which runs next,
+//! puts it down: no thread of middle urgency can come between. With a ceiling
+//! (`PTHREAD_PRIO_PROTECT`) the owner has at least the ceiling's urgency.
 
 use crate::{
     cell::Guarded,
@@ -238,7 +242,8 @@ impl Mutex {
         }
     }
 
-    /// Releases it, whoever has it if nothing forbids that. The caller then calls [`settle`] without the lock.
+    /// Releases it, whoever has it if nothing forbids that. The caller then calls [`settle`]
+    /// without the lock.
     pub(super) fn release(&self, token: &Token) -> Result<(), c_int> {
         let checked = self.kind() == flag::ERRORCHECK || self.kind() == flag::RECURSIVE;
         if self.has(flag::DESTROYED) {
@@ -290,7 +295,8 @@ impl Mutex {
             if at.is_null() {
                 return;
             }
-            // SAFETY: mutexes in the list are held; the program must not take their memory away before it has released them.
+            // SAFETY: mutexes in the list are held; the program must not take their memory away
+            // before it has released them.
             let mutex = unsafe { &*at };
             if core::ptr::eq(mutex, self) {
                 link.store(self.next.load(Relaxed), Relaxed);

@@ -13,7 +13,8 @@ use pillion_abi::NEVER;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Once {
-    /// 0 before the routine has begun, [`DONE`], or [`RUNNING`] and the address of the `Once` inside whose routine the same thread runs this one's.
+    /// 0 before the routine has begun, [`DONE`], or [`RUNNING`] and the address of the `Once`
+    /// inside whose routine the same thread runs this one's.
     state: Guarded<usize>,
     queue: Queue,
 }
@@ -32,19 +33,22 @@ impl Once {
         self.queue.wake_all(token);
     }
 
-    /// The thread that ran the routine, perhaps inside those of others, has ended: it is as if none had begun.
+    /// The thread that ran the routine, perhaps inside those of others, has ended: it is as if none
+    /// had begun.
     pub(super) fn undo(&self, token: &Token) {
         let mut at = Some(self);
         while let Some(once) = at {
             let outer = (once.state.get(token) & !RUNNING) as *const Once;
             once.end(token, 0);
-            // SAFETY: the ended thread was inside the outer one's routine, so that the program still has it.
+            // SAFETY: the ended thread was inside the outer one's routine, so that the program
+            // still has it.
             at = unsafe { outer.as_ref() };
         }
     }
 }
 
-/// Runs `routine` unless that was done; returns when it is done. A thread that ends inside leaves it to the next one.
+/// Runs `routine` unless that was done; returns when it is done. A thread that ends inside leaves
+/// it to the next one.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
     let mut token = lock::enter();

@@ -18,7 +18,8 @@ pub unsafe extern "C" fn rtl_wait_init(queue: *mut Queue) {
     unsafe { queue.write(Queue::new()) };
 }
 
-/// Waits in a queue; the spin lock that the caller holds is released meanwhile, as all of them are. Gives a positive number when a signal came instead.
+/// Waits in a queue; the spin lock that the caller holds is released meanwhile, as all of them are.
+/// Gives a positive number when a signal came instead.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_wait_sleep(queue: &Queue, _: *mut c_void) -> c_int {
     let wake = block(lock::enter(), Some(queue), How::POINT, NEVER);

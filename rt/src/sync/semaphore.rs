@@ -1,7 +1,8 @@
 //! Semaphores. What those with a name do is done in [`named`].
 //!
-//! As long as nobody waits, the value goes up and down by compare-and-swap. It is negative while somebody may wait; then the task's lock protects it, and a
-//! post hands over to the most urgent waiter.
+//! As long as nobody waits, the value goes up and down by compare-and-swap. It is negative while
+//! somebody may wait; then the task's lock protects it, and a post hands over to the most urgent
+//! waiter.
 
 use super::deadline_of;
 use crate::{
@@ -41,7 +42,8 @@ impl Semaphore {
         Semaphore { value: AtomicI32::new(value), named: Guarded::new(0), queue: Queue::new() }
     }
 
-    /// One that stands for a semaphore with a name, by the broker's handle. Its value has everybody look for the name.
+    /// One that stands for a semaphore with a name, by the broker's handle. Its value has everybody
+    /// look for the name.
     #[must_use]
     pub(crate) const fn with_name(handle: u32) -> Semaphore {
         Semaphore { value: AtomicI32::new(WAITED_FOR), named: Guarded::new(handle as c_int + 1), queue: Queue::new() }

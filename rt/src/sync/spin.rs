@@ -1,6 +1,7 @@
 //! Spin locks.
 //!
-//! A spin lock switches interrupts off, that is, takes the task's lock; nobody else of the task runs meanwhile, so that it never spins.
+//! A spin lock switches interrupts off, that is, takes the task's lock; nobody else of the task
+//! runs meanwhile, so that it never spins.
 
 use crate::{
     cell::Guarded,
@@ -66,7 +67,8 @@ pub extern "C" fn pthread_spin_unlock(spin: &Spin) -> c_int {
     0
 }
 
-/// RTLinux's name for [`pthread_spin_lock`]. A thread that has it already goes on: spinning would never end.
+/// RTLinux's name for [`pthread_spin_lock`]. A thread that has it already goes on: spinning would
+/// never end.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_spin_take(spin: &Spin) {
     take(spin, EDEADLK);

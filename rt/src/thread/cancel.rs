@@ -76,7 +76,8 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
     0
 }
 
-/// Chooses between cancellation at the next point and at once. At once means: at the thread's next call of this library.
+/// Chooses between cancellation at the next point and at once. At once means: at the thread's next
+/// call of this library.
 ///
 /// # Safety
 ///

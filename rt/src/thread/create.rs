@@ -44,7 +44,8 @@ pub(crate) struct Start {
     pub argument: *mut c_void,
 }
 
-/// What the library itself may need of a stack, besides what the program asks for: formatting of text most of all.
+/// What the library itself may need of a stack, besides what the program asks for: formatting of
+/// text most of all.
 const RESERVE: usize = 12 << 10;
 
 /// Creates a thread.
@@ -145,7 +146,8 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
     level::reset(token, thread);
 }
 
-/// First instructions of a thread: its own address comes in the first argument. The floating-point unit may be as another thread left it.
+/// First instructions of a thread: its own address comes in the first argument. The floating-point
+/// unit may be as another thread left it.
 #[unsafe(naked)]
 unsafe extern "C" fn thread_entry() -> ! {
     naked_asm!(

@@ -11,7 +11,8 @@ use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
 use pillion_runtime::{call, info::slot};
 
-/// Ends the calling thread. For the main thread, which is no thread of the program, see [`main_thread`].
+/// Ends the calling thread. For the main thread, which is no thread of the program, see
+/// [`main_thread`].
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     let me = current();
@@ -38,7 +39,8 @@ pub(crate) fn end_current() -> ! {
     }
 }
 
-/// Ends another thread where it stands. It is stopped, and not in a part of this library that must be finished.
+/// Ends another thread where it stands. It is stopped, and not in a part of this library that must
+/// be finished.
 pub(super) fn end_other(token: &Token, thread: &'static Thread) {
     crate::wait::wake_without_signal(token, thread, crate::wait::word::NOT);
     thread.stopped.set(token, true);

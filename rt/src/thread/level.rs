@@ -20,7 +20,8 @@ pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
     INHERITANCE.borrow(token).effective(thread.number())
 }
 
-/// Changes who waits for whom; `change` says whose urgency changed, as bits, and those run at their new levels then.
+/// Changes who waits for whom; `change` says whose urgency changed, as bits, and those run at their
+/// new levels then.
 pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance) -> u64) {
     let changed = change(&mut INHERITANCE.borrow(token));
     for thread in bits(changed).map(by_number) {
@@ -54,8 +55,9 @@ pub(super) fn reset(token: &Token, thread: &Thread) {
     apply(token, thread);
 }
 
-/// The caller gives up what `waiters` lent it, and `next` of them is to run. The caller keeps its level until `next` puts it down, or until [`settle`]: it must not become less
-/// urgent before `next` is ready.
+/// The caller gives up what `waiters` lent it, and `next` of them is to run. The caller keeps its
+/// level until `next` puts it down, or until [`settle`]: it must not become less urgent before
+/// `next` is ready.
 pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
     let changed = bits(waiters).fold(0, |changed, w| changed | INHERITANCE.borrow(token).end_wait(w));
     let me = current();
@@ -71,7 +73,8 @@ pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
     }
 }
 
-/// Lets the woken waiter, which is behind the caller at the same level, run and put the caller down; if it did not come to that, the caller goes down itself.
+/// Lets the woken waiter, which is behind the caller at the same level, run and put the caller
+/// down; if it did not come to that, the caller goes down itself.
 #[cold]
 pub(crate) fn settle(me: &'static Thread) {
     if me.lock_depth.load(Relaxed) == 0 {
@@ -103,7 +106,8 @@ impl Thread {
 
 fn apply(token: &Token, thread: &Thread) {
     let level = note(token, thread);
-    // The owner of a contended lock may run at the level of a waiter; that one sets the owner's level right when it has the lock.
+    // The owner of a contended lock may run at the level of a waiter; that one sets the owner's
+    // level right when it has the lock.
     if !(core::ptr::eq(thread, current()) && lock::is_contended(token)) {
         thread.set_context(level);
     }

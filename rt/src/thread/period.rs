@@ -14,7 +14,8 @@ use pillion_histogram::Histogram;
 use pillion_rt_core::release::Releases;
 use pillion_runtime::{info::address, now};
 
-/// Has a thread released at `start`, on the scheduler's clock, and every `period` nanoseconds afterwards.
+/// Has a thread released at `start`, on the scheduler's clock, and every `period` nanoseconds
+/// afterwards.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_make_periodic_np(thread: *const Thread, start: i64, period: i64) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
@@ -87,6 +88,7 @@ pub(super) fn flush(me: &Thread) {
 }
 
 fn histogram() -> &'static Histogram {
-    // SAFETY: the resource manager maps zeroed memory for the histogram there; threads write it with the task's lock held.
+    // SAFETY: the resource manager maps zeroed memory for the histogram there; threads write it
+    // with the task's lock held.
     unsafe { &*(address::HISTOGRAM as *const Histogram) }
 }

@@ -87,7 +87,8 @@ pub extern "C" fn pthread_yield() -> c_int {
     sched_yield()
 }
 
-/// Looks at signals that programs marked as pending themselves, and lets more urgent threads run. Returns the caller's pending signals, of which a wake-up is used up.
+/// Looks at signals that programs marked as pending themselves, and lets more urgent threads run.
+/// Returns the caller's pending signals, of which a wake-up is used up.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_schedule() -> c_int {
     lock::with(|token| super::all().iter().for_each(|thread| signal::notice(token, thread)));

@@ -11,7 +11,8 @@ use pillion_runtime::info::address;
 impl Thread {
     fn shown(&self) -> *mut ThreadEntry {
         let status = address::STATUS as *mut Status;
-        // SAFETY: the resource manager maps the status page in every task with a skin; the number is below its number of entries.
+        // SAFETY: the resource manager maps the status page in every task with a skin; the number
+        // is below its number of entries.
         unsafe { addr_of_mut!((*status).threads).cast::<ThreadEntry>().add(self.number()) }
     }
 }
@@ -22,7 +23,8 @@ macro_rules! shown {
             $(#[$doc])*
             #[inline]
             pub(crate) fn $name(&self, value: $type) {
-                // SAFETY: as in `shown`. Only this task writes the word: the thread itself, and others under the task's lock, at the same time.
+                // SAFETY: as in `shown`. Only this task writes the word: the thread itself, and
+                // others under the task's lock, at the same time.
                 unsafe { $atomic::from_ptr(addr_of_mut!((*self.shown()).$field)) }.store(value, Relaxed);
             }
         )*}
@@ -47,7 +49,8 @@ impl Thread {
         unsafe { self.shown().write_volatile(ThreadEntry { mode, entry, ..ThreadEntry::default() }) };
     }
 
-    /// Shows that there is no such thread any more. Its period stays, for what is said of the task at its end.
+    /// Shows that there is no such thread any more. Its period stays, for what is said of the task
+    /// at its end.
     pub(super) fn show_gone(&self) {
         let shown = self.shown();
         // SAFETY: as above.

@@ -10,7 +10,8 @@ use crate::{
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 
-/// Suspends a thread until it is woken. A thread that suspends itself and was sent a wake-up before goes on at once.
+/// Suspends a thread until it is woken. A thread that suspends itself and was sent a wake-up before
+/// goes on at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_suspend_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return 0 };
@@ -31,7 +32,8 @@ pub(crate) fn suspend_self() {
     signal::after_wait();
 }
 
-/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at once if it is more urgent than the caller, whose own wake-up is used up.
+/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at
+/// once if it is more urgent than the caller, whose own wake-up is used up.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
@@ -40,7 +42,8 @@ pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
     0
 }
 
-/// A thread that runs has no use for a wake-up, and RTLinux's scheduler takes it away when it chooses the thread. The handler of a signal may end the wait that it came in.
+/// A thread that runs has no use for a wake-up, and RTLinux's scheduler takes it away when it
+/// chooses the thread. The handler of a signal may end the wait that it came in.
 pub(super) fn use_up_wakeup(me: &Thread) {
     if me.pending.load(Relaxed) & WAKEUP_BIT != 0 && !me.between_waits.load(Relaxed) {
         me.pending.fetch_and(!WAKEUP_BIT, Relaxed);

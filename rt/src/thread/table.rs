@@ -35,8 +35,9 @@ pub(crate) enum Life {
     Gone,
 }
 
-/// Names one thread for good, and not whoever has its place in the table later: for what outlives the thread. Its number plus one, and above [`Identity::BITS`] how many threads had the place before it.
-/// After 8 million threads in one place the count begins anew.
+/// Names one thread for good, and not whoever has its place in the table later: for what outlives
+/// the thread. Its number plus one, and above [`Identity::BITS`] how many threads had the place
+/// before it. After 8 million threads in one place the count begins anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(u32);
 
@@ -63,7 +64,8 @@ impl Identity {
     }
 }
 
-/// A thread, as the program and this library see it. The first members stand in `rtl_sched.h` as well.
+/// A thread, as the program and this library see it. The first members stand in `rtl_sched.h` as
+/// well.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Thread {
@@ -237,7 +239,8 @@ impl Thread {
         let _ = call::signal(self.slot(slot::NOTIFICATIONS));
     }
 
-    /// Waits until it is signalled; false when the deadline came first. For the thread itself. Returns early, too, and says true then.
+    /// Waits until it is signalled; false when the deadline came first. For the thread itself.
+    /// Returns early, too, and says true then.
     #[inline]
     pub(crate) fn wait_for_signal(&self, deadline: u64) -> bool {
         match call::wait(self.slot(slot::NOTIFICATIONS), deadline) {
@@ -291,7 +294,8 @@ pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {
 #[must_use]
 pub fn current() -> &'static Thread {
     let thread: *const Thread;
-    // SAFETY: FS points to the thread's entry in the table from its first instructions on, and the entry begins with its own address.
+    // SAFETY: FS points to the thread's entry in the table from its first instructions on, and the
+    // entry begins with its own address.
     unsafe {
         asm!("mov {}, fs:[0]", out(reg) thread, options(nostack, pure, readonly, preserves_flags));
         &*thread
@@ -311,7 +315,8 @@ pub(crate) unsafe fn adopt_main() -> &'static Thread {
         thread.c_library[LOCALE_WORD].store(LOCALE.as_ptr() as usize, Relaxed);
     }
     let main = &TABLE[0];
-    // SAFETY: the entry is static and begins with its own address; by the caller's promise nothing has used FS before.
+    // SAFETY: the entry is static and begins with its own address; by the caller's promise nothing
+    // has used FS before.
     unsafe { asm!("wrfsbase {}", in(reg) main.pointer(), options(nostack, preserves_flags)) };
     main
 }

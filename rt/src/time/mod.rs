@@ -45,7 +45,8 @@ pub fn now_ns() -> i64 {
     SCALE.get().ns(now()) as i64
 }
 
-/// The tick at which [`now_ns`] reaches `ns`; one that never comes for what `HRTIME_INFINITY` stands for.
+/// The tick at which [`now_ns`] reaches `ns`; one that never comes for what `HRTIME_INFINITY`
+/// stands for.
 #[inline]
 #[must_use]
 pub fn deadline(ns: i64) -> u64 {

@@ -1,4 +1,5 @@
-//! Timers of the program's own, which RTLinux programs take from the hardware: `rtl_setclockhandler`.
+//! Timers of the program's own, which RTLinux programs take from the hardware:
+//! `rtl_setclockhandler`.
 
 use super::{
     clock::{self, Clock},
@@ -69,7 +70,8 @@ pub(super) extern "C" fn uninit(clock: &Clock) {
     arm(clock, None, 0);
 }
 
-/// Has a clock's timer fire after `interval` nanoseconds, and then, if its mode is periodic, after each further interval.
+/// Has a clock's timer fire after `interval` nanoseconds, and then, if its mode is periodic, after
+/// each further interval.
 pub(super) extern "C" fn set_timer(clock: &Clock, interval: i64) -> c_int {
     if clock.raw_timer().is_none() || interval <= 0 {
         return -EINVAL;
@@ -103,7 +105,8 @@ pub(crate) fn earliest(token: &Token) -> u64 {
     RAW.borrow(token).iter().filter_map(|raw| raw.due).map(deadline).min().unwrap_or(NEVER)
 }
 
-/// Runs the handlers of those that have fired, with the lock held. Intervals that were missed are left out.
+/// Runs the handlers of those that have fired, with the lock held. Intervals that were missed are
+/// left out.
 pub(crate) fn run_due() {
     for number in 0..2 {
         let token = lock::enter();

@@ -175,7 +175,8 @@ impl Timer {
     }
 }
 
-/// A clock was set forward by so many nanoseconds: timers that are to fire after a time fire when they would have.
+/// A clock was set forward by so many nanoseconds: timers that are to fire after a time fire when
+/// they would have.
 pub(super) fn clock_set(token: &Token, clock: &'static Clock, by: i64) {
     let mut timers = TIMERS.borrow(token);
     for timer in timers.iter_mut().flatten().filter(|t| t.relative && core::ptr::eq(t.clock, clock)) {

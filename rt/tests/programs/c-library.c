@@ -1,5 +1,6 @@
 /*
- * Sorting, tables, random numbers, dates, jumps, the floating-point environment: the C library gives what the host's gives.
+ * Sorting, tables, random numbers, dates, jumps, the floating-point environment: the C library
+ * gives what the host's gives.
  *
  * native: -lm
  * prints: C library: 1408 lines, 0 differ
@@ -339,7 +340,10 @@ static void random_numbers(void)
 			lcong48(parameters);
 		SAY("%.17g %ld %ld %.17g %ld %ld", drand48(), lrand48(), mrand48(), erand48(own), nrand48(own), jrand48(own));
 	}
-	/* Which numbers these give is the library's choice: the same ones from the same seed, within bounds, and not all alike. */
+	/*
+	 * Which numbers these give is the library's choice: the same ones from the same seed, within
+	 * bounds, and not all alike.
+	 */
 	for (i = 0; i < 1000; i++) {
 		int one, two;
 

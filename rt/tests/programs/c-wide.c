@@ -1,6 +1,7 @@
 /*
- * Wide characters, and characters of several bytes: the C library gives what the host's gives, in the locale "C". Classes and cases to U+00FF; beyond that each C library has the
- * tables of some version of Unicode.
+ * Wide characters, and characters of several bytes: the C library gives what the host's gives, in
+ * the locale "C". Classes and cases to U+00FF; beyond that each C library has the tables of some
+ * version of Unicode.
  *
  * native: -lm
  * prints: wide characters: 4032 lines, 0 differ

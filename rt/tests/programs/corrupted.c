@@ -1,6 +1,7 @@
 /*
- * Linux corrupts everything that it shares with this program, byte for byte and at random, while threads, handlers and shared memory are in use. No
- * period is missed, no call gives what it must not give, and when Linux behaves again the FIFOs work again.
+ * Linux corrupts everything that it shares with this program, byte for byte and at random, while
+ * threads, handlers and shared memory are in use. No period is missed, no call gives what it must
+ * not give, and when Linux behaves again the FIFOs work again.
  *
  * prints: handler answers: yes
  * prints: wrong results: 0
@@ -38,7 +39,10 @@ static void expect(int good)
 		wrong++;
 }
 
-/* Both handlers may be called as often as Linux likes, with what it likes; data are at most a FIFO's worth. */
+/*
+ * Both handlers may be called as often as Linux likes, with what it likes; data are at most a
+ * FIFO's worth.
+ */
 static int on_data(unsigned int fifo)
 {
 	char text[SIZE + 1];

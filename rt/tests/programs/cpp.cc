@@ -1,5 +1,6 @@
 /*
- * A module in C++: constructors before init_module, destructors after cleanup_module, new and delete, templates and virtual functions.
+ * A module in C++: constructors before init_module, destructors after cleanup_module, new and
+ * delete, templates and virtual functions.
  *
  * prints: constructed 7
  * prints: area 12 of a square? no: 3 by 4

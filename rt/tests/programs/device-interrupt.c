@@ -1,6 +1,7 @@
 /*
- * A device's interrupts: the CMOS clock, 1024 times a second. Each one runs the handler once, with interrupts off, and a thread that the handler wakes;
- * the line stays masked until it is enabled, and no handler runs for a line that is disabled or was freed.
+ * A device's interrupts: the CMOS clock, 1024 times a second. Each one runs the handler once, with
+ * interrupts off, and a thread that the handler wakes; the line stays masked until it is enabled,
+ * and no handler runs for a line that is disabled or was freed.
  *
  * task: interrupts = [{ line = 8 }]
  * task: ports = [{ first = 0x70, count = 2 }]

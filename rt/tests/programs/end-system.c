@@ -1,6 +1,6 @@
 /*
- * A program that may ends the system: nothing of any task runs after that. A status that is not 0 makes the run's status `failed`. The one beside it
- * may not, and is told so.
+ * A program that may ends the system: nothing of any task runs after that. A status that is not 0
+ * makes the run's status `failed`. The one beside it may not, and is told so.
  *
  * task: may_end_system = true
  * with: end-refused

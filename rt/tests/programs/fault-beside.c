@@ -1,6 +1,8 @@
 /*
- * Of three tasks that share a FIFO, a semaphore and a message queue through the broker, this one faults: one of its threads dereferences NULL while another
- * waits for the semaphore. The others go on: the one counts its periods, the other gets the semaphore that the dead one waited for, and what it put.
+ * Of three tasks that share a FIFO, a semaphore and a message queue through the broker, this one
+ * faults: one of its threads dereferences NULL while another waits for the semaphore. The others go
+ * on: the one counts its periods, the other gets the semaphore that the dead one waited for, and
+ * what it put.
  *
  * channels: shared_fifos = [9]
  * with: fault-beside-counter.c

@@ -1,5 +1,6 @@
 /*
- * What rtf_create, rtf_put, rtf_get and their kin return, without Linux: a put is all or nothing, a get takes what is there.
+ * What rtf_create, rtf_put, rtf_get and their kin return, without Linux: a put is all or nothing, a
+ * get takes what is there.
  *
  * prints: create 0, again -16, bad number -19, bad size -22
  * prints: empty 1, used 1, other used 0

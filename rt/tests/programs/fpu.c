@@ -1,6 +1,8 @@
 /*
- * Floating-point numbers belong to a thread, in x87 and SSE registers alike, with its direction of rounding: a slow thread and a fast one that preempts it compute as the host
- * does, each in a direction of its own, while the main thread and a thread of another task (with/fpu-beside.c) leave other things in the registers.
+ * Floating-point numbers belong to a thread, in x87 and SSE registers alike, with its direction of
+ * rounding: a slow thread and a fast one that preempts it compute as the host does, each in a
+ * direction of its own, while the main thread and a thread of another task (with/fpu-beside.c)
+ * leave other things in the registers.
  *
  * native: -lm
  * with: fpu-beside

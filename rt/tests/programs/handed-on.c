@@ -1,5 +1,6 @@
 /*
- * What a thread was handed and has not used when it ends goes to the next one; and a call that succeeded is not a cancellation point.
+ * What a thread was handed and has not used when it ends goes to the next one; and a call that
+ * succeeded is not a cancellation point.
  *
  * prints: mutex: the next has it
  * prints: mutex, nobody next: destroyed 0

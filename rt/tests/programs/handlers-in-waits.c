@@ -1,6 +1,7 @@
 /*
- * Handlers of signals run while their thread waits for a mutex, a read-write lock, a barrier or the end of a routine; the wait goes on afterwards. What
- * interrupts that are off hold back runs when they are on, and holds up no wait.
+ * Handlers of signals run while their thread waits for a mutex, a read-write lock, a barrier or the
+ * end of a routine; the wait goes on afterwards. What interrupts that are off hold back runs when
+ * they are on, and holds up no wait.
  *
  * limit: 20
  * prints: mutex: handler, then 0

@@ -1,6 +1,8 @@
 /*
- * Priority inheritance where simpler protocols fail: a thread that holds two mutexes, chained mutexes, a thread that keeps the higher of two. A thread of middle priority
- * takes far longer than all else; the letters say who got through when. L, M, H: threads of low, middle and high priority; u: L has released the first of its mutexes.
+ * Priority inheritance where simpler protocols fail: a thread that holds two mutexes, chained
+ * mutexes, a thread that keeps the higher of two. A thread of middle priority takes far longer than
+ * all else; the letters say who got through when. L, M, H: threads of low, middle and high
+ * priority; u: L has released the first of its mutexes.
  *
  * task: budget = "unlimited"
  * prints: no inheritance: M H L

@@ -1,5 +1,6 @@
 /*
- * The partner of `channel-test` (linux/tests), which runs in Linux: FIFOs with and without handlers, and shared memory.
+ * The partner of `channel-test` (linux/tests), which runs in Linux: FIFOs with and without
+ * handlers, and shared memory.
  *
  * prints: channels are there
  * prints: controls: ? ? ? µs end

@@ -1,5 +1,6 @@
 /*
- * A thread that dereferences NULL stops its task. Linux sees that (linux/initramfs/lib/load/faulted), can still read what the task put before, and ends what is
+ * A thread that dereferences NULL stops its task. Linux sees that
+ * (linux/initramfs/lib/load/faulted), can still read what the task put before, and ends what is
  * left of it; and once more, with who polls meanwhile (linux/tests/dead.c).
  *
  * prints: faults

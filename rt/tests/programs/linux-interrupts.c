@@ -1,6 +1,7 @@
 /*
- * A program has Linux's handler of an interrupt run (rtl_global_pend_irq, and a signal to the thread that stands for Linux), from a real-time thread; numbers
- * without a handler are refused there. linux/initramfs/lib/load/pend looks at /proc/interrupts.
+ * A program has Linux's handler of an interrupt run (rtl_global_pend_irq, and a signal to the
+ * thread that stands for Linux), from a real-time thread; numbers without a handler are refused
+ * there. linux/initramfs/lib/load/pend looks at /proc/interrupts.
  *
  * prints: asked to pend 9
  * prints: software interrupt 224 on the main thread, 5 times
@@ -36,7 +37,10 @@ static void on_soft(int irq, void *device, struct pt_regs *regs)
 	elsewhere |= pthread_self() != pthread_linux();
 }
 
-/* Half of them one way, half the other; what is pended twice before Linux runs would be handled once. */
+/*
+ * Half of them one way, half the other; what is pended twice before Linux runs would be handled
+ * once.
+ */
 static void *pends(void *unused)
 {
 	int i;

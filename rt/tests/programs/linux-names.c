@@ -1,5 +1,6 @@
 /*
- * What modules use of Linux's kernel: its tick, its delays, bits, counters, lists, exchange, and numbers in text.
+ * What modules use of Linux's kernel: its tick, its delays, bits, counters, lists, exchange, and
+ * numbers in text.
  *
  * prints: ticks passed 1, slept 0
  * prints: bits a: 0 1 1, found 3

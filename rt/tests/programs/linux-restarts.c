@@ -1,6 +1,7 @@
 /*
- * Linux crashes and starts again while processes have FIFOs open, read, poll and send commands (linux/tests/restart.c). The program misses no period, loses
- * nothing that was put, and what the crashed Linux had open is open no more.
+ * Linux crashes and starts again while processes have FIFOs open, read, poll and send commands
+ * (linux/tests/restart.c). The program misses no period, loses nothing that was put, and what the
+ * crashed Linux had open is open no more.
  *
  * prints: hello
  * prints: destroy: -22

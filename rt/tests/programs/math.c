@@ -1,6 +1,7 @@
 /*
- * Every function of <math.h>, for float, double and long double, gives what the host's C library gives: exactly where the C standard asks for the one right result, else within
- * the tolerance that native/math-functions.h states for it.
+ * Every function of <math.h>, for float, double and long double, gives what the host's C library
+ * gives: exactly where the C standard asks for the one right result, else within the tolerance that
+ * native/math-functions.h states for it.
  *
  * native: -lm
  * prints: mathematics: 88250 results, 0 wrong
@@ -29,7 +30,10 @@ struct function {
 enum kind { FLOAT, DOUBLE, LONG };
 enum { RANDOM = 150, FAR = 1 << 30 };
 
-/* From any number: one from -3 to 6; one that takes numbers from one end of their range to the other; whether it fits a long. */
+/*
+ * From any number: one from -3 to 6; one that takes numbers from one end of their range to the
+ * other; whether it fits a long.
+ */
 static int small(long double value)
 {
 	return (int)(image(value).mantissa >> 61) + (image(value).exponent & 1) * 2 - 3;
@@ -88,7 +92,10 @@ static long double mixed(long double sum, long double value)
 		sum;                                                                       \
 	})
 
-/* Which exceptions the processor noted; that of inexact results is nobody's promise, and neither is that of small ones. */
+/*
+ * Which exceptions the processor noted; that of inexact results is nobody's promise, and neither is
+ * that of small ones.
+ */
 #define RAISES(call) RAISES_OF(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW, call)
 #define RAISES_OF(exceptions, call) (feclearexcept(FE_ALL_EXCEPT), r = (call), fetestexcept(exceptions))
 #define raised(F, x)                                                                       \

@@ -1,5 +1,6 @@
 /*
- * What programs of experiments say by measure/include/measure.h: figures, a histogram whose buckets get wider, points, and lines that are not too long.
+ * What programs of experiments say by measure/include/measure.h: figures, a histogram whose buckets
+ * get wider, points, and lines that are not too long.
  *
  * prints: figure small_samples 3 1
  * prints: figure small_min 1 ns

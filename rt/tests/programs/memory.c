@@ -1,5 +1,6 @@
 /*
- * malloc works in the Linux context; in a real-time thread it gives NULL and ENOMEM and free does nothing. What was given back can be had again.
+ * malloc works in the Linux context; in a real-time thread it gives NULL and ENOMEM and free does
+ * nothing. What was given back can be had again.
  *
  * prints: contents 0 5 9
  * prints: grown 5 9

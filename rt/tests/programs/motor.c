@@ -1,6 +1,8 @@
 /*
- * What a control engineer writes: a PI loop at 10 kHz (native/motor.h) in a real-time thread. Each step is logged to /dev/rtf0. A program in Linux (with/read-motor.c) starts it
- * by writing to /dev/rtf1, reads the log, compares it with that of the same loop run on the host, and sends back what it found.
+ * What a control engineer writes: a PI loop at 10 kHz (native/motor.h) in a real-time thread. Each
+ * step is logged to /dev/rtf0. A program in Linux (with/read-motor.c) starts it by writing to
+ * /dev/rtf1, reads the log, compares it with that of the same loop run on the host, and sends back
+ * what it found.
  *
  * native: -lm
  * partner: read-motor
@@ -68,7 +70,10 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* Runs in what was the Linux kernel's context when the program in Linux writes: "start" first, later what it found. */
+/*
+ * Runs in what was the Linux kernel's context when the program in Linux writes: "start" first,
+ * later what it found.
+ */
 static int on_write(unsigned int fifo)
 {
 	pthread_attr_t attributes;

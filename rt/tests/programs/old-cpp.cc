@@ -1,5 +1,6 @@
 /*
- * C++ as it was usual for RTLinux is taken, with warnings: pointers for numbers, one pointer for another, numbers that do not fit.
+ * C++ as it was usual for RTLinux is taken, with warnings: pointers for numbers, one pointer for
+ * another, numbers that do not fit.
  *
  * warns: loses precision
  * warns: invalid conversion from 'void*' to 'unsigned int*'

@@ -1,5 +1,6 @@
 /*
- * Ports: those of the system file work, all others read as ones and cannot be claimed. The CMOS clock's registers stand in for a device.
+ * Ports: those of the system file work, all others read as ones and cannot be claimed. The CMOS
+ * clock's registers stand in for a device.
  *
  * task: ports = [{ first = 0x70, count = 2 }]
  * prints: mine 0, next to mine -16, beyond -16

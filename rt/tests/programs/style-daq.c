@@ -1,6 +1,6 @@
 /*
- * In the style of the time: data acquisition. A header for both sides, a thread that samples, a handler for commands, an I/O control; in Linux a program that waits in
- * select().
+ * In the style of the time: data acquisition. A header for both sides, a thread that samples, a
+ * handler for commands, an I/O control; in Linux a program that waits in select().
  *
  * partner: show-daq
  * warns: implicit declaration of function 'copy_to_user'

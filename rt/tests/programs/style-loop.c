@@ -1,5 +1,6 @@
 /*
- * In the style of the time: a controller with floating point, whose variables are called `time`, `select`, `sleep`, `signal`, `random` and `current`.
+ * In the style of the time: a controller with floating point, whose variables are called `time`,
+ * `select`, `sleep`, `signal`, `random` and `current`.
  *
  * prints: time 100 ms, near 1, kept 800
  */

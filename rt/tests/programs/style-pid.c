@@ -1,5 +1,6 @@
 /*
- * In the style of the time: a PID loop whose state lies in shared memory; a program in Linux sends commands, a line of text each, and watches.
+ * In the style of the time: a PID loop whose state lies in shared memory; a program in Linux sends
+ * commands, a line of text each, and watches.
  *
  * partner: watch-pid
  * prints: pid: what? bla

@@ -1,5 +1,6 @@
 /*
- * In the style of the time: a queue, a barrier, data of threads, handlers of cancellation, and a signal that is set by hand.
+ * In the style of the time: a queue, a barrier, data of threads, handlers of cancellation, and a
+ * signal that is set by hand.
  *
  * prints: got hi, priority 1
  */

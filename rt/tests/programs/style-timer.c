@@ -1,5 +1,6 @@
 /*
- * In the style of the time: a timer whose signal a thread waits for, with `timer`, `kill` and `alarm` for names.
+ * In the style of the time: a timer whose signal a thread waits for, with `timer`, `kill` and
+ * `alarm` for names.
  *
  * prints: timer expired 3 times, signal 7
  */

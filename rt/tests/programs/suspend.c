@@ -1,5 +1,6 @@
 /*
- * A suspended thread goes on when it is woken, and not before; a wake-up sent too early is not lost.
+ * A suspended thread goes on when it is woken, and not before; a wake-up sent too early is not
+ * lost.
  *
  * prints: suspends itself
  * prints: woken

@@ -1,5 +1,6 @@
 /*
- * Attributes and their limits; a real-time thread creates others only on a stack that it brings; the table of threads is finite.
+ * Attributes and their limits; a real-time thread creates others only on a stack that it brings;
+ * the table of threads is finite.
  *
  * task: threads = 5
  * prints: stack size 20480, too small 22, cpu 22, joinable 0, priority 0, bad priority 22

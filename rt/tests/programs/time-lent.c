@@ -1,6 +1,7 @@
 /*
- * A task calls the broker without end, past the library's lock, runs out of its budget again and again, and takes its own thread's time back in the middle
- * of calls. Another task, which is more urgent and uses the broker too, never waits for longer than a request takes.
+ * A task calls the broker without end, past the library's lock, runs out of its budget again and
+ * again, and takes its own thread's time back in the middle of calls. Another task, which is more
+ * urgent and uses the broker too, never waits for longer than a request takes.
  *
  * task: priority = 60
  * task: period_us = 2000
@@ -42,7 +43,9 @@ static void *asks(void *unused)
 	return unused;
 }
 
-/* Its own budget is another one than that of the thread which asks: it goes on when that is empty. */
+/*
+ * Its own budget is another one than that of the thread which asks: it goes on when that is empty.
+ */
 static void *takes(void *unused)
 {
 	int tries, busy = 0;

@@ -1,5 +1,6 @@
 /*
- * Timers that come late, because a clock was set or something more urgent ran, fire once and count what they missed.
+ * Timers that come late, because a clock was set or something more urgent ran, fire once and count
+ * what they missed.
  *
  * prints: absolute, every ms: set forward by a minute: 4 signals in 3 ms, 59999 missed at the first
  * prints: nobody stood still: 1

@@ -1,5 +1,6 @@
 /*
- * A timer that init_module makes, and a queue that it wants notices of, signal the thread that waits for the signal, or that last did. Nobody: then the main thread.
+ * A timer that init_module makes, and a queue that it wants notices of, signal the thread that
+ * waits for the signal, or that last did. Nobody: then the main thread.
  *
  * limit: 20
  * prints: nobody waits: the main thread

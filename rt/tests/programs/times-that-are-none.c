@@ -1,5 +1,6 @@
 /*
- * Times that are negative, or no times, are refused; but who does not have to wait is not asked for one.
+ * Times that are negative, or no times, are refused; but who does not have to wait is not asked for
+ * one.
  *
  * limit: 20
  * prints: timer: first -1 22, interval -1 22, nanoseconds -1 22; still idle: 1

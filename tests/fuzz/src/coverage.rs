@@ -1,4 +1,5 @@
-//! The counters that the compiler puts into the code (`-sanitizer-coverage-inline-8bit-counters`): a byte for each edge between two pieces of straight code.
+//! The counters that the compiler puts into the code (`-sanitizer-coverage-inline-8bit-counters`):
+//! a byte for each edge between two pieces of straight code.
 
 use std::sync::Mutex;
 
@@ -45,7 +46,8 @@ impl Counters {
     /// Sets all to zero.
     pub fn clear(&mut self) {
         for region in &self.0 {
-            // SAFETY: counters of the compiler's, written without order by the code that counts; nobody has references to them.
+            // SAFETY: counters of the compiler's, written without order by the code that counts;
+            // nobody has references to them.
             unsafe { std::ptr::write_bytes(region.start as *mut u8, 0, region.size) };
         }
     }
@@ -57,7 +59,8 @@ impl Counters {
             for from in (0..region.size).step_by(BLOCK) {
                 let mut values = [0u8; BLOCK];
                 let count = BLOCK.min(region.size - from);
-                // SAFETY: inside the counters, which no reference is held to; this code counts too, and any value is good.
+                // SAFETY: inside the counters, which no reference is held to; this code counts too,
+                // and any value is good.
                 unsafe { std::ptr::copy((region.start + from) as *const u8, values.as_mut_ptr(), count) };
                 if values != [0; BLOCK] {
                     let found = values.iter().enumerate().filter(|(_, value)| **value != 0);

@@ -1,4 +1,5 @@
-//! The loop: changes an input that is known, runs the target, and keeps the new one if it reached something that none reached before.
+//! The loop: changes an input that is known, runs the target, and keeps the new one if it reached
+//! something that none reached before.
 
 use crate::coverage::Counters;
 use crate::mutate::{Random, mutate};
@@ -42,7 +43,8 @@ struct Search<'a> {
     beat: Arc<AtomicU64>,
 }
 
-/// Searches for so long, beginning with what is known. A panic or a hang tells the input and ends the process.
+/// Searches for so long, beginning with what is known. A panic or a hang tells the input and ends
+/// the process.
 pub fn search(target: &Target, counters: Counters, known: Vec<Vec<u8>>, time: Duration, seed: u64) -> Found {
     let current = Current::default();
     let beat = Arc::new(AtomicU64::new(0));

@@ -1,4 +1,5 @@
-//! Capability spaces: deriving, moving, deleting, revoking, and spaces that end while they are used.
+//! Capability spaces: deriving, moving, deleting, revoking, and spaces that end while they are
+//! used.
 
 use crate::{Test, board};
 use pillion_abi::{
@@ -106,7 +107,8 @@ fn space(kit: &mut Kit) -> Outcome {
     done!(cap_derive(0, copy, m, right::ALL, 0));
     done!(cap_move(caps, 20, m));
     done!(cap_delete(0, caps));
-    // The moved one was the original: it is gone with what was derived from it. The copy's original is not.
+    // The moved one was the original: it is gone with what was derived from it. The copy's original
+    // is not.
     same!([kind(caps), kind(copy), kind(n)], [0, 0, Kind::Notification as u64]);
     Ok(())
 }

@@ -193,7 +193,8 @@ fn no_handler(kit: &mut Kit) -> Outcome {
 
 #[unsafe(naked)]
 extern "C" fn wild_flags(_: u64) -> ! {
-    // Direction, nested task, alignment check, I/O level; then a system call, and a look at what is left.
+    // Direction, nested task, alignment check, I/O level; then a system call, and a look at what is
+    // left.
     naked_asm!("push 0x47602", "popfq", "mov eax, 7", "syscall", "pushfq", "pop rax", "push 0x202", "popfq", "ud2",)
 }
 

@@ -13,7 +13,8 @@ pub const TESTS: &[Test] = &[
     ("fpu/given-later", later),
 ];
 
-/// Loads registers with the argument, and yields or spins between looking at them; `ud2` when one is wrong. Counts rounds at `rsi`.
+/// Loads registers with the argument, and yields or spins between looking at them; `ud2` when one
+/// is wrong. Counts rounds at `rsi`.
 #[unsafe(naked)]
 extern "C" fn vectors(_: u64) -> ! {
     naked_asm!(
@@ -113,7 +114,8 @@ fn fresh(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Sets both bases to the argument and looks whether they stay; `ud2` when not. Counts where the base points to.
+/// Sets both bases to the argument and looks whether they stay; `ud2` when not. Counts where the
+/// base points to.
 #[unsafe(naked)]
 extern "C" fn based(_: u64) -> ! {
     naked_asm!(

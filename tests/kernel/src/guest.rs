@@ -174,7 +174,8 @@ fn refused_instructions(kit: &mut Kit) -> Outcome {
     for (i, code) in codes.into_iter().enumerate() {
         guest.put(0, code);
         guest.go(0);
-        // In real mode some of these are undefined anyway; then the exception's handler makes a hypercall.
+        // In real mode some of these are undefined anyway; then the exception's handler makes a
+        // hypercall.
         guest.put(0x18, &[0, 7, 0, 0]);
         guest.put(0x700, &HYPERCALL);
         guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });

@@ -113,7 +113,8 @@ fn timer(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// The real-time clock, which interrupts about a thousand times a second until somebody forgets to read its register C.
+/// The real-time clock, which interrupts about a thousand times a second until somebody forgets to
+/// read its register C.
 pub struct Clock(u32);
 
 impl Clock {
@@ -145,19 +146,21 @@ fn line(kit: &mut Kit) -> Outcome {
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER);
     clock.stop(&guest)?;
-    // The end of interrupt that the guest owes is given when the guest ends: the next test needs it.
+    // The EOI that the guest owes is given when the guest ends: the next test needs
+    // it.
     done!(cap_delete(0, guest.vcpu));
     Ok(())
 }
 
 fn priorities(kit: &mut Kit) -> Outcome {
-    // The handlers return; the one for the higher vector first ends nothing, so the lower one waits.
+    // The handlers return; the one for the higher vector first ends nothing, so the lower one
+    // waits.
     let mut guest = listening(kit, &SPIN)?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_inject(guest.vcpu, VECTOR + 0x20));
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER + 0x100);
-    // wrmsr of the end of interrupt; sti; then the lower one comes.
+    // wrmsr of the EOI; sti; then the lower one comes.
     guest.put(0x900, &[0x0f, 0x30, 0xfb, 0x90, 0xeb, 0xfe]);
     guest.state().gpr[1].set(0x80b);
     guest.state().gpr[2].set(0);
@@ -256,7 +259,8 @@ fn state_ends(kit: &mut Kit) -> Outcome {
     kit.rest(20_000);
     let address = core::ptr::from_ref(guest.state()) as u64;
     done!(cap_revoke(0, guest.state_memory));
-    // SAFETY: the page is still mapped here; the kernel must not write it any more, not even when the guest comes out.
+    // SAFETY: the page is still mapped here; the kernel must not write it any more, not even when
+    // the guest comes out.
     unsafe { (address as *mut u8).write_bytes(0xaa, 4096) };
     kit.rest(10_000);
     same!(board::get(0), Error::Gone as u64);

@@ -64,7 +64,8 @@ fn raised(kit: &mut Kit) -> Outcome {
     kit.rest(10_000);
     done!(kit.start(Setup::new(60, caller).with(2)));
     kit.rest(400_000);
-    // The more urgent caller carries the server, with the first one's work, past the one in between.
+    // The more urgent caller carries the server, with the first one's work, past the one in
+    // between.
     order!(50, 1, 2, 102, 51, 101);
     Ok(())
 }
@@ -135,7 +136,8 @@ fn abandoned(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Whoever is served or waits: the thread in between, which wants nothing of the server, goes before what the server does.
+/// Whoever is served or waits: the thread in between, which wants nothing of the server, goes
+/// before what the server does.
 fn not_raised(kit: &mut Kit) -> Outcome {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
     done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
@@ -146,7 +148,8 @@ fn not_raised(kit: &mut Kit) -> Outcome {
     done!(kit.start(Setup::new(70, caller).with(2)));
     done!(kit.start(Setup::new(50, medium).with(100_000)));
     kit.rest(400_000);
-    // Both called before the one in between began, and are served after it, in the order in which they came.
+    // Both called before the one in between began, and are served after it, in the order in which
+    // they came.
     order!(50, 51, 2, 102, 1, 101);
     Ok(())
 }

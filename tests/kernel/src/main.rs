@@ -1,4 +1,5 @@
-//! Tests every kernel object on the machine itself, from user mode. Times are counted: a nanosecond is an instruction.
+//! Tests every kernel object on the machine itself, from user mode. Times are counted: a nanosecond
+//! is an instruction.
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]

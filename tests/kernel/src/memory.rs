@@ -29,7 +29,8 @@ pub const TESTS: &[Test] = &[
 /// Reads a word of memory that tests map.
 pub fn peek(address: u64) -> u64 {
     assert!(address >= FIRST_ADDRESS);
-    // SAFETY: nothing of the image is there, and what the kit maps holds words and bytes; a fault ends up with the handler that the test has set.
+    // SAFETY: nothing of the image is there, and what the kit maps holds words and bytes; a fault
+    // ends up with the handler that the test has set.
     unsafe { (address as *const u64).read_volatile() }
 }
 

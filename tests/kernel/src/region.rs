@@ -1,4 +1,5 @@
-//! Regions: what is made of them, how they are used again, and objects that end while others use them.
+//! Regions: what is made of them, how they are used again, and objects that end while others use
+//! them.
 
 use crate::{Test, board};
 use pillion_abi::{

@@ -40,7 +40,8 @@ extern "C" fn full(_: u64) -> ! {
     )
 }
 
-/// Fills every register, goes into the kernel again and again, and checks them; stops at `ud2` when one is lost.
+/// Fills every register, goes into the kernel again and again, and checks them; stops at `ud2` when
+/// one is lost.
 #[unsafe(naked)]
 extern "C" fn checked(_: u64) -> ! {
     naked_asm!(

@@ -13,10 +13,12 @@ pub const TESTS: &[Test] = &[
     ("urgency/most-urgent-first-of-many-at-once", first),
 ];
 
-/// A pass of the loop that watches takes less than this; an entry into the kernel and its exit more.
+/// A pass of the loop that watches takes less than this; an entry into the kernel and its exit
+/// more.
 const QUIET: u64 = 60;
 
-/// What the check of a system file takes for an interrupt after which the same task goes on (`user/system`).
+/// What the check of a system file takes for an interrupt after which the same task goes on
+/// (`user/system`).
 const INTERRUPT: u64 = 400;
 
 /// Threads at a time.

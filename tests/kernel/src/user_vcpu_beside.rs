@@ -26,7 +26,8 @@ pub const TESTS: &[Test] = &[
 ];
 
 fn shared_memory(kit: &mut Kit) -> Outcome {
-    // The passenger writes, the process adds, the passenger reads. mov byte [0x500], 5; vmmcall; mov al, [0x500]; vmmcall
+    // The passenger writes, the process adds, the passenger reads. mov byte [0x500], 5; vmmcall;
+    // mov al, [0x500]; vmmcall
     let mut linux = with(kit, &[0xc6, 0x06, 0, 5, 5, 0x0f, 0x01, 0xd9, 0xa0, 0, 5, 0x0f, 0x01, 0xd9])?;
     expect(&mut linux, Exit::Hypercall)?;
     let mut process = linux.process(kit)?;
@@ -137,7 +138,8 @@ impl Random {
     }
 }
 
-/// Whatever registers, page tables and code the guest makes up: it comes out in time, and memory beside the guest's stays as it is.
+/// Whatever registers, page tables and code the guest makes up: it comes out in time, and memory
+/// beside the guest's stays as it is.
 fn any_state(kit: &mut Kit) -> Outcome {
     const FILL: u64 = 0x6b6b_6b6b_6b6b_6b6b;
     let (_, before) = done!(kit.memory(PAGE, map::WRITE));

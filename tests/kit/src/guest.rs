@@ -52,8 +52,9 @@ impl Guest {
 
     /// The shared state.
     pub fn state(&self) -> &State {
-        // SAFETY: `make` mapped the page, until the end of the test; all bit patterns are valid, and the kernel writes cells only while this thread is in a call: whoever
-        // else runs the guest is less urgent.
+        // SAFETY: `make` mapped the page, until the end of the test; all bit patterns are valid,
+        // and the kernel writes cells only while this thread is in a call: whoever else runs the
+        // guest is less urgent.
         unsafe { &*(self.state as *const State) }
     }
 

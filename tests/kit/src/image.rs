@@ -11,7 +11,8 @@ use pillion_runtime::{Cap, cap_derive, image, memory_map};
 /// Where the bundle is mapped.
 const BUNDLE: u64 = 0x40_0000_0000;
 
-/// The kernel takes the slots of the first task's own memory from here downwards, a segment after the other.
+/// The kernel takes the slots of the first task's own memory from here downwards, a segment after
+/// the other.
 const FIRST_SEGMENT: Cap = slot::COUNT - 2;
 
 /// Addresses and flags of the segments.

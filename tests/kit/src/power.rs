@@ -3,7 +3,8 @@
 use pillion_abi::boot::slot;
 use pillion_runtime::{now, park, port_out, println};
 
-/// Writes that switch a machine off: port and value. The PM1a control registers of the emulated PCs (sleep type 0, enable).
+/// Writes that switch a machine off: port and value. The PM1a control registers of the emulated PCs
+/// (sleep type 0, enable).
 const WRITES: [(u16, u32); 2] = [(0x604, 0x2000), (0xb004, 0x2000)];
 
 /// Says the last line and switches the machine off.

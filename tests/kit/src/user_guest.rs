@@ -11,8 +11,9 @@ use pillion_runtime::vcpu_configure;
 /// Guest-physical address of the root table; two more tables follow it.
 pub const ROOT: u64 = 0x8000;
 
-/// Bytes that an entry of the last table maps. Entry 0 shows the guest's memory from its start, entry 1 what the guest does not have, entry 2 its memory for
-/// the guest's kernel alone; the others are empty.
+/// Bytes that an entry of the last table maps. Entry 0 shows the guest's memory from its start,
+/// entry 1 what the guest does not have, entry 2 its memory for the guest's kernel alone; the
+/// others are empty.
 pub const PART: u64 = 2 << 20;
 
 const PRESENT: u64 = 1;

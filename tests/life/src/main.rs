@@ -1,7 +1,9 @@
-//! A task without a skin that asks the resource manager for what it may, or may not, have. Its arguments say which part it plays:
+//! A task without a skin that asks the resource manager for what it may, or may not, have. Its
+//! arguments say which part it plays:
 //!
 //! - `mischief`: says everything that it may not say, and wants every single thing refused;
-//! - `starter`: starts Linux as soon as Linux is off, lets it run for four seconds, and ends the system.
+//! - `starter`: starts Linux as soon as Linux is off, lets it run for four seconds, and ends the
+//!   system.
 #![no_std]
 #![no_main]
 

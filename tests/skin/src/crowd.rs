@@ -1,7 +1,9 @@
-//! How long a request to the broker takes after all other tasks, as many as there can be, have done what they can to make it long: they wait for what it
-//! hands on, half of them with 62 real threads, stand where it has to pass, and fill the tables that it searches.
+//! How long a request to the broker takes after all other tasks, as many as there can be, have done
+//! what they can to make it long: they wait for what it hands on, half of them with 62 real
+//! threads, stand where it has to pass, and fill the tables that it searches.
 //!
-//! The asker, the last task, measures; the others are the crowd. A semaphore counts the phases, another one those that are ready with theirs.
+//! The asker, the last task, measures; the others are the crowd. A semaphore counts the phases,
+//! another one those that are ready with theirs.
 
 use crate::{
     manager,
@@ -26,15 +28,17 @@ use pillion_runtime::{
     now, park, println, signal, sleep, wait,
 };
 
-/// Levels: of a thread that passes all others in a list; of what is handed everything, and of the asker; of the crowd's threads that wait; of what leads
-/// them, so that they wait as soon as it says so; and below all.
+/// Levels: of a thread that passes all others in a list; of what is handed everything, and of the
+/// asker; of the crowd's threads that wait; of what leads them, so that they wait as soon as it
+/// says so; and below all.
 const FIRST: u8 = 212;
 pub const HOARDER: u8 = 200;
 const WAITER: u8 = 100;
 pub const LEADER: u8 = 50;
 const LAST: u8 = 1;
 
-/// Threads that are handed something, or wait in earnest: all but the main thread and the one that leads.
+/// Threads that are handed something, or wait in earnest: all but the main thread and the one that
+/// leads.
 const HOARD: Range<u8> = 2..THREADS as u8;
 
 /// Between two looks at the broker, in nanoseconds.
@@ -247,7 +251,8 @@ fn waiters() -> Range<u8> {
     HOARD.start..info::task().skin.threads as u8
 }
 
-/// All numbers but theirs. The broker takes those of threads that there are not: they only stand there.
+/// All numbers but theirs. The broker takes those of threads that there are not: they only stand
+/// there.
 fn others() -> impl Iterator<Item = u8> {
     (0..THREADS as u8).filter(|thread| !waiters().contains(thread))
 }
@@ -260,7 +265,8 @@ fn enter(object: Object) {
     others().for_each(|thread| _ = timed(thread, LAST, object.wait()));
 }
 
-/// Closes something as the library does. Returns how often it asked, and the ticks of the longest request.
+/// Closes something as the library does. Returns how often it asked, and the ticks of the longest
+/// request.
 fn close(request: Request) -> (u32, u64) {
     let (mut times, mut longest) = (0, 0);
     loop {
@@ -308,7 +314,8 @@ pub extern "C" fn one_of_it(_: u64) -> ! {
     manager::ended()
 }
 
-/// Numbers of the semaphores and queues that a task of the crowd makes: what is kept for each, and the first one all others.
+/// Numbers of the semaphores and queues that a task of the crowd makes: what is kept for each, and
+/// the first one all others.
 fn shares(index: usize) -> (Range<usize>, Range<usize>) {
     let share = |places: usize, kept: usize| {
         let first = places - (CROWD - 1) * kept;
@@ -367,7 +374,8 @@ pub extern "C" fn asker(_: u64) -> ! {
     table.end()
 }
 
-/// The asker comes before all that wait, is handed as much as it can hold, and closes it. Returns how many of the others were then handed it.
+/// The asker comes before all that wait, is handed as much as it can hold, and closes it. Returns
+/// how many of the others were then handed it.
 fn hands_on(table: &mut Table, [wait, close]: [&str; 2], object: Object) -> usize {
     HOARD.for_each(|thread| _ = timed(thread, HOARDER, object.wait()));
     table.broker_as(1, FIRST, wait, object.wait());

@@ -1,4 +1,5 @@
-//! A task that asks the resource manager for as much as it can: every request in a row, in endless turns, from an urgent thread.
+//! A task that asks the resource manager for as much as it can: every request in a row, in endless
+//! turns, from an urgent thread.
 
 use crate::{manager, threads};
 use pillion_abi::call::MESSAGE_WORDS;

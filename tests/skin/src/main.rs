@@ -1,5 +1,5 @@
-//! Tests of what a task with a skin finds and may do. One image, several tasks: each one's arguments say which part it plays
-//! (`tests/system/systems/skin.toml`).
+//! Tests of what a task with a skin finds and may do. One image, several tasks: each one's
+//! arguments say which part it plays (`tests/system/systems/skin.toml`).
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]

@@ -99,7 +99,8 @@ pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
 /// Writes to the log that the task shows. For the only thread that does so.
 pub fn print(text: &str) {
     let status = address::STATUS as *mut Status;
-    // SAFETY: the status is mapped for good, and nobody else writes it; the manager and Linux only read it.
+    // SAFETY: the status is mapped for good, and nobody else writes it; the manager and Linux only
+    // read it.
     unsafe {
         let mut written = (&raw const (*status).log_written).read_volatile();
         let log = (&raw mut (*status).log).cast::<u8>();

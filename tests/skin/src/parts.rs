@@ -14,11 +14,13 @@ use pillion_runtime::{
 /// A word in a shared buffer.
 pub fn word(offset: i64) -> &'static AtomicU64 {
     assert!(offset % 8 == 0 && (0..pillion_runtime::info::task().skin.pool_size as i64).contains(&offset));
-    // SAFETY: the pool is mapped for good, and the word lies in it; all that use it do so atomically.
+    // SAFETY: the pool is mapped for good, and the word lies in it; all that use it do so
+    // atomically.
     unsafe { &*((address::POOL + offset as u64) as *const AtomicU64) }
 }
 
-/// One thread counts in a shared buffer all the time; another one faults as soon as the count has begun.
+/// One thread counts in a shared buffer all the time; another one faults as soon as the count has
+/// begun.
 pub fn victim() -> ! {
     let [_, offset, _] = manager::ask_about(label::MBUFF_HOLD, 4096, "pulse");
     manager::started(0);
@@ -80,7 +82,8 @@ extern "C" fn idle(_: u64) -> ! {
     park()
 }
 
-/// Its `init_module` fails. Nobody hears of that while one of its threads can still run: they would find the task's memory given to others.
+/// Its `init_module` fails. Nobody hears of that while one of its threads can still run: they would
+/// find the task's memory given to others.
 pub fn failing() -> ! {
     let _ = threads::start(1, level::LAST, watch, 0);
     manager::started(-5);
@@ -89,7 +92,8 @@ pub fn failing() -> ! {
     park()
 }
 
-/// Looks every two microseconds, in which the manager does not get a line printed, for what others are told of its task.
+/// Looks every two microseconds, in which the manager does not get a line printed, for what others
+/// are told of its task.
 extern "C" fn watch(_: u64) -> ! {
     let pause = pillion_runtime::info::task().tsc_hz / 500_000;
     loop {

@@ -1,5 +1,7 @@
-//! How long each request keeps its client's priority: of the broker all of it, as it runs on the client's time; of the resource manager only the kernel's
-//! way there, as the manager goes on at its own priority. Each is made where it takes longest, and held against what the check of the system file counts with.
+//! How long each request keeps its client's priority: of the broker all of it, as it runs on the
+//! client's time; of the resource manager only the kernel's way there, as the manager goes on at
+//! its own priority. Each is made where it takes longest, and held against what the check of the
+//! system file counts with.
 
 use crate::{manager, threads};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -96,7 +98,8 @@ impl Table {
     }
 }
 
-/// Asks the broker as a thread of the task. Returns the answer's first value and the ticks that it took.
+/// Asks the broker as a thread of the task. Returns the answer's first value and the ticks that it
+/// took.
 pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
     let (answer, _, ticks) = answer(thread, level, request);
     let value = match answer {
@@ -174,7 +177,8 @@ fn queues(table: &mut Table) {
     let sized =
         |n, size: usize| Request::QueueOpen { name: name(b'q', n), flags: CREATE, messages: 1, size: size as u32 };
     let mut made: [u64; QUEUES - 1] = core::array::from_fn(|n| ask(sized(n, 256 * (n + 2))));
-    // Every other one is made anew, the largest first and smaller than it was: their places come in no order, and there is room between them.
+    // Every other one is made anew, the largest first and smaller than it was: their places come in
+    // no order, and there is room between them.
     for n in (0..QUEUES - 1).step_by(2) {
         ask(Request::QueueUnlink { name: name(b'q', n) });
         ask(Request::QueueClose { queue: made[n] as u32 });

@@ -1,5 +1,6 @@
 /*
- * Puts a number into FIFO 0 every ten milliseconds: one more each time. Part of linux-debian-disk.toml.
+ * Puts a number into FIFO 0 every ten milliseconds: one more each time. Part of
+ * linux-debian-disk.toml.
  */
 #include <linux/module.h>
 #include <rtl.h>

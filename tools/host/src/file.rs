@@ -6,7 +6,8 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// Writes a file so that nobody ever sees half of it; a file that already has these bytes is left alone.
+/// Writes a file so that nobody ever sees half of it; a file that already has these bytes is left
+/// alone.
 pub fn write_whole(path: &Path, data: &[u8]) -> Result<()> {
     write(path, data, 0o644)
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C and its kin set a flag; everything that waits looks at it, so that nothing half-made is left.
+//! Ctrl-C and its kin set a flag; everything that waits looks at it, so that nothing half-made is
+//! left.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::atomic::{AtomicBool, Ordering};

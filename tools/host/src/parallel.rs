@@ -17,8 +17,8 @@ pub struct Work<'a, T> {
     pub work: Box<dyn FnOnce() -> Result<T> + Send + 'a>,
 }
 
-/// Does everything, up to `workers` pieces at a time; `take` is given the number of each piece and what came of it, as they end. An error of
-/// its ends the rest.
+/// Does everything, up to `workers` pieces at a time; `take` is given the number of each piece and
+/// what came of it, as they end. An error of its ends the rest.
 pub fn each<T: Send>(
     pieces: Vec<Work<T>>,
     workers: usize,

@@ -19,7 +19,8 @@ pub fn problem(what: impl Into<String>, why: impl Into<String>, remedy: impl Int
 /// What programs of others say when a disk is full.
 const FULL: [&str; 2] = ["No space left on device", "enough free space"];
 
-/// What the user is told of an error. Whatever failed because a disk is full needs room, not what would help otherwise.
+/// What the user is told of an error. Whatever failed because a disk is full needs room, not what
+/// would help otherwise.
 pub fn text(error: &Error) -> String {
     let text = format!("{error:#}");
     if !FULL.iter().any(|words| text.contains(words)) {

@@ -11,7 +11,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// The file of this program: the very one that runs, also when it was built anew meanwhile, so that its path leads to another or nowhere.
+/// The file of this program: the very one that runs, also when it was built anew meanwhile, so that
+/// its path leads to another or nowhere.
 pub const MYSELF: &str = "/proc/self/exe";
 
 /// This program once more.

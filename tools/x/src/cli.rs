@@ -16,8 +16,8 @@ pub use task::{BuildTaskArguments, Kind, NewArguments};
 
 /// Pillion, a real-time microhypervisor: build it, boot it, test it, measure it.
 ///
-/// Everything runs in QEMU's software emulation; no special hardware is needed. Exit status: 0 good, 1 the result is
-/// bad, 2 it could not be done (the message says why and what to do).
+/// Everything runs in QEMU's software emulation; no special hardware is needed. Exit status: 0
+/// good, 1 the result is bad, 2 it could not be done (the message says why and what to do).
 #[derive(Parser)]
 #[command(name = "x", version, max_term_width = 100)]
 pub struct Cli {
@@ -39,7 +39,8 @@ pub enum Command {
     New(NewArguments),
     /// Build an RTLinux program, a module in C or C++, as a real-time task
     BuildTask(BuildTaskArguments),
-    /// Run every test: on the host and in the emulator; `x test campaign` draws what a hostile Linux does
+    /// Run every test: on the host and in the emulator; `x test campaign` draws what a hostile
+    /// Linux does
     Test(TestArguments),
     /// Give any input to device models, the instruction decoder and parsers, guided by coverage
     Fuzz(FuzzArguments),
@@ -56,7 +57,8 @@ pub enum Command {
 /// What goes into a bundle.
 #[derive(Args, Clone)]
 pub struct BuildArguments {
-    /// System file: which tasks run, and with what [default: NAME.toml beside the source of --task NAME, else systems/demo.toml]
+    /// System file: which tasks run, and with what [default: NAME.toml beside the source of --task
+    /// NAME, else systems/demo.toml]
     #[arg(long, value_name = "FILE")]
     pub system: Option<PathBuf>,
     /// Kernel to ride: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
@@ -65,14 +67,17 @@ pub struct BuildArguments {
     /// Add to Linux's command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append: Option<String>,
-    /// Boot the program of the package pillion-NAME as the first task, alone: no system file, no Linux
+    /// Boot the program of the package pillion-NAME as the first task, alone: no system file, no
+    /// Linux
     #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]
     pub root: Option<String>,
-    /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or what `./x build-task` built. May be given
-    /// more than once. A name that is none puts the program of the package pillion-NAME into the bundle
+    /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or what
+    /// `./x build-task` built. May be given more than once. A name that is none puts the program of
+    /// the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
-    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too, and a last line "NUMBER UNIT" is its result; a source in C or C++ is compiled to a static program
+    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too, and a
+    /// last line "NUMBER UNIT" is its result; a source in C or C++ is compiled to a static program
     /// with libpillion first; any other file into /root. May be given more than once
     #[arg(long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -89,22 +94,26 @@ pub struct BuildArguments {
     /// for experiments, which have theirs in their folders
     #[arg(long, value_name = "FILE", conflicts_with = "root")]
     pub patch: Option<PathBuf>,
-    /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is needed
+    /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is
+    /// needed
     #[arg(long)]
     pub fault_module: bool,
-    /// Put the kernel module of linux/measure into Linux's initramfs, and load it: /dev/measure raises interrupts and says when they are handled
+    /// Put the kernel module of linux/measure into Linux's initramfs, and load it: /dev/measure
+    /// raises interrupts and says when they are handled
     #[arg(long)]
     pub measure_module: bool,
-    /// Give the machine two network cards on one wire, and Linux their driver for the load packets. The emulator serves them in the machine's
-    /// own thread: unlike the network to this computer, they leave a counted run repeatable
+    /// Give the machine two network cards on one wire, and Linux their driver for the load packets.
+    /// The emulator serves them in the machine's own thread: unlike the network to this computer,
+    /// they leave a counted run repeatable
     #[arg(long)]
     pub wire: bool,
-    /// Give the machine a memory card in place of the disk that this computer serves, and Linux its driver for the load disk. The emulator serves it
-    /// in the machine's own thread, as it does the wire
+    /// Give the machine a memory card in place of the disk that this computer serves, and Linux its
+    /// driver for the load disk. The emulator serves it in the machine's own thread, as it does the
+    /// wire
     #[arg(long)]
     pub card: bool,
-    /// Leave the second serial port out of the machine: Pillion's log goes to Linux's kernel log and to `pillion dmesg`. What `x` says of the run it
-    /// then cannot know
+    /// Leave the second serial port out of the machine: Pillion's log goes to Linux's kernel log
+    /// and to `pillion dmesg`. What `x` says of the run it then cannot know
     #[arg(long)]
     pub no_uart: bool,
 }
@@ -129,8 +138,9 @@ pub struct RunArguments {
     /// No terminal: Linux runs the loads, then switches itself off
     #[arg(long)]
     pub headless: bool,
-    /// How long each load runs, in seconds of Linux's time [default: 10; programs of --file, which get N as their first argument, until they
-    /// end]. Without Linux, when the run ends at the latest, in seconds of the machine's time [default: when all programs have ended]
+    /// How long each load runs, in seconds of Linux's time [default: 10; programs of --file, which
+    /// get N as their first argument, until they end]. Without Linux, when the run ends at the
+    /// latest, in seconds of the machine's time [default: when all programs have ended]
     #[arg(long, value_name = "N")]
     pub seconds: Option<u32>,
     /// Loads that Linux runs side by side: hackbench, disk, cache, net, cpu
@@ -139,13 +149,16 @@ pub struct RunArguments {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Count instructions instead of time, and skip what would be idle: repeatable, 1 ns is one instruction
+    /// Count instructions instead of time, and skip what would be idle: repeatable, 1 ns is one
+    /// instruction
     #[arg(long)]
     pub counted: bool,
-    /// Let the machine's clock be this computer's, which an emulator cannot keep up with: tasks will be late
+    /// Let the machine's clock be this computer's, which an emulator cannot keep up with: tasks
+    /// will be late
     #[arg(long, conflicts_with = "counted")]
     pub wall_clock: bool,
-    /// Give Linux a disk image; Linux boots the Debian that it finds on it. Headless, the run is over --seconds after the login
+    /// Give Linux a disk image; Linux boots the Debian that it finds on it. Headless, the run is
+    /// over --seconds after the login
     #[arg(long, value_name = "FILE")]
     pub disk: Option<PathBuf>,
     /// The machine's memory
@@ -163,21 +176,22 @@ pub struct RunArguments {
     /// Boot the same Linux without Pillion on the same emulated machine
     #[arg(long)]
     pub direct: bool,
-    /// No disk, no network, no source of random numbers: the emulator answers these from threads of this computer, so that only without
-    /// them does a counted run repeat to the last instruction
+    /// No disk, no network, no source of random numbers: the emulator answers these from threads of
+    /// this computer, so that only without them does a counted run repeat to the last instruction
     #[arg(long, conflicts_with_all = ["disk", "forward"])]
     pub isolated: bool,
     /// Boot from a CD by GRUB, as a real machine would, instead of by the emulator's own loader
     #[arg(long, conflicts_with = "direct")]
     pub grub: bool,
-    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three times that unless --wall-clock)
+    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three
+    /// times that unless --wall-clock)
     #[arg(long, value_name = "N")]
     pub timeout: Option<u64>,
     /// Write Pillion's log (the second serial port) to a file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Trace the kernel, and write the last entries into a folder: in the Common Trace Format (babeltrace, Trace Compass), and as
-    /// trace.pftrace for Perfetto
+    /// Trace the kernel, and write the last entries into a folder: in the Common Trace Format
+    /// (babeltrace, Trace Compass), and as trace.pftrace for Perfetto
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["direct", "root"])]
     pub trace: Option<PathBuf>,
     /// Write Linux's console to a file
@@ -186,14 +200,15 @@ pub struct RunArguments {
     /// Add to Pillion's own command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub kernel_append: Option<String>,
-    /// Let Linux come to grief halfway, in a way that linux/initramfs/lib/fault names: panic, spin, triple-fault, ...
+    /// Let Linux come to grief halfway, in a way that linux/initramfs/lib/fault names: panic, spin,
+    /// triple-fault, ...
     #[arg(long, value_name = "NAME")]
     pub fault: Option<String>,
     /// Add an argument to the emulator's command line
     #[arg(long = "qemu-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub qemu_args: Vec<String>,
-    /// Give the emulator's monitor a command when a line of Pillion's log first contains a text: "TEXT=COMMAND", as in
-    /// "boot] virtualisation=info pic"
+    /// Give the emulator's monitor a command when a line of Pillion's log first contains a text:
+    /// "TEXT=COMMAND", as in "boot] virtualisation=info pic"
     #[arg(long, value_name = "TEXT=COMMAND", value_parser = command_at)]
     pub when: Vec<(String, String)>,
 }
@@ -211,7 +226,8 @@ fn command_at(word: &str) -> Result<(String, String), String> {
 pub enum Clock {
     /// Executed instructions; idle time is skipped.
     Counted,
-    /// Executed instructions; idle time is executed too, so that the machine's time runs slower than this computer's.
+    /// Executed instructions; idle time is executed too, so that the machine's time runs slower
+    /// than this computer's.
     Paced,
     /// This computer's clock.
     Wall,
@@ -236,10 +252,12 @@ impl RunArguments {
 /// Options of `x test`.
 #[derive(Args, Clone)]
 pub struct TestArguments {
-    /// Only the emulator tests whose name contains this; `rt` for the programs in rt/tests/programs, `rt/NAME` for some of them.
-    /// `fresh` tries both commands of the README on fresh machines, minimal roots of Debian 12 and 13, as root and as a user with sudo: hours;
-    /// `fresh-start` the first half hour of that; `fresh-other` the least of it, on the Debian that this machine is not, for CI; `fresh/trixie/user`
-    /// one of the four. Only root can; the user is asked for sudo
+    /// Only the emulator tests whose name contains this; `rt` for the programs in
+    /// rt/tests/programs, `rt/NAME` for some of them. `fresh` tries both commands of the README on
+    /// fresh machines, minimal roots of Debian 12 and 13, as root and as a user with sudo: hours;
+    /// `fresh-start` the first half hour of that; `fresh-other` the least of it, on the Debian that
+    /// this machine is not, for CI; `fresh/trixie/user` one of the four. Only root can; the user is
+    /// asked for sudo
     pub name: Option<String>,
     /// Only the tests on the host
     #[arg(long)]

@@ -1,4 +1,5 @@
-//! `x fuzz`: any input, guided by coverage, for what takes input from Linux, firmware or files (`tests/fuzz`).
+//! `x fuzz`: any input, guided by coverage, for what takes input from Linux, firmware or files
+//! (`tests/fuzz`).
 
 use crate::cli::FuzzArguments;
 use crate::parallel::{Work, each};
@@ -18,7 +19,8 @@ pub const NAME: &str = "fuzz";
 /// How long each target is fuzzed as a test.
 const TEST_SECONDS: u64 = 3;
 
-/// What counts edges, as the compiler of the stable toolchain offers it; and what finds more: overflows and failed assertions.
+/// What counts edges, as the compiler of the stable toolchain offers it; and what finds more:
+/// overflows and failed assertions.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Ccodegen-units=1 -Cdebug-assertions=on -Coverflow-checks=on";
 

@@ -38,8 +38,8 @@ pub fn parse(path: &Path, text: String) -> Result<SystemFile> {
 /// First line of the emulated machine's I/O APIC, and how many it has.
 const EMULATED_LINES: &[(u32, u32)] = &[(0, 24)];
 
-/// Holds a system against the entries of its bundle, what is added to Linux's command line, and, with so much memory, the emulated machine that it is to
-/// run on.
+/// Holds a system against the entries of its bundle, what is added to Linux's command line, and,
+/// with so much memory, the emulated machine that it is to run on.
 pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str], append: &str) -> Result<()> {
     let machine = Machine {
         memory_bytes,

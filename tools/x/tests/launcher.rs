@@ -1,4 +1,5 @@
-//! `./x` itself, before there is a host tool: with a cargo and a df that only say that they were called.
+//! `./x` itself, before there is a host tool: with a cargo and a df that only say that they were
+//! called.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +13,8 @@ fn program(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// While one test starts a program its child has for a moment what others write, and a program that is open for writing cannot be started.
+/// While one test starts a program its child has for a moment what others write, and a program that
+/// is open for writing cannot be started.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Exit status and messages, with that folder for cargo and so much room on the disk.

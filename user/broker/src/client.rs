@@ -33,7 +33,8 @@ impl Sender {
         if task >= TASKS as u64 {
             return Err(EPERM);
         }
-        // A task can name any level; who waits behind it is not to wait longer than its ceiling allows.
+        // A task can name any level; who waits behind it is not to wait longer than its ceiling
+        // allows.
         let caller = Caller { level: caller.level.min(badge::ceiling(badge)), ..caller };
         Ok(Sender::Task(Client { task: task as usize, shares: badge & badge::SHARES != 0, caller }))
     }

@@ -48,7 +48,8 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    /// A place for a FIFO's rings of that size beside those of all others, and the distance from the one to the other.
+    /// A place for a FIFO's rings of that size beside those of all others, and the distance from
+    /// the one to the other.
     fn place(&self, m: &impl Machine, own: usize, size: u32) -> Result<(Extent, u64)> {
         if size == 0 || size > i32::MAX as u32 {
             return Err(EINVAL);
@@ -66,7 +67,8 @@ impl Fifos {
         Ok((Extent { at, size: 2 * ring }, ring))
     }
 
-    /// Whether it has memory. The rings of one that has ended stay where they are until the last process has left them.
+    /// Whether it has memory. The rings of one that has ended stay where they are until the last
+    /// process has left them.
     fn has_place(&self, m: &impl Machine, index: usize) -> bool {
         self.fifos[index].size != 0 || m.fifo_entered(index)
     }

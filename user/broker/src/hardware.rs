@@ -37,7 +37,8 @@ impl Hardware {
     ///
     /// # Safety
     ///
-    /// What the facts say and [`address`] names is mapped, zeroed, and used by nobody else in this task.
+    /// What the facts say and [`address`] names is mapped, zeroed, and used by nobody else in this
+    /// task.
     pub unsafe fn new(info: &TaskInfo) -> Hardware {
         Hardware {
             // It comes behind all of them.
@@ -174,7 +175,8 @@ impl Machine for Hardware {
         let Some(count) = NonZeroU32::new(size) else { return };
         let (words, [ours, theirs]) = self.places(fifo, count, [to_linux, to_task]);
         self.entry(fifo).hide();
-        // SAFETY: the rings are behind all words, and apart from each other and from other FIFOs' by the broker's choice; there are no references to any of it.
+        // SAFETY: the rings are behind all words, and apart from each other and from other FIFOs'
+        // by the broker's choice; there are no references to any of it.
         self.fifos[fifo] = Some(unsafe { Fifo::create(words, ours, theirs, count) });
         self.entry(fifo).show(fifo as u32, count, to_linux, to_task);
         self.tell_linux(fifo);

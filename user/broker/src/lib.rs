@@ -1,8 +1,9 @@
-//! The broker keeps the objects that several tasks use: named semaphores, message queues and shared FIFOs. It is a passive server: it has no time of its
-//! own and runs on its callers'. So no request may block in it, and the work of each is bounded by the tables that it names.
+//! The broker keeps the objects that several tasks use: named semaphores, message queues and shared
+//! FIFOs. It is a passive server: it has no time of its own and runs on its callers'. So no request
+//! may block in it, and the work of each is bounded by the tables that it names.
 //!
-//! What it is asked, and who may ask, stands in [`pillion_runtime::broker`]. Here is its logic, without memory or system calls; what it
-//! needs of them is [`Machine`].
+//! What it is asked, and who may ask, stands in [`pillion_runtime::broker`]. Here is its logic,
+//! without memory or system calls; what it needs of them is [`Machine`].
 #![no_std]
 #![forbid(unsafe_code)]
 

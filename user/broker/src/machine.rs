@@ -2,8 +2,8 @@
 
 use pillion_channel::extent::Extent;
 
-/// Memory and system calls. Tasks, threads, FIFOs and places that the broker names exist; lengths are at most
-/// [`pillion_runtime::broker::DATA_SIZE`].
+/// Memory and system calls. Tasks, threads, FIFOs and places that the broker names exist; lengths
+/// are at most [`pillion_runtime::broker::DATA_SIZE`].
 pub trait Machine {
     /// Wakes a thread, or has the task that is served do so.
     fn wake(&mut self, task: usize, thread: usize);
@@ -26,12 +26,13 @@ pub trait Machine {
     fn fifo_memory(&self) -> Extent;
     /// Makes a FIFO whose rings are at these offsets.
     fn fifo_make(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64);
-    /// Gives it rings of another size at other offsets; who has it open goes on with it. Returns whether it could be done: not while a process takes bytes out or
-    /// puts some in.
+    /// Gives it rings of another size at other offsets; who has it open goes on with it. Returns
+    /// whether it could be done: not while a process takes bytes out or puts some in.
     fn fifo_resize(&mut self, fifo: usize, size: u32, to_linux: u64, to_task: u64) -> bool;
     /// Ends it. A process may still be at its rings.
     fn fifo_end(&mut self, fifo: usize);
-    /// Whether a process takes bytes out of it or puts some in at this moment, though it may have ended.
+    /// Whether a process takes bytes out of it or puts some in at this moment, though it may have
+    /// ended.
     fn fifo_entered(&self, fifo: usize) -> bool;
     /// Puts what is in the task's transfer memory. Returns whether there was room.
     fn fifo_put(&mut self, fifo: usize, task: usize, len: usize) -> bool;

@@ -12,7 +12,8 @@ use pillion_runtime::broker::{
 };
 
 impl Broker {
-    /// The outcome of what the client's thread waits for. Of a sender, length and priority of its message are given again.
+    /// The outcome of what the client's thread waits for. Of a sender, length and priority of its
+    /// message are given again.
     pub(crate) fn finish(
         &mut self,
         m: &mut impl Machine,
@@ -88,8 +89,9 @@ impl Broker {
         }
     }
 
-    /// Those threads of a task that wait for, or were handed, such an object fail: the task is to have it open no more. What they were handed goes on, as
-    /// often as one request may. Returns whether all have failed; if not, this is to be done again.
+    /// Those threads of a task that wait for, or were handed, such an object fail: the task is to
+    /// have it open no more. What they were handed goes on, as often as one request may. Returns
+    /// whether all have failed; if not, this is to be done again.
     pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) -> bool {
         let threads = task * THREADS..(task + 1) * THREADS;
         // Who waits goes first: nothing is handed on to a thread that is to fail.
@@ -117,7 +119,8 @@ impl Broker {
         m.wake(thread / THREADS, thread % THREADS);
     }
 
-    /// A task has ended: after the last part nothing of it is left. First come its threads, which then wait for nothing, then the tables.
+    /// A task has ended: after the last part nothing of it is left. First come its threads, which
+    /// then wait for nothing, then the tables.
     pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, part: usize) {
         const HALF: usize = ENDED_PARTS as usize / 2;
         const { assert!(THREADS.div_ceil(HALF) <= HAND_ONS) };

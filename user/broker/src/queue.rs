@@ -35,7 +35,8 @@ struct Line {
     last: Link,
 }
 
-/// A queue. Each of its slots is free, or in the line of its message's priority, or handed to a thread.
+/// A queue. Each of its slots is free, or in the line of its message's priority, or handed to a
+/// thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
     /// Most messages.

@@ -1,7 +1,8 @@
 //! Message queues.
 //!
-//! What a waiting thread is handed is a slot: a receiver one with a message, a sender a free one. It is the thread's until it finishes or is
-//! given up, so that a message is sent, or received, at the moment of its thread's last request.
+//! What a waiting thread is handed is a slot: a receiver one with a message, a sender a free one.
+//! It is the thread's until it finishes or is given up, so that a message is sent, or received, at
+//! the moment of its thread's last request.
 
 use crate::{
     Broker, Machine,
@@ -58,7 +59,8 @@ impl Broker {
         Ok(index)
     }
 
-    /// Bytes of the memory for messages that a task may still have: what is free, but for what is kept for the others.
+    /// Bytes of the memory for messages that a task may still have: what is free, but for what is
+    /// kept for the others.
     fn bytes_for(&self, m: &impl Machine, task: usize) -> u64 {
         let (mut used, mut free) = ([0; TASKS], m.message_memory());
         for (index, queue) in self.queues.all().iter().enumerate() {
@@ -85,7 +87,8 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    /// A task has a queue open no more, and no thread of it waits for it or was handed something of it.
+    /// A task has a queue open no more, and no thread of it waits for it or was handed something of
+    /// it.
     pub(crate) fn leave_queue(&mut self, task: usize, index: usize) {
         let queue = self.queues.at(index);
         queue.notice = queue.notice.filter(|(of, _)| usize::from(*of) != task);

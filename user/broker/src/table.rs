@@ -7,7 +7,8 @@ use pillion_runtime::broker::{
     open,
 };
 
-/// Generations that a handle can tell apart: with the index in its low byte, a handle is positive in 32 bits.
+/// Generations that a handle can tell apart: with the index in its low byte, a handle is positive
+/// in 32 bits.
 const GENERATIONS: u32 = 1 << 23;
 
 /// Objects of a kind.
@@ -23,7 +24,8 @@ struct Entry {
     name: Option<(u8, Name)>,
     /// Handles of older objects in the same place are of another generation.
     generation: u32,
-    /// The task that made it, until that ends: then the last one that closes it takes the name away.
+    /// The task that made it, until that ends: then the last one that closes it takes the name
+    /// away.
     maker: Option<u8>,
     /// How often each task has it open.
     holds: [u16; TASKS],
@@ -110,7 +112,8 @@ impl<T, const N: usize> Table<T, N> {
         }
     }
 
-    /// A place for one more of a task's, beside those that are kept for each of the first `tasks` tasks.
+    /// A place for one more of a task's, beside those that are kept for each of the first `tasks`
+    /// tasks.
     pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize, i32> {
         let (mut used, mut free) = ([0; TASKS], N);
         for task in self.entries.iter().filter_map(Entry::payer) {
@@ -158,7 +161,8 @@ impl<T, const N: usize> Table<T, N> {
         Ok(index)
     }
 
-    /// A task has ended: takes everything back that it has open, and what it made goes unless others have it open. Returns whether there was anything.
+    /// A task has ended: takes everything back that it has open, and what it made goes unless
+    /// others have it open. Returns whether there was anything.
     pub fn forget(&mut self, index: usize, task: usize) -> bool {
         let entry = &mut self.entries[index];
         let made = entry.maker == Some(task as u8);

@@ -17,7 +17,8 @@ pub enum Object {
     Send(usize),
 }
 
-/// Where a thread stands. With a tag of its own, of which the first is 0: who knows nothing is made of zeros, which take no room in an image.
+/// Where a thread stands. With a tag of its own, of which the first is 0: who knows nothing is made
+/// of zeros, which take no room in an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
@@ -87,7 +88,8 @@ impl Waits {
         self.waiters[thread].state = state;
     }
 
-    /// Puts a thread that is in no list into an object's. Work: a walk past those that are less urgent.
+    /// Puts a thread that is in no list into an object's. Work: a walk past those that are less
+    /// urgent.
     pub fn insert(&mut self, list: &mut List, thread: usize, level: u8, object: Object) {
         let mut before = list.last;
         while let Some(at) = before.filter(|at| self.waiters[id(*at)].level < level) {

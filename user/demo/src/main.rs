@@ -16,7 +16,8 @@ fn main(_: u64) -> ! {
         println!("[{}] the system file gives this task no period_us; it has nothing to do", info::text(&info.name));
         park();
     }
-    // SAFETY: the resource manager maps zeroed memory for the histogram there; only this thread writes it.
+    // SAFETY: the resource manager maps zeroed memory for the histogram there; only this thread
+    // writes it.
     let histogram = unsafe { &*(address::HISTOGRAM as *const Histogram) };
     run(info.period, info.tsc_hz, histogram)
 }

@@ -61,7 +61,8 @@ impl Desk {
         }
     }
 
-    /// Starts a handler. What ran in its place is stopped before anything is looked at: whoever is refused has nothing that runs.
+    /// Starts a handler. What ran in its place is stopped before anything is looked at: whoever is
+    /// refused has nothing that runs.
     fn start(&mut self, number: usize, order: &PscSlot) -> i64 {
         self.stop(number);
         let line = if order.flags & psc::LINE != 0 { self.line(order.line) } else { None };

@@ -1,6 +1,8 @@
-//! FIFOs of handlers. The task makes them, and only the handlers put into them and take out of them, so that their memory is all that matters here.
+//! FIFOs of handlers. The task makes them, and only the handlers put into them and take out of
+//! them, so that their memory is all that matters here.
 //!
-//! Each has pages of its own, with its control words and its rings: the process that it is made for maps them, and nobody else's.
+//! Each has pages of its own, with its control words and its rings: the process that it is made for
+//! maps them, and nobody else's.
 
 use core::{num::NonZeroU32, ptr::NonNull};
 use pillion_abi::{
@@ -66,7 +68,8 @@ impl Fifos {
         clear(place);
         let (to_linux, to_task) = (at + RINGS, at + RINGS + ring);
         let pointer = |offset: u64| (address::SHARE + offset) as *mut u8;
-        // SAFETY: control words and rings are inside the place, which is inside the share and apart from others by `find`; there are no references to any of it.
+        // SAFETY: control words and rings are inside the place, which is inside the share and apart
+        // from others by `find`; there are no references to any of it.
         unsafe {
             let _ = Fifo::create(
                 NonNull::new_unchecked(pointer(at).cast()),
@@ -99,7 +102,8 @@ fn clear(place: Extent) {
 /// A FIFO's entry in the status.
 fn entry(number: u32) -> Entry {
     let status = address::STATUS as *mut Status;
-    // SAFETY: the status is mapped and only written here, by one thread, with one entry at a time; the callers' numbers are in range.
+    // SAFETY: the status is mapped and only written here, by one thread, with one entry at a time;
+    // the callers' numbers are in range.
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[number as usize])) }
 }
 

@@ -17,14 +17,15 @@ pub const TOO_LONG: u64 = 1 << 8;
 /// A run may take a hundredth of a second.
 const RUNS_PER_SECOND: u64 = 100;
 
-/// After a page fault a run goes on after a thousandth of a second, as long as it may: Linux moves pages of processes, locked ones too, and they are not there
-/// for a moment.
+/// After a page fault a run goes on after a thousandth of a second, as long as it may: Linux moves
+/// pages of processes, locked ones too, and they are not there for a moment.
 const PAUSES_PER_SECOND: u64 = 1000;
 
 /// Exception.
 const PAGE_FAULT: u64 = 14;
 
-/// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE, OSXSAVE, and TSD.
+/// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE, OSXSAVE, and
+/// TSD.
 const CR4: u64 = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 16 | 1 << 18 | 1 << 2;
 const PAE: u64 = 1 << 5;
 
@@ -46,11 +47,13 @@ pub struct Fault {
     pub rip: u64,
 }
 
-/// The state page of a handler's vCPU: number below the count of handlers that the manager gave pages for.
+/// The state page of a handler's vCPU: number below the count of handlers that the manager gave
+/// pages for.
 fn state(number: usize) -> &'static State {
     let place = address::VCPU_STATE + number as u64 * PAGE;
-    // SAFETY: the resource manager mapped a page for each vCPU, for good. It holds cells of integers, which the kernel writes only while the handler's runner, who
-    // alone uses it, is in `vcpu_run`.
+    // SAFETY: the resource manager mapped a page for each vCPU, for good. It holds cells of
+    // integers, which the kernel writes only while the handler's runner, who alone uses it, is in
+    // `vcpu_run`.
     unsafe { &*(place as *const State) }
 }
 

@@ -1,12 +1,15 @@
-//! Runs handlers of Linux processes at real-time priority (PSC): a handler is code of an ordinary process, which runs in user mode on the process's own
-//! page tables, on a user vCPU.
+//! Runs handlers of Linux processes at real-time priority (PSC): a handler is code of an ordinary
+//! process, which runs in user mode on the process's own page tables, on a user vCPU.
 //!
-//! The task has a main thread, which carries out what Linux asks for, and a runner for each handler that there can be. The main thread is above Linux and below
-//! the runners. So Linux's module, when it has made its call, finds it carried out; and a handler that is stopped is either between two runs or
-//! out of its time, which is why suspending its runner is enough to know that it does not run.
+//! The task has a main thread, which carries out what Linux asks for, and a runner for each handler
+//! that there can be. The main thread is above Linux and below the runners. So Linux's module, when
+//! it has made its call, finds it carried out; and a handler that is stopped is either between two
+//! runs or out of its time, which is why suspending its runner is enough to know that it does not
+//! run.
 //!
-//! Linux's kernel says on which page tables a handler runs, where none of its processes can write. Whatever it says, what the handler reaches is memory of
-//! Linux, and what it uses up is its runner's budget.
+//! Linux's kernel says on which page tables a handler runs, where none of its processes can write.
+//! Whatever it says, what the handler reaches is memory of Linux, and what it uses up is its
+//! runner's budget.
 #![no_std]
 #![no_main]
 

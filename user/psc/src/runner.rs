@@ -40,8 +40,8 @@ struct Runner {
     fault: [AtomicU64; 3],
 }
 
-// SAFETY: the main thread writes an order only while its runner is suspended, before it is set to its start; the runner reads it afterwards. Nothing but the
-// runner touches its stack.
+// SAFETY: the main thread writes an order only while its runner is suspended, before it is set to
+// its start; the runner reads it afterwards. Nothing but the runner touches its stack.
 unsafe impl Sync for Runner {}
 
 static RUNNERS: [Runner; psc::SLOTS] = [const { Runner::new() }; psc::SLOTS];
@@ -172,8 +172,8 @@ fn report(number: usize, fault: &Fault) {
     let _ = signal(slot::NOTIFICATIONS);
 }
 
-/// Logs which handlers were stopped. The main thread does it: the resource manager would serve a runner as urgently as that runs, on time that nobody
-/// has planned.
+/// Logs which handlers were stopped. The main thread does it: the resource manager would serve a
+/// runner as urgently as that runs, on time that nobody has planned.
 pub fn log_faults() {
     let faults = FAULTS.swap(0, Ordering::Acquire);
     for (number, runner) in RUNNERS.iter().enumerate().filter(|(number, _)| faults >> number & 1 != 0) {

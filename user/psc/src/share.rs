@@ -1,7 +1,7 @@
 //! What Linux can write: each word of it is read once, and nothing in it is believed.
 //!
-//! Which code runs on which page tables, and every request, stand in [`Psc`], which no process of Linux maps. Processes have their FIFOs, in the share, and
-//! nothing else of it.
+//! Which code runs on which page tables, and every request, stand in [`Psc`], which no process of
+//! Linux maps. Processes have their FIFOs, in the share, and nothing else of it.
 
 use core::{
     ptr::{addr_of, addr_of_mut},
@@ -33,7 +33,8 @@ pub fn tell_fifo(number: u64) {
 
 /// A slot. Out of range: the last one.
 fn words(number: usize) -> *mut PscSlot {
-    // SAFETY: it is mapped for good, which the resource manager does before this task runs; the number is in range.
+    // SAFETY: it is mapped for good, which the resource manager does before this task runs; the
+    // number is in range.
     unsafe { addr_of_mut!((*psc()).slots[number.min(SLOTS - 1)]) }
 }
 
@@ -47,7 +48,8 @@ fn fifo() -> *mut PscFifo {
 /// # Safety
 /// The word is in what Linux's kernel shares.
 unsafe fn atomic<'a>(word: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: that is mapped for good, its words are aligned, and all accesses to this one are atomic.
+    // SAFETY: that is mapped for good, its words are aligned, and all accesses to this one are
+    // atomic.
     unsafe { AtomicU64::from_ptr(word) }
 }
 
@@ -60,8 +62,8 @@ pub struct Request<T> {
 /// What is asked for a handler, if that is new.
 pub fn handler(number: usize) -> Option<Request<PscSlot>> {
     let slot = words(number);
-    // SAFETY: the word is in there; the acquire pairs with Linux's release, so that the rest is there. The copy may be of bytes that Linux writes at the
-    // same time: all of them are integers.
+    // SAFETY: the word is in there; the acquire pairs with Linux's release, so that the rest is
+    // there. The copy may be of bytes that Linux writes at the same time: all of them are integers.
     unsafe {
         let request = atomic(addr_of_mut!((*slot).request)).load(Ordering::Acquire);
         let answer = atomic(addr_of_mut!((*slot).answer)).load(Ordering::Relaxed);

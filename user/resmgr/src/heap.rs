@@ -17,7 +17,8 @@ pub struct Heap {
     used: AtomicUsize,
 }
 
-// SAFETY: `memory` is only reached through pointers to pieces that were handed out, each to one owner; `used` goes up and down by one atomic step at a time.
+// SAFETY: `memory` is only reached through pointers to pieces that were handed out, each to one
+// owner; `used` goes up and down by one atomic step at a time.
 unsafe impl Sync for Heap {}
 
 impl Default for Heap {
@@ -47,14 +48,15 @@ impl Heap {
         Some((self.base().addr() + used).checked_next_multiple_of(align)? - self.base().addr())
     }
 
-    /// Lets the last piece, which ends at `end`, end elsewhere; false if it is not the last one, or there is no room.
+    /// Lets the last piece, which ends at `end`, end elsewhere; false if it is not the last one, or
+    /// there is no room.
     fn move_end(&self, end: usize, to: Option<usize>) -> bool {
         to.is_some_and(|to| to <= SIZE && self.used.compare_exchange(end, to, AcqRel, Relaxed).is_ok())
     }
 }
 
-// SAFETY: pieces lie within `memory`, aligned as asked, and never overlap, because `used` only falls by the size of the last piece
-// when that one is given back.
+// SAFETY: pieces lie within `memory`, aligned as asked, and never overlap, because `used` only
+// falls by the size of the last piece when that one is given back.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = |used| self.aligned(used, layout.align());
@@ -73,10 +75,12 @@ unsafe impl GlobalAlloc for Heap {
         if self.move_end(start + layout.size(), start.checked_add(size)) || size <= layout.size() {
             return piece;
         }
-        // SAFETY: the caller keeps the contract of `realloc`: the size is not zero and does not overflow with the alignment.
+        // SAFETY: the caller keeps the contract of `realloc`: the size is not zero and does not
+        // overflow with the alignment.
         let new = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !new.is_null() {
-            // SAFETY: both pieces have at least `layout.size()` bytes, the smaller of the two sizes, and do not overlap.
+            // SAFETY: both pieces have at least `layout.size()` bytes, the smaller of the two
+            // sizes, and do not overlap.
             unsafe { core::ptr::copy_nonoverlapping(piece, new, layout.size()) };
         }
         new

@@ -1,5 +1,5 @@
-//! The log's way out: text goes into memory at once, whoever prints, and from there to the device as fast as the device takes it. Nobody waits for the
-//! device: at 115,200 baud a line takes 10 ms.
+//! The log's way out: text goes into memory at once, whoever prints, and from there to the device
+//! as fast as the device takes it. Nobody waits for the device: at 115,200 baud a line takes 10 ms.
 
 use core::fmt::Write as _;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -12,19 +12,22 @@ use pillion_runtime::{
 /// Bytes that wait at most.
 const SIZE: usize = 128 << 10;
 
-/// Bytes that are sent without a look at messages in between: what the UART's FIFO takes. Whoever calls meanwhile waits for so many calls of the kernel.
+/// Bytes that are sent without a look at messages in between: what the UART's FIFO takes. Whoever
+/// calls meanwhile waits for so many calls of the kernel.
 const BATCH: u64 = 16;
 
 /// Bytes that leave the UART in a second.
 const BYTES_PER_SECOND: u64 = 11_520;
 
-/// How often the end waits for a device that takes nothing, each time for as long as a FIFO takes to leave: a second in all.
+/// How often the end waits for a device that takes nothing, each time for as long as a FIFO takes
+/// to leave: a second in all.
 const PATIENCE: u32 = 720;
 
 /// Bytes of the line that says how many are lost, at most.
 const LOSS: u64 = 64;
 
-/// Text that waits. One thread writes and reads it; its words are atomic so that it can stand in a static.
+/// Text that waits. One thread writes and reads it; its words are atomic so that it can stand in a
+/// static.
 pub struct Ring<const N: usize> {
     written: AtomicU64,
     sent: AtomicU64,
@@ -73,7 +76,8 @@ impl<const N: usize> Ring<N> {
         self.written.store(written + 1, Relaxed);
     }
 
-    /// Offers bytes to the device, at most so many and none after one that it does not take. Returns whether it took all that it was offered.
+    /// Offers bytes to the device, at most so many and none after one that it does not take.
+    /// Returns whether it took all that it was offered.
     fn send(&self, most: u64, mut device: impl FnMut(u8) -> bool) -> bool {
         let mut sent = self.sent.load(Relaxed);
         let end = sent + self.waiting().min(most);
@@ -213,7 +217,8 @@ mod tests {
         assert_eq!((asked, all(&ring).as_str()), (3, "llo"));
     }
 
-    /// The UART as it is on a machine: an empty one takes 16 bytes, each of which takes 87 µs to leave. Time is in microseconds.
+    /// The UART as it is on a machine: an empty one takes 16 bytes, each of which takes 87 µs to
+    /// leave. Time is in microseconds.
     struct Slow {
         now: u64,
         empty_at: u64,
@@ -238,8 +243,8 @@ mod tests {
         }
     }
 
-    /// A tenth of a second's text leaves without a poll too many: the writer is never at work for longer than a FIFO takes to fill, and asks in vain once for each of
-    /// its fillings.
+    /// A tenth of a second's text leaves without a poll too many: the writer is never at work for
+    /// longer than a FIFO takes to fill, and asks in vain once for each of its fillings.
     #[test]
     fn nobody_waits_for_a_slow_uart() {
         let ring = Ring::<4096>::new();

@@ -1,5 +1,6 @@
-//! The resource manager owns the machine at boot and hands it out as the system file says: it starts the real-time tasks and the VM
-//! monitor for Linux, and afterwards writes their log, reports their faults and latencies, and ends the system.
+//! The resource manager owns the machine at boot and hands it out as the system file says: it
+//! starts the real-time tasks and the VM monitor for Linux, and afterwards writes their log,
+//! reports their faults and latencies, and ends the system.
 #![no_std]
 
 extern crate alloc;
@@ -38,7 +39,8 @@ use pillion_runtime::println;
 /// `argument` is what the kernel started this task with, the first one.
 pub unsafe fn main(argument: u64) -> ! {
     pillion_runtime::log::use_kernel(slot::TRACE);
-    // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for good.
+    // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for
+    // good.
     let boot = unsafe { &*(argument as *const BootInfo) };
     journal::begin(boot.tsc_hz);
     match start::start(boot) {

@@ -12,7 +12,8 @@ use pillion_abi::{
 use pillion_runtime::{image, info, memory_map};
 use pillion_system as system;
 
-/// Where the bundle is mapped in the manager, but for the part of a large page that makes it fit large pages.
+/// Where the bundle is mapped in the manager, but for the part of a large page that makes it fit
+/// large pages.
 const BUNDLE: u64 = 0x40_0000_0000;
 
 /// Entry of the bundle with what is added to Linux's command line.
@@ -37,7 +38,8 @@ impl Machine {
         let address = BUNDLE + page % LARGE_PAGE;
         memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, address, 0).when("mapping the bundle")?;
         let start = (address + base % PAGE) as *const u8;
-        // SAFETY: the call before mapped the bundle, which has `size` bytes, read-only and for good.
+        // SAFETY: the call before mapped the bundle, which has `size` bytes, read-only and for
+        // good.
         let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
         Ok(Machine { boot, bundle })
     }

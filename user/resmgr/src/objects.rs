@@ -18,7 +18,8 @@ const LAST: Cap = slot::COUNT - 64;
 /// First slot that is the manager's to use.
 const FIRST: Cap = slot::REGIONS + boot::REGIONS as u32;
 
-/// The largest system that the check of the system file lets pass: its tasks, the monitor and Linux's memory, the broker, and what there is once.
+/// The largest system that the check of the system file lets pass: its tasks, the monitor and
+/// Linux's memory, the broker, and what there is once.
 const LARGEST: u32 = {
     let skins = limit::SKINS as u32;
     let others = limit::TASKS as u32 - skins;

@@ -1,5 +1,5 @@
-//! The memory of the real-time side: taken from the low end of the largest region, up to a large page's boundary, so that what is left to Linux
-//! is aligned.
+//! The memory of the real-time side: taken from the low end of the largest region, up to a large
+//! page's boundary, so that what is left to Linux is aligned.
 
 use crate::{
     failure::{Failure, Result},

@@ -1,7 +1,8 @@
 //! Who may say what to the resource manager.
 //!
-//! The badge of the capability that a message came by says who sent it: the manager makes one for each sender, and a second one that only the kernel uses, for
-//! the sender's faults. Nothing in a message itself says who sent it. What is not in this table is refused, whoever says it.
+//! The badge of the capability that a message came by says who sent it: the manager makes one for
+//! each sender, and a second one that only the kernel uses, for the sender's faults. Nothing in a
+//! message itself says who sent it. What is not in this table is refused, whoever says it.
 //!
 //! | what | task | task with a skin | broker | monitor |
 //! |---|---|---|---|---|

@@ -1,4 +1,5 @@
-//! What the manager does while the system runs: it writes the log, reports faults and latencies, and ends the system.
+//! What the manager does while the system runs: it writes the log, reports faults and latencies,
+//! and ends the system.
 
 use crate::{
     journal,
@@ -25,7 +26,8 @@ use pillion_runtime::{
     now, println,
 };
 
-/// Label of the answer to what the manager does not know, or not from that sender. The first word is `EPERM`.
+/// Label of the answer to what the manager does not know, or not from that sender. The first word
+/// is `EPERM`.
 const REFUSED: u64 = 1;
 const EPERM: i64 = -1;
 
@@ -68,7 +70,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// A system whose tasks were just started. The option `seconds` of the kernel's command line limits its time.
+    /// A system whose tasks were just started. The option `seconds` of the kernel's command line
+    /// limits its time.
     pub fn new(
         machine: &Machine,
         tasks: Vec<Task>,
@@ -132,7 +135,8 @@ impl Service {
         }
     }
 
-    /// Serves one message. It is answered before anything is printed, so that the sender does not wait for the log.
+    /// Serves one message. It is answered before anything is printed, so that the sender does not
+    /// wait for the log.
     fn serve(&mut self, message: &Message) {
         let all = self.senders.len();
         let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);
@@ -213,15 +217,16 @@ impl Service {
         }
     }
 
-    /// Whether nothing went wrong. The one place that knows: whoever ends the system, and why, the run's status is decided here.
+    /// Whether nothing went wrong. The one place that knows: whoever ends the system, and why, the
+    /// run's status is decided here.
     fn is_good(&self) -> bool {
         let in_time = self.tasks.iter().all(|task| task.overruns() == 0);
         let given_up = self.presence.as_ref().is_some_and(Presence::gave_up);
         self.faults == 0 && in_time && !given_up && self.skins.as_ref().is_none_or(Skins::are_good)
     }
 
-    /// Says everything that is still to be said and switches the machine off. The status is good if whoever ends the system is content and nothing
-    /// went wrong.
+    /// Says everything that is still to be said and switches the machine off. The status is good if
+    /// whoever ends the system is content and nothing went wrong.
     fn end(&mut self, content: bool) -> ! {
         time::lift();
         self.skins.iter_mut().for_each(Skins::ending);

@@ -50,7 +50,8 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let more = more.saturating_add(shared.as_ref().map_or(0, |shared| shared.layout.size));
     let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
-    // Whatever is asked of it, and whoever faults: it costs time at the manager's own priority, not at the sender's.
+    // Whatever is asked of it, and whoever faults: it costs time at the manager's own priority, not
+    // at the sender's.
     endpoint_bind_with(endpoint, slot::THREAD, OWN_PRIORITY, 0).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
     let channel = shared

@@ -22,7 +22,8 @@ impl Extent {
         Extent { address, size, largest: 12 }
     }
 
-    /// One that is mapped in large pages: addresses and physical addresses are alike, modulo their size.
+    /// One that is mapped in large pages: addresses and physical addresses are alike, modulo their
+    /// size.
     pub const fn large(address: u64, size: u64) -> Extent {
         Extent { address, size, largest: LARGE }
     }
@@ -37,7 +38,8 @@ impl Extent {
     }
 }
 
-/// Pages that the tables take, the root included: never too few; too many by what neighbours share at most.
+/// Pages that the tables take, the root included: never too few; too many by what neighbours share
+/// at most.
 pub fn table_pages(extents: &[Extent]) -> u64 {
     extents.iter().filter(|e| e.size != 0).fold(1, |sum: u64, e| {
         let tables = |shift| if shift <= e.largest { edges(e, shift) } else { blocks(e, shift) };

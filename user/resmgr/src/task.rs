@@ -29,11 +29,14 @@ const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
 /// Where the manager sees the histogram of its first task, and how far the next ones are.
 const HISTOGRAMS: u64 = 0x90_0000_0000;
 
-/// Pages that the fixed objects of a task take at most, beside the capability space: thread, and the small ones.
+/// Pages that the fixed objects of a task take at most, beside the capability space: thread, and
+/// the small ones.
 const OBJECT_PAGES: u64 = 1 + 3;
 
-/// Slots that a task takes at most, beside those of its interrupts and ports: region, capability space, notification, timer, address space, thread, the segments
-/// of its image, stack, facts, memory, histogram twice, endpoint of its faults, scheduling context, and three that only some have.
+/// Slots that a task takes at most, beside those of its interrupts and ports: region, capability
+/// space, notification, timer, address space, thread, the segments of its image, stack, facts,
+/// memory, histogram twice, endpoint of its faults, scheduling context, and three that only some
+/// have.
 pub const SLOTS: u32 = 16 + SEGMENTS as u32;
 
 /// What a task is to be made of.
@@ -176,7 +179,8 @@ pub struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Makes a task that is stopped and has no time yet. Its messages carry the badge, its faults the badge after it.
+    /// Makes a task that is stopped and has no time yet. Its messages carry the badge, its faults
+    /// the badge after it.
     pub fn make(&mut self, spec: &Spec, badge: u64) -> Result<Task> {
         let region = self.slots.make(self.pool, Kind::Region, spec.bytes())?;
         self.make_in(region, spec, badge)
@@ -243,8 +247,9 @@ impl Maker<'_> {
         let seen = self.slots.derive(memory, right::READ, 0)?;
         let address = HISTOGRAMS + number * HISTOGRAM;
         memory_map(seen, boot::slot::ADDRESS_SPACE, address, 0).when("mapping a histogram")?;
-        // SAFETY: the call before mapped as many pages there as a histogram has, for good; they hold zeros, which are an empty one, and
-        // all its words are atomic, so that the task may write them at any time.
+        // SAFETY: the call before mapped as many pages there as a histogram has, for good; they
+        // hold zeros, which are an empty one, and all its words are atomic, so that the task may
+        // write them at any time.
         Ok(unsafe { &*(address as *const Histogram) })
     }
 

@@ -1,5 +1,6 @@
-//! The manager's own time. It runs at its own priority, just above Linux, whatever is asked of it ([`pillion_abi::call::endpoint::OWN_PRIORITY`]); and while
-//! the system runs, in no more than its budget, so that no flood of requests keeps Linux from running.
+//! The manager's own time. It runs at its own priority, just above Linux, whatever is asked of it
+//! ([`pillion_abi::call::endpoint::OWN_PRIORITY`]); and while the system runs, in no more than its
+//! budget, so that no flood of requests keeps Linux from running.
 
 use crate::{
     failure::{Result, While},

@@ -1,5 +1,6 @@
-//! The kernel's trace: the option `trace=1` of its command line switches it on for the whole run, and the end of the run says the
-//! longest stretch with interrupts off; with `trace=2` also the last entries.
+//! The kernel's trace: the option `trace=1` of its command line switches it on for the whole run,
+//! and the end of the run says the longest stretch with interrupts off; with `trace=2` also the
+//! last entries.
 
 use crate::{
     failure::{Result, While},
@@ -54,8 +55,8 @@ impl Trace {
 
     /// Says the longest stretch with interrupts off, the tracing included, and what it began with.
     pub fn report(&self) {
-        // SAFETY: `start` mapped the buffer, for good; it begins with its header, and all values are valid. The kernel writes it
-        // through another mapping.
+        // SAFETY: `start` mapped the buffer, for good; it begins with its header, and all values
+        // are valid. The kernel writes it through another mapping.
         let header = unsafe { core::ptr::read_volatile(ADDRESS as *const Header) };
         let Header { longest, longest_cause: cause, tsc_hz, .. } = header;
         let ns = u128::from(longest) * 1_000_000_000 / u128::from(tsc_hz.max(1));
@@ -71,7 +72,8 @@ impl Trace {
 }
 
 fn print_entries() {
-    // SAFETY: as in `report`: the count is the header's first word, the cells follow the header's page.
+    // SAFETY: as in `report`: the count is the header's first word, the cells follow the header's
+    // page.
     let (written, cells) = unsafe {
         let cells = (ADDRESS + FIRST_ENTRY) as *const Cell;
         (&*(ADDRESS as *const AtomicU64), core::slice::from_raw_parts(cells, ENTRIES))

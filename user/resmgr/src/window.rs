@@ -1,4 +1,5 @@
-//! Writing into memory before it is given away: through a window in the manager's own address space.
+//! Writing into memory before it is given away: through a window in the manager's own address
+//! space.
 
 use crate::{
     failure::{Result, While},
@@ -48,17 +49,20 @@ impl Window {
     /// The word at an offset that is a multiple of eight; others may write it meanwhile.
     pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
         assert!(offset.is_multiple_of(8));
-        // SAFETY: the word lies in the page that is mapped there, and is aligned; any value will do.
+        // SAFETY: the word lies in the page that is mapped there, and is aligned; any value will
+        // do.
         self.open(memory, offset & !(PAGE - 1), PAGE, |page| unsafe {
             page.add((offset % PAGE) as usize).cast::<u64>().read_volatile()
         })
     }
 
-    /// Writes zero to 32-bit words of whole pages of some memory, at most a large page; others may use them meanwhile. Offsets are multiples of four.
+    /// Writes zero to 32-bit words of whole pages of some memory, at most a large page; others may
+    /// use them meanwhile. Offsets are multiples of four.
     pub fn clear_words(&self, memory: Cap, start: u64, size: u64, words: impl Iterator<Item = usize>) -> Result<()> {
         self.open(memory, start, size, |bytes| {
             for at in words.filter(|at| at % 4 == 0 && *at as u64 + 4 <= size) {
-                // SAFETY: the word lies in what is mapped there, and is aligned; a reference to it is nobody's.
+                // SAFETY: the word lies in what is mapped there, and is aligned; a reference to it
+                // is nobody's.
                 unsafe { bytes.add(at).cast::<u32>().write_volatile(0) };
             }
         })
@@ -74,8 +78,9 @@ impl Window {
         })
     }
 
-    /// Lets `look` see a part of some memory, whole pages, at most a large one: they are mapped, writable and by themselves, where the pointer points to
-    /// until it returns. Others may have the memory as well, so it makes no reference to it.
+    /// Lets `look` see a part of some memory, whole pages, at most a large one: they are mapped,
+    /// writable and by themselves, where the pointer points to until it returns. Others may have
+    /// the memory as well, so it makes no reference to it.
     fn open<T>(&self, memory: Cap, offset: u64, size: u64, look: impl FnOnce(*mut u8) -> T) -> Result<T> {
         memory_part(memory, offset, size, self.slot, right::READ | right::WRITE).when("opening the window")?;
         memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;

@@ -16,8 +16,9 @@ pub type Values = [u64; 2];
 #[inline(always)]
 fn syscall(number: u64, a: [u64; 6]) -> (u64, Values) {
     let (status, first, second): (u64, u64, u64);
-    // SAFETY: the kernel changes no register but those named here. What a call does to the address space (it maps, unmaps, starts a thread) is outside of
-    // Rust's memory, as it is for a file under /proc: who makes a reference to memory by its address vouches for what is mapped there.
+    // SAFETY: the kernel changes no register but those named here. What a call does to the address
+    // space (it maps, unmaps, starts a thread) is outside of Rust's memory, as it is for a file
+    // under /proc: who makes a reference to memory by its address vouches for what is mapped there.
     unsafe {
         asm!(
             "syscall",
@@ -97,7 +98,8 @@ macro_rules! stubs {
 
 pillion_abi::calls!(stubs);
 
-/// Adds the badge's bits to a notification. Real-time threads make no call more often: registers that it takes no argument from stay as they are.
+/// Adds the badge's bits to a notification. Real-time threads make no call more often: registers
+/// that it takes no argument from stay as they are.
 #[inline]
 pub fn signal(notification: Cap) -> Result<Values> {
     let (status, first, second): (u64, u64, u64);

@@ -1,4 +1,5 @@
-//! Reading bundles and task images; see [`pillion_abi::bundle`]. Nothing in them is trusted to be well formed.
+//! Reading bundles and task images; see [`pillion_abi::bundle`]. Nothing in them is trusted to be
+//! well formed.
 
 use pillion_abi::bundle::{Entry, Header, MAGIC, SEGMENTS, Segment, TASK_MAGIC};
 

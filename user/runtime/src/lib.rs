@@ -1,7 +1,8 @@
-//! What every user task needs: an entry point, the system calls as functions, time and a panic handler.
+//! What every user task needs: an entry point, the system calls as functions, time and a panic
+//! handler.
 //!
-//! A task is a `no_std` binary that calls [`task!`] with its main function. It is linked at [`BASE`] and starts with the
-//! argument that its creator chose.
+//! A task is a `no_std` binary that calls [`task!`] with its main function. It is linked at
+//! [`BASE`] and starts with the argument that its creator chose.
 #![no_std]
 
 pub mod broker;

@@ -1,4 +1,5 @@
-//! Text for the log: to the resource manager; from the first task straight to the kernel, or to a writer of its own.
+//! Text for the log: to the resource manager; from the first task straight to the kernel, or to a
+//! writer of its own.
 
 use crate::{
     Cap, call,

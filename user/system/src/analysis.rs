@@ -1,4 +1,5 @@
-//! Response-time analysis for fixed priorities with deadlines at the ends of the periods (Joseph and Pandya 1986; Audsley et al. 1993).
+//! Response-time analysis for fixed priorities with deadlines at the ends of the periods (Joseph
+//! and Pandya 1986; Audsley et al. 1993).
 //!
 //! The worst response of a task is the least fixpoint of
 //!
@@ -6,13 +7,17 @@
 //! R = blocking + C + sum over the others of equal or higher priority of ceil(R / T) * C
 //! ```
 //!
-//! where `C` is a budget plus what the kernel spends on a release, and `blocking` is the longest stretch for which the kernel keeps
-//! interrupts off for somebody else, plus an interrupt for each line of a less urgent task, which comes once before its handler has run, and the longest
-//! request to the broker where a task with a skin can lend it a priority. Above all tasks is the resource manager's warden; the manager itself is below them,
-//! whatever they ask it for, unless one has its priority. Equals are served in order of arrival; counting them as if they were more urgent is safe.
+//! where `C` is a budget plus what the kernel spends on a release, and `blocking` is the longest
+//! stretch for which the kernel keeps interrupts off for somebody else, plus an interrupt for each
+//! line of a less urgent task, which comes once before its handler has run, and the longest request
+//! to the broker where a task with a skin can lend it a priority. Above all tasks is the resource
+//! manager's warden; the manager itself is below them, whatever they ask it for, unless one has its
+//! priority. Equals are served in order of arrival; counting them as if they were more urgent is
+//! safe.
 //!
-//! Nothing else of less urgent tasks and of Linux comes while a task runs: what is due for them waits until the CPU comes down to
-//! their priority, and Linux's lines are held back. It holds when no task waits for another one and each is released once in a period.
+//! Nothing else of less urgent tasks and of Linux comes while a task runs: what is due for them
+//! waits until the CPU comes down to their priority, and Linux's lines are held back. It holds when
+//! no task waits for another one and each is released once in a period.
 use crate::{Machine, System, Task};
 use alloc::vec::Vec;
 
@@ -36,7 +41,8 @@ pub struct Load {
     pub response_ns: Option<u64>,
     /// The part of it that a request to the broker takes which is not its own.
     pub broker_ns: u64,
-    /// The part of it that tasks of equal and higher priority take; where there is no response, their part of a period.
+    /// The part of it that tasks of equal and higher priority take; where there is no response,
+    /// their part of a period.
     pub others_ns: u64,
     /// The part of it that interrupts of less urgent tasks take.
     pub lines_ns: u64,
@@ -44,33 +50,38 @@ pub struct Load {
     pub period_ns: u64,
 }
 
-/// Most that the resource manager's warden takes in [`WARDEN_PERIOD_NS`] above all tasks, where there are tasks with a skin: it takes the priority of one
-/// thread of a task that did not end in time.
+/// Most that the resource manager's warden takes in [`WARDEN_PERIOD_NS`] above all tasks, where
+/// there are tasks with a skin: it takes the priority of one thread of a task that did not end in
+/// time.
 pub const WARDEN_NS: u64 = 3_000;
 
-/// Longest time that the broker takes for a request, on its client's time and at the priority of the most urgent one that waits.
+/// Longest time that the broker takes for a request, on its client's time and at the priority of
+/// the most urgent one that waits.
 pub const BROKER_NS: u64 = 25_000;
 
-/// What a thread must have left of its budget to call the broker: the longest request, and what interrupts take meanwhile. So no budget
-/// runs out in there, which would hold up all others that call.
+/// What a thread must have left of its budget to call the broker: the longest request, and what
+/// interrupts take meanwhile. So no budget runs out in there, which would hold up all others that
+/// call.
 pub const BROKER_NEED_NS: u64 = BROKER_NS + 5_000;
 
 /// See [`WARDEN_NS`].
 pub const WARDEN_PERIOD_NS: u64 = 1_000_000;
 
-/// Most that the resource manager takes in [`MANAGER_PERIOD_NS`], at its priority just above Linux: its budget.
+/// Most that the resource manager takes in [`MANAGER_PERIOD_NS`], at its priority just above Linux:
+/// its budget.
 pub const MANAGER_NS: u64 = 5_000_000;
 
 /// See [`MANAGER_NS`].
 pub const MANAGER_PERIOD_NS: u64 = 10_000_000;
 
-/// Rounds after which a response that has not settled is given up. The start is so near to the fixpoint that
-/// only loads within about a millionth of 100 % need as many.
+/// Rounds after which a response that has not settled is given up. The start is so near to the
+/// fixpoint that only loads within about a millionth of 100 % need as many.
 const ROUNDS: u32 = 10_000;
 
 const BILLION: u128 = 1_000_000_000;
 
-/// The worst response of `activities[index]`, or `None` if it is beyond the period (or too near to a full load to tell).
+/// The worst response of `activities[index]`, or `None` if it is beyond the period (or too near to
+/// a full load to tell).
 #[must_use]
 pub fn worst_response(activities: &[Activity], index: usize, blocking_ns: u64) -> Option<u64> {
     let own = activities.get(index)?;
@@ -115,8 +126,9 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
     activities.iter().enumerate().filter(move |&(i, a)| i != index && a.priority >= own).map(|(_, a)| a)
 }
 
-/// Worst response times of all periodic tasks, in the order of the file. A task with a skin takes part with the budgets of all its
-/// threads at the highest priority that they can have; when its own threads are to be done is not known.
+/// Worst response times of all periodic tasks, in the order of the file. A task with a skin takes
+/// part with the budgets of all its threads at the highest priority that they can have; when its
+/// own threads are to be done is not known.
 #[must_use]
 pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
     let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
@@ -159,8 +171,9 @@ fn lines_below(system: &System, task: Option<&Task>) -> u64 {
     below.map(|t| t.interrupts.len() as u64).sum()
 }
 
-/// A task with a skin that is at least as urgent can wait for the broker, and lend its priority to a request of any other that is being served. Once for each
-/// job: whoever made that request does not come to make another before the job is done.
+/// A task with a skin that is at least as urgent can wait for the broker, and lend its priority to
+/// a request of any other that is being served. Once for each job: whoever made that request does
+/// not come to make another before the job is done.
 fn broker_blocking(system: &System, task: usize) -> u64 {
     let priority = system.tasks.get(task).map_or(0, |task| task.priority);
     if system.skins().any(|(other, _)| other.priority >= priority) { BROKER_NS } else { 0 }

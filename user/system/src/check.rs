@@ -2,7 +2,8 @@
 use crate::{BROKER_NEED_NS, Linux, Problem, Start, System, Task, limit, passenger, remedy, responses, skin};
 use alloc::{format, string::String, vec::Vec};
 
-/// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial port of the log.
+/// I/O ports that the kernel keeps, as first and last: the two interrupt controllers and the serial
+/// port of the log.
 pub const KERNEL_PORTS: [(u16, u16); 3] = [(0x20, 0x21), (0xa0, 0xa1), (0x2f8, 0x2ff)];
 
 /// Entry of the bundle with the server that keeps what tasks with a skin share.
@@ -23,7 +24,8 @@ pub struct Machine<'a> {
     pub lines: Option<&'a [(u32, u32)]>,
     /// Bytes that are added to Linux's command line.
     pub appended: usize,
-    /// What the kernel spends on each release of a task, in all: the interrupt, the switch to the task and the switch back.
+    /// What the kernel spends on each release of a task, in all: the interrupt, the switch to the
+    /// task and the switch back.
     pub overhead_ns: u64,
     /// Longest stretch for which the kernel keeps interrupts off.
     pub blocking_ns: u64,
@@ -32,8 +34,8 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// What the kernel spends on each release of a task. An interrupt of the timer that was to be for somebody less urgent, and was
-    /// under way when the task was released, comes on top.
+    /// What the kernel spends on each release of a task. An interrupt of the timer that was to be
+    /// for somebody less urgent, and was under way when the task was released, comes on top.
     #[must_use]
     pub fn release_ns(&self) -> u64 {
         self.overhead_ns.saturating_add(self.interrupt_ns)
@@ -41,8 +43,9 @@ impl Machine<'_> {
 }
 
 impl Default for Machine<'_> {
-    /// Nothing known; for the kernel, the figures that its tests enforce: 700 ns to a task with Linux running and as much back,
-    /// 1,200 ns with interrupts off, and 400 ns for an interrupt that leads to no switch.
+    /// Nothing known; for the kernel, the figures that its tests enforce: 700 ns to a task with
+    /// Linux running and as much back, 1,200 ns with interrupts off, and 400 ns for an interrupt
+    /// that leads to no switch.
     fn default() -> Self {
         Machine {
             memory_bytes: None,
@@ -81,7 +84,8 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
 
-/// Two tasks that are loaded from Linux may have the same things: who is loaded second while the first is there is told so then.
+/// Two tasks that are loaded from Linux may have the same things: who is loaded second while the
+/// first is there is told so then.
 fn take_turns(one: &Task, other: &Task) -> bool {
     let waits = |task: &Task| task.skin.as_ref().is_some_and(|skin| skin.start == Start::Linux);
     one.name != other.name && waits(one) && waits(other)
@@ -142,7 +146,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Their number: a task has slots for so many, and Linux's monitor room for what is kept from Linux.
+    /// Their number: a task has slots for so many, and Linux's monitor room for what is kept from
+    /// Linux.
     fn port_counts(&mut self) {
         let all: Vec<_> = self.system.tasks.iter().flat_map(|task| &task.ports).collect();
         let (most, beside) =
@@ -256,7 +261,8 @@ impl Checker<'_> {
 
     fn utilisation(&mut self) {
         let overhead = self.machine.release_ns();
-        // The budgets of a skin's threads are bounds, of which few are used up: only the response times of others count them.
+        // The budgets of a skin's threads are bounds, of which few are used up: only the response
+        // times of others count them.
         let tasks = self.system.tasks.iter().filter(|t| t.skin.is_none());
         let tasks = tasks.filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
         let linux = self.system.linux.iter().filter_map(|l| Some((l.time?, 0, l.lines.budget)));
@@ -320,7 +326,8 @@ impl Checker<'_> {
             );
             self.problem(line, message, remedy::MEMORY);
         }
-        // After a problem the rest is checked as if this one took nothing, so that it is not told for each that follows.
+        // After a problem the rest is checked as if this one took nothing, so that it is not told
+        // for each that follows.
         left.or(free)
     }
 

@@ -84,8 +84,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What each thread of a task gets at most for which the file has none: an endless loop is to leave Linux, the log and `pillion unload` enough to be found
-    /// and ended. No response time rests on it: such a task is below all periodic ones, or the check refuses it.
+    /// What each thread of a task gets at most for which the file has none: an endless loop is to
+    /// leave Linux, the log and `pillion unload` enough to be found and ended. No response time
+    /// rests on it: such a task is below all periodic ones, or the check refuses it.
     pub const DEFAULT: Budget = Budget { budget_ns: 9_000_000, period_ns: 10_000_000 };
 }
 
@@ -285,7 +286,8 @@ pub struct After {
     pub poweroff: Then,
     /// Every other end.
     pub crash: Then,
-    /// It was to be started again, more often than `restart_limit` says; or it cannot be started at all.
+    /// It was to be started again, more often than `restart_limit` says; or it cannot be started at
+    /// all.
     pub limit: Then,
 }
 

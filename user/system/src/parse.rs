@@ -1,4 +1,5 @@
-//! From the text to a [`System`]: everything about one value by itself. What concerns several values, or the machine, is in `check`.
+//! From the text to a [`System`]: everything about one value by itself. What concerns several
+//! values, or the machine, is in `check`.
 use crate::{
     After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, file, remedy, skin,
 };
@@ -10,7 +11,8 @@ use toml::Spanned;
 pub mod limit {
     use core::ops::RangeInclusive;
 
-    /// Most bytes of a file. With [`ALL_PORTS`] it keeps what the reader needs below the heap of the resource manager.
+    /// Most bytes of a file. With [`ALL_PORTS`] it keeps what the reader needs below the heap of
+    /// the resource manager.
     pub const FILE: usize = 32 << 10;
     /// Most tasks.
     pub const TASKS: usize = 64;
@@ -30,7 +32,8 @@ pub mod limit {
     pub const HIDDEN_LINE: u32 = 63;
     /// Most PCI functions of all tasks together, where there is Linux.
     pub const HIDDEN_DEVICES: usize = 32;
-    /// Most ranges of ports of all tasks together, where there is Linux. The kernel's are kept from it, too.
+    /// Most ranges of ports of all tasks together, where there is Linux. The kernel's are kept from
+    /// it, too.
     pub const HIDDEN_PORTS: usize = 32 - crate::KERNEL_PORTS.len();
     /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
     pub const INTERRUPTS: usize = 12;
@@ -46,7 +49,8 @@ pub mod limit {
     pub const SKIN_PORTS: usize = 16;
     /// Threads of a task with a skin.
     pub const THREADS: RangeInclusive<i64> = 2..=64;
-    /// Most threads of the task that runs handlers of Linux processes: the main thread, and one for each.
+    /// Most threads of the task that runs handlers of Linux processes: the main thread, and one for
+    /// each.
     pub const PSC_THREADS: u32 = 17;
     /// Number of a FIFO.
     pub const FIFO: RangeInclusive<i64> = 0..=63;
@@ -83,11 +87,13 @@ const SKIN_CEILING: u8 = 212;
 
 /// Reads a system file.
 ///
-/// Text that nests as deeply as the TOML reader allows takes 96 to 128 KiB of stack in a release build; give the caller 256 KiB.
+/// Text that nests as deeply as the TOML reader allows takes 96 to 128 KiB of stack in a release
+/// build; give the caller 256 KiB.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with single values, in the order of the lines; or the first thing that is no TOML or no known key.
+/// Everything that is wrong with single values, in the order of the lines; or the first thing that
+/// is no TOML or no known key.
 pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
     if text.len() > limit::FILE {
         let message = format!("the file has {} bytes, more than {}", text.len(), limit::FILE);

@@ -1,4 +1,5 @@
-//! What Linux must not see, and what it is told: the limits are those of the page of facts that its monitor gets.
+//! What Linux must not see, and what it is told: the limits are those of the page of facts that its
+//! monitor gets.
 use crate::{Linux, Machine, Problem, System, limit, remedy};
 use alloc::{format, vec::Vec};
 

@@ -117,7 +117,8 @@ fn ceiling(task: &Task) -> Option<Problem> {
     })
 }
 
-/// Between Linux and the least urgent real-time thread are the resource manager and the main threads.
+/// Between Linux and the least urgent real-time thread are the resource manager and the main
+/// threads.
 fn room(system: &System) -> Option<Problem> {
     let linux = system.linux.as_ref()?;
     system.skins().next()?;
@@ -138,7 +139,8 @@ fn buffers(system: &System) -> Option<Problem> {
     })
 }
 
-/// Linux's module finds it by its name. It is of no use without Linux, and as urgent as it has to be only with a budget.
+/// Linux's module finds it by its name. It is of no use without Linux, and as urgent as it has to
+/// be only with a budget.
 fn psc(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     let good =
         task.name == PSC && system.linux.is_some() && skin.start == Start::Boot && skin.threads <= limit::PSC_THREADS;

@@ -176,7 +176,8 @@ fn all_shared_buffers_have_an_end() {
     assert_told(&problems, 3, "shared buffers take 524292 KiB, more than 524288", remedy::FEWER);
 }
 
-/// What a more urgent task with a skin can lend to requests of others is in the response times of those below it, and of no others.
+/// What a more urgent task with a skin can lend to requests of others is in the response times of
+/// those below it, and of no others.
 #[test]
 fn the_broker_and_the_warden_are_in_the_response_times() {
     let response = |skin: &str| {
@@ -193,7 +194,8 @@ fn the_broker_and_the_warden_are_in_the_response_times() {
     assert_eq!(above, alone + warden + pillion_system::BROKER_NS + threads);
 }
 
-/// Above the manager's priority a task has nothing of it, whatever it is asked for; at it, it shares the processor with all of that.
+/// Above the manager's priority a task has nothing of it, whatever it is asked for; at it, it
+/// shares the processor with all of that.
 #[test]
 fn the_manager_counts_at_its_own_priority() {
     let told = |priority: u8| {
@@ -368,7 +370,8 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
 }
 
-/// Tasks that are loaded from Linux may have the same things, one at a time; what is there from the beginning is its own.
+/// Tasks that are loaded from Linux may have the same things, one at a time; what is there from the
+/// beginning is its own.
 #[test]
 fn tasks_that_take_turns_may_have_the_same() {
     let things = "interrupts=[{line=5}]\nports=[{first=768,count=8}]\ndevices=['00:04.0']\n";
@@ -394,7 +397,8 @@ fn tasks_that_take_turns_may_have_the_same() {
     assert!(check(&parse(&format!("[system]\nname='s'\n[linux]\n{twice}")).unwrap(), &machine()).is_err());
 }
 
-/// A task without a budget gets one that leaves a tenth, unless the file says otherwise; for the check it has none.
+/// A task without a budget gets one that leaves a tenth, unless the file says otherwise; for the
+/// check it has none.
 #[test]
 fn a_task_without_a_budget_leaves_a_tenth() {
     let task = |rest: &str| parse(&format!("{S}{rest}")).unwrap().tasks.remove(0);

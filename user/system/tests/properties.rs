@@ -60,8 +60,9 @@ fn task_set() -> impl Strategy<Value = Vec<Activity>> {
     })
 }
 
-/// Runs the tasks, released at their offsets and then each period, unit by unit; the processor is blocked for the first
-/// `blocking` units. Returns each task's longest response; a task that is not finished within `until` has `u64::MAX`.
+/// Runs the tasks, released at their offsets and then each period, unit by unit; the processor is
+/// blocked for the first `blocking` units. Returns each task's longest response; a task that is not
+/// finished within `until` has `u64::MAX`.
 fn simulate(tasks: &[Activity], offsets: &[u64], blocking: u64, until: u64) -> Vec<u64> {
     let mut worst = vec![0u64; tasks.len()];
     let mut queue: Vec<(u8, u64, usize, u64)> = Vec::new();
@@ -137,7 +138,8 @@ proptest! {
         }
         let analysed: Vec<_> = (0..tasks.len()).map(|i| worst_response(&tasks, i, blocking)).collect();
         let simulated = simulate(&tasks, &phases, blocking, 30 + 4 * 120);
-        // Only while everything of equal or higher priority keeps its periods is a response promised.
+        // Only while everything of equal or higher priority keeps its periods is a response
+        // promised.
         for (i, told) in analysed.iter().enumerate() {
             let kept = |(j, t): (usize, &Activity)| t.priority < tasks[i].priority || analysed[j].is_some();
             if let Some(told) = told && tasks.iter().enumerate().all(kept) {

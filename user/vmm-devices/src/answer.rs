@@ -56,7 +56,7 @@ pub enum Effect {
     Interrupt(u8),
     /// Deliver an NMI to the guest.
     Nmi,
-    /// End of interrupt: arrives here in xAPIC mode only.
+    /// EOI: arrives here in xAPIC mode only.
     EndOfInterrupt,
     /// Tell the kernel of a line ([`pillion_abi::call::Call::VcpuRouteLine`]).
     Route(Route),

@@ -1,4 +1,5 @@
-//! The calls that a kernel module makes to reach real-time tasks ([`pillion_abi::channel::hypercall`]).
+//! The calls that a kernel module makes to reach real-time tasks
+//! ([`pillion_abi::channel::hypercall`]).
 
 use core::cell::Cell;
 use pillion_abi::{channel::hypercall, vcpu::gpr};
@@ -25,8 +26,8 @@ pub enum Hypercall {
     Answer(i64),
 }
 
-/// The call that the guest makes with those general registers and that code segment, where there are that many tasks. Only its most
-/// privileged mode can make one.
+/// The call that the guest makes with those general registers and that code segment, where there
+/// are that many tasks. Only its most privileged mode can make one.
 #[must_use]
 pub fn decode(registers: &[Cell<u64>; 16], code_segment: u16, tasks: u64) -> Option<Hypercall> {
     if code_segment & 3 != 0 {

@@ -1,10 +1,13 @@
-//! The instruction of a memory access that exited: fetched, decoded, and carried out on the registers.
+//! The instruction of a memory access that exited: fetched, decoded, and carried out on the
+//! registers.
 //!
-//! SVM as emulated gives neither the instruction's bytes nor its length, so both are found here. The decoder is the crate
-//! `yaxpeax-x86`: it works without the standard library and without allocation, knows all of the instruction set (its
-//! prefixes above all), and decodes from a slice into a value. `iced-x86`, as well kept, needs `alloc` for decoding.
-//! Only 64-bit code and the plain moves are accepted, which is what Linux uses for device memory (`readl`, `writel` and
-//! their kin compile to MOV, the APIC's accessors too); anything else is [`Error::Unsupported`], with its bytes.
+//! SVM as emulated gives neither the instruction's bytes nor its length, so both are found here.
+//! The decoder is the crate `yaxpeax-x86`: it works without the standard library and without
+//! allocation, knows all of the instruction set (its prefixes above all), and decodes from a slice
+//! into a value. `iced-x86`, as well kept, needs `alloc` for decoding. Only 64-bit code and the
+//! plain moves are accepted, which is what Linux uses for device memory (`readl`, `writel` and
+//! their kin compile to MOV, the APIC's accessors too); anything else is [`Error::Unsupported`],
+//! with its bytes.
 
 use core::cell::Cell;
 use pillion_abi::vcpu::State;
@@ -158,7 +161,8 @@ const REX_W: u8 = 8;
 /// Decodes 64-bit code.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what is not a move between memory and a general register or a constant.
+/// [`Error::Unsupported`] for what is not a move between memory and a general register or a
+/// constant.
 pub fn decode(bytes: &Bytes) -> Result<Access, Error> {
     let unsupported = Error::Unsupported(*bytes);
     let rex = rex(bytes).ok_or(unsupported)?;
@@ -175,15 +179,16 @@ fn access(instruction: &Instruction, rex: u8) -> Option<Access> {
         Opcode::MOV if to.is_memory() => store(from)?,
         Opcode::MOV | Opcode::MOVZX if from.is_memory() => load(to, false)?,
         Opcode::MOVSX if from.is_memory() => load(to, true)?,
-        // Without REX.W it is a move of two or four bytes, which the decoder takes for one of eight; no compiler makes it.
+        // Without REX.W it is a move of two or four bytes, which the decoder takes for one of
+        // eight; no compiler makes it.
         Opcode::MOVSXD if from.is_memory() && rex & REX_W != 0 => load(to, true)?,
         _ => return None,
     };
     Some(Access { width, length, operation })
 }
 
-/// The REX prefix, 0 if there is none. None where a REX prefix does not come last: the processor then ignores it, and
-/// the decoder does not.
+/// The REX prefix, 0 if there is none. None where a REX prefix does not come last: the processor
+/// then ignores it, and the decoder does not.
 fn rex(bytes: &Bytes) -> Option<u8> {
     let is_rex = |byte: u8| byte & 0xf0 == 0x40;
     let is_legacy = |byte: u8| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3);

@@ -1,9 +1,10 @@
-//! What the VM monitor emulates for the passenger, as plain code: no system calls, no allocation, no `unsafe`.
+//! What the VM monitor emulates for the passenger, as plain code: no system calls, no allocation,
+//! no `unsafe`.
 //!
 //! The monitor reads and writes the guest's memory through [`memory::GuestMemory`]. At each access
 //! that exits it asks the [`bus`], where each model has its ports, memory or registers; the
-//! [`answer`] is a value, or what is left for the monitor to do. Nothing here trusts the guest: each
-//! model takes any input without a panic, which the tests check with random input.
+//! [`answer`] is a value, or what is left for the monitor to do. Nothing here trusts the guest:
+//! each model takes any input without a panic, which the tests check with random input.
 //!
 //! | module | manual or specification |
 //! |---|---|

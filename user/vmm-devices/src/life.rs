@@ -18,7 +18,8 @@ pub struct Rules {
     pub poweroff: Then,
     /// It ended in another way.
     pub crash: Then,
-    /// It was to be started again too often, or cannot be started. [`Then::Restart`] counts as [`Then::Off`].
+    /// It was to be started again too often, or cannot be started. [`Then::Restart`] counts as
+    /// [`Then::Off`].
     pub limit: Then,
     /// How often it is started again at most, since somebody started it.
     pub restarts: u64,
@@ -150,7 +151,8 @@ mod tests {
     fn the_limit_counts_and_the_pause_doubles() {
         let mut lives = lives(Then::Restart, Then::Restart, Then::Off);
         assert_eq!(lives.after(Death::Crash), Next::Start { pause: 10 });
-        // A Linux that switches itself off at once, to be started again, is no better than one that dies.
+        // A Linux that switches itself off at once, to be started again, is no better than one that
+        // dies.
         assert_eq!(lives.after(Death::PowerOff), Next::Start { pause: 20 });
         assert_eq!(lives.after(Death::Crash), Next::Off { gave_up: true });
         lives.asked_for();

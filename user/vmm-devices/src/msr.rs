@@ -1,11 +1,12 @@
 //! The MSRs that exit and belong to no other model.
 //!
-//! A register is answered when Linux touches it without a net on some processor (`rdmsrl`, not `rdmsrl_safe`), and refused with
-//! a general-protection fault when it belongs to a feature that CPUID withholds: Linux probes those and takes the fault for "not there".
-//! What a guest may set without harm is kept and read back; nothing set here reaches the processor.
+//! A register is answered when Linux touches it without a net on some processor (`rdmsrl`, not
+//! `rdmsrl_safe`), and refused with a general-protection fault when it belongs to a feature that
+//! CPUID withholds: Linux probes those and takes the fault for "not there". What a guest may set
+//! without harm is kept and read back; nothing set here reaches the processor.
 //!
-//! [`crate::withheld::REGISTERS`] is the list. The kernel passes some reads (memory types, SYSCFG, ends of
-//! memory) and then nobody asks here.
+//! [`crate::withheld::REGISTERS`] is the list. The kernel passes some reads (memory types, SYSCFG,
+//! ends of memory) and then nobody asks here.
 
 use crate::{GeneralProtection, withheld};
 

@@ -1,6 +1,7 @@
 //! Notes: what the guest writes to port 0xe9, byte by byte, as lines.
 
-/// Port of the notes (the debug console of QEMU and Bochs, so that the same program works without a monitor).
+/// Port of the notes (the debug console of QEMU and Bochs, so that the same program works without a
+/// monitor).
 pub const PORT: u16 = 0xe9;
 
 /// Longest line; the rest of a longer one is dropped.
@@ -27,8 +28,9 @@ impl Notes {
         Notes { bytes: [0; LONGEST], length: 0, complete: false }
     }
 
-    /// Takes a byte and returns the line when it ends one that is not empty. What is not printable ASCII arrives as
-    /// `?`, and `"` and `\` as `'` and `/`, so that a line can stand between quotation marks in a report.
+    /// Takes a byte and returns the line when it ends one that is not empty. What is not printable
+    /// ASCII arrives as `?`, and `"` and `\` as `'` and `/`, so that a line can stand between
+    /// quotation marks in a report.
     pub fn push(&mut self, byte: u8) -> Option<&str> {
         if self.complete {
             self.length = 0;

@@ -1,8 +1,8 @@
 //! The guest's own page tables, walked for the monitor (AMD64 APM vol. 2, chapter 5).
 //!
-//! Only presence is checked: what is translated here is an instruction that the processor has just fetched, so the
-//! rights were there. Paging off, 4-level and 5-level paging are handled; the two kinds of 32-bit paging are not,
-//! because no kernel that this monitor starts uses them.
+//! Only presence is checked: what is translated here is an instruction that the processor has just
+//! fetched, so the rights were there. Paging off, 4-level and 5-level paging are handled; the two
+//! kinds of 32-bit paging are not, because no kernel that this monitor starts uses them.
 
 use crate::memory::{GuestMemory, read_u64};
 

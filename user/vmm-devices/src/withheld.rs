@@ -2,8 +2,8 @@
 //!
 //! Where a list is all that a model needs, the model is made from these lines: fixed ports,
 //! registers that read zero, bits of CPUID, kinds of PCI functions, ACPI tables. The other lines
-//! say what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and on the
-//! kernel's map of memory, looks for what is withheld and has no line, and holds
+//! say what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and on
+//! the kernel's map of memory, looks for what is withheld and has no line, and holds
 //! `docs/withheld.md` to the table.
 
 /// A line of the table.

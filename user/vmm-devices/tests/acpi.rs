@@ -28,7 +28,8 @@ fn pointer() -> RootPointer {
     root
 }
 
-/// Four processors of which the second is ours, two I/O APICs, an override, NMI lines of all and of the third processor.
+/// Four processors of which the second is ours, two I/O APICs, an override, NMI lines of all and of
+/// the third processor.
 fn madt() -> Vec<u8> {
     let mut body = vec![0, 0, 0xe0, 0xfe, 1, 0, 0, 0];
     for (name, id) in [(10, 0), (11, 4), (12, 8)] {
@@ -111,7 +112,8 @@ fn io_mmus_are_known() {
     assert_eq!(io_mmu_functions(&ram, &tables).collect::<Vec<_>>(), [2, 0x10]);
 }
 
-/// What Linux finds: right checksums, one processor, the I/O APICs that are modelled, no IOMMU and no HPET; all else where it was.
+/// What Linux finds: right checksums, one processor, the I/O APICs that are modelled, no IOMMU and
+/// no HPET; all else where it was.
 #[test]
 fn linux_finds_copies() {
     let ram = machine();
@@ -154,7 +156,8 @@ fn the_processor_is_named() {
 }
 
 proptest! {
-    /// Any damage: no panic, and whatever is offered to Linux has right checksums and names nothing that is withheld.
+    /// Any damage: no panic, and whatever is offered to Linux has right checksums and names nothing
+    /// that is withheld.
     #[test]
     fn any_acpi_tables(changes in prop::collection::vec((0x200_usize..0xb00, any::<u8>()), 0..8), fix in any::<bool>(), damage in prop::option::of((0_usize..36, any::<u8>())), port in any::<u16>()) {
         let mut ram = machine();

@@ -61,7 +61,8 @@ fn controller(address: u64, first: u32, lines: u32) -> boot::IoApic {
     boot::IoApic { address, first, lines }
 }
 
-/// As on AMD's machines: 24 lines of the chipset, 32 of the processor; and one that is beyond what is modelled.
+/// As on AMD's machines: 24 lines of the chipset, 32 of the processor; and one that is beyond what
+/// is modelled.
 fn machine() -> [boot::IoApic; 8] {
     let mut all = [boot::IoApic::default(); 8];
     all[0] = controller(0xfec0_0000, 0, 24);
@@ -116,7 +117,8 @@ fn hidden_functions_are_absent() {
     }
     filter.write(at(0xcf8, 4), 0x2010);
     assert_eq!(filter.read(at(0xcfc, 1)), value(0xff));
-    // Registers from 256 on, as AMD's processors have them: they would be those below where the bits are not looked at.
+    // Registers from 256 on, as AMD's processors have them: they would be those below where the
+    // bits are not looked at.
     filter.write(at(0xcf8, 4), 0x8100_2010);
     assert_eq!(
         (filter.read(at(0xcfc, 4)), filter.write(at(0xcfc, 4), 0)),
@@ -124,8 +126,9 @@ fn hidden_functions_are_absent() {
     );
 }
 
-/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5, device 4 is a bridge. Behind others there are a device on
-/// bus 9, and the last function that there can be.
+/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5,
+/// device 4 is a bridge. Behind others there are a device on bus 9, and the last function that
+/// there can be.
 struct Bus;
 
 impl ConfigAccess for Bus {

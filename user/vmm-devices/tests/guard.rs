@@ -52,7 +52,8 @@ fn registers(identity: u32, class: u32, header: u32, more: &[(u8, u32, u32)]) ->
     f
 }
 
-/// A host bridge; a card with 16 MiB of memory, 64 bits wide 1 GiB, 256 ports and a ROM; a bridge to a task's function and one beside it.
+/// A host bridge; a card with 16 MiB of memory, 64 bits wide 1 GiB, 256 ports and a ROM; a bridge
+/// to a task's function and one beside it.
 fn bus() -> Bus {
     let windows = [
         (0x1c, 0xf0, 0xf0f0),
@@ -161,7 +162,8 @@ fn nothing_is_moved_over_what_is_kept() {
     assert_eq!(bus.0[&CARD].values, before, "measuring leaves no trace");
     // 64 bits: 1 GiB at 3 GiB, both halves in turn.
     assert!(write(&mut bus, CARD, 0x14, 4, 0xc000_0000) && !write(&mut bus, CARD, 0x18, 4, 0));
-    // With decoding off everything can be written, to measure; switching it on is then what is looked at.
+    // With decoding off everything can be written, to measure; switching it on is then what is
+    // looked at.
     assert!(write(&mut bus, CARD, 4, 2, 0));
     assert!(write(&mut bus, CARD, 0x10, 4, u32::MAX) && write(&mut bus, CARD, 0x10, 4, 0xfe00_0000));
     assert!(write(&mut bus, CARD, 4, 2, 1), "ports only");
@@ -195,7 +197,8 @@ fn window(bus: &mut Bus) -> (u64, u64) {
     (base, (limit + 1).saturating_sub(base))
 }
 
-/// Whether a window has an upper half its register says, whatever is written there: Linux writes zeros.
+/// Whether a window has an upper half its register says, whatever is written there: Linux writes
+/// zeros.
 #[test]
 fn the_kind_of_a_window_is_the_bridges() {
     for kind in 0..16 {
@@ -257,7 +260,8 @@ proptest! {
         }
     }
 
-    /// Any writes: bridges above the task's function and the chipset stay as they are, no other bridge takes its bus, and what answers does so elsewhere.
+    /// Any writes: bridges above the task's function and the chipset stay as they are, no other
+    /// bridge takes its bus, and what answers does so elsewhere.
     #[test]
     fn any_writes(writes in prop::collection::vec((0_u8..7, prop_oneof![Just(4_u8), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {
         let mut now = bus();

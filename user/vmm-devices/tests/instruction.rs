@@ -73,13 +73,15 @@ fn moves() {
         (access.width, usize::from(access.length) == code.len(), stored, after.map(Cell::into_inner))
     };
     let loaded = |code: &[u8], value, register: usize| run(code, value).3[register];
-    // mov %eax, 0x10(%rdi); mov %r9w, (%rdi); mov %ah, (%rdi); movl $-1, 0xb0(%rdi); movq $-2, (%rdi)
+    // mov %eax, 0x10(%rdi); mov %r9w, (%rdi); mov %ah, (%rdi); movl $-1, 0xb0(%rdi); movq $-2,
+    // (%rdi)
     assert_eq!(run(b"\x89\x47\x10", 0), (4, true, Some(0x5566_7788), gpr));
     assert_eq!(run(b"\x66\x44\x89\x0f", 0), (2, true, Some(0xaabb), gpr));
     assert_eq!(run(b"\x88\x27", 0), (1, true, Some(0x77), gpr));
     assert_eq!(run(b"\xc7\x87\xb0\0\0\0\xff\xff\xff\xff", 0), (4, true, Some(0xffff_ffff), gpr));
     assert_eq!(run(b"\x48\xc7\x07\xfe\xff\xff\xff", 0), (8, true, Some(u64::MAX - 1), gpr));
-    // mov (%rdi), %eax; mov (%rdi), %ah; mov (%rdi), %ax; movzbl, movsbl, movslq; mov 0xffffffffff5fc020, %eax
+    // mov (%rdi), %eax; mov (%rdi), %ah; mov (%rdi), %ax; movzbl, movsbl, movslq; mov
+    // 0xffffffffff5fc020, %eax
     assert_eq!(loaded(b"\x8b\x07", 0x1_8000_0001, 0), 0x8000_0001);
     assert_eq!(loaded(b"\x8a\x27", 0x99, 0), 0x1122_3344_5566_9988);
     assert_eq!(loaded(b"\x66\x8b\x07", 0x1_9999, 0), 0x1122_3344_5566_9999);
@@ -119,7 +121,8 @@ fn what_is_not_a_move_is_refused() {
     }
 }
 
-/// A REX prefix counts only as the last one, and MOVSXD extends to 64 bits only with its W: the decoder is of another opinion.
+/// A REX prefix counts only as the last one, and MOVSXD extends to 64 bits only with its W: the
+/// decoder is of another opinion.
 #[test]
 fn encodings_that_the_decoder_takes_for_others_are_refused() {
     for code in [

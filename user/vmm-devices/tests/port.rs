@@ -44,7 +44,8 @@ fn each_model_has_its_ports() {
 
 const RESET: Answer = Answer::Effect(Effect::Request(Request::Reset));
 
-/// A task may have the keyboard's ports, or any that a model answers for Linux: then the model does not.
+/// A task may have the keyboard's ports, or any that a model answers for Linux: then the model does
+/// not.
 #[test]
 fn what_a_task_has_is_no_models() {
     for port in [0x60, 0x64, 0x92, 0xe9, 0x3ec, 0x604, 0x605, 0xcf8, 0xcf9, 0xcfc, 0xcff] {

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 const RESET: Option<Answer> = Some(Answer::Effect(Effect::Request(Request::Reset)));
 
-/// As of QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; another command port than is customary.
+/// As of QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; another command
+/// port than is customary.
 fn fadt() -> Fadt {
     Fadt {
         pm1a_control: Some(0x604),
@@ -76,7 +77,8 @@ fn the_keyboard_controller_keeps_its_lines() {
     }
 }
 
-/// Around the PM1 block only what the FADT names is passed on: neither SMI enable (0x630) nor the watchdog (0x660), nor a sleep state (0x614).
+/// Around the PM1 block only what the FADT names is passed on: neither SMI enable (0x630) nor the
+/// watchdog (0x660), nor a sleep state (0x614).
 #[test]
 fn the_rest_of_power_management_is_withheld() {
     let mut power = Power::new(fadt());
@@ -109,7 +111,8 @@ const DANGEROUS: [&[u16]; 8] = [
 /// Judged by a model: keyboard controller's data and command, port A, reset control.
 const JUDGED: [u16; 4] = [0x60, 0x64, 0x92, 0xcf9];
 
-/// Global release asks the firmware by a system management interrupt, and out of ACPI mode all events do.
+/// Global release asks the firmware by a system management interrupt, and out of ACPI mode all
+/// events do.
 #[test]
 fn pm1_control_asks_for_no_management_interrupt() {
     let mut power = Power::new(fadt());
@@ -136,7 +139,8 @@ fn what_every_chipset_has_is_withheld() {
     }
 }
 
-/// A reset register may be any port, one of the firmware's and the chipset's too. Only the table's value means something; no other reaches the machine.
+/// A reset register may be any port, one of the firmware's and the chipset's too. Only the table's
+/// value means something; no other reaches the machine.
 #[test]
 fn the_reset_register_opens_nothing() {
     for port in DANGEROUS.concat().into_iter().chain([0x300, 0x604, 0x605, 0x606, 0xbe, 0xcf9]) {
@@ -157,8 +161,9 @@ fn the_reset_register_opens_nothing() {
 }
 
 proptest! {
-    /// Whatever is done, and however the registers and blocks lie: no line of reset or of address 20 goes low, no sleep begins, and nothing reaches a port
-    /// that is withheld, or the reset register.
+    /// Whatever is done, and however the registers and blocks lie: no line of reset or of address
+    /// 20 goes low, no sleep begins, and nothing reaches a port that is withheld, or the reset
+    /// register.
     #[test]
     fn nothing_dangerous_is_passed(
         blocks in prop::array::uniform6((0_u16..0x700, 0_u16..40)), event in prop::option::of(0_u16..0x700), control in prop::array::uniform2(prop::option::of(port())),

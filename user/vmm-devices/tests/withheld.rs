@@ -122,8 +122,8 @@ impl Bytes for Nothing {
     }
 }
 
-/// The kernel's map has these places, and no others unless a table names them: where no table does, it
-/// takes it that there is one I/O APIC.
+/// The kernel's map has these places, and no others unless a table names them: where no table does,
+/// it takes it that there is one I/O APIC.
 #[test]
 fn memory() {
     let mut params = BootParams::new();
@@ -145,8 +145,8 @@ fn memory() {
     assert_eq!(map.map(|range| (range.base, range.size)).collect::<Vec<_>>(), table);
 }
 
-/// A function with that header, class, and vendor, that has 1 MiB of memory, or is a bridge to buses
-/// 1 to 3.
+/// A function with that header, class, and vendor, that has 1 MiB of memory, or is a bridge to
+/// buses 1 to 3.
 struct One(u32, u32, u32);
 
 impl ConfigAccess for One {

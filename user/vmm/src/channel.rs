@@ -1,6 +1,8 @@
-//! The channels between real-time tasks and Linux: the doorbell that wakes Linux, and what its module calls for.
+//! The channels between real-time tasks and Linux: the doorbell that wakes Linux, and what its
+//! module calls for.
 //!
-//! The monitor sees nothing of what goes through them. It turns signals of tasks into an interrupt of Linux, and calls of Linux into signals to tasks.
+//! The monitor sees nothing of what goes through them. It turns signals of tasks into an interrupt
+//! of Linux, and calls of Linux into signals to tasks.
 
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{

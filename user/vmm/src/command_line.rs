@@ -1,5 +1,6 @@
-//! Linux's command line: what the system file and the host tool say, which life of Linux this is, and that there is no sleep deeper than HLT: the ports
-//! of deeper states, which ACPI's objects may name, are closed.
+//! Linux's command line: what the system file and the host tool say, which life of Linux this is,
+//! and that there is no sleep deeper than HLT: the ports of deeper states, which ACPI's objects may
+//! name, are closed.
 
 use core::fmt::{self, Write};
 

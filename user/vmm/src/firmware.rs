@@ -22,7 +22,8 @@ pub struct Found {
     pub tables: Option<Copy>,
 }
 
-/// Reads the tables, hides IOMMUs, and brings the machine into ACPI mode: Linux has no way to ask the firmware for it.
+/// Reads the tables, hides IOMMUs, and brings the machine into ACPI mode: Linux has no way to ask
+/// the firmware for it.
 pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Filter) -> Found {
     let mut pointer: RootPointer = [0; 36];
     pointer.copy_from_slice(&info.root_pointer[..36]);

@@ -1,4 +1,5 @@
-//! What happens when Linux ends: it is started again, after a pause and not too often, or stays off until somebody starts it, or the system ends with it.
+//! What happens when Linux ends: it is started again, after a pause and not too often, or stays off
+//! until somebody starts it, or the system ends with it.
 
 use pillion_abi::NEVER;
 use pillion_runtime::{
@@ -36,7 +37,8 @@ impl Lifecycle {
         report::event("start", self.0.begun());
     }
 
-    /// Linux ended. Returns when it is to be started again, with everything taken from it that it had.
+    /// Linux ended. Returns when it is to be started again, with everything taken from it that it
+    /// had.
     pub fn after(&mut self, end: End, machine: &mut Machine) {
         let boot = self.0.begun();
         report::ended(&end, boot);

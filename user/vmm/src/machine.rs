@@ -1,4 +1,5 @@
-//! The machine as Linux sees it: the models, the memory, and the state that is shared with the kernel.
+//! The machine as Linux sees it: the models, the memory, and the state that is shared with the
+//! kernel.
 
 use pillion_abi::boot::range_kind as boot_kind;
 use pillion_runtime::{
@@ -146,6 +147,7 @@ fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
 
 /// A file of the bundle.
 fn file([offset, size]: [u64; 2]) -> &'static [u8] {
-    // SAFETY: the resource manager found the file in the bundle, which is mapped whole and never written.
+    // SAFETY: the resource manager found the file in the bundle, which is mapped whole and never
+    // written.
     unsafe { core::slice::from_raw_parts((address::BUNDLE + offset) as *const u8, size as usize) }
 }

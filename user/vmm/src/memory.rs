@@ -13,7 +13,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// The RAM and the firmware's memory that the monitor was told of, up to 4 GiB as far as it is the firmware's.
+    /// The RAM and the firmware's memory that the monitor was told of, up to 4 GiB as far as it is
+    /// the firmware's.
     pub fn new(info: &LinuxInfo) -> Window {
         let mut window = Window { ranges: [Range::default(); RANGES], count: 0 };
         let all = info.ranges.iter().take(info.range_count as usize);
@@ -40,7 +41,8 @@ impl Window {
 impl GuestMemory for Window {
     fn read(&self, guest_physical: u64, into: &mut [u8]) -> bool {
         let Some(from) = self.find(guest_physical, into.len()) else { return false };
-        // SAFETY: the range is mapped, and `into` is no part of it. Linux's devices and its promoted threads may write at the same time.
+        // SAFETY: the range is mapped, and `into` is no part of it. Linux's devices and its
+        // promoted threads may write at the same time.
         unsafe { copy(into.as_mut_ptr(), from as *const u8, into.len()) };
         true
     }

@@ -9,8 +9,9 @@ use pillion_vmm_devices::answer::Route;
 
 /// The state page.
 pub fn state() -> &'static State {
-    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel writes only while
-    // this thread is in `vcpu_run`, and atomics, which it writes whenever the guest's timer fires.
+    // SAFETY: the page is mapped for this, for good, and holds cells of integers, which the kernel
+    // writes only while this thread is in `vcpu_run`, and atomics, which it writes whenever the
+    // guest's timer fires.
     unsafe { &*(address::VCPU_STATE as *const State) }
 }
 
@@ -46,8 +47,8 @@ pub fn reset() {
     let _ = call::vcpu_reset(slot::VCPU);
 }
 
-/// Hands one route to the kernel, which owns the real I/O APICs. A line that the real-time side has is refused there,
-/// and stays with it.
+/// Hands one route to the kernel, which owns the real I/O APICs. A line that the real-time side has
+/// is refused there, and stays with it.
 pub fn route(route: Route) {
     let _ = call::vcpu_route_line(slot::VCPU, slot::IRQ_CONTROL, route.line.into(), route.word());
 }

@@ -1,4 +1,5 @@
-//! Whether Linux still lives: one that takes no interrupts for seconds although some are pending does not.
+//! Whether Linux still lives: one that takes no interrupts for seconds although some are pending
+//! does not.
 
 use pillion_abi::vcpu::{State, counter};
 use pillion_runtime::{call, info::slot, now};
@@ -36,8 +37,9 @@ impl Watchdog {
         self.stuck = 0;
     }
 
-    /// What the monitor's timer is to be set to, if that changed; `wake` is when somebody else needs it. What has passed is nobody's: a guest
-    /// can make it stay where it is, and no look would come any more.
+    /// What the monitor's timer is to be set to, if that changed; `wake` is when somebody else
+    /// needs it. What has passed is nobody's: a guest can make it stay where it is, and no look
+    /// would come any more.
     pub fn timer(&mut self, wake: u64) -> Option<u64> {
         let at = if wake > now() { wake.min(self.next) } else { self.next };
         (at != self.armed).then(|| {

@@ -27,7 +27,8 @@ impl<M: Machine> Kernel<M> {
         let (level, passive) = (t.priority, t.own_context.is_none());
         self.guest_follows(id, level);
         if passive {
-            // Its priority is its caller's, which the timers of its notification do not follow while it is in no guest.
+            // Its priority is its caller's, which the timers of its notification do not follow
+            // while it is in no guest.
             self.follow(me.thread);
         }
         Ok(Outcome::Guest)

@@ -105,7 +105,8 @@ impl<M: Machine> Kernel<M> {
 }
 
 /// What `CapIdentify` tells: the kind in bits 0..=7 of the first value, the base in the rest of it
-/// for memory and ports (bases are page-aligned, so that the two do not meet), the size in the second.
+/// for memory and ports (bases are page-aligned, so that the two do not meet), the size in the
+/// second.
 fn identify(cap: Cap) -> [u64; 2] {
     let kind = cap.kind() as u64;
     match cap {

@@ -1,5 +1,5 @@
-//! System calls. The table in `pillion_abi` gives the arguments their names (`arguments.rs`); a function
-//! `sys_..` for each call checks them first, then carries it out.
+//! System calls. The table in `pillion_abi` gives the arguments their names (`arguments.rs`); a
+//! function `sys_..` for each call checks them first, then carries it out.
 
 mod arguments;
 mod device;

@@ -1,14 +1,16 @@
-//! Interrupt priorities of a guest's local APIC, and the physical ends of interrupt that are owed for it.
+//! Interrupt priorities of a guest's local APIC, and the physical EOIs that are owed
+//! for it.
 //!
-//! The guest's local APIC exists only here (AMD APM vol. 2, 16.6). Two kinds of interrupts reach it: virtual ones (a timer,
-//! a signal of the VM monitor) and physical ones of its devices, which the machine's local APIC holds in service
-//! until the guest has handled them. The machine's end of interrupt takes no vector: it ends the highest one in
-//! service. So when the guest ends a vector while a higher physical one is still open, its end is remembered and
-//! given when the higher one is done.
+//! The guest's local APIC exists only here (AMD APM vol. 2, 16.6). Two kinds of interrupts reach
+//! it: virtual ones (a timer, a signal of the VM monitor) and physical ones of its devices, which
+//! the machine's local APIC holds in service until the guest has handled them. The machine's end of
+//! interrupt takes no vector: it ends the highest one in service. So when the guest ends a vector
+//! while a higher physical one is still open, its end is remembered and given when the higher one
+//! is done.
 //!
-//! Every operation is a few instructions without a loop over vectors, except where the number of physical ends that
-//! it returns says so (at most 224 by this set; 13 on a local APIC, which has one of each priority class in service;
-//! each pays for an earlier interrupt).
+//! Every operation is a few instructions without a loop over vectors, except where the number of
+//! physical ends that it returns says so (at most 224 by this set; 13 on a local APIC, which has
+//! one of each priority class in service; each pays for an earlier interrupt).
 
 /// A set of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,12 +81,12 @@ impl Vectors {
     }
 }
 
-/// What an end of interrupt by the guest brings about.
+/// What an EOI by the guest brings about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Eoi {
     /// The vector that ended; `None` when nothing was in service.
     pub vector: Option<u8>,
-    /// How many physical ends of interrupt are to be given now.
+    /// How many physical EOIs are to be given now.
     pub physical_eois: u8,
     /// The vector is level-triggered.
     pub level: bool,
@@ -101,7 +103,8 @@ pub struct GuestApic {
     level: Vectors,
     /// In service in the machine's local APIC, for the guest.
     owed: Vectors,
-    /// The guest is serving what is owed, as opposed to an earlier virtual interrupt of the same vector.
+    /// The guest is serving what is owed, as opposed to an earlier virtual interrupt of the same
+    /// vector.
     serving: Vectors,
     /// Owed, ended by the guest, but below a vector that is still open.
     done: Vectors,
@@ -136,9 +139,11 @@ impl GuestApic {
         self.irr.insert(vector);
     }
 
-    /// Logs a physical interrupt for the guest; its physical end is owed from now on. Constant time.
+    /// Logs a physical interrupt for the guest; its physical end is owed from now on. Constant
+    /// time.
     ///
-    /// The machine's local APIC does not deliver a vector again before its end, so the same vector is never owed twice.
+    /// The machine's local APIC does not deliver a vector again before its end, so the same vector
+    /// is never owed twice.
     #[inline]
     pub const fn raise_physical(&mut self, vector: u8) {
         self.irr.insert(vector);
@@ -150,8 +155,8 @@ impl GuestApic {
         if level { self.level.insert(vector) } else { self.level.remove(vector) }
     }
 
-    /// The vector that the guest would get next: the highest pending one, when its class is above the processor
-    /// priority (AMD APM vol. 2, 16.6.4). Constant time.
+    /// The vector that the guest would get next: the highest pending one, when its class is above
+    /// the processor priority (AMD APM vol. 2, 16.6.4). Constant time.
     #[inline]
     #[must_use]
     pub const fn deliverable(&self) -> Option<u8> {
@@ -161,8 +166,8 @@ impl GuestApic {
         }
     }
 
-    /// Processor priority register: the task priority, or the class of the highest vector in service if that is
-    /// higher. Constant time.
+    /// Processor priority register: the task priority, or the class of the highest vector in
+    /// service if that is higher. Constant time.
     #[inline]
     #[must_use]
     pub const fn processor_priority(&self) -> u8 {
@@ -182,7 +187,8 @@ impl GuestApic {
         }
     }
 
-    /// The guest wrote its end-of-interrupt register. Constant time, and as much again for each physical end that is due.
+    /// The guest wrote its EOI register. Constant time, and as much again for each
+    /// physical end that is due.
     #[inline]
     pub const fn end_of_interrupt(&mut self) -> Eoi {
         let Some(vector) = self.isr.highest() else {
@@ -197,8 +203,8 @@ impl GuestApic {
         Eoi { vector: Some(vector), physical_eois, level: self.level.has(vector) }
     }
 
-    /// A vector that is owed is done: counts and forgets those that now have no open one above them. What was done before
-    /// lies below an open one.
+    /// A vector that is owed is done: counts and forgets those that now have no open one above
+    /// them. What was done before lies below an open one.
     const fn settle(&mut self, vector: u8) -> u8 {
         if !matches!(self.owed.highest(), Some(top) if top == vector) {
             self.done.insert(vector);
@@ -217,7 +223,7 @@ impl GuestApic {
         count
     }
 
-    /// Forgets everything, and returns how many physical ends of interrupt are owed. Constant time.
+    /// Forgets everything, and returns how many physical EOIs are owed. Constant time.
     pub fn reset(&mut self) -> u8 {
         let owed = self.owed.len();
         *self = Self::new();
@@ -357,8 +363,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against sets: the right vector is delivered, no physical end goes to a vector that the guest still has
-        /// open, and none is left over when the guest has ended everything.
+        /// Against sets: the right vector is delivered, no physical end goes to a vector that the
+        /// guest still has open, and none is left over when the guest has ended everything.
         #[test]
         fn agrees_with_sets(steps in prop::collection::vec(step(), 0..200)) {
             let mut apic = GuestApic::new();

@@ -37,7 +37,8 @@ pub const fn is_valid(word: u64) -> bool {
     word & status::VALID != 0
 }
 
-/// Whether a bank's address register holds an address. If not, the register may be missing, and reading it a fault.
+/// Whether a bank's address register holds an address. If not, the register may be missing, and
+/// reading it a fault.
 #[must_use]
 pub const fn has_address(word: u64) -> bool {
     is_valid(word) && word & status::HAS_ADDRESS != 0

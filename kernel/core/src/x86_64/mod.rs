@@ -1,4 +1,5 @@
-//! What the kernel knows of the processor and the PC, without touching them: formats, and the rules of devices.
+//! What the kernel knows of the processor and the PC, without touching them: formats, and the rules
+//! of devices.
 
 pub mod apic;
 pub mod machine_check;

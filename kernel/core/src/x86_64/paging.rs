@@ -1,8 +1,9 @@
-//! Four-level page tables (AMD APM vol. 2, 5.3), also in the format of nested paging (15.25.5), which differs only in
-//! that every entry allows user access.
+//! Four-level page tables (AMD APM vol. 2, 5.3), also in the format of nested paging (15.25.5),
+//! which differs only in that every entry allows user access.
 //!
-//! Work is done in steps of bounded size, so that the caller can look for something more urgent between them. Tables
-//! are never freed on their own: they belong to the address space and go with it.
+//! Work is done in steps of bounded size, so that the caller can look for something more urgent
+//! between them. Tables are never freed on their own: they belong to the address space and go with
+//! it.
 
 use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
@@ -47,7 +48,8 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// The flags of a system call's word (see [`pillion_abi::object::map`]), for a user or nested mapping. Other bits are refused.
+    /// The flags of a system call's word (see [`pillion_abi::object::map`]), for a user or nested
+    /// mapping. Other bits are refused.
     pub const fn from_call(word: u64) -> Result<Self> {
         if word & !7 != 0 {
             return Err(Error::BadArgument);
@@ -55,8 +57,8 @@ impl Flags {
         Ok(Self(word | Self::USER.0))
     }
 
-    /// Bits of a leaf entry without address. Accessed and dirty are set from the start: the processor then never writes
-    /// to the tables.
+    /// Bits of a leaf entry without address. Accessed and dirty are set from the start: the
+    /// processor then never writes to the tables.
     const fn leaf(self) -> u64 {
         let mut bits = PRESENT | ACCESSED | DIRTY;
         if self.has(Self::WRITE) {
@@ -175,11 +177,13 @@ fn best_level(address: u64, physical: u64, size: u64, flags: Flags) -> u32 {
     }
 }
 
-/// Maps as much of the range as one step allows, and returns how many bytes that was: a large page where alignment,
-/// size and what is there already allow it, else up to [`STEP_PAGES`] small pages of one table.
+/// Maps as much of the range as one step allows, and returns how many bytes that was: a large page
+/// where alignment, size and what is there already allow it, else up to [`STEP_PAGES`] small pages
+/// of one table.
 ///
-/// Nothing that is mapped is changed: `Busy` says that the start of the range is mapped. `NoMemory`: the pool is
-/// dry. `BadArgument`: unaligned, empty or out of range. Work: reads four entries, takes three tables and writes `STEP_PAGES + 3` entries at most.
+/// Nothing that is mapped is changed: `Busy` says that the start of the range is mapped.
+/// `NoMemory`: the pool is dry. `BadArgument`: unaligned, empty or out of range. Work: reads four
+/// entries, takes three tables and writes `STEP_PAGES + 3` entries at most.
 pub fn map_step(
     tables: &mut impl Tables,
     root: u64,
@@ -214,7 +218,8 @@ fn descend(tables: &mut impl Tables, place: &mut Place, address: u64) -> Result<
     Ok(())
 }
 
-/// Maps small pages up to the end of the table, of the step, or to the first entry that is taken. The first is free.
+/// Maps small pages up to the end of the table, of the step, or to the first entry that is taken.
+/// The first is free.
 fn map_small(tables: &mut impl Tables, table: u64, address: u64, physical: u64, size: u64, flags: Flags) -> u64 {
     let end = size.min(rest_of_entry(address, 1)).min(STEP_PAGES * PAGE);
     let mut done = 0;
@@ -229,10 +234,11 @@ fn map_small(tables: &mut impl Tables, table: u64, address: u64, physical: u64, 
     done
 }
 
-/// Takes away mappings at the start of the range, as much as one step allows, and returns how many bytes that was. Holes are skipped. Tables stay.
+/// Takes away mappings at the start of the range, as much as one step allows, and returns how many
+/// bytes that was. Holes are skipped. Tables stay.
 ///
-/// `BadState`: a large page reaches out of the range; it is not split. `BadArgument`: unaligned, empty or out of
-/// range. Work: as [`map_step`]. The caller invalidates the translations.
+/// `BadState`: a large page reaches out of the range; it is not split. `BadArgument`: unaligned,
+/// empty or out of range. Work: as [`map_step`]. The caller invalidates the translations.
 pub fn unmap_step(tables: &mut impl Tables, root: u64, address: u64, size: u64) -> Result<u64> {
     check_range(address, size, LIMIT)?;
     let place = walk(tables, root, address);
@@ -408,7 +414,8 @@ mod tests {
         Unmap(u64, u64),
     }
 
-    /// Page numbers around the borders of tables of two levels, and sizes of a page up to some megabytes.
+    /// Page numbers around the borders of tables of two levels, and sizes of a page up to some
+    /// megabytes.
     fn page() -> impl Strategy<Value = u64> {
         prop_oneof![
             0u64..40,

@@ -1,5 +1,5 @@
-//! What can be said about AMD's virtualisation without touching it: bitmaps, events, checks of guest values (AMD APM vol. 2,
-//! chapter 15).
+//! What can be said about AMD's virtualisation without touching it: bitmaps, events, checks of
+//! guest values (AMD APM vol. 2, chapter 15).
 
 use pillion_abi::vcpu::{EVENT_HAS_CODE, Io};
 
@@ -8,7 +8,8 @@ pub const IO_MAP_WORDS: usize = 3 * 512;
 /// Words of the MSR permission map: two pages (15.11).
 pub const MSR_MAP_WORDS: usize = 2 * 512;
 
-/// Clears bits `first..first + count` of a map; what lies outside of it is left out. Touches each word once.
+/// Clears bits `first..first + count` of a map; what lies outside of it is left out. Touches each
+/// word once.
 pub fn clear_bits(map: &mut [u64], first: usize, count: usize) {
     let end = first.saturating_add(count).min(map.len() * 64);
     let mut bit = first;
@@ -20,7 +21,8 @@ pub fn clear_bits(map: &mut [u64], first: usize, count: usize) {
     }
 }
 
-/// Position of the read bit of an MSR in the permission map; the write bit follows it. `None`: always intercepted.
+/// Position of the read bit of an MSR in the permission map; the write bit follows it. `None`:
+/// always intercepted.
 #[must_use]
 pub const fn msr_bit(number: u32) -> Option<usize> {
     let (start, page) = match number {
@@ -49,8 +51,9 @@ pub const GUEST_MSRS: [u32; 12] = [
     0xc000_0103, // TSC_AUX
 ];
 
-/// Registers that the guest may read, first and last: the time-stamp counter and the memory types, with SYSCFG, TOP_MEM and TOM2, which say what
-/// memory above 4 GiB is (AMD APM vol. 2, 7.9.4). A guest that read the one without the other would take that memory for uncached and leave it.
+/// Registers that the guest may read, first and last: the time-stamp counter and the memory types,
+/// with SYSCFG, TOP_MEM and TOM2, which say what memory above 4 GiB is (AMD APM vol. 2, 7.9.4). A
+/// guest that read the one without the other would take that memory for uncached and leave it.
 pub const READABLE_MSRS: [(u32, u32); 10] = [
     (0x10, 0x10),
     (0xfe, 0xfe),
@@ -76,7 +79,8 @@ pub fn open_msrs(map: &mut [u64]) {
 
 /// Lets the guest read or write a register without an exit.
 fn allow_msr(map: &mut [u64], number: u32, read: bool, write: bool) {
-    // The bit for writing follows the bit for reading, which has an even number: both lie in one word.
+    // The bit for writing follows the bit for reading, which has an even number: both lie in one
+    // word.
     if let Some(bit) = msr_bit(number)
         && let Some(word) = map.get_mut(bit / 64)
     {
@@ -118,7 +122,8 @@ pub const fn exception(vector: u8, code: Option<u32>) -> u64 {
     }
 }
 
-/// The exception that the VM monitor asks for ([`pillion_abi::vcpu::State::event`]); `None` when it is none that could be injected.
+/// The exception that the VM monitor asks for ([`pillion_abi::vcpu::State::event`]); `None` when it
+/// is none that could be injected.
 #[must_use]
 pub const fn requested_exception(word: u64) -> Option<u64> {
     let vector = word as u8;
@@ -140,7 +145,8 @@ pub enum Interrupted {
     Interrupt(u8),
 }
 
-/// Decodes EXITINTINFO. QEMU writes external interrupts as exceptions, with vectors that no exception has, and NMI likewise.
+/// Decodes EXITINTINFO. QEMU writes external interrupts as exceptions, with vectors that no
+/// exception has, and NMI likewise.
 #[must_use]
 pub const fn interrupted(info: u64) -> Interrupted {
     if info & EVENT_VALID == 0 {
@@ -165,7 +171,8 @@ pub mod efer {
     pub const LME: u64 = 1 << 8;
     /// Long mode is active.
     pub const LMA: u64 = 1 << 10;
-    /// Virtualisation is enabled; the processor wants it set while a guest runs, the guest does not see it.
+    /// Virtualisation is enabled; the processor wants it set while a guest runs, the guest does not
+    /// see it.
     pub const SVME: u64 = 1 << 12;
     /// What a guest may change: SCE, LME, NXE, FFXSR.
     pub const GUEST: u64 = SCE | LME | 1 << 11 | 1 << 14;
@@ -183,7 +190,8 @@ pub const fn write_efer(old: u64, value: u64, paging: bool) -> Option<u64> {
     Some((value & efer::GUEST) | (old & efer::LMA) | efer::SVME)
 }
 
-/// Whether XSETBV with index 0 accepts the value on a machine with these features (AMD APM vol. 1, 11.5.2; vol. 4).
+/// Whether XSETBV with index 0 accepts the value on a machine with these features (AMD APM vol. 1,
+/// 11.5.2; vol. 4).
 #[must_use]
 pub const fn xcr0_is_valid(value: u64, supported: u64) -> bool {
     const X87: u64 = 1;

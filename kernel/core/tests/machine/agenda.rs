@@ -91,7 +91,8 @@ fn physical(due: Due) -> u64 {
     }
 }
 
-/// The priority of the thread that something due is for; none where there is none that it could bring onto the CPU.
+/// The priority of the thread that something due is for; none where there is none that it could
+/// bring onto the CPU.
 fn urgency(w: &mut World, due: Due) -> Option<u8> {
     let m = &mut w.k.m;
     match due {
@@ -113,7 +114,8 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
     }
 }
 
-/// Timers that are set stand at their notifications, and these on the agenda if somebody is to hear of it.
+/// Timers that are set stand at their notifications, and these on the agenda if somebody is to hear
+/// of it.
 fn notification_timers(w: &mut World) {
     let m = &mut w.k.m;
     let mut found = BTreeSet::new();
@@ -145,8 +147,9 @@ fn notification_timers(w: &mut World) {
     }
 }
 
-/// The timer is programmed for the end of the budget that is used and for the first that can concern the running thread or somebody more
-/// urgent, and for nothing else; the passenger's interrupts, and lines, come through if they can concern somebody.
+/// The timer is programmed for the end of the budget that is used and for the first that can
+/// concern the running thread or somebody more urgent, and for nothing else; the passenger's
+/// interrupts, and lines, come through if they can concern somebody.
 pub fn programmed(w: &mut World) {
     let level = w.k.cpu.current.map_or(0, |t| w.priority(t));
     let mut next = match w.k.cpu.charged {

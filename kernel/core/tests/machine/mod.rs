@@ -1,5 +1,5 @@
-//! A machine made of host memory: objects lie in an arena as in the real kernel's direct map, and everything that the
-//! kernel asks of devices, clock and registers is recorded.
+//! A machine made of host memory: objects lie in an arena as in the real kernel's direct map, and
+//! everything that the kernel asks of devices, clock and registers is recorded.
 
 mod agenda;
 pub mod check;

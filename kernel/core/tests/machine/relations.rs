@@ -47,8 +47,8 @@ fn time(m: &mut Fake) {
     }
 }
 
-/// Time that was lent comes back to a thread that has none: of a thread and the servers without time of their own that wait for
-/// each other from it on, one runs on a context at most.
+/// Donated time comes back to a thread that has none: of a thread and the servers without
+/// time of their own that wait for each other from it on, one runs on a context at most.
 fn loans(m: &mut Fake) {
     for first in m.all::<Thread>() {
         let mut holder = m.peek(first).context.map(|_| first);
@@ -99,8 +99,9 @@ fn calls(m: &mut Fake) {
     }
 }
 
-/// Every thread that has time, or waits in a call, has the priority that it is due: neither less (who waits for it would wait for
-/// others) nor more (it would be taken from others). One without either gets its priority with the next time.
+/// Every thread that has time, or waits in a call, has the priority that it is due: neither less
+/// (who waits for it would wait for others) nor more (it would be taken from others). One without
+/// either gets its priority with the next time.
 fn priorities(m: &mut Fake) {
     for t in m.all::<Thread>() {
         if m.peek(t).context.is_none() && m.peek(t).server.is_none() {
@@ -119,7 +120,7 @@ fn priorities(m: &mut Fake) {
     }
 }
 
-/// The time that a thread without any has lent on.
+/// The time that a thread without any has passed on.
 fn comes_back(m: &mut Fake, first: Id<Thread>) -> Opt<Context> {
     let mut at = m.peek(first).server?;
     while m.peek(at).own_context.is_none() {

@@ -54,7 +54,8 @@ fn object_of(cap: &Cap) -> Option<(u64, What)> {
     })
 }
 
-/// The list of derivation is well formed; every object has one original capability, and no capability outlives its object.
+/// The list of derivation is well formed; every object has one original capability, and no
+/// capability outlives its object.
 pub fn derivation(w: &mut World) {
     let m = &mut w.k.m;
     let all = all_slots(m);

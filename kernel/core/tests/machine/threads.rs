@@ -64,7 +64,8 @@ pub fn ready(w: &mut World) {
     }
 }
 
-/// The current thread is ready, has time, and nobody more urgent is ready; nobody who has time is forgotten.
+/// The current thread is ready, has time, and nobody more urgent is ready; nobody who has time is
+/// forgotten.
 pub fn running(w: &mut World) {
     let charged = w.k.cpu.charged;
     if let Some(id) = w.k.cpu.current {

@@ -169,7 +169,8 @@ impl World {
         outcome
     }
 
-    /// Makes a call as the current thread, again and again while it is interrupted. Returns the thread's registers.
+    /// Makes a call as the current thread, again and again while it is interrupted. Returns the
+    /// thread's registers.
     pub fn call<const N: usize>(&mut self, call: Call, given: [u64; N]) -> Frame {
         let me = self.current();
         let mut times = 0;
@@ -340,7 +341,8 @@ impl World {
         self.leave("timer");
     }
 
-    /// The interrupt of the timer that a call has left to come at once, since something is due: it is not the call that handles it.
+    /// The interrupt of the timer that a call has left to come at once, since something is due: it
+    /// is not the call that handles it.
     #[track_caller]
     pub fn come_down(&mut self) {
         assert!(self.k.m.programmed <= self.k.m.clock, "nothing is due");

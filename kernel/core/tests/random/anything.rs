@@ -1,5 +1,5 @@
-//! Any calls by any threads, with events in between: what must be true stays true, messages arrive once and where they
-//! belong, and no step is longer than its bound.
+//! Any calls by any threads, with events in between: what must be true stays true, messages arrive
+//! once and where they belong, and no step is longer than its bound.
 
 use crate::machine::world::{Worker, World, args, slot};
 use pillion_abi::{

@@ -1,5 +1,6 @@
-//! Calls inside calls, while somebody takes everything apart: time is bound and taken away, threads, endpoints, notifications,
-//! vCPUs and whole regions end, and are made anew in the same memory, whatever waits for them.
+//! Calls inside calls, while somebody takes everything apart: time is bound and taken away,
+//! threads, endpoints, notifications, vCPUs and whole regions end, and are made anew in the same
+//! memory, whatever waits for them.
 
 use crate::machine::world::{World, slot};
 use pillion_abi::{
@@ -15,7 +16,8 @@ use pillion_core::{
 };
 use proptest::prelude::*;
 
-/// How many threads there are, each with an endpoint and a context of the same number, and a few contexts more.
+/// How many threads there are, each with an endpoint and a context of the same number, and a few
+/// contexts more.
 const THREADS: usize = 8;
 const CONTEXTS: usize = THREADS + 3;
 /// Threads that call and do not serve, at first.
@@ -41,7 +43,8 @@ struct Nest {
     ends: [u64; THREADS],
     contexts: [u64; CONTEXTS],
     notes: [u64; NOTES],
-    /// A timer and an interrupt, each bound to a notification, and a derived capability for each endpoint.
+    /// A timer and an interrupt, each bound to a notification, and a derived capability for each
+    /// endpoint.
     timer: u64,
     interrupt: u64,
     calls: [u64; THREADS],
@@ -105,7 +108,8 @@ impl Nest {
         }
     }
 
-    /// Makes what a thread lacks. A server goes as far as receiving; of four, three have no time of their own then.
+    /// Makes what a thread lacks. A server goes as far as receiving; of four, three have no time of
+    /// their own then.
     fn revive(&mut self, i: u8, region: u8) {
         let n = usize::from(i) % THREADS;
         let (thread, end, context) = (self.threads[n], self.ends[n], self.contexts[n]);
@@ -126,7 +130,8 @@ impl Nest {
         self.root(Call::EndpointBind, [end, thread, flags, need]);
         self.root(Call::ThreadBindContext, [thread, context]);
         self.root(Call::ThreadResume, [thread]);
-        // It receives as soon as it runs; a thread that is more urgent may keep it from that for now.
+        // It receives as soon as it runs; a thread that is more urgent may keep it from that for
+        // now.
         if self.w.k.cpu.current == Some(id) && n >= CALLERS {
             self.w.call(Call::Receive, [0, NEVER]);
             if n % 4 != 3 {

@@ -61,7 +61,8 @@ impl Model {
     fn is_ready(&self, t: usize) -> bool {
         self.ready.values().any(|q| q.contains(&t))
     }
-    /// What is due for the running priority and those above wakes, the most urgent first; what is due for less urgent ones does not.
+    /// What is due for the running priority and those above wakes, the most urgent first; what is
+    /// due for less urgent ones does not.
     fn settle(&mut self, now: u64) {
         loop {
             let level = self.current().map_or(0, |t| self.priority[t]);
@@ -125,7 +126,8 @@ fn story(ops: &[Op]) {
             }
             Op::Resume(_) => {}
             Op::Priority(t, p) => {
-                // The first thread is more urgent: whoever ran stands in the queue, first, and moves like the others.
+                // The first thread is more urgent: whoever ran stands in the queue, first, and
+                // moves like the others.
                 if p % 2 == 0 {
                     w.root(Call::ContextConfigure, [slot::SCHED, threads[t].context, p.into(), NEVER, 0, 255]);
                 } else {

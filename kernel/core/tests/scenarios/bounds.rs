@@ -1,10 +1,12 @@
-//! How many objects a call looks at in the worst cases that are known, between two preemption points.
+//! How many objects a call looks at in the worst cases that are known, between two preemption
+//! points.
 
 use crate::machine::world::{Worker, World};
 use pillion_abi::{PAGE, call::Call, object::Kind};
 use pillion_core::{endpoint::CHAIN, thread::State};
 
-/// A caller raises a whole chain of servers, each of which waits among others in the queue of the next.
+/// A caller raises a whole chain of servers, each of which waits among others in the queue of the
+/// next.
 #[test]
 fn inheritance_along_a_chain_of_queues() {
     let mut w = World::new();

@@ -17,7 +17,8 @@ fn numbers_that_are_no_calls() {
     }
 }
 
-/// Memory that handles cannot name is memory, but nothing is made of it, not even where only an object's end lies beyond.
+/// Memory that handles cannot name is memory, but nothing is made of it, not even where only an
+/// object's end lies beyond.
 #[test]
 fn objects_beyond_what_handles_name() {
     let mut w = World::new();

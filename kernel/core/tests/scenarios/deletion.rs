@@ -351,8 +351,8 @@ fn the_deepest_derivation() {
     w.root_fails(Call::RegionCreate, [region, Kind::Thread as u64, 0, w.next], Error::TooDeep);
 }
 
-/// A space whose deletion was interrupted is given to a thread: it must not map what is not listed as mapped any more, since
-/// that memory may be used for something else.
+/// A space whose deletion was interrupted is given to a thread: it must not map what is not listed
+/// as mapped any more, since that memory may be used for something else.
 #[test]
 fn a_half_deleted_space() {
     let mut w = World::new();

@@ -249,8 +249,8 @@ fn a_preparation_that_is_interrupted_goes_on() {
     w.root(Call::VcpuConfigure, [vcpu, space, state]);
 }
 
-/// Lines that are routed to the passenger end with it: a level-triggered one that nobody serves would fire for ever. One that an
-/// interrupt object has taken meanwhile is left alone.
+/// Lines that are routed to the passenger end with it: a level-triggered one that nobody serves
+/// would fire for ever. One that an interrupt object has taken meanwhile is left alone.
 #[test]
 fn the_passenger_s_lines_end_with_it() {
     for every in [0, 1] {

@@ -1,4 +1,4 @@
-//! Time and priority that were lent along a chain of calls, while a link of the chain changes.
+//! Time and priority that were donated along a chain of calls, while a link of the chain changes.
 
 use crate::machine::world::{Worker, World};
 use pillion_abi::{NEVER, call::Call, object::Kind, status::Error};
@@ -25,8 +25,9 @@ fn chain() -> Chain {
     Chain { w, client, first, second }
 }
 
-/// What it lent on comes back to a server: it must have no other time by then. (The reply would leave the new context with a user
-/// that does not know of it, and the end of both would leave a context in use whose memory is free.)
+/// What it passed on comes back to a server: it must have no other time by then. (The reply would
+/// leave the new context with a user that does not know of it, and the end of both would leave a
+/// context in use whose memory is free.)
 #[test]
 fn a_server_that_lent_its_time_on_takes_no_other() {
     for client_left in [false, true] {
@@ -47,7 +48,8 @@ fn a_server_that_lent_its_time_on_takes_no_other() {
     }
 }
 
-/// The same when the middle of the chain has lost its time: new time goes to whoever needs it, and comes back.
+/// The same when the middle of the chain has lost its time: new time goes to whoever needs it, and
+/// comes back.
 #[test]
 fn time_for_a_chain_without_any_goes_to_its_end() {
     let Chain { mut w, client, first, second } = chain();
@@ -87,7 +89,7 @@ fn no_walk_ends_in_the_middle_of_a_long_chain() {
     w.check();
 }
 
-/// A server whose caller is gone gets the time that it lent on back with its priority.
+/// A server whose caller is gone gets the time that it passed on back with its priority.
 #[test]
 fn time_that_comes_back_has_its_priority() {
     for delete in [false, true] {
@@ -99,7 +101,7 @@ fn time_that_comes_back_has_its_priority() {
             w.root(call, if delete { [0, client.thread] } else { [client.thread, 0] });
             w.call(Call::ReplyReceive, [0, 0]);
             assert_eq!((w.current(), w.priority(first.id)), (first.id, PRIORITY));
-            // Its time is set lower while it runs on it, and while it has lent it on.
+            // Its time is set lower while it runs on it, and while it has passed it on.
             w.root(Call::ContextSetPriority, [client.context, 5]);
             assert_eq!((w.current(), w.priority(first.id)), (other.id, 5));
         }

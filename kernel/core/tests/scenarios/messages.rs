@@ -52,7 +52,8 @@ fn a_server_with_time_of_its_own_keeps_it() {
     assert_eq!(w.k.cpu.current, None);
 }
 
-/// A reply by a server without time of its own: it has none left to go on with, and nobody else is lost.
+/// A reply by a server without time of its own: it has none left to go on with, and nobody else is
+/// lost.
 #[test]
 fn a_reply_without_time_takes_the_server_off() {
     let (mut w, endpoint, server) = with_server(None);
@@ -362,7 +363,8 @@ fn a_fault_without_handler_stops_the_thread() {
     assert!(w.k.m.events.contains(&crate::machine::Event::Fault(t.id.number())));
 }
 
-/// A caller that is suspended while a server runs on its time, and started again before the server is done.
+/// A caller that is suspended while a server runs on its time, and started again before the server
+/// is done.
 #[test]
 fn a_suspended_caller_gets_its_time_back() {
     for reply in [Call::ReplyReceive, Call::Receive, Call::Sleep] {
@@ -384,7 +386,8 @@ fn a_suspended_caller_gets_its_time_back() {
     }
 }
 
-/// Who has a right to a thread cannot take its time from a server that is at work on it: others wait for that one.
+/// Who has a right to a thread cannot take its time from a server that is at work on it: others
+/// wait for that one.
 #[test]
 fn time_that_is_lent_stays_until_the_reply() {
     let (mut w, endpoint, server) = with_server(None);
@@ -402,7 +405,8 @@ fn time_that_is_lent_stays_until_the_reply() {
     assert_eq!(w.k.cpu.current, None);
 }
 
-/// A budget runs out before a call of an endpoint that states its need, and not while the receiver works on it.
+/// A budget runs out before a call of an endpoint that states its need, and not while the receiver
+/// works on it.
 #[test]
 fn a_call_waits_for_the_time_that_it_needs() {
     let mut w = World::new();
@@ -447,7 +451,8 @@ fn a_fault_that_nobody_hears_of_lets_the_caller_go() {
     w.expect(server.id, State::Stopped);
 }
 
-/// A caller that loses its time does not keep a place in the queue: a server without time of its own could not go on with it.
+/// A caller that loses its time does not keep a place in the queue: a server without time of its
+/// own could not go on with it.
 #[test]
 fn a_caller_without_time_leaves_the_queue() {
     for delete in [false, true] {
@@ -490,7 +495,7 @@ fn a_new_priority_is_passed_on() {
     assert_eq!((w.frame(server.id).rsi, w.priority(server.id)), (2, 6));
 }
 
-/// The same for time that is lent: the lender has the new priority when it goes on.
+/// The same for donated time: the donor has the new priority when it goes on.
 #[test]
 fn a_new_priority_is_passed_on_with_the_time() {
     let (mut w, endpoint, server) = with_server(None);
@@ -534,7 +539,8 @@ fn callers_wait_for_a_new_receiver() {
     w.root_fails(Call::EndpointBind, [endpoint, endpoint], Error::WrongKind);
 }
 
-/// A thread that receives comes down to its own priority, and whoever runs in its place keeps its state.
+/// A thread that receives comes down to its own priority, and whoever runs in its place keeps its
+/// state.
 #[test]
 fn receive_after_inheritance() {
     let (mut w, endpoint, server) = with_server(Some(3));

@@ -1,4 +1,5 @@
-//! Endpoints whose callers raise nobody: they are served at the receiver's own priority, in the order in which they came.
+//! Endpoints whose callers raise nobody: they are served at the receiver's own priority, in the
+//! order in which they came.
 
 use crate::machine::world::{World, slot};
 use pillion_abi::{
@@ -9,8 +10,8 @@ use pillion_abi::{
 };
 use pillion_core::thread::State;
 
-/// Where callers raise nobody, a less urgent thread that has nothing to do with them goes before what they asked for, whether they are served, wait
-/// in the queue, or fault.
+/// Where callers raise nobody, a less urgent thread that has nothing to do with them goes before
+/// what they asked for, whether they are served, wait in the queue, or fault.
 #[test]
 fn callers_of_such_an_endpoint_raise_nobody() {
     let mut w = World::new();
@@ -80,7 +81,8 @@ fn inheritance_ends_at_such_an_endpoint() {
     assert_eq!((w.priority(server.id), w.priority(last.id)), (5, 5));
 }
 
-/// A receiver that has lost its own time runs on its caller's, at that one's priority; those that wait raise it as little as before.
+/// A receiver that has lost its own time runs on its caller's, at that one's priority; those that
+/// wait raise it as little as before.
 #[test]
 fn without_time_of_its_own_it_runs_at_its_callers_priority() {
     let mut w = World::new();
@@ -109,7 +111,8 @@ fn without_time_of_its_own_it_runs_at_its_callers_priority() {
     assert_eq!(w.current(), middle.id);
 }
 
-/// A thread that waits there keeps its place when it becomes more urgent by somebody who waits for it.
+/// A thread that waits there keeps its place when it becomes more urgent by somebody who waits for
+/// it.
 #[test]
 fn who_is_raised_keeps_its_place() {
     let mut w = World::new();

@@ -156,7 +156,8 @@ fn timers_signal() {
     w.timer();
 }
 
-/// What is due at once is handled one by one: the most urgent at the interrupt, the others when the CPU comes down to them.
+/// What is due at once is handled one by one: the most urgent at the interrupt, the others when the
+/// CPU comes down to them.
 #[test]
 fn many_things_at_one_time() {
     let mut w = World::new();

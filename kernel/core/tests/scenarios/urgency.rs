@@ -79,7 +79,7 @@ fn refills_below_do_not_interrupt() {
     w.pass(0);
     assert!(limited.iter().all(|t| w.state(t.id) == State::Ready));
     assert_eq!(w.current(), limited[0].id);
-    // A thread without budget that becomes urgent is woken by its refill.
+    // A thread without budget that becomes urgent is woken by its replenishment.
     let start = w.k.m.clock;
     w.pass(250);
     assert_eq!(w.k.cpu.current, None);
@@ -121,7 +121,7 @@ fn timers_follow_who_waits() {
     assert_eq!(w.ok(Call::Wait, [note, 0]).words[0], 2);
     assert_eq!(w.ok(Call::Wait, [note, NEVER]).words[0], 1);
     w.fails(Call::Wait, [note, 0], Error::Timeout);
-    // Who waits leaves by its time limit: the timer is nobody's again.
+    // Who waits leaves by its timeout: the timer is nobody's again.
     let now = w.k.m.clock;
     w.ok(Call::TimerSet, [timers[0], now + 100]);
     w.call(Call::Wait, [note, now + 50]);
@@ -157,7 +157,8 @@ fn timers_of_a_bound_notification() {
     assert_eq!(w.ok(Call::Wait, [note, 0]).words[0], 8);
 }
 
-/// A timer loses the capability that it signals by, gets another one, or ends with its notification.
+/// A timer loses the capability that it signals by, gets another one, or ends with its
+/// notification.
 #[test]
 fn timers_and_the_capabilities_that_they_hold() {
     let mut w = World::new();
@@ -181,7 +182,8 @@ fn timers_and_the_capabilities_that_they_hold() {
     w.root(Call::TimerSet, [timer, 1]);
     w.come_down();
     assert_eq!((w.current(), w.frame(t.id).words[0]), (t.id, 2));
-    // It moves to the other one with its deadline, out of the first, which ends with it inside or not.
+    // It moves to the other one with its deadline, out of the first, which ends with it inside or
+    // not.
     let now = w.k.m.clock;
     for moved in [false, true] {
         let (note, derived) = (w.make(Kind::Notification, 0), w.free_slot());
@@ -200,7 +202,8 @@ fn timers_and_the_capabilities_that_they_hold() {
     w.fails(Call::Wait, [notes[1], 0], Error::Timeout);
 }
 
-/// The passenger's interrupts are held back while somebody more urgent runs; its timer does not interrupt either.
+/// The passenger's interrupts are held back while somebody more urgent runs; its timer does not
+/// interrupt either.
 #[test]
 fn the_passenger_waits() {
     let mut w = World::new();
@@ -263,7 +266,8 @@ fn edges_come_once_until_the_handler_runs() {
     assert_eq!(masked(&w, LINE), (1, 0));
     w.ok(Call::Wait, [note, NEVER]);
     assert_eq!(masked(&w, LINE), (1, 1));
-    // Somebody more urgent runs: held back until the handler does, whose priority may rise meanwhile.
+    // Somebody more urgent runs: held back until the handler does, whose priority may rise
+    // meanwhile.
     w.call(Call::Wait, [note, NEVER]);
     let top = w.worker(20);
     w.rt_interrupt(0xf0);
@@ -294,8 +298,9 @@ fn edges_come_once_until_the_handler_runs() {
     assert_eq!(w.k.cpu.held_lines, 0);
 }
 
-/// A reply can take the CPU down without taking it to other time: a server that runs on its caller's, raised by somebody who waits, answers
-/// that caller. What was put aside while it was raised comes on time, and the passenger's interrupts come through.
+/// A reply can take the CPU down without taking it to other time: a server that runs on its
+/// caller's, raised by somebody who waits, answers that caller. What was put aside while it was
+/// raised comes on time, and the passenger's interrupts come through.
 #[test]
 fn a_reply_on_the_same_time_brings_the_cpu_down() {
     let mut w = World::new();

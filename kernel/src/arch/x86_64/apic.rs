@@ -14,7 +14,7 @@ pub mod vector {
     pub const IPI: u8 = 0xfd;
     /// Timer.
     pub const TIMER: u8 = 0xfe;
-    /// Spurious: nothing was there after all, and no end of interrupt is due.
+    /// Spurious: nothing was there after all, and no EOI is due.
     pub const SPURIOUS: u8 = 0xff;
 }
 
@@ -39,7 +39,8 @@ mod register {
 }
 
 const MASKED: u32 = 1 << 16;
-/// Task priority that holds back the vectors below 0x20, which a device may send and which would look like exceptions.
+/// Task priority that holds back the vectors below 0x20, which a device may send and which would
+/// look like exceptions.
 const EXCEPTIONS: u32 = 0x10;
 const DELIVER_NMI: u32 = 4 << 8;
 const SOFTWARE_ENABLE: u32 = 1 << 8;
@@ -60,7 +61,8 @@ fn registers() -> u64 {
 #[inline]
 fn read(register: u32) -> u32 {
     let base = registers();
-    // SAFETY: `init` made sure that the registers are there, in one way or the other; reading them changes nothing.
+    // SAFETY: `init` made sure that the registers are there, in one way or the other; reading them
+    // changes nothing.
     unsafe {
         if base == 0 {
             msr::read(0x800 + (register >> 4)) as u32
@@ -74,7 +76,8 @@ fn read(register: u32) -> u32 {
 #[inline]
 fn write(register: u32, value: u32) {
     let base = registers();
-    // SAFETY: as in `read`; the callers below write values that the register takes, and no register writes memory.
+    // SAFETY: as in `read`; the callers below write values that the register takes, and no register
+    // writes memory.
     unsafe {
         if base == 0 {
             msr::write(0x800 + (register >> 4), value.into());
@@ -84,7 +87,8 @@ fn write(register: u32, value: u32) {
     }
 }
 
-/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every vector accepted that is not an exception's.
+/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every
+/// vector accepted that is not an exception's.
 pub fn init() {
     // SAFETY: every processor with an APIC has this register.
     let base = unsafe { msr::read(msr::APIC_BASE) };
@@ -96,7 +100,8 @@ pub fn init() {
         }
         REGISTERS.store(direct::<u8>(address) as u64, Relaxed);
     }
-    // SAFETY: the address stays; the processor has the mode. From xAPIC or off, both are allowed steps.
+    // SAFETY: the address stays; the processor has the mode. From xAPIC or off, both are allowed
+    // steps.
     unsafe {
         msr::write(msr::APIC_BASE, base | BASE_ENABLE);
         msr::write(msr::APIC_BASE, base | mode);
@@ -132,14 +137,15 @@ pub fn eoi() {
     write(register::EOI, 0);
 }
 
-/// Holds back all vectors below those of the real-time side, or only those of exceptions. Not NMIs, and not what comes as if from
-/// the old interrupt controller, which have no priority.
+/// Holds back all vectors below those of the real-time side, or only those of exceptions. Not NMIs,
+/// and not what comes as if from the old interrupt controller, which have no priority.
 #[inline]
 pub fn hold_passenger(hold: bool) {
     const BELOW_REAL_TIME: u64 = (pillion_abi::RT_VECTOR_FIRST as u64 >> 4) - 1;
     const OF_EXCEPTIONS: u64 = EXCEPTIONS as u64 >> 4;
     let class = if hold { BELOW_REAL_TIME } else { OF_EXCEPTIONS };
-    // SAFETY: CR8 is the class in the task priority register; it delays interrupts and does nothing else.
+    // SAFETY: CR8 is the class in the task priority register; it delays interrupts and does nothing
+    // else.
     unsafe { asm!("mov cr8, {}", in(reg) class, options(nomem, nostack, preserves_flags)) };
 }
 

@@ -62,7 +62,8 @@ fn demand(holds: bool, subject: &str, detail: &str, wanted: &str) {
 }
 
 impl Walk<'_> {
-    /// Visits all mappings below a table. `address` is the first that the table maps; the rights are those that its parents leave.
+    /// Visits all mappings below a table. `address` is the first that the table maps; the rights
+    /// are those that its parents leave.
     fn below(&mut self, table: u64, level: u32, address: u64, no_execute: bool, writable: bool) {
         let shift = 3 + 9 * level;
         for index in 0..512 {

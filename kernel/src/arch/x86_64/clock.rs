@@ -34,8 +34,9 @@ pub fn nanoseconds(ticks: u64) -> u64 {
     (u128::from(ticks) * u128::from(NANOSECONDS) / u128::from(tsc_hz().max(1))) as u64
 }
 
-/// Sets the timer to a deadline: at once for one that has passed, and early, once or several times, for one beyond the timer's reach.
-/// Rounds down to a whole tick of the timer, so that it fires less than a tick too soon.
+/// Sets the timer to a deadline: at once for one that has passed, and early, once or several times,
+/// for one beyond the timer's reach. Rounds down to a whole tick of the timer, so that it fires
+/// less than a tick too soon.
 #[inline]
 pub fn program_deadline(deadline: u64) {
     let distance = deadline.saturating_sub(now());

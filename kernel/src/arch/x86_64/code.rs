@@ -28,7 +28,8 @@ pub fn trace_sites() -> &'static [Site] {
     unsafe { core::slice::from_raw_parts(start, end.offset_from_unsigned(start)) }
 }
 
-/// Makes a trace point a jump or a no-operation. With interrupts off, on the one CPU that runs: nothing executes it meanwhile.
+/// Makes a trace point a jump or a no-operation. With interrupts off, on the one CPU that runs:
+/// nothing executes it meanwhile.
 pub fn set_jump(site: &Site, on: bool) {
     let mut bytes = NO_OPERATION;
     if on {
@@ -37,8 +38,9 @@ pub fn set_jump(site: &Site, on: bool) {
         bytes[1..].copy_from_slice(&distance.to_le_bytes());
     }
     let code = direct::<[u8; LENGTH]>(physical(site.at as *const u8));
-    // SAFETY: CR0 as it always is, without write protection for the one store; the bytes are a whole instruction of the
-    // same length. The processor sees the change at the next serialising instruction, which the write of CR0 is.
+    // SAFETY: CR0 as it always is, without write protection for the one store; the bytes are a
+    // whole instruction of the same length. The processor sees the change at the next serialising
+    // instruction, which the write of CR0 is.
     unsafe {
         let cr0 = cpu::cr0();
         asm!("mov cr0, {}", in(reg) cr0 & !cpu::bit::CR0_WP, options(nostack, preserves_flags));

@@ -80,8 +80,8 @@ pub fn features() -> u64 {
     pairs.into_iter().filter(|(ours, _)| has(*ours)).fold(0, |all, (_, theirs)| all | theirs)
 }
 
-/// End of the physical addresses at which devices may answer. Without pages of 1 GiB it is 4 GiB: what is above would take more tables
-/// and time to map than it is worth.
+/// End of the physical addresses at which devices may answer. Without pages of 1 GiB it is 4 GiB:
+/// what is above would take more tables and time to map than it is worth.
 #[must_use]
 pub fn device_reach() -> u64 {
     let bits = cpuid(0x8000_0008, 0).eax & 0xff;
@@ -99,7 +99,8 @@ pub fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
     }
 }
 
-/// Finds out what the processor can do, gives up without the necessary, and sets up the running CPU.
+/// Finds out what the processor can do, gives up without the necessary, and sets up the running
+/// CPU.
 pub fn init() {
     detect();
     setup();
@@ -162,7 +163,8 @@ pub fn setup() {
             cr4 |= flag;
         }
     }
-    // SAFETY: the processor has what is switched on; the page tables have no entry that NX, WP, SMEP or SMAP forbid the kernel.
+    // SAFETY: the processor has what is switched on; the page tables have no entry that NX, WP,
+    // SMEP or SMAP forbid the kernel.
     unsafe {
         asm!("mov cr0, {}", in(reg) CR0, options(nostack));
         asm!("mov cr4, {}", in(reg) cr4, options(nostack));

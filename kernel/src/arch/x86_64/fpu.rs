@@ -93,7 +93,8 @@ pub fn clear_ts(cpu: Cpu) {
 /// # Safety
 /// `area` must have [`area_size`] bytes, aligned to [`AREA_ALIGN`], that nobody else uses.
 pub unsafe fn init_area(area: *mut u8) {
-    // SAFETY: the caller vouches for the target; the source has `AREA_LIMIT` bytes and is not written after boot.
+    // SAFETY: the caller vouches for the target; the source has `AREA_LIMIT` bytes and is not
+    // written after boot.
     unsafe { area.copy_from_nonoverlapping(INITIAL.0.get().cast(), area_size()) };
 }
 
@@ -121,7 +122,8 @@ pub unsafe fn save(area: *mut u8) {
 #[inline]
 pub unsafe fn restore(area: *const u8) {
     let mask = MASK.load(Relaxed);
-    // SAFETY: the area holds what the processor itself wrote, or the initial state, so that no value in it is refused.
+    // SAFETY: the area holds what the processor itself wrote, or the initial state, so that no
+    // value in it is refused.
     unsafe {
         if mask == 0 {
             asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));

@@ -4,14 +4,15 @@ use pillion_abi::USER_END;
 
 use super::percpu::selector;
 
-/// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all others by IRET.
+/// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all
+/// others by IRET.
 pub const SYSCALL: u64 = 256;
 
 /// Interrupts on, and the bit that is always set.
 const RFLAGS: u64 = 0x202;
 
-/// All registers of a task's thread. The processor pushes the upper part itself: while a thread runs, the stack pointer that the
-/// processor takes on an entry is the end of its frame.
+/// All registers of a task's thread. The processor pushes the upper part itself: while a thread
+/// runs, the stack pointer that the processor takes on an entry is the end of its frame.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 #[allow(missing_docs, reason = "the names of the registers")]
@@ -40,7 +41,8 @@ pub struct Frame {
     pub(super) ss: u64,
 }
 
-// The end must be a place where the processor starts to push: it rounds the stack pointer down to 16.
+// The end must be a place where the processor starts to push: it rounds the stack pointer down
+// to 16.
 const _: () = assert!(size_of::<Frame>() == 22 * 8 && size_of::<Frame>().is_multiple_of(16));
 
 impl Default for Frame {
@@ -79,8 +81,8 @@ impl Frame {
         }
     }
 
-    /// Makes the thread start at `entry` with `argument` in `rdi` and all else zero. False, and nothing changed, when `entry` is
-    /// no address that user code can have.
+    /// Makes the thread start at `entry` with `argument` in `rdi` and all else zero. False, and
+    /// nothing changed, when `entry` is no address that user code can have.
     #[must_use]
     pub fn start(&mut self, entry: u64, stack: u64, argument: u64) -> bool {
         if entry < USER_END {
@@ -89,7 +91,8 @@ impl Frame {
         entry < USER_END
     }
 
-    /// Makes the thread go on at another place. False, and nothing changed, when user code cannot be there.
+    /// Makes the thread go on at another place. False, and nothing changed, when user code cannot
+    /// be there.
     #[must_use]
     pub fn jump(&mut self, rip: u64) -> bool {
         if rip < USER_END {
@@ -99,7 +102,8 @@ impl Frame {
         rip < USER_END
     }
 
-    /// Makes all registers count: after a system call `rcx` and `r11` hold what SYSRET leaves in them.
+    /// Makes all registers count: after a system call `rcx` and `r11` hold what SYSRET leaves in
+    /// them.
     fn make_complete(&mut self) {
         if self.vector == SYSCALL {
             self.rcx = self.rip;
@@ -108,7 +112,8 @@ impl Frame {
         }
     }
 
-    /// Makes the system call that filled this frame be made again. Only for frames that a system call filled.
+    /// Makes the system call that filled this frame be made again. Only for frames that a system
+    /// call filled.
     pub fn repeat_call(&mut self) {
         const SYSCALL_LENGTH: u64 = 2;
         if self.vector == SYSCALL {

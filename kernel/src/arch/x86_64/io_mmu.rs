@@ -1,4 +1,5 @@
-//! IOMMUs are not driven. One that the firmware left on stands between devices and memory, and turns interrupts of lines and devices into others.
+//! IOMMUs are not driven. One that the firmware left on stands between devices and memory, and
+//! turns interrupts of lines and devices into others.
 
 use super::{log, memory::ALWAYS_MAPPED, memory::direct};
 use pillion_abi::PAGE;
@@ -31,7 +32,8 @@ fn state(found: IoMmu) -> &'static str {
         return "perhaps on, with its registers out of the kernel's sight";
     }
     let (offset, bits) = if found.intel { (INTEL_STATUS, INTEL_ON) } else { (AMD_CONTROL, AMD_ON) };
-    // SAFETY: the registers of an IOMMU, as the firmware's tables say, in a page of the direct map; reading them changes nothing.
+    // SAFETY: the registers of an IOMMU, as the firmware's tables say, in a page of the direct map;
+    // reading them changes nothing.
     let value = unsafe { direct::<u32>(found.address + offset).read_volatile() };
     if value != u32::MAX && value & bits != 0 { "on" } else { OFF }
 }

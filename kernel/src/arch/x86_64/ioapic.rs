@@ -16,7 +16,8 @@ const LEVEL: u32 = 1 << 15;
 const LOW: u32 = 1 << 13;
 const MASKED: u32 = 1 << 16;
 
-/// An I/O APIC: address of its registers in the direct map (0: none), first line and number of lines.
+/// An I/O APIC: address of its registers in the direct map (0: none), first line and number of
+/// lines.
 struct Controller {
     registers: AtomicU64,
     first: AtomicU32,
@@ -44,7 +45,8 @@ pub struct Route {
 }
 
 fn write_register(registers: u64, index: u32, value: u32) {
-    // SAFETY: the registers of an I/O APIC, as the firmware's tables say, in the direct map; they do not write memory.
+    // SAFETY: the registers of an I/O APIC, as the firmware's tables say, in the direct map; they
+    // do not write memory.
     unsafe {
         (registers as *mut u32).write_volatile(index);
         ((registers + 0x10) as *mut u32).write_volatile(value);

@@ -1,6 +1,8 @@
-//! Machine checks: errors that the processor finds in itself, in caches and in memory (AMD APM vol. 2, chapter 9).
+//! Machine checks: errors that the processor finds in itself, in caches and in memory (AMD APM vol.
+//! 2, chapter 9).
 //!
-//! While one is in progress another one is a shutdown, which resets the machine; so it is ended where the kernel goes on.
+//! While one is in progress another one is a shutdown, which resets the machine; so it is ended
+//! where the kernel goes on.
 
 use super::{cpu, log, msr};
 use pillion_core::x86_64::machine_check::{Found, banks, has_address, is_valid};
@@ -31,7 +33,8 @@ pub fn in_progress() -> bool {
     cpu::has(cpu::MACHINE_CHECKS) && unsafe { msr::read(STATUS) } & IN_PROGRESS != 0
 }
 
-/// Calls `f` for each bank with an error: number and status. At most [`pillion_core::x86_64::machine_check::BANKS`] banks are looked at.
+/// Calls `f` for each bank with an error: number and status. At most
+/// [`pillion_core::x86_64::machine_check::BANKS`] banks are looked at.
 fn each(mut f: impl FnMut(u32, u64)) {
     if !cpu::has(cpu::MACHINE_CHECKS) {
         return;
@@ -58,7 +61,8 @@ pub fn gravest() -> Found {
 pub fn log_all() {
     each(|bank, status| {
         if has_address(status) {
-            // SAFETY: a bank whose status says that there is an address has the register; another one may lack it, and fault (9.3.2).
+            // SAFETY: a bank whose status says that there is an address has the register; another
+            // one may lack it, and fault (9.3.2).
             let address = unsafe { msr::read(bank_address(bank)) };
             log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}");
         } else {

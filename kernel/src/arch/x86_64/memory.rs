@@ -15,8 +15,8 @@ unsafe extern "C" {
     static __image_end: u8;
 }
 
-/// Address of a byte of physical memory in the direct map. The pointer may be followed only where there is memory:
-/// below [`ALWAYS_MAPPED`], and in RAM.
+/// Address of a byte of physical memory in the direct map. The pointer may be followed only where
+/// there is memory: below [`ALWAYS_MAPPED`], and in RAM.
 #[inline]
 #[must_use]
 pub const fn direct<T>(physical: u64) -> *mut T {

@@ -41,7 +41,8 @@ pub unsafe fn read(register: u32) -> u64 {
 /// Writes a register.
 ///
 /// # Safety
-/// The processor must have the register and accept the value, and the change must not break what Rust relies on.
+/// The processor must have the register and accept the value, and the change must not break what
+/// Rust relies on.
 #[inline]
 pub unsafe fn write(register: u32, value: u64) {
     // SAFETY: the caller vouches for register and value.

@@ -1,4 +1,5 @@
-//! What a CPU has for itself: its descriptors, its stack and what the entry code needs, reached through GS.
+//! What a CPU has for itself: its descriptors, its stack and what the entry code needs, reached
+//! through GS.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -73,7 +74,8 @@ pub fn is_guard_page(address: u64) -> bool {
 #[repr(C, packed(4))]
 struct TaskState {
     reserved0: u32,
-    /// Where the processor starts to push on an entry from user mode: the end of the running thread's frame.
+    /// Where the processor starts to push on an entry from user mode: the end of the running
+    /// thread's frame.
     rsp0: u64,
     rsp1_2: [u64; 2],
     reserved1: u64,
@@ -152,15 +154,17 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
     }; MAX_CPUS],
 ));
 
-/// A CPU that runs: where its structure is. Entry code and processor use that as well, so that there is never a reference to it.
+/// A CPU that runs: where its structure is. Entry code and processor use that as well, so that
+/// there is never a reference to it.
 ///
 /// Stays on its CPU: a pointer cannot be sent.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Cpu(NonNull<PerCpu>);
 
-// A pointer to a structure that `init` prepared, for good, and that only its own CPU uses: the kernel with interrupts off, the entry code when
-// it runs, the interrupt handler where it is let in, of which only `pending_vector` is the business.
+// A pointer to a structure that `init` prepared, for good, and that only its own CPU uses: the
+// kernel with interrupts off, the entry code when it runs, the interrupt handler where it is let
+// in, of which only `pending_vector` is the business.
 impl Cpu {
     /// The CPU that this runs on.
     ///
@@ -169,7 +173,8 @@ impl Cpu {
     #[must_use]
     pub unsafe fn current() -> Cpu {
         let pointer: *mut PerCpu;
-        // SAFETY: GS leads to this CPU's structure, and its first word is its own address, which is not 0.
+        // SAFETY: GS leads to this CPU's structure, and its first word is its own address, which is
+        // not 0.
         unsafe {
             asm!("mov {}, gs:[{}]", out(reg) pointer, const offset::SELF, options(nostack, readonly, preserves_flags));
             Cpu(NonNull::new_unchecked(pointer))
@@ -211,7 +216,8 @@ impl Cpu {
         unsafe { (*self.0.as_ptr()).fpu_off = off }
     }
 
-    /// The frame in which the next entry from user mode saves the registers, and from which the next exit takes them.
+    /// The frame in which the next entry from user mode saves the registers, and from which the
+    /// next exit takes them.
     #[inline]
     #[must_use]
     pub fn frame(self) -> *mut Frame {
@@ -233,7 +239,8 @@ impl Cpu {
     /// Takes the vector of the interrupt that came while the kernel ran.
     #[inline]
     pub fn take_pending(self) -> Option<u8> {
-        // SAFETY: as said above. The handler writes the field behind the compiler's back, and interrupts are off by now.
+        // SAFETY: as said above. The handler writes the field behind the compiler's back, and
+        // interrupts are off by now.
         unsafe {
             let field = &raw mut (*self.0.as_ptr()).pending_vector;
             let vector = field.read_volatile();
@@ -253,7 +260,8 @@ pub fn init(index: usize) {
     }
     // SAFETY: the entry is in the array, and this CPU's.
     let place = unsafe { CPUS.0.get().cast::<PerCpu>().add(index) };
-    // SAFETY: called once per CPU with its number, before anything leads to its structure; not used any more when GS does.
+    // SAFETY: called once per CPU with its number, before anything leads to its structure; not used
+    // any more when GS does.
     let cpu = unsafe { &mut *place };
     cpu.self_pointer = place;
     cpu.index = index;
@@ -271,8 +279,8 @@ pub fn init(index: usize) {
     cpu.gdt = descriptors(&raw const cpu.task_state as u64);
     let limit = size_of_val(&cpu.gdt) as u16 - 1;
     let base = cpu.gdt.as_ptr() as u64;
-    // SAFETY: the descriptors live in a static and describe flat segments; the selectors match them; the structure
-    // is what the entry code expects behind GS.
+    // SAFETY: the descriptors live in a static and describe flat segments; the selectors match
+    // them; the structure is what the entry code expects behind GS.
     unsafe {
         load_gdt(base, limit);
         msr::write(msr::GS_BASE, place as u64);

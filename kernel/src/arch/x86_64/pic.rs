@@ -2,9 +2,10 @@
 
 use super::{apic::vector, port};
 
-/// First vector of both. A device's message with delivery mode ExtINT makes the processor ask the controllers for a vector, whatever they
-/// have; with all lines masked it is the spurious one, the seventh. So it is [`vector::SPURIOUS`], which is not ended unless it
-/// is in service: the local APIC knows nothing of this interrupt, and an end of it would be the end of another one.
+/// First vector of both. A device's message with delivery mode ExtINT makes the processor ask the
+/// controllers for a vector, whatever they have; with all lines masked it is the spurious one, the
+/// seventh. So it is [`vector::SPURIOUS`], which is not ended unless it is in service: the local
+/// APIC knows nothing of this interrupt, and an end of it would be the end of another one.
 const BASE: u8 = vector::SPURIOUS - 7;
 
 const _: () = assert!(BASE.is_multiple_of(8));
@@ -24,7 +25,8 @@ pub fn disable() {
         (0xa1, 0xff),
     ];
     for (register, value) in writes {
-        // SAFETY: these ports are the 8259s' on every PC; masking them raises nothing. Port 0x80 only delays.
+        // SAFETY: these ports are the 8259s' on every PC; masking them raises nothing. Port 0x80
+        // only delays.
         unsafe {
             port::write8(register, value);
             port::write8(0x80, 0);

@@ -20,7 +20,8 @@ macro_rules! access {
         /// Writes a port.
         ///
         /// # Safety
-        /// Writing the value must not make a device break what the kernel relies on, memory included.
+        /// Writing the value must not make a device break what the kernel relies on, memory
+        /// included.
         #[inline]
         pub unsafe fn $write(port: u16, value: $type) {
             // SAFETY: the caller vouches for the port and the value.

@@ -1,5 +1,5 @@
-//! The bases of FS and GS, which user code may set by itself where the processor has the instructions for it. They belong
-//! to a thread and change hands with each switch.
+//! The bases of FS and GS, which user code may set by itself where the processor has the
+//! instructions for it. They belong to a thread and change hands with each switch.
 
 use core::arch::asm;
 
@@ -15,13 +15,14 @@ pub struct SegmentBases {
     pub gs: u64,
 }
 
-/// Saves the bases of the thread that ran last and loads those of the next. Only bases that this function saved, or
-/// addresses below [`pillion_abi::USER_END`], may be loaded.
+/// Saves the bases of the thread that ran last and loads those of the next. Only bases that this
+/// function saved, or addresses below [`pillion_abi::USER_END`], may be loaded.
 #[inline]
 pub fn switch(old: &mut SegmentBases, new: &SegmentBases) {
     if cpu::has(cpu::FSGSBASE) {
-        // SAFETY: the kernel uses no FS, and between the two `swapgs` nothing goes through GS; interrupts are off and NMIs
-        // do not look at it. The values are canonical: a processor only holds such, and below `USER_END` all are.
+        // SAFETY: the kernel uses no FS, and between the two `swapgs` nothing goes through GS;
+        // interrupts are off and NMIs do not look at it. The values are canonical: a processor only
+        // holds such, and below `USER_END` all are.
         unsafe {
             asm!(
                 "rdfsbase {old_fs}", "wrfsbase {new_fs}",
@@ -31,7 +32,8 @@ pub fn switch(old: &mut SegmentBases, new: &SegmentBases) {
             );
         }
     } else {
-        // SAFETY: without the instructions user code cannot choose a base; the values are canonical as above.
+        // SAFETY: without the instructions user code cannot choose a base; the values are canonical
+        // as above.
         unsafe {
             msr::write(msr::FS_BASE, new.fs);
             msr::write(msr::KERNEL_GS_BASE, new.gs);

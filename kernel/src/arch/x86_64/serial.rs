@@ -1,6 +1,7 @@
 //! The kernel's log: a 16550, and memory that keeps what the kernel said while it booted.
 //!
-//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is `pillion_core::x86_64::uart`.
+//! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is
+//! `pillion_core::x86_64::uart`.
 
 use core::fmt;
 use core::sync::atomic::{
@@ -36,7 +37,8 @@ struct Ports(u16);
 
 impl Registers for Ports {
     fn read(&mut self, register: u16) -> u8 {
-        // SAFETY: the ports of COM1 and COM2 do nothing else on a PC, and the UART cannot write memory.
+        // SAFETY: the ports of COM1 and COM2 do nothing else on a PC, and the UART cannot write
+        // memory.
         unsafe { port::read8(self.0 + register) }
     }
 
@@ -46,7 +48,8 @@ impl Registers for Ports {
     }
 }
 
-/// First port of the UART that the log goes to, or 0 without one. The kernel keeps these eight ports.
+/// First port of the UART that the log goes to, or 0 without one. The kernel keeps these eight
+/// ports.
 #[must_use]
 pub fn ports() -> u16 {
     BASE.load(Relaxed)
@@ -96,7 +99,8 @@ impl fmt::Write for Log {
     }
 }
 
-/// The log for a line while others run: the UART gets what it takes at once, and the rest is only kept.
+/// The log for a line while others run: the UART gets what it takes at once, and the rest is only
+/// kept.
 #[derive(Default)]
 pub struct HastyLog {
     full: bool,

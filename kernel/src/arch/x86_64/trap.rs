@@ -1,12 +1,14 @@
 //! Entering and leaving the kernel.
 //!
-//! From user mode everything ends in one of [`contract`]'s three functions, with the registers in the frame of the thread that ran; when the
-//! function returns, the frame that is then chosen is left to. For an exception or interrupt the processor itself pushes the
-//! upper part of the frame; a system call stores all of it.
+//! From user mode everything ends in one of [`contract`]'s three functions, with the registers in
+//! the frame of the thread that ran; when the function returns, the frame that is then chosen is
+//! left to. For an exception or interrupt the processor itself pushes the upper part of the frame;
+//! a system call stores all of it.
 //!
-//! In the kernel interrupts come in a few places only. Their handler notes the vector and returns with interrupts off.
-//! An exception in kernel mode is a bug of the kernel's. GS is not looked at on the ways of NMI, security exception, double fault and machine
-//! check, which may come before it is swapped.
+//! In the kernel interrupts come in a few places only. Their handler notes the vector and returns
+//! with interrupts off. An exception in kernel mode is a bug of the kernel's. GS is not looked at
+//! on the ways of NMI, security exception, double fault and machine check, which may come before it
+//! is swapped.
 
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
@@ -18,8 +20,9 @@ use super::memory::{direct, physical};
 use super::percpu::{Cpu, ist, offset, selector};
 use super::{cpu, log, machine_check, msr, power};
 
-/// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's structure names. None of them returns:
-/// what the compiler would save for its caller is in the frame, and the stack is begun anew at each entry.
+/// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's
+/// structure names. None of them returns: what the compiler would save for its caller is in the
+/// frame, and the stack is begun anew at each entry.
 mod contract {
     use super::Cpu;
 
@@ -36,7 +39,8 @@ const FIRST_INTERRUPT: u32 = 32;
 /// Vector of machine checks.
 const MACHINE_CHECK: u8 = 18;
 
-/// Flags that SYSCALL clears: trap, interrupt, direction, I/O level, nested task, resume, alignment check.
+/// Flags that SYSCALL clears: trap, interrupt, direction, I/O level, nested task, resume, alignment
+/// check.
 const SYSCALL_MASK: u64 = 0x100 | 0x200 | 0x400 | 0x3000 | 0x4000 | 0x1_0000 | 0x4_0000;
 
 /// Non-maskable interrupts so far.
@@ -367,8 +371,8 @@ pub fn load() {
     unsafe { asm!("lidt [{}]", in(reg) &raw const pointer, options(readonly, nostack, preserves_flags)) };
 }
 
-/// Puts `clac` into the entry code if the processor knows it. Only while the first page tables are in use: under the final ones
-/// code cannot be written.
+/// Puts `clac` into the entry code if the processor knows it. Only while the first page tables are
+/// in use: under the final ones code cannot be written.
 pub fn patch() {
     const CLAC: [u8; 3] = [0x0f, 0x01, 0xca];
     if !cpu::has(cpu::SMAP) {
@@ -376,8 +380,8 @@ pub fn patch() {
     }
     for place in [&raw const clac_interrupt, &raw const clac_exception] {
         let code = direct::<[u8; 3]>(physical(place));
-        // SAFETY: three bytes of a no-operation of the same length, writable in the first direct map; nobody
-        // executes them yet.
+        // SAFETY: three bytes of a no-operation of the same length, writable in the first direct
+        // map; nobody executes them yet.
         unsafe { code.write_volatile(CLAC) };
     }
 }
@@ -388,7 +392,8 @@ pub fn patch() {
 /// The GDT of the CPU's structure must be loaded, and GS lead to that.
 pub unsafe fn init_syscall() {
     let star = u64::from(selector::SYSRET_BASE) << 48 | u64::from(selector::KERNEL_CODE) << 32;
-    // SAFETY: every processor that got past `cpu::init` has these registers; the target is the entry code, the selectors are those of the GDT.
+    // SAFETY: every processor that got past `cpu::init` has these registers; the target is the
+    // entry code, the selectors are those of the GDT.
     unsafe {
         msr::write(msr::STAR, star);
         msr::write(msr::LSTAR, syscall_entry as *const () as u64);
@@ -400,19 +405,22 @@ pub unsafe fn init_syscall() {
 /// Leaves to user mode, to the frame that the CPU's structure names.
 #[inline(always)]
 pub fn exit_to_user() -> ! {
-    // SAFETY: the stack is not needed any more; GS leads to the structure, whose frame is valid as `set_frame` demands.
+    // SAFETY: the stack is not needed any more; GS leads to the structure, whose frame is valid as
+    // `set_frame` demands.
     unsafe { asm!("jmp exit_to_user", options(noreturn)) }
 }
 
 /// Lets interrupts in for an instant and takes what came. This is the kernel's preemption point.
 #[inline]
 pub fn take_pending_interrupt(cpu: Cpu) -> Option<u8> {
-    // SAFETY: the handler writes the pending vector only, which is read below, and turns interrupts off again.
+    // SAFETY: the handler writes the pending vector only, which is read below, and turns interrupts
+    // off again.
     unsafe { asm!("sti", "nop", "cli") };
     cpu.take_pending()
 }
 
-/// Sleeps until an interrupt comes, and takes it. `None` after an NMI or an INIT, which wake the processor too.
+/// Sleeps until an interrupt comes, and takes it. `None` after an NMI or an INIT, which wake the
+/// processor too.
 #[inline]
 pub fn idle_wait(cpu: Cpu) -> Option<u8> {
     // SAFETY: as in `take_pending_interrupt`; nothing comes between `sti` and `hlt`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Linux's half of dispatch.c: raises interrupts of QEMU's edu device at distances that never fall into step with anything, for half of some seconds; the other
- * half is for the task's timer. Counts them.
+ * Linux's half of dispatch.c: raises interrupts of QEMU's edu device at distances that never fall
+ * into step with anything, for half of some seconds; the other half is for the task's timer. Counts
+ * them.
  */
 #include <fcntl.h>
 #include <glob.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Linux's half of rt-fifo.c: a process that reads what the real-time thread puts, and says how long that took. Figures go to the console.
+ * Linux's half of rt-fifo.c: a process that reads what the real-time thread puts, and says how long
+ * that took. Figures go to the console.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -67,7 +68,10 @@ static void measure_latency(FILE *out, int go)
 	fprintf(out, "figure rt_fifo_read_min %llu ns\nfigure rt_fifo_read_max %llu ns\n", least, most);
 }
 
-/* Instructions of the whole machine for each byte that went through, while neither side waits for the other. */
+/*
+ * Instructions of the whole machine for each byte that went through, while neither side waits for
+ * the other.
+ */
 static void measure_throughput(FILE *out, int go)
 {
 	static char data[BULK_SIZE];

@@ -7,7 +7,8 @@ const L1: u64 = 32 * 1024;
 const L1_WAYS: u64 = 8;
 const L2: u64 = 256 * 1024;
 
-/// One cycle an instruction, L1 free, L2 10 cycles, memory 100; write-backs 3 from L1 and 50 from L2. TLBs that cost nothing.
+/// One cycle an instruction, L1 free, L2 10 cycles, memory 100; write-backs 3 from L1 and 50 from
+/// L2. TLBs that cost nothing.
 fn model(more: &str) -> Model {
     let text = format!(
         "mhz=1000,instruction=1,line={LINE},memory=100,memory_write_back=50,cache.l1i.size={L1},cache.l1i.ways={L1_WAYS},\
@@ -101,7 +102,8 @@ fn a_dirty_cache_costs_its_write_backs() {
     let mut model = model("");
     sweep(&mut model, lines(2 * L2), true);
     let before = (model.cache(Level::L1Data).write_backs, model.cache(Level::L2).write_backs);
-    // A read takes the room of a dirty line in both levels. The one from L1 is in L2 still and has been dirty there too since it was.
+    // A read takes the room of a dirty line in both levels. The one from L1 is in L2 still and has
+    // been dirty there too since it was.
     let n = 512;
     let (_, _, cost) = sweep(&mut model, (0..n).map(|i| 2 * L2 + i * LINE), false);
     assert_eq!(model.cache(Level::L1Data).write_backs - before.0, n);
@@ -127,7 +129,8 @@ fn an_inclusive_level_takes_lines_with_it() {
     for (more, kept) in [(",cache.l2.inclusive=true", false), ("", true)] {
         let mut model = model(more);
         model.touch(0, true);
-        // Sixteen more lines of its set of L2, none of which is in its set of L1 for long: it is used in between.
+        // Sixteen more lines of its set of L2, none of which is in its set of L1 for long: it is
+        // used in between.
         for i in 1..=16 {
             model.touch(i * L2 / 16, false);
             if i < 16 {

@@ -1,4 +1,5 @@
-//! Random accesses, against a model that is written as simply as possible: lists in the order of use.
+//! Random accesses, against a model that is written as simply as possible: lists in the order of
+//! use.
 
 use pillion_model_check::{Level, Model};
 use proptest::prelude::*;

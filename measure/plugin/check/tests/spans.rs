@@ -2,7 +2,8 @@
 
 use pillion_model_check::{Event, Model};
 
-/// 1 GHz, one cycle an instruction, everything else in the events: delivery 100, exit of a guest 1,000.
+/// 1 GHz, one cycle an instruction, everything else in the events: delivery 100, exit of a guest
+/// 1,000.
 fn model() -> Model {
     let mut model = Model::new(
         "mhz=1000,instruction=1,line=64,cache.l1i.size=32768,cache.l1i.ways=8,cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,\
@@ -225,7 +226,8 @@ fn what_happened_in_both_parts_of_a_response_is_told() {
         told("entry", &["instructions", "l1d_misses", "walks", "space_loads", "for_events"]),
         [0.0, 0.0, 0.0, 0.0, 100.0]
     );
-    // Walks: the data's page in both, the code's in the second, as CR3 was loaded. Loads that miss: a table entry in the first, a line of data in both.
+    // Walks: the data's page in both, the code's in the second, as CR3 was loaded. Loads that miss:
+    // a table entry in the first, a line of data in both.
     let counts = ["instructions", "l1i_misses", "walks", "write_backs", "device_accesses", "space_loads", "for_events"];
     assert_eq!(told("handler", &counts), [30.0, 0.0, 1.5, 0.0, 0.0, 1.0, 0.0]);
     assert_eq!(told("handler", &["l1d_misses", "l2_misses"]), [1.5, 1.5]);

@@ -101,7 +101,8 @@ fn walks_go_through_the_data_cache() {
 fn a_guest_walks_in_two_dimensions() {
     let mut model = model("");
     model.event(Event::Vmrun);
-    // For each of four levels a nested walk of three loads and the entry, and a nested walk of the page's address.
+    // For each of four levels a nested walk of three loads and the entry, and a nested walk of the
+    // page's address.
     assert_eq!(pass(&mut model, 0, 1, PAGE), Walks { walks: 1, loads: 4 * (3 + 1) + 3 });
     let mut model = self::model(",walk.nested_levels=4");
     model.event(Event::Vmrun);

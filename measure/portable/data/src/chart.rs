@@ -52,8 +52,8 @@ pub enum Kind {
     Scatter,
     /// A group of bars for each figure, a bar in it for each system.
     Bars,
-    /// The software monitor's picture: a point for each place at which a path was interrupted, filled down to the axis, so that stretches that cannot be
-    /// preempted show as triangles.
+    /// The software monitor's picture: a point for each place at which a path was interrupted,
+    /// filled down to the axis, so that stretches that cannot be preempted show as triangles.
     Triangles,
     /// A frequency response in the complex plane.
     Locus,

@@ -60,7 +60,8 @@ impl Direction {
         }
     }
 
-    /// By how many per cent `new` is worse than `old`; negative when it is better, zero when neither is.
+    /// By how many per cent `new` is worse than `old`; negative when it is better, zero when
+    /// neither is.
     #[must_use]
     pub fn worsening(self, old: f64, new: f64) -> f64 {
         match self {

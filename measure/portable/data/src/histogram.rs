@@ -113,7 +113,8 @@ impl Histogram {
         squares / self.samples().max(1) as f64
     }
 
-    /// The value that a part of the samples, `0.0..=1.0`, does not exceed: the last one of its bucket.
+    /// The value that a part of the samples, `0.0..=1.0`, does not exceed: the last one of its
+    /// bucket.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let rank = (part.clamp(0.0, 1.0) * self.samples() as f64).ceil().max(1.0) as u64;

@@ -1,7 +1,9 @@
-//! Measurements: their format, the lines in which programs say them, and what is computed from them.
+//! Measurements: their format, the lines in which programs say them, and what is computed from
+//! them.
 //!
-//! A [`Measurement`] is one experiment, run with one [`Instrument`] on several systems. Programs say [`lines`]; `x measure` and
-//! `pillion-measure` make measurements of them; the report draws them.
+//! A [`Measurement`] is one experiment, run with one [`Instrument`] on several systems. Programs
+//! say [`lines`]; `x measure` and `pillion-measure` make measurements of them; the report draws
+//! them.
 #![forbid(unsafe_code)]
 
 mod chart;

@@ -7,7 +7,8 @@
 //! invalid REASON
 //! ```
 //!
-//! They may stand among others, and behind `[TASK] `. Histograms and points of several lines add up.
+//! They may stand among others, and behind `[TASK] `. Histograms and points of several lines add
+//! up.
 
 use crate::{Bucket, Data, Histogram, Points};
 use std::collections::BTreeMap;
@@ -33,7 +34,8 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Reads all lines of a text; `prefix` is put before each name. What looks like a line and is none makes the run invalid.
+    /// Reads all lines of a text; `prefix` is put before each name. What looks like a line and is
+    /// none makes the run invalid.
     pub fn read(&mut self, text: &str, prefix: &str) {
         for line in text.lines().map(|line| behind_task(line.trim())) {
             if let Some(Err(line)) = self.line(line, prefix) {

@@ -40,7 +40,8 @@ impl Locus {
     }
 }
 
-/// What a system answers that is always late by the same time, in seconds: it lies on a square around the origin.
+/// What a system answers that is always late by the same time, in seconds: it lies on a square
+/// around the origin.
 #[must_use]
 pub fn ideal(delay: f64, frequency: f64) -> Response {
     let late = (delay * frequency).rem_euclid(2.0);

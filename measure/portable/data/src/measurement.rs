@@ -58,8 +58,9 @@ pub struct Measurement {
     /// The page of text, in Markdown.
     #[serde(default)]
     pub text: String,
-    /// What came out, for somebody who reads nothing else: parts of a sentence, in which `{SYSTEM:FIGURE}` stands for a figure's value. Without the first part, which
-    /// needs its figures, there is none.
+    /// What came out, for somebody who reads nothing else: parts of a sentence, in which
+    /// `{SYSTEM:FIGURE}` stands for a figure's value. Without the first part, which needs its
+    /// figures, there is none.
     #[serde(default)]
     pub conclusion: Vec<String>,
     /// How it was measured.
@@ -73,7 +74,8 @@ pub struct Measurement {
     pub machine: BTreeMap<String, String>,
     /// What was compared, in the order in which it is drawn.
     pub systems: Vec<System>,
-    /// Why the measurement is invalid; empty when it is good. An invalid one has no figures and no series.
+    /// Why the measurement is invalid; empty when it is good. An invalid one has no figures and no
+    /// series.
     #[serde(default)]
     pub disturbed: Vec<String>,
     /// Single numbers.

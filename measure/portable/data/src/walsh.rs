@@ -1,14 +1,19 @@
 //! Orthogonal Walsh correlations: how reliably, and how late, a system answers a square wave.
 //!
-//! The system toggles its output `x` at each rising edge of its input, which come every period `T`. The output of an ideal system that answers at once is the
-//! fundamental wave `w(t)`: 1 for a period, -1 for the next one. The real part of the response is the mean of `x(t) w(t)`, the imaginary part that of
-//! `x(t) w(t - T/2)`, the degree of reliability that of `x(t) w(t - τ)`, where τ is the mean delay (Heursch 2006, 3.9, equations 3.7 to 3.9).
+//! The system toggles its output `x` at each rising edge of its input, which come every period `T`.
+//! The output of an ideal system that answers at once is the fundamental wave `w(t)`: 1 for a
+//! period, -1 for the next one. The real part of the response is the mean of `x(t) w(t)`, the
+//! imaginary part that of `x(t) w(t - T/2)`, the degree of reliability that of `x(t) w(t - τ)`,
+//! where τ is the mean delay (Heursch 2006, 3.9, equations 3.7 to 3.9).
 //!
-//! All are values of one function of the delay. Between two toggles the output is constant, so the integral is a sum over toggles of the integral of `w`, a
-//! triangle, which depends on nothing but a toggle's place in the wave. So it is enough to count the toggles at each place, and the delay may be known last.
-//! Times are whole nanoseconds; the triangle is reckoned in halves of them, for the sake of odd periods.
+//! All are values of one function of the delay. Between two toggles the output is constant, so the
+//! integral is a sum over toggles of the integral of `w`, a triangle, which depends on nothing but
+//! a toggle's place in the wave. So it is enough to count the toggles at each place, and the delay
+//! may be known last. Times are whole nanoseconds; the triangle is reckoned in halves of them, for
+//! the sake of odd periods.
 
-/// Places in a wave that are told apart, at most: beyond, some ns are taken together, less than a part in 4,000.
+/// Places in a wave that are told apart, at most: beyond, some ns are taken together, less than a
+/// part in 4,000.
 const PLACES: u64 = 8192;
 
 /// A system's response to one frequency.
@@ -22,7 +27,8 @@ pub struct Response {
     pub reliability: f64,
 }
 
-/// Counts an output's toggles by their place in the wave. Times are from the first edge of the input on.
+/// Counts an output's toggles by their place in the wave. Times are from the first edge of the
+/// input on.
 #[derive(Clone, Debug)]
 pub struct Correlation {
     period: u64,
@@ -50,11 +56,13 @@ impl Correlation {
         self.output = -self.output;
     }
 
-    /// What the system answered until the end, an even number of periods, so that waves are whole; `delay` is the mean of its answers'.
+    /// What the system answered until the end, an even number of periods, so that waves are whole;
+    /// `delay` is the mean of its answers'.
     #[must_use]
     pub fn end(&self, time: u64, delay: f64) -> Response {
         let at = |halves: u64| self.correlation(time, halves);
-        // A wrong delay by a whole period, as it is when half of the edges are lost, shows as a negative sign.
+        // A wrong delay by a whole period, as it is when half of the edges are lost, shows as a
+        // negative sign.
         Response { real: at(0), imaginary: at(self.period), reliability: at((2.0 * delay).round() as u64).abs() }
     }
 
@@ -71,7 +79,8 @@ impl Correlation {
         ((2 * place as u64) << self.width) + ((1 << self.width) - 1)
     }
 
-    /// The integral of `w` from 0 on, which is late: up for a period, down for the next. All in halves of a ns.
+    /// The integral of `w` from 0 on, which is late: up for a period, down for the next. All in
+    /// halves of a ns.
     fn triangle(&self, time: u64, late: u64) -> i64 {
         let (period, wave) = (2 * self.period, 4 * self.period);
         let place = (time % wave + wave - late % wave) % wave;
@@ -120,7 +129,8 @@ mod tests {
 
     #[test]
     fn jitter_makes_it_less_reliable_wherever_it_is() {
-        // Twice the mean distance from the mean delay, in periods: inside a quadrant, where the sum of both parts stays 1, as around it.
+        // Twice the mean distance from the mean delay, in periods: inside a quadrant, where the sum
+        // of both parts stays 1, as around it.
         for (early, late, known) in [(1, 24, 0.54), (0, 24, 0.52), (26, 49, 0.54), (0, 49, 0.02), (20, 30, 0.8)] {
             let response = response(|edge| Some(if edge % 2 == 0 { early } else { late }));
             assert!(near(response.reliability, known), "{early} and {late}: {response:?}");

@@ -24,7 +24,8 @@ impl Bench {
         told.unwrap_or(if self.quick { quick } else { full })
     }
 
-    /// Makes this thread the most urgent one of its processor, with all memory of the process in memory.
+    /// Makes this thread the most urgent one of its processor, with all memory of the process in
+    /// memory.
     ///
     /// # Errors
     /// This is not allowed.
@@ -34,7 +35,8 @@ impl Bench {
         realtime::be_fifo(self.priority)
     }
 
-    /// Makes this process an ordinary one on its processor: what is measured of it is what any program gets.
+    /// Makes this process an ordinary one on its processor: what is measured of it is what any
+    /// program gets.
     ///
     /// # Errors
     /// Linux refuses.

@@ -5,7 +5,8 @@ use pillion_measure_data::compare::{Change, Verdict, compare as changes};
 use pillion_measure_data::{Measurement, percent};
 use std::path::Path;
 
-/// Prints the figures that two files have in common; false when one is worse by more than it may be.
+/// Prints the figures that two files have in common; false when one is worse by more than it may
+/// be.
 ///
 /// # Errors
 /// A file cannot be read, or the two cannot be compared.

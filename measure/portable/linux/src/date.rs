@@ -14,7 +14,8 @@ pub fn date(time: SystemTime) -> String {
 fn local(seconds: i64) -> libc::tm {
     // SAFETY: a C structure of integers and a pointer that may be null, for which zeros are values.
     let mut time: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both live during the call; what it reads of the environment nothing in this program changes.
+    // SAFETY: both live during the call; what it reads of the environment nothing in this program
+    // changes.
     unsafe { libc::localtime_r(&raw const seconds, &raw mut time) };
     time
 }

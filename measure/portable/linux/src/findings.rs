@@ -46,7 +46,8 @@ impl Findings {
         self.figures.push(Found { name: name.into(), value: rounded(value), unit, direction });
     }
 
-    /// Adds a histogram of samples and the figures that go with it: minimum, mean, 99 %, maximum and number.
+    /// Adds a histogram of samples and the figures that go with it: minimum, mean, 99 %, maximum
+    /// and number.
     pub fn histogram(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
         let exact = self.summary(name, unit, samples);
         self.series.push((name.into(), Data::Histogram(coarser(&exact))));
@@ -109,7 +110,8 @@ fn rounded(value: f64) -> f64 {
 /// Values of that size and above share buckets.
 const EXACT_BELOW: u64 = 4096;
 
-/// The same histogram with buckets of 1 % above [`EXACT_BELOW`]: widths are powers of two, 64 to 128 in each doubling.
+/// The same histogram with buckets of 1 % above [`EXACT_BELOW`]: widths are powers of two, 64 to
+/// 128 in each doubling.
 fn coarser(exact: &Histogram) -> Histogram {
     let mut histogram = Histogram { unit: exact.unit.clone(), buckets: Vec::new() };
     for bucket in &exact.buckets {

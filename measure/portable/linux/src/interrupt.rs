@@ -87,7 +87,8 @@ impl Device {
             return control(&self.file, ARM, nanoseconds).map(|()| None);
         };
         let raised = tsc();
-        // SAFETY: the page of registers is mapped for as long as the process lives; writing this one raises the interrupt.
+        // SAFETY: the page of registers is mapped for as long as the process lives; writing this
+        // one raises the interrupt.
         unsafe { ((registers + RAISE) as *mut u32).write_volatile(1) };
         Ok(Some(raised))
     }

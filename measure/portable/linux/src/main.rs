@@ -1,7 +1,8 @@
 //! `pillion-measure`: how any Linux responds, on any machine, without Pillion.
 //!
-//! One static program. `run` measures and says [lines](pillion_measure_data::lines), a table or files; `load` is what it is measured under;
-//! `report` draws files and `compare` compares them. Everything is measured first and printed after.
+//! One static program. `run` measures and says [lines](pillion_measure_data::lines), a table or
+//! files; `load` is what it is measured under; `report` draws files and `compare` compares them.
+//! Everything is measured first and printed after.
 #![deny(missing_docs)]
 
 mod bench;
@@ -30,7 +31,8 @@ mod watch;
 
 use std::process::ExitCode;
 
-/// The word that makes this program end at once: what is started where a program is needed that does nothing.
+/// The word that makes this program end at once: what is started where a program is needed that
+/// does nothing.
 const NOTHING: &str = "nothing";
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! Instructions that do nothing and that the model of caches (measure/plugin) knows, as measure/include/measure/mark.h has them.
+//! Instructions that do nothing and that the model of caches (measure/plugin) knows, as
+//! measure/include/measure/mark.h has them.
 
 use std::arch::asm;
 use std::fs;
@@ -16,7 +17,8 @@ macro_rules! mark {
     };
 }
 
-/// Tells where Linux is entered by its timer's interrupt, if it says so (else the model has no sample), then that measuring begins.
+/// Tells where Linux is entered by its timer's interrupt, if it says so (else the model has no
+/// sample), then that measuring begins.
 pub fn begin() {
     if let Some(entry) = fs::read_to_string(SYMBOLS).ok().and_then(|symbols| address(&symbols, ENTRY)) {
         number(entry);

@@ -14,7 +14,8 @@ pub struct Child(Option<Pid>);
 /// Linux has no room for it.
 pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
     let parent = rustix::process::getpid();
-    // SAFETY: callers fork before they start threads, so that no lock of another thread is held in the child.
+    // SAFETY: callers fork before they start threads, so that no lock of another thread is held in
+    // the child.
     match unsafe { libc::fork() } {
         -1 => Err(last_errno()).context("there is no room for another process"),
         // SAFETY: ends this process. Nothing of the parent's is flushed or torn down a second time.
@@ -79,8 +80,8 @@ impl Drop for Child {
 mod tests {
     use super::*;
 
-    // A failure that is made in a child may wait for a lock that another test's thread held while this one forked (a backtrace takes one):
-    // tests/load.rs has it, with the program itself.
+    // A failure that is made in a child may wait for a lock that another test's thread held while
+    // this one forked (a backtrace takes one): tests/load.rs has it, with the program itself.
     #[test]
     fn a_child_that_does_its_work_ends_well() {
         child(|| Ok(())).unwrap().wait().unwrap();

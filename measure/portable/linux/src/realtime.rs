@@ -17,7 +17,8 @@ pub fn lock_memory() -> Result<()> {
         .context("memory cannot be locked: run as root, or raise the limit `memlock` (ulimit -l unlimited)")
 }
 
-/// How this process was scheduled; it is so again when this is dropped, and its memory is given out page by page again.
+/// How this process was scheduled; it is so again when this is dropped, and its memory is given out
+/// page by page again.
 pub struct Before(Option<CpuSet>);
 
 /// Remembers how this process is scheduled.

@@ -5,7 +5,8 @@ use anyhow::Result;
 use pillion_measure_data::Measurement;
 use std::path::{Path, PathBuf};
 
-/// Draws files into a folder and says where the page is. Files of one experiment by one instrument become one, their systems side by side.
+/// Draws files into a folder and says where the page is. Files of one experiment by one instrument
+/// become one, their systems side by side.
 ///
 /// # Errors
 /// A file cannot be read, or the folder cannot be written.

@@ -40,7 +40,8 @@ pub struct Options {
     /// Measure in a virtual machine: what is measured is not the hardware's
     #[arg(long, global = true)]
     pub allow_virtual: bool,
-    /// Name of this system, which tells it apart from others in a chart [default: linux or linux-rt]
+    /// Name of this system, which tells it apart from others in a chart [default: linux or
+    /// linux-rt]
     #[arg(long, global = true, value_name = "NAME")]
     pub system: Option<String>,
     /// Processor on which is measured [default: the last one that this process may use]

@@ -1,4 +1,5 @@
-//! The C library's semaphores and mutexes, as C programs have them: those of Rust have no protocol against priority inversion.
+//! The C library's semaphores and mutexes, as C programs have them: those of Rust have no protocol
+//! against priority inversion.
 
 use anyhow::{Result, ensure};
 use std::cell::UnsafeCell;
@@ -7,9 +8,11 @@ use std::mem::MaybeUninit;
 /// A semaphore, of this process or of several.
 pub struct Semaphore(UnsafeCell<libc::sem_t>);
 
-// SAFETY: what is shared is changed by the C library's functions only, which are for several threads.
+// SAFETY: what is shared is changed by the C library's functions only, which are for several
+// threads.
 unsafe impl Sync for Semaphore {}
-// SAFETY: nobody else refers to it while it moves: calls that wait borrow it. In the C libraries of Linux it is numbers that do not depend on where it is.
+// SAFETY: nobody else refers to it while it moves: calls that wait borrow it. In the C libraries of
+// Linux it is numbers that do not depend on where it is.
 unsafe impl Send for Semaphore {}
 
 impl Semaphore {
@@ -73,7 +76,8 @@ impl Mutex {
         let number = if protocol == Protocol::Inherit { libc::PTHREAD_PRIO_INHERIT } else { libc::PTHREAD_PRIO_NONE };
         let mutex = Mutex(Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER)));
         let mut attributes = MaybeUninit::uninit();
-        // SAFETY: the attributes are initialised before they are used, and the mutex's place is valid.
+        // SAFETY: the attributes are initialised before they are used, and the mutex's place is
+        // valid.
         let status = unsafe {
             libc::pthread_mutexattr_init(attributes.as_mut_ptr());
             match libc::pthread_mutexattr_setprotocol(attributes.as_mut_ptr(), number) {

@@ -14,19 +14,22 @@ pub struct Member<'a> {
     body: Body<'a>,
 }
 
-/// A thread whose priority is so far below that of the bench, which is the priority of who runs the team.
+/// A thread whose priority is so far below that of the bench, which is the priority of who runs the
+/// team.
 pub fn member<'a>(below: i32, body: impl FnOnce() -> Result<Vec<u64>> + Send + 'a) -> Member<'a> {
     Member { below, body: Box::new(body) }
 }
 
-/// Runs threads until all have ended: the most urgent one first, of equal ones the first. Gives what they measured, one after the other.
+/// Runs threads until all have ended: the most urgent one first, of equal ones the first. Gives
+/// what they measured, one after the other.
 ///
 /// # Errors
 /// A thread failed, or could not have its priority.
 pub fn run<'a>(bench: &'a Bench, members: Vec<Member<'a>>) -> Result<Vec<u64>> {
     bench.be_urgent()?;
     std::thread::scope(|scope| {
-        // A new thread has its creator's priority, waits until that one joins, and then takes its own lower one.
+        // A new thread has its creator's priority, waits until that one joins, and then takes its
+        // own lower one.
         let begin = |member: Member<'a>| scope.spawn(move || begin(bench.priority - member.below, member.body));
         let threads: Vec<_> = members.into_iter().map(begin).collect();
         let measured = threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a thread failed"))?);

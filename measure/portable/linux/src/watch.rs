@@ -1,4 +1,5 @@
-//! Watches for what disturbs any experiment: time that a hypervisor stole, a change of the clock source, throttling.
+//! Watches for what disturbs any experiment: time that a hypervisor stole, a change of the clock
+//! source, throttling.
 
 use crate::machine::clock_source;
 use std::fs::read_to_string;

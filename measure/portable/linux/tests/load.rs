@@ -17,7 +17,8 @@ fn each_load_counts_what_it_does() {
     }
 }
 
-/// The command that is measured ends when the load beside it, which writes its number, is a zombie: has failed, and was not waited for yet.
+/// The command that is measured ends when the load beside it, which writes its number, is a zombie:
+/// has failed, and was not waited for yet.
 #[test]
 fn a_load_that_fails_is_told_and_makes_the_run_invalid() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Writes a report of invented measurements: `cargo run -p pillion-measure-report --example sample -- FOLDER`.
+//! Writes a report of invented measurements:
+//! `cargo run -p pillion-measure-report --example sample -- FOLDER`.
 
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/data/mod.rs"]

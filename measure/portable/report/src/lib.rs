@@ -1,6 +1,7 @@
 //! Measurements as a report: charts, and one page that works offline.
 //!
-//! [`write()`] is all. The page needs no script and nothing from elsewhere; it follows the reader's choice of light or dark, and prints.
+//! [`write()`] is all. The page needs no script and nothing from elsewhere; it follows the reader's
+//! choice of light or dark, and prints.
 #![forbid(unsafe_code)]
 
 mod chart;
@@ -20,9 +21,11 @@ use pillion_measure_data::Measurement;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes a report of measurements into a folder: report.html, its charts in figures/, all data in data.json. Returns the page's path.
+/// Writes a report of measurements into a folder: report.html, its charts in figures/, all data in
+/// data.json. Returns the page's path.
 ///
-/// Charts are numbered through each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier report stay where they are not written anew.
+/// Charts are numbered through each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier
+/// report stay where they are not written anew.
 ///
 /// # Errors
 /// When the folder cannot be written.

@@ -8,7 +8,8 @@ const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1
 const SIZES: [(&str, f64); 4] = [("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0), ("bytes", 1.0)];
 /// Units of frequency in 1/s, the largest first.
 const FREQUENCIES: [(&str, f64); 3] = [("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)];
-/// A unit is used from so many of it on: `9 800 ns` is easier to compare with its neighbours than `9.8 µs`.
+/// A unit is used from so many of it on: `9 800 ns` is easier to compare with its neighbours than
+/// `9.8 µs`.
 const ENOUGH: f64 = 10.0;
 
 /// A unit that fits a magnitude.

@@ -1,4 +1,5 @@
-//! Every kind of chart with ordinary, empty and odd data; and the page of the invented measurements.
+//! Every kind of chart with ordinary, empty and odd data; and the page of the invented
+//! measurements.
 
 #[path = "../tests/data/mod.rs"]
 mod data;

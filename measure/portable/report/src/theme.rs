@@ -1,6 +1,7 @@
 //! Colours: one for each system, the same over the whole report.
 //!
-//! They are Okabe and Ito's, which colour-blind readers tell apart, with lighter ones for dark screens. Systems also have dashes of their own, for grey paper.
+//! They are Okabe and Ito's, which colour-blind readers tell apart, with lighter ones for dark
+//! screens. Systems also have dashes of their own, for grey paper.
 
 use pillion_measure_data::Measurement;
 use std::fmt::Write as _;
@@ -23,7 +24,8 @@ const PALETTE: [(&str, &str, &str); SLOTS] = [
 /// Systems whose colour is the same in every report.
 const KNOWN: [&str; 7] = ["own-space", "alone", "kernel-space", "linux", "linux-rt", "riding", "riding-rt"];
 
-/// What stands on light or dark ground beside the systems' colours: ground, text, quiet text, grid, axis, alarm, good.
+/// What stands on light or dark ground beside the systems' colours: ground, text, quiet text, grid,
+/// axis, alarm, good.
 const LIGHT: [&str; 7] = ["#fffefb", "#1d1d1b", "#6b6a66", "#e6e4dd", "#8f8d86", "#b3261e", "#1b7f4f"];
 const DARK: [&str; 7] = ["#16171a", "#e9e7e1", "#9c9a94", "#2d2f34", "#74726c", "#ff8a80", "#5fd39b"];
 

@@ -1,7 +1,8 @@
 //! Compares a piece of work on two machines.
 //!
-//! Rounds of one boot are no samples of each other: what a boot has by chance (where its pages lie, when its disk answered) all its rounds have. So what chance
-//! does is told by boots: each is a sample, the mean of its rounds.
+//! Rounds of one boot are no samples of each other: what a boot has by chance (where its pages lie,
+//! when its disk answered) all its rounds have. So what chance does is told by boots: each is a
+//! sample, the mean of its rounds.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -14,7 +15,8 @@ pub struct Comparison {
     pub riding: f64,
     /// How much more, in per cent.
     pub more: f64,
-    /// How far to either side of `more` the truth is with a probability of 95 %, by Student's distribution.
+    /// How far to either side of `more` the truth is with a probability of 95 %, by Student's
+    /// distribution.
     pub chance: f64,
     /// Instructions of Pillion's kernel in a round, in per cent of `alone`.
     pub kernel: f64,

@@ -1,4 +1,5 @@
-//! What the counting plug-in writes of a Linux that does fixed amounts of work. Virtual time would not do: it skips what is idle.
+//! What the counting plug-in writes of a Linux that does fixed amounts of work. Virtual time would
+//! not do: it skips what is idle.
 
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ pub struct Boot {
     pub work: BTreeMap<String, Vec<[f64; 2]>>,
 }
 
-/// Reads the plug-in's lines: the first `Mark` is init's; between two others stand the `Step`s of one work, in the order of `work`.
+/// Reads the plug-in's lines: the first `Mark` is init's; between two others stand the `Step`s of
+/// one work, in the order of `work`.
 pub fn parse(text: &str, work: &str) -> Result<Boot> {
     let wanted: Vec<(&str, &str)> = work.split(',').filter_map(|item| item.split_once(':')).collect();
     let mut boot = Boot::default();

@@ -1,7 +1,9 @@
 /*
- * The functions of <complex.h> for one type: T is the type, F(name) the function's name for it, NAMED(name) a name of our own. Included once for each.
+ * The functions of <complex.h> for one type: T is the type, F(name) the function's name for it,
+ * NAMED(name) a name of our own. Included once for each.
  *
- * EXACT: both parts are the only right ones. CLOSE: the host's are computed in 113 bits and rounded once; a part may be off by `tolerance` units in the last place of the larger part.
+ * EXACT: both parts are the only right ones. CLOSE: the host's are computed in 113 bits and rounded
+ * once; a part may be off by `tolerance` units in the last place of the larger part.
  */
 #define CLOSE_ALL                                                                          \
 	CLOSE(cacos, 4) CLOSE(cacosh, 4) CLOSE(casin, 4) CLOSE(casinh, 4) CLOSE(catan, 4) CLOSE(catanh, 4) \

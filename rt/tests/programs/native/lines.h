@@ -1,6 +1,7 @@
 /*
- * Each SAY is a line that must be the same on the host: there it is printed, in the task compared with what the host printed. A program defines WHAT, its name in the last line
- * that it prints; LINES_FILE, the file with the host's lines; and calls(), which says the lines.
+ * Each SAY is a line that must be the same on the host: there it is printed, in the task compared
+ * with what the host printed. A program defines WHAT, its name in the last line that it prints;
+ * LINES_FILE, the file with the host's lines; and calls(), which says the lines.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /*
- * Every function of <math.h>. EXACT(name, arguments, call): the result is the one that the C standard and IEEE 754 say. CLOSE(name, arguments, tolerance in float, double, long
- * double, least, call, in 113 bits): a tolerance of n means that the result is at most the n-th number beside the right one; `least` is an error that does not count, where the
- * function is small and its terms are not. The tolerances are what three times 2,000 random arguments for each function needed, and some more; the test itself has fewer.
+ * Every function of <math.h>. EXACT(name, arguments, call): the result is the one that the C
+ * standard and IEEE 754 say. CLOSE(name, arguments, tolerance in float, double, long double, least,
+ * call, in 113 bits): a tolerance of n means that the result is at most the n-th number beside the
+ * right one; `least` is an error that does not count, where the function is small and its terms are
+ * not. The tolerances are what three times 2,000 random arguments for each function needed, and
+ * some more; the test itself has fewer.
  */
 #define ONE(name, f, d, l) CLOSE(name, 1, f, d, l, 0, F(name)(x[0]), name##f128(x[0]))
 #define TWO(name, f, d, l) CLOSE(name, 2, f, d, l, 0, F(name)(x[0], x[1]), name##f128(x[0], x[1]))
@@ -37,7 +40,10 @@ ONE(tgamma, 1, 8, 64)
 CLOSE(lgamma, 1, 2, 2, 2, 8 * T_EPSILON, F(lgamma)(x[0]), lgammaf128(x[0]))
 TWO(atan2, 1, 1, 1)
 TWO(hypot, 1, 1, 1)
-/* The long one's error grows with the exponents, up to 9 of 64 bits: there is no wider type for the logarithm. */
+/*
+ * The long one's error grows with the exponents, up to 9 of 64 bits: there is no wider type for the
+ * logarithm.
+ */
 TWO(pow, 1, 1, 512)
 CLOSE(sincos_sine, 1, 1, 1, 1, 0, ({ T s, c; F(sincos)(x[0], &s, &c); s; }), sinf128(x[0]))
 CLOSE(sincos_cosine, 1, 1, 1, 1, 0, ({ T s, c; F(sincos)(x[0], &s, &c); c; }), cosf128(x[0]))

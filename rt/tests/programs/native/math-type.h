@@ -1,8 +1,10 @@
 /*
- * The table of functions for one type: T is the type, F(name) the function's name for it, NAMED(name) a name of our own, TOLERANCE(f, d, l) the tolerance for it, REAL(name)
- * true unless the C library has no such function for the type. Included once for each.
+ * The table of functions for one type: T is the type, F(name) the function's name for it,
+ * NAMED(name) a name of our own, TOLERANCE(f, d, l) the tolerance for it, REAL(name) true unless
+ * the C library has no such function for the type. Included once for each.
  *
- * Each function becomes `long double NAME(const T *x)`: that holds every value of the three types, and every long long.
+ * Each function becomes `long double NAME(const T *x)`: that holds every value of the three types,
+ * and every long long.
  */
 
 /* Where the C standard asks for the one right result: the host's own function. */

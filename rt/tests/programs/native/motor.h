@@ -1,6 +1,7 @@
 /*
- * A direct-current motor whose speed follows a sine: the motor, a low-pass filter for what is measured of it, and a PI controller. A step is 100 us. The same code runs in the
- * real-time task and natively.
+ * A direct-current motor whose speed follows a sine: the motor, a low-pass filter for what is
+ * measured of it, and a PI controller. A step is 100 us. The same code runs in the real-time task
+ * and natively.
  */
 #include <math.h>
 
@@ -28,7 +29,10 @@ struct control {
 	double sum;		/* V: the integral part */
 };
 
-/* A motor of 24 V: resistance, inductance, torque and voltage constant, inertia, friction. Euler's method. */
+/*
+ * A motor of 24 V: resistance, inductance, torque and voltage constant, inertia, friction. Euler's
+ * method.
+ */
 static void turn(struct motor *motor, double volts, double load)
 {
 	const double ohms = 0.6, henry = 0.8e-3, constant = 0.05, inertia = 2e-5, friction = 1e-5;

@@ -1,8 +1,10 @@
 /*
- * In Linux: starts the loop of ../motor.c, reads its log from /dev/rtf0 and compares it with /root/motor.native, which the same loop printed on the host.
+ * In Linux: starts the loop of ../motor.c, reads its log from /dev/rtf0 and compares it with
+ * /root/motor.native, which the same loop printed on the host.
  *
- * The host's C library may round a sine the other way than the task's. The loop is stable, so that such a difference stays as small as it is: what is compared may differ by
- * one part in 10^12 of full scale.
+ * The host's C library may round a sine the other way than the task's. The loop is stable, so that
+ * such a difference stays as small as it is: what is compared may differ by one part in 10^12 of
+ * full scale.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-//! What the guest does not do: what the documents do not promise to hold (`CAVEATS.md`, `docs/isolation.md`), and what the emulator does not
-//! survive. The one place for it.
+//! What the guest does not do: what the documents do not promise to hold (`CAVEATS.md`,
+//! `docs/isolation.md`), and what the emulator does not survive. The one place for it.
 //!
 //! | left out | why |
 //! |---|---|
@@ -41,7 +41,8 @@ pub const fn port(port: u16, width: u8) -> bool {
     false
 }
 
-/// The value that is written to a register of configuration space in place of `value`: without the bus master bit.
+/// The value that is written to a register of configuration space in place of `value`: without the
+/// bus master bit.
 #[must_use]
 pub const fn value(register: u16, width: u8, value: u64) -> u64 {
     let register = register & 0xfff;

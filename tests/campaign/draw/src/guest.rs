@@ -64,7 +64,8 @@ impl Class {
 pub enum Place {
     /// A physical address.
     At(u64),
-    /// So far into a range of the memory map that is no RAM, by its number (modulo how many there are); the offset modulo its size.
+    /// So far into a range of the memory map that is no RAM, by its number (modulo how many there
+    /// are); the offset modulo its size.
     Reserved(u8, u64),
     /// So far into the memory or ports of a PCI function, by the number of its base address.
     Device(u8, u32),

@@ -1,7 +1,7 @@
 //! Which steps an actor is to make, as words of a command line.
 
-/// `seed=N from=N to=N classes=MASK only=N,N,..`: the steps of a seed from a number up to one before another, of those classes, and of these only those of a list if
-/// there is one.
+/// `seed=N from=N to=N classes=MASK only=N,N,..`: the steps of a seed from a number up to one
+/// before another, of those classes, and of these only those of a list if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Orders<'a> {
     /// The seed.

@@ -32,7 +32,8 @@ impl Rng {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// A number with as many random bits as chance gives it: small ones and large ones are equally frequent, and so are those of one bit.
+    /// A number with as many random bits as chance gives it: small ones and large ones are equally
+    /// frequent, and so are those of one bit.
     pub const fn number(&mut self) -> u64 {
         let shift = self.below(64);
         match self.below(8) {

@@ -27,7 +27,8 @@ impl Class {
     }
 }
 
-/// One thing that a task does. Numbers stand for themselves; a deadline counts from the moment of the call.
+/// One thing that a task does. Numbers stand for themselves; a deadline counts from the moment of
+/// the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A system call: number, capability and arguments.
@@ -36,7 +37,8 @@ pub enum Step {
     Wait(Call, u64, u32),
     /// A message by `Call`: endpoint, label and words.
     Message(u64, u64, [u64; 8]),
-    /// Writes a word at an offset into what it shares: 0 its part of the window, 1 the pool, 2 its transfer memory, 3 its status.
+    /// Writes a word at an offset into what it shares: 0 its part of the window, 1 the pool, 2 its
+    /// transfer memory, 3 its status.
     Write(u8, u32, u64),
     /// Spins for so many ns.
     Spin(u32),

@@ -73,7 +73,8 @@ fn the_bus_is_never_taken() {
     }
 }
 
-/// What the documents promise is not spared: the chipset's own registers, its watchdog, base addresses in the configuration window.
+/// What the documents promise is not spared: the chipset's own registers, its watchdog, base
+/// addresses in the configuration window.
 #[test]
 fn what_is_promised_is_tried() {
     let tried = |wanted: &dyn Fn(Step) -> bool| {

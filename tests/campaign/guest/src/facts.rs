@@ -63,7 +63,8 @@ static FACTS: Cell = Cell(UnsafeCell::new(Facts {
 impl Facts {
     /// The facts as they are now: a copy, since a step may write anywhere, here as well.
     pub fn get() -> Facts {
-        // SAFETY: they are integers, which have no value that is not one; the read is volatile, and nothing refers to them while a step writes.
+        // SAFETY: they are integers, which have no value that is not one; the read is volatile, and
+        // nothing refers to them while a step writes.
         unsafe { FACTS.0.get().read_volatile() }
     }
 
@@ -128,7 +129,8 @@ fn read_parameters(facts: &mut Facts, parameters: u64) {
     }
 }
 
-/// The base addresses of all functions. The bus is taken from all: what devices write by themselves is nobody's promise.
+/// The base addresses of all functions. The bus is taken from all: what devices write by themselves
+/// is nobody's promise.
 fn find_devices(facts: &mut Facts) {
     for bus in 0..BUSES {
         for place in 0..=255 {

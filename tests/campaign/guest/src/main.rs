@@ -1,7 +1,10 @@
-//! A hostile kernel in Linux's place: it makes the steps that a seed says, one after the other, whatever comes of each.
+//! A hostile kernel in Linux's place: it makes the steps that a seed says, one after the other,
+//! whatever comes of each.
 //!
-//! It is entered as Linux is, at the 32-bit entry point, maps all memory one to one, and finds its orders on its command line. An exception leads to the next step
-//! ([`trap`]). What it says goes to the port of notes: when a life is over, and whenever it saw what it must never see ([`witness`]).
+//! It is entered as Linux is, at the 32-bit entry point, maps all memory one to one, and finds its
+//! orders on its command line. An exception leads to the next step ([`trap`]). What it says goes to
+//! the port of notes: when a life is over, and whenever it saw what it must never see
+//! ([`witness`]).
 #![no_std]
 #![no_main]
 
@@ -56,7 +59,8 @@ extern "C" fn go_on() -> ! {
     }
 }
 
-/// The end of a life: looks around for the last time, and switches the machine off if it was the last one.
+/// The end of a life: looks around for the last time, and switches the machine off if it was the
+/// last one.
 fn over(seed: u64, number: u32) -> ! {
     let facts = Facts::get();
     // Once more from here would be for ever.

@@ -9,7 +9,8 @@ use crate::{
     instruction, port, processor, witness,
 };
 
-/// Where Pillion's kernel lies (`docs/memory-layout.md`). Code in memory of a device would take the emulator minutes.
+/// Where Pillion's kernel lies (`docs/memory-layout.md`). Code in memory of a device would take the
+/// emulator minutes.
 pub const KERNEL: u64 = 0x20_0000;
 
 /// Memory for steps: a page more than a place can name.

@@ -1,4 +1,5 @@
-//! Exceptions and interrupts. An exception ends the step; an interrupt is ended, most of the time, and returned from.
+//! Exceptions and interrupts. An exception ends the step; an interrupt is ended, most of the time,
+//! and returned from.
 
 use core::arch::{asm, global_asm};
 

@@ -48,7 +48,8 @@ fn make(step: &Step, info: &TaskInfo) {
 
 /// Any call; all registers that one can change are given up.
 fn system_call(number: u64, [a, b, c, d, e, f]: [u64; 6]) {
-    // SAFETY: a call changes memory of this task only by mapping over it, and then it faults, which is what it is there for.
+    // SAFETY: a call changes memory of this task only by mapping over it, and then it faults, which
+    // is what it is there for.
     unsafe {
         asm!("syscall", inout("rax") number => _, inout("rdi") a => _, inout("rsi") b => _, inout("rdx") c => _,
             inout("r10") d => _, inout("r8") e => _, inout("r9") f => _, out("rcx") _, out("r11") _,

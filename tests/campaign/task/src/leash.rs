@@ -1,4 +1,5 @@
-//! Ends the run after a while, should the guest not do so: one that spins is no fault of anybody's, but costs the emulator a second for each 30 ms.
+//! Ends the run after a while, should the guest not do so: one that spins is no fault of anybody's,
+//! but costs the emulator a second for each 30 ms.
 
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{

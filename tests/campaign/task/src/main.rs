@@ -1,4 +1,5 @@
-//! The tasks of the campaign. One image; each task's arguments say which part it plays: `watch`; `leash`; `task` or `skinned` and the orders of a hostile one.
+//! The tasks of the campaign. One image; each task's arguments say which part it plays: `watch`;
+//! `leash`; `task` or `skinned` and the orders of a hostile one.
 #![no_std]
 #![no_main]
 

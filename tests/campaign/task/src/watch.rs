@@ -1,4 +1,5 @@
-//! The watched task: periodic, with a histogram, and each time with a look at something that is its own.
+//! The watched task: periodic, with a histogram, and each time with a look at something that is its
+//! own.
 
 use pillion_campaign::{SECRET, WATCHED_PORT};
 use pillion_histogram::Histogram;
@@ -46,7 +47,8 @@ impl Memory {
 /// Runs for good.
 pub fn run() -> ! {
     let info = info::task();
-    // SAFETY: the resource manager maps zeroed memory for the histogram there; only this thread writes it.
+    // SAFETY: the resource manager maps zeroed memory for the histogram there; only this thread
+    // writes it.
     let histogram = unsafe { &*(address::HISTOGRAM as *const Histogram) };
     let mut memory = Memory::fill();
     let mut sound = true;

@@ -17,7 +17,8 @@ use pillion_vmm_devices::notes::{LONGEST, Notes};
 use pillion_vmm_devices::pci::{Filter, Function};
 use pillion_vmm_devices::power::{Fadt, Power};
 
-/// Lines that are hidden are never routed, and a route that is not masked has a vector of the guest's.
+/// Lines that are hidden are never routed, and a route that is not masked has a vector of the
+/// guest's.
 pub fn ioapic(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let hidden = input.u64();
@@ -158,8 +159,8 @@ pub fn power(bytes: &[u8]) {
     }
 }
 
-/// Whatever the FADT names, nothing that the machine is asked for touches a port of tasks, of configuration space, of the reset, or of the firmware's
-/// commands, and a read asks for no end.
+/// Whatever the FADT names, nothing that the machine is asked for touches a port of tasks, of
+/// configuration space, of the reset, or of the firmware's commands, and a read asks for no end.
 pub fn ports(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let hidden: Vec<[u32; 2]> = (0..input.u8() & 3).map(|_| [input.u16().into(), (input.u8() & 15).into()]).collect();

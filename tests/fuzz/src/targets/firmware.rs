@@ -35,7 +35,8 @@ const HEADER: usize = 36;
 /// Where the root pointer is.
 const ROOT: usize = 16;
 
-/// Any tables, of the names that are looked for and with right checksums, behind a root pointer of either kind.
+/// Any tables, of the names that are looked for and with right checksums, behind a root pointer of
+/// either kind.
 pub fn acpi(bytes: &[u8]) {
     let memory = tables(&mut Input::new(bytes));
     let found = acpi::read(&Bytes(&memory), ROOT as u64);

@@ -62,7 +62,8 @@ impl Target {
         Target { name, about, run, longest, words }
     }
 
-    /// The file of inputs that were kept, and of those that it once did not stand; `folder` is this crate's.
+    /// The file of inputs that were kept, and of those that it once did not stand; `folder` is this
+    /// crate's.
     pub fn file(&self, folder: &Path) -> PathBuf {
         folder.join("corpus").join(self.name).with_extension("txt")
     }

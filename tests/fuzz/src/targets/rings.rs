@@ -5,7 +5,8 @@ use pillion_channel::ring::{Counters, Piece, Producer, take};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Any counts before, between and within calls: each piece lies in the ring and in the buffer, and there is a bound on how many there are.
+/// Any counts before, between and within calls: each piece lies in the ring and in the buffer, and
+/// there is a bound on how many there are.
 pub fn fifo(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (written, read) = (AtomicU64::new(0), AtomicU64::new(0));

@@ -18,7 +18,8 @@ use std::time::Duration;
 
 /// Where Linux's loads are.
 const LOADS: &str = "lib/pillion/load";
-/// How long an initramfs with additions is kept after its last use: it has some 55 MB, and a run that started today may still read it.
+/// How long an initramfs with additions is kept after its last use: it has some 55 MB, and a run
+/// that started today may still read it.
 const KEPT: Duration = Duration::from_hours(24);
 
 /// What the user adds, as an archive; nothing when that is nothing.
@@ -42,7 +43,8 @@ fn tree(repository: &Repository, files: &[PathBuf], flags: &[String]) -> Result<
     Ok(tree)
 }
 
-/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one archive after the other.
+/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one
+/// archive after the other.
 pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     let mut whole = fs::read(&passenger.initrd)?;
     // Named after what is added: runs side by side may add other files.
@@ -54,7 +56,8 @@ pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what was added to that initramfs and not used for so long. What cannot be removed is in nobody's way.
+/// Removes what was added to that initramfs and not used for so long. What cannot be removed is in
+/// nobody's way.
 fn forget(initrd: &Path, kept: Duration) {
     let (Some(folder), Some(stem)) = (initrd.parent(), initrd.file_stem()) else { return };
     let stem = format!("{}.", stem.to_string_lossy());
@@ -72,7 +75,8 @@ fn is_helper(file: &Path) -> bool {
     is_source(file) && fs::read(file).is_ok_and(|text| !begins(&String::from_utf8_lossy(&text)))
 }
 
-/// A program goes to `/bin` and is a load too, a source in C or C++ is one when it is compiled, with these helpers and flags; any other file goes to `/root`.
+/// A program goes to `/bin` and is a load too, a source in C or C++ is one when it is compiled,
+/// with these helpers and flags; any other file goes to `/root`.
 fn place(tree: &mut Tree, repository: &Repository, file: &Path, helpers: &[PathBuf], flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
     let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name a file that is there"))?;

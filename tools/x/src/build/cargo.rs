@@ -53,15 +53,15 @@ pub fn flags(target: &str, flags: &[String]) -> String {
     format!("target.{target}.rustflags={flags:?}")
 }
 
-/// The flag that keeps the place of cargo's own folder, and so the user's name, out of what is built: a path that is longer moves what
-/// comes behind it.
+/// The flag that keeps the place of cargo's own folder, and so the user's name, out of what is
+/// built: a path that is longer moves what comes behind it.
 pub fn without_home() -> Result<String> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     Ok(format!("--remap-path-prefix={home}=cargo"))
 }
 
-/// Builds a static program for any Linux; returns its file. That has the same bytes wherever the repository and cargo's own folder lie:
-/// counted runs of Linux with it are then the same, too.
+/// Builds a static program for any Linux; returns its file. That has the same bytes wherever the
+/// repository and cargo's own folder lie: counted runs of Linux with it are then the same, too.
 pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     ensure(STATIC_TARGET)?;
     let paths = [format!("--remap-path-prefix={}=.", repository.root().display()), without_home()?];

@@ -53,7 +53,8 @@ fn entry(out: &mut Vec<u8>, number: u32, path: &str, node: &Node) {
     }
 }
 
-/// Writes a record; `numbers` are inode, mode, links, and the device's major and minor. Owner and time are zero.
+/// Writes a record; `numbers` are inode, mode, links, and the device's major and minor. Owner and
+/// time are zero.
 fn record(out: &mut Vec<u8>, numbers: [u32; 5], path: &str, data: &[u8]) {
     let [inode, mode, links, major, minor] = numbers;
     let name_size = path.len() as u32 + 1;

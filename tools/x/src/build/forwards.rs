@@ -1,5 +1,5 @@
-//! Folders of headers. Those that only include others stand in a table of their folder, and are made
-//! of it.
+//! Folders of headers. Those that only include others stand in a table of their folder, and are
+//! made of it.
 
 use super::passenger::hex;
 use crate::repository::Repository;

@@ -1,4 +1,5 @@
-//! The initramfs of the passenger: Debian's programs, the modules that the machine needs, and a small init.
+//! The initramfs of the passenger: Debian's programs, the modules that the machine needs, and a
+//! small init.
 
 use super::cpio::{Node, Tree};
 use super::passenger::hex;
@@ -45,7 +46,8 @@ pub const CARD: Drivers = Drivers { list: "card", modules: &["sdhci_pci", "mmc_b
 const PROGRAMS: [(&str, &[&str]); 2] =
     [("rt-tests", &["usr/bin/cyclictest", "usr/bin/hackbench"]), ("stress-ng", &["usr/bin/stress-ng"])];
 
-/// Where a file of the init's folder goes: the first folder of its path, and the folder in the initramfs.
+/// Where a file of the init's folder goes: the first folder of its path, and the folder in the
+/// initramfs.
 const PLACES: [(&str, &str); 4] = [("lib", "lib/pillion"), ("etc", "etc"), ("sbin", "sbin"), ("init", "init")];
 
 /// What an initramfs holds beside what each has: names and contents.
@@ -80,7 +82,8 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     Ok(tree.archive())
 }
 
-/// Modules for `modprobe`, which looks where the kernel's release says, in a list of files and what they need: nothing.
+/// Modules for `modprobe`, which looks where the kernel's release says, in a list of files and what
+/// they need: nothing.
 fn add_extra_modules(tree: &mut Tree, release: &str, modules: Vec<(&str, Vec<u8>)>) {
     if modules.is_empty() {
         return;

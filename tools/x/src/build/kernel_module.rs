@@ -73,7 +73,8 @@ fn packages(archive: &Archive, release: &str) -> Result<Vec<Package>> {
     Ok(packages)
 }
 
-/// One tree out of the packages, as they would be installed, but with no absolute path in it. Returns the folder to build in.
+/// One tree out of the packages, as they would be installed, but with no absolute path in it.
+/// Returns the folder to build in.
 fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf> {
     let root = std::path::absolute(folder)?;
     let tree = root.join("usr/src").join(format!("linux-headers-{release}"));
@@ -86,8 +87,9 @@ fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf
     Ok(tree)
 }
 
-/// Builds one module in a folder where all its files lie side by side. The result has the same bytes wherever that folder lies: a path in it,
-/// or an identifier made of paths, would move what Linux has in memory.
+/// Builds one module in a folder where all its files lie side by side. The result has the same
+/// bytes wherever that folder lies: a path in it, or an identifier made of paths, would move what
+/// Linux has in memory.
 fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path, tools: &Tools) -> Result<Vec<u8>> {
     let folder = std::path::absolute(folder)?;
     let work = folder.join(module.name);
@@ -106,7 +108,8 @@ fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path,
     fs::read(&built).with_context(|| format!("cannot read {}", built.display()))
 }
 
-/// What the headers' own programs call and load, which this machine may lack: Debian 13's call `pahole` for every module.
+/// What the headers' own programs call and load, which this machine may lack: Debian 13's call
+/// `pahole` for every module.
 struct Tools {
     /// Where programs are looked for, this machine's first.
     path: OsString,
@@ -140,7 +143,8 @@ impl Tools {
     }
 }
 
-/// What these packages depend on and is not there yet. Every machine has the C library, and its own fits it best.
+/// What these packages depend on and is not there yet. Every machine has the C library, and its own
+/// fits it best.
 fn further<'a>(packages: impl IntoIterator<Item = &'a Package>, found: &[Package]) -> Vec<String> {
     let names: BTreeSet<&String> = packages.into_iter().flat_map(|package| &package.depends).collect();
     let new = |name: &&String| *name != "libc6" && found.iter().all(|package| package.name != **name);

@@ -79,7 +79,8 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves, system: None })
 }
 
-/// Builds the kernel and a bundle with that command line for Linux, for a machine with so much memory. The bundle goes into `folder`.
+/// Builds the kernel and a bundle with that command line for Linux, for a machine with so much
+/// memory. The bundle goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,

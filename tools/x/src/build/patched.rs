@@ -51,8 +51,8 @@ fn apply(patch: &Path, folder: &Path) -> Result<()> {
     ))
 }
 
-/// Makes the files of `old` those of `new`, and leaves alone what has not changed: cargo builds what
-/// was touched.
+/// Makes the files of `old` those of `new`, and leaves alone what has not changed: cargo builds
+/// what was touched.
 fn update(old: &Path, new: &Path) -> Result<()> {
     fs::create_dir_all(old)?;
     for gone in files(old)?.iter().filter(|file| !new.join(file).exists()) {

@@ -73,7 +73,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The tasks' files with symbols, by the tasks' names; those of packages are in the `output` of cargo.
+    /// The tasks' files with symbols, by the tasks' names; those of packages are in the `output` of
+    /// cargo.
     pub fn elves(&self, repository: &Repository, output: &Path) -> BTreeMap<String, PathBuf> {
         let elf = |image: &str| match self.programs.iter().any(|program| program.name() == image) {
             true => task::elf(repository, image),
@@ -89,7 +90,8 @@ impl Plan {
     }
 }
 
-/// The system file that is named, else the one beside a program that has all of them, else one made for them.
+/// The system file that is named, else the one beside a program that has all of them, else one made
+/// for them.
 fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
     if let Some(path) = &arguments.system {
         let path = repository.named(path);

@@ -50,14 +50,16 @@ impl Program {
     }
 }
 
-/// What a program printed is seen also when it is ended from outside: not into a terminal, the C library would keep it back.
+/// What a program printed is seen also when it is ended from outside: not into a terminal, the C
+/// library would keep it back.
 const BY_LINES: &str = "#include <stdio.h>
 __attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 ";
 
-/// As programs of RTLinux's time are written: in the C of GNU's compilers with `gets` and inline functions as they were, and with what compilers took of themselves before their
-/// versions 14 and 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the other's. Memory is read as of any type: Linux's kernel is
-/// compiled so, whose headers they share.
+/// As programs of RTLinux's time are written: in the C of GNU's compilers with `gets` and inline
+/// functions as they were, and with what compilers took of themselves before their versions 14 and
+/// 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the
+/// other's. Memory is read as of any type: Linux's kernel is compiled so, whose headers they share.
 const OF_THE_TIME: [&str; 9] = [
     "-w",
     "-std=gnu99",
@@ -70,7 +72,8 @@ const OF_THE_TIME: [&str; 9] = [
     "-Wl,--gc-sections",
 ];
 
-/// A program of the user's, in C or C++, with the library and the user's flags. What it does not use of the library is left out.
+/// A program of the user's, in C or C++, with the library and the user's flags. What it does not
+/// use of the library is left out.
 pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[String]) -> Result<Vec<u8>> {
     let folder = tempfile::tempdir()?;
     let by_lines = folder.path().join("by_lines.c");
@@ -92,7 +95,8 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
     }
 }
 
-/// A source, or the object of one in the new folder with the same lines whose texts end where their lines do.
+/// A source, or the object of one in the new folder with the same lines whose texts end where their
+/// lines do.
 fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], folder: &Path) -> Result<PathBuf> {
     let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
     fs::create_dir(folder)?;
@@ -126,7 +130,8 @@ fn run(compiler: &mut Command, source: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A static program out of the C, C++ and objects among the files, the first of which it is called by; the same bytes wherever the repository lies.
+/// A static program out of the C, C++ and objects among the files, the first of which it is called
+/// by; the same bytes wherever the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let output = work.path().join("program");
@@ -220,7 +225,8 @@ mod tests {
         names.filter(|name| name.ends_with(".h") && is_one(name)).collect()
     }
 
-    /// The headers of the C library and ours, whichever comes first, in C and in C++; each of ours by itself, and twice.
+    /// The headers of the C library and ours, whichever comes first, in C and in C++; each of ours
+    /// by itself, and twice.
     #[test]
     fn headers_of_rtlinux_are_there_for_linux() {
         // Of <iostream.h> and its kin C knows nothing.
@@ -310,7 +316,8 @@ mod tests {
         assert_eq!(hidden, [""; 0], "in {SHARED}, and hidden by a header of one side");
     }
 
-    /// As they were written then: what the C library still has for them, inline functions that are not static, C++ from before its standard.
+    /// As they were written then: what the C library still has for them, inline functions that are
+    /// not static, C++ from before its standard.
     #[test]
     fn programs_in_the_style_of_the_time_compile() {
         let old = "
@@ -329,7 +336,8 @@ mod tests {
         }
     }
 
-    /// What a program printed that was compiled of these files, the first ones of which are its sources.
+    /// What a program printed that was compiled of these files, the first ones of which are its
+    /// sources.
     fn said(files: &[(&str, &[u8])], sources: usize) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

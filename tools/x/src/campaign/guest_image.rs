@@ -1,4 +1,5 @@
-//! Makes the hostile guest's ELF file look like a Linux kernel (`Documentation/x86/boot.rst`), which is what the monitor loads.
+//! Makes the hostile guest's ELF file look like a Linux kernel (`Documentation/x86/boot.rst`),
+//! which is what the monitor loads.
 
 use anyhow::{Context as _, Result, ensure};
 use object::read::elf::{FileHeader as _, ProgramHeader as _};

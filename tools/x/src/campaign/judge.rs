@@ -1,4 +1,5 @@
-//! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed, nothing seen that must not be seen.
+//! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed,
+//! nothing seen that must not be seen.
 
 use super::play::Ran;
 use super::scenario::{LEASH_MS, SKINNED, Scenario, TASK};

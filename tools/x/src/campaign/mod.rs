@@ -1,6 +1,7 @@
 //! `x test campaign`: seeds of a hostile guest and hostile tasks, beside a task that is watched.
 //!
-//! What a seed does is drawn by `tests/campaign/draw`, which the guest, the tasks and this tool share.
+//! What a seed does is drawn by `tests/campaign/draw`, which the guest, the tasks and this tool
+//! share.
 
 mod guest_image;
 mod images;
@@ -28,7 +29,8 @@ use tally::Summary;
 /// The test's name.
 pub const NAME: &str = "campaign";
 
-/// Runs what the arguments ask for: given seeds, or the known ones and as many fresh ones as each run of CI has.
+/// Runs what the arguments ask for: given seeds, or the known ones and as many fresh ones as each
+/// run of CI has.
 pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tally> {
     qemu::version(Path::new(qemu::DEFAULT))?;
     let scenarios = scenarios(repository, arguments)?;

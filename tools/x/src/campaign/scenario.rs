@@ -14,10 +14,12 @@ const HOSTILE_PERIOD_US: u64 = 1000;
 
 /// The longest latency without anything more urgent: the limit of all isolation tests.
 const BOUND_NS: u64 = 1500;
-/// What a release costs there and back: of the 1,800 ns of `docs/system-file.md` all but the interrupt that may be under way for somebody less urgent.
+/// What a release costs there and back: of the 1,800 ns of `docs/system-file.md` all but the
+/// interrupt that may be under way for somebody less urgent.
 const OVERHEAD_NS: u64 = 1400;
 
-/// Milliseconds of the machine's time after which a run is ended, should the guest not do so. A guest that comes to its end needs some 50.
+/// Milliseconds of the machine's time after which a run is ended, should the guest not do so. A
+/// guest that comes to its end needs some 50.
 pub const LEASH_MS: u64 = 250;
 
 /// No step of an actor.

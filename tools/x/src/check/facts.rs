@@ -1,5 +1,6 @@
-//! What documents say that a machine can hold them to: commands and their options, paths, links, folders, dependencies, options of the
-//! kernel's command line. Each contradiction is a line with the document, what it says, and what is so.
+//! What documents say that a machine can hold them to: commands and their options, paths, links,
+//! folders, dependencies, options of the kernel's command line. Each contradiction is a line with
+//! the document, what it says, and what is so.
 
 use crate::cli::Cli;
 use crate::repository::Repository;
@@ -9,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Columns of prose.
+const WIDTH: usize = 100;
+
 /// Folders that are made, not kept.
 const MADE: [&str; 3] = ["target", "build", ".git"];
 
@@ -16,6 +20,9 @@ const MADE: [&str; 3] = ["target", "build", ".git"];
 pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     let tree = Tree::read(repository.root())?;
     let mut wrong = Vec::new();
+    for (name, text) in &tree.texts {
+        wrong.extend(wide(name, text));
+    }
     for (name, text) in tree.documents() {
         let mut tell = |what: String| wrong.push(format!("{}: {what}", name.display()));
         commands(&tree, text).into_iter().for_each(&mut tell);
@@ -72,7 +79,8 @@ impl Tree {
         self.texts.get(Path::new(path)).map_or("", String::as_str)
     }
 
-    /// Whether something lies there: a file, or a folder of one. What is no path from the root may be one from a folder of the tree.
+    /// Whether something lies there: a file, or a folder of one. What is no path from the root may
+    /// be one from a folder of the tree.
     fn holds(&self, wanted: &str) -> bool {
         let wanted = wanted.trim_end_matches('/');
         self.files.iter().any(|file| {
@@ -103,6 +111,28 @@ fn alternatives(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let Some((inside, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
     inside.split(',').flat_map(|one| alternatives(&format!("{before}{}{after}", one.trim()))).collect()
+}
+
+/// Lines of prose that are wider than the others: comments of Rust, and text of documents outside
+/// of tables and examples.
+fn wide(name: &Path, text: &str) -> Vec<String> {
+    let is_document = name.extension().is_some_and(|end| end == "md");
+    let mut fenced = false;
+    let mut wrong = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        fenced ^= start.trim_start_matches(['/', '!', ' ']).starts_with("```");
+        let (prose, body) = match start.split_once(' ') {
+            Some(("//" | "///" | "//!", body)) => (true, body),
+            _ => (is_document && !line.starts_with("    "), start),
+        };
+        // What cannot be broken: rows of tables, headings, a word.
+        let whole = body.starts_with(['|', '#', '<']) || !body.trim_start_matches(['-', '*', ' ']).contains(' ');
+        if prose && !fenced && !whole && line.chars().count() > WIDTH {
+            wrong.push(format!("{}:{}: wider than {WIDTH} columns", name.display(), number + 1));
+        }
+    }
+    wrong
 }
 
 /// Commands of `./x`, their options, and the experiments that they name.
@@ -274,7 +304,8 @@ fn options(tree: &Tree) -> Vec<String> {
     unread.chain(untold).collect()
 }
 
-/// The packages that forbid `unsafe`, or the one of their two roots that does, are those that the document names.
+/// The packages that forbid `unsafe`, or the one of their two roots that does, are those that the
+/// document names.
 fn forbidding(tree: &Tree) -> Vec<String> {
     const DOCUMENT: &str = "docs/safety.md";
     const FORBIDS: &str = "#![forbid(unsafe_code)]";
@@ -349,6 +380,27 @@ mod tests {
             wrong[0].contains("clap of a/Cargo.toml has no row") && wrong[1].contains("nothing depends on gone"),
             "{wrong:?}"
         );
+    }
+
+    #[test]
+    fn prose_has_one_width() {
+        let (long, word) = ("word ".repeat(25), "w".repeat(110));
+        let is_wide = |name: &str, line: &str| !wide(Path::new(name), line).is_empty();
+        for (name, line) in [("a.md", long.clone()), ("a.md", format!("- {long}")), ("a.rs", format!("    /// {long}"))]
+        {
+            assert!(is_wide(name, &line), "{name}: {line}");
+        }
+        let code = format!("```\n{long}\n```");
+        for (name, line) in [
+            ("a.md", format!("| {long} |")),
+            ("a.md", code.clone()),
+            ("a.md", format!("    {long}")),
+            ("a.md", word.clone()),
+            ("a.rs", format!("let a = {long}")),
+            ("a.rs", format!("//! {word}")),
+        ] {
+            assert!(!is_wide(name, &line), "{name}: {line}");
+        }
     }
 
     #[test]

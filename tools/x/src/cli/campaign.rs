@@ -7,7 +7,8 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "For `x test campaign`")]
 pub struct CampaignArguments {
-    /// Seeds to run: a number, or the first and the one behind the last [default: the known ones, and 20 that follow from the commit]
+    /// Seeds to run: a number, or the first and the one behind the last [default: the known ones,
+    /// and 20 that follow from the commit]
     #[arg(long, value_name = "A..B", requires = "name")]
     pub seeds: Option<String>,
     /// Which steps the guest makes: `from=N to=N classes=MASK only=N,N,..`

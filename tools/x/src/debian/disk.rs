@@ -1,4 +1,5 @@
-//! A disk image with a Debian that rides: a login, a compiler, the module by DKMS, the command, the library.
+//! A disk image with a Debian that rides: a login, a compiler, the module by DKMS, the command, the
+//! library.
 
 use super::Archive;
 use super::kernel::Kernel;
@@ -26,11 +27,12 @@ const SOURCES: [&str; 8] =
     ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk", "rt/shared"];
 /// Where that is while it runs.
 const PLACE: &str = "/usr/local/src/pillion";
-/// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots, would take minutes to pack with all drivers.
+/// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots,
+/// would take minutes to pack with all drivers.
 const NO_DRIVERS: &str =
     r#"mkdir -p "$1/etc/initramfs-tools/conf.d" && echo MODULES=list >"$1/etc/initramfs-tools/conf.d/pillion""#;
-/// Makes the image `$4` of `$5` GiB out of the archive `$1` by way of the folder `$2`, which mke2fs, `$3`, must be able to read: an
-/// older one takes no archive.
+/// Makes the image `$4` of `$5` GiB out of the archive `$1` by way of the folder `$2`, which
+/// mke2fs, `$3`, must be able to read: an older one takes no archive.
 const CONVERT: &str = r#"tar -xf "$1" -C "$2" --exclude='./dev/*' && rm "$1" && chmod -R u+r "$2" &&
     "$3" -q -t ext4 -d "$2" "$4" "$5G""#;
 /// The smallest image that leaves some room.
@@ -118,7 +120,8 @@ fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Resu
     Ok(())
 }
 
-/// The whole Debian as an archive. The sources travel as one, too: without root mmdebstrap cannot read what belongs to the user.
+/// The whole Debian as an archive. The sources travel as one, too: without root mmdebstrap cannot
+/// read what belongs to the user.
 fn download(repository: &Repository, suite: &str, release: &str, folder: &Path, archive: &Path) -> Result<()> {
     let sources = folder.join("sources.tar");
     let mut pack = Command::new("tar");

@@ -1,4 +1,5 @@
-//! Debian's packages, downloaded and unpacked into the build folder, and a whole Debian on a disk. Nothing is installed.
+//! Debian's packages, downloaded and unpacked into the build folder, and a whole Debian on a disk.
+//! Nothing is installed.
 
 pub mod disk;
 pub mod kernel;

@@ -106,7 +106,8 @@ fn needed_by(key: &str, value: &str) -> Vec<String> {
     names.into_iter().map(|name| name.replace('-', "_")).collect()
 }
 
-/// The names after `pre:`; a name that is an alias for several modules stands for the plainest of them.
+/// The names after `pre:`; a name that is an alias for several modules stands for the plainest of
+/// them.
 fn soft(value: &str) -> Vec<&str> {
     let before = value.split("post:").next().and_then(|text| text.split_once("pre:")).map_or("", |(_, names)| names);
     before.split_whitespace().map(|name| if name == "crc32c" { "crc32c_generic" } else { name }).collect()

@@ -67,7 +67,8 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// The compiler evaluates the assertions on sizes and offsets. A program may include both headers.
+    /// The compiler evaluates the assertions on sizes and offsets. A program may include both
+    /// headers.
     #[test]
     fn a_c_compiler_agrees_with_the_layouts() {
         let folder = tempfile::tempdir().unwrap();
@@ -101,8 +102,8 @@ mod tests {
         names.map(str::to_owned).collect()
     }
 
-    /// A constant that is added to the interface and forgotten here. The trace buffer is for the host tool only, and
-    /// registers have names in C.
+    /// A constant that is added to the interface and forgotten here. The trace buffer is for the
+    /// host tool only, and registers have names in C.
     #[test]
     fn no_constant_is_forgotten() {
         let unnamed = ["ALL", "MAGIC", "ROOT_TASK", "SYSTEM_FILE", "SEGMENTS"];

@@ -3,7 +3,8 @@
 use pillion_abi::call::{Argument, Call, Class};
 use pillion_abi::object::{Kind, right};
 
-/// A call as the table of the abi crate says it: `wait(notification: Notification(R), deadline: Deadline) -> bits`.
+/// A call as the table of the abi crate says it:
+/// `wait(notification: Notification(R), deadline: Deadline) -> bits`.
 pub fn signature(call: Call) -> String {
     let arguments: Vec<String> = call.arguments().iter().map(argument).collect();
     let results = call.results().join(", ");
@@ -40,7 +41,8 @@ mod tests {
         assert!(signature(Call::VcpuConfigure).contains("state: Memory(R W), "));
     }
 
-    /// Each call has one section in the document: `### Name (number)`, its signature in the first paragraph, errors and work.
+    /// Each call has one section in the document: `### Name (number)`, its signature in the first
+    /// paragraph, errors and work.
     #[test]
     fn every_call_is_documented_as_the_table_says() {
         for call in Call::ALL {

@@ -49,7 +49,8 @@ impl Header {
         self.0.push_str("};\n");
     }
 
-    /// A structure: each field's C declaration, name and offset; then the assertions, which C++ spells in another way.
+    /// A structure: each field's C declaration, name and offset; then the assertions, which C++
+    /// spells in another way.
     pub fn structure(&mut self, name: &str, size: usize, fields: &[(&str, &str, usize)]) {
         let _ = writeln!(self.0, "\nstruct pillion_{name} {{");
         for (declaration, _, _) in fields {

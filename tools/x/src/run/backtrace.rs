@@ -1,4 +1,5 @@
-//! Faults of tasks for people: what happened, and the calls that led to it, with functions and lines of the sources.
+//! Faults of tasks for people: what happened, and the calls that led to it, with functions and
+//! lines of the sources.
 
 use super::line::Fault;
 use addr2line::Loader;

@@ -1,6 +1,8 @@
-//! What the user at the terminal wants of Linux: lines on a wire of its own, which linux/initramfs/lib/desk.sh reads.
+//! What the user at the terminal wants of Linux: lines on a wire of its own, which
+//! linux/initramfs/lib/desk.sh reads.
 //!
-//! A serial console has no way to say that the window has another size, or that somebody wants to leave.
+//! A serial console has no way to say that the window has another size, or that somebody wants to
+//! leave.
 
 use super::emulated::Folder;
 use std::io::Write as _;

@@ -75,8 +75,9 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     list.0
 }
 
-/// The kernel's own command line. With a paced clock the emulated processor must never be idle: the emulator passes idle time by
-/// this computer's clock, and wakes up late. Without Linux, which runs the loads, `--seconds` is the limit of the run.
+/// The kernel's own command line. With a paced clock the emulated processor must never be idle: the
+/// emulator passes idle time by this computer's clock, and wakes up late. Without Linux, which runs
+/// the loads, `--seconds` is the limit of the run.
 pub fn kernel_line(run: &RunArguments, linux: bool) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
     let until = run.build.no_linux.then_some("until=ended");
@@ -163,8 +164,9 @@ fn host(list: &mut Arguments, run: &RunArguments, folder: &Folder, scratch: &str
     list.add("-device", "virtio-rng-pci");
 }
 
-/// Two network cards, and nothing else, on one wire. What one sends, the other has when the write to the sender's register is done; both hold back
-/// their interrupts by timers of the machine's clock.
+/// Two network cards, and nothing else, on one wire. What one sends, the other has when the write
+/// to the sender's register is done; both hold back their interrupts by timers of the machine's
+/// clock.
 fn wire(list: &mut Arguments) {
     for end in ["wire0", "wire1"] {
         list.add("-netdev", format!("hubport,id={end},hubid=0"));
@@ -172,7 +174,8 @@ fn wire(list: &mut Arguments) {
     }
 }
 
-/// A memory card behind a host controller, which has it read and written by the time that its register is.
+/// A memory card behind a host controller, which has it read and written by the time that its
+/// register is.
 fn card(list: &mut Arguments, file: &str) {
     list.add("-drive", format!("if=none,id=card,file={file}"));
     list.add("-device", "sdhci-pci").add("-device", "sd-card,drive=card");

@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 /// The CPU model with every feature that the emulator has.
 const MOST: &str = "max";
 
-/// Refuses a CPU model with a feature that the emulator lacks, which it would leave out, and where Linux `rides`, one without virtualisation.
+/// Refuses a CPU model with a feature that the emulator lacks, which it would leave out, and where
+/// Linux `rides`, one without virtualisation.
 pub fn check_cpu(qemu: &Path, model: &str, rides: bool) -> Result<()> {
     let remedy = "use the default, EPYC,+svm,+npt; `qemu-system-x86_64 -cpu help` lists models";
     let [cpu, most] = cpu_features(qemu, model)?;

@@ -1,4 +1,5 @@
-//! What ends a headless run. One that nothing ends would be waited for until its limit, and say nothing.
+//! What ends a headless run. One that nothing ends would be waited for until its limit, and say
+//! nothing.
 
 use super::emulated::kernel_line;
 use crate::cli::{Clock, RunArguments};
@@ -17,7 +18,8 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// As the arguments and the system file say; without a file (`--root`) a program of this repository ends it.
+    /// As the arguments and the system file say; without a file (`--root`) a program of this
+    /// repository ends it.
     pub fn of(run: &RunArguments, system: Option<&System>) -> Ending {
         let linux = run.direct || system.is_some_and(|system| system.linux.is_some());
         let Some(system) = system.filter(|_| run.headless && run.disk.is_none() && !run.direct) else {
@@ -49,7 +51,8 @@ pub fn limit(run: &RunArguments) -> Option<Duration> {
     run.timeout.or(default).map(Duration::from_secs)
 }
 
-/// What ends a headless run without Linux, for who waits for it: a program stays loaded, as a module does, and nobody unloads it there.
+/// What ends a headless run without Linux, for who waits for it: a program stays loaded, as a
+/// module does, and nobody unloads it there.
 pub fn without_linux(run: &RunArguments, system: Option<&System>) -> Option<String> {
     let system = system.filter(|system| run.headless && system.linux.is_none())?;
     let line = kernel_line(run, false);

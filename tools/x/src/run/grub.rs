@@ -1,4 +1,5 @@
-//! A CD that GRUB boots, as a real machine would: the kernel by multiboot2, the bundle as its module.
+//! A CD that GRUB boots, as a real machine would: the kernel by multiboot2, the bundle as its
+//! module.
 
 use crate::doctor::install;
 use crate::progress::step;
@@ -35,7 +36,8 @@ fn missing() -> Vec<&'static str> {
     programs.chain(bios).collect()
 }
 
-/// GRUB's configuration. The word after the file's name is not the kernel's business: GRUB passes what follows it.
+/// GRUB's configuration. The word after the file's name is not the kernel's business: GRUB passes
+/// what follows it.
 fn menu(line: &str) -> String {
     format!(
         "set timeout=0\nset default=0\nmenuentry Pillion {{\n    multiboot2 /boot/pillion {line}\n    module2 /boot/bundle\n}}\n"

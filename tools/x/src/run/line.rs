@@ -1,4 +1,5 @@
-//! What a run says on the second serial port: one JSON object per line; everything else is for people.
+//! What a run says on the second serial port: one JSON object per line; everything else is for
+//! people.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

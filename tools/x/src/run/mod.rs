@@ -80,7 +80,8 @@ fn warn(patched: Option<&str>) {
     }
 }
 
-/// Builds what boots, the bundle in the run's own folder: runs side by side have others of the same name. Linux alone needs no Pillion.
+/// Builds what boots, the bundle in the run's own folder: runs side by side have others of the same
+/// name. Linux alone needs no Pillion.
 fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &Folder) -> Result<Built> {
     let mut arguments = run.build.clone();
     arguments.fault_module |= fault::needs_module(repository, run)?;

@@ -10,7 +10,8 @@ pub struct Monitor {
     socket: PathBuf,
     /// Text and command.
     left: Vec<(String, String)>,
-    /// Kept open: the emulator takes one connection at a time, and forgets what it has not yet read of one that is closed.
+    /// Kept open: the emulator takes one connection at a time, and forgets what it has not yet read
+    /// of one that is closed.
     connection: Option<UnixStream>,
 }
 

@@ -112,7 +112,8 @@ impl Outcome {
             (_, Some(why), _) => self.complaints.push(format!("task {name}: {why}")),
             // What was said of its end by force says more.
             (_, None, Some(result)) if result != 0 && before.as_deref() != Some("forced") => {
-                // What it printed last says more, where it printed anything: a refused parameter, above all.
+                // What it printed last says more, where it printed anything: a refused parameter,
+                // above all.
                 self.complaints.push(match self.printed.last(name) {
                     Some(line) => format!("task {name} did not start ({result}): {line}"),
                     None => format!("task {name}: its init_module returned {result}"),
@@ -181,7 +182,8 @@ impl Outcome {
         change(&mut self.loads[at]);
     }
 
-    /// Why Linux does not end the run any more, with what to do about it; nothing is known of tasks that might start it.
+    /// Why Linux does not end the run any more, with what to do about it; nothing is known of tasks
+    /// that might start it.
     pub fn off_for_good(&self) -> Option<&'static str> {
         let lost = self.state == "gave-up" && self.faults.iter().any(|fault| fault.name == MONITOR);
         match (self.state.as_str(), self.gave_up) {

@@ -33,7 +33,8 @@ impl Printed {
         self.0.get(name)?.last.back().map(String::as_str)
     }
 
-    /// What these tasks printed. The system's own parts have their names before their lines, too, and are for who asks for the log.
+    /// What these tasks printed. The system's own parts have their names before their lines, too,
+    /// and are for who asks for the log.
     pub fn text<'a>(&self, tasks: impl Iterator<Item = &'a str>) -> String {
         let mut out = String::new();
         for (name, Lines { count, last }) in tasks.filter_map(|name| Some((name, self.0.get(name)?))) {

@@ -61,7 +61,8 @@ impl Result<'_> {
         })
     }
 
-    /// From Linux's start to its init. Alone and counted, Linux tells the counter, which starts with the machine; 1 tick is 1 ns.
+    /// From Linux's start to its init. Alone and counted, Linux tells the counter, which starts
+    /// with the machine; 1 tick is 1 ns.
     fn boot_ns(&self) -> Option<u64> {
         let outcome = self.outcome;
         if self.run.direct && self.run.counted {

@@ -18,7 +18,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_millis(100);
-/// How long the machine may take to switch itself off after Pillion's last line, and the emulator to end when it has: plug-ins write then.
+/// How long the machine may take to switch itself off after Pillion's last line, and the emulator
+/// to end when it has: plug-ins write then.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long Linux may take to switch itself off for who leaves.
 const LEAVING: Duration = Duration::from_secs(20);
@@ -141,7 +142,8 @@ impl<'a> Session<'a> {
         self.look_for_no_end();
     }
 
-    /// A Linux that stays off does not end the run any more. Where nothing else does, nobody needs to wait for it.
+    /// A Linux that stays off does not end the run any more. Where nothing else does, nobody needs
+    /// to wait for it.
     fn look_for_no_end(&mut self) {
         if self.ending.others || self.stop.is_some() {
             return;
@@ -185,7 +187,8 @@ impl<'a> Session<'a> {
         self.outcome.state == "up" && self.run.disk.is_none()
     }
 
-    /// Gives Linux, and Pillion after it, a moment to end well: what was measured is told then. Who asks again does not wait.
+    /// Gives Linux, and Pillion after it, a moment to end well: what was measured is told then. Who
+    /// asks again does not wait.
     fn leave(&mut self) {
         let asked = self.stop.is_none() && self.has_desk() && self.desk.leave().is_ok();
         self.stop = Some(Instant::now() + if asked { LEAVING } else { Duration::ZERO });

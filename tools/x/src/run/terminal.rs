@@ -65,7 +65,8 @@ impl Terminal {
         if (rows + 1, columns) == (self.rows, self.columns) {
             return false;
         }
-        // The old line may have moved, or be two by now; it is below where Linux writes, as all is that a resize brought up.
+        // The old line may have moved, or be two by now; it is below where Linux writes, as all is
+        // that a resize brought up.
         let clear = if self.rows == 0 { "" } else { "\x1b7\x1b[r\x1b8\x1b[J" };
         (self.rows, self.columns) = (rows + 1, columns);
         put(&format!("{clear}\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8"));

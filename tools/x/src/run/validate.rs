@@ -45,7 +45,8 @@ pub fn is_own(run: &RunArguments, load: &str) -> bool {
     run.build.files.iter().any(|file| is_called(file, load))
 }
 
-/// What a file that is put into Linux is called as a load: its name, for a source in C or C++ without the ending.
+/// What a file that is put into Linux is called as a load: its name, for a source in C or C++
+/// without the ending.
 fn load_name(file: &Path) -> Option<String> {
     if is_source(file) { Some(stem(file)) } else { Some(file.file_name()?.to_string_lossy().into_owned()) }
 }

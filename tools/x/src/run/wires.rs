@@ -27,8 +27,8 @@ pub enum Event {
     Closed,
 }
 
-/// Bytes of the log that may wait for this tool. The kernel does not wait for long: what finds no room is lost. A socket has room for a
-/// few hundred, because each is sent by itself.
+/// Bytes of the log that may wait for this tool. The kernel does not wait for long: what finds no
+/// room is lost. A socket has room for a few hundred, because each is sent by itself.
 const LOG_ROOM: usize = 1 << 20;
 
 /// Listens for the emulator's serial lines.

@@ -29,12 +29,14 @@ const COMMON: [&str; 16] = [
 ];
 /// Macros of modules: as RTLinux's makefiles define them.
 const MODULE: [&str; 3] = ["-D__KERNEL__", "-DMODULE", "-D__RTL__"];
-/// C as it was written for RTLinux, with a warning where a declaration is missing: results are taken for `int` then.
+/// C as it was written for RTLinux, with a warning where a declaration is missing: results are
+/// taken for `int` then.
 const C: [&str; 3] = ["-std=gnu89", "-Wimplicit", "-fcommon"];
 /// C that a newer standard is needed for, with inline functions and declarations as before.
 const NEWER_C: [&str; 4] = ["-std=gnu11", "-fgnu89-inline", "-Wimplicit", "-fcommon"];
-/// C++ without what takes a runtime of its own, with a warning where compilers of RTLinux's time said no more, as of `(unsigned)pointer`. The macro is asked for by the
-/// compiler's headers and unknown to the C library's.
+/// C++ without what takes a runtime of its own, with a warning where compilers of RTLinux's time
+/// said no more, as of `(unsigned)pointer`. The macro is asked for by the compiler's headers and
+/// unknown to the C library's.
 const CPP: [&str; 8] = [
     "-fpermissive",
     "-Wno-error=narrowing",
@@ -76,7 +78,8 @@ pub fn all(repository: &Repository, order: &Order, folder: &Path) -> Result<Comp
     Ok(compiled)
 }
 
-/// The files in a rule for make: `OBJECT: FILE FILE ..`, with backslashes at the ends of lines and before spaces within names.
+/// The files in a rule for make: `OBJECT: FILE FILE ..`, with backslashes at the ends of lines and
+/// before spaces within names.
 fn inputs(rule: &str) -> Vec<PathBuf> {
     let files = rule.split_once(": ").map_or("", |(_, files)| files).replace("\\\n", " ").replace("\\ ", "\0");
     files.split_whitespace().map(|file| PathBuf::from(file.replace('\0', " "))).collect()
@@ -199,7 +202,8 @@ mod tests {
         assert!(!wants_newer("a.c:1:2: warning: in C99 mode\na.c:2: error: no"));
     }
 
-    /// What the compiler makes of sources that lie in one folder, and of the first of them; `Ok` has the object.
+    /// What the compiler makes of sources that lie in one folder, and of the first of them; `Ok`
+    /// has the object.
     fn compiled(files: &[(&str, &[u8])]) -> Result<Vec<u8>> {
         let (folder, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for (name, text) in files {

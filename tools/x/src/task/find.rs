@@ -34,8 +34,8 @@ impl Program {
     }
 }
 
-/// The program that `text` stands for, if there is one: a source, or the path of one without its ending, from one of the folders; else
-/// the name of a program that was built.
+/// The program that `text` stands for, if there is one: a source, or the path of one without its
+/// ending, from one of the folders; else the name of a program that was built.
 pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Result<Option<Program>> {
     let Some(source) = folders.iter().find_map(|folder| source(folder, text)) else {
         if let Some(record) = Record::read(repository, text) {
@@ -51,7 +51,8 @@ pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Resu
     Ok(Some(Program::Sources(recorded.filter(|order| order.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
 }
 
-/// The name nearest to one that is none, if any is near: of the programs in these folders, and of those that were built.
+/// The name nearest to one that is none, if any is near: of the programs in these folders, and of
+/// those that were built.
 pub fn nearest(repository: &Repository, text: &str, folders: &[PathBuf]) -> Option<String> {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let stem = |path: PathBuf| path.file_stem()?.to_str().map(str::to_owned);

@@ -1,4 +1,5 @@
-//! Sources that are none of a task, told in a line and not by pages of the compiler's: programs of Linux processes, and what is in Linux's kernel alone.
+//! Sources that are none of a task, told in a line and not by pages of the compiler's: programs of
+//! Linux processes, and what is in Linux's kernel alone.
 
 use super::old;
 use super::order::Order;
@@ -44,7 +45,8 @@ pub fn for_linux(order: &Order) -> Option<Error> {
     })
 }
 
-/// Whether `main` begins in a source: in a line, after its type if that stands there, or outside of all braces.
+/// Whether `main` begins in a source: in a line, after its type if that stands there, or outside of
+/// all braces.
 pub fn begins(text: &str) -> bool {
     let before = |line: &str| Some(line.split_once('(')?.0.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
     let types = ["int", "void", "extern", "static"];
@@ -83,7 +85,8 @@ pub fn explain(source: &Path, said: &str) -> Option<Error> {
     })
 }
 
-/// The place where a header is included that is not there, and its name, if that is what the compiler said.
+/// The place where a header is included that is not there, and its name, if that is what the
+/// compiler said.
 pub fn missing_header(said: &str) -> Option<(&str, &str)> {
     said.lines().find_map(|line| {
         let (place, rest) = line.split_once(": fatal error: ")?;

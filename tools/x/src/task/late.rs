@@ -1,5 +1,7 @@
-//! Parameters that are named before their variable, as in `MODULE_PARM(speed, "i"); int speed;`: Linux 2.4's macro made a text of the name and took nothing else of
-//! it, Pillion's needs the variable. In such a source, after the preprocessor, the parameters move to the end, where all variables are known.
+//! Parameters that are named before their variable, as in `MODULE_PARM(speed, "i"); int speed;`:
+//! Linux 2.4's macro made a text of the name and took nothing else of it, Pillion's needs the
+//! variable. In such a source, after the preprocessor, the parameters move to the end, where all
+//! variables are known.
 
 /// Has the macros mark what may move (`rt/include/linux/module.h`).
 pub const MARKED: &str = "-DPILLION_MARK_PARAMETERS";

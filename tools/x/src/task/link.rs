@@ -41,7 +41,8 @@ pub fn link(
     Ok(linked)
 }
 
-/// The runtime comes whole and first, so that its functions take the place of the C library's; what nobody needs is left out again.
+/// The runtime comes whole and first, so that its functions take the place of the C library's; what
+/// nobody needs is left out again.
 fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked: &Path, map: &Path) -> Result<Command> {
     let mut command = Command::new("gcc");
     command.env("LC_ALL", "C");

@@ -44,7 +44,8 @@ impl LinkMap {
         Some(&piece.file)
     }
 
-    /// The symbol by which the program, directly or through other members of the archive, came to need a member of it.
+    /// The symbol by which the program, directly or through other members of the archive, came to
+    /// need a member of it.
     pub fn wanted_for(&self, archive: &str, member: &str) -> Option<&str> {
         let mut file = member;
         for _ in 0..self.reasons.len() {
@@ -78,7 +79,8 @@ fn number(word: &str) -> Option<u64> {
     u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
-/// The list at the map's beginning: a member, then, on the same line or the next, who wanted it and `(SYMBOL)`.
+/// The list at the map's beginning: a member, then, on the same line or the next, who wanted it and
+/// `(SYMBOL)`.
 fn reasons(text: &str) -> HashMap<String, (String, String)> {
     let list = text.split_once("Archive member included").map_or("", |(_, rest)| rest);
     let list = list.split_once("\n\n").map_or("", |(_, rest)| rest);

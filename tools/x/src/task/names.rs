@@ -1,8 +1,10 @@
-//! Each name that a task is linked with comes from the library that is promised for it (`rt/names.txt`), and of the C library a program gets what was compared with another one
+//! Each name that a task is linked with comes from the library that is promised for it
+//! (`rt/names.txt`), and of the C library a program gets what was compared with another one
 //! (`rt/c-library.txt`).
 //!
-//! A linker takes the first definition that it meets and says nothing. Another library's function of the same name may be wrong in a way that no message tells: built for other
-//! registers, or for another system's threads.
+//! A linker takes the first definition that it meets and says nothing. Another library's function
+//! of the same name may be wrong in a way that no message tells: built for other registers, or for
+//! another system's threads.
 
 use super::link_map::LinkMap;
 use crate::problem::problem;
@@ -84,7 +86,8 @@ impl Promise<'_> {
     }
 }
 
-/// Refuses a linked program in which a name has another origin than promised, or that uses what is not offered.
+/// Refuses a linked program in which a name has another origin than promised, or that uses what is
+/// not offered.
 pub fn check(repository: &Repository, name: &str, archives: Archives, map: &LinkMap) -> Result<()> {
     let list = fs::read_to_string(repository.path(LIST))?;
     let promise = Promise {

@@ -1,11 +1,14 @@
-//! What GNU's compilers took before their versions 3.3 and 4.0, and refuse today: texts over several lines, `__FUNCTION__` beside a text as one, a function that was called
-//! before it turned out to be `static`, functions of the program's own called `min` and `max`. A source that was refused for it is put right and compiled again.
+//! What GNU's compilers took before their versions 3.3 and 4.0, and refuse today: texts over
+//! several lines, `__FUNCTION__` beside a text as one, a function that was called before it turned
+//! out to be `static`, functions of the program's own called `min` and `max`. A source that was
+//! refused for it is put right and compiled again.
 
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Keeps `min` and `max` out of `rt/include/linux/kernel.h`, which has them as macros since Linux 2.4.10.
+/// Keeps `min` and `max` out of `rt/include/linux/kernel.h`, which has them as macros since Linux
+/// 2.4.10.
 pub const OWN_MIN_MAX: &str = "-DPILLION_OWN_MIN_MAX";
 
 /// Whether the compiler may have refused a source only for a text over several lines.
@@ -58,14 +61,16 @@ pub fn bytes_of(text: &str) -> Vec<u8> {
     text.chars().map(|character| character as u8).collect()
 }
 
-/// What a copy of the source gets whose texts end with their lines; its lines count as the source's. `None` if no text goes over several.
+/// What a copy of the source gets whose texts end with their lines; its lines count as the
+/// source's. `None` if no text goes over several.
 pub fn copy_with_texts_joined(source: &Path) -> Result<Option<Vec<u8>>> {
     let text = texts_joined(&text_of(&std::fs::read(source)?));
     let begin = format!("#line 1 \"{}\"\n", source.display());
     Ok(text.map(|text| [begin.into_bytes(), bytes_of(&text)].concat()))
 }
 
-/// The source with `\n\` at the end of each line that a text goes on after: as many lines as before. `None` if there is no such text.
+/// The source with `\n\` at the end of each line that a text goes on after: as many lines as
+/// before. `None` if there is no such text.
 fn texts_joined(source: &str) -> Option<String> {
     let source = plain_lines(source);
     let mut out = String::with_capacity(source.len());
@@ -91,12 +96,14 @@ fn texts_joined(source: &str) -> Option<String> {
     joined.then_some(out)
 }
 
-/// Directives that a text which seems to go on over them began by mistake before: in a part that is left out anything may stand.
+/// Directives that a text which seems to go on over them began by mistake before: in a part that is
+/// left out anything may stand.
 const ENDS: [&str; 5] = ["else", "elif", "elifdef", "elifndef", "endif"];
 /// Directives whose line is a message, with any apostrophes.
 const MESSAGES: [&str; 2] = ["error", "warning"];
 
-/// The source with `\n` at the ends of lines, and backslashes there as the last characters, as compilers take them.
+/// The source with `\n` at the ends of lines, and backslashes there as the last characters, as
+/// compilers take them.
 fn plain_lines(source: &str) -> String {
     let plain = |line: &str| {
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -124,7 +131,8 @@ fn line(text: &str) -> usize {
     ends.find(|at| !text[..*at].ends_with('\\')).map_or(text.len(), |at| at + 1)
 }
 
-/// The preprocessed source as compilers of the time took it, after what one of today said of it. `None` if nothing changes.
+/// The preprocessed source as compilers of the time took it, after what one of today said of it.
+/// `None` if nothing changes.
 pub fn mended(source: &str, said: &str) -> Option<String> {
     let named = functions_named(source);
     let mut text = named.clone();
@@ -142,7 +150,8 @@ enum Kind {
     Other,
 }
 
-/// The first token of a text that is not empty, and its length. A text may go over several lines if `lines`.
+/// The first token of a text that is not empty, and its length. A text may go over several lines if
+/// `lines`.
 fn token(source: &str, lines: bool) -> (Kind, usize) {
     let bytes = source.as_bytes();
     let until = |test: &dyn Fn(u8) -> bool| bytes.iter().position(|byte| test(*byte)).unwrap_or(bytes.len());
@@ -185,7 +194,8 @@ fn tokens(source: &str) -> Vec<(Kind, &str)> {
     all
 }
 
-/// Whether a function of this name seems to be defined: it stands before parentheses outside of all braces, and more than a semicolon comes after them.
+/// Whether a function of this name seems to be defined: it stands before parentheses outside of all
+/// braces, and more than a semicolon comes after them.
 pub fn defines(source: &str, name: &str) -> bool {
     let words: Vec<&str> =
         tokens(source).into_iter().filter(|(kind, _)| *kind != Kind::Space).map(|(_, text)| text).collect();
@@ -242,7 +252,8 @@ const NO_FUNCTIONS: [&str; 32] = [
     "static",
     "inline",
 ];
-/// What may stand between a function's parentheses and its brace. Any other word begins the declarations of parameters.
+/// What may stand between a function's parentheses and its brace. Any other word begins the
+/// declarations of parameters.
 const AFTER_FUNCTIONS: [&str; 12] = [
     "__attribute__",
     "__attribute",
@@ -274,7 +285,8 @@ enum Declared<'a> {
 
 /// The functions of a preprocessed source, told from token to token that is no space.
 struct Reader<'a> {
-    /// The open braces: what is the function in each, and whether it stands outside of functions all the same.
+    /// The open braces: what is the function in each, and whether it stands outside of functions
+    /// all the same.
     braces: Vec<(Option<&'a str>, bool)>,
     /// What is before each open parenthesis.
     parentheses: Vec<&'a str>,
@@ -355,7 +367,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `__FUNCTION__` beside a text as the text that it was: the name of the function, where it is known for sure.
+/// `__FUNCTION__` beside a text as the text that it was: the name of the function, where it is
+/// known for sure.
 fn functions_named(source: &str) -> String {
     let all = tokens(source);
     let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();
@@ -381,7 +394,8 @@ fn functions_named(source: &str) -> String {
     told.concat()
 }
 
-/// The source with a function of this name `static` from its first declaration on; `implicit` if that was its first call.
+/// The source with a function of this name `static` from its first declaration on; `implicit` if
+/// that was its first call.
 fn private(source: &str, name: &str, implicit: bool) -> String {
     let mut all = tokens(source);
     let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();

@@ -1,4 +1,5 @@
-//! What is kept of each program that was built: so that it can be built again by its name, and is not when nothing changed.
+//! What is kept of each program that was built: so that it can be built again by its name, and is
+//! not when nothing changed.
 
 use super::order::Order;
 use crate::repository::Repository;
@@ -28,7 +29,8 @@ impl Record {
         record.order.sources.iter().all(|source| source.is_file()).then_some(record)
     }
 
-    /// What is known of the program of an order, if none of the files that went into it, the `others` among them, has changed since.
+    /// What is known of the program of an order, if none of the files that went into it, the
+    /// `others` among them, has changed since.
     pub fn up_to_date(repository: &Repository, order: &Order, others: &[PathBuf]) -> Option<Record> {
         let done = changed(&file(repository, &order.name))?;
         let record = Record::read(repository, &order.name).filter(|record| record.order == *order)?;

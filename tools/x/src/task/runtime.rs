@@ -11,13 +11,15 @@ use std::process::Command;
 /// The runtime's sources in C, in the repository.
 const C_SOURCES: &str = "rt/c";
 
-/// Functions of the C library that the runtime's of the same names call, as `c_library_NAME`. Each is alone in a member of that name.
+/// Functions of the C library that the runtime's of the same names call, as `c_library_NAME`. Each
+/// is alone in a member of that name.
 const BENEATH: [&str; 5] = ["acosh", "acoshl", "expl", "powl", "tgammal"];
 
 /// Frame pointers, as in the programs themselves: a report of a fault follows them.
 const FLAG: &str = "-Cforce-frame-pointers=yes";
 
-/// Builds the archive. Its flags differ from those of all else, so that it has a target folder of its own.
+/// Builds the archive. Its flags differ from those of all else, so that it has a target folder of
+/// its own.
 pub fn build(repository: &Repository) -> Result<PathBuf> {
     cargo::ensure_target()?;
     let target = repository.target().join("rt");
@@ -31,9 +33,10 @@ pub fn build(repository: &Repository) -> Result<PathBuf> {
 
 /// The archive as tasks are linked with it, made anew when the runtime changed.
 ///
-/// Its code in Rust is one object. There the names of Rust's support library, which are hidden, are local: C has functions of the same names (`sin`, `memcpy`, `__floattidf`)
-/// that take floating-point numbers in other registers. All other names give way to a program's own: old modules have functions of theirs called `schedule`, `sleep` or
-/// `time`.
+/// Its code in Rust is one object. There the names of Rust's support library, which are hidden, are
+/// local: C has functions of the same names (`sin`, `memcpy`, `__floattidf`) that take
+/// floating-point numbers in other registers. All other names give way to a program's own: old
+/// modules have functions of theirs called `schedule`, `sleep` or `time`.
 fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
@@ -50,7 +53,8 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let (in_c, in_rust) = parted(&members, &in_c(repository)?)?;
     run("ar", &["x", &archive.to_string_lossy()], &[])?;
     run("ld", &["-r", "-o", "all.o"], &in_rust)?;
-    // The compiler's intermediate code is of no use any more, and tools that know another version of it stumble.
+    // The compiler's intermediate code is of no use any more, and tools that know another version
+    // of it stumble.
     run("objcopy", &["--localize-hidden", "-R", ".llvmbc", "-R", ".llvmcmd", "all.o", "rust.o"], &[])?;
     run("ar", &["rcs", "strong.a", "rust.o"], &in_c)?;
     for name in BENEATH {
@@ -85,7 +89,8 @@ fn parted<'a>(members: &'a str, endings: &[String]) -> Result<(Vec<&'a str>, Vec
     Ok((in_c, in_rust))
 }
 
-/// The names that an archive defines, a line each. What it only needs is not among them: a weak need would go unmet.
+/// The names that an archive defines, a line each. What it only needs is not among them: a weak
+/// need would go unmet.
 fn defined(text: &str) -> String {
     let symbols = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     symbols.filter(|words| words.len() >= 3).map(|words| format!("{}\n", words[0])).collect()

@@ -1,4 +1,5 @@
-//! The system file for programs that bring none: they and Linux, with what tasks get unless told otherwise.
+//! The system file for programs that bring none: they and Linux, with what tasks get unless told
+//! otherwise.
 
 /// The file's text.
 pub fn text(programs: &[&str]) -> String {

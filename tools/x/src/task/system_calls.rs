@@ -1,4 +1,5 @@
-//! No system call of Linux may get into a task: the instruction that makes it is a call of Pillion there.
+//! No system call of Linux may get into a task: the instruction that makes it is a call of Pillion
+//! there.
 
 use super::link_map::LinkMap;
 use super::toolchain::LIBC;
@@ -11,7 +12,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Members of the C library that may stay although they hold such instructions, with the reason why none is ever reached.
+/// Members of the C library that may stay although they hold such instructions, with the reason why
+/// none is ever reached.
 const TOLERATED: &str = "rt/libc-tolerated.txt";
 
 /// Refuses a linked program that took a function with system calls from the C library.
@@ -24,7 +26,8 @@ pub fn check(repository: &Repository, name: &str, linked: &Path, map: &LinkMap) 
         return Ok(());
     }
     if found.iter().any(|user| user.starts_with("init_module")) {
-        // Whoever lacks the module's function gets the C library's of that name, which loads one into Linux.
+        // Whoever lacks the module's function gets the C library's of that name, which loads one
+        // into Linux.
         let what = format!("{name} has no init_module, where a module begins");
         return Err(problem(what, "none of its sources has a function of this name", BEGIN_AND_END));
     }

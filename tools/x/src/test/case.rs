@@ -33,7 +33,8 @@ pub struct Case {
     /// Seconds that the run may take.
     #[serde(default = "Case::default_limit")]
     limit: u64,
-    /// Whether the same is run without Pillion too, and Linux must not warn of anything that it does not warn of there.
+    /// Whether the same is run without Pillion too, and Linux must not warn of anything that it
+    /// does not warn of there.
     #[serde(default)]
     compare_warnings: bool,
     /// What is expected.
@@ -46,7 +47,8 @@ impl Case {
         120
     }
 
-    /// Runs the tests whose name contains `filter`, as many at a time as there are processors and memory for: a boot keeps one busy.
+    /// Runs the tests whose name contains `filter`, as many at a time as there are processors and
+    /// memory for: a boot keeps one busy.
     pub fn run_all(repository: &Repository, filter: Option<&str>) -> Result<Tally> {
         let cases = Case::all(repository, filter)?;
         if cases.iter().any(|case| case.debian_disk) {
@@ -135,7 +137,8 @@ fn inner(tally: &Tally) -> String {
     if tally.passed > 1 { format!(" ({} tests in it)", tally.passed - 1) } else { String::new() }
 }
 
-/// As many as there are processors, and 4 GiB of free memory for each: the guests have 512 MiB to 5 GiB.
+/// As many as there are processors, and 4 GiB of free memory for each: the guests have 512 MiB to 5
+/// GiB.
 fn workers(meminfo: &str) -> usize {
     const KIB_EACH: usize = 4 << 20;
     let free =

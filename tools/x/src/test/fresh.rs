@@ -1,4 +1,5 @@
-//! The promise of a fresh machine, kept by a fresh machine: both commands of the README in minimal roots of Debian 12 and 13.
+//! The promise of a fresh machine, kept by a fresh machine: both commands of the README in minimal
+//! roots of Debian 12 and 13.
 
 use super::tally::Tally;
 use crate::debian::suite::suite;
@@ -16,20 +17,23 @@ use std::process::Command;
 pub const NAME: &str = "fresh";
 /// The shorter test: what is installed suffices to boot, and for a module, a task and a fault.
 const START: &str = "fresh-start";
-/// The least of it, some minutes that CI has: the Debian that this machine is not, as a user with sudo.
+/// The least of it, some minutes that CI has: the Debian that this machine is not, as a user with
+/// sudo.
 const OTHER: &str = "fresh-other";
 /// Debian 12 and 13.
 const SUITES: [&str; 2] = ["bookworm", "trixie"];
 const PEOPLE: [&str; 2] = ["root", "user"];
 
-/// The first command, on a terminal. Whoever types `poweroff` too early types it again; a machine that does not end is ended.
+/// The first command, on a terminal. Whoever types `poweroff` too early types it again; a machine
+/// that does not end is ended.
 const RUN: &str = "while sleep 5; do echo poweroff; done | \
     timeout 1800 script -qec 'stty rows 40 cols 120; ./x run' /dev/null";
 /// The second.
 const TEST: &str = "timeout 14400 ./x test";
 /// A little of it.
 const LITTLE: [&str; 3] = ["./x test linux-module", "./x test psc-restart", "./x test rt/hello"];
-/// What tests/fresh/try ends with where there cannot be a fresh machine: no name spaces, or no packages of that Debian.
+/// What tests/fresh/try ends with where there cannot be a fresh machine: no name spaces, or no
+/// packages of that Debian.
 const NO_MACHINE: i32 = 3;
 /// Lines of the log that are shown when one fails.
 const SHOWN: usize = 30;
@@ -48,7 +52,8 @@ fn prefix(name: &str) -> &'static str {
     [START, OTHER].into_iter().find(|prefix| first == Some(prefix)).unwrap_or(NAME)
 }
 
-/// The trials that a name stands for, on a machine with that Debian: `fresh`, `fresh/trixie`, `fresh-start/trixie/user`, `fresh-other`.
+/// The trials that a name stands for, on a machine with that Debian: `fresh`, `fresh/trixie`,
+/// `fresh-start/trixie/user`, `fresh-other`.
 fn trials(name: &str, own: &str) -> Vec<Trial> {
     let prefix = prefix(name);
     let commands = match prefix {

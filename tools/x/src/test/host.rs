@@ -31,7 +31,8 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The tests of the rings in every order in which their threads may run. Built apart: everything is compiled anew for it.
+/// The tests of the rings in every order in which their threads may run. Built apart: everything is
+/// compiled anew for it.
 fn model_check(repository: &Repository) -> Command {
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--release", "-p", "pillion-ring", "-p", "pillion-channel", "--lib"]);
@@ -39,7 +40,8 @@ fn model_check(repository: &Repository) -> Command {
     command
 }
 
-/// Passes the output on and counts. Tests that say nothing for [`SILENCE`] are ended, with whatever they started.
+/// Passes the output on and counts. Tests that say nothing for [`SILENCE`] are ended, with whatever
+/// they started.
 fn watch(command: Command) -> Result<Tally> {
     watch_for(command, SILENCE)
 }
@@ -81,7 +83,8 @@ fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Res
     }
 }
 
-/// Counts what a line says: `test result: ok. 3 passed; 0 failed; ..` or `    module::name` among the failures.
+/// Counts what a line says: `test result: ok. 3 passed; 0 failed; ..` or ` module::name` among the
+/// failures.
 fn take(tally: &mut Tally, line: &str) {
     let Some(rest) = line.strip_prefix("test result: ") else { return };
     let count = |what: &str| {

@@ -13,7 +13,8 @@ use std::os::unix::fs::symlink;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
-/// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux reads and writes.
+/// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux
+/// reads and writes.
 const EXPERIMENT: &str = "periodicity";
 /// What a measurement says of the clone itself.
 const CLONE: &str = "commit";
@@ -37,7 +38,8 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Measures in a clone at a longer path: what a path gets into is of another length there. It is built from nothing but Debian's packages.
+/// Measures in a clone at a longer path: what a path gets into is of another length there. It is
+/// built from nothing but Debian's packages.
 fn elsewhere(repository: &Repository) -> Result<Measurement> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("l".repeat(repository.root().as_os_str().len()));

@@ -11,8 +11,9 @@ use pillion_measure_run::{Boot, modelled};
 pub const NAME: &str = "model-sweep";
 /// What the task does is told there.
 const TASK: &str = "measure/plugin/check/sweep";
-/// From the machine's first instruction on, no piece of work left out. 8 lines in each of 64 sets, then 64 in as many: a set is chosen by the
-/// place within a page, so that it does not matter where pages lie.
+/// From the machine's first instruction on, no piece of work left out. 8 lines in each of 64 sets,
+/// then 64 in as many: a set is chosen by the place within a page, so that it does not matter where
+/// pages lie.
 const MACHINE: &str = "begin=power-on,skip=0,mhz=1000,instruction=1,line=64,memory=100,cache.l1i.size=32768,cache.l1i.ways=8,\
     cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,cache.l2.ways=64,tlb.code.entries=64,tlb.code.ways=64,\
     tlb.data.entries=64,tlb.data.ways=64,walk.levels=4,walk.entry=8,walk.remembered=16,tags=guest";
@@ -25,7 +26,8 @@ const fn lines(kib: u64) -> u64 {
 /// 80 pages are more than the TLB holds; their entries lie in ten lines.
 const WALKED: u64 = lines(320) + 10;
 
-/// The task does each piece of work so often. What counts is the last: the others bring data and code into the caches.
+/// The task does each piece of work so often. What counts is the last: the others bring data and
+/// code into the caches.
 const PASSES: usize = 3;
 
 /// What must be counted in the task's pieces of work, in their order.

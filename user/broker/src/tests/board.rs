@@ -159,7 +159,8 @@ impl Rig {
         Rig { broker: Box::new(Broker::new()), board: Board::new(64 << 10) }
     }
 
-    /// What thread `thread` of task `task` is told; its level is its number unless `at` gave another.
+    /// What thread `thread` of task `task` is told; its level is its number unless `at` gave
+    /// another.
     pub fn ask(&mut self, task: usize, thread: u8, request: Request) -> Answer {
         self.at(task, thread, thread, request)
     }

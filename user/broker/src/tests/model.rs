@@ -1,4 +1,5 @@
-//! What the broker is to do, in the plainest way: lists that are searched, nothing that is linked, reused or bounded.
+//! What the broker is to do, in the plainest way: lists that are searched, nothing that is linked,
+//! reused or bounded.
 
 use super::board::ALONE;
 use pillion_runtime::broker::{Answer, DATA_SIZE, QUEUE_MESSAGES, Request, VALUE_MAX, errno::*, open};
@@ -71,7 +72,8 @@ fn space(task: usize) -> usize {
 type Result = core::result::Result<Answer, i32>;
 
 impl Model {
-    /// What the answer must be. For an open of something new the broker chooses the handle: `handle` is what it answered.
+    /// What the answer must be. For an open of something new the broker chooses the handle:
+    /// `handle` is what it answered.
     pub fn ask(&mut self, (task, thread): Thread, level: u8, request: Request, sent: &[u8], handle: u32) -> Answer {
         self.received = None;
         self.answer((task, thread), level, request, sent, handle).unwrap_or_else(Answer::Failed)

@@ -1,4 +1,5 @@
-//! Random requests of three tasks, against the model: same answers, same threads woken in the same order, same bytes.
+//! Random requests of three tasks, against the model: same answers, same threads woken in the same
+//! order, same bytes.
 
 use super::{
     board::{Rig, name},

@@ -177,7 +177,8 @@ fn closing_fails_who_waits() {
     assert_eq!(rig.ask(1, 1, FINISH), Answer::OK, "the one that was handed on");
 }
 
-/// A semaphore or a queue: task 0 is handed as much as its threads can hold of it, task 1 waits. Returns the close.
+/// A semaphore or a queue: task 0 is handed as much as its threads can hold of it, task 1 waits.
+/// Returns the close.
 fn hoard(rig: &mut Rig, queue: bool) -> Request {
     let (wait, give, close) = if queue {
         let q = [0, 1].map(|task| self::queue(rig, task, 64))[0];

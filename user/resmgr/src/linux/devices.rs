@@ -1,4 +1,5 @@
-//! The PCI functions of tasks: where their registers are in memory, so that Linux does not get them.
+//! The PCI functions of tasks: where their registers are in memory, so that Linux does not get
+//! them.
 
 use alloc::vec::Vec;
 use pillion_abi::boot::{Range, range_kind, slot};
@@ -26,7 +27,8 @@ impl ConfigSpace for Ports {
     }
 }
 
-/// Says which functions of tasks are not there: whoever wrote the system file meant another one, which is Linux's now.
+/// Says which functions of tasks are not there: whoever wrote the system file meant another one,
+/// which is Linux's now.
 pub fn say_missing(system: &System) {
     for (task, device) in system.tasks.iter().flat_map(|task| task.devices.iter().map(move |device| (task, device))) {
         // Register 0 is vendor and device; where nothing answers it reads as ones.
@@ -39,7 +41,8 @@ pub fn say_missing(system: &System) {
     }
 }
 
-/// The memory in which functions of tasks answer. To be asked before a task runs: to measure it, the functions are switched off for a moment.
+/// The memory in which functions of tasks answer. To be asked before a task runs: to measure it,
+/// the functions are switched off for a moment.
 pub fn registers(system: &System) -> Vec<Range> {
     let functions = system.tasks.iter().flat_map(|task| &task.devices).map(|device| device.requester_id());
     let memory = functions.flat_map(|id| memory_of(&mut Ports, Function::from_id(id)).into_iter().flatten());

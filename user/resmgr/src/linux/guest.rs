@@ -1,4 +1,5 @@
-//! Linux's memory: mapped one to one in the guest space, and as far as the monitor needs it in the monitor.
+//! Linux's memory: mapped one to one in the guest space, and as far as the monitor needs it in the
+//! monitor.
 
 use super::ranges::{Piece, seen_by_monitor};
 use crate::{

@@ -1,5 +1,6 @@
-//! The system's log in Linux, where no UART takes it: it is shown in the channel window as what a task called `pillion` prints, so that Linux's module
-//! has it in the kernel's log and in `pillion dmesg`.
+//! The system's log in Linux, where no UART takes it: it is shown in the channel window as what a
+//! task called `pillion` prints, so that Linux's module has it in the kernel's log and in
+//! `pillion dmesg`.
 
 use crate::{
     failure::{Result, While},
@@ -31,7 +32,8 @@ pub struct LinuxLog {
 }
 
 impl LinuxLog {
-    /// Makes it in entry `index` of the window, with what the kernel said while it booted. `monitor` is the notification of Linux's monitor.
+    /// Makes it in entry `index` of the window, with what the kernel said while it booted.
+    /// `monitor` is the notification of Linux's monitor.
     pub fn make(maker: &mut Maker<'_>, channel: &mut Channel, index: usize, monitor: Cap) -> Result<LinuxLog> {
         let doorbell = maker.slots.derive(monitor, right::WRITE, monitor_bit::DOORBELL)?;
         channel.change(|directory| {
@@ -50,7 +52,8 @@ impl LinuxLog {
     pub fn put(&mut self, byte: u8) {
         let at = self.written as usize % LOG_SIZE;
         self.written += 1;
-        // SAFETY: `channel` mapped the status writable, for good; nobody else writes it, and the index is within the log. Readers look at the count first.
+        // SAFETY: `channel` mapped the status writable, for good; nobody else writes it, and the
+        // index is within the log. Readers look at the count first.
         unsafe {
             (&raw mut (*self.status).log).cast::<u8>().add(at).write_volatile(byte);
             compiler_fence(Release);
@@ -76,8 +79,9 @@ impl LinuxLog {
 ///
 /// `buffer` is readable for as long as the iterator is used.
 unsafe fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
-    // SAFETY: the caller's promise, and the index is within the text. The kernel may write it at any time: so there is no reference to it, each
-    // byte is read once, and every value of it is valid.
+    // SAFETY: the caller's promise, and the index is within the text. The kernel may write it at
+    // any time: so there is no reference to it, each byte is read once, and every value of it is
+    // valid.
     unsafe {
         let written = (&raw const (*buffer).written).read_volatile();
         let text = (&raw const (*buffer).text).cast::<u8>();

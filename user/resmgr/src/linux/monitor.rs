@@ -1,4 +1,5 @@
-//! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is left of the machine.
+//! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is
+//! left of the machine.
 
 use super::{
     devices,

@@ -1,5 +1,6 @@
-//! The calls that a faulted thread was in, from the chain of frame pointers on its stack. Nothing there is trusted: each pointer has to
-//! lie in memory of the task, aligned and above the one before, and there is an end after a few.
+//! The calls that a faulted thread was in, from the chain of frame pointers on its stack. Nothing
+//! there is trusted: each pointer has to lie in memory of the task, aligned and above the one
+//! before, and there is an end after a few.
 
 use crate::{
     task::{STACK, Task},
@@ -23,7 +24,8 @@ impl Calls {
         &self.addresses[..self.count]
     }
 
-    /// Follows the chain from a frame pointer; `read` gives a word of the task's memory where there is one.
+    /// Follows the chain from a frame pointer; `read` gives a word of the task's memory where there
+    /// is one.
     pub fn follow(mut frame: u64, read: impl Fn(u64) -> Option<u64>) -> Calls {
         let mut calls = Calls::default();
         while calls.count < MOST && frame.is_multiple_of(8) {

@@ -99,7 +99,8 @@ impl Plans {
 }
 
 impl Skins {
-    /// Makes the tasks; those that start with the system are ready to run. The badges of their messages begin with that of sender `first`.
+    /// Makes the tasks; those that start with the system are ready to run. The badges of their
+    /// messages begin with that of sender `first`.
     pub fn make(
         maker: &mut Maker<'_>,
         plans: Plans,

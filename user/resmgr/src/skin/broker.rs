@@ -1,4 +1,5 @@
-//! The broker: the server of what several tasks with a skin use together. It has no time of its own: it runs on its callers'.
+//! The broker: the server of what several tasks with a skin use together. It has no time of its
+//! own: it runs on its callers'.
 
 use super::{
     channel::{Access, Channel},
@@ -77,7 +78,8 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Makes it, and lets it run until it serves. `need`: ticks that whoever calls it must have left.
+    /// Makes it, and lets it run until it serves. `need`: ticks that whoever calls it must have
+    /// left.
     pub fn make(
         maker: &mut Maker<'_>,
         spec: &Spec,
@@ -140,7 +142,8 @@ impl Broker {
         }
     }
 
-    /// A task has ended, or stands still for good. Its threads are suspended but still there: the broker may be at work for one of them, on its time.
+    /// A task has ended, or stands still for good. Its threads are suspended but still there: the
+    /// broker may be at work for one of them, on its time.
     pub fn task_ended(&self, index: usize) -> status::Result<()> {
         (0..ENDED_PARTS).try_for_each(|part| self.ask(Request::TaskEnded { index: index as u32, part }).map(|_| ()))
     }

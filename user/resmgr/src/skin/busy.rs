@@ -5,7 +5,8 @@ use crate::text::text;
 use pillion_abi::{NEVER, channel::task_state};
 use pillion_runtime::{context_consumed, println};
 
-/// Whether a budget that ran out so often did so in nearly every period of a stretch. Where others are more urgent, it runs out a little less often than once in each.
+/// Whether a budget that ran out so often did so in nearly every period of a stretch. Where others
+/// are more urgent, it runs out a little less often than once in each.
 fn is_used_up(ran_out: u64, period: u64, stretch: u64) -> bool {
     ran_out != 0 && is_nearly_all(ran_out.saturating_mul(period), stretch)
 }
@@ -16,8 +17,8 @@ fn is_nearly_all(ticks: u64, stretch: u64) -> bool {
 }
 
 impl Skins {
-    /// Looks, about once in a second, at the time that threads have used since the last look. Once for each thread and start it is said that it has used up all of
-    /// its own.
+    /// Looks, about once in a second, at the time that threads have used since the last look. Once
+    /// for each thread and start it is said that it has used up all of its own.
     pub fn look_at_time(&mut self, time: u64) {
         let stretch = time.saturating_sub(self.timed_at);
         if stretch < self.tsc_hz / 4 * 3 {

@@ -53,8 +53,9 @@ impl Channel {
         memory_part(memory, 0, layout.managed(), seen, right::READ | right::WRITE).when("sharing the window")?;
         memory_map(seen, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
         let [identity, _] = cap_identify(memory).when("looking for the window")?;
-        // SAFETY: the call before mapped zeros there, for good, which are valid values. Nothing else of this task has references to these two parts; others
-        // only read them, and look again when the generation has changed.
+        // SAFETY: the call before mapped zeros there, for good, which are valid values. Nothing
+        // else of this task has references to these two parts; others only read them, and look
+        // again when the generation has changed.
         let (directory, usage) =
             unsafe { (&mut *(ADDRESS as *mut Directory), &mut *((ADDRESS + layout.usage) as *mut Usage)) };
         directory.magic = MAGIC;
@@ -85,7 +86,8 @@ impl Channel {
         let result = change(self.directory);
         compiler_fence(Release);
         let generation = &raw mut self.directory.generation;
-        // SAFETY: a field of the directory, which is borrowed here. Volatile, so that it comes after what the closure wrote.
+        // SAFETY: a field of the directory, which is borrowed here. Volatile, so that it comes
+        // after what the closure wrote.
         unsafe { generation.write_volatile(generation.read_volatile().wrapping_add(1)) };
         result
     }
@@ -101,10 +103,12 @@ impl Channel {
         unsafe { Shown::of(self.status(task)) }
     }
 
-    /// Period of a task's first periodic thread in nanoseconds, or 0. The task may be writing it: a wrong one only spoils its own report.
+    /// Period of a task's first periodic thread in nanoseconds, or 0. The task may be writing it: a
+    /// wrong one only spoils its own report.
     pub fn period_ns(&self, task: usize) -> u64 {
         let mut threads = (0..THREADS).map(|thread| {
-            // SAFETY: `make` mapped the status, for good; the number is below that of its entries, and every value is valid.
+            // SAFETY: `make` mapped the status, for good; the number is below that of its entries,
+            // and every value is valid.
             unsafe { (&raw const (*self.status(task)).threads[thread].period_ns).read_volatile() }
         });
         threads.find(|period| *period != 0).unwrap_or(0)
@@ -112,11 +116,13 @@ impl Channel {
 
     /// Linux's command, as it is now. It is read once: Linux may change it at any time.
     pub fn command(&self) -> Command {
-        // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two is Linux's own trouble.
+        // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two is Linux's
+        // own trouble.
         unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
     }
 
-    /// Closes what the processes of a Linux that is gone had open: until the next one says otherwise nobody reads, writes, waits, or is at a ring.
+    /// Closes what the processes of a Linux that is gone had open: until the next one says
+    /// otherwise nobody reads, writes, waits, or is at a ring.
     pub fn forget_linux(&self, window: &Window) -> Result<()> {
         const FIFO: usize = size_of::<FifoControl>();
         const WORDS: [usize; 5] = [

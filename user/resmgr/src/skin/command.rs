@@ -1,4 +1,5 @@
-//! What Linux has the manager do. The command is in memory that Linux can write: it is read once, and nothing in it is believed.
+//! What Linux has the manager do. The command is in memory that Linux can write: it is read once,
+//! and nothing in it is believed.
 
 use super::{Skins, mbuff};
 use crate::{
@@ -100,7 +101,8 @@ impl Skins {
         }
     }
 
-    /// What a task needs and another has that is there. Only of tasks that Linux starts can two have the same.
+    /// What a task needs and another has that is there. Only of tasks that Linux starts can two
+    /// have the same.
     fn in_the_way(&self, index: usize) -> Option<Text> {
         let wanted = &self.programs[index].plan.wanted;
         let there = self.programs.iter().filter(|other| other.index != index && other.task.is_some());
@@ -129,8 +131,9 @@ impl Skins {
     }
 }
 
-/// A name, and what follows the zero behind it up to the next one. Neither is cut, and neither has anything in it that the system file could not
-/// have: control characters are nobody's name and nobody's argument.
+/// A name, and what follows the zero behind it up to the next one. Neither is cut, and neither has
+/// anything in it that the system file could not have: control characters are nobody's name and
+/// nobody's argument.
 fn split(bytes: &[u8]) -> Option<(&str, &str)> {
     let mut parts = bytes.split(|b| *b == 0);
     let mut next = || {

@@ -32,7 +32,8 @@ impl fmt::Display for Exception {
 }
 
 impl Skins {
-    /// Stops the task and reports. It is stopped before the fault is answered: none of its threads runs once more.
+    /// Stops the task and reports. It is stopped before the fault is answered: none of its threads
+    /// runs once more.
     pub(super) fn fault(&mut self, index: usize, words: &[u64; MESSAGE_WORDS]) -> After {
         self.failed = true;
         let Some(program) = self.programs.get(index) else { return self.broker_fault(words) };
@@ -72,7 +73,8 @@ impl Skins {
         report::fault(program.name(), thread.thread, words, Some(place));
     }
 
-    /// Without the broker what tasks share is gone: who asks for it gets an error. All else goes on.
+    /// Without the broker what tasks share is gone: who asks for it gets an error. All else goes
+    /// on.
     fn broker_fault(&mut self, words: &[u64; MESSAGE_WORDS]) -> After {
         let _ = reply(STAY, [0; MESSAGE_WORDS]);
         report::fault(self.broker.task.name, self.broker.task.thread, words, None);

@@ -1,8 +1,9 @@
 //! Where the parts of the channel window are.
 //!
-//! What Linux may only read comes first: the directory, the processor times, and what each task shows. What it may write follows: its commands,
-//! what it shares with each task, the pool of shared buffers, and what only its kernel may write. Each part begins on a page, so that the two halves and every part can be mapped by
-//! themselves.
+//! What Linux may only read comes first: the directory, the processor times, and what each task
+//! shows. What it may write follows: its commands, what it shares with each task, the pool of
+//! shared buffers, and what only its kernel may write. Each part begins on a page, so that the two
+//! halves and every part can be mapped by themselves.
 
 use crate::tables::whole_pages;
 use alloc::vec::Vec;
@@ -32,7 +33,8 @@ pub struct Layout {
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
-    /// Offset of what Linux's kernel says about handlers of its processes: nothing that a process may map follows.
+    /// Offset of what Linux's kernel says about handlers of its processes: nothing that a process
+    /// may map follows.
     pub psc: u64,
     /// Bytes of the window.
     pub size: u64,

@@ -76,7 +76,8 @@ impl Skins {
         let program = &self.programs[index];
         let grace_ms = program.grace_ns() / 1_000_000;
         let others_ms = self.milliseconds(program.ticks_of_others().saturating_sub(program.others_before));
-        // A task that leaves its main thread no time has not enough of it however long it is waited for.
+        // A task that leaves its main thread no time has not enough of it however long it is waited
+        // for.
         let why = if others_ms >= grace_ms.div_ceil(2) {
             text!(
                 "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
@@ -108,7 +109,8 @@ impl Skins {
         )
     }
 
-    /// Ends a task that does not end by itself. Where it was in its `init_module`, that is the result.
+    /// Ends a task that does not end by itself. Where it was in its `init_module`, that is the
+    /// result.
     pub(super) fn end_by_force(&mut self, index: usize, result: i32, why: &str) -> After {
         let program = &self.programs[index];
         let name = program.name();
@@ -124,7 +126,8 @@ impl Skins {
         self.ended(index)
     }
 
-    /// The system ends: a task that is still in its `init_module` has not started, however long its grace is.
+    /// The system ends: a task that is still in its `init_module` has not started, however long its
+    /// grace is.
     pub fn tell_unfinished(&mut self) {
         for index in 0..self.programs.len() {
             if self.state(index) == task_state::STARTING {
@@ -173,7 +176,8 @@ impl Skins {
         }
         warden::forget(index);
         if result != 0 {
-            // Before anybody hears of it: what its other threads did after that would be done by a task that is not there.
+            // Before anybody hears of it: what its other threads did after that would be done by a
+            // task that is not there.
             threads::suspend(&self.programs[index].threads);
         }
         self.channel.change(|directory| {
@@ -282,10 +286,12 @@ fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
     )
 }
 
-/// Takes threads and FIFOs out of what a task shows. The log stays, and so does how often each FIFO was made: readers have places in them.
+/// Takes threads and FIFOs out of what a task shows. The log stays, and so does how often each FIFO
+/// was made: readers have places in them.
 fn clear_status(channel: &Channel, index: usize) {
     let status: *mut Status = channel.status(index).cast_mut();
-    // SAFETY: the manager has the status mapped writable, for good, and the task that writes it too is not there.
+    // SAFETY: the manager has the status mapped writable, for good, and the task that writes it too
+    // is not there.
     let status = unsafe { &mut *status };
     status.threads.fill(ThreadEntry::default());
     for fifo in &mut status.fifos {

@@ -37,7 +37,8 @@ impl Shown {
 
 impl Ring for Shown {
     fn written(&self) -> u64 {
-        // SAFETY: readable as promised to `of`; the task writes it at any time, and every value is valid.
+        // SAFETY: readable as promised to `of`; the task writes it at any time, and every value is
+        // valid.
         unsafe { (&raw const (*self.0).log_written).read_volatile() }
     }
 

@@ -1,5 +1,6 @@
-//! Shared buffers: named stretches of the pool. Who holds one keeps it; when nobody does, its memory is free again. So that one cannot take everything, an
-//! entry of the directory, and as much memory as the system file says, is kept for each task.
+//! Shared buffers: named stretches of the pool. Who holds one keeps it; when nobody does, its
+//! memory is free again. So that one cannot take everything, an entry of the directory, and as much
+//! memory as the system file says, is kept for each task.
 
 use pillion_abi::{
     PAGE,
@@ -14,7 +15,8 @@ pub struct Name([u8; MBUFF_NAME]);
 const LONGEST: usize = 32;
 
 impl Name {
-    /// The name in these bytes. Behind the first zero there is nothing else: two names that look alike are one.
+    /// The name in these bytes. Behind the first zero there is nothing else: two names that look
+    /// alike are one.
     pub fn new(bytes: &[u8; MBUFF_NAME]) -> Result<Name, Refusal> {
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(MBUFF_NAME);
         let (text, rest) = bytes.split_at(end);
@@ -52,7 +54,8 @@ pub enum Refusal {
     Invalid,
     /// No stretch of the pool is free that is large enough, beside what is kept for others.
     NoMemory,
-    /// All entries of the directory are taken, but for those that are kept for others; or it is held as often as can be counted.
+    /// All entries of the directory are taken, but for those that are kept for others; or it is
+    /// held as often as can be counted.
     Full,
     /// There is no such buffer, or the holder does not hold it.
     Absent,
@@ -136,7 +139,8 @@ impl Pool {
         Pool { size, kept: all, tasks: kept.len().min(TASKS), buffers: [State::FREE; MBUFFS] }
     }
 
-    /// Finds or makes a buffer and holds it. Who makes one has the manager clear it, a piece each time that somebody asks.
+    /// Finds or makes a buffer and holds it. Who makes one has the manager clear it, a piece each
+    /// time that somebody asks.
     pub fn hold(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name, size: u64) -> Result<Hold, Refusal> {
         let size =
             size.checked_next_multiple_of(PAGE).filter(|s| *s != 0 && *s <= self.size).ok_or(Refusal::Invalid)?;
@@ -182,7 +186,8 @@ impl Pool {
         }
     }
 
-    /// Makes a buffer that is still to be cleared. Its maker holds it from now on, so that it goes with its maker.
+    /// Makes a buffer that is still to be cleared. Its maker holds it from now on, so that it goes
+    /// with its maker.
     fn make(&mut self, all: &mut [Mbuff; MBUFFS], maker: Holder, name: &Name, size: u64) -> Result<usize, Refusal> {
         let index = all.iter().position(|b| b.size == 0).ok_or(Refusal::Full)?;
         let [entries, bytes] = self.kept_from(all, maker);
@@ -201,7 +206,8 @@ impl Pool {
         Ok(index)
     }
 
-    /// Entries and bytes that are kept for the others: one buffer for each, and its part of the memory, as far as it does not have them.
+    /// Entries and bytes that are kept for the others: one buffer for each, and its part of the
+    /// memory, as far as it does not have them.
     fn kept_from(&self, all: &[Mbuff; MBUFFS], maker: Holder) -> [u64; 2] {
         let mut used = [[0; 2]; HOLDERS];
         for (buffer, state) in all.iter().zip(&self.buffers).filter(|(buffer, _)| buffer.size != 0) {
@@ -304,7 +310,8 @@ mod tests {
         assert_eq!(all[0].size, 0);
     }
 
-    /// Nobody has a buffer before all of it is cleared, and its maker has it once, whoever asked meanwhile.
+    /// Nobody has a buffer before all of it is cleared, and its maker has it once, whoever asked
+    /// meanwhile.
     #[test]
     fn a_large_one_is_cleared_in_pieces() {
         let size = 2 * PIECE + PAGE;
@@ -356,7 +363,8 @@ mod tests {
         assert_ne!(all[0].size, 0);
     }
 
-    /// Whatever one takes, each of the others gets an entry, and what memory is kept for it; what is not kept is anybody's.
+    /// Whatever one takes, each of the others gets an entry, and what memory is kept for it; what
+    /// is not kept is anybody's.
     #[test]
     fn one_does_not_take_what_is_kept_for_others() {
         let greedy = |holder: Holder| {
@@ -409,7 +417,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Buffers never overlap, one exists exactly while a model says that it is held, and at the end nothing is left.
+        /// Buffers never overlap, one exists exactly while a model says that it is held, and at the
+        /// end nothing is left.
         #[test]
         fn buffers_are_apart_and_none_is_lost(steps in prop::collection::vec(step(), 0..80)) {
             let (mut pool, mut all) = common(SIZE);

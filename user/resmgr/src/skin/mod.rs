@@ -1,5 +1,5 @@
-//! Tasks with a skin: programs written for another system's real-time interface, with threads of their own, loaded and unloaded while the system
-//! runs, and what they share with Linux.
+//! Tasks with a skin: programs written for another system's real-time interface, with threads of
+//! their own, loaded and unloaded while the system runs, and what they share with Linux.
 
 mod backtrace;
 mod boot;
@@ -28,7 +28,8 @@ use core::ptr::NonNull;
 use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
 
-/// How often the manager looks for something that tasks printed, in a second: when it just found something, and when it did not.
+/// How often the manager looks for something that tasks printed, in a second: when it just found
+/// something, and when it did not.
 const LOOKS: [u64; 2] = [100, 10];
 
 /// How Linux and its monitor are reached.
@@ -69,7 +70,8 @@ pub struct Skins {
     chatty: bool,
     /// The system ends when all of them have.
     until_ended: bool,
-    /// Something faulted, an `init_module` failed, a task was ended by force, or one that has ended had missed a period.
+    /// Something faulted, an `init_module` failed, a task was ended by force, or one that has ended
+    /// had missed a period.
     failed: bool,
 }
 
@@ -95,8 +97,8 @@ impl Skins {
         self.next_look
     }
 
-    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever calls meanwhile waits until it is done.
-    /// What is not to be `copied` Linux shows anyway.
+    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever
+    /// calls meanwhile waits until it is done. What is not to be `copied` Linux shows anyway.
     pub fn look_at_logs(&mut self, copied: bool) {
         self.copied = copied;
         if !copied {
@@ -147,14 +149,16 @@ impl Skins {
         warden::watch_over_manager(false);
     }
 
-    /// Says something about a task as if it had printed it: there Linux has it in its log and in `pillion dmesg`, where who uses the task looks. None of its threads
-    /// runs. What the system's log has to say of it stands there already.
+    /// Says something about a task as if it had printed it: there Linux has it in its log and in
+    /// `pillion dmesg`, where who uses the task looks. None of its threads runs. What the system's
+    /// log has to say of it stands there already.
     fn say_in_linux(&mut self, index: usize, text: &Text) {
         let status = self.channel.status(index);
         if self.copied {
             self.logs[index].finish(&self.channel.log(index));
         }
-        // SAFETY: the manager has the status mapped writable, for good, at an address that is not 0; the task, which else writes the log, does not run.
+        // SAFETY: the manager has the status mapped writable, for good, at an address that is not
+        // 0; the task, which else writes the log, does not run.
         let mut log = unsafe { pillion_channel::log::Log::new(NonNull::new_unchecked(status.cast_mut())) };
         log.append(text.as_str().as_bytes());
         log.append(b"\n");

@@ -27,7 +27,8 @@ use pillion_runtime::{
     region_reset, thread_resume,
 };
 
-/// Slots that a task takes beside its threads': objects, memory, parts of the window, interrupts and ports.
+/// Slots that a task takes beside its threads': objects, memory, parts of the window, interrupts
+/// and ports.
 pub const SLOTS: u32 = 64;
 
 /// What a task with a skin is to be made of.

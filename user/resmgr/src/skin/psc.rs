@@ -1,5 +1,6 @@
-//! The task that runs handlers of Linux processes: what it has beside the threads of a task with a skin. Each of its runners has a user vCPU in Linux's guest
-//! space, with its state page, and a timer; and it sees what Linux's kernel says about handlers.
+//! The task that runs handlers of Linux processes: what it has beside the threads of a task with a
+//! skin. Each of its runners has a user vCPU in Linux's guest space, with its state page, and a
+//! timer; and it sees what Linux's kernel says about handlers.
 
 use super::{
     channel::{Access, Channel},
@@ -50,7 +51,8 @@ pub fn extents(threads: u32) -> [Extent; 2] {
     [Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE), Extent::small(address::PSC, PSC)]
 }
 
-/// Shows the task what Linux's kernel says, with nothing said: what the kernel of an earlier Linux asked for is over.
+/// Shows the task what Linux's kernel says, with nothing said: what the kernel of an earlier Linux
+/// asked for is over.
 pub fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()> {
     let place = channel.layout.psc;
     maker.window.fill_part(channel.memory, place, PSC, &[])?;

@@ -100,7 +100,8 @@ impl Skins {
         0
     }
 
-    /// Finds or makes a shared buffer: index, offset in the pool and size. Of a new one a piece is cleared, and whoever asked is to ask again.
+    /// Finds or makes a shared buffer: index, offset in the pool and size. Of a new one a piece is
+    /// cleared, and whoever asked is to ask again.
     pub(super) fn hold(&mut self, holder: Holder, name: &Name, size: u64) -> Result<(usize, u64, u64), Refusal> {
         let Skins { channel, mbuffs, window, .. } = self;
         match channel.change(|directory| mbuffs.hold(&mut directory.mbuffs, holder, name, size))? {

@@ -1,4 +1,5 @@
-//! The threads of a task with a skin: all of them are made before it starts, with time and a notification each, and it uses them as it likes.
+//! The threads of a task with a skin: all of them are made before it starts, with time and a
+//! notification each, and it uses them as it likes.
 
 use crate::{
     failure::{Result, While},
@@ -44,7 +45,8 @@ pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
 
-/// Makes the threads of a task into `all`, the one that it has already among them, and gives the task its capabilities for them.
+/// Makes the threads of a task into `all`, the one that it has already among them, and gives the
+/// task its capabilities for them.
 pub fn make(
     maker: &mut Maker<'_>,
     task: &Task,

@@ -1,14 +1,19 @@
-//! Ends the patience with a task whose `init_module` or `cleanup_module` does not return, or whose threads together leave the manager, and so Linux, no time.
+//! Ends the patience with a task whose `init_module` or `cleanup_module` does not return, or whose
+//! threads together leave the manager, and so Linux, no time.
 //!
-//! Such a task may keep the manager from running: its threads are above the manager. So there is a second thread, the *warden*, above everything. It waits for
-//! a timer that is armed only while a task starts or stops, or tasks use nearly all of the processor, and in the usual case is disarmed before it fires. When it
-//! fires, the warden takes the task's contexts their priority, for good, one at a time with pauses in between, so that it delays nobody by more than
-//! [`pillion_system::WARDEN_NS`] in [`pillion_system::WARDEN_PERIOD_NS`]. The manager, which gets time again by that, does the rest at its own priority.
+//! Such a task may keep the manager from running: its threads are above the manager. So there is a
+//! second thread, the *warden*, above everything. It waits for a timer that is armed only while a
+//! task starts or stops, or tasks use nearly all of the processor, and in the usual case is
+//! disarmed before it fires. When it fires, the warden takes the task's contexts their priority,
+//! for good, one at a time with pauses in between, so that it delays nobody by more than
+//! [`pillion_system::WARDEN_NS`] in [`pillion_system::WARDEN_PERIOD_NS`]. The manager, which gets
+//! time again by that, does the rest at its own priority.
 //!
-//! The timer is not armed all the time, because a deadline of somebody more urgent costs every release of a task some instructions.
+//! The timer is not armed all the time, because a deadline of somebody more urgent costs every
+//! release of a task some instructions.
 //!
-//! The two share the tables below. The warden is never interrupted by the manager, and looks anew after each pause; the manager forgets a task here before
-//! it takes it apart.
+//! The two share the tables below. The warden is never interrupted by the manager, and looks anew
+//! after each pause; the manager forgets a task here before it takes it apart.
 
 use crate::{
     failure::{Result, While},
@@ -186,7 +191,8 @@ fn pause() {
     let _ = sleep(now().saturating_add(PAUSE.load(Relaxed)));
 }
 
-/// The manager has had no time: the time of the task is over that has used most since it had. If that does not help, it is the next one's turn a second later.
+/// The manager has had no time: the time of the task is over that has used most since it had. If
+/// that does not help, it is the next one's turn a second later.
 fn end_greediest() {
     let mut most = (0, None);
     for task in (0..TASKS).filter(|task| MAY_END[*task].load(Relaxed)) {

@@ -10,7 +10,8 @@ use pillion_abi::call::MESSAGE_WORDS;
 /// The words of a message.
 type Words = [u64; MESSAGE_WORDS];
 
-/// Numbers of the requests: bits 0 to 7 of the label. Bits 8 to 15 are the thread, bits 16 to 23 its level.
+/// Numbers of the requests: bits 0 to 7 of the label. Bits 8 to 15 are the thread, bits 16 to 23
+/// its level.
 mod number {
     pub const READY: u64 = 1;
     pub const TASK_ENDED: u64 = 2;
@@ -62,7 +63,8 @@ fn pair([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// What a client sent as a name is one that [`Name::new`] could have made: two names that look alike are one.
+/// What a client sent as a name is one that [`Name::new`] could have made: two names that look
+/// alike are one.
 fn name_of(words: &Words) -> Result<Name, i32> {
     let mut bytes = [0; NAME_SIZE];
     for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -117,7 +119,8 @@ impl Request {
         }
     }
 
-    /// The inverse of [`Request::encode`]. `ENOSYS` for a number that is none, `EINVAL` for a name that is none.
+    /// The inverse of [`Request::encode`]. `ENOSYS` for a number that is none, `EINVAL` for a name
+    /// that is none.
     pub fn decode(label: u64, words: &Words) -> Result<(Caller, Request), i32> {
         let caller = Caller { thread: (label >> 8) as u8, level: (label >> 16) as u8 };
         Ok((caller, Request::from_parts(label & 0xff, words)?))

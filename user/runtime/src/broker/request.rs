@@ -33,16 +33,18 @@ impl Name {
     }
 }
 
-/// What a client can ask for. The answers named are the values of [`super::Answer::Done`]; every request that names a handle can fail with
-/// `EBADF`, every one that can wait with `EBUSY` (the thread has not finished what it waited for before) and `EINVAL` (no such thread).
+/// What a client can ask for. The answers named are the values of [`super::Answer::Done`]; every
+/// request that names a handle can fail with `EBADF`, every one that can wait with `EBUSY` (the
+/// thread has not finished what it waited for before) and `EINVAL` (no such thread).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// From the resource manager: answered as soon as the broker serves.
     Ready,
-    /// From the resource manager: the task with this index has ended, or stands still for good. All that it held and waited for is given back; the FIFOs
-    /// that it made go, and so does everything else that it made and nobody else has open. Asked in [`super::ENDED_PARTS`] parts, one after the other, so that others
-    /// are served in between. *Errors*: `EINVAL` (no such task or part). *Work*: eight threads with a hand-on each, or eight places of each
-    /// table.
+    /// From the resource manager: the task with this index has ended, or stands still for good. All
+    /// that it held and waited for is given back; the FIFOs that it made go, and so does everything
+    /// else that it made and nobody else has open. Asked in [`super::ENDED_PARTS`] parts, one after
+    /// the other, so that others are served in between. *Errors*: `EINVAL` (no such task or part).
+    /// *Work*: eight threads with a hand-on each, or eight places of each table.
     TaskEnded {
         /// Index of the task.
         index: u32,
@@ -50,7 +52,8 @@ pub enum Request {
         part: u32,
     },
 
-    /// Opens, or makes, a semaphore. *Answer*: its handle. *Errors*: `ENOENT`, `EEXIST`, `EINVAL` (value), `ENFILE`. *Work*: [`super::SEMAPHORES`] names.
+    /// Opens, or makes, a semaphore. *Answer*: its handle. *Errors*: `ENOENT`, `EEXIST`, `EINVAL`
+    /// (value), `ENFILE`. *Work*: [`super::SEMAPHORES`] names.
     SemOpen {
         /// Its name.
         name: Name,
@@ -59,14 +62,16 @@ pub enum Request {
         /// Its value if it is made now.
         value: u32,
     },
-    /// Takes back one open. With the last one of a task, those of its threads that wait, or have not fetched what they were handed, get `EBADF`, and that goes on
-    /// to others. *Answer*: [`super::Answer::More`] when it was handed on [`super::HAND_ONS`] times and there is more; until then the task has it open still. *Work*:
-    /// the task's threads, and so many hand-ons.
+    /// Takes back one open. With the last one of a task, those of its threads that wait, or have
+    /// not fetched what they were handed, get `EBADF`, and that goes on to others. *Answer*:
+    /// [`super::Answer::More`] when it was handed on [`super::HAND_ONS`] times and there is more;
+    /// until then the task has it open still. *Work*: the task's threads, and so many hand-ons.
     SemClose {
         /// The handle.
         semaphore: u32,
     },
-    /// Takes the name away; the semaphore goes when nobody has it open. *Errors*: `ENOENT`. *Work*: [`super::SEMAPHORES`] names.
+    /// Takes the name away; the semaphore goes when nobody has it open. *Errors*: `ENOENT`. *Work*:
+    /// [`super::SEMAPHORES`] names.
     SemUnlink {
         /// Its name.
         name: Name,
@@ -78,7 +83,8 @@ pub enum Request {
         /// Whether it may wait.
         block: bool,
     },
-    /// Gives one: to the most urgent waiter if there is one. *Errors*: `EOVERFLOW`. *Work*: constant.
+    /// Gives one: to the most urgent waiter if there is one. *Errors*: `EOVERFLOW`. *Work*:
+    /// constant.
     SemPost {
         /// The handle.
         semaphore: u32,
@@ -89,9 +95,10 @@ pub enum Request {
         semaphore: u32,
     },
 
-    /// Opens, or makes, a message queue. *Answer*: its handle, most messages, bytes of a message. *Errors*: `ENOENT`, `EEXIST`, `EINVAL` (0, or beyond
-    /// [`super::QUEUE_MESSAGES`] or [`super::DATA_SIZE`]), `ENFILE`, `ENOMEM`. *Work*: [`super::QUEUES`] names, and for a new one
-    /// their memory put in order.
+    /// Opens, or makes, a message queue. *Answer*: its handle, most messages, bytes of a message.
+    /// *Errors*: `ENOENT`, `EEXIST`, `EINVAL` (0, or beyond [`super::QUEUE_MESSAGES`] or
+    /// [`super::DATA_SIZE`]), `ENFILE`, `ENOMEM`. *Work*: [`super::QUEUES`] names, and for a new
+    /// one their memory put in order.
     QueueOpen {
         /// Its name.
         name: Name,
@@ -102,7 +109,8 @@ pub enum Request {
         /// Bytes of a message if it is made now.
         size: u32,
     },
-    /// Takes back one open, as [`Request::SemClose`] does; with the last one of a task its notice goes.
+    /// Takes back one open, as [`Request::SemClose`] does; with the last one of a task its notice
+    /// goes.
     QueueClose {
         /// The handle.
         queue: u32,
@@ -112,8 +120,8 @@ pub enum Request {
         /// Its name.
         name: Name,
     },
-    /// Sends what is in the transfer memory. Waits when the queue is full (`EAGAIN`). *Errors*: `EMSGSIZE`, `EINVAL` (priority).
-    /// *Work*: the waiters of the queue, and the copy.
+    /// Sends what is in the transfer memory. Waits when the queue is full (`EAGAIN`). *Errors*:
+    /// `EMSGSIZE`, `EINVAL` (priority). *Work*: the waiters of the queue, and the copy.
     QueueSend {
         /// The handle.
         queue: u32,
@@ -124,8 +132,9 @@ pub enum Request {
         /// Whether it may wait.
         block: bool,
     },
-    /// Receives the oldest message of the highest priority into the transfer memory. Waits when the queue is empty (`EAGAIN`). *Answer*: its length and
-    /// priority. *Errors*: `EMSGSIZE`. *Work*: the waiters of the queue, and the copy.
+    /// Receives the oldest message of the highest priority into the transfer memory. Waits when the
+    /// queue is empty (`EAGAIN`). *Answer*: its length and priority. *Errors*: `EMSGSIZE`. *Work*:
+    /// the waiters of the queue, and the copy.
     QueueReceive {
         /// The handle.
         queue: u32,
@@ -139,8 +148,8 @@ pub enum Request {
         /// The handle.
         queue: u32,
     },
-    /// Asks for one notice at [`super::NOTICES`] when a message arrives in the empty queue and no receiver waits. *Errors*: `EBUSY` (there is a notice to be
-    /// given already). *Work*: constant.
+    /// Asks for one notice at [`super::NOTICES`] when a message arrives in the empty queue and no
+    /// receiver waits. *Errors*: `EBUSY` (there is a notice to be given already). *Work*: constant.
     QueueNotify {
         /// The handle.
         queue: u32,
@@ -150,31 +159,35 @@ pub enum Request {
         wanted: bool,
     },
 
-    /// Asks for the outcome of what [`super::Answer::Wait`] was the answer to. *Answer*: as of the request that it was, or [`super::Answer::Wait`] again.
-    /// *Errors*: of that request, after those of a sender's message it still has its turn; `EBADF`: the task closed what it waited for; `EINVAL`: nothing was
-    /// asked for. *Work*: the copy.
+    /// Asks for the outcome of what [`super::Answer::Wait`] was the answer to. *Answer*: as of the
+    /// request that it was, or [`super::Answer::Wait`] again. *Errors*: of that request, after
+    /// those of a sender's message it still has its turn; `EBADF`: the task closed what it waited
+    /// for; `EINVAL`: nothing was asked for. *Work*: the copy.
     Finish {
-        /// Of a sender: bytes of the message, which it has put into the transfer memory once more; else 0.
+        /// Of a sender: bytes of the message, which it has put into the transfer memory once more;
+        /// else 0.
         length: u32,
         /// Of a sender: its priority; else 0.
         priority: u32,
     },
-    /// As [`Request::Finish`], but the thread does not wait on: `ECANCELED` when its turn has not come.
+    /// As [`Request::Finish`], but the thread does not wait on: `ECANCELED` when its turn has not
+    /// come.
     Cancel {
         /// As in [`Request::Finish`].
         length: u32,
         /// As in [`Request::Finish`].
         priority: u32,
     },
-    /// The thread of this task with that number is gone. What it was handed goes to the next one that waits. *Errors*: `EINVAL` (no such thread).
-    /// *Work*: constant.
+    /// The thread of this task with that number is gone. What it was handed goes to the next one
+    /// that waits. *Errors*: `EINVAL` (no such thread). *Work*: constant.
     Abandon {
         /// Number of the thread.
         thread: u8,
     },
 
-    /// Makes a shared FIFO. *Errors*: for all requests of FIFOs `EACCES` (the task may not share), `ENODEV` (no shared FIFO has this number);
-    /// `EBUSY` (it is there), `EINVAL` (size), `ENOMEM`. *Work*: all shared FIFOs, put in order, to find memory.
+    /// Makes a shared FIFO. *Errors*: for all requests of FIFOs `EACCES` (the task may not share),
+    /// `ENODEV` (no shared FIFO has this number); `EBUSY` (it is there), `EINVAL` (size), `ENOMEM`.
+    /// *Work*: all shared FIFOs, put in order, to find memory.
     FifoCreate {
         /// Its number.
         fifo: u32,
@@ -186,22 +199,24 @@ pub enum Request {
         /// Its number.
         fifo: u32,
     },
-    /// Gives it another size; what is in it is lost. *Errors*: as of [`Request::FifoCreate`]; `EINVAL` (it is not there); after `ENOMEM` it is as it was.
+    /// Gives it another size; what is in it is lost. *Errors*: as of [`Request::FifoCreate`];
+    /// `EINVAL` (it is not there); after `ENOMEM` it is as it was.
     FifoResize {
         /// Its number.
         fifo: u32,
         /// Bytes of each of its rings.
         size: u32,
     },
-    /// Appends what is in the transfer memory, all or nothing. *Answer*: `length`. *Errors*: `EINVAL` (it is not there, or more than [`super::DATA_SIZE`]),
-    /// `ENOSPC`. *Work*: the copy.
+    /// Appends what is in the transfer memory, all or nothing. *Answer*: `length`. *Errors*:
+    /// `EINVAL` (it is not there, or more than [`super::DATA_SIZE`]), `ENOSPC`. *Work*: the copy.
     FifoPut {
         /// Its number.
         fifo: u32,
         /// Bytes.
         length: u32,
     },
-    /// Takes what is there into the transfer memory. *Answer*: how many bytes. *Errors*: `EINVAL`. *Work*: the copy.
+    /// Takes what is there into the transfer memory. *Answer*: how many bytes. *Errors*: `EINVAL`.
+    /// *Work*: the copy.
     FifoGet {
         /// Its number.
         fifo: u32,
@@ -213,12 +228,14 @@ pub enum Request {
         /// Its number.
         fifo: u32,
     },
-    /// *Answer*: bytes of each of its rings, bytes on the way to Linux, bytes on the way to the tasks. *Errors*: `EINVAL`.
+    /// *Answer*: bytes of each of its rings, bytes on the way to Linux, bytes on the way to the
+    /// tasks. *Errors*: `EINVAL`.
     FifoState {
         /// Its number.
         fifo: u32,
     },
-    /// Has reads of Linux processes from `get` take from `put`, which is a shared FIFO too. *Errors*: `EINVAL`.
+    /// Has reads of Linux processes from `get` take from `put`, which is a shared FIFO too.
+    /// *Errors*: `EINVAL`.
     FifoPair {
         /// FIFO that processes read.
         get: u32,

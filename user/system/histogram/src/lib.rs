@@ -1,23 +1,30 @@
 //! The latency histogram that a real-time task writes and others read through shared memory.
 //!
-//! No allocation, no lock, no read-modify-write instruction: [`Histogram::record`] is a few plain loads and stores. A zeroed
-//! range of pages is a valid, empty histogram, so that whoever maps it needs no start-up handshake; the caller makes the
-//! reference, after checking that the range has [`Histogram::SIZE`] bytes and page alignment.
+//! No allocation, no lock, no read-modify-write instruction: [`Histogram::record`] is a few plain
+//! loads and stores. A zeroed range of pages is a valid, empty histogram, so that whoever maps it
+//! needs no start-up handshake; the caller makes the reference, after checking that the range has
+//! [`Histogram::SIZE`] bytes and page alignment.
 //!
 //! # Who may do what, and what a reader sees
 //!
-//! Exactly one thread writes ([`Histogram::record`], [`Histogram::overrun`], [`Histogram::merge`]); a second writer loses counts but
-//! breaks nothing else. Any number of threads read at any time, without slowing the writer. Each word is atomic in itself, and every
-//! word but `last` only ever grows. A reader therefore sees each word at some moment of its reading, not all at the same moment:
+//! Exactly one thread writes ([`Histogram::record`], [`Histogram::overrun`], [`Histogram::merge`]);
+//! a second writer loses counts but breaks nothing else. Any number of threads read at any time,
+//! without slowing the writer. Each word is atomic in itself, and every word but `last` only ever
+//! grows. A reader therefore sees each word at some moment of its reading, not all at the same
+//! moment:
 //!
-//! - `samples` is stored last, with release order, and readers load it first, with acquire order; so the buckets, `sum`, `min`
-//!   and `max` that a reader sees cover at least the samples that it counted, and perhaps a few newer ones;
-//! - a quantile is taken of the buckets alone; it lies between the true quantile at the start and at the end of the walk as far
-//!   as the rank is concerned, and is always found, because a bucket never shrinks.
+//! - `samples` is stored last, with release order, and readers load it first, with acquire order;
+//!   so the buckets, `sum`, `min` and `max` that a reader sees cover at least the samples that it
+//!   counted, and perhaps a few newer ones;
+//! - a quantile is taken of the buckets alone; it lies between the true quantile at the start and
+//!   at the end of the walk as far as the rank is concerned, and is always found, because a bucket
+//!   never shrinks.
 //!
-//! There is no other ordering to get wrong, which is why this has a stress test with threads and no exhaustive model check.
+//! There is no other ordering to get wrong, which is why this has a stress test with threads and no
+//! exhaustive model check.
 //!
-//! A reader that does not trust the writer still gets numbers, only wrong ones: no value makes a reader panic or loop.
+//! A reader that does not trust the writer still gets numbers, only wrong ones: no value makes a
+//! reader panic or loop.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -56,7 +63,8 @@ const _: () = assert!(log_position(LINEAR_END_NS) == 0 && log_start(0) == LINEAR
 pub struct Histogram {
     samples: AtomicU64,
     sum_ns: AtomicU64,
-    /// Bitwise complement of the smallest value: zero means that there is none, and it grows as the others do.
+    /// Bitwise complement of the smallest value: zero means that there is none, and it grows as the
+    /// others do.
     min_inverted: AtomicU64,
     max_ns: AtomicU64,
     last_ns: AtomicU64,
@@ -110,7 +118,8 @@ impl Histogram {
         add(&self.overruns, periods);
     }
 
-    /// Adds what another one holds at this moment. For the single writer of `self`; `last` is the other's if it has any samples.
+    /// Adds what another one holds at this moment. For the single writer of `self`; `last` is the
+    /// other's if it has any samples.
     pub fn merge(&self, other: &Histogram) {
         let samples = other.samples();
         for (to, from) in self.buckets.iter().zip(&other.buckets) {
@@ -163,8 +172,9 @@ impl Histogram {
         self.sum_ns.load(Relaxed).checked_div(samples)
     }
 
-    /// The latency that `parts_per_million` of the samples do not exceed (990,000 is the 99th percentile), rounded up to the end of its
-    /// bucket but never above the maximum. The error is under 10 ns below 20.48 µs and under 6.25 % above.
+    /// The latency that `parts_per_million` of the samples do not exceed (990,000 is the 99th
+    /// percentile), rounded up to the end of its bucket but never above the maximum. The error is
+    /// under 10 ns below 20.48 µs and under 6.25 % above.
     #[must_use]
     pub fn quantile_ns(&self, parts_per_million: u32) -> Option<u64> {
         let total: u128 = self.buckets.iter().map(|b| u128::from(b.load(Relaxed))).sum();

@@ -1,5 +1,6 @@
-//! The tables that Linux finds: copies of the root pointer, the root table, the FADT and the MADT in a page of Linux's own memory. All others
-//! stay where they are, and those of [`crate::withheld::TABLES`] are not named.
+//! The tables that Linux finds: copies of the root pointer, the root table, the FADT and the MADT
+//! in a page of Linux's own memory. All others stay where they are, and those of
+//! [`crate::withheld::TABLES`] are not named.
 
 use super::madt::{self, Processor};
 use super::walk::{Error, RootPointer, Tables};
@@ -114,7 +115,8 @@ impl Copy {
         page
     }
 
-    /// Who made the tables: bytes 10 to 35 of a header, as the machine's root table would say; the firmware's name is in the root pointer.
+    /// Who made the tables: bytes 10 to 35 of a header, as the machine's root table would say; the
+    /// firmware's name is in the root pointer.
     fn pointer_names(&self) -> [u8; HEADER - 10] {
         let mut names = [0; HEADER - 10];
         names[..6].copy_from_slice(&self.pointer[9..15]);
@@ -136,8 +138,9 @@ impl Copy {
     }
 }
 
-/// The firmware's command port is the monitor's, so the machine is one that is always in ACPI mode (SMI_CMD, 5.2.9: zero); and no state
-/// deeper than HLT is offered by the ports of P_BLK, since a latency above 100 or 1,000 µs says that there is none.
+/// The firmware's command port is the monitor's, so the machine is one that is always in ACPI mode
+/// (SMI_CMD, 5.2.9: zero); and no state deeper than HLT is offered by the ports of P_BLK, since a
+/// latency above 100 or 1,000 µs says that there is none.
 fn mend_fadt(fadt: &mut [u8]) {
     for (at, value) in [(48, 0_u32), (52, 0)] {
         if let Some(field) = fadt.get_mut(at..at + 4) {

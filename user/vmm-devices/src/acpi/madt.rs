@@ -1,4 +1,5 @@
-//! The table of interrupt controllers (MADT, 5.2.12) as Linux is to see it: the processor that it has, and the I/O APICs that are modelled.
+//! The table of interrupt controllers (MADT, 5.2.12) as Linux is to see it: the processor that it
+//! has, and the I/O APICs that are modelled.
 
 use super::{HEADER, seal, u32_at};
 
@@ -38,7 +39,8 @@ fn entries(table: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     })
 }
 
-/// A processor's entry: number of its local APIC, number that other tables call it by, and whether it is usable.
+/// A processor's entry: number of its local APIC, number that other tables call it by, and whether
+/// it is usable.
 fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
     match kind {
         kind::LOCAL_APIC => {
@@ -49,7 +51,8 @@ fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
     }
 }
 
-/// The number by which other tables call the processor: that of its own entry, else of the first usable one.
+/// The number by which other tables call the processor: that of its own entry, else of the first
+/// usable one.
 fn name_of(table: &[u8], which: Processor) -> u32 {
     let usable =
         || entries(table).filter_map(|(kind, entry)| processor(kind, entry)).filter(|(_, _, enabled)| *enabled);
@@ -68,8 +71,8 @@ fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
     }
 }
 
-/// Writes the copy of a table, of [`FIXED`] bytes at least, with one processor and those I/O APICs. Returns its length: of a table that is longer than the copy can be the
-/// first entries.
+/// Writes the copy of a table, of [`FIXED`] bytes at least, with one processor and those I/O APICs.
+/// Returns its length: of a table that is longer than the copy can be the first entries.
 pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> usize {
     let name = name_of(table, which);
     let mut used = 0;

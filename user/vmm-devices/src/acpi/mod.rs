@@ -1,7 +1,8 @@
-//! ACPI tables (ACPI 6.4, 5.2): found from the root pointer, and copied for Linux without what it must not use.
+//! ACPI tables (ACPI 6.4, 5.2): found from the root pointer, and copied for Linux without what it
+//! must not use.
 //!
-//! The tables are the firmware's, and lie where Linux can write: they are read once, before Linux first runs. Every table is bounded and its
-//! checksum counts.
+//! The tables are the firmware's, and lie where Linux can write: they are read once, before Linux
+//! first runs. Every table is bounded and its checksum counts.
 
 mod copy;
 mod madt;

@@ -3,8 +3,8 @@
 use super::{HEADER, sum, u16_at, u32_at};
 use crate::memory::{GuestMemory, read_u32, read_u64};
 
-/// The root pointer's bytes (5.2.5.3); zeros where there is none. A boot loader may have handed over a copy, so that it has no address in
-/// Linux's memory.
+/// The root pointer's bytes (5.2.5.3); zeros where there is none. A boot loader may have handed
+/// over a copy, so that it has no address in Linux's memory.
 pub type RootPointer = [u8; 36];
 
 /// Why a table is not to be had.
@@ -118,7 +118,8 @@ fn table(memory: &impl GuestMemory, address: u64) -> Result<Table, Error> {
     if total == 0 { Ok(Table { address, length }) } else { Err(Error::BadTable(address)) }
 }
 
-/// The PCI functions that are IOMMUs, as AMD's table names them (IOMMU specification 48882, 5.2.2): bus << 8 | device << 3 | function.
+/// The PCI functions that are IOMMUs, as AMD's table names them (IOMMU specification 48882, 5.2.2):
+/// bus << 8 | device << 3 | function.
 pub fn io_mmu_functions<M: GuestMemory>(memory: &M, tables: &Tables) -> impl Iterator<Item = u16> + use<M> {
     const BLOCKS: usize = 48;
     const KINDS: [u8; 3] = [0x10, 0x11, 0x40];

@@ -1,14 +1,17 @@
-//! The guest's local APIC, less what the kernel does itself (Intel SDM vol. 3, chapter 11 "APIC"; AMD64 APM vol. 2, chapter 16).
+//! The guest's local APIC, less what the kernel does itself (Intel SDM vol. 3, chapter 11 "APIC";
+//! AMD64 APM vol. 2, chapter 16).
 //!
-//! The kernel owns the priority logic: pending and in-service vectors, the end of interrupt, and writes to the deadline
-//! register while the timer has a vector. The monitor copies what both look at into [`Shared`], calls the model, and copies
-//! [`Shared::tpr`], [`Shared::timer_vector`] and [`Shared::deadline`] back ([`Shared::of`], [`Shared::store`]).
+//! The kernel owns the priority logic: pending and in-service vectors, the EOI, and
+//! writes to the deadline register while the timer has a vector. The monitor copies what both look
+//! at into [`Shared`], calls the model, and copies [`Shared::tpr`], [`Shared::timer_vector`] and
+//! [`Shared::deadline`] back ([`Shared::of`], [`Shared::store`]).
 //!
-//! It starts in x2APIC mode, enabled, as firmware leaves it on large machines: registers are MSRs 0x800 to 0x8ff and no instruction has to
-//! be decoded. A guest that switches to xAPIC mode by way of disabling it (11.12.5) finds the registers at 0xfee00000.
+//! It starts in x2APIC mode, enabled, as firmware leaves it on large machines: registers are MSRs
+//! 0x800 to 0x8ff and no instruction has to be decoded. A guest that switches to xAPIC mode by way
+//! of disabling it (11.12.5) finds the registers at 0xfee00000.
 //!
-//! There is one CPU, with ID 0. Interrupts sent to others, and INIT and start-up messages, go nowhere.
-//! For the timer's contract with the kernel see [`timer`].
+//! There is one CPU, with ID 0. Interrupts sent to others, and INIT and start-up messages, go
+//! nowhere. For the timer's contract with the kernel see [`timer`].
 
 mod registers;
 pub mod timer;
@@ -74,8 +77,9 @@ impl Shared {
         }
     }
 
-    /// Copies back what the model changed since `before`, and nothing else: the kernel may have delivered the timer's
-    /// interrupt in the meantime, and a deadline written back unchanged would make it come twice.
+    /// Copies back what the model changed since `before`, and nothing else: the kernel may have
+    /// delivered the timer's interrupt in the meantime, and a deadline written back unchanged would
+    /// make it come twice.
     pub fn store(&self, before: &Shared, state: &State) {
         if self.tpr != before.tpr {
             state.tpr.set(u64::from(self.tpr));
@@ -155,7 +159,8 @@ impl LocalApic {
         self.timer.next_wake()
     }
 
-    /// Arms a periodic timer for its next period if it has fired. To be called at each exit; does nothing in other modes.
+    /// Arms a periodic timer for its next period if it has fired. To be called at each exit; does
+    /// nothing in other modes.
     pub fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
         self.timer.rearm(now, shared)
     }
@@ -178,7 +183,8 @@ impl LocalApic {
     /// Writes one of the MSRs that [`LocalApic::read_msr`] names.
     ///
     /// # Errors
-    /// For a register that does not exist, not in this mode, or is read-only, and for reserved bits.
+    /// For a register that does not exist, not in this mode, or is read-only, and for reserved
+    /// bits.
     pub fn write_msr(
         &mut self,
         msr: u32,
@@ -196,8 +202,9 @@ impl LocalApic {
         }
     }
 
-    /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as a page behind which there is nothing.
-    /// Registers are doublewords at multiples of 16 (11.4.1); what lies between reads zero.
+    /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as a page behind
+    /// which there is nothing. Registers are doublewords at multiples of 16 (11.4.1); what lies
+    /// between reads zero.
     #[must_use]
     pub fn read_memory(&self, offset: u64, width: u8, now: u64, shared: &Shared) -> u64 {
         if self.mode != ApicMode::Xapic {
@@ -226,7 +233,8 @@ impl LocalApic {
             }
     }
 
-    /// 11.12.5: from xAPIC to x2APIC directly, back only through disabled. The address stays where it is.
+    /// 11.12.5: from xAPIC to x2APIC directly, back only through disabled. The address stays where
+    /// it is.
     fn set_base(&mut self, value: u64, shared: &mut Shared) -> Result<Effect, GeneralProtection> {
         if value & !(BOOTSTRAP | ENABLED | EXTENDED) != BASE {
             return Err(GeneralProtection);

@@ -82,7 +82,8 @@ impl LocalApic {
         })
     }
 
-    /// A write in x2APIC mode; `None` is a general-protection fault, for reserved bits too (11.12.1.3).
+    /// A write in x2APIC mode; `None` is a general-protection fault, for reserved bits too
+    /// (11.12.1.3).
     pub(super) fn write_x2apic(&mut self, register: u32, value: u64, now: u64, shared: &mut Shared) -> Option<Effect> {
         if register == COMMAND {
             return (value & !COMMAND_BITS == 0).then(|| self.send(value));
@@ -108,7 +109,8 @@ impl LocalApic {
         })
     }
 
-    /// A write in xAPIC mode, where reserved bits are ignored and so are registers that cannot be written.
+    /// A write in xAPIC mode, where reserved bits are ignored and so are registers that cannot be
+    /// written.
     pub(super) fn write_xapic(&mut self, register: u32, value: u32, now: u64, shared: &mut Shared) -> Effect {
         match register {
             LOGICAL => self.logical = value & 0xff00_0000,

@@ -1,18 +1,23 @@
 //! The timer of the local APIC (SDM vol. 3, 11.5.4), in terms of the kernel's two words.
 //!
-//! It counts the time-stamp counter: the frequency before the divider is the TSC's, so that counts are exact and no second
-//! clock has to be told to the guest. In all three modes the kernel delivers `timer_vector` once `deadline` has
-//! passed, and then sets `deadline` to 0; `timer_vector` is 0 while the entry is masked or its vector is not a legal one.
+//! It counts the time-stamp counter: the frequency before the divider is the TSC's, so that counts
+//! are exact and no second clock has to be told to the guest. In all three modes the kernel
+//! delivers `timer_vector` once `deadline` has passed, and then sets `deadline` to 0;
+//! `timer_vector` is 0 while the entry is masked or its vector is not a legal one.
 //!
-//! - *TSC-deadline*: `deadline` is the register. The kernel takes writes to it alone; this model sees them only while the entry is masked.
-//! - *One-shot*: a write of the initial count sets `deadline` to now + count × divider. Nothing more is to be done.
-//! - *Periodic*: the same, and again when it has fired. The kernel does not know of periods: the monitor arms a timer object of its
-//!   own, bound to the notification of its thread, for [`super::LocalApic::next_wake`], and calls
-//!   [`super::LocalApic::rearm`] at each exit before it enters the guest again. Periods that passed
-//!   in the meantime are one interrupt, as they are for a processor that keeps interrupts off; the phase is kept.
+//! - *TSC-deadline*: `deadline` is the register. The kernel takes writes to it alone; this model
+//!   sees them only while the entry is masked.
+//! - *One-shot*: a write of the initial count sets `deadline` to now + count × divider. Nothing
+//!   more is to be done.
+//! - *Periodic*: the same, and again when it has fired. The kernel does not know of periods: the
+//!   monitor arms a timer object of its own, bound to the notification of its thread, for
+//!   [`super::LocalApic::next_wake`], and calls [`super::LocalApic::rearm`] at each exit before it
+//!   enters the guest again. Periods that passed in the meantime are one interrupt, as they are for
+//!   a processor that keeps interrupts off; the phase is kept.
 //!
-//! In the counting modes a write of the deadline register is ignored here as the manual wants it. The kernel takes it, if the
-//! entry is not masked; a guest that does this changes only its own next interrupt, and the next write of a count repairs it.
+//! In the counting modes a write of the deadline register is ignored here as the manual wants it.
+//! The kernel takes it, if the entry is not masked; a guest that does this changes only its own
+//! next interrupt, and the next write of a count repairs it.
 
 use super::{Effect, Shared};
 
@@ -130,8 +135,8 @@ impl Timer {
         Effect::Shared
     }
 
-    /// A write of the local vector. Changing to or from deadline mode disarms (11.5.4.1); what expired while the entry
-    /// was masked is lost.
+    /// A write of the local vector. Changing to or from deadline mode disarms (11.5.4.1); what
+    /// expired while the entry was masked is lost.
     pub(super) fn set_entry(&mut self, entry: u32, now: u64, shared: &mut Shared) -> Effect {
         let before = (self.mode(), self.vector());
         self.entry = entry;
@@ -169,8 +174,8 @@ impl Timer {
         self.publish(now, shared, true)
     }
 
-    /// Sets the kernel's words in a counting mode. A deadline that stands is replaced only when the count is new: it may
-    /// have passed without having been delivered yet.
+    /// Sets the kernel's words in a counting mode. A deadline that stands is replaced only when the
+    /// count is new: it may have passed without having been delivered yet.
     fn publish(&mut self, now: u64, shared: &mut Shared, fresh: bool) -> Effect {
         shared.timer_vector = self.vector();
         if shared.timer_vector == 0 || !self.counts() {

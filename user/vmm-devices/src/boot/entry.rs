@@ -20,7 +20,8 @@ const TABLE_ATTRIBUTES: u16 = 0x082;
 const PROTECTED_MODE: u64 = 0x11;
 const PAT_AT_RESET: u64 = 0x0007_0406_0007_0406;
 
-/// The descriptor table that the selectors are of. The kernel loads its own at once, but the protocol asks for one.
+/// The descriptor table that the selectors are of. The kernel loads its own at once, but the
+/// protocol asks for one.
 #[must_use]
 pub const fn gdt() -> [u8; 32] {
     let code = flat(CODE_ATTRIBUTES).to_le_bytes();
@@ -40,7 +41,8 @@ const fn flat(attributes: u16) -> u64 {
     0xffff | 0xf << 48 | (attributes as u64 & 0xff) << 40 | (attributes as u64 >> 8) << 52
 }
 
-/// Paging and interrupts off, flat segments, `esi` at the zero page. The stack is the kernel's own affair. The counters go on.
+/// Paging and interrupts off, flat segments, `esi` at the zero page. The stack is the kernel's own
+/// affair. The counters go on.
 pub fn entry(plan: &Plan, state: &State) {
     state.gpr.iter().for_each(|register| register.set(0));
     state.gpr[gpr::RSI].set(plan.zero_page);

@@ -1,7 +1,8 @@
 //! Starting a Linux kernel from its `bzImage` (Linux `Documentation/x86/boot.rst`).
 //!
-//! The kernel is entered at its 32-bit entry point, which wants flat segments and paging off: no page tables have to be
-//! made for it, and the stock kernel builds its own on the way to 64-bit mode.
+//! The kernel is entered at its 32-bit entry point, which wants flat segments and paging off: no
+//! page tables have to be made for it, and the stock kernel builds its own on the way to 64-bit
+//! mode.
 
 mod bzimage;
 mod entry;

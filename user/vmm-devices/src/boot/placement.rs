@@ -33,9 +33,9 @@ struct Span {
     end: u64,
 }
 
-/// Places the kernel at its preferred address or the next aligned one above, the initial ramdisk as high as the kernel
-/// allows, and the parameters as low as possible. The kernel moves itself up to the preferred address when it is
-/// loaded lower, so nothing below that is tried.
+/// Places the kernel at its preferred address or the next aligned one above, the initial ramdisk as
+/// high as the kernel allows, and the parameters as low as possible. The kernel moves itself up to
+/// the preferred address when it is loaded lower, so nothing below that is tried.
 ///
 /// # Errors
 /// When something does not fit.

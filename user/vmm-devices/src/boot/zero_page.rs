@@ -21,7 +21,8 @@ const LOADER_UNDEFINED: u8 = 0xff;
 /// KEEP_SEGMENTS and CAN_USE_HEAP: neither holds here.
 const LOAD_FLAGS_CLEARED: u8 = 0x40 | 0x80;
 
-/// Builds the page. All else stays zero: with no lines and columns in the screen description Linux leaves the text screen alone.
+/// Builds the page. All else stays zero: with no lines and columns in the screen description Linux
+/// leaves the text screen alone.
 ///
 /// # Errors
 /// When there are more ranges than entries.

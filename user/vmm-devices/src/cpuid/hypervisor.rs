@@ -1,16 +1,20 @@
 //! The leaves by which a hypervisor makes itself known.
 //!
-//! The signature at 0x4000_0000 is KVM's and the feature word behind it is empty. Linux uses x2APIC mode without interrupt remapping
-//! only under a hypervisor that it knows (`x86_init.hyper.x2apic_available`), and KVM's is the smallest interface of those: what is not in
-//! the feature word is not used (no clock, no steal time, no asynchronous page faults, no EOI shortcut). Two things follow from the
-//! signature all the same, and both are welcome: Linux does not insist on a tick of the PIT through the I/O APIC at boot, and
-//! older versions clear the clock's MSR when they go down ([`crate::msr`] lets them).
+//! The signature at 0x4000_0000 is KVM's and the feature word behind it is empty. Linux uses x2APIC
+//! mode without interrupt remapping only under a hypervisor that it knows
+//! (`x86_init.hyper.x2apic_available`), and KVM's is the smallest interface of those: what is not
+//! in the feature word is not used (no clock, no steal time, no asynchronous page faults, no EOI
+//! shortcut). Two things follow from the signature all the same, and both are welcome: Linux does
+//! not insist on a tick of the PIT through the I/O APIC at boot, and older versions clear the
+//! clock's MSR when they go down ([`crate::msr`] lets them).
 //!
-//! Linux finds the frequency of the TSC and of the APIC in leaf 0x4000_0010 under VMware's and ACRN's signature only. Under KVM's it calibrates the TSC with the
-//! real PIT and PM timer, and leaves the APIC's timer alone because it has deadline mode. The leaf is there for others that read it.
+//! Linux finds the frequency of the TSC and of the APIC in leaf 0x4000_0010 under VMware's and
+//! ACRN's signature only. Under KVM's it calibrates the TSC with the real PIT and PM timer, and
+//! leaves the APIC's timer alone because it has deadline mode. The leaf is there for others that
+//! read it.
 //!
-//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 where the channels to real-time tasks are, if there are any
-//! ([`pillion_abi::channel::cpuid`]).
+//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 where the channels to real-time
+//! tasks are, if there are any ([`pillion_abi::channel::cpuid`]).
 
 use super::{Context, Registers};
 use pillion_abi::{

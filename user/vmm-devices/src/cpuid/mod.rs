@@ -2,10 +2,11 @@
 //!
 //! Honest about the machine, less what is withheld, and about one logical CPU with ID 0:
 //!
-//! - *withheld*, because the monitor or the real-time side needs it, or because its MSRs are not the guest's, are
-//!   the bits of [`crate::withheld::LEAVES`], leaves that are not named here, and supervisor state of XSAVES;
-//! - *added* because the virtual local APIC has it, whether the machine has it or not: x2APIC, TSC deadline, and ARAT
-//!   (the timer never stops);
+//! - *withheld*, because the monitor or the real-time side needs it, or because its MSRs are not
+//!   the guest's, are the bits of [`crate::withheld::LEAVES`], leaves that are not named here, and
+//!   supervisor state of XSAVES;
+//! - *added* because the virtual local APIC has it, whether the machine has it or not: x2APIC, TSC
+//!   deadline, and ARAT (the timer never stops);
 //! - *hypervisor*: the bit is set and the leaves are those of [`hypervisor`].
 //!
 mod features;
@@ -30,7 +31,8 @@ pub struct Context {
     pub xcr0: u64,
     /// Ticks of the time-stamp counter, and of the local APIC's timer, in a second.
     pub tsc_hz: u64,
-    /// True when the processor calls itself `GenuineIntel`; only such a guest is told the frequencies in leaf 0x15.
+    /// True when the processor calls itself `GenuineIntel`; only such a guest is told the
+    /// frequencies in leaf 0x15.
     pub intel: bool,
     /// Highest basic leaf of the machine.
     pub max_basic: u32,
@@ -109,8 +111,9 @@ fn extended(host: Registers, leaf: u32) -> Registers {
     }
 }
 
-/// Leaf 0x15 on Intel: the TSC as a multiple of the crystal that also drives the APIC timer. Both have the TSC's frequency here, so
-/// the ratio is 1. Linux takes both from it and calibrates nothing. It reads the leaf on Intel only.
+/// Leaf 0x15 on Intel: the TSC as a multiple of the crystal that also drives the APIC timer. Both
+/// have the TSC's frequency here, so the ratio is 1. Linux takes both from it and calibrates
+/// nothing. It reads the leaf on Intel only.
 fn frequency(host: Registers, context: &Context) -> Registers {
     match u32::try_from(context.tsc_hz) {
         Ok(hz) if context.intel && hz != 0 => [1, 1, hz, 0],

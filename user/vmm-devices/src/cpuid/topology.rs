@@ -2,8 +2,8 @@
 
 use super::Registers;
 
-/// Leaves 4 and 0x8000_001d: the caches as they are, shared with nobody. `eax` has in bits 14 to 25 who shares it and on Intel in bits
-/// 26 to 31 the cores of the package, both less one.
+/// Leaves 4 and 0x8000_001d: the caches as they are, shared with nobody. `eax` has in bits 14 to 25
+/// who shares it and on Intel in bits 26 to 31 the cores of the package, both less one.
 pub(super) const fn cache(host: Registers) -> Registers {
     let [eax, ebx, ecx, edx] = host;
     [eax & 0x3fff, ebx, ecx, edx]

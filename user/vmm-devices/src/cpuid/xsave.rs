@@ -1,6 +1,7 @@
 //! Leaf 0xd: the extended state (AMD64 APM vol. 3, E.4.9).
 //!
-//! Linux computes the sizes itself and complains when they differ, so they are computed here for the guest's XCR0.
+//! Linux computes the sizes itself and complains when they differ, so they are computed here for
+//! the guest's XCR0.
 
 use super::Registers;
 
@@ -50,7 +51,8 @@ impl XsaveLayout {
         self.enabled(xcr0).map(|[size, offset, _]| offset + size).fold(LEGACY, u32::max)
     }
 
-    /// Bytes of the compacted format: one after the other, at multiples of 64 where bit 1 of the flags says so.
+    /// Bytes of the compacted format: one after the other, at multiples of 64 where bit 1 of the
+    /// flags says so.
     fn compacted(&self, xcr0: u64) -> u32 {
         self.enabled(xcr0).fold(LEGACY, |end, [size, _, flags]| {
             let start = if flags & 2 != 0 { end.next_multiple_of(64) } else { end };

@@ -1,4 +1,5 @@
-//! All I/O APICs of the machine: each is a model of its own, with its place in memory and its lines among all lines.
+//! All I/O APICs of the machine: each is a model of its own, with its place in memory and its lines
+//! among all lines.
 //!
 //! The doorbell is behind the last line of the last one, so that no other has its number.
 
@@ -20,7 +21,8 @@ pub struct IoApics {
 }
 
 impl IoApics {
-    /// Those of the machine whose lines are all below [`LINES`], with a set of hidden lines; the guest has no others. With or without a doorbell.
+    /// Those of the machine whose lines are all below [`LINES`], with a set of hidden lines; the
+    /// guest has no others. With or without a doorbell.
     #[must_use]
     pub fn new(machine: &[boot::IoApic; IO_APICS], hidden: u64, doorbell: bool) -> IoApics {
         let end = |found: &boot::IoApic| found.first.checked_add(found.lines).filter(|end| *end <= LINES as u32);

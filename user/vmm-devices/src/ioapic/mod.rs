@@ -1,14 +1,17 @@
-//! An I/O APIC that the guest sees in place of a real one (82093AA data sheet; ICH9 data sheet 13.5 for the EOI
-//! register). The real one stays with the kernel, which routes each line to one vector; this model keeps what the guest wrote and says
-//! after each write which routes the monitor is to hand over ([`pillion_abi::call::Call::VcpuRouteLine`]).
+//! An I/O APIC that the guest sees in place of a real one (82093AA data sheet; ICH9 data sheet 13.5
+//! for the EOI register). The real one stays with the kernel, which routes each line to one vector;
+//! this model keeps what the guest wrote and says after each write which routes the monitor is to
+//! hand over ([`pillion_abi::call::Call::VcpuRouteLine`]).
 //!
-//! Remote IRR reads as zero: the kernel masks or acknowledges a level-triggered line itself. A line that belongs to the real-time side is
-//! hidden: what is written to it is kept and read back, always with the mask bit, and never becomes a route.
-//! [`IoApic::level_vectors`] is the trigger-mode register of the guest's local APIC, which Linux reads at each end of a
+//! Remote IRR reads as zero: the kernel masks or acknowledges a level-triggered line itself. A line
+//! that belongs to the real-time side is hidden: what is written to it is kept and read back,
+//! always with the mask bit, and never becomes a route. [`IoApic::level_vectors`] is the
+//! trigger-mode register of the guest's local APIC, which Linux reads at each end of a
 //! level-triggered interrupt; it must be right or Linux ends the interrupt a second time here.
 //!
-//! With a *doorbell* the guest sees one line more than the machine has. It is edge-triggered whatever its entry says, has no route, and is rung by
-//! [`IoApic::ring`]; what arrives while it is masked is delivered when it no longer is.
+//! With a *doorbell* the guest sees one line more than the machine has. It is edge-triggered
+//! whatever its entry says, has no route, and is rung by [`IoApic::ring`]; what arrives while it is
+//! masked is delivered when it no longer is.
 
 mod all;
 
@@ -27,7 +30,8 @@ const END_OF_INTERRUPT: u64 = 0x40;
 const MASKED: u64 = 1 << 16;
 const LEVEL: u64 = 1 << 15;
 const LOW: u64 = 1 << 13;
-/// Vector, delivery mode, destination mode, polarity, trigger, mask, destination. Delivery status and remote IRR are read-only.
+/// Vector, delivery mode, destination mode, polarity, trigger, mask, destination. Delivery status
+/// and remote IRR are read-only.
 const WRITABLE: u64 = 0xff00_0000_0001_afff;
 
 /// The model.
@@ -49,7 +53,8 @@ struct Doorbell {
 }
 
 impl IoApic {
-    /// After reset, with as many lines as the real one (at most [`LINES`]) and a set of hidden ones.
+    /// After reset, with as many lines as the real one (at most [`LINES`]) and a set of hidden
+    /// ones.
     #[must_use]
     pub const fn new(lines: u8, hidden: u64) -> Self {
         let lines = if lines == 0 {
@@ -81,13 +86,15 @@ impl IoApic {
         }
     }
 
-    /// Rings the doorbell. Returns the vector to inject; while the line is masked there is none, and it stays rung.
+    /// Rings the doorbell. Returns the vector to inject; while the line is masked there is none,
+    /// and it stays rung.
     pub fn ring(&mut self) -> Option<u8> {
         self.doorbell.as_mut()?.pended = true;
         self.take_pended()
     }
 
-    /// The vector to inject for a doorbell that was rung while its line was masked, once it no longer is. To be asked after each write.
+    /// The vector to inject for a doorbell that was rung while its line was masked, once it no
+    /// longer is. To be asked after each write.
     pub fn take_pended(&mut self) -> Option<u8> {
         let Doorbell { line, pended: true } = self.doorbell? else { return None };
         let vector = deliverable(*self.entries.get(usize::from(line))?)?;
@@ -168,8 +175,9 @@ impl IoApic {
         if self.is_hidden(line) { entry | MASKED } else { entry }
     }
 
-    /// The route of a line as it stands; `None` for a hidden one and the doorbell. Only the fixed and lowest-priority delivery modes give a
-    /// route that is not masked: NMI, SMI, INIT and the 8259's are not delivered to the guest this way.
+    /// The route of a line as it stands; `None` for a hidden one and the doorbell. Only the fixed
+    /// and lowest-priority delivery modes give a route that is not masked: NMI, SMI, INIT and the
+    /// 8259's are not delivered to the guest this way.
     #[must_use]
     pub fn route(&self, line: usize) -> Option<Route> {
         if line >= usize::from(self.lines) || self.is_hidden(line) || self.is_doorbell(line) {
@@ -185,8 +193,8 @@ impl IoApic {
         })
     }
 
-    /// The vectors of level-triggered lines, as the bits of the local APIC's trigger-mode register. Masked lines
-    /// count: Linux masks a line between its interrupt and the end of it.
+    /// The vectors of level-triggered lines, as the bits of the local APIC's trigger-mode register.
+    /// Masked lines count: Linux masks a line between its interrupt and the end of it.
     #[must_use]
     pub fn level_vectors(&self) -> [u64; 4] {
         let mut vectors = [0; 4];
@@ -196,7 +204,8 @@ impl IoApic {
         vectors
     }
 
-    /// Back to the state after reset; the routes to hand over are then masked for each line that is not hidden.
+    /// Back to the state after reset; the routes to hand over are then masked for each line that is
+    /// not hidden.
     pub fn reset(&mut self) {
         let lines = self.doorbell().unwrap_or(self.lines);
         let new = Self::new(lines, self.hidden);

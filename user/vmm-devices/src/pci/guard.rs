@@ -1,8 +1,10 @@
 //! Which writes to configuration space reach the machine.
 //!
-//! What a function decodes can be moved by its own registers, over another's, over the ports of a task, or over an interrupt controller; what is
-//! behind a bridge changes its number with the bridge's. So the guard looks at the registers that say where things are (PCI 3.0, 6.2.5; PCI-to-PCI
-//! Bridge Architecture Specification 1.2, 3.2.5), and at nothing else. It keeps no state: what it has to know it reads from the machine.
+//! What a function decodes can be moved by its own registers, over another's, over the ports of a
+//! task, or over an interrupt controller; what is behind a bridge changes its number with the
+//! bridge's. So the guard looks at the registers that say where things are (PCI 3.0, 6.2.5;
+//! PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5), and at nothing else. It keeps no
+//! state: what it has to know it reads from the machine.
 
 use super::{ConfigAccess, Filter, Function};
 use crate::{ones, withheld};
@@ -45,7 +47,8 @@ const MEMORY_SPACE: u32 = 2;
 const WIDE: u32 = 4;
 
 impl Filter {
-    /// Whether a write reaches the machine. Registers of base addresses are measured on the way, with the function's decoding off.
+    /// Whether a write reaches the machine. Registers of base addresses are measured on the way,
+    /// with the function's decoding off.
     pub fn allows(&self, space: &mut impl ConfigSpace, kept: &impl Kept, change: Change) -> bool {
         let Change { function, register, .. } = change;
         let at = register & !3;
@@ -192,7 +195,8 @@ impl Base {
         }
     }
 
-    /// Where the function answers, with another value in one register. The registers are measured with decoding off; `None` where they are none.
+    /// Where the function answers, with another value in one register. The registers are measured
+    /// with decoding off; `None` where they are none.
     fn place(self, space: &mut impl ConfigSpace, function: Function, change: Option<(u8, u32)>) -> Option<Place> {
         let value = |space: &mut _, register| match change {
             Some((at, new)) if at == register => new,
@@ -244,7 +248,8 @@ pub fn memory_of(space: &mut impl ConfigSpace, function: Function) -> [Option<(u
     all
 }
 
-/// Whether the command register may become that: whatever is to answer does so where nothing is kept.
+/// Whether the command register may become that: whatever is to answer does so where nothing is
+/// kept.
 fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function, new: u32, ends: Ends) -> bool {
     let rising = new & !space.read(function, COMMAND) & DECODES;
     let all = if rising != 0 { bases(space, function, ends) } else { [None; BASES] };
@@ -270,7 +275,8 @@ impl Window {
 
 /// The bridge's windows as they will be with `new` at `at`.
 fn windows(space: &mut impl ConfigSpace, function: Function, at: u8, new: u32) -> [Window; 3] {
-    // Whether the upper halves count stands in the lowest bits, which nobody can write: what Linux writes there says nothing.
+    // Whether the upper halves count stands in the lowest bits, which nobody can write: what Linux
+    // writes there says nothing.
     let mut has_upper = |register: u8| space.read(function, register) & 0xf == 1;
     let (ports_upper, prefetched_upper) = (has_upper(0x1c), has_upper(0x24));
     let mut get = |register: u8| if register == at { new } else { space.read(function, register) };

@@ -1,14 +1,18 @@
-//! PCI configuration space, filtered: functions of the real-time side read as absent, everything else is the real thing.
+//! PCI configuration space, filtered: functions of the real-time side read as absent, everything
+//! else is the real thing.
 //!
-//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the only way there is for a guest: it has nothing of the memory-mapped
-//! window (PCI Express 3.0, 7.2.2), and so no registers from 256 on. Bits 24 to 30 of the address, by which AMD's processors reach those, name
-//! nothing either. Of the writes that pass, [`Filter::allows`] holds back those that would move things.
-//! An access that passes ([`Answer::Config`]) names the address register's value together with the
-//! data port, so that the monitor does both at once and no other user of the mechanism comes between.
+//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the only way there is for a
+//! guest: it has nothing of the memory-mapped window (PCI Express 3.0, 7.2.2), and so no registers
+//! from 256 on. Bits 24 to 30 of the address, by which AMD's processors reach those, name nothing
+//! either. Of the writes that pass, [`Filter::allows`] holds back those that would move things. An
+//! access that passes ([`Answer::Config`]) names the address register's value together with the
+//! data port, so that the monitor does both at once and no other user of the mechanism comes
+//! between.
 //!
-//! Hiding function 0 of a device hides the whole device from Linux, which looks for the others only behind function 0.
-//! Not done: MSI and MSI-X messages are not checked. A guest can direct a device's message at any vector that the
-//! physical local APIC takes from the bus; only an IOMMU with interrupt remapping closes this.
+//! Hiding function 0 of a device hides the whole device from Linux, which looks for the others only
+//! behind function 0. Not done: MSI and MSI-X messages are not checked. A guest can direct a
+//! device's message at any vector that the physical local APIC takes from the bus; only an IOMMU
+//! with interrupt remapping closes this.
 
 mod guard;
 mod quiesce;

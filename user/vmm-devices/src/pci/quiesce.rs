@@ -23,9 +23,10 @@ const COMMAND: u8 = 0x04;
 const BUS_MASTER: u32 = 1 << 2;
 const NO_INTX: u32 = 1 << 10;
 
-/// Goes over all functions that are not hidden and yields the writes that end DMA, message-signalled interrupts and
-/// line interrupts of each: bus mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). Bridges are
-/// left alone, because a hidden device may be behind one; Linux switches both bits on again when it starts a driver.
+/// Goes over all functions that are not hidden and yields the writes that end DMA,
+/// message-signalled interrupts and line interrupts of each: bus mastering off and INTx disabled in
+/// the command register (PCI 3.0, 6.2.2). Bridges are left alone, because a hidden device may be
+/// behind one; Linux switches both bits on again when it starts a driver.
 ///
 /// Each step is one device at most; the whole is all 256 buses of 256 functions.
 pub struct Quiesce<'a, A> {
@@ -57,7 +58,8 @@ impl<'a, A: ConfigAccess> Quiesce<'a, A> {
         Some(Write { function, register: COMMAND, value })
     }
 
-    /// True when the device of function 0 has no others, so that its other numbers may be aliases of it.
+    /// True when the device of function 0 has no others, so that its other numbers may be aliases
+    /// of it.
     fn is_single(&mut self, function: Function) -> bool {
         let header = self.access.read(function, 0x0c);
         self.access.read(function, 0) as u16 == 0xffff || header >> 16 & 0x80 == 0

@@ -21,9 +21,11 @@ pub struct Fadt {
     pub enable: u8,
     /// Interrupt line of the system control interrupt.
     pub sci: u16,
-    /// First port of the PM1a event block, which chipsets put at the beginning of all ports of power management.
+    /// First port of the PM1a event block, which chipsets put at the beginning of all ports of
+    /// power management.
     pub pm1a_event: Option<u16>,
-    /// First ports and numbers of the blocks that are Linux's: events, PM2 control, timer, general-purpose events.
+    /// First ports and numbers of the blocks that are Linux's: events, PM2 control, timer,
+    /// general-purpose events.
     pub blocks: [(u16, u16); BLOCKS],
 }
 

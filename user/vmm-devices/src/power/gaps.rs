@@ -1,4 +1,5 @@
-//! The ports around the PM1a event block that the FADT does not name: nobody knows what all of them do.
+//! The ports around the PM1a event block that the FADT does not name: nobody knows what all of them
+//! do.
 
 use super::Fadt;
 
@@ -21,7 +22,8 @@ impl Gaps {
         for (to, (first, count)) in named.iter_mut().zip(all) {
             *to = (u32::from(first), u32::from(first) + u32::from(count));
         }
-        // Event blocks below 0x100 would be among the board's own ports: nothing can be said of their neighbours.
+        // Event blocks below 0x100 would be among the board's own ports: nothing can be said of
+        // their neighbours.
         let start = fadt.pm1a_event.filter(|port| *port >= 0x100).map(|port| u32::from(port) & !(MANAGEMENT - 1));
         Gaps { named, at: start.unwrap_or(0), end: start.map_or(0, |start| start + MANAGEMENT) }
     }

@@ -1,7 +1,9 @@
-//! The keyboard controller's command port and system control port A, as far as they reach past the keyboard: the processor's reset line and the
-//! address line 20 (IBM PC/AT Technical Reference, "Keyboard Controller"; ICH9 data sheet 13.7.2).
+//! The keyboard controller's command port and system control port A, as far as they reach past the
+//! keyboard: the processor's reset line and the address line 20 (IBM PC/AT Technical Reference,
+//! "Keyboard Controller"; ICH9 data sheet 13.7.2).
 //!
-//! Only commands of the list reach the controller. Those that write its output port or pulse its lines end here, with their byte of data.
+//! Only commands of the list reach the controller. Those that write its output port or pulse its
+//! lines end here, with their byte of data.
 
 use crate::answer::{Answer, Effect, Request};
 
@@ -25,8 +27,9 @@ pub(super) struct Keyboard {
     control_a: u8,
 }
 
-/// What a driver of keyboard and mouse asks for: read and write the controller's memory, its ports for keyboard and mouse on, off and tested, input
-/// and output port read, bytes given back or sent to the mouse, and the prefixes of several mice.
+/// What a driver of keyboard and mouse asks for: read and write the controller's memory, its ports
+/// for keyboard and mouse on, off and tested, input and output port read, bytes given back or sent
+/// to the mouse, and the prefixes of several mice.
 const fn is_harmless(command: u8) -> bool {
     matches!(command, 0x20..=0x3f | 0x60..=0x7f | 0x90..=0x97 | 0xa7..=0xab | 0xad | 0xae | 0xc0 | 0xd0 | 0xd2..=0xd4)
 }

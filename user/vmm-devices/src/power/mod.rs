@@ -1,15 +1,17 @@
-//! Reset and power-off: which accesses of the guest ask for them, and which ports it does not get. None of these reaches the machine; the monitor
-//! restarts the guest, or ends it, instead.
+//! Reset and power-off: which accesses of the guest ask for them, and which ports it does not get.
+//! None of these reaches the machine; the monitor restarts the guest, or ends it, instead.
 //!
-//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard controller
-//! and system control port A (`keyboard.rs`), and those that are absent in [`crate::withheld::PORTS`]. Found
-//! in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4, 4.8.3.2.1), the reset register (4.8.3.6),
-//! the firmware's command port, and what lies around the PM1 blocks (`gaps.rs`).
+//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard
+//! controller and system control port A (`keyboard.rs`), and those that are absent in
+//! [`crate::withheld::PORTS`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4,
+//! 4.8.3.2.1), the reset register (4.8.3.6), the firmware's command port, and what lies around the
+//! PM1 blocks (`gaps.rs`).
 //!
-//! What is withheld is asked first: a table that gives the number of such a port to a register of Linux's opens nothing.
+//! What is withheld is asked first: a table that gives the number of such a port to a register of
+//! Linux's opens nothing.
 //!
-//! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put the machine to sleep as
-//! little as it may switch it off.
+//! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put
+//! the machine to sleep as little as it may switch it off.
 
 mod fadt;
 mod gaps;
@@ -47,8 +49,8 @@ impl Power {
         fixed().chain(self.pm1().map(|port| (port, 2))).chain(self.withheld())
     }
 
-    /// The ports that Linux neither reads nor writes. The reset register is one unless a model answers there: what other values than the table's do to
-    /// it is known to the firmware alone.
+    /// The ports that Linux neither reads nor writes. The reset register is one unless a model
+    /// answers there: what other values than the table's do to it is known to the firmware alone.
     fn withheld(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let reset = self.fadt.reset.filter(|(port, _)| !FIXED.contains(port)).map(|(port, _)| (u32::from(port), 1));
         let command = self.fadt.command.map(|port| (u32::from(port), 2));
@@ -95,7 +97,8 @@ impl Power {
         Answer::Value(0)
     }
 
-    /// An access to none of the registers by themselves. One that reaches into them is dropped, because the bus would split it.
+    /// An access to none of the registers by themselves. One that reaches into them is dropped,
+    /// because the bus would split it.
     fn stray(&self, access: Access) -> Option<Answer> {
         touches(self.ports(), access).then(|| access.absent())
     }
@@ -105,16 +108,18 @@ impl Power {
         [self.fadt.pm1a_control, self.fadt.pm1b_control].into_iter().flatten().map(u32::from)
     }
 
-    /// Whether the access is one to a PM1 control register, or to one of its two bytes. The register is followed by another one: longer accesses are not.
+    /// Whether the access is one to a PM1 control register, or to one of its two bytes. The
+    /// register is followed by another one: longer accesses are not.
     fn is_pm1(&self, access: Access) -> bool {
         let first = u32::from(access.port);
         let end = first + u32::from(access.width);
         self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), access)
     }
 
-    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte. The lower one has GBL_RLS (bit 2), which asks the firmware for attention by a
-    /// system management interrupt, and SCI_EN (bit 0), without which the events of power management are such interrupts (ICH9 data sheet 13.8.3.3):
-    /// the one is never written, the other always, as ACPI mode is for good.
+    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte. The lower one has
+    /// GBL_RLS (bit 2), which asks the firmware for attention by a system management interrupt, and
+    /// SCI_EN (bit 0), without which the events of power management are such interrupts (ICH9 data
+    /// sheet 13.8.3.3): the one is never written, the other always, as ACPI mode is for good.
     fn write_pm1(&self, access: Access, value: u32) -> Answer {
         const SLEEP_ENABLE: u8 = 1 << 5;
         const GLOBAL_RELEASE: u8 = 1 << 2;

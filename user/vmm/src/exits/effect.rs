@@ -17,7 +17,8 @@ pub fn carry_out(machine: &mut Machine, effect: Effect) -> Option<End> {
         }
         Effect::Request(Request::Reset) => return Some(End::Reboot),
         Effect::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
-        // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its work.
+        // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its
+        // work.
         Effect::None | Effect::Shared | Effect::Nmi => {}
     }
     None

@@ -1,8 +1,8 @@
 //! The final page tables of the kernel's half, the same in every address space.
 //!
-//! The image is mapped in 4 KiB pages, each part with its own rights; the direct map in 2 MiB pages, but for the pieces
-//! that hold the image, so that code and constants cannot be written there either, and those that are memory in part:
-//! what is not memory is not cached.
+//! The image is mapped in 4 KiB pages, each part with its own rights; the direct map in 2 MiB
+//! pages, but for the pieces that hold the image, so that code and constants cannot be written
+//! there either, and those that are memory in part: what is not memory is not cached.
 
 use pillion_abi::boot::Range;
 use pillion_abi::{LARGE_PAGE, PAGE};
@@ -52,12 +52,14 @@ impl Builder {
             return None;
         }
         self.next += PAGE;
-        // SAFETY: the stretch is free RAM below 4 GiB, which the first page tables map, and nobody else has it.
+        // SAFETY: the stretch is free RAM below 4 GiB, which the first page tables map, and nobody
+        // else has it.
         unsafe { direct::<u8>(page).write_bytes(0, PAGE as usize) };
         Some(page)
     }
 
-    /// The entry for an address in the table at that level (1: pages), whose parents are made on the way.
+    /// The entry for an address in the table at that level (1: pages), whose parents are made on
+    /// the way.
     fn entry(&mut self, address: u64, level: u32) -> Option<*mut u64> {
         let mut table = self.root;
         let mut at = 4;

@@ -28,8 +28,8 @@ static RSDP: BootCell<[u8; RSDP_SIZE]> = BootCell(UnsafeCell::new([0; RSDP_SIZE]
 /// Physical address of the first address space's root.
 static ROOT: AtomicU64 = AtomicU64::new(0);
 
-/// Physical address of the root table whose upper half is the kernel's and whose lower half is empty. The upper half of
-/// every address space is a copy of it; it never changes.
+/// Physical address of the root table whose upper half is the kernel's and whose lower half is
+/// empty. The upper half of every address space is a copy of it; it never changes.
 #[must_use]
 pub fn kernel_root() -> u64 {
     ROOT.load(Relaxed)
@@ -41,15 +41,16 @@ struct LowMemory;
 impl Memory for LowMemory {
     fn bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
         let end = address.checked_add(length as u64)?;
-        // SAFETY: everything below 4 GiB is mapped, always; whatever it holds are bytes; nobody writes the tables
-        // of boot loader and firmware while the kernel boots.
+        // SAFETY: everything below 4 GiB is mapped, always; whatever it holds are bytes; nobody
+        // writes the tables of boot loader and firmware while the kernel boots.
         (end <= ALWAYS_MAPPED).then(|| unsafe { core::slice::from_raw_parts(direct(address), length) })
     }
 }
 
 /// Called by the first instructions, on the stack of the first CPU and on the first page tables.
 extern "C" fn start(magic: u32, info: u32) -> ! {
-    // SAFETY: this function runs once, before anything else; the references end before `kernel_main`.
+    // SAFETY: this function runs once, before anything else; the references end before
+    // `kernel_main`.
     let (params, rsdp) = unsafe { (&mut *PARAMS.0.get(), &mut *RSDP.0.get()) };
     let understood = read_loader(magic, info.into(), params, rsdp);
     serial::init(params.command_line());

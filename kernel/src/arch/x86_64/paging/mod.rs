@@ -1,5 +1,5 @@
-//! Page tables in the direct map: host address spaces and nested ones of guests. The algorithm is in
-//! [`pillion_core::x86_64::paging`].
+//! Page tables in the direct map: host address spaces and nested ones of guests. The algorithm is
+//! in [`pillion_core::x86_64::paging`].
 
 mod tables;
 
@@ -26,7 +26,8 @@ pub fn current() -> u64 {
 /// The root's upper half is the kernel's, and its tables stay in place for as long as it is active.
 #[inline]
 pub unsafe fn switch_to(root: u64) {
-    // SAFETY: the kernel's half does not change, says the caller; the stack and this code stay mapped.
+    // SAFETY: the kernel's half does not change, says the caller; the stack and this code stay
+    // mapped.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack, preserves_flags)) };
 }
 

@@ -5,7 +5,8 @@ use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
 use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Mapping, Tables};
 
-/// Tables of one address space: a run of pages of which the first is the root, and a mark up to where they are used.
+/// Tables of one address space: a run of pages of which the first is the root, and a mark up to
+/// where they are used.
 #[derive(Debug)]
 pub struct PageTables {
     root: u64,
@@ -17,8 +18,8 @@ impl PageTables {
     /// Tables in `pages` pages at the physical address `pool`, for a nested address space.
     ///
     /// # Safety
-    /// The pages are RAM in the direct map, hold zeros, and belong to nobody else until the value is gone and no processor
-    /// uses the root.
+    /// The pages are RAM in the direct map, hold zeros, and belong to nobody else until the value
+    /// is gone and no processor uses the root.
     pub unsafe fn new_guest_root(pool: u64, pages: u64) -> Result<Self> {
         let bytes = pages.checked_mul(PAGE).ok_or(Error::BadArgument)?;
         let end = pool.checked_add(bytes).ok_or(Error::BadArgument)?;
@@ -28,10 +29,12 @@ impl PageTables {
         Ok(Self { root: pool, next: pool + PAGE, end })
     }
 
-    /// As [`Self::new_guest_root`], with the upper 256 entries of the root copied from the kernel's root table `template`.
+    /// As [`Self::new_guest_root`], with the upper 256 entries of the root copied from the kernel's
+    /// root table `template`.
     ///
     /// # Safety
-    /// As [`Self::new_guest_root`]; `template` is the physical address of a root table whose upper half never changes.
+    /// As [`Self::new_guest_root`]; `template` is the physical address of a root table whose upper
+    /// half never changes.
     pub unsafe fn new_host_root(pool: u64, pages: u64, template: u64) -> Result<Self> {
         // SAFETY: the caller vouches for the pages.
         let mut tables = unsafe { Self::new_guest_root(pool, pages)? };
@@ -42,7 +45,8 @@ impl PageTables {
         Ok(tables)
     }
 
-    /// Tables that [`Self::new_guest_root`] or [`Self::new_host_root`] made, with `used` pages of the pool in use.
+    /// Tables that [`Self::new_guest_root`] or [`Self::new_host_root`] made, with `used` pages of
+    /// the pool in use.
     ///
     /// # Safety
     /// As for the function that made them; `used` is what [`Self::pages_used`] said last.
@@ -70,7 +74,8 @@ impl PageTables {
         paging::map_step(self, root, address, physical, size, flags)
     }
 
-    /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or in a guest's case the vCPU's).
+    /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or
+    /// in a guest's case the vCPU's).
     pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
         let root = self.root;
         paging::unmap_step(self, root, address, size)
@@ -93,9 +98,9 @@ fn entry(table: u64, index: usize) -> *mut u64 {
 impl Tables for PageTables {
     #[inline]
     fn read(&self, table: u64, index: usize) -> u64 {
-        // SAFETY: `table` is a page of the pool (or the kernel's template), which whoever made this value vouched for: the
-        // algorithm gets table addresses from `alloc`, the root and entries that it wrote itself. Volatile, since the
-        // processor reads and writes tables too.
+        // SAFETY: `table` is a page of the pool (or the kernel's template), which whoever made this
+        // value vouched for: the algorithm gets table addresses from `alloc`, the root and entries
+        // that it wrote itself. Volatile, since the processor reads and writes tables too.
         unsafe { entry(table, index).read_volatile() }
     }
 

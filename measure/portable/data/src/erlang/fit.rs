@@ -8,13 +8,15 @@ const COARSE: u32 = 48;
 /// Steps of the search around the best of them; each leaves 62 % of the stretch.
 const FINE: u32 = 24;
 
-/// A search for the likeliest distribution. For given stages and offset that is the one with the samples' mean, so only the offset is searched for: by the
-/// logarithm of its distance below the least sample.
+/// A search for the likeliest distribution. For given stages and offset that is the one with the
+/// samples' mean, so only the offset is searched for: by the logarithm of its distance below the
+/// least sample.
 pub struct Search<'a> {
     histogram: &'a Histogram,
     least: f64,
     mean: f64,
-    /// Distances tried first, and the mean logarithm of what the samples lie above the offset there.
+    /// Distances tried first, and the mean logarithm of what the samples lie above the offset
+    /// there.
     coarse: Vec<(f64, f64)>,
 }
 

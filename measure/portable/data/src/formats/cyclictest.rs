@@ -1,5 +1,5 @@
-//! What `cyclictest` of rt-tests prints (2.4): the histogram of `-h`, and `--json`. Values are in microseconds there, or in whatever unit the
-//! histogram has.
+//! What `cyclictest` of rt-tests prints (2.4): the histogram of `-h`, and `--json`. Values are in
+//! microseconds there, or in whatever unit the histogram has.
 
 use crate::Histogram;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,8 @@ pub struct Facts {
     pub realtime: bool,
 }
 
-/// Prints the histogram of `-h LIMIT`: a row for each value below the limit, a column for each thread.
+/// Prints the histogram of `-h LIMIT`: a row for each value below the limit, a column for each
+/// thread.
 #[must_use]
 pub fn histogram(threads: &[Thread], limit: u64) -> String {
     let mut text = String::from("# Histogram\n");
@@ -61,7 +62,8 @@ fn within(thread: &Thread, limit: u64) -> u64 {
     below.map(|bucket| bucket.count).sum()
 }
 
-/// The document of `--json`. Keys are spelt as cyclictest spells them, `cmdline:` with its colon included.
+/// The document of `--json`. Keys are spelt as cyclictest spells them, `cmdline:` with its colon
+/// included.
 #[must_use]
 pub fn json(facts: &Facts, threads: &[Thread]) -> Value {
     let [sysname, nodename, release, version, machine] = &facts.system;

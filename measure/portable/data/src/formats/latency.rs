@@ -1,5 +1,5 @@
-//! The rows that users of Xenomai know from its `latency`: a head (`RTH|`) from time to time, a row for each second (`RTD|`), and one for all (`RTS|`).
-//! Latencies are in microseconds.
+//! The rows that users of Xenomai know from its `latency`: a head (`RTH|`) from time to time, a row
+//! for each second (`RTD|`), and one for all (`RTS|`). Latencies are in microseconds.
 
 /// Latencies of a stretch of time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,8 @@ pub fn head(seconds: u64, period_us: u64, priority: u32, mode: &str) -> String {
     )
 }
 
-/// A second's row. `all` has every sample so far, and `overruns` and `switches`, mode switches, are counted from the beginning.
+/// A second's row. `all` has every sample so far, and `overruns` and `switches`, mode switches, are
+/// counted from the beginning.
 #[must_use]
 pub fn row(second: &Span, all: &Span, overruns: u64, switches: u64) -> String {
     let [min, average, max] = [second.min(), second.average(), second.max()];

@@ -1,4 +1,5 @@
-//! How much longer than asked for `nanosleep` takes; and when a thread that looks at the clock all the time could not.
+//! How much longer than asked for `nanosleep` takes; and when a thread that looks at the clock all
+//! the time could not.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;

@@ -1,4 +1,5 @@
-//! Priority inversion: how long an urgent thread waits for a mutex, against how long a thread of medium priority computes.
+//! Priority inversion: how long an urgent thread waits for a mutex, against how long a thread of
+//! medium priority computes.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;

@@ -1,4 +1,5 @@
-//! Kernel latency time: how long an urgent thread waits in the kernel for what a less urgent one has there.
+//! Kernel latency time: how long an urgent thread waits in the kernel for what a less urgent one
+//! has there.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -28,7 +29,8 @@ pub struct Klt {
     /// How long the less urgent thread is in its critical section, in us
     #[arg(long, default_value_t = 20, value_name = "US", value_parser = clap::value_parser!(u64).range(1..10_000))]
     section: u64,
-    /// Distance of two places at which the section is interrupted, in ns [default: 20, short form 100]
+    /// Distance of two places at which the section is interrupted, in ns [default: 20, short form
+    /// 100]
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
     step: Option<u64>,
 }

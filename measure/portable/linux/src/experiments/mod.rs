@@ -1,15 +1,19 @@
 //! The experiments, and how they are found by name.
 //!
 //! To add one:
-//! 1. Write `src/experiments/NAME.rs` (a folder when it needs several files) with a struct of its options that derives `clap::Args`.
-//! 2. Implement [`Experiment`] for it. `run` measures first and afterwards returns [`Findings`]: it prints nothing.
-//!    Sizes are options of type `Option<..>`; [`Bench::size`] chooses between the option, the full default and the `--quick` one.
-//!    Time is read by [`Bench::clock`], a thread becomes urgent by [`realtime`](crate::realtime), a child is made by [`process`](crate::process).
+//! 1. Write `src/experiments/NAME.rs` (a folder when it needs several files) with a struct of its
+//!    options that derives `clap::Args`.
+//! 2. Implement [`Experiment`] for it. `run` measures first and afterwards returns [`Findings`]: it
+//!    prints nothing. Sizes are options of type `Option<..>`; [`Bench::size`] chooses between the
+//!    option, the full default and the `--quick` one. Time is read by [`Bench::clock`], a thread
+//!    becomes urgent by [`realtime`](crate::realtime), a child is made by
+//!    [`process`](crate::process).
 //! 3. Name it in [`ALL`]. `run all` takes those that need no argument (`IN_ALL`).
 //! 4. Say its options in README.md.
 //!
-//! What disturbs every experiment (steal time, a change of the clock source) is watched around `run`; what disturbs only yours, you say
-//! by [`Findings::disturbed`]. Arithmetic stands in functions without system calls, with tests.
+//! What disturbs every experiment (steal time, a change of the clock source) is watched around
+//! `run`; what disturbs only yours, you say by [`Findings::disturbed`]. Arithmetic stands in
+//! functions without system calls, with tests.
 
 mod command;
 mod cruncher;
@@ -50,7 +54,8 @@ pub trait Experiment: Args {
     /// Measures.
     ///
     /// # Errors
-    /// It could not be measured at all. A run that was measured but disturbed is told by [`Findings::disturbed`].
+    /// It could not be measured at all. A run that was measured but disturbed is told by
+    /// [`Findings::disturbed`].
     fn run(&self, bench: &Bench) -> anyhow::Result<Findings>;
 
     /// How the report draws it.

@@ -1,4 +1,5 @@
-//! Two threads that a third one triggers in turn, by a timer of 100 us: the time from each activation to the next, whichever thread it is.
+//! Two threads that a third one triggers in turn, by a timer of 100 us: the time from each
+//! activation to the next, whichever thread it is.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -67,7 +68,8 @@ fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Log> {
     bench.be_urgent()?;
     realtime::be_fifo((bench.priority - 1).max(1))?;
     let triggers = [Trigger::default(), Trigger::default()];
-    // A thread that ends, and whoever gives its locked stack back, would keep the other one from its last activation for a millisecond.
+    // A thread that ends, and whoever gives its locked stack back, would keep the other one from
+    // its last activation for a millisecond.
     let end = Barrier::new(triggers.len());
     let each = activations / 2;
     let logs = std::thread::scope(|scope| {
@@ -80,7 +82,8 @@ fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Log> {
     Ok(merged(logs))
 }
 
-/// The life of the timer's thread. Whom it triggers is more urgent and runs at once, as in the paper and in the real-time tasks.
+/// The life of the timer's thread. Whom it triggers is more urgent and runs at once, as in the
+/// paper and in the real-time tasks.
 fn fire(triggers: &[Trigger; 2], threads: &[&Thread], period_ns: u64, activations: u64) -> Result<()> {
     let mut deadline = monotonic() + 100 * period_ns;
     for number in 0..activations as usize {

@@ -16,9 +16,11 @@ const FREQUENCIES: [u32; 25] = [
     500, 1_000, 2_000, 3_150, 5_000, 8_000, 12_500, 20_000, 31_500, 50_000, 80_000, 100_000, 125_000, 160_000, 200_000,
     250_000, 315_000, 400_000, 500_000, 630_000, 800_000, 1_000_000, 1_250_000, 1_600_000, 2_000_000,
 ];
-/// The first edge is so far away, for everything to be ready, and by up to as much again, drawn: no two rounds meet Linux's ticks alike.
+/// The first edge is so far away, for everything to be ready, and by up to as much again, drawn: no
+/// two rounds meet Linux's ticks alike.
 const AHEAD_NS: u64 = 1_000_000;
-/// Answered edges below which no higher frequency is tried: what is left is a loop that asks for the time.
+/// Answered edges below which no higher frequency is tried: what is left is a loop that asks for
+/// the time.
 const HALF: f64 = 0.5;
 
 /// Options.
@@ -27,7 +29,8 @@ pub struct Reliability {
     /// Rounds through all frequencies [default: 4, short form 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// How long each frequency is answered in a round, in milliseconds [default: 250, short form 20]
+    /// How long each frequency is answered in a round, in milliseconds [default: 250, short form
+    /// 20]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(4..))]
     time: Option<u64>,
 }
@@ -65,7 +68,8 @@ struct Answer {
     late: f64,
 }
 
-/// Answers each frequency for that time, up to the one of which fewer than half of the edges are answered.
+/// Answers each frequency for that time, up to the one of which fewer than half of the edges are
+/// answered.
 fn round(time: u64, seed: &mut u64) -> Result<Vec<Answer>> {
     let mut answers = Vec::new();
     for frequency in FREQUENCIES {

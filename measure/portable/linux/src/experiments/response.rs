@@ -1,4 +1,5 @@
-//! Response to a one-shot timer whose distance changes after every so many interrupts, so that it never falls into step with anything.
+//! Response to a one-shot timer whose distance changes after every so many interrupts, so that it
+//! never falls into step with anything.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -72,7 +73,8 @@ impl Response {
     }
 }
 
-/// The distance of a group: multiples of the golden ratio's fraction spread evenly over the range, in an order without a period.
+/// The distance of a group: multiples of the golden ratio's fraction spread evenly over the range,
+/// in an order without a period.
 fn distance(group: u64, least: u64, most: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let part = u128::from(group.wrapping_mul(GOLDEN));

@@ -96,7 +96,8 @@ fn wake(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(1, woken), member(2, waking)])
 }
 
-/// From a yield until the next of `members` threads, or the same one after all others of its priority, runs.
+/// From a yield until the next of `members` threads, or the same one after all others of its
+/// priority, runs.
 fn yields(bench: &Bench, samples: u64, members: usize) -> Result<Vec<u64>> {
     let (before, is_last) = (Stamp::default(), AtomicBool::new(false));
     let body = || {

@@ -1,4 +1,5 @@
-//! What a compile asks of Linux: short-lived processes that read, compute and write through pipes and files, then a long one over all of it.
+//! What a compile asks of Linux: short-lived processes that read, compute and write through pipes
+//! and files, then a long one over all of it.
 
 use super::Piece;
 use crate::process::{Child, child};

@@ -1,13 +1,16 @@
-//! Leaves every cache line dirty and every TLB entry replaced: writes a word of each line of a working set larger than the caches.
+//! Leaves every cache line dirty and every TLB entry replaced: writes a word of each line of a
+//! working set larger than the caches.
 
 use super::Piece;
 use anyhow::Result;
 use std::fs;
 
-/// The shortest lines of the machines of measure/machines, a Pentium Pro's: with longer ones, each is written more than once.
+/// The shortest lines of the machines of measure/machines, a Pentium Pro's: with longer ones, each
+/// is written more than once.
 const LINE: usize = 32;
 
-/// Written when Linux does not tell how large the last cache is; larger than that of a small machine.
+/// Written when Linux does not tell how large the last cache is; larger than that of a small
+/// machine.
 const DEFAULT: usize = 16 << 20;
 
 /// Allocates the working set: twice the last cache, so that no line of it survives a pass.

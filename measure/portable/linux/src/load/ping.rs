@@ -1,4 +1,5 @@
-//! Echo requests as fast as they go: interrupts of a network device, or the network's own work over the loopback device.
+//! Echo requests as fast as they go: interrupts of a network device, or the network's own work over
+//! the loopback device.
 
 use super::Piece;
 use anyhow::{Context, Result, bail};

@@ -1,7 +1,8 @@
 //! Figures side by side: a group for each figure, a bar in it for each system.
 //!
-//! Normalised, each bar is a multiple of one system's figure, which stands as a line at 1; its absolute value is in the group's name. Figures whose units
-//! have nothing in common have no common axis: then each group is as long as its longest bar.
+//! Normalised, each bar is a multiple of one system's figure, which stands as a line at 1; its
+//! absolute value is in the group's name. Figures whose units have nothing in common have no common
+//! axis: then each group is as long as its longest bar.
 
 use super::curve::{spoken, systems};
 use crate::draw::axis::Axis;

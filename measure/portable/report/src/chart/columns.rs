@@ -18,7 +18,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// For histograms over a range. Linear columns hold a whole number of the usual buckets, else some would hold more of them than others.
+    /// For histograms over a range. Linear columns hold a whole number of the usual buckets, else
+    /// some would hold more of them than others.
     pub fn new(range: &Range, histograms: &[&Histogram]) -> Columns {
         if range.log {
             return Columns { log: true, low: range.low.ln(), step: (range.high.ln() - range.low.ln()) / MOST };
@@ -44,7 +45,8 @@ impl Columns {
         (!self.log).then_some(self.step)
     }
 
-    /// Samples in each column that has any. A bucket wider than a column is spread evenly, and shows as one sample at least.
+    /// Samples in each column that has any. A bucket wider than a column is spread evenly, and
+    /// shows as one sample at least.
     pub fn counts(&self, histogram: &Histogram) -> BTreeMap<i64, f64> {
         let mut counts = BTreeMap::new();
         for bucket in &histogram.buckets {

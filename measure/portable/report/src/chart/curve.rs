@@ -21,7 +21,8 @@ pub struct Curve<'a> {
     data: &'a Data,
 }
 
-/// Systems that a chart shows, in their order. A chart that names a system shows it on each machine of the model: NAME@MACHINE.
+/// Systems that a chart shows, in their order. A chart that names a system shows it on each machine
+/// of the model: NAME@MACHINE.
 pub fn systems<'a>(measurement: &'a Measurement, chart: &Chart) -> Vec<&'a System> {
     let is_named =
         |system: &System| chart.systems.iter().any(|name| Some(name.as_str()) == system.name.split('@').next());

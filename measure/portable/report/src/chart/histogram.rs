@@ -1,7 +1,7 @@
 //! How often each value was seen.
 //!
-//! Up to three histograms share a plot; more stand below each other, a system a plot, over the same axis. Points are a curve of expected
-//! samples for each unit of x, such as a fit.
+//! Up to three histograms share a plot; more stand below each other, a system a plot, over the same
+//! axis. Points are a curve of expected samples for each unit of x, such as a fit.
 
 use super::columns::Columns;
 use super::curve::Curve;
@@ -82,7 +82,8 @@ fn strips(panel: &[Drawn]) -> f64 {
     panel.len() as f64 * STRIP + 6.0
 }
 
-/// The histograms among curves, each with the curves over it: of its system, with a name that begins like its own if there is one.
+/// The histograms among curves, each with the curves over it: of its system, with a name that
+/// begins like its own if there is one.
 fn drawn<'a>(measurement: &Measurement, curves: &'a [Curve]) -> Vec<Drawn<'a>> {
     let all: Vec<(&Curve, &Histogram)> = curves.iter().filter_map(|curve| Some((curve, curve.histogram()?))).collect();
     let owner = |fit: &Curve| {
@@ -215,7 +216,8 @@ fn marks() -> Markup {
     html! { (bar(0)) (dot("quiet", (before(1), y), 2.8)) (bar(2)) (bar(3)) }
 }
 
-/// A thin line from the smallest to the largest value, a dot at the mean, a mark at the 99th percentile.
+/// A thin line from the smallest to the largest value, a dot at the mean, a mark at the 99th
+/// percentile.
 fn strip(frame: &Frame, drawn: &Drawn, y: f64) -> Markup {
     let Summary { min, avg, p99, max, .. } = drawn.summary;
     let (thin, fill) = (format!("thin l{}", drawn.curve.slot), drawn.curve.fill());

@@ -23,7 +23,8 @@ pub fn heads(heads: &[&str], top: f64) -> Markup {
 
 /// A row: look, name, numbers.
 pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
-    // Bold letters are a little wider than others, and the first number must not begin where the label ends.
+    // Bold letters are a little wider than others, and the first number must not begin where the
+    // label ends.
     let room = (WIDTH - SAMPLE - COLUMN * cells.len() as f64) * 0.96;
     html! {
         (sample)

@@ -22,7 +22,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// A label on the line from a centre through the point: behind the point when `side` is 1, before it when it is -1 and there is room.
+    /// A label on the line from a centre through the point: behind the point when `side` is 1,
+    /// before it when it is -1 and there is room.
     pub fn new(point: (f64, f64), centre: (f64, f64), side: f64, words: String) -> Label {
         let crowded = (point.0 - centre.0).hypot(point.1 - centre.1) < CROWDED;
         let side = if crowded { 1.0 } else { side };

@@ -1,8 +1,10 @@
 //! A frequency response in the complex plane.
 //!
-//! Points go from the lowest frequency to the highest. A series of the same name with `_frequency` behind it, of as many points, tells the
-//! frequency of each as its x, and as its y the part of the edges that were answered, in per cent. The cut-off is the last point up to which
-//! all were. What is always equally late lies on a square: the size of the real part and that of the imaginary one are 1 together.
+//! Points go from the lowest frequency to the highest. A series of the same name with `_frequency`
+//! behind it, of as many points, tells the frequency of each as its x, and as its y the part of the
+//! edges that were answered, in per cent. The cut-off is the last point up to which all were. What
+//! is always equally late lies on a square: the size of the real part and that of the imaginary one
+//! are 1 together.
 
 use super::curve::Curve;
 use super::key;
@@ -105,7 +107,8 @@ fn locus(frame: &Frame, drawn: &Drawn, labels: &[Label]) -> Markup {
     }
 }
 
-/// Labels of all curves: of the first outside of it, of the next inside, and so on, since loci often lie close together.
+/// Labels of all curves: of the first outside of it, of the next inside, and so on, since loci
+/// often lie close together.
 fn labels(frame: &Frame, drawn: &[Drawn]) -> Vec<Vec<Label>> {
     let mut taken: Vec<Area> = Vec::new();
     let mut of_curve = |(n, drawn): (usize, &Drawn)| {

@@ -20,7 +20,8 @@ use crate::theme::Colours;
 use curve::Curve;
 use pillion_measure_data::{Chart, Kind, Measurement, System};
 
-/// Whether any system said something that a chart shows. The short form and other instruments leave charts without.
+/// Whether any system said something that a chart shows. The short form and other instruments leave
+/// charts without.
 pub fn has_data(measurement: &Measurement, chart: &Chart) -> bool {
     let figure = |system: &System, name: &str| {
         measurement.figures.iter().any(|figure| figure.system == system.name && figure.name == name)

@@ -48,7 +48,8 @@ fn told(measurement: &Measurement, curve: &Curve, histogram: &Histogram, what: &
     (figure.unit == histogram.unit).then_some(figure.value)
 }
 
-/// What a part of the samples does not exceed; nothing exceeds the maximum that the program said, which may lie within the last bucket.
+/// What a part of the samples does not exceed; nothing exceeds the maximum that the program said,
+/// which may lie within the last bucket.
 pub fn quantile(measurement: &Measurement, curve: &Curve, histogram: &Histogram, part: f64) -> f64 {
     let end = histogram.quantile(part).unwrap_or(0) as f64;
     match told(measurement, curve, histogram, "max") {

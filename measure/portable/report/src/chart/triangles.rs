@@ -1,6 +1,8 @@
-//! The software monitor's picture: for each place of a path at which it was interrupted, how long the interrupt had to wait.
+//! The software monitor's picture: for each place of a path at which it was interrupted, how long
+//! the interrupt had to wait.
 //!
-//! Where the path cannot be preempted the wait falls with slope 1 to the place where it can: a triangle as high and as wide as the stretch is long.
+//! Where the path cannot be preempted the wait falls with slope 1 to the place where it can: a
+//! triangle as high and as wide as the stretch is long.
 
 use super::curve::Curve;
 use super::panels::{self, Style};

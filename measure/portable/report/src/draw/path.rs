@@ -25,7 +25,8 @@ pub fn steps(places: &[(f64, f64)]) -> String {
     path
 }
 
-/// Bars side by side, each from one x to another and up from the base to y; where they touch there is one outline.
+/// Bars side by side, each from one x to another and up from the base to y; where they touch there
+/// is one outline.
 pub fn bars(bars: &[(f64, f64, f64)], base: f64) -> String {
     let mut path = String::new();
     let mut end = None;

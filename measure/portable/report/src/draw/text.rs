@@ -3,7 +3,8 @@
 use super::at;
 use maud::{Markup, Render, html};
 
-/// Width of a letter at the usual size of 12, in the widest of the fonts that a browser may take: a label must not be cut where the first of them is not there.
+/// Width of a letter at the usual size of 12, in the widest of the fonts that a browser may take: a
+/// label must not be cut where the first of them is not there.
 const LETTER: f64 = 7.6;
 /// The part of it that narrow letters have.
 const NARROW: f64 = 0.55;
@@ -84,7 +85,8 @@ pub fn wrapped(words: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// Moves places of labels apart, each `height` high, as little as needed between two bounds; they keep their order.
+/// Moves places of labels apart, each `height` high, as little as needed between two bounds; they
+/// keep their order.
 pub fn apart(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|one, other| wanted[*one].0.total_cmp(&wanted[*other].0));

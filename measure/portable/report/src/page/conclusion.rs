@@ -39,7 +39,8 @@ pub fn conclusions(report: &Report) -> Markup {
     }
 }
 
-/// The sentence of a measurement: without the parts whose figures it does not have, and none without the first part.
+/// The sentence of a measurement: without the parts whose figures it does not have, and none
+/// without the first part.
 fn sentence(measurement: &Measurement) -> Option<String> {
     let (first, others) = measurement.conclusion.split_first()?;
     let others = others.iter().filter_map(|part| filled(part, measurement));

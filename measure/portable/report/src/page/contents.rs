@@ -1,4 +1,5 @@
-//! The table of contents: each experiment with its instruments, and a dot for each figure that has a bar or a goal.
+//! The table of contents: each experiment with its instruments, and a dot for each figure that has
+//! a bar or a goal.
 
 use super::instrument::badge;
 use super::report::{Experiment, Report};

@@ -86,7 +86,8 @@ fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
     }
 }
 
-/// The chart itself. On a narrow screen it keeps its size and is moved, since its letters would be too small.
+/// The chart itself. On a narrow screen it keeps its size and is moved, since its letters would be
+/// too small.
 pub fn drawing(figure: &Figure) -> Markup {
     html! {
         div.wide {

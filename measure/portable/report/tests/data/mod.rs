@@ -1,4 +1,5 @@
-//! Invented measurements that look like real ones: every kind of chart, every instrument, a disturbed run and a quick one.
+//! Invented measurements that look like real ones: every kind of chart, every instrument, a
+//! disturbed run and a quick one.
 
 mod random;
 

@@ -109,7 +109,8 @@ pub fn config(rng: &mut Rng) -> Step {
     Step::Config { way, bus, device, function, register, width, value }
 }
 
-/// Pages of devices on PCs: interrupt controllers, timers, what AMD's chipsets and modules have, flash.
+/// Pages of devices on PCs: interrupt controllers, timers, what AMD's chipsets and modules have,
+/// flash.
 const PAGES: [u64; 14] = [
     0xfec0_0000,
     0xfec0_1000,

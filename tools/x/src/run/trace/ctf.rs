@@ -1,7 +1,9 @@
-//! Traces in the Common Trace Format 1.8, which babeltrace and Trace Compass read: <https://diamon.org/ctf/>.
+//! Traces in the Common Trace Format 1.8, which babeltrace and Trace Compass read:
+//! <https://diamon.org/ctf/>.
 //!
-//! A trace is a folder with two files: [`METADATA`], which describes the layout, and [`STREAM`], one packet with all events. Every integer is little-endian
-//! and aligned to a byte. An event is its time, its kind and two words; each kind names the words its own way.
+//! A trace is a folder with two files: [`METADATA`], which describes the layout, and [`STREAM`],
+//! one packet with all events. Every integer is little-endian and aligned to a byte. An event is
+//! its time, its kind and two words; each kind names the words its own way.
 
 use super::entries::Entry;
 use pillion_abi::trace::Event;

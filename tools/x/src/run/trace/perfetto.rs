@@ -1,5 +1,6 @@
-//! Traces as Perfetto's own format, which its user interface opens: <https://perfetto.dev/docs/reference/trace-packet-proto>. Only the fields that are
-//! written stand here, with their numbers in that reference.
+//! Traces as Perfetto's own format, which its user interface opens:
+//! <https://perfetto.dev/docs/reference/trace-packet-proto>. Only the fields that are written stand
+//! here, with their numbers in that reference.
 
 use super::entries::{Entry, Stretch, Track, stretches};
 use prost::Message;

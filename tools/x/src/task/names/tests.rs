@@ -41,7 +41,8 @@ fn each_name_has_one_origin() {
     );
 }
 
-/// A folder with what the link step needs of the repository, and with a program and a runtime out of these texts.
+/// A folder with what the link step needs of the repository, and with a program and a runtime out
+/// of these texts.
 struct Place {
     folder: tempfile::TempDir,
     program: PathBuf,
@@ -100,7 +101,8 @@ fn so_is_not_one_whose_c_library_takes_the_runtimes_place() {
 
 #[test]
 fn nor_one_that_uses_what_is_not_offered() {
-    // Of threads of its own, a stream of its own that asks Linux for nothing, and one of Linux's files.
+    // Of threads of its own, a stream of its own that asks Linux for nothing, and one of Linux's
+    // files.
     for name in ["pthread_attr_getstack", "fputs_unlocked", "fopen"] {
         let program = format!("int {name}(void *); int init_module(void) {{ return {name}(0); }}");
         let said = Place::new(&program, START).link().unwrap_err().to_string();
@@ -118,7 +120,8 @@ fn a_program_gets_the_c_librarys_sine_or_its_own() {
     assert!(Place::new(&format!("{PROGRAM}\n{own}"), START).link().is_ok());
 }
 
-/// The sections of the list, each with the name of the program that its heading ends with: `# What (PROGRAM).`
+/// The sections of the list, each with the name of the program that its heading ends with:
+/// `# What (PROGRAM).`
 fn sections(list: &str) -> Vec<(&str, Vec<&str>)> {
     let parts = list.split("\n\n").filter_map(|part| {
         let (heading, names) = part.split_once('\n')?;

@@ -16,7 +16,10 @@
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("measures how late a periodic thread starts");
 
-/* Parameters: `arguments = "period_us=500"` in the system file, or `pillion load NAME period_us=500` in Linux. */
+/*
+ * Parameters: `arguments = "period_us=500"` in the system file, or
+ * `pillion load NAME period_us=500` in Linux.
+ */
 static int period_us = 1000;
 MODULE_PARM(period_us, "i");
 
@@ -42,7 +45,10 @@ static void *work(void *argument)
 	return argument;
 }
 
-/* Runs first, in what was the Linux kernel's context: here is the place to get memory, FIFOs and threads. */
+/*
+ * Runs first, in what was the Linux kernel's context: here is the place to get memory, FIFOs and
+ * threads.
+ */
 int init_module(void)
 {
 	pthread_attr_t attributes;

@@ -46,7 +46,8 @@ fn fits(pattern: &str, line: &str) -> bool {
     true
 }
 
-/// Both lists beside each other, by a longest common subsequence: `  ` before what is in both, `- ` and `+ ` before what is in one.
+/// Both lists beside each other, by a longest common subsequence: ` ` before what is in both, `- `
+/// and `+ ` before what is in one.
 fn align(wanted: &[String], lines: &[&str]) -> Vec<String> {
     let mut longest = vec![vec![0u32; lines.len() + 1]; wanted.len() + 1];
     for i in (0..wanted.len()).rev() {

@@ -34,7 +34,8 @@ struct Built<'a> {
     task: Task,
 }
 
-/// What a name on the command line selects: `rt` all of them, `rt/PART` those with that in their names; another name those with it, too.
+/// What a name on the command line selects: `rt` all of them, `rt/PART` those with that in their
+/// names; another name those with it, too.
 pub fn filter(name: Option<&str>) -> &str {
     match name {
         None | Some("rt") => "",
@@ -115,7 +116,8 @@ impl Program {
             let mut order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
             if let Some(folder) = native::run(repository, program)? {
                 order.includes.push(folder);
-                // As on the host: the C library's functions are wanted, not what the compiler knows of them.
+                // As on the host: the C library's functions are wanted, not what the compiler knows
+                // of them.
                 order.extra.push("-fno-builtin".into());
             }
             built.push(Built { program, task: task::ready(repository, &order)? });

@@ -19,7 +19,8 @@ pub fn file(repository: &Repository, program: &Program) -> PathBuf {
     repository.build("tasks").join("native").join(&program.name).join(format!("{}.native", program.name))
 }
 
-/// A folder with the file `NAME.native`, which holds what the program prints on this machine. `None` if it does not run there.
+/// A folder with the file `NAME.native`, which holds what the program prints on this machine.
+/// `None` if it does not run there.
 pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>> {
     let Some(arguments) = &program.sheet.native else { return Ok(None) };
     let kept = file(repository, program);

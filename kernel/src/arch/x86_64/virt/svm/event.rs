@@ -1,7 +1,8 @@
 //! Interrupts and exceptions for the guest.
 //!
-//! External interrupts are given as virtual interrupts (15.21.4), never as injected events: the processor then waits for the
-//! guest's interrupt flag by itself, and QEMU delivers injected ones more than once.
+//! External interrupts are given as virtual interrupts (15.21.4), never as injected events: the
+//! processor then waits for the guest's interrupt flag by itself, and QEMU delivers injected ones
+//! more than once.
 
 use super::vcpu::Vcpu;
 use super::vmcb::vintr;
@@ -18,12 +19,14 @@ const SINGLE_STEP: u64 = 1 << 14;
 pub(super) struct Shadow {
     rip: u64,
     dr6: u64,
-    /// The pending interrupt is held back, and the guest runs one instruction with the trap flag set.
+    /// The pending interrupt is held back, and the guest runs one instruction with the trap flag
+    /// set.
     held: bool,
 }
 
 impl Vcpu {
-    /// Makes the vector pending: the guest takes it as soon as its interrupt flag allows. Replaces an earlier one.
+    /// Makes the vector pending: the guest takes it as soon as its interrupt flag allows. Replaces
+    /// an earlier one.
     #[inline]
     pub fn request_interrupt(&mut self, vector: u8) {
         let word = &mut self.control_mut().virtual_interrupt;
@@ -42,7 +45,8 @@ impl Vcpu {
         *word = (*word & vintr::TPR) | vintr::MASKING;
     }
 
-    /// Whether the requested vector is still pending. An interrupt whose delivery an exit cut short is pending again.
+    /// Whether the requested vector is still pending. An interrupt whose delivery an exit cut short
+    /// is pending again.
     #[inline]
     #[must_use]
     pub fn interrupt_pending(&self) -> bool {
@@ -83,8 +87,8 @@ impl Vcpu {
         self.control().shadow & SHADOW != 0
     }
 
-    /// Before an entry in a shadow: if an interrupt is pending, holds it back for one instruction. A guest that steps
-    /// itself, or gets an exception first, is left alone.
+    /// Before an entry in a shadow: if an interrupt is pending, holds it back for one instruction.
+    /// A guest that steps itself, or gets an exception first, is left alone.
     pub(super) fn hold_interrupt(&mut self) -> Shadow {
         let (rip, dr6) = (self.save().rip, self.save().dr6);
         let stepping = self.save().rflags & TRAP_FLAG != 0 || self.control().event & EVENT_VALID != 0;
@@ -96,8 +100,8 @@ impl Vcpu {
         Shadow { rip, dr6, held }
     }
 
-    /// After it: undoes that, and puts the shadow back where the guest did not get on (`early`: the exit came from outside). Returns whether
-    /// the trap flag alone has brought the guest out.
+    /// After it: undoes that, and puts the shadow back where the guest did not get on (`early`: the
+    /// exit came from outside). Returns whether the trap flag alone has brought the guest out.
     pub(super) fn release_interrupt(&mut self, shadow: &Shadow, early: bool) -> bool {
         if early && self.save().rip == shadow.rip {
             self.control_mut().shadow |= SHADOW;
@@ -123,7 +127,8 @@ impl Vcpu {
         }
     }
 
-    /// Forgets an event that was to be injected, and what is left of one whose delivery an exit interrupted.
+    /// Forgets an event that was to be injected, and what is left of one whose delivery an exit
+    /// interrupted.
     pub(super) fn drop_event(&mut self) {
         let control = self.control_mut();
         (control.event, control.exit_event) = (0, 0);

@@ -59,13 +59,14 @@ const fn exception(vector: u32, code: u64, address: u64) -> Fault {
 }
 
 impl Vcpu {
-    /// Runs the guest up to the next exit. The general registers other than `rax` and `rsp` are taken from and left in `state`.
+    /// Runs the guest up to the next exit. The general registers other than `rax` and `rsp` are
+    /// taken from and left in `state`.
     ///
     /// After [`HwExit::Interrupt`] the physical interrupt is still pending. Bounded: no loop.
     ///
     /// # Safety
-    /// Interrupts are off, [`super::enable`] was called on this CPU, this is the CPU that the vCPU belongs to, and the FPU
-    /// holds the guest's state.
+    /// Interrupts are off, [`super::enable`] was called on this CPU, this is the CPU that the vCPU
+    /// belongs to, and the FPU holds the guest's state.
     #[inline]
     pub unsafe fn enter(&mut self, state: &State) -> HwExit {
         if self.in_shadow() {
@@ -80,8 +81,8 @@ impl Vcpu {
         self.decode(state, number)
     }
 
-    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so that none can be cut short by an exit; an INT instruction that was is
-    /// made again.
+    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so that none can be
+    /// cut short by an exit; an INT instruction that was is made again.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
@@ -105,7 +106,8 @@ impl Vcpu {
         }
     }
 
-    /// The processor did not accept a user vCPU's state. QEMU has left the host's in its place, which is not user mode.
+    /// The processor did not accept a user vCPU's state. QEMU has left the host's in its place,
+    /// which is not user mode.
     #[cold]
     fn refused_state(&mut self) -> HwExit {
         let code = self.control().exit_code;
@@ -120,15 +122,17 @@ impl Vcpu {
     /// As [`Vcpu::enter`].
     #[inline]
     unsafe fn run(&mut self, state: &State) -> u32 {
-        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host relies on.
+        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host
+        // relies on.
         unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &raw mut self.world) };
         let control = self.control_mut();
         control.tlb_control = tlb::KEEP;
         control.exit_code as u32
     }
 
-    /// As [`Vcpu::enter`], for a guest that is between STI (or a load of SS) and the next instruction. QEMU forgets that at
-    /// VMRUN, and an interrupt between STI and HLT would leave the guest asleep; see [`Shadow`](super::event::Shadow).
+    /// As [`Vcpu::enter`], for a guest that is between STI (or a load of SS) and the next
+    /// instruction. QEMU forgets that at VMRUN, and an interrupt between STI and HLT would leave
+    /// the guest asleep; see [`Shadow`](super::event::Shadow).
     ///
     /// # Safety
     /// As [`Vcpu::enter`].

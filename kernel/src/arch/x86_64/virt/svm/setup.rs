@@ -9,8 +9,8 @@ const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;
 /// Ports by which a core is sent to deep sleep; 0: none (PPR for family 17h, MSRC001_0073).
 const SLEEP_PORTS: u32 = 0xc001_0073;
-/// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send one by a message, and the processor would start
-/// anew at the firmware.
+/// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send one by a
+/// message, and the processor would start anew at the firmware.
 const REDIRECT_INIT: u64 = 1 << 1;
 /// Bit of VM_CR: the A20M# signal is not looked at (15.30.1).
 const LINE_20_IGNORED: u64 = 1 << 2;
@@ -54,15 +54,18 @@ pub fn probe() -> Result<Features, &'static str> {
 /// Switches SVM on, on this CPU (15.4, 15.30.4).
 ///
 /// # Safety
-/// [`probe`] succeeded on this CPU, and `host_area` is the physical address of a page that is the processor's from now on.
+/// [`probe`] succeeded on this CPU, and `host_area` is the physical address of a page that is the
+/// processor's from now on.
 pub unsafe fn enable(host_area: u64) {
-    // SAFETY: the processor has SVM and it is not disabled, so the registers are there; SVME changes nothing for Rust, and the page is given away.
+    // SAFETY: the processor has SVM and it is not disabled, so the registers are there; SVME
+    // changes nothing for Rust, and the page is given away.
     unsafe {
         msr::write(msr::EFER, msr::read(msr::EFER) | efer::SVME);
         msr::write(VM_HSAVE_PA, host_area);
     }
-    // SAFETY: VM_CR is there as well. An INIT raises the security exception from now on, at any instruction: `trap` has a gate for it with a stack of its
-    // own, which counts it and goes on where it came. With line 20 ignored addresses stay what they are.
+    // SAFETY: VM_CR is there as well. An INIT raises the security exception from now on, at any
+    // instruction: `trap` has a gate for it with a stack of its own, which counts it and goes on
+    // where it came. With line 20 ignored addresses stay what they are.
     let control = unsafe {
         msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT | LINE_20_IGNORED);
         msr::read(VM_CR)
@@ -73,13 +76,14 @@ pub unsafe fn enable(host_area: u64) {
     close_sleep_ports();
 }
 
-/// Takes the guest the ports whose reading sends the core to sleep for hundreds of microseconds. Only a processor has them; they are there from family
-/// 10h on.
+/// Takes the guest the ports whose reading sends the core to sleep for hundreds of microseconds.
+/// Only a processor has them; they are there from family 10h on.
 fn close_sleep_ports() {
     let version = cpuid(1);
     let family = (version.eax >> 8 & 0xf) + if version.eax >> 8 & 0xf == 0xf { version.eax >> 20 & 0xff } else { 0 };
     if family >= 0x10 && version.ecx & VIRTUAL == 0 {
-        // SAFETY: the processor has SVM and is of a family that has the register; no code of the kernel's reads ports to sleep.
+        // SAFETY: the processor has SVM and is of a family that has the register; no code of the
+        // kernel's reads ports to sleep.
         unsafe { msr::write(SLEEP_PORTS, 0) };
     }
 }

@@ -1,7 +1,8 @@
 //! The guest's state between the VMCB and the page shared with the VM monitor.
 //!
-//! Whatever the monitor writes is only a guest's state: the processor checks it at VMRUN, and nothing of it changes what is
-//! intercepted or mapped. EFER.SVME is kept set, and attributes and events are brought into form.
+//! Whatever the monitor writes is only a guest's state: the processor checks it at VMRUN, and
+//! nothing of it changes what is intercepted or mapped. EFER.SVME is kept set, and attributes and
+//! events are brought into form.
 
 use super::vcpu::Vcpu;
 use pillion_abi::vcpu::{Segment, State, dirty, gpr};
@@ -16,8 +17,9 @@ const fn segment(s: Segment) -> Segment {
 }
 
 impl Vcpu {
-    /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM` everything after `rflags` is taken, so the monitor
-    /// must have set all of it, or have got all of it ([`Vcpu::store_state`] with `full`).
+    /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM`
+    /// everything after `rflags` is taken, so the monitor must have set all of it, or have got all
+    /// of it ([`Vcpu::store_state`] with `full`).
     pub fn load_state(&mut self, state: &State) {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
@@ -33,7 +35,8 @@ impl Vcpu {
         }
     }
 
-    /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the FPU's is the caller's to replace.
+    /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the
+    /// FPU's is the caller's to replace.
     pub fn load_user_state(&mut self, state: &State) -> bool {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
@@ -47,8 +50,8 @@ impl Vcpu {
         all
     }
 
-    /// Closes the ways out of user mode: no SYSCALL (SYSENTER has no target, since user mode cannot give it one), no gate, no descriptor.
-    /// Real mode would have no privilege levels.
+    /// Closes the ways out of user mode: no SYSCALL (SYSENTER has no target, since user mode cannot
+    /// give it one), no gate, no descriptor. Real mode would have no privilege levels.
     pub(super) fn confine_state(&mut self) {
         const PRIVILEGE_3: u16 = 3 << 5;
         self.world.guest_xcr0 = self.world.host_xcr0;
@@ -75,7 +78,8 @@ impl Vcpu {
         let save = self.save_mut();
         save.cr0 = state.cr0.get();
         save.cr3 = state.cr3.get();
-        // Machine checks are the host's; without the bit some processors shut down instead of coming out (15.12.18).
+        // Machine checks are the host's; without the bit some processors shut down instead of
+        // coming out (15.12.18).
         save.cr4 = state.cr4.get() | MACHINE_CHECK_ENABLE;
         save.efer = (state.efer.get() & (efer::GUEST | efer::LMA)) | efer::SVME;
         save.cs = segment(state.cs.get());
@@ -93,13 +97,15 @@ impl Vcpu {
         save.pat = state.pat.get();
         save.dr6 = state.dr6.get();
         save.dr7 = state.dr7.get();
-        // As after reset; the monitor has no say in it. An event that an exit cut short belongs to the state that is gone.
+        // As after reset; the monitor has no say in it. An event that an exit cut short belongs to
+        // the state that is gone.
         self.drop_event();
         self.world.guest_xcr0 = self.world.host_xcr0 & 1;
         self.flush_translations();
     }
 
-    /// Shows the guest's state to the VM monitor; all of it where `full`, else what it needs to handle an ordinary exit.
+    /// Shows the guest's state to the VM monitor; all of it where `full`, else what it needs to
+    /// handle an ordinary exit.
     pub fn store_state(&self, state: &State, full: bool) {
         let save = self.save();
         state.gpr[gpr::RAX].set(save.rax);

@@ -21,8 +21,8 @@ mod page {
     pub const MSR_MAP: u64 = 6;
 }
 
-/// Exceptions that come out: the guest could keep the processor busy for ever delivering #DB or #AC, and a
-/// machine check is not the guest's.
+/// Exceptions that come out: the guest could keep the processor busy for ever delivering #DB or
+/// #AC, and a machine check is not the guest's.
 const EXCEPTIONS: u32 = 1 << 1 | 1 << 17 | 1 << 18;
 
 /// A virtual CPU. It may be entered only on the CPU that it belongs to.
@@ -39,8 +39,8 @@ pub struct Vcpu {
 const PREPARE_WORDS: usize = 128;
 
 impl Vcpu {
-    /// Fills a part of the maps of ports and registers, so that all are intercepted, and in the end opens the registers that are the
-    /// guest's own; returns whether there was nothing left to do.
+    /// Fills a part of the maps of ports and registers, so that all are intercepted, and in the end
+    /// opens the registers that are the guest's own; returns whether there was nothing left to do.
     /// Called for each step from 0 before [`Vcpu::init`].
     ///
     /// # Safety
@@ -70,15 +70,17 @@ impl Vcpu {
         false
     }
 
-    /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that can be intercepted and matters is; no port and no register but those
-    /// that are the guest's own can be reached.
+    /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that can be intercepted
+    /// and matters is; no port and no register but those that are the guest's own can be reached.
     ///
-    /// SMIs are the firmware's, as without a guest. CR writes are left to the guest: it owns its CR0, CR3 and CR4.
+    /// SMIs are the firmware's, as without a guest. CR writes are left to the guest: it owns its
+    /// CR0, CR3 and CR4.
     ///
     /// # Safety
-    /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to this vCPU until it is
-    /// gone; `nested_root` maps nothing that must be kept from the guest; `asid` is not 0 and below `features.asids`, and whoever
-    /// else has it drops translations before it is entered.
+    /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to
+    /// this vCPU until it is gone; `nested_root` maps nothing that must be kept from the guest;
+    /// `asid` is not 0 and below `features.asids`, and whoever else has it drops translations
+    /// before it is entered.
     #[must_use]
     pub unsafe fn init(area: u64, nested_root: u64, asid: u32, features: &Features) -> Self {
         let xcr0 = host_xcr0();
@@ -101,7 +103,8 @@ impl Vcpu {
         vcpu
     }
 
-    /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is kept such that nothing else leads out.
+    /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is
+    /// kept such that nothing else leads out.
     pub fn confine(&mut self) {
         self.control_mut().intercept_exceptions = u32::MAX;
         self.confine_state();
@@ -143,7 +146,8 @@ impl Vcpu {
     /// State of the FPU after reset: with the header zero only the control words matter.
     fn init_fpu(&mut self) {
         let area = direct::<u8>(self.fpu_area());
-        // SAFETY: the page is this vCPU's, and both offsets (AMD APM vol. 2, 11.5) are in it and aligned.
+        // SAFETY: the page is this vCPU's, and both offsets (AMD APM vol. 2, 11.5) are in it and
+        // aligned.
         unsafe {
             area.cast::<u16>().write(0x037f);
             area.add(24).cast::<u32>().write(0x1f80);
@@ -158,7 +162,8 @@ impl Vcpu {
 
     #[inline]
     pub(super) fn control(&self) -> &Control {
-        // SAFETY: the page is this vCPU's, says who called `init`; the processor uses it during `enter` only.
+        // SAFETY: the page is this vCPU's, says who called `init`; the processor uses it during
+        // `enter` only.
         unsafe { &self.vmcb.as_ref().control }
     }
 
@@ -185,7 +190,8 @@ impl Vcpu {
         unsafe { core::slice::from_raw_parts_mut(direct(self.area + page::IO_MAP * PAGE), IO_MAP_WORDS) }
     }
 
-    /// Lets the guest use ports `first..first + count` without an exit; those beyond the last port are left out. At most 1,024 words.
+    /// Lets the guest use ports `first..first + count` without an exit; those beyond the last port
+    /// are left out. At most 1,024 words.
     pub fn allow_ports(&mut self, first: u16, count: u32) {
         let count = count.min(0x1_0000 - u32::from(first));
         svm::clear_bits(self.io_map(), usize::from(first), count as usize);
@@ -198,7 +204,8 @@ impl Vcpu {
         }
     }
 
-    /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken away.
+    /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken
+    /// away.
     pub fn flush_translations(&mut self) {
         self.control_mut().tlb_control = self.flush;
     }

@@ -19,19 +19,19 @@ pub struct World {
 
 /// Loads the guest's registers, runs it, and saves them.
 ///
-/// Physical interrupts stay masked by the global interrupt flag up to VMRUN, which sets it; the host's IF is 1 by then,
-/// so that with V_INTR_MASKING an interrupt ends the guest's run whatever the guest's IF is (15.21.1). The exit clears
-/// the global flag; `cli` precedes the `stgi` that sets it, so that only an NMI comes in here. By then the host's TR
-/// and GS are back.
+/// Physical interrupts stay masked by the global interrupt flag up to VMRUN, which sets it; the
+/// host's IF is 1 by then, so that with V_INTR_MASKING an interrupt ends the guest's run whatever
+/// the guest's IF is (15.21.1). The exit clears the global flag; `cli` precedes the `stgi` that
+/// sets it, so that only an NMI comes in here. By then the host's TR and GS are back.
 ///
-/// The guest's XCR0 is read back, since not every emulator intercepts XSETBV. Only its low word is compared: no feature that the
-/// host enables has its bit in the high one.
+/// The guest's XCR0 is read back, since not every emulator intercepts XSETBV. Only its low word is
+/// compared: no feature that the host enables has its bit in the high one.
 ///
 /// 71 instructions when both worlds have the same XCR0.
 ///
 /// # Safety
-/// Interrupts are off, SVM is on, `gpr` has 16 words, and `world` names a VMCB that keeps the guest away from what the host
-/// relies on, and a host page.
+/// Interrupts are off, SVM is on, `gpr` has 16 words, and `world` names a VMCB that keeps the guest
+/// away from what the host relies on, and a host page.
 #[unsafe(naked)]
 pub unsafe extern "sysv64" fn switch(gpr: *mut u64, world: *mut World) {
     naked_asm!(

@@ -1,4 +1,5 @@
-//! Interrupt response and process dispatch: an interrupt that is raised on demand, its handler, and the process that waits for it.
+//! Interrupt response and process dispatch: an interrupt that is raised on demand, its handler, and
+//! the process that waits for it.
 
 mod fit;
 
@@ -20,7 +21,8 @@ pub struct Dispatch {
     /// Interrupts of each source [default: 5,000, short form 1,000]
     #[arg(long, value_name = "N")]
     samples: Option<u64>,
-    /// Where interrupts come from [default: both, or the timer alone on a machine without QEMU's edu device]
+    /// Where interrupts come from [default: both, or the timer alone on a machine without QEMU's
+    /// edu device]
     #[arg(long, value_enum, value_name = "SOURCE")]
     source: Option<Source>,
 }
@@ -95,7 +97,8 @@ fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
     seen
 }
 
-/// The life of the thread that waits. It waits for so many interrupts and no more: the next one is for the next source's thread.
+/// The life of the thread that waits. It waits for so many interrupts and no more: the next one is
+/// for the next source's thread.
 fn wait(samples: u64, file: &Waiter, arrivals: &Sender<Result<Sample>>) {
     for _ in 0..samples {
         let stamps = file.wait();
@@ -117,7 +120,8 @@ fn one(device: &Device, number: u64, arrivals: &Receiver<Result<Sample>>) -> Res
     Ok(Sample { raised: raised.unwrap_or(sample.raised), ..sample })
 }
 
-/// Numbers below a limit, spread evenly and in an order without a period: multiples of the golden ratio's fraction.
+/// Numbers below a limit, spread evenly and in an order without a period: multiples of the golden
+/// ratio's fraction.
 fn spread(number: u64, limit: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64

@@ -1,4 +1,5 @@
-//! Rows while it is measured, as Xenomai's `latency` prints them. An ordinary thread prints; the measuring ones know nothing of it.
+//! Rows while it is measured, as Xenomai's `latency` prints them. An ordinary thread prints; the
+//! measuring ones know nothing of it.
 
 use super::thread::Seen;
 use anyhow::Result;

@@ -1,4 +1,5 @@
-//! Timer latency, as cyclictest measures it: a thread sleeps until a time, and looks how much later it is.
+//! Timer latency, as cyclictest measures it: a thread sleeps until a time, and looks how much later
+//! it is.
 
 mod live;
 mod thread;

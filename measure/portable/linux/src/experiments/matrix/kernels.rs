@@ -1,4 +1,5 @@
-//! Computations of fixed work whose data fits a cache: how long they take tells what others left of it.
+//! Computations of fixed work whose data fits a cache: how long they take tells what others left of
+//! it.
 
 use std::hint::black_box;
 
@@ -116,7 +117,8 @@ fn walk() -> Kernel {
     })
 }
 
-/// One cycle through all lines, in steps that a prefetcher does not guess: n -> 5 n + 3 modulo a power of two visits each once.
+/// One cycle through all lines, in steps that a prefetcher does not guess: n -> 5 n + 3 modulo a
+/// power of two visits each once.
 fn cycle(lines: usize) -> Vec<usize> {
     (0..lines).map(|line| (line * 5 + 3) % lines).collect()
 }

@@ -21,7 +21,8 @@ pub fn mmap_munmap(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || Mapping::anonymous().map(drop))
 }
 
-/// The first touch of a page without contents; mapping and unmapping are in it, for each page its part.
+/// The first touch of a page without contents; mapping and unmapping are in it, for each page its
+/// part.
 pub fn fault_anonymous(meter: &Meter) -> Result<f64> {
     let all = meter.each(CALLS / 50, || Mapping::anonymous().map(|mapping| mapping.touch()))?;
     Ok(all / PAGES as f64)

@@ -1,5 +1,6 @@
-//! How an operation is timed: the smallest of the medians of several rounds. A median leaves out what came between, an interrupt say; the smallest
-//! leaves out rounds in which the caches or the processor's frequency had not settled.
+//! How an operation is timed: the smallest of the medians of several rounds. A median leaves out
+//! what came between, an interrupt say; the smallest leaves out rounds in which the caches or the
+//! processor's frequency had not settled.
 
 use crate::clock::Clock;
 use anyhow::Result;

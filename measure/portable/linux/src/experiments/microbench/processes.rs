@@ -52,7 +52,8 @@ fn spawn(words: &[&CStr]) -> Result<()> {
 /// The child's life: nothing is allocated, no exit handler runs.
 fn become_program(words: &[*const libc::c_char]) -> ! {
     if words.len() > 1 {
-        // SAFETY: the words are strings that end in a zero, behind them stands a null pointer, and all live until the program has changed.
+        // SAFETY: the words are strings that end in a zero, behind them stands a null pointer, and
+        // all live until the program has changed.
         unsafe { libc::execv(words[0], words.as_ptr()) };
     }
     // SAFETY: ends this process.

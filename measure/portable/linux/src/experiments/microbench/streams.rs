@@ -1,4 +1,5 @@
-//! Two processes that talk: through pipes, through sockets of the machine, through TCP over the loopback device.
+//! Two processes that talk: through pipes, through sockets of the machine, through TCP over the
+//! loopback device.
 
 use super::meter::Meter;
 use crate::process::child;

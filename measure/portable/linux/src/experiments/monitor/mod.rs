@@ -1,4 +1,5 @@
-//! Software monitor: system calls, interrupted a little later each time, and how long the most urgent thread then waits.
+//! Software monitor: system calls, interrupted a little later each time, and how long the most
+//! urgent thread then waits.
 
 mod call;
 mod calls;

@@ -1,4 +1,5 @@
-//! The scan of a call: the most urgent thread's timer fires a little later after its beginning each time.
+//! The scan of a call: the most urgent thread's timer fires a little later after its beginning each
+//! time.
 
 use super::call::{Call, Made};
 use crate::bench::Bench;
@@ -22,11 +23,13 @@ const LOST: Duration = Duration::from_secs(5);
 
 /// A scanned call.
 pub struct Scan {
-    /// Time from the call's beginning to the interrupt, and from then until the most urgent thread ran; ns.
+    /// Time from the call's beginning to the interrupt, and from then until the most urgent thread
+    /// ran; ns.
     pub points: Vec<(f64, f64)>,
     /// How long the call takes undisturbed, in ns.
     pub length: u64,
-    /// From place to place, in ns. No stretch is longer by more than that than the longest that was found.
+    /// From place to place, in ns. No stretch is longer by more than that than the longest that was
+    /// found.
     pub step: u64,
 }
 
@@ -36,8 +39,9 @@ impl Scan {
         self.points.iter().map(|point| point.1).fold(0.0, f64::max)
     }
 
-    /// The longest time for which the call holds the most urgent thread back: the longest delay less the shortest before the call, where the other
-    /// thread computes in user mode and the switch is all that it takes.
+    /// The longest time for which the call holds the most urgent thread back: the longest delay
+    /// less the shortest before the call, where the other thread computes in user mode and the
+    /// switch is all that it takes.
     pub fn longest(&self) -> f64 {
         let before = self.points.iter().filter(|point| point.0 < 0.0);
         self.longest_delay() - before.map(|point| point.1).reduce(f64::min).unwrap_or(0.0)
@@ -74,7 +78,8 @@ impl Monitor {
         let step = step.max(length / places.max(1));
         let all = length / step + 2 * BESIDE;
         let mut once = |number| self.once(made.as_mut(), number * step, BESIDE * step, length);
-        // The most urgent thread's very first way to the processor is ten times as long as all others.
+        // The most urgent thread's very first way to the processor is ten times as long as all
+        // others.
         let points = once(0).and_then(|_| (0..=all).map(once).collect()).with_context(|| call.name.to_owned())?;
         Ok(Scan { points, length, step })
     }
@@ -93,14 +98,15 @@ impl Monitor {
         let woken = self.wakings.recv_timeout(LOST).context("the timer was lost")??;
         result?;
         made.after()?;
-        // Others run too: Linux takes the processor away from real-time threads that keep it all the time.
+        // Others run too: Linux takes the processor away from real-time threads that keep it all
+        // the time.
         sleep::until(monotonic() + LEAD + length)?;
         Ok((place(due, begin, start), woken.saturating_sub(due) as f64))
     }
 }
 
-/// When the timer fired, from the call's beginning on. Where that was before, the beginning is when the call was to be made, not when it was: the most
-/// urgent thread ran in between.
+/// When the timer fired, from the call's beginning on. Where that was before, the beginning is when
+/// the call was to be made, not when it was: the most urgent thread ran in between.
 fn place(due: u64, begin: u64, start: u64) -> f64 {
     let after = |beginning: u64| due as f64 - beginning as f64;
     if due < start { after(begin).min(-1.0) } else { after(start) }

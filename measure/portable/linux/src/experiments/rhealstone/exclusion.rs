@@ -105,7 +105,8 @@ pub fn semaphore_shuffle_spaces(bench: &Bench, samples: u64) -> Result<Vec<u64>>
     Ok(measured)
 }
 
-/// From the wish for a mutex whose owner would never run, because a third thread computes, until it is there by inheritance.
+/// From the wish for a mutex whose owner would never run, because a third thread computes, until it
+/// is there by inheritance.
 pub fn deadlock_breaking(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (mutex, owning) = (Mutex::new(Protocol::Inherit)?, Owning::default());
     let (round, medium_round, is_broken) = (Semaphore::new(), Semaphore::new(), AtomicBool::new(false));

@@ -1,4 +1,5 @@
-//! Rhealstone: six operations of a real-time system, between threads of one process; one of them between processes as well.
+//! Rhealstone: six operations of a real-time system, between threads of one process; one of them
+//! between processes as well.
 
 mod exclusion;
 mod message;

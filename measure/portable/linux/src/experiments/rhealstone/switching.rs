@@ -1,4 +1,5 @@
-//! From one thread to another, by its own will or by a priority; and from a thread to the handler of an interrupt.
+//! From one thread to another, by its own will or by a priority; and from a thread to the handler
+//! of an interrupt.
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
@@ -57,7 +58,8 @@ pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(HIGH, raised), member(MEDIUM, raising)])
 }
 
-/// From the time at which the timer is due to the first instruction of its handler in the kernel, while a thread computes.
+/// From the time at which the timer is due to the first instruction of its handler in the kernel,
+/// while a thread computes.
 pub fn interrupt_latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (device, is_over) = (Device::open(Source::Timer)?, AtomicBool::new(false));
     let arming = || {

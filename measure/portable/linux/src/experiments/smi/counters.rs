@@ -36,7 +36,8 @@ fn sum(table: &str, cpu: usize) -> Option<u64> {
     Some(lines.filter_map(count).sum())
 }
 
-/// System management interrupts so far; none when the processor does not count them, or Linux does not let it be read (`modprobe msr`).
+/// System management interrupts so far; none when the processor does not count them, or Linux does
+/// not let it be read (`modprobe msr`).
 pub fn smi(cpu: usize) -> Option<u64> {
     let is_intel = std::fs::read_to_string("/proc/cpuinfo").ok()?.contains("GenuineIntel");
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok().filter(|_| is_intel)?;

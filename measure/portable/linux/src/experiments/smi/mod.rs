@@ -1,7 +1,8 @@
 //! Time that neither this thread nor an interrupt used: system management interrupts, a hypervisor.
 //!
-//! The most urgent thread of a processor does nothing but read the clock. A gap between two readings is time that somebody took. Interrupts are
-//! counted by Linux: gaps that they cannot explain were stolen.
+//! The most urgent thread of a processor does nothing but read the clock. A gap between two
+//! readings is time that somebody took. Interrupts are counted by Linux: gaps that they cannot
+//! explain were stolen.
 
 mod counters;
 

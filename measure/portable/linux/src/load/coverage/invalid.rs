@@ -1,5 +1,5 @@
-//! Calls whose arguments cannot be right: files that are not open, addresses that are not mapped, numbers that mean nothing. Each must fail, and
-//! changes nothing.
+//! Calls whose arguments cannot be right: files that are not open, addresses that are not mapped,
+//! numbers that mean nothing. Each must fail, and changes nothing.
 
 use super::Place;
 use anyhow::{Result, ensure};
@@ -126,7 +126,8 @@ pub fn cover(_place: &Place, round: u64) -> Result<()> {
 }
 
 fn must_fail(number: c_long, first: c_long, [flags, address]: [c_long; 2]) -> Result<()> {
-    // SAFETY: the first argument makes the call fail before anything is changed; the page of the address is never mapped, so nothing is written.
+    // SAFETY: the first argument makes the call fail before anything is changed; the page of the
+    // address is never mapped, so nothing is written.
     let result = unsafe { libc::syscall(number, first, address, flags, address, flags, address) };
     ensure!(result == -1, "system call {number} succeeded");
     Ok(())

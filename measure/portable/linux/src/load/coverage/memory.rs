@@ -1,4 +1,5 @@
-//! Mappings: made, split, protected, moved, given back; the break of the heap is left to the allocator.
+//! Mappings: made, split, protected, moved, given back; the break of the heap is left to the
+//! allocator.
 
 use super::Place;
 use anyhow::Result;
@@ -24,12 +25,14 @@ pub fn cover(_place: &Place, round: u64) -> Result<()> {
 /// Touches a mapping, cuts a page out of its middle, moves the rest and unmaps everything.
 ///
 /// # Safety
-/// `address` is a readable and writable mapping of so many pages, 3 or more, to which no reference exists.
+/// `address` is a readable and writable mapping of so many pages, 3 or more, to which no reference
+/// exists.
 unsafe fn use_and_unmap(address: *mut c_void, pages: usize) -> Result<()> {
     let at = |page: usize| address.wrapping_byte_add(page * PAGE);
     // SAFETY: inside the mapping, by the contract.
     (0..pages).for_each(|page| unsafe { at(page).cast::<u8>().write_volatile(1) });
-    // SAFETY: these calls change pages of the mapping, which nobody refers to; what is unmapped is not used afterwards.
+    // SAFETY: these calls change pages of the mapping, which nobody refers to; what is unmapped is
+    // not used afterwards.
     unsafe {
         mm::mprotect(at(1), PAGE, MprotectFlags::READ)?;
         mm::mprotect(at(1), PAGE, MprotectFlags::READ | MprotectFlags::WRITE)?;

@@ -1,5 +1,6 @@
-//! Calls as many different system calls as can be called harmlessly, with arguments that are right and arguments that are not: what the paths of
-//! the kernel do that hold interrupts off is seen by who measures meanwhile.
+//! Calls as many different system calls as can be called harmlessly, with arguments that are right
+//! and arguments that are not: what the paths of the kernel do that hold interrupts off is seen by
+//! who measures meanwhile.
 
 mod files;
 mod invalid;

@@ -40,7 +40,8 @@ fn itself() -> Result<()> {
     }
 }
 
-/// Asks in a session that it makes: the one that a container's process was born in may lie outside, where it has no number.
+/// Asks in a session that it makes: the one that a container's process was born in may lie outside,
+/// where it has no number.
 fn session() -> Result<()> {
     process::setsid()?;
     black_box((process::getsid(None)?, process::getpgrp()));
