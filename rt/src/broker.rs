@@ -15,7 +15,7 @@ use pillion_channel::copy::copy;
 use pillion_runtime::{
     broker::{Answer, Caller, DATA_SIZE, Request, WAKES, errno::ECANCELED},
     call,
-    info::{address, slot},
+    info::{address, skin},
 };
 
 /// What an answer that is no refusal says.
@@ -33,7 +33,7 @@ pub fn ask(token: &Token, request: Request) -> Result<Accepted, c_int> {
     let caller = Caller { thread: me.number() as u8, level: me.level() };
     let (label, words) = request.encode(caller);
     loop {
-        let Ok(answer) = call::call(slot::BROKER, label, words) else {
+        let Ok(answer) = call::call(skin::slot::BROKER, label, words) else {
             // Whom the answer would have named is lost with it.
             lock::signal_later(token, WAITING.get(token));
             return Err(EIO);

@@ -6,7 +6,7 @@ use pillion_abi::channel::{FifoControl, IOCTL_SIZE, Share, Status};
 use pillion_channel::{entry::Entry, event};
 use pillion_runtime::{
     call,
-    info::{address, slot},
+    info::{address, skin},
 };
 
 /// Bits of the second word of [`Share::events`].
@@ -76,6 +76,6 @@ fn tell(_: &Token, number: usize, bit: u64) {
     // SAFETY: as above.
     let events = unsafe { AtomicU64::from_ptr(&raw mut (*share()).events[number]) };
     if event::raise(events, bit) {
-        let _ = call::signal(slot::LINUX);
+        let _ = call::signal(skin::slot::LINUX);
     }
 }

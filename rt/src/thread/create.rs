@@ -16,7 +16,7 @@ use pillion_abi::channel::{thread_mode, thread_state};
 use pillion_rt_core::release::Releases;
 use pillion_runtime::{
     call,
-    info::{self, slot},
+    info::{self, skin},
 };
 
 /// Function that a thread begins with.
@@ -100,7 +100,7 @@ pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&
     let top = base.addr().checked_add(size).ok_or(EINVAL)? & !15;
     prepare(&token, thread, how);
     made(thread);
-    let cap = thread.slot(slot::THREADS);
+    let cap = thread.slot(skin::slot::THREADS);
     let begun = call::thread_set_registers(cap, thread_entry as *const () as u64, top as u64, thread.pointer() as u64)
         .and_then(|_| call::thread_resume(cap));
     if begun.is_err() {

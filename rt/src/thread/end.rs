@@ -9,7 +9,7 @@ use crate::{
 use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
 use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
-use pillion_runtime::{call, info::slot};
+use pillion_runtime::{call, info::skin};
 
 /// Ends the calling thread. For the main thread, which is no thread of the program, see
 /// [`main_thread`].
@@ -35,7 +35,7 @@ pub(crate) fn end_current() -> ! {
     lock::with(|token| retire(token, me));
     lock::leave_all(me);
     loop {
-        let _ = call::thread_suspend(me.slot(slot::THREADS));
+        let _ = call::thread_suspend(me.slot(skin::slot::THREADS));
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn free(token: &Token, thread: &'static Thread) {
 pub(crate) fn end_unseen() {
     lock::with(|_| {
         for thread in (1..super::all().len()).map(by_number) {
-            let _ = call::thread_suspend(thread.slot(slot::THREADS));
+            let _ = call::thread_suspend(thread.slot(skin::slot::THREADS));
             thread.show_state(thread_state::FREE);
         }
     });

@@ -7,7 +7,7 @@ use crate::{
 };
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, channel::thread_state};
-use pillion_runtime::{call, info::slot};
+use pillion_runtime::{call, info::skin};
 
 /// It is to suspend itself as soon as it can.
 const SUSPEND: u32 = 1;
@@ -62,7 +62,7 @@ pub(super) fn suspend(token: &Token, thread: &'static Thread) {
     let waits = thread.waiting.load(Relaxed) != word::NOT;
     if waits || !is_stoppable(token, thread) {
         thread.stop.fetch_or(SUSPEND, Relaxed);
-    } else if call::thread_suspend(thread.slot(slot::THREADS)).is_ok() {
+    } else if call::thread_suspend(thread.slot(skin::slot::THREADS)).is_ok() {
         thread.stopped.set(token, true);
         thread.show_state(thread_state::SUSPENDED);
     }
@@ -74,7 +74,7 @@ pub(crate) fn resume(token: &Token, thread: &'static Thread) -> bool {
     let stopped = thread.stopped.replace(token, false);
     if stopped {
         thread.show_state(thread_state::READY);
-        let _ = call::thread_resume(thread.slot(slot::THREADS));
+        let _ = call::thread_resume(thread.slot(skin::slot::THREADS));
     }
     asked || stopped
 }
@@ -85,7 +85,7 @@ pub(super) fn kill(token: &Token, thread: &'static Thread) -> bool {
         thread.stop.fetch_or(END, Relaxed);
         return false;
     }
-    let _ = call::thread_suspend(thread.slot(slot::THREADS));
+    let _ = call::thread_suspend(thread.slot(skin::slot::THREADS));
     end::end_other(token, thread);
     true
 }
@@ -94,7 +94,7 @@ pub(super) fn kill(token: &Token, thread: &'static Thread) -> bool {
 pub(super) fn reap(token: &Token, thread: &'static Thread) {
     debug_assert!(thread.life.get(token) != Life::Live);
     // It may not have come to stop itself yet, nor to signal all that it woke.
-    let _ = call::thread_suspend(thread.slot(slot::THREADS));
+    let _ = call::thread_suspend(thread.slot(skin::slot::THREADS));
     lock::finish_signals(token, thread);
     end::free(token, thread);
 }

@@ -13,7 +13,7 @@ use pillion_abi::channel::THREADS;
 use pillion_rt_core::release::Releases;
 use pillion_runtime::{
     Cap, call,
-    info::{self, slot},
+    info::{self, skin},
 };
 
 /// What [`Thread::magic`] is while the thread exists.
@@ -230,20 +230,20 @@ impl Thread {
 
     /// Runs it at a level from now on.
     pub(crate) fn set_context(&self, level: u8) {
-        let _ = call::context_set_priority(self.slot(slot::CONTEXTS), level);
+        let _ = call::context_set_priority(self.slot(skin::slot::CONTEXTS), level);
     }
 
     /// Wakes it out of [`Thread::wait_for_signal`].
     #[inline]
     pub(crate) fn signal(&self) {
-        let _ = call::signal(self.slot(slot::NOTIFICATIONS));
+        let _ = call::signal(self.slot(skin::slot::NOTIFICATIONS));
     }
 
     /// Waits until it is signalled; false when the deadline came first. For the thread itself.
     /// Returns early, too, and says true then.
     #[inline]
     pub(crate) fn wait_for_signal(&self, deadline: u64) -> bool {
-        match call::wait(self.slot(slot::NOTIFICATIONS), deadline) {
+        match call::wait(self.slot(skin::slot::NOTIFICATIONS), deadline) {
             Ok([bits, _]) => {
                 if self.number() == 0 {
                     crate::main_thread::note(bits);

@@ -13,7 +13,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     context_consumed, context_set_priority,
-    info::{self, address, label, level, slot, wake},
+    info::{self, address, label, level, skin, wake},
     now, park, signal, sleep, thread_suspend, wait,
 };
 use pillion_test_kit::{Outcome, done, failure};
@@ -68,9 +68,9 @@ fn the_directory() -> Outcome {
 
 extern "C" fn answer(number: u64) -> ! {
     loop {
-        let bits = wait(slot::NOTIFICATIONS + number as u32, pillion_abi::NEVER).map_or(0, |[bits, _]| bits);
+        let bits = wait(skin::slot::NOTIFICATIONS + number as u32, pillion_abi::NEVER).map_or(0, |[bits, _]| bits);
         SEEN.store(number << 8 | bits, Relaxed);
-        let _ = signal(slot::NOTIFICATIONS);
+        let _ = signal(skin::slot::NOTIFICATIONS);
     }
 }
 
@@ -78,16 +78,16 @@ extern "C" fn answer(number: u64) -> ! {
 fn threads_start() -> Outcome {
     for number in 1..info::task().skin.threads {
         done!(threads::start(number, level::FIRST, answer, number.into()));
-        done!(signal(slot::NOTIFICATIONS + number));
-        let [bits, _] = done!(wait(slot::NOTIFICATIONS, now() + info::task().tsc_hz));
+        done!(signal(skin::slot::NOTIFICATIONS + number));
+        let [bits, _] = done!(wait(skin::slot::NOTIFICATIONS, now() + info::task().tsc_hz));
         check!((bits, SEEN.load(Relaxed)) == (wake::THREAD, u64::from(number) << 8 | wake::THREAD));
-        done!(thread_suspend(slot::THREADS + number));
+        done!(thread_suspend(skin::slot::THREADS + number));
     }
     Ok(())
 }
 
 fn levels() -> Outcome {
-    let context = slot::CONTEXTS + 1;
+    let context = skin::slot::CONTEXTS + 1;
     check!(context_set_priority(context, 220) == Ok([level::FIRST.into(), 0]));
     check!(context_set_priority(context, 221) == Err(Error::BadArgument));
     check!(context_set_priority(context, 17) == Ok([220, 0]));
@@ -110,12 +110,12 @@ fn vectors() -> Outcome {
     done!(threads::start(2, level::FIRST, add, 0));
     // Two to the power of a hundred, as the bits of the number.
     check!(soon(|| SEEN.load(Relaxed) == (1023 + 100) << 52));
-    done!(thread_suspend(slot::THREADS + 2));
+    done!(thread_suspend(skin::slot::THREADS + 2));
     Ok(())
 }
 
 fn time() -> Outcome {
-    let [ticks, exhausted] = done!(context_consumed(slot::CONTEXTS));
+    let [ticks, exhausted] = done!(context_consumed(skin::slot::CONTEXTS));
     check!(ticks != 0 && exhausted == 0);
     Ok(())
 }

@@ -24,7 +24,7 @@ use pillion_runtime::{
         Answer, DATA_SIZE, KEPT_QUEUES, KEPT_SEMAPHORES, LONGEST_NS, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES,
         open::CREATE,
     },
-    info::{self, broker, slot},
+    info::{self, broker, skin},
     now, park, println, signal, sleep, wait,
 };
 
@@ -231,7 +231,7 @@ static READY: AtomicU32 = AtomicU32::new(0);
 
 /// A thread that waits as the library's do, with a deadline.
 extern "C" fn waits(thread: u64) -> ! {
-    let (notification, thread) = (slot::NOTIFICATIONS + thread as u32, thread as u8);
+    let (notification, thread) = (skin::slot::NOTIFICATIONS + thread as u32, thread as u8);
     loop {
         let _ = wait(notification, NEVER);
         let object = Object { round: ROUND.load(Relaxed), handle: HANDLE.load(Relaxed) };
@@ -261,7 +261,7 @@ fn others() -> impl Iterator<Item = u8> {
 fn enter(object: Object) {
     ROUND.store(object.round, Relaxed);
     HANDLE.store(object.handle, Relaxed);
-    waiters().for_each(|thread| _ = signal(slot::NOTIFICATIONS + u32::from(thread)));
+    waiters().for_each(|thread| _ = signal(skin::slot::NOTIFICATIONS + u32::from(thread)));
     others().for_each(|thread| _ = timed(thread, LAST, object.wait()));
 }
 
@@ -273,7 +273,7 @@ fn close(request: Request) -> (u32, u64) {
         let (answer, wakes, ticks) = answer(1, FIRST, request);
         waiters()
             .filter(|thread| wakes >> thread & 1 != 0)
-            .for_each(|t| _ = signal(slot::NOTIFICATIONS + u32::from(t)));
+            .for_each(|t| _ = signal(skin::slot::NOTIFICATIONS + u32::from(t)));
         (times, longest) = (times + 1, ticks.max(longest));
         if answer != Answer::More {
             return (times, longest);

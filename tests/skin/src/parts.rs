@@ -7,7 +7,7 @@ use core::{
 };
 use pillion_abi::NEVER;
 use pillion_runtime::{
-    info::{address, label, level, slot, wake},
+    info::{address, label, level, skin, wake},
     now, park, sleep, wait,
 };
 
@@ -127,7 +127,7 @@ pub fn visitor(parameter: &str) -> ! {
     manager::print(parameter);
     manager::print("\n");
     loop {
-        let bits = wait(slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
+        let bits = wait(skin::slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
         if bits & wake::KICK != 0 {
             manager::print("kicked\n");
         }

@@ -15,7 +15,7 @@ use pillion_runtime::{
         Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, WAKES, open::CREATE,
     },
     call::call,
-    info::{self, broker, label, slot},
+    info::{self, broker, label, skin, slot},
     now, park, println, signal, wait,
 };
 
@@ -45,7 +45,7 @@ static UNTIL: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn observe(_: u64) -> ! {
     loop {
-        let _ = wait(slot::NOTIFICATIONS + OBSERVER, NEVER);
+        let _ = wait(skin::slot::NOTIFICATIONS + OBSERVER, NEVER);
         UNTIL.store(now() - BEGAN.load(Relaxed), Relaxed);
     }
 }
@@ -90,7 +90,7 @@ impl Table {
     }
 
     fn manager(&mut self, name: &str, ask: impl FnOnce()) {
-        let _ = signal(slot::NOTIFICATIONS + OBSERVER);
+        let _ = signal(skin::slot::NOTIFICATIONS + OBSERVER);
         BEGAN.store(now(), Relaxed);
         ask();
         let until = UNTIL.swap(u64::MAX / 2, Relaxed);
@@ -115,7 +115,7 @@ pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
 pub fn answer(thread: u8, level: u8, request: Request) -> (Answer, u64, u64) {
     let (label, words) = request.encode(Caller { thread, level });
     let began = now();
-    let answer = call(slot::BROKER, label, words);
+    let answer = call(skin::slot::BROKER, label, words);
     let ticks = now() - began;
     // Nobody stops the thread, the only reason for a failure of the call itself.
     let words = answer.unwrap_or_else(|_| park()).words;

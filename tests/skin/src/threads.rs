@@ -3,7 +3,7 @@
 use pillion_abi::status::Result;
 use pillion_runtime::{
     Values, context_set_priority,
-    info::{address, slot},
+    info::{address, skin},
     thread_resume, thread_set_registers,
 };
 
@@ -13,7 +13,7 @@ const STACK: u64 = 16 << 10;
 /// Lets a thread run a function at a level, until it has ended. What it was before has ended.
 pub fn start(number: u32, level: u8, function: extern "C" fn(u64) -> !, argument: u64) -> Result<Values> {
     let top = address::MEMORY + u64::from(number) * STACK - 8;
-    thread_set_registers(slot::THREADS + number, function as usize as u64, top, argument)?;
-    context_set_priority(slot::CONTEXTS + number, level)?;
-    thread_resume(slot::THREADS + number)
+    thread_set_registers(skin::slot::THREADS + number, function as usize as u64, top, argument)?;
+    context_set_priority(skin::slot::CONTEXTS + number, level)?;
+    thread_resume(skin::slot::THREADS + number)
 }

@@ -11,7 +11,7 @@ use pillion_channel::{Fifo, Moved, copy::copy, entry::Entry, event, extent::Exte
 use pillion_runtime::{
     Cap,
     broker::{DATA_SIZE, NOTICES},
-    info::{TaskInfo, address, broker, slot},
+    info::{TaskInfo, address, broker, skin},
     signal,
 };
 
@@ -103,7 +103,7 @@ impl Hardware {
         // SAFETY: the share is mapped, and all accesses to this word are atomic.
         let events = unsafe { AtomicU64::from_ptr(&raw mut (*share).events[0]) };
         if event::raise(events, 1 << fifo) {
-            let _ = signal(slot::LINUX);
+            let _ = signal(skin::slot::LINUX);
         }
     }
 

@@ -8,7 +8,7 @@
 //! | capability | slot |
 //! |---|---|
 //! | endpoint of the resource manager (for panics), its own badge | [`info::slot::MANAGER`] |
-//! | notification of Linux's monitor, badge [`info::monitor_bit::DOORBELL`], right W; empty without Linux | [`info::slot::LINUX`] |
+//! | notification of Linux's monitor, badge [`info::monitor_bit::DOORBELL`], right W; empty without Linux | [`info::skin::slot::LINUX`] |
 //! | notification of thread `t` of task `i`, badge [`info::wake::THREAD`], right W, for all tasks and threads | `WAKERS + 64 * i + t` |
 //!
 //! So its capability space has `WAKERS + 64 * TASKS` slots. A task that is made anew gets new ones
@@ -24,7 +24,7 @@
 //! Status and share begin as zeros. [`pillion_abi::channel::Directory::fifo_owner`] of each shared
 //! FIFO is `k + 1` from boot on and stays so; a claim of a task for one of them is refused.
 //!
-//! Each client has its endpoint in [`info::slot::BROKER`], right W, with the badge
+//! Each client has its endpoint in [`info::skin::slot::BROKER`], right W, with the badge
 //! [`pillion_runtime::broker::badge::of`]; the resource manager one with
 //! [`pillion_runtime::broker::badge::MANAGER`].
 //!

@@ -7,7 +7,7 @@ use pillion_abi::{
     vcpu::{Exit, Segment, State, dirty, gpr},
 };
 use pillion_runtime::{
-    info::{address, slot},
+    info::{self, address},
     now, sleep, timer_set, vcpu_run,
 };
 
@@ -60,7 +60,7 @@ fn state(number: usize) -> &'static State {
 /// Runs a handler until it returns. The clock has `hz` ticks in a second.
 pub fn run(number: usize, order: &PscSlot, hz: u64) -> Result<(), Fault> {
     begin(state(number), order);
-    let timer = slot::TIMERS + number as u32;
+    let timer = info::psc::slot::TIMERS + number as u32;
     let end = now().saturating_add(hz / RUNS_PER_SECOND);
     let _ = timer_set(timer, end);
     let result = go_on(number, end, hz / PAUSES_PER_SECOND);
@@ -96,7 +96,7 @@ fn begin(state: &State, order: &PscSlot) {
 
 fn go_on(number: usize, end: u64, pause: u64) -> Result<(), Fault> {
     loop {
-        let [reason, _] = vcpu_run(slot::VCPUS + number as u32).unwrap_or([Exit::Invalid as u64, 0]);
+        let [reason, _] = vcpu_run(info::psc::slot::VCPUS + number as u32).unwrap_or([Exit::Invalid as u64, 0]);
         let state = state(number);
         let stopped = |vector, address| Err(Fault { vector, address, rip: state.rip.get() });
         match Exit::from_raw(reason) {

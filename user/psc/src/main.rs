@@ -23,7 +23,7 @@ use desk::Desk;
 use pillion_abi::{NEVER, call::MESSAGE_WORDS};
 use pillion_runtime::{
     call,
-    info::{self, label, slot, wake},
+    info::{self, label, skin, slot, wake},
     park, println, task, wait,
 };
 
@@ -39,7 +39,7 @@ fn main(_: u64) -> ! {
     let mut desk = Desk::new(info);
     tell(label::STARTED, 0);
     loop {
-        let bits = wait(slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
+        let bits = wait(skin::slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
         if bits & wake::UNLOAD != 0 {
             desk.close();
             tell(label::ENDED, 0);

@@ -15,7 +15,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     context_set_priority,
-    info::{self, TaskInfo, slot},
+    info::{self, TaskInfo, skin, slot},
     interrupt_ack, now, park, println, signal, thread_bind_notification, thread_resume, thread_set_registers,
     thread_suspend, timer_bind, timer_set, wait,
 };
@@ -68,10 +68,10 @@ fn thread(number: usize) -> u32 {
 pub fn prepare(info: &TaskInfo) -> Result<()> {
     let count = (info.skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
     for number in 0..count {
-        let notification = slot::NOTIFICATIONS + thread(number);
-        context_set_priority(slot::CONTEXTS + thread(number), info.skin.ceiling as u8)?;
-        thread_bind_notification(slot::THREADS + thread(number), notification)?;
-        timer_bind(slot::TIMERS + number as u32, notification, TOO_LONG)?;
+        let notification = skin::slot::NOTIFICATIONS + thread(number);
+        context_set_priority(skin::slot::CONTEXTS + thread(number), info.skin.ceiling as u8)?;
+        thread_bind_notification(skin::slot::THREADS + thread(number), notification)?;
+        timer_bind(info::psc::slot::TIMERS + number as u32, notification, TOO_LONG)?;
     }
     Ok(())
 }
@@ -91,17 +91,17 @@ pub fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result
     shown.set_counts(0, 0, 0);
     shown.set_fault(0, 0, 0);
     shown.set_state(psc::ACTIVE);
-    thread_set_registers(slot::THREADS + thread(number), begin as *const () as u64, stack - 8, number as u64)?;
-    thread_resume(slot::THREADS + thread(number))?;
+    thread_set_registers(skin::slot::THREADS + thread(number), begin as *const () as u64, stack - 8, number as u64)?;
+    thread_resume(skin::slot::THREADS + thread(number))?;
     Ok(())
 }
 
 /// Stops a handler, wherever it is.
 pub fn stop(number: usize) {
-    let _ = thread_suspend(slot::THREADS + thread(number));
-    let _ = timer_set(slot::TIMERS + number as u32, NEVER);
+    let _ = thread_suspend(skin::slot::THREADS + thread(number));
+    let _ = timer_set(info::psc::slot::TIMERS + number as u32, NEVER);
     // What it was notified of is nothing to the next one.
-    let _ = wait(slot::NOTIFICATIONS + thread(number), 0);
+    let _ = wait(skin::slot::NOTIFICATIONS + thread(number), 0);
     Shown::of(number).set_state(psc::IDLE);
 }
 
@@ -144,7 +144,7 @@ fn serve(number: usize, order: &Order) -> core::result::Result<(), Fault> {
 
 fn wait_until(number: usize, release: u64) {
     while now() < release {
-        let _ = wait(slot::NOTIFICATIONS + thread(number), release);
+        let _ = wait(skin::slot::NOTIFICATIONS + thread(number), release);
     }
 }
 
@@ -169,7 +169,7 @@ fn report(number: usize, fault: &Fault) {
         word.store(value, Ordering::Relaxed);
     }
     FAULTS.fetch_or(1 << number, Ordering::Release);
-    let _ = signal(slot::NOTIFICATIONS);
+    let _ = signal(skin::slot::NOTIFICATIONS);
 }
 
 /// Logs which handlers were stopped. The main thread does it: the resource manager would serve a

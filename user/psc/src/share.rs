@@ -10,7 +10,7 @@ use core::{
 use pillion_abi::channel::{FIFOS, Psc, PscFifo, PscSlot, Share, psc::SLOTS};
 use pillion_channel::event;
 use pillion_runtime::{
-    info::{address, slot},
+    info::{address, skin},
     signal,
 };
 
@@ -27,7 +27,7 @@ pub fn tell_fifo(number: u64) {
     // SAFETY: the share is mapped for good, and all accesses to this word are atomic.
     let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*share).events[0])) };
     if event::raise(events, 1 << number) {
-        let _ = signal(slot::LINUX);
+        let _ = signal(skin::slot::LINUX);
     }
 }
 

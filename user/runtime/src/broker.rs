@@ -2,8 +2,8 @@
 //! message queues, shared FIFOs.
 //!
 //! A client makes a [`Request`], sends what [`Request::encode`] gives to the endpoint in
-//! [`crate::info::slot::BROKER`] and reads the answer with [`Answer::decode`]. The badge of its
-//! capability says which task it is, whether it may share, and how urgent its threads can be
+//! [`crate::info::skin::slot::BROKER`] and reads the answer with [`Answer::decode`]. The badge of
+//! its capability says which task it is, whether it may share, and how urgent its threads can be
 //! ([`badge`]); the label says which of its threads asks, and at which level ([`Caller`]): of a
 //! level above the task's ceiling no more than that is believed.
 //!

@@ -7,7 +7,7 @@
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{
     call,
-    info::{label, monitor_bit, slot},
+    info::{label, monitor, monitor_bit, slot},
 };
 use pillion_vmm_devices::{
     hypercall::{Hypercall, INVALID},
@@ -55,7 +55,7 @@ impl Channels {
                 self.notified(io_apics, monitor_bit::DOORBELL);
                 0
             }
-            Hypercall::Kick(task) => call::signal(slot::KICKS + task).map_or(INVALID, |_| 0),
+            Hypercall::Kick(task) => call::signal(monitor::slot::KICKS + task).map_or(INVALID, |_| 0),
             Hypercall::Command => command(),
             Hypercall::Answer(result) => result,
         }

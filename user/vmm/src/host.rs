@@ -2,7 +2,7 @@
 
 use pillion_runtime::{
     call,
-    info::{self, slot},
+    info::{self, monitor},
     now,
 };
 use pillion_vmm_devices::{
@@ -31,8 +31,8 @@ pub fn open((mut first, count): (u32, u32)) {
     let end = first + count;
     while first < end {
         let step = STEP.min(end - first);
-        if call::ports_part(slot::PORTS, first as u16, step, SCRATCH).is_ok() {
-            let _ = call::vcpu_allow_ports(slot::VCPU, SCRATCH);
+        if call::ports_part(monitor::slot::PORTS, first as u16, step, SCRATCH).is_ok() {
+            let _ = call::vcpu_allow_ports(monitor::slot::VCPU, SCRATCH);
             let _ = call::cap_delete(0, SCRATCH);
         }
         first += step;
@@ -46,26 +46,26 @@ const PATIENCE: u32 = 1000;
 pub fn enable_acpi(fadt: &Fadt) -> bool {
     const ENABLED: u32 = 1;
     let Some(port) = fadt.pm1a_control else { return true };
-    let is_on = || call::port_in(slot::PORTS, port, 2).unwrap_or(0) & ENABLED != 0;
+    let is_on = || call::port_in(monitor::slot::PORTS, port, 2).unwrap_or(0) & ENABLED != 0;
     if is_on() {
         return true;
     }
     let (Some(command), 1..) = (fadt.command, fadt.enable) else { return false };
-    let _ = call::port_out(slot::PORTS, command, 1, fadt.enable.into());
+    let _ = call::port_out(monitor::slot::PORTS, command, 1, fadt.enable.into());
     let pause = info::task().tsc_hz / 1000;
     (0..PATIENCE).any(|_| is_on() || call::sleep(now().saturating_add(pause)).is_err())
 }
 
 /// Reads configuration space.
 pub fn config_read(address: u32, port: u16, width: u8) -> u32 {
-    let _ = call::port_out(slot::PORTS, CONFIG_ADDRESS, 4, address);
-    call::port_in(slot::PORTS, port, width).unwrap_or(u32::MAX)
+    let _ = call::port_out(monitor::slot::PORTS, CONFIG_ADDRESS, 4, address);
+    call::port_in(monitor::slot::PORTS, port, width).unwrap_or(u32::MAX)
 }
 
 /// Writes configuration space.
 pub fn config_write(address: u32, port: u16, width: u8, value: u32) {
-    let _ = call::port_out(slot::PORTS, CONFIG_ADDRESS, 4, address);
-    let _ = call::port_out(slot::PORTS, port, width, value);
+    let _ = call::port_out(monitor::slot::PORTS, CONFIG_ADDRESS, 4, address);
+    let _ = call::port_out(monitor::slot::PORTS, port, width, value);
 }
 
 /// Configuration space, by doublewords.

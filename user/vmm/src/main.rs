@@ -22,7 +22,7 @@ mod watchdog;
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::{
     call,
-    info::{self, slot},
+    info::{self, monitor},
     task,
 };
 
@@ -56,7 +56,7 @@ fn run(machine: &mut Machine) -> End {
     machine.watchdog.start();
     loop {
         machine.before_entry();
-        let end = match call::vcpu_run(slot::VCPU) {
+        let end = match call::vcpu_run(monitor::slot::VCPU) {
             Ok([reason, value]) => match Exit::from_raw(reason) {
                 Some(reason) => {
                     machine.exits.count(reason);

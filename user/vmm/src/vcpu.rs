@@ -3,7 +3,7 @@
 use pillion_abi::vcpu::{State, dirty};
 use pillion_runtime::{
     call,
-    info::{address, slot},
+    info::{address, monitor},
 };
 use pillion_vmm_devices::answer::Route;
 
@@ -34,21 +34,21 @@ pub fn raise(event: u64) {
 
 /// Makes a vector pending.
 pub fn inject(vector: u8) {
-    let _ = call::vcpu_inject(slot::VCPU, vector);
+    let _ = call::vcpu_inject(monitor::slot::VCPU, vector);
 }
 
 /// Ends the most urgent interrupt in service.
 pub fn end_of_interrupt() {
-    let _ = call::vcpu_end_of_interrupt(slot::VCPU);
+    let _ = call::vcpu_end_of_interrupt(monitor::slot::VCPU);
 }
 
 /// Forgets all interrupts.
 pub fn reset() {
-    let _ = call::vcpu_reset(slot::VCPU);
+    let _ = call::vcpu_reset(monitor::slot::VCPU);
 }
 
 /// Hands one route to the kernel, which owns the real I/O APICs. A line that the real-time side has
 /// is refused there, and stays with it.
 pub fn route(route: Route) {
-    let _ = call::vcpu_route_line(slot::VCPU, slot::IRQ_CONTROL, route.line.into(), route.word());
+    let _ = call::vcpu_route_line(monitor::slot::VCPU, monitor::slot::IRQ_CONTROL, route.line.into(), route.word());
 }

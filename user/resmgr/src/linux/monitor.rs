@@ -23,7 +23,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap,
-    info::{address, slot},
+    info::{address, monitor, slot},
     memory_map, thread_bind_notification, vcpu_configure,
 };
 use pillion_system::{Linux, System};
@@ -63,7 +63,7 @@ pub fn plan(machine: &Machine, system: &System, linux: &Linux, shared: Option<&S
     spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
     // Room for the two ends that the pool adds, with their tables.
     spec.more.extend([Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)]);
-    spec.slots = shared.map_or(slot::COUNT, |shared| slot::KICKS + shared.tasks as u32);
+    spec.slots = shared.map_or(slot::COUNT, |shared| monitor::slot::KICKS + shared.tasks as u32);
     spec.more_pages = PAGES + 1 + guest_tables;
     Ok(Monitor { spec, guest_tables })
 }
@@ -102,9 +102,9 @@ pub fn make(
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {
-    give(task, slot::VCPU, vcpu, right::ALL, 0)?;
-    give(task, slot::IRQ_CONTROL, boot::slot::IRQ_CONTROL, right::ALL, 0)?;
-    give(task, slot::PORTS, boot::slot::PORTS, right::ALL, 0)?;
+    give(task, monitor::slot::VCPU, vcpu, right::ALL, 0)?;
+    give(task, monitor::slot::IRQ_CONTROL, boot::slot::IRQ_CONTROL, right::ALL, 0)?;
+    give(task, monitor::slot::PORTS, boot::slot::PORTS, right::ALL, 0)?;
     thread_bind_notification(task.thread, task.notification).when("binding the notification")?;
     Ok(())
 }

@@ -120,7 +120,7 @@ impl Skins {
         if let Some(passenger) = &passenger {
             crate::task::give(
                 &broker.task,
-                pillion_runtime::info::slot::LINUX,
+                pillion_runtime::info::skin::slot::LINUX,
                 passenger.notification,
                 right::WRITE,
                 monitor_bit::DOORBELL,

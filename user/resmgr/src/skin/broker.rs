@@ -26,7 +26,7 @@ use pillion_runtime::{
     info::{
         SkinInfo, address,
         broker::{TRANSFER_SIZE, TRANSFERS, WAKERS},
-        slot, wake,
+        skin, wake,
     },
     memory_map, memory_part, thread_bind_context, thread_resume,
 };
@@ -122,7 +122,13 @@ impl Broker {
         wakers: impl Iterator<Item = Cap>,
     ) -> Result<()> {
         let ceiling = facts.ceiling.min(u8::MAX.into()) as u8;
-        give(task, slot::BROKER, self.endpoint, right::WRITE, badge::of(facts.index, facts.shares != 0, ceiling))?;
+        give(
+            task,
+            skin::slot::BROKER,
+            self.endpoint,
+            right::WRITE,
+            badge::of(facts.index, facts.shares != 0, ceiling),
+        )?;
         let memory = maker.slots.take()?;
         let offset = u64::from(facts.index) * TRANSFER_SIZE;
         memory_part(self.transfers, offset, TRANSFER_SIZE, memory, right::READ | right::WRITE)

@@ -21,7 +21,7 @@ use pillion_abi::{
 use pillion_runtime::{
     call::reply,
     context_consumed,
-    info::{monitor_bit, slot, wake},
+    info::{monitor, monitor_bit, skin, wake},
     now, println, signal,
 };
 
@@ -275,11 +275,11 @@ fn tell_started(name: &str, result: i32) {
 
 /// Lets a task and Linux wake each other.
 fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
-    program.give(slot::LINUX, passenger.notification, right::WRITE, monitor_bit::DOORBELL)?;
+    program.give(skin::slot::LINUX, passenger.notification, right::WRITE, monitor_bit::DOORBELL)?;
     let Some(main) = program.threads.first() else { return Ok(()) };
     crate::task::give_into(
         passenger.caps,
-        slot::KICKS + program.index as u32,
+        monitor::slot::KICKS + program.index as u32,
         main.notification,
         right::WRITE,
         wake::KICK,

@@ -23,7 +23,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap, context_consumed,
-    info::{SkinInfo, address, broker::TRANSFER_SIZE, slot, wake},
+    info::{self, SkinInfo, address, broker::TRANSFER_SIZE, skin, wake},
     region_reset, thread_resume,
 };
 
@@ -55,12 +55,12 @@ impl Plan {
         spec.thread_flags = thread::FPU;
         // Behind those of the tasks without a skin.
         spec.histogram = Some((pillion_system::limit::TASKS + facts.index as usize) as u64);
-        spec.slots = slot::SKIN_COUNT;
+        spec.slots = skin::slot::COUNT;
         spec.more = extents(&facts);
         spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
         let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
         if is_psc(wanted) {
-            spec.slots = slot::PSC_COUNT;
+            spec.slots = info::psc::slot::COUNT;
             spec.more.extend(psc::extents(facts.threads));
             spec.more_pages += psc::pages(facts.threads);
         }

@@ -19,7 +19,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap,
-    info::{address, slot},
+    info::{address, psc},
     vcpu_configure,
 };
 
@@ -65,7 +65,7 @@ pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Res
         let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
         let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
         vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
-        give(task, slot::VCPUS + number, vcpu, right::ALL, 0)?;
+        give(task, psc::slot::VCPUS + number, vcpu, right::ALL, 0)?;
     }
     timers(maker.slots, task, runners(threads))
 }
@@ -73,7 +73,7 @@ pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Res
 fn timers(slots: &mut Slots, task: &Task, count: u32) -> Result<()> {
     for number in 0..count {
         let timer = slots.make(task.region, Kind::Timer, 0)?;
-        give(task, slot::TIMERS + number, timer, right::ALL, 0)?;
+        give(task, psc::slot::TIMERS + number, timer, right::ALL, 0)?;
     }
     Ok(())
 }

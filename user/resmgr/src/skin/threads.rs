@@ -13,7 +13,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap,
-    info::{slot, wake},
+    info::{skin, wake},
     thread_configure, thread_register, thread_suspend,
 };
 
@@ -64,9 +64,9 @@ pub fn make(
     for (number, one) in (0..).zip(all.iter_mut()) {
         one.context = maker.give_time(task.region, one.thread, urgency)?;
         one.notification = maker.slots.make(task.region, Kind::Notification, 0)?;
-        give(task, slot::THREADS + number, one.thread, right::ALL, 0)?;
-        give(task, slot::CONTEXTS + number, one.context, right::ALL, 0)?;
-        give(task, slot::NOTIFICATIONS + number, one.notification, right::ALL, wake::THREAD)?;
+        give(task, skin::slot::THREADS + number, one.thread, right::ALL, 0)?;
+        give(task, skin::slot::CONTEXTS + number, one.context, right::ALL, 0)?;
+        give(task, skin::slot::NOTIFICATIONS + number, one.notification, right::ALL, wake::THREAD)?;
     }
     Ok(())
 }

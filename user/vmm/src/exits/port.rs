@@ -1,7 +1,7 @@
 //! I/O ports.
 
 use pillion_abi::vcpu::gpr;
-use pillion_runtime::{call, info::slot};
+use pillion_runtime::{call, info::monitor};
 use pillion_vmm_devices::{
     answer::{Access, Answer},
     ones,
@@ -33,7 +33,7 @@ fn read(machine: &Machine, access: Access) -> u64 {
         Answer::Value(value) => value,
         Answer::Config { address, port } => host::config_read(address, port, access.width).into(),
         Answer::Machine(_) | Answer::Effect(_) => {
-            call::port_in(slot::PORTS, access.port, access.width).unwrap_or(u32::MAX).into()
+            call::port_in(monitor::slot::PORTS, access.port, access.width).unwrap_or(u32::MAX).into()
         }
     }
 }
@@ -43,7 +43,7 @@ fn write(machine: &mut Machine, access: Access, value: u32) -> Option<End> {
         Answer::Value(_) => {}
         Answer::Config { address, port } => machine.config_write(address, port, access.width, value),
         Answer::Machine(value) => {
-            let _ = call::port_out(slot::PORTS, access.port, access.width, value);
+            let _ = call::port_out(monitor::slot::PORTS, access.port, access.width, value);
         }
         Answer::Effect(effect) => return carry_out(machine, effect),
     }

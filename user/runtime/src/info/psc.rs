@@ -1,0 +1,13 @@
+//! What the task that runs handlers of Linux processes finds beside what every task with a skin
+//! does.
+
+/// Slots that only this task has.
+pub mod slot {
+    /// First of the user vCPUs, one for each
+    /// thread but the main thread.
+    pub const VCPUS: u32 = 256;
+    /// First of the timers that belong to them, bound to nothing.
+    pub const TIMERS: u32 = 272;
+    /// Number of slots.
+    pub const COUNT: u32 = 288;
+}

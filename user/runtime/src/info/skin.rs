@@ -1,0 +1,75 @@
+//! What a task with a skin finds beside what every task does.
+
+/// Slots that only such a task has.
+pub mod slot {
+    /// The notification bound to Linux's monitor: signalling it rings the
+    /// doorbell in Linux.
+    pub const LINUX: u32 = 8;
+    /// Endpoint of the broker.
+    pub const BROKER: u32 = 9;
+    /// First of the threads; number 0 is the one that it starts with. All
+    /// rights.
+    pub const THREADS: u32 = 64;
+    /// First of their scheduling contexts, bound to them. All rights.
+    pub const CONTEXTS: u32 = 128;
+    /// First of their notifications, bound to nothing. All rights; signalling through these sets
+    /// [`super::wake::THREAD`].
+    pub const NOTIFICATIONS: u32 = 192;
+    /// Number of slots.
+    pub const COUNT: u32 = 256;
+}
+
+/// Bits of the notification of a thread of a task with a skin.
+pub mod wake {
+    /// Another thread of the task, or the broker.
+    pub const THREAD: u64 = 1;
+    /// Linux has something for the task. To the main thread only.
+    pub const KICK: u64 = 2;
+    /// The task is to run `cleanup_module` and end. To the main thread only.
+    pub const UNLOAD: u64 = 4;
+}
+
+/// Levels, the kernel's priorities, of what runs in tasks with a skin. `pillion_level` maps the
+/// skin's priorities to them.
+pub mod level {
+    /// Least urgent real-time thread.
+    pub const FIRST: u8 = 16;
+    /// Most urgent real-time thread.
+    pub const LAST: u8 = 211;
+    /// Threads that run handlers of interrupts.
+    pub const INTERRUPT: u8 = 212;
+}
+
+/// Facts for a task with a skin.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct SkinInfo {
+    /// Index of the task among those with a skin.
+    pub index: u32,
+    /// Number of threads that it may have, its main thread included.
+    pub threads: u32,
+    /// Level of its main thread.
+    pub main_level: u32,
+    /// Highest level that its threads may have.
+    pub ceiling: u32,
+    /// 1 where it may share semaphores, queues and FIFOs with other tasks.
+    pub shares: u32,
+    /// Number of entries in `lines`.
+    pub line_count: u32,
+    /// Number of entries in `ports`.
+    pub port_count: u32,
+    /// 1 where Linux rides along.
+    pub linux: u32,
+    /// 1 where the kernel traces: its buffer is at [`address::TRACE`].
+    pub traced: u32,
+    /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
+    pub lines: [u32; 16],
+    /// Port ranges, in the order of [`slot::TASK_PORTS`]: first and count.
+    pub ports: [[u32; 2]; 16],
+    /// Bytes at [`address::SHARE`].
+    pub share_size: u64,
+    /// Bytes at [`address::POOL`].
+    pub pool_size: u64,
+    /// FIFOs that belong to no single task: bit `n` for FIFO `n`. The broker keeps them.
+    pub shared_fifos: u64,
+}
