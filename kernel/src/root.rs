@@ -1,10 +1,9 @@
 //! The first task: the kernel makes its objects out of memory of its own, gives it everything there
 //! is, and starts it.
 
-use core::cell::UnsafeCell;
-
 use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, physical, serial};
-use crate::{hardware::Hardware, virtualisation};
+use crate::hardware::{Hardware, arena};
+use crate::virtualisation;
 use pillion_abi::{
     PAGE,
     boot::{BOOT_INFO_ADDRESS, BootInfo, LogBuffer, REGIONS, Range, feature, range_kind, slot},
@@ -13,21 +12,10 @@ use pillion_abi::{
 };
 use pillion_core::{Cap, Id, Kernel, Slot, cap::CapSpace, machine::Objects as _, root::Start, space::Space};
 
-/// Bytes of memory for the first task: its objects, its image, its stack.
-const ARENA: usize = 4 << 20;
-
 const STACK_TOP: u64 = 0x3f_0000;
 const STACK: u64 = 256 << 10;
 const TABLES: u64 = 66;
 const PRIORITY: u8 = 2;
-
-#[repr(C, align(4096))]
-struct Arena(UnsafeCell<[u8; ARENA]>);
-
-// SAFETY: handed to the allocation of the first task's objects, once.
-unsafe impl Sync for Arena {}
-
-static ARENA_MEMORY: Arena = Arena(UnsafeCell::new([0; ARENA]));
 
 type Kern = Kernel<Hardware>;
 type Outcome<T> = Result<T, &'static str>;
@@ -64,11 +52,6 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
     // never written.
     let bytes = unsafe { core::slice::from_raw_parts(direct(boot.bundle.base), boot.bundle.size as usize) };
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
-}
-
-/// Where the first task's objects lie, and how many bytes there are.
-pub fn arena() -> [u64; 2] {
-    [physical(ARENA_MEMORY.0.get()), ARENA as u64]
 }
 
 fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
@@ -122,7 +105,7 @@ fn load(root: &mut Root<'_>, bundle: &'static [u8]) -> Outcome<u64> {
 fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Outcome<()> {
     let end = segment.offset.checked_add(segment.file_size).ok_or("its image is cut short")?;
     let data = image.get(segment.offset as usize..end as usize).ok_or("its image is cut short")?;
-    if segment.memory_size < segment.file_size || segment.memory_size > ARENA as u64 {
+    if segment.memory_size < segment.file_size || segment.memory_size > arena::SIZE as u64 {
         return Err("its image has a bad segment");
     }
     let base = root.memory(segment.address, segment.memory_size.next_multiple_of(PAGE), segment.flags)?;

@@ -1,6 +1,7 @@
 //! The kernel's logic on the real machine: objects in the direct map, registers, page tables,
 //! devices.
 
+pub mod arena;
 mod devices;
 mod guests;
 mod spaces;
@@ -152,7 +153,7 @@ impl Objects for Hardware {
     }
 
     fn first_memory(&mut self) -> [u64; 2] {
-        crate::root::arena()
+        arena::range()
     }
 
     fn forget<T: 'static>(&mut self, _: Id<T>) {}

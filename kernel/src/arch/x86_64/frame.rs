@@ -2,7 +2,7 @@
 
 use pillion_abi::USER_END;
 
-use super::percpu::selector;
+use super::selector;
 
 /// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all
 /// others by IRET.

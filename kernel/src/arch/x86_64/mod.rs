@@ -19,6 +19,7 @@ mod pic;
 pub mod port;
 pub mod power;
 pub mod segment_base;
+pub mod selector;
 pub mod serial;
 pub mod trap;
 pub mod virt;

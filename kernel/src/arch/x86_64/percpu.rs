@@ -7,7 +7,7 @@ use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::frame::Frame;
-use super::{msr, trap};
+use super::{msr, selector};
 
 /// Most CPUs.
 pub const MAX_CPUS: usize = 8;
@@ -15,18 +15,6 @@ pub const MAX_CPUS: usize = 8;
 const GUARD: usize = pillion_abi::PAGE as usize;
 const STACK: usize = 16 << 10;
 const EMERGENCY_STACK: usize = 4 << 10;
-
-/// Selectors of the segments.
-pub mod selector {
-    #![allow(missing_docs, reason = "the names say it")]
-    pub const KERNEL_CODE: u16 = 0x08;
-    pub const KERNEL_DATA: u16 = 0x10;
-    /// SYSRET counts from here: user data is the next one, user code the one after.
-    pub const SYSRET_BASE: u16 = 0x18 | 3;
-    pub const USER_DATA: u16 = 0x20 | 3;
-    pub const USER_CODE: u16 = 0x28 | 3;
-    pub const TASK_STATE: u16 = 0x30;
-}
 
 /// Stacks that the processor switches to by itself, by their number in the IDT.
 pub mod ist {
@@ -286,7 +274,6 @@ pub fn init(index: usize) {
         msr::write(msr::GS_BASE, place as u64);
         msr::write(msr::KERNEL_GS_BASE, 0);
         msr::write(msr::FS_BASE, 0);
-        trap::init_syscall();
     }
 }
 

@@ -17,8 +17,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
-use super::percpu::{Cpu, ist, offset, selector};
-use super::{cpu, log, machine_check, msr, power};
+use super::percpu::{Cpu, ist, offset};
+use super::{cpu, log, machine_check, msr, power, selector};
 
 /// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's
 /// structure names. None of them returns: what the compiler would save for its caller is in the
