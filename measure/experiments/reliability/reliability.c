@@ -157,6 +157,16 @@ static void tell_curve(void)
 	}
 }
 
+/* How late an answer is where nothing is lost, and the way is the same for each. */
+static void tell_lateness(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FREQUENCIES; i++)
+		if (frequencies[i] == 500000 && answers[i].late.count)
+			line_say("figure late_500k %llu ns", series_mean(&answers[i].late) / 10);
+}
+
 /* The cut-off: the highest frequency up to which every edge was answered. */
 static void tell_cut_off(void)
 {
@@ -186,6 +196,7 @@ static void *measure(void *unused)
 		for (i = 0; i < FREQUENCIES && answer(&answers[i], 1000000000 / frequencies[i], time); i++)
 			;
 	tell_curve();
+	tell_lateness();
 	tell_cut_off();
 	pillion_unload();
 	return unused;
