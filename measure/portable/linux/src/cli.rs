@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{compare, experiments, list, load, report, run};
+use crate::{compare, experiments, list, load, options, report, run};
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub fn command() -> Command {
     let named = experiments::ALL.iter().map(|entry| with_long_help(entry.command()));
     let all =
         with_long_help(Command::new(run::ALL).about("Every experiment that needs no argument, with its defaults"));
-    let run = run::Options::augment_args(Command::new("run").about("Measures"))
+    let run = options::Options::augment_args(Command::new("run").about("Measures"))
         .subcommand_required(true)
         .subcommand_value_name("NAME")
         .subcommand_help_heading("Experiments")

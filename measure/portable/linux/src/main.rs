@@ -18,6 +18,7 @@ mod load;
 mod machine;
 mod mark;
 mod measurement;
+mod options;
 mod output;
 mod preempted;
 mod process;

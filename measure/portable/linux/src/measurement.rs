@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
-use crate::run::Options;
+use crate::options::Options;
 use crate::{machine, realtime};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series, System};
 use std::collections::BTreeMap;

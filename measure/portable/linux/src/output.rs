@@ -4,7 +4,7 @@ use crate::date::date;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
 use crate::machine;
-use crate::run::Options;
+use crate::options::Options;
 use anyhow::{Context, Result};
 use pillion_measure_data::formats::cyclictest::{self, Facts, Thread};
 use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
