@@ -430,12 +430,12 @@ impl<M: Machine> Kernel<M> {
         self.m.get(id).endpoint = Some(endpoint);
         let e = self.m.get(endpoint);
         (e.own_priority, e.need) = (own_priority, need);
-        let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
         if self.m.get(id).state != State::Receiving {
-            let priority = self.m.get(first).priority;
-            self.inherit(id, priority);
+            // Those that wait raise it; and whom it still serves from before may not any more.
+            self.restore_chain(id);
             return Ok(());
         }
+        let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
         self.disarm(Due::Thread(id));
         self.dequeue_caller(first);
         self.begin_service(first, id);

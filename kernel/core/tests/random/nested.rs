@@ -205,16 +205,25 @@ impl Nest {
         if let Some(v) = self.w.k.m.peek(me).guest {
             return self.guest(me, v, s.r[0]);
         }
+        if let Some((number, a)) = self.w.again.get(&me.number()).copied() {
+            self.w.enter(number, a);
+            return;
+        }
         let deadline = if s.r[1] < 100 { NEVER } else { self.w.k.m.clock + u64::from(s.r[1]) * 3 };
         let serves = self.w.k.m.peek(me).caller.is_some();
         let receives = self.w.k.m.peek(me).endpoint.is_some();
+        let to = match s.r[0] {
+            0..=109 => Some(self.open_end(s.r[2])),
+            110..=129 => Some(one(self.calls, s.r[2])),
+            130..=149 => Some(one(self.ends, s.r[2])),
+            _ => None,
+        };
+        if let Some(end) = to {
+            // One that lacks the time that the receiver needs calls when it has it.
+            self.w.enter(Call::Call as u64, [end, 1, 2, 0, 0, 0]);
+            return;
+        }
         _ = match s.r[0] {
-            0..=109 => {
-                let end = self.open_end(s.r[2]);
-                self.w.call(Call::Call, [end, 1, 2])
-            }
-            110..=129 => self.w.call(Call::Call, [one(self.calls, s.r[2]), 1, 2]),
-            130..=149 => self.w.call(Call::Call, [one(self.ends, s.r[2]), 1, 2]),
             150..=179 if serves => self.w.call(Call::ReplyReceive, [0, 0]),
             150..=159 if receives => self.w.call(Call::Receive, [0, deadline]),
             180..=189 => self.w.call(Call::Reply, [0, 0]),

@@ -132,3 +132,20 @@ fn who_is_raised_keeps_its_place() {
     assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 10), "it came first");
     w.expect(second.id, State::Calling);
 }
+
+/// A thread that lost its endpoint, and still serves an urgent caller, becomes the receiver of an
+/// endpoint whose callers raise nobody: it runs at its own priority from then on.
+#[test]
+fn who_serves_is_not_raised_any_more_once_bound_to_such_an_endpoint() {
+    let mut w = World::new();
+    let (before, after) = (w.make(Kind::Endpoint, 0), w.make(Kind::Endpoint, 0));
+    let server = w.server(before, Some(5));
+    let middle = w.worker(20);
+    let high = w.worker(30);
+    w.call(Call::Call, [before, 1]);
+    w.root(Call::CapDelete, [0, before]);
+    assert_eq!((w.current(), w.priority(server.id)), (server.id, 30), "it still serves");
+    w.root(Call::EndpointBind, [after, server.thread, endpoint::OWN_PRIORITY]);
+    assert_eq!((w.current(), w.priority(server.id)), (middle.id, 5));
+    w.expect(high.id, State::Served);
+}
