@@ -89,6 +89,15 @@ impl Repository {
         if file.exists() { file.to_owned() } else { self.root.join(file) }
     }
 
+    /// A number that follows from the commit: what is drawn at random for it is drawn again by it.
+    /// 0 without a repository of git.
+    pub fn number(&self) -> u64 {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(&self.root).args(["rev-parse", "HEAD"]);
+        let commit = tool::capture(&mut git).unwrap_or_default();
+        commit.get(..8).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0)
+    }
+
     /// A cargo command in the repository.
     pub fn cargo(&self) -> Command {
         let mut command = Command::new("cargo");

@@ -3,7 +3,6 @@
 use super::scenario::Scenario;
 use crate::problem::problem;
 use crate::repository::Repository;
-use crate::tool;
 use anyhow::{Context as _, Result};
 use std::ops::Range;
 
@@ -31,7 +30,7 @@ pub fn usual(repository: &Repository) -> Result<Vec<Scenario>> {
     let path = repository.path(KNOWN);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let known = known(&text)?;
-    let first = fresh(repository);
+    let first = 1_000_000 + repository.number() * FRESH;
     eprintln!("x: campaign: {} known seeds, and {first}..{} which this commit gives", known.len(), first + FRESH);
     Ok(known.into_iter().chain(first..first + FRESH).map(Scenario::new).collect())
 }
@@ -40,15 +39,6 @@ fn known(text: &str) -> Result<Vec<u64>> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty());
     let number = |line: &str| line.split_whitespace().next().and_then(|word| word.parse().ok());
     lines.map(|line| number(line).with_context(|| format!("{KNOWN}: no seed begins the line {line:?}"))).collect()
-}
-
-/// The first fresh seed: of the commit; without a repository of git the same each time.
-fn fresh(repository: &Repository) -> u64 {
-    let mut git = std::process::Command::new("git");
-    git.arg("-C").arg(repository.root()).args(["rev-parse", "HEAD"]);
-    let commit = tool::capture(&mut git).unwrap_or_default();
-    let digits = commit.get(..8).and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    1_000_000 + digits.unwrap_or(0) * FRESH
 }
 
 #[cfg(test)]

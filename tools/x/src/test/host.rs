@@ -15,16 +15,21 @@ use std::time::{Duration, Instant};
 /// Building takes minutes, during which nothing is said; no test takes long.
 const SILENCE: Duration = Duration::from_secs(900);
 
-/// Runs cargo's tests.
+/// What those that draw at random begin with: the variable of the crate that draws.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+/// Runs cargo's tests. What is drawn at random follows from the commit, unless the environment says
+/// what from: so the same commit passes, or fails, everywhere.
 pub fn run(repository: &Repository) -> Result<Tally> {
-    eprintln!("x: tests on the host");
+    let seed = std::env::var(SEED).unwrap_or_else(|_| repository.number().to_string());
+    eprintln!("x: tests on the host, with {SEED}={seed}");
     let mut command = repository.cargo();
-    command.args(["test", "--quiet", "--no-fail-fast"]);
+    command.args(["test", "--quiet", "--no-fail-fast"]).env(SEED, &seed);
     let mut tally = watch(command)?;
     // What runs on the bare machine only, but has a library that does not need it.
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast", "--lib"]);
-    command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]);
+    command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]).env(SEED, &seed);
     tally.add(watch(command)?);
     eprintln!("x: model check of what is lock-free");
     tally.add(watch(model_check(repository))?);
