@@ -2,6 +2,7 @@
 //! ticks of the 8254 timer, small numbers for urgent tasks.
 
 use crate::{
+    cell::Shared,
     lock::{self, Token},
     signal,
     thread::{self, Thread},
@@ -59,7 +60,7 @@ struct Start {
     begin: Begin,
 }
 
-static STARTS: lock::Data<[Option<Start>; THREADS]> = lock::Data::new([None; THREADS]);
+static STARTS: Shared<[Option<Start>; THREADS]> = Shared::new([None; THREADS]);
 static QUEUES: [Queue; THREADS] = [const { Queue::new() }; THREADS];
 
 /// Makes a task. It does nothing before it is made periodic or woken.
@@ -221,7 +222,7 @@ pub extern "C" fn pillion_ticks_to_ns(ticks: i64) -> i64 {
 /// Lines that a handler may be for.
 const LINES: usize = 224;
 
-static HANDLERS: lock::Data<[Option<extern "C" fn()>; LINES]> = lock::Data::new([None; LINES]);
+static HANDLERS: Shared<[Option<extern "C" fn()>; LINES]> = Shared::new([None; LINES]);
 
 /// Installs a handler of an interrupt. The line is enabled again when it returns.
 #[unsafe(no_mangle)]

@@ -31,6 +31,7 @@
 mod broker;
 pub mod cell;
 pub mod compat;
+mod constructors;
 pub mod error;
 mod fifo;
 pub mod irq;

@@ -9,13 +9,9 @@
 //! Threads that were woken while the lock was held are signalled when it has been left, so that
 //! they do not run straight into it.
 
-use crate::{
-    cell::{Guarded, Shared},
-    thread::{self, Thread},
-};
+use crate::thread::{self, Thread};
 use core::{
     marker::PhantomData,
-    mem::ManuallyDrop,
     sync::atomic::{
         AtomicU32, AtomicU64,
         Ordering::{Acquire, Relaxed, Release, SeqCst},
@@ -34,11 +30,8 @@ const CONTENDED: u32 = 0x100;
 /// Threads that wait for the lock.
 static WAITERS: AtomicU64 = AtomicU64::new(0);
 
-/// Threads to be signalled when the lock has been left.
-static WAKES: Guarded<u64> = Guarded::new(0);
-
-/// A larger piece of data that the lock protects.
-pub type Data<T> = Shared<T>;
+/// Threads to be signalled when the lock has been left. Only the owner of the lock uses it.
+static WAKES: AtomicU64 = AtomicU64::new(0);
 
 /// Proof that the calling thread holds the task's lock.
 #[derive(Debug)]
@@ -134,14 +127,15 @@ pub(crate) fn wake_later(token: &Token, thread: &Thread) {
 
 /// Has threads signalled when the lock is left, as bits by their number.
 #[inline]
-pub(crate) fn signal_later(token: &Token, threads: u64) {
-    WAKES.set(token, WAKES.get(token) | threads);
+pub(crate) fn signal_later(_: &Token, threads: u64) {
+    WAKES.store(WAKES.load(Relaxed) | threads, Relaxed);
 }
 
 /// Signals now what [`wake_later`] gathered: before the caller gives up what it inherited.
-pub(crate) fn wake_now(token: &Token) {
+pub(crate) fn wake_now(_: &Token) {
     let me = thread::current();
-    me.to_signal.store(WAKES.replace(token, 0), Relaxed);
+    me.to_signal.store(WAKES.load(Relaxed), Relaxed);
+    WAKES.store(0, Relaxed);
     signal_all(me);
 }
 
@@ -162,10 +156,9 @@ fn word_of(thread: &Thread) -> u32 {
 
 #[inline]
 fn release(me: &'static Thread) {
-    let held = ManuallyDrop::new(Token(PhantomData));
-    let wakes = WAKES.get(&held);
+    let wakes = WAKES.load(Relaxed);
     if wakes != 0 {
-        WAKES.set(&held, 0);
+        WAKES.store(0, Relaxed);
         release_and_wake(me, wakes);
     } else if !try_release(me) {
         hand_over(me);

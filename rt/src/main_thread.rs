@@ -3,7 +3,7 @@
 //! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of
 //! software interrupts, and at the end `cleanup_module`.
 
-use crate::{error::EINTR, irq::soft, lock, signal, thread};
+use crate::{constructors, error::EINTR, irq::soft, lock, signal, thread};
 use core::{
     ffi::c_int,
     ptr::null_mut,
@@ -55,11 +55,6 @@ pub fn is_current() -> bool {
 /// Keeps bits of its notification, wherever it waited when they came.
 pub(crate) fn note(bits: u64) {
     BITS.fetch_or(bits & !wake::THREAD, Relaxed);
-}
-
-/// Has it look for handlers of software interrupts.
-pub(crate) fn nudge() {
-    thread::by_number(0).signal();
 }
 
 /// Runs `init_module`, and serves if it succeeds; otherwise the manager takes the task apart when
@@ -134,7 +129,7 @@ fn unload() -> ! {
     PHASE.store(Phase::Cleanup as u32, Relaxed);
     // SAFETY: the program's function; it is called once, on the main thread.
     unsafe { cleanup_module() };
-    crate::start::destruct();
+    constructors::undo();
     end(0)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     broker::{self, Again, now},
+    cell::Shared,
     error::{EBADF, EINVAL, EMFILE, EMSGSIZE, fail, posix},
     lock::{self, Token},
     named::{name_of, open_flags},
@@ -41,7 +42,7 @@ struct Opened {
     message_size: usize,
 }
 
-static OPENED: lock::Data<[Option<Opened>; MOST]> = lock::Data::new([None; MOST]);
+static OPENED: Shared<[Option<Opened>; MOST]> = Shared::new([None; MOST]);
 
 fn find(token: &Token, queue: c_int) -> Result<Opened, c_int> {
     let index = usize::try_from(queue).map_err(|_| EBADF)?;

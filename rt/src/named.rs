@@ -2,8 +2,9 @@
 //! stands for each that it has open.
 
 use crate::{
-    broker::{self, Accepted, Again, now},
-    error::{EAGAIN, EINVAL, ENAMETOOLONG, ENOMEM, EOVERFLOW, fail, posix},
+    broker::now,
+    cell::Shared,
+    error::{EINVAL, ENAMETOOLONG, ENOMEM, fail, posix},
     libc, lock,
     sync::semaphore::Semaphore,
 };
@@ -28,7 +29,7 @@ struct Opened {
 // SAFETY: the pointer is to memory that this module allocated and that lasts while the entry does.
 unsafe impl Send for Opened {}
 
-static OPENED: lock::Data<[Option<Opened>; SEMAPHORES]> = lock::Data::new([None; SEMAPHORES]);
+static OPENED: Shared<[Option<Opened>; SEMAPHORES]> = Shared::new([None; SEMAPHORES]);
 
 /// What `O_CREAT` and `O_EXCL` are for the broker.
 pub(crate) fn open_flags(flags: c_int) -> u32 {
@@ -125,30 +126,4 @@ pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
     let result = unsafe { name_of(name) }.and_then(|name| lock::with(|token| now(token, Request::SemUnlink { name })));
     posix(result.map(|_| ()))
-}
-
-/// Takes one, and waits until the deadline if need be.
-pub(crate) fn wait(handle: u32, deadline: Result<u64, c_int>) -> Result<(), c_int> {
-    let request = Request::SemWait { semaphore: handle, block: true };
-    broker::wait_for(request, Again::default(), deadline, |_| (), |_, _| ())
-}
-
-/// Takes one if there is one.
-pub(crate) fn try_wait(handle: u32) -> Result<(), c_int> {
-    match lock::with(|token| broker::ask(token, Request::SemWait { semaphore: handle, block: false }))? {
-        Accepted::Done(_) => Ok(()),
-        Accepted::Wait => Err(EAGAIN),
-    }
-}
-
-/// Gives one.
-pub(crate) fn post(handle: u32) -> Result<(), c_int> {
-    let result = lock::with(|token| now(token, Request::SemPost { semaphore: handle }));
-    result.map(|_| ()).map_err(|error| if error == EOVERFLOW { EAGAIN } else { error })
-}
-
-/// The value.
-pub(crate) fn value(handle: u32) -> Result<c_int, c_int> {
-    let [value, ..] = lock::with(|token| now(token, Request::SemValue { semaphore: handle }))?;
-    Ok(value.min(c_int::MAX as u64) as c_int)
 }

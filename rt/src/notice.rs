@@ -5,6 +5,7 @@
 
 use crate::{
     broker::now,
+    cell::Shared,
     error::{EINVAL, posix},
     lock::{self, Token},
     mqueue,
@@ -44,7 +45,7 @@ struct Wanted {
     signal: u32,
 }
 
-static WANTED: lock::Data<[Option<Wanted>; QUEUES]> = lock::Data::new([None; QUEUES]);
+static WANTED: Shared<[Option<Wanted>; QUEUES]> = Shared::new([None; QUEUES]);
 
 fn index(handle: u32) -> usize {
     handle as usize % 256 % QUEUES

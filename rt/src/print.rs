@@ -3,13 +3,14 @@
 //! The functions with formats are C (`c/print.c`); they come here with text.
 
 use crate::{
+    cell::Shared,
     lock,
     share::{self, bit, status},
 };
 use core::{ffi::c_char, fmt};
 use pillion_channel::log::Log;
 
-static LOG: lock::Data<Option<Log>> = lock::Data::new(None);
+static LOG: Shared<Option<Log>> = Shared::new(None);
 
 /// Appends to the log.
 pub fn append(text: &[u8]) {

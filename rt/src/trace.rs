@@ -5,6 +5,7 @@
 //! FIFO 14, and the next one is begun.
 
 use crate::{
+    cell::Shared,
     error::{EINVAL, ENOMEM},
     fifo,
     lock::{self, Token},
@@ -59,7 +60,7 @@ struct Tracer {
 // SAFETY: the records are memory of the shared pool, used under the task's lock.
 unsafe impl Send for Tracer {}
 
-static TRACER: lock::Data<Tracer> = lock::Data::new(Tracer {
+static TRACER: Shared<Tracer> = Shared::new(Tracer {
     records: core::ptr::null_mut(),
     buffer: 0,
     written: 0,

@@ -1,7 +1,7 @@
 //! Unloading by the program itself, starting Linux, and ending the system. RTLinux has nothing like
 //! them.
 
-use crate::{error, main_thread, manager};
+use crate::{error, main_thread, manager, thread};
 use core::ffi::c_int;
 use pillion_runtime::info::{label, wake};
 
@@ -10,7 +10,7 @@ use pillion_runtime::info::{label, wake};
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_unload() {
     main_thread::note(wake::UNLOAD);
-    main_thread::nudge();
+    thread::nudge_main();
 }
 
 /// Starts a Linux that is off: 0, or -1 and errno.

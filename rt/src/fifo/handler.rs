@@ -2,6 +2,7 @@
 
 use super::{Handler, IoctlHandler, Slot, is_shared, negative, number, shared, with};
 use crate::{
+    cell::Shared,
     error::{EINVAL, ENODEV},
     lock::{self, Token},
     main_thread, share,
@@ -20,10 +21,10 @@ use pillion_rt_core::ioctl;
 #[repr(align(64))]
 struct Data([u8; IOCTL_SIZE]);
 
-static DATA: lock::Data<Data> = lock::Data::new(Data([0; IOCTL_SIZE]));
+static DATA: Shared<Data> = Shared::new(Data([0; IOCTL_SIZE]));
 
 /// Bytes of [`DATA`] that the handler may use.
-static USED: lock::Data<usize> = lock::Data::new(0);
+static USED: Shared<usize> = Shared::new(0);
 
 fn change(minor: c_uint, f: impl FnOnce(&mut Slot)) -> Result<c_int, c_int> {
     let number = number(minor)?;

@@ -15,8 +15,9 @@ pub use data::{get, put, rtf_isused, rtf_length};
 pub(crate) use handler::copied_data;
 
 use crate::{
+    cell::Shared,
     error::{EINVAL, ENODEV},
-    lock::{self, Token},
+    lock::Token,
     share,
 };
 use core::ffi::{c_int, c_uint, c_ulong};
@@ -62,7 +63,7 @@ impl Slot {
     }
 }
 
-static SLOTS: lock::Data<[Slot; FIFOS]> = lock::Data::new([const { Slot::NEW }; FIFOS]);
+static SLOTS: Shared<[Slot; FIFOS]> = Shared::new([const { Slot::NEW }; FIFOS]);
 
 /// A number of a FIFO, checked.
 fn number(minor: c_uint) -> Result<usize, c_int> {

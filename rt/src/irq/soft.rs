@@ -3,7 +3,7 @@
 use crate::{
     cell::Shared,
     error::{EBUSY, EINVAL},
-    lock, main_thread,
+    lock, thread,
 };
 use core::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -50,7 +50,7 @@ pub extern "C" fn rtl_free_soft_irq(number: c_uint) {
 pub(super) fn raise(number: u32) {
     if let Some(bit) = number.checked_sub(FIRST).filter(|n| *n < COUNT as u32) {
         PENDING.fetch_or(1 << bit, AcqRel);
-        main_thread::nudge();
+        thread::nudge_main();
     }
 }
 

@@ -5,6 +5,7 @@
 //! and is used under the task's lock.
 
 use crate::{
+    cell::Shared,
     error::{ENOMEM, set_errno},
     lock, log_line, main_thread,
 };
@@ -29,7 +30,7 @@ struct Memory {
     is_filled: bool,
 }
 
-static MEMORY: lock::Data<Memory> = lock::Data::new(Memory { allocator: Tlsf::new(), is_filled: false });
+static MEMORY: Shared<Memory> = Shared::new(Memory { allocator: Tlsf::new(), is_filled: false });
 
 fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
     lock::with(|token| {

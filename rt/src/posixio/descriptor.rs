@@ -2,6 +2,7 @@
 
 use super::{File, Operations};
 use crate::{
+    cell::Shared,
     error::{EBADF, ENOMEM},
     lock,
 };
@@ -25,7 +26,7 @@ enum State {
     Open,
 }
 
-static STATES: lock::Data<[State; MOST]> = lock::Data::new([State::Free; MOST]);
+static STATES: Shared<[State; MOST]> = Shared::new([State::Free; MOST]);
 
 struct Files([UnsafeCell<File>; MOST]);
 

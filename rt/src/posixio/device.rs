@@ -2,6 +2,7 @@
 
 use super::{Operations, fifo, memory};
 use crate::{
+    cell::Shared,
     error::{EBUSY, EINVAL},
     lock,
 };
@@ -33,7 +34,7 @@ impl Device {
     }
 }
 
-static REGISTERED: lock::Data<[Option<Device>; MOST]> = lock::Data::new([None; MOST]);
+static REGISTERED: Shared<[Option<Device>; MOST]> = Shared::new([None; MOST]);
 
 fn built_in(name: &[u8]) -> Option<&'static Operations> {
     match name {

@@ -7,7 +7,8 @@ use crate::{
     signal,
     time::{
         Timespec,
-        clock::{Clock, find, rtl_clock_realtime},
+        clock::Clock,
+        clocks::{find, rtl_clock_realtime},
     },
     wait::{How, Queue, Wake, block},
 };

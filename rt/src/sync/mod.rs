@@ -1,6 +1,7 @@
 //! Mutexes, conditions, semaphores and other means of threads to wait for each other.
 
 pub mod barrier;
+mod by_handle;
 pub(crate) mod claim;
 pub mod cond;
 pub mod mutex;
@@ -15,7 +16,7 @@ pub mod spin;
 use crate::{
     error::EINVAL,
     lock::Token,
-    time::{Timespec, clock},
+    time::{Timespec, clocks},
 };
 use core::ffi::c_int;
 use pillion_rt_core::urgency::PRIORITY_MAX;
@@ -35,5 +36,5 @@ pub(crate) fn prio_ok(priority: c_int) -> bool {
 
 /// The tick at which the scheduler's clock shows a time.
 pub(crate) fn deadline_of(token: &Token, time: &Timespec) -> Result<u64, c_int> {
-    time.ns().map(|ns| clock::schedule_deadline(token, ns)).ok_or(EINVAL)
+    time.ns().map(|ns| clocks::schedule_deadline(token, ns)).ok_or(EINVAL)
 }

@@ -1,15 +1,15 @@
-//! Semaphores. What those with a name do is done in [`named`].
+//! Semaphores. `by_handle` does what is asked of those with a name.
 //!
 //! As long as nobody waits, the value goes up and down by compare-and-swap. It is negative while
 //! somebody may wait; then the task's lock protects it, and a post hands over to the most urgent
 //! waiter.
 
-use super::deadline_of;
+use super::{by_handle, deadline_of};
 use crate::{
     cell::Guarded,
     error::{EAGAIN, EBUSY, EINTR, EINVAL, ETIMEDOUT, posix},
     lock::{self, Token},
-    named, signal, thread,
+    signal, thread,
     time::Timespec,
     wait::{How, Queue, Wake, block},
 };
@@ -142,7 +142,7 @@ pub extern "C" fn sem_destroy(semaphore: &Semaphore) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_getvalue(semaphore: &Semaphore, value: &mut c_int) -> c_int {
     if let Some(name) = lock::with(|token| semaphore.name(token)) {
-        return posix(named::value(name).map(|found| *value = found));
+        return posix(by_handle::value(name).map(|found| *value = found));
     }
     *value = semaphore.value.load(Relaxed).max(0);
     0
@@ -160,7 +160,7 @@ pub extern "C" fn sem_wait(semaphore: &Semaphore) -> c_int {
         None => semaphore.take(token, NEVER),
         Some(name) => {
             drop(token);
-            named::wait(name, Ok(NEVER))
+            by_handle::wait(name, Ok(NEVER))
         }
     };
     finish(result)
@@ -177,7 +177,7 @@ pub extern "C" fn sem_timedwait(semaphore: &Semaphore, time: &Timespec) -> c_int
     if let Some(name) = semaphore.name(&token) {
         let deadline = deadline_of(&token, time);
         drop(token);
-        return finish(named::wait(name, deadline));
+        return finish(by_handle::wait(name, deadline));
     }
     let result = deadline_of(&token, time).and_then(|deadline| semaphore.take(token, deadline));
     finish(result)
@@ -196,7 +196,7 @@ pub extern "C" fn sem_trywait(semaphore: &Semaphore) -> c_int {
         return 0;
     }
     let name = lock::with(|token| semaphore.name(token));
-    posix(name.map_or(Err(EAGAIN), named::try_wait))
+    posix(name.map_or(Err(EAGAIN), by_handle::try_wait))
 }
 
 /// Gives one. A more urgent thread that waits for it runs at once.
@@ -214,7 +214,7 @@ fn post_slowly(semaphore: &Semaphore) -> c_int {
     let token = lock::enter();
     if let Some(name) = semaphore.name(&token) {
         drop(token);
-        return posix(named::post(name));
+        return posix(by_handle::post(name));
     }
     posix(semaphore.post(&token))
 }

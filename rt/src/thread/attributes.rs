@@ -1,6 +1,5 @@
 //! What a thread is to be like, as the program says it.
 
-use super::create::{Entry, Kind, Start};
 use crate::{
     error::{EINVAL, number},
     irq::processor_exists,
@@ -10,6 +9,31 @@ use core::{
     ffi::{c_int, c_void},
     ptr::null_mut,
 };
+
+/// Function that a thread begins with.
+pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// What a new thread is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of the program.
+    RealTime,
+    /// It runs handlers of interrupts.
+    Handlers,
+}
+
+/// What a new thread is to be like.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub kind: Kind,
+    pub priority: u32,
+    pub detached: bool,
+    /// Stack of the program's own, or null.
+    pub stack: *mut u8,
+    pub stack_size: usize,
+    pub entry: Entry,
+    pub argument: *mut c_void,
+}
 
 /// Least size of a stack.
 const STACK_MIN: usize = 8192;

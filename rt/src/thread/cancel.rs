@@ -40,11 +40,6 @@ pub fn cancel_point() {
     }
 }
 
-/// Has the calling thread hear of cancellation no more.
-pub(super) fn disable(me: &Thread) {
-    me.masked.fetch_or(CANCEL_BIT, Relaxed);
-}
-
 /// Ends the calling thread if it was cancelled, and may be.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_testcancel() {
@@ -61,7 +56,9 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
     let me = current();
     let was = c_int::from(me.masked.load(Relaxed) & CANCEL_BIT != 0);
     match state {
-        DISABLE => disable(me),
+        DISABLE => {
+            me.masked.fetch_or(CANCEL_BIT, Relaxed);
+        }
         0 if !me.ending.load(Relaxed) => {
             me.masked.fetch_and(!CANCEL_BIT, Relaxed);
         }

@@ -1,6 +1,11 @@
 //! The beginning of threads.
 
-use super::{Life, MAGIC, Thread, all, attributes::Attributes, current, end, level, stop::reap};
+use super::{
+    Life, MAGIC, Thread, all,
+    attributes::{Attributes, Entry, Kind, Start},
+    current, end, level,
+    stop::reap,
+};
 use crate::{
     error::{EAGAIN, EINVAL, number},
     lock::{self, Token},
@@ -18,31 +23,6 @@ use pillion_runtime::{
     call,
     info::{self, skin},
 };
-
-/// Function that a thread begins with.
-pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;
-
-/// What a new thread is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// One of the program.
-    RealTime,
-    /// It runs handlers of interrupts.
-    Handlers,
-}
-
-/// What a new thread is to be like.
-#[derive(Debug)]
-pub(crate) struct Start {
-    pub kind: Kind,
-    pub priority: u32,
-    pub detached: bool,
-    /// Stack of the program's own, or null.
-    pub stack: *mut u8,
-    pub stack_size: usize,
-    pub entry: Entry,
-    pub argument: *mut c_void,
-}
 
 /// What the library itself may need of a stack, besides what the program asks for: formatting of
 /// text most of all.

@@ -1,9 +1,10 @@
 //! The end of threads.
 
-use super::{Life, Thread, by_number, cancel, cleanup, current, level, specific};
+use super::{Life, Thread, by_number, cleanup, current, level, specific};
 use crate::{
     lock::{self, Token},
-    main_thread, notice, signal,
+    main_thread, notice,
+    signal::{self, CANCEL_BIT},
     sync::mutex,
 };
 use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
@@ -22,7 +23,7 @@ pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     me.result.store(result, Relaxed);
     me.ending.store(true, Relaxed);
     signal::mask_all(me);
-    cancel::disable(me);
+    me.masked.fetch_or(CANCEL_BIT, Relaxed);
     cleanup::run_all(me);
     specific::destroy_all(me);
     end_current()

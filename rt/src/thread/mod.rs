@@ -21,14 +21,15 @@ mod stop;
 mod suspend;
 mod table;
 
+pub(crate) use attributes::{Kind, Start};
 pub use cancel::cancel_point;
-pub(crate) use create::begin_main;
-pub(crate) use create::{Kind, Start, start};
+pub(crate) use create::{begin_main, start};
 pub(crate) use end::end_unseen;
 pub(crate) use level::{closes_circle, own as urgency_of_priority, set_own as set_urgency, settle, take_back};
 pub use level::{urgency, with_inheritance};
 pub use stop::unstoppable;
 pub(crate) use stop::{end_unstoppable, stop_if_asked};
 pub(crate) use suspend::{resume, suspend_other, suspend_self};
+pub(crate) use table::nudge_main;
 pub(crate) use table::{Identity, Life};
 pub use table::{MAGIC, Thread, all, by_number, by_pointer, current};

@@ -5,7 +5,7 @@ use crate::{
     error::{EINVAL, ESRCH},
     lock::{self, Token},
     signal::{self, WAKEUP_BIT},
-    time::{self, clock},
+    time::{self, clocks},
     wait::{self, How, Wake},
 };
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
@@ -66,13 +66,13 @@ fn prepare(me: &Thread) -> (Token, u64) {
     if me.released.swap(false, Relaxed) {
         releases.begin();
     }
-    let (release, missed) = releases.wait(clock::schedule_now(&token));
+    let (release, missed) = releases.wait(clocks::schedule_now(&token));
     if missed != 0 {
         me.show_overruns(missed);
         histogram().overrun(missed);
     }
     me.releases.set(&token, releases);
-    let deadline = clock::schedule_deadline(&token, release);
+    let deadline = clocks::schedule_deadline(&token, release);
     (token, deadline)
 }
 

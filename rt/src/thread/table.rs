@@ -281,6 +281,11 @@ pub fn by_number(number: usize) -> &'static Thread {
     &TABLE[number % THREADS]
 }
 
+/// Has the main thread look for handlers of software interrupts.
+pub(crate) fn nudge_main() {
+    by_number(0).signal();
+}
+
 /// The thread that a program's `pthread_t` stands for, if it stands for one that exists.
 #[must_use]
 pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {

@@ -3,6 +3,7 @@
 //! The base of all clocks is the time-stamp counter, in nanoseconds since the processor started.
 
 pub mod clock;
+pub mod clocks;
 mod mode;
 mod posix;
 mod raw;

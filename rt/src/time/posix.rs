@@ -1,10 +1,6 @@
 //! Reading and setting clocks.
 
-use super::{
-    Timespec,
-    clock::{self, Clock},
-    mode, now_ns, timer,
-};
+use super::{Timespec, clock::Clock, clocks, mode, now_ns, timer};
 use crate::{
     error::{EINVAL, fail},
     irq::service,
@@ -24,16 +20,10 @@ pub extern "C" fn gethrtimeres() -> i64 {
     1
 }
 
-/// What a clock shows, in nanoseconds; -1 for what is no clock.
-#[unsafe(no_mangle)]
-pub extern "C" fn clock_gethrtime(clock: &Clock) -> i64 {
-    clock::find(clock).map_or(-1, |clock| lock::with(|token| clock.now(token)))
-}
-
 /// What a clock shows.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_gettime(clock: *const Clock, time: &mut Timespec) -> c_int {
-    let Some(clock) = clock::find(clock) else { return fail(EINVAL) };
+    let Some(clock) = clocks::find(clock) else { return fail(EINVAL) };
     *time = Timespec::of(lock::with(|token| clock.now(token)));
     0
 }
@@ -41,7 +31,7 @@ pub extern "C" fn clock_gettime(clock: *const Clock, time: &mut Timespec) -> c_i
 /// Sets a clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
-    let clock = clock::find(clock).filter(|c| c.is_settable());
+    let clock = clocks::find(clock).filter(|c| c.is_settable());
     let (Some(clock), Some(ns)) = (clock, time.length()) else { return fail(EINVAL) };
     lock::with(|token| {
         let mut by = 0;
@@ -61,7 +51,7 @@ pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
 /// `resolution` is null or to be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_getres(clock: *const Clock, resolution: *mut Timespec) -> c_int {
-    let Some(clock) = clock::find(clock) else { return fail(EINVAL) };
+    let Some(clock) = clocks::find(clock) else { return fail(EINVAL) };
     // SAFETY: the caller's promise.
     if let Some(resolution) = unsafe { resolution.as_mut() } {
         *resolution = Timespec::of(clock.resolution.load(Relaxed));
@@ -76,7 +66,7 @@ pub unsafe extern "C" fn clock_getres(clock: *const Clock, resolution: *mut Time
 /// `to` is null or to be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn time(to: *mut i64) -> i64 {
-    let seconds = Timespec::of(lock::with(clock::schedule_now)).tv_sec;
+    let seconds = Timespec::of(lock::with(clocks::schedule_now)).tv_sec;
     // SAFETY: the caller's promise.
     if let Some(to) = unsafe { to.as_mut() } {
         *to = seconds;
@@ -87,19 +77,19 @@ pub unsafe extern "C" fn time(to: *mut i64) -> i64 {
 /// The scheduler's clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_getschedclock() -> *const Clock {
-    &raw const clock::rtl_clock_realtime
+    &raw const clocks::rtl_clock_realtime
 }
 
 /// The best clock of a processor.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_getbestclock(cpu: u32) -> *const Clock {
-    if crate::irq::processor_exists(cpu as c_int) { &raw const clock::rtl_clock_apic } else { null() }
+    if crate::irq::processor_exists(cpu as c_int) { &raw const clocks::rtl_clock_apic } else { null() }
 }
 
 /// Has a clock go smoothly, or in steps of `period` nanoseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_setclockmode(clock: *const Clock, mode: c_int, period: i64) -> c_int {
-    let Some(clock) = clock::find(clock) else { return -EINVAL };
+    let Some(clock) = clocks::find(clock) else { return -EINVAL };
     let step = match mode {
         mode::ONESHOT => 0,
         mode::PERIODIC if period > 0 => period,

@@ -1,10 +1,7 @@
 //! Timers of the program's own, which RTLinux programs take from the hardware:
 //! `rtl_setclockhandler`.
 
-use super::{
-    clock::{self, Clock},
-    deadline, mode, now_ns,
-};
+use super::{clock::Clock, deadline, mode, now_ns};
 use crate::{
     cell::Shared,
     error::{EBUSY, EINVAL},
@@ -20,7 +17,8 @@ use pillion_abi::NEVER;
 use pillion_rt_core::release::skip;
 use pillion_runtime::now;
 
-type Handler = extern "C" fn(*mut c_void);
+/// Handler of a raw timer.
+pub(super) type Handler = extern "C" fn(*mut c_void);
 
 #[derive(Clone, Copy, Debug)]
 struct Raw {
@@ -35,29 +33,20 @@ const IDLE: Raw = Raw { handler: None, due: None, again: 0 };
 
 static RAW: Shared<[Raw; 2]> = Shared::new([IDLE; 2]);
 
-/// Sets the handler of a clock's interrupts. The scheduler's clocks have none to give.
-#[unsafe(no_mangle)]
-pub extern "C" fn rtl_setclockhandler(clock: *const Clock, handler: Option<Handler>) -> c_int {
-    let (Some(number), Some(handler)) = (clock::find(clock).and_then(Clock::raw_timer), handler) else {
-        return -EINVAL;
-    };
+/// Sets the handler of a timer that has none.
+pub(super) fn take(number: usize, handler: Handler) -> Result<(), c_int> {
     let token = lock::enter();
     if RAW.borrow(&token)[number].handler.is_some() {
-        return -EBUSY;
+        return Err(EBUSY);
     }
-    if let Err(error) = service::ensure(&token) {
-        return -error;
-    }
+    service::ensure(&token)?;
     RAW.borrow(&token)[number] = Raw { handler: Some(handler), ..IDLE };
-    0
+    Ok(())
 }
 
-/// Takes the handler away.
-#[unsafe(no_mangle)]
-pub extern "C" fn rtl_unsetclockhandler(clock: *const Clock) -> c_int {
-    let Some(number) = clock::find(clock).and_then(Clock::raw_timer) else { return -EINVAL };
-    let old = lock::with(|token| core::mem::replace(&mut RAW.borrow(token)[number], IDLE));
-    old.handler.map_or(-EINVAL, |_| 0)
+/// Stops a timer and takes its handler away; `None` if it had none.
+pub(super) fn release(number: usize) -> Option<Handler> {
+    lock::with(|token| core::mem::replace(&mut RAW.borrow(token)[number], IDLE)).handler
 }
 
 /// Prepares a clock's timer.

@@ -1,10 +1,6 @@
 //! Sleeping.
 
-use super::{
-    Timespec,
-    clock::{self, Clock},
-    now_ns,
-};
+use super::{Timespec, clock::Clock, clocks, now_ns};
 use crate::{
     error::{EINTR, EINVAL, fail},
     lock,
@@ -60,7 +56,7 @@ pub unsafe extern "C" fn clock_nanosleep(
     request: *const Timespec,
     rest: *mut Timespec,
 ) -> c_int {
-    let Some(clock) = clock::find(clock) else { return EINVAL };
+    let Some(clock) = clocks::find(clock) else { return EINVAL };
     // SAFETY: the caller's promise.
     crate::error::number(unsafe { sleep(clock, flags, *request, rest) })
 }
@@ -73,14 +69,14 @@ pub unsafe extern "C" fn clock_nanosleep(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> c_int {
     // SAFETY: the caller's promise.
-    crate::error::posix(unsafe { sleep(&clock::rtl_clock_monotonic, 0, *request, rest) })
+    crate::error::posix(unsafe { sleep(&clocks::rtl_clock_monotonic, 0, *request, rest) })
 }
 
 /// Sleeps for so many microseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn usleep(microseconds: u32) -> c_int {
     let until = now_ns() + i64::from(microseconds) * 1000;
-    match sleep_until(&clock::rtl_clock_monotonic, until) {
+    match sleep_until(&clocks::rtl_clock_monotonic, until) {
         Wake::Interrupted => fail(EINTR),
         _ => 0,
     }
@@ -90,7 +86,7 @@ pub extern "C" fn usleep(microseconds: u32) -> c_int {
 #[unsafe(export_name = "sleep")]
 pub extern "C" fn sleep_seconds(seconds: u32) -> u32 {
     let until = now_ns() + i64::from(seconds) * 1_000_000_000;
-    match sleep_until(&clock::rtl_clock_monotonic, until) {
+    match sleep_until(&clocks::rtl_clock_monotonic, until) {
         Wake::Interrupted => ((until - now_ns()).max(0) as u64).div_ceil(1_000_000_000) as u32,
         _ => 0,
     }

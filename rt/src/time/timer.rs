@@ -1,10 +1,6 @@
 //! Timers that send signals to threads.
 
-use super::{
-    Timespec,
-    clock::{self, Clock},
-    sleep::ABSOLUTE,
-};
+use super::{Timespec, clock::Clock, clocks, sleep::ABSOLUTE};
 use crate::{
     cell::Shared,
     error::{EAGAIN, EINVAL, posix},
@@ -89,7 +85,7 @@ pub unsafe extern "C" fn timer_create(clock: *const Clock, event: *const Event, 
 }
 
 fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
-    let clock = clock::find(clock).ok_or(EINVAL)?;
+    let clock = clocks::find(clock).ok_or(EINVAL)?;
     if signal != 0 && (signal >= 32 || USER_BITS >> signal & 1 == 0) {
         return Err(EINVAL);
     }
