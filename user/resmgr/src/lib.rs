@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod failure;
+mod given;
 mod heap;
 mod journal;
 mod lines;

@@ -1,16 +1,11 @@
 //! Making objects and capabilities, and the slots of the manager's own capability space.
 
-use crate::{
-    failure::{Failure, Result, While},
-    skin::{program, psc, threads},
-    task,
-};
+use crate::failure::{Failure, Result, While};
 use pillion_abi::{
     boot::{self, slot},
     object::Kind,
 };
 use pillion_runtime::{Cap, cap_delete, cap_derive, region_create};
-use pillion_system::limit;
 
 /// Slots from this one on may hold what the kernel made the manager of.
 const LAST: Cap = slot::COUNT - 64;
@@ -18,20 +13,8 @@ const LAST: Cap = slot::COUNT - 64;
 /// First slot that is the manager's to use.
 const FIRST: Cap = slot::REGIONS + boot::REGIONS as u32;
 
-/// The largest system that the check of the system file lets pass: its tasks, the monitor and
-/// Linux's memory, the broker, and what there is once.
-const LARGEST: u32 = {
-    let skins = limit::SKINS as u32;
-    let others = limit::TASKS as u32 - skins;
-    // The region of each is beside its part.
-    let programs =
-        skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32)) + psc::slots(limit::PSC_THREADS);
-    let monitor = task::SLOTS + 2 * boot::REGIONS as u32;
-    programs + others * task::SLOTS + limit::ALL_PORTS as u32 + limit::INTERRUPTS as u32 + monitor + 2 * task::SLOTS
-};
-
-// No file that passes the check fails for want of slots.
-const _: () = assert!(LARGEST <= LAST - FIRST);
+/// How many slots the manager has for what it makes.
+pub const COUNT: u32 = LAST - FIRST;
 
 /// A run of slots, of which those from `next` on are still free.
 pub struct Slots {

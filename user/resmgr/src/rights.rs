@@ -14,6 +14,11 @@
 
 use pillion_runtime::info::label;
 
+/// Badge of a sender: of its messages; that of its faults is one more.
+pub fn badge(index: usize) -> u64 {
+    2 * (index as u64 + 1)
+}
+
 /// A kind of sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {

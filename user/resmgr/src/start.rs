@@ -2,35 +2,46 @@
 
 use crate::{
     failure::{Result, While},
+    given::{give_interrupts, give_ports},
     linux::{self, LinuxLog, Monitor, Presence},
     machine::Machine,
-    objects::Slots,
+    objects::{self, Slots},
     pool::{self, Pool},
-    rights::{Grants, Sender},
+    rights::{Grants, Sender, badge},
     service::Service,
-    skin::{self, Channel, Layout, Plans, Skins},
+    skin::{self, Channel, Plans, Shared, Skins, program, psc, threads},
     system,
-    task::{Maker, Spec, Task, Urgency, give},
+    task::{self, Maker, Spec, Task, Urgency},
     time,
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
     PAGE,
-    boot::{BootInfo, slot},
-    call::{endpoint::OWN_PRIORITY, irq, thread},
-    object::{Kind, right},
+    boot::{self, BootInfo, slot},
+    call::{endpoint::OWN_PRIORITY, thread},
+    object::Kind,
 };
-use pillion_runtime::{endpoint_bind_with, info, interrupt_bind, interrupt_create, ports_part, println, thread_resume};
-use pillion_system::{Linux, System};
+use pillion_runtime::{endpoint_bind_with, println, thread_resume};
+use pillion_system::{Linux, System, limit};
 
 /// Pages for the manager's own objects.
 const OWN_PAGES: u64 = 1;
 
-/// Badge of a sender: of its messages; that of its faults is one more.
-pub fn badge(index: usize) -> u64 {
-    2 * (index as u64 + 1)
-}
+/// The largest system that the check of the system file lets pass: its tasks, the monitor and
+/// Linux's memory, the broker, and what there is once.
+const LARGEST: u32 = {
+    let skins = limit::SKINS as u32;
+    let others = limit::TASKS as u32 - skins;
+    // The region of each is beside its part.
+    let programs =
+        skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32)) + psc::slots(limit::PSC_THREADS);
+    let monitor = task::SLOTS + 2 * boot::REGIONS as u32;
+    programs + others * task::SLOTS + limit::ALL_PORTS as u32 + limit::INTERRUPTS as u32 + monitor + 2 * task::SLOTS
+};
+
+// No file that passes the check fails for want of slots.
+const _: () = assert!(LARGEST <= objects::COUNT);
 
 /// Reads the system file and starts everything in it.
 pub fn start(boot: &'static BootInfo) -> Result<Service> {
@@ -91,29 +102,6 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     Ok(Service::new(&machine, tasks, skins, senders, (presence, log)))
 }
 
-/// The channel window as it is planned.
-pub struct Shared {
-    /// Its parts.
-    pub layout: Layout,
-    /// Number of tasks with a skin.
-    pub tasks: usize,
-    /// The entry that shows Linux the system's log, where no UART takes it.
-    log: Option<usize>,
-}
-
-impl Shared {
-    /// There is one where there are tasks with a skin, or nothing else takes the log.
-    fn plan(machine: &Machine, system: &System, skins: Option<&Plans>) -> Option<Shared> {
-        match skins {
-            Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),
-            None if machine.shows_linux_the_log(system) => {
-                Some(Shared { layout: skin::log_only(), tasks: 0, log: Some(0) })
-            }
-            None => None,
-        }
-    }
-}
-
 /// The tasks without a skin.
 fn others(system: &System) -> impl Iterator<Item = &pillion_system::Task> {
     system.tasks.iter().filter(|task| task.skin.is_none())
@@ -168,30 +156,6 @@ fn make_task(
     give_interrupts(maker, &task, wanted)?;
     give_ports(maker, &task, wanted)?;
     Ok(task)
-}
-
-/// Makes a task's interrupts, which signal its notification.
-pub fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
-    for (i, interrupt) in (0..).zip(&wanted.interrupts) {
-        let at = maker.slots.take()?;
-        let flags = if interrupt.level { irq::LEVEL } else { 0 } | if interrupt.low { irq::LOW } else { 0 };
-        interrupt_create(slot::IRQ_CONTROL, interrupt.line.into(), flags, at, task.region)
-            .when("making an interrupt")?;
-        interrupt_bind(at, task.notification, 1 << i).when("binding an interrupt")?;
-        give(task, info::slot::INTERRUPTS + i, at, right::ALL, 0)?;
-    }
-    Ok(())
-}
-
-/// Gives a task its ports.
-pub fn give_ports(maker: &mut Maker<'_>, task: &Task, wanted: &pillion_system::Task) -> Result<()> {
-    for (i, ports) in (0..).zip(&wanted.ports) {
-        let at = maker.slots.take()?;
-        let count = u32::from(ports.last) - u32::from(ports.first) + 1;
-        ports_part(slot::PORTS, ports.first, count, at).when("taking ports")?;
-        give(task, info::slot::TASK_PORTS + i, at, right::ALL, 0)?;
-    }
-    Ok(())
 }
 
 fn make_monitor(

@@ -10,8 +10,7 @@ use super::{
 use crate::{
     failure::{Result, While},
     machine::Machine,
-    skin::{self, Channel},
-    start::Shared,
+    skin::{self, Channel, Shared},
     tables::{Extent, table_pages},
     task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,

@@ -11,7 +11,7 @@ use crate::{
     failure::Result,
     lines::Line,
     machine::Machine,
-    start::badge,
+    rights::badge,
     task::{Maker, Spec, Task},
     trace,
     window::put_text,
@@ -43,8 +43,29 @@ pub struct Plans {
 }
 
 /// The window of a system without tasks with a skin: nothing but the log.
-pub fn log_only() -> Layout {
+fn log_only() -> Layout {
     Layout::new(&[0], 0)
+}
+
+/// The channel window as it is planned.
+pub struct Shared {
+    /// Its parts.
+    pub layout: Layout,
+    /// Number of tasks with a skin.
+    pub tasks: usize,
+    /// The entry that shows Linux the system's log, where no UART takes it.
+    pub log: Option<usize>,
+}
+
+impl Shared {
+    /// There is one where there are tasks with a skin, or nothing else takes the log.
+    pub fn plan(machine: &Machine, system: &System, skins: Option<&Plans>) -> Option<Shared> {
+        match skins {
+            Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),
+            None if machine.shows_linux_the_log(system) => Some(Shared { layout: log_only(), tasks: 0, log: Some(0) }),
+            None => None,
+        }
+    }
 }
 
 /// Plans the tasks with a skin, if there are any.

@@ -18,9 +18,8 @@ mod serve;
 pub mod threads;
 mod warden;
 
-pub use boot::{Plans, log_only, plan};
+pub use boot::{Plans, Shared, plan};
 pub use channel::{Channel, guest_extents};
-pub use layout::Layout;
 
 use crate::{journal, lines::Line, report, task::Task, text::Text, window::Window};
 use alloc::vec::Vec;

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
+    given::{give_interrupts, give_ports},
     machine::Machine,
     objects::Slots,
-    start::{give_interrupts, give_ports},
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
     trace,
