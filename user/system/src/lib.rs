@@ -11,6 +11,8 @@ extern crate alloc;
 mod analysis;
 mod check;
 mod file;
+pub mod limit;
+mod machine;
 mod model;
 mod parse;
 mod passenger;
@@ -21,11 +23,12 @@ pub use analysis::{
     Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, WARDEN_NS, WARDEN_PERIOD_NS, responses,
     worst_response,
 };
-pub use check::{BROKER, KERNEL_PORTS, Machine, check};
+pub use check::{BROKER, check};
+pub use machine::{KERNEL_PORTS, Machine};
 pub use model::{
     After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,
     Thing,
 };
-pub use parse::{limit, parse};
+pub use parse::parse;
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};

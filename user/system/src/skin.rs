@@ -1,25 +1,20 @@
 //! The keys of tasks that have a skin, and of what they share.
-use crate::{Channels, Kind, Problem, Skin, Start, System, Task, file, limit, parse::Reader, remedy};
+use crate::{
+    Channels, Kind, Problem, Skin, Start, System, Task,
+    file::{self, SkinKeys},
+    limit,
+    parse::Reader,
+    remedy,
+};
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
 
 /// The skin of the task that runs handlers of Linux processes, and the name that Linux finds it by.
 const PSC: &str = "psc";
 
-/// The keys as they stand in the file.
-pub(crate) struct Keys {
-    pub skin: Option<Spanned<String>>,
-    pub threads: Option<Spanned<i64>>,
-    pub fifo_kib: Option<Spanned<i64>>,
-    pub start: Option<Spanned<String>>,
-    pub share: Option<Spanned<bool>>,
-    pub mbuff_kib: Option<Spanned<i64>>,
-    pub grace_ms: Option<Spanned<i64>>,
-}
-
 impl Reader<'_> {
     /// What a task has of its skin.
-    pub(crate) fn skin(&mut self, keys: Keys) -> Option<Skin> {
+    pub(crate) fn skin(&mut self, keys: SkinKeys) -> Option<Skin> {
         let Some(name) = &keys.skin else {
             self.no_skin(&keys);
             return None;
@@ -45,7 +40,7 @@ impl Reader<'_> {
         })
     }
 
-    fn no_skin(&mut self, keys: &Keys) {
+    fn no_skin(&mut self, keys: &SkinKeys) {
         let lines = [
             ("threads", keys.threads.as_ref().map(|k| self.line_of(k))),
             ("fifo_kib", keys.fifo_kib.as_ref().map(|k| self.line_of(k))),
