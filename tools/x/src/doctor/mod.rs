@@ -6,7 +6,7 @@ mod needs;
 use crate::build::space;
 use crate::repository::Repository;
 use anyhow::Result;
-pub use needs::Need;
+pub use needs::{LIBC, Need};
 
 /// `x doctor`.
 pub fn report(repository: &Repository) -> Result<bool> {

@@ -3,7 +3,6 @@
 use crate::build::{cargo, space};
 use crate::qemu;
 use crate::repository::{BARE_TARGET, Repository};
-use crate::task::LIBC;
 use crate::tool;
 use std::path::Path;
 use std::process::Command;
@@ -87,6 +86,9 @@ fn target() -> Need {
 }
 
 /// The C library of real-time programs.
+pub const LIBC: &str = "/usr/lib/x86_64-linux-musl/libc.a";
+
+/// See [`LIBC`].
 fn libc() -> Need {
     let (name, package) = ("C library for tasks", "musl-dev");
     if Path::new(LIBC).is_file() {

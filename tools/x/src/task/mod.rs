@@ -33,7 +33,6 @@ use std::path::PathBuf;
 
 pub use foreign::{begins, missing_header};
 pub use order::{ENDINGS, Order, is_cpp, is_source, stem};
-pub use toolchain::LIBC;
 
 /// A program that was built.
 pub struct Task {

@@ -2,8 +2,8 @@
 //! there.
 
 use super::link_map::LinkMap;
-use super::toolchain::LIBC;
 use super::undefined::BEGIN_AND_END;
+use crate::doctor::LIBC;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;

@@ -1,6 +1,7 @@
 //! The compilers, and the C library's and their own headers and archives.
 
 use crate::build::forwards;
+use crate::doctor::LIBC;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
@@ -12,8 +13,6 @@ use std::process::Command;
 pub const HEADERS: [&str; 2] = ["rt/include", "rt/shared"];
 /// Headers of the C library.
 pub const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
-/// The C library.
-pub const LIBC: &str = "/usr/lib/x86_64-linux-musl/libc.a";
 
 /// The compiler for a language.
 pub fn compiler(cpp: bool) -> &'static str {

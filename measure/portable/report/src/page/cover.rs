@@ -4,6 +4,7 @@ use super::conclusion::conclusions;
 use super::contents::contents;
 use super::instrument::{badge, words};
 use super::report::Report;
+use super::table::swatch;
 use super::verdict::Verdict;
 use crate::number::plain;
 use maud::{Markup, html};
@@ -92,11 +93,6 @@ fn systems(report: &Report) -> Markup {
             }
         }
     }
-}
-
-/// A small square of a system's colour.
-pub fn swatch(slot: usize) -> Markup {
-    html! { svg.swatch width="11" height="11" viewBox="0 0 11 11" aria-hidden="true" { rect class=(format!("f{slot}")) width="11" height="11" {} } }
 }
 
 fn machines(report: &Report) -> Markup {

@@ -1,7 +1,6 @@
 //! The table of figures: value, goal, bar, verdict, and what others reach.
 
 use super::bullet::bullet;
-use super::cover::swatch;
 use super::report::Report;
 use super::verdict::Verdict;
 use crate::number::{exact, plain};
@@ -125,4 +124,9 @@ fn rest(measurement: &Measurement, others: &[&Figure]) -> Markup {
             } }
         }
     }
+}
+
+/// A small square of a system's colour.
+pub fn swatch(slot: usize) -> Markup {
+    html! { svg.swatch width="11" height="11" viewBox="0 0 11 11" aria-hidden="true" { rect class=(format!("f{slot}")) width="11" height="11" {} } }
 }
