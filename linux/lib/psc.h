@@ -3,6 +3,7 @@
 #ifndef PSC_H
 #define PSC_H
 
+#include <rtlinux_signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,8 @@ const struct psc_share *psc_share(void);
 
 /* Whether this is executed by a handler. */
 bool psc_in_handler(void);
+/* Blocked signals that came. */
+extern rtlinux_sigset_t psc_pending;
 /* Whether a signal that came is blocked; then it is due when it is so no longer. */
 bool psc_hold(int sig);
 /* A signal that came and was blocked is not due any more. */

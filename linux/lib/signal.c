@@ -5,29 +5,10 @@
 #include <rtlinux_signal.h>
 #include <string.h>
 
-rtlinux_sigset_t rtlinux_blocked;
-/* Blocked signals that came. */
-static rtlinux_sigset_t pending;
-
 static int refuse(int error)
 {
 	errno = error;
 	return -1;
-}
-
-bool psc_hold(int sig)
-{
-	unsigned long bit = 1ul << sig % 64;
-
-	if (!(rtlinux_blocked.bits[sig / 64] & bit))
-		return false;
-	__atomic_fetch_or(&pending.bits[sig / 64], bit, __ATOMIC_SEQ_CST);
-	return true;
-}
-
-void psc_forget(int sig)
-{
-	__atomic_fetch_and(&pending.bits[sig / 64], ~(1ul << sig % 64), __ATOMIC_SEQ_CST);
 }
 
 /* Runs the handlers of signals that are pending and blocked no longer. */
@@ -37,7 +18,7 @@ static int deliver(void)
 	int sig, result = 0;
 
 	for (sig = 0; sig <= RTLINUX_SIGMAX; sig++) {
-		due = pending.bits[sig / 64] & ~rtlinux_blocked.bits[sig / 64];
+		due = psc_pending.bits[sig / 64] & ~rtlinux_blocked.bits[sig / 64];
 		if (!(due >> sig % 64 & 1))
 			continue;
 		psc_forget(sig);

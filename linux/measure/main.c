@@ -3,7 +3,6 @@
  * Interrupts on demand and the times of their handlers, for measuring how long Linux takes to
  * respond. See measure.h.
  */
-#include <linux/completion.h>
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/miscdevice.h>
@@ -16,30 +15,16 @@
 #include "measure.h"
 #include "source.h"
 
-/* Of the last interrupt. Whoever raises them waits until one was read before the next. */
-static struct measure_stamps last;
 static unsigned long source;
-
-/*
- * Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are
- * not.
- */
-static DECLARE_COMPLETION(arrival);
-
-void arrived(u64 due, u64 handled)
-{
-	last.due = due;
-	last.handled = handled;
-	complete(&arrival);
-}
 
 static ssize_t measure_read(struct file *file, char __user *to, size_t size, loff_t *offset)
 {
+	struct measure_stamps last;
 	int error;
 
 	if (size < sizeof(last))
 		return -EINVAL;
-	error = wait_for_completion_interruptible(&arrival);
+	error = arrival_wait(&last);
 	if (error)
 		return error;
 	return copy_to_user(to, &last, sizeof(last)) ? -EFAULT : sizeof(last);
@@ -71,7 +56,7 @@ static long measure_ioctl(struct file *file, unsigned int command, unsigned long
 		if (argument == MEASURE_EDU && !edu_found())
 			return -ENODEV;
 		source = argument;
-		reinit_completion(&arrival);
+		arrival_forget();
 		return 0;
 	case MEASURE_ARM:
 		if (source != MEASURE_TIMER)
@@ -100,7 +85,7 @@ static const struct file_operations operations = {
 	.mmap = measure_mmap,
 };
 
-static struct miscdevice device = {
+static struct miscdevice measure_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "measure",
 	.fops = &operations,
@@ -115,7 +100,7 @@ static int __init measure_init(void)
 	error = edu_init();
 	if (error)
 		return error;
-	error = misc_register(&device);
+	error = misc_register(&measure_device);
 	if (error)
 		edu_exit();
 	return error;
@@ -123,7 +108,7 @@ static int __init measure_init(void)
 
 static void __exit measure_exit(void)
 {
-	misc_deregister(&device);
+	misc_deregister(&measure_device);
 	timer_exit();
 	edu_exit();
 }

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+struct measure_stamps;
 struct vm_area_struct;
 
 /*
@@ -11,6 +12,12 @@ struct vm_area_struct;
  * counter.
  */
 void arrived(u64 due, u64 handled);
+
+/* Waits for the next interrupt; -ERESTARTSYS if a signal came first. */
+int arrival_wait(struct measure_stamps *stamps);
+
+/* An interrupt that nobody has waited for does not count. */
+void arrival_forget(void);
 
 /* QEMU's edu device. */
 int edu_init(void);

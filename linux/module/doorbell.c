@@ -73,6 +73,7 @@ int doorbell_open(void)
 		pr_err("there is no interrupt line %u\n", window.gsi);
 		return irq;
 	}
+	pend_open(irq);
 	error = request_irq(irq, rung, 0, "pillion", &window);
 	if (error)
 		goto unregister;

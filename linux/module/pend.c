@@ -13,7 +13,6 @@
 #include <linux/irqdesc.h>
 #include <linux/module.h>
 
-#include "doorbell.h"
 #include "pend.h"
 #include "window.h"
 
@@ -21,10 +20,13 @@ static bool pend = true;
 module_param(pend, bool, 0444);
 MODULE_PARM_DESC(pend, "let tasks raise interrupts of Linux (default: yes)");
 
+/* Its interrupt. */
+static unsigned int doorbell;
+
 /* An interrupt without a handler, or the doorbell itself, is not for tasks to raise. */
 static void raise(unsigned int irq)
 {
-	if (irq == doorbell_irq() || !irq_has_action(irq))
+	if (irq == doorbell || !irq_has_action(irq))
 		pr_warn_ratelimited("a task asks for interrupt %u, which has no handler\n", irq);
 	else
 		generic_handle_irq(irq);
@@ -45,6 +47,12 @@ static void raise_all(struct irq_work *work)
 }
 
 static struct irq_work work = IRQ_WORK_INIT_HARD(raise_all);
+
+/* From now on tasks may raise any interrupt but the doorbell's. */
+void pend_open(unsigned int irq)
+{
+	doorbell = irq;
+}
 
 /* A task has asked. */
 void pend_ring(void)

@@ -3,6 +3,7 @@
 #ifndef PEND_H
 #define PEND_H
 
+void pend_open(unsigned int irq);
 void pend_ring(void);
 void pend_close(void);
 

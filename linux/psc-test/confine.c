@@ -56,7 +56,7 @@ void confines(void)
 
 	for (target = 0; target < sizeof(targets) / sizeof(targets[0]); target++) {
 		for (i = 0; i < sizeof(reaches) / sizeof(reaches[0]); i++) {
-			set(RTLINUX_SIGTIMER(4), reaches[i], MILLISECOND, RTLINUX_SA_PERIODIC);
+			handle(RTLINUX_SIGTIMER(4), reaches[i], MILLISECOND, RTLINUX_SA_PERIODIC);
 			nap(30);
 			state = state_of(RTLINUX_SIGTIMER(4));
 			check(!state.is_active && state.fault == 14, "a handler reached the kernel");

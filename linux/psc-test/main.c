@@ -16,34 +16,7 @@
 /* As many as systems/psc.toml has threads for. */
 #define HANDLERS 7
 
-volatile unsigned int count;
 static volatile hrtime_t last;
-
-void fail(const char *file, int line, const char *what)
-{
-	fprintf(stderr, "%s, line %d: %s\n", file, line, what);
-	exit(1);
-}
-
-void nap(long milliseconds)
-{
-	usleep(milliseconds * 1000);
-}
-
-void set(int sig, void (*handler)(int), hrtime_t period, int flags)
-{
-	struct rtlinux_sigaction action = { .sa_handler = handler, .sa_flags = flags, .sa_period = period };
-
-	check(!rtlinux_sigaction(sig, &action, NULL), "rtlinux_sigaction");
-}
-
-struct rtlinux_sigstate state_of(int sig)
-{
-	struct rtlinux_sigstate state;
-
-	check(!rtlinux_sigstate(sig, &state), "rtlinux_sigstate");
-	return state;
-}
 
 static void counts(int sig)
 {
@@ -69,7 +42,7 @@ static void periodic(void)
 	fifo = pillion_fifo_open(FIFO, O_RDONLY);
 	check(fifo >= 0, "the FIFO cannot be opened");
 	start = gethrtime();
-	set(RTLINUX_SIGTIMER0, counts, MILLISECOND, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER0, counts, MILLISECOND, RTLINUX_SA_PERIODIC);
 	for (i = 1; i <= MESSAGES; i++) {
 		check(!pillion_fifo_read(fifo, message, sizeof(message)), "the FIFO cannot be read");
 		check(message[0] == i && message[1] == RTLINUX_SIGTIMER0, "another message came");
@@ -80,7 +53,7 @@ static void periodic(void)
 	check(state.is_active && state.fault == -1 && state.runs >= MESSAGES, "its state");
 	check(state.overruns == 0, "it was late");
 	check(state.latency_max < MILLISECOND / 10, "it was not at real-time priority");
-	set(RTLINUX_SIGTIMER0, NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER0, NULL, 0, 0);
 	i = count;
 	nap(20);
 	check(count == i, "it goes on after its end");
@@ -89,23 +62,17 @@ static void periodic(void)
 	check(pillion_fifo_open(FIFO, O_RDONLY) < 0, "the FIFO is still there");
 }
 
-void increments(int sig)
-{
-	(void)sig;
-	count++;
-}
-
 static void once(void)
 {
 	count = 0;
-	set(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	handle(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
 	nap(50);
 	check(count == 1, "it did not run once");
 	check(!state_of(RTLINUX_SIGTIMER(1)).is_active, "it is active still");
-	set(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	handle(RTLINUX_SIGTIMER(1), increments, 5 * MILLISECOND, RTLINUX_SA_ONESHOT);
 	nap(50);
 	check(count == 2, "it did not run once more");
-	set(RTLINUX_SIGTIMER(1), NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER(1), NULL, 0, 0);
 }
 
 /* It comes through although this process never gives the processor away. */
@@ -114,11 +81,11 @@ static void busy(void)
 	hrtime_t start = gethrtime();
 
 	count = 0;
-	set(RTLINUX_SIGTIMER(2), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER(2), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
 	while (gethrtime() - start < 50 * MILLISECOND)
 		;
 	check(count >= 40 && count <= 51, "it does not run beside a busy process");
-	set(RTLINUX_SIGTIMER(2), NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER(2), NULL, 0, 0);
 }
 
 static void masks(void)
@@ -127,7 +94,7 @@ static void masks(void)
 
 	rtlinux_sigemptyset(&set_of_it);
 	rtlinux_sigaddset(&set_of_it, RTLINUX_SIGTIMER(3));
-	set(RTLINUX_SIGTIMER(3), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER(3), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_BLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
 	count = 0;
 	nap(20);
@@ -135,7 +102,7 @@ static void masks(void)
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
 	nap(20);
 	check(count != 0, "it does not run although it is not blocked");
-	set(RTLINUX_SIGTIMER(3), NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER(3), NULL, 0, 0);
 }
 
 /*
@@ -151,15 +118,15 @@ static void held(void)
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_BLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
 	check(rtlinux_sigismember(&rtlinux_blocked, RTLINUX_SIGTIMER3), "what is blocked");
 	count = 0;
-	set(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_ONESHOT);
+	handle(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_ONESHOT);
 	nap(20);
 	check(count == 0, "it runs although it is blocked");
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
 	check(count == 1, "what came while it was blocked has not run");
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_SETMASK, &set_of_it, NULL), "rtlinux_sigprocmask");
-	set(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_RESETHAND);
+	handle(RTLINUX_SIGTIMER3, increments, 2 * MILLISECOND, RTLINUX_SA_RESETHAND);
 	nap(20);
-	set(RTLINUX_SIGTIMER3, RTLINUX_SIG_IGN, 0, 0);
+	handle(RTLINUX_SIGTIMER3, RTLINUX_SIG_IGN, 0, 0);
 	check(!rtlinux_sigprocmask(RTLINUX_SIG_UNBLOCK, &set_of_it, NULL), "rtlinux_sigprocmask");
 	nap(20);
 	check(count == 1, "it runs although its handler has gone");
@@ -196,31 +163,21 @@ static void interrupts(int sig)
 	asm volatile("int $0x80" : : "a" (1) : "memory");
 }
 
-void ends(void (*handler)(int), int fault, const char *what)
-{
-	struct rtlinux_sigstate state;
-
-	set(RTLINUX_SIGTIMER(4), handler, MILLISECOND, RTLINUX_SA_PERIODIC);
-	nap(200);
-	state = state_of(RTLINUX_SIGTIMER(4));
-	check(!state.is_active && state.fault == fault, what);
-	if (handler == touches_nothing)
-		check(state.address == (void *)0x1234, "another address");
-	set(RTLINUX_SIGTIMER(4), NULL, 0, 0);
-}
-
 /* A handler that does what it must not is ended; Linux and other handlers are not. */
 static void faults(void)
 {
+	struct rtlinux_sigstate state;
+
 	count = 0;
-	set(RTLINUX_SIGTIMER(5), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
-	ends(touches_nothing, 14, "a page fault");
+	handle(RTLINUX_SIGTIMER(5), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	state = ends(touches_nothing, 14, "a page fault");
+	check(state.address == (void *)0x1234, "another address");
 	ends(calls_linux, 6, "a system call");
 	ends(interrupts, 13, "an interrupt");
 	ends(calls_nobody, PILLION_PSC_REFUSED, "an unknown call");
 	ends(stays, PILLION_PSC_TOO_LONG, "a handler that does not return");
 	check(state_of(RTLINUX_SIGTIMER(5)).is_active && count > 100, "another handler was ended");
-	set(RTLINUX_SIGTIMER(5), NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER(5), NULL, 0, 0);
 }
 
 /* A handler that is refused leaves nothing behind that runs, and takes no place away. */
@@ -231,7 +188,7 @@ static void refuses(void)
 	struct rtlinux_sigstate state;
 	unsigned int i;
 
-	set(RTLINUX_SIGTIMER(6), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER(6), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
 	nap(20);
 	check(rtlinux_sigaction(RTLINUX_SIGTIMER(6), &fast, NULL) < 0 && errno == EINVAL, "a period of 5 us");
 	i = count;
@@ -239,15 +196,15 @@ static void refuses(void)
 	check(count == i, "a handler runs although another one was refused in its place");
 	check(rtlinux_sigstate(RTLINUX_SIGTIMER(6), &state) < 0 && errno == ENOENT, "it is there still");
 	for (i = 0; i < HANDLERS; i++)
-		set(RTLINUX_SIGTIMER(i), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+		handle(RTLINUX_SIGTIMER(i), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
 	for (i = 0; i < 3; i++)
 		check(rtlinux_sigaction(RTLINUX_SIGTIMER(HANDLERS + i), &good, NULL) < 0 && errno == ENOSPC, "one too many");
 	for (i = 0; i < HANDLERS; i++) {
 		check(state_of(RTLINUX_SIGTIMER(i)).is_active, "it ended because one was too many");
-		set(RTLINUX_SIGTIMER(i), NULL, 0, 0);
+		handle(RTLINUX_SIGTIMER(i), NULL, 0, 0);
 	}
-	set(RTLINUX_SIGTIMER(HANDLERS), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
-	set(RTLINUX_SIGTIMER(HANDLERS), NULL, 0, 0);
+	handle(RTLINUX_SIGTIMER(HANDLERS), increments, MILLISECOND, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER(HANDLERS), NULL, 0, 0);
 }
 
 /* Processes that end, or become others, with their handlers running. */
@@ -259,8 +216,8 @@ static void leaves(void)
 	for (i = 0; i < 20; i++) {
 		child = fork();
 		if (!child) {
-			set(RTLINUX_SIGTIMER0, increments, MILLISECOND / 10, RTLINUX_SA_PERIODIC);
-			set(RTLINUX_SIGTIMER(1), increments, MILLISECOND / 7, RTLINUX_SA_PERIODIC);
+			handle(RTLINUX_SIGTIMER0, increments, MILLISECOND / 10, RTLINUX_SA_PERIODIC);
+			handle(RTLINUX_SIGTIMER(1), increments, MILLISECOND / 7, RTLINUX_SA_PERIODIC);
 			nap(5);
 			if (!count)
 				_exit(1);
@@ -278,7 +235,7 @@ static void leaves(void)
 /* Handlers that are at it while Linux comes to grief. */
 static int stay(void)
 {
-	set(RTLINUX_SIGTIMER0, increments, MILLISECOND / 5, RTLINUX_SA_PERIODIC);
+	handle(RTLINUX_SIGTIMER0, increments, MILLISECOND / 5, RTLINUX_SA_PERIODIC);
 	nap(3000);
 	check(count > 10000, "it does not run");
 	return 0;

@@ -24,11 +24,11 @@ extern volatile unsigned int count;
 
 void fail(const char *file, int line, const char *what);
 void nap(long milliseconds);
-void set(int sig, void (*handler)(int), hrtime_t period, int flags);
+void handle(int sig, void (*handler)(int), hrtime_t period, int flags);
 struct rtlinux_sigstate state_of(int sig);
 void increments(int sig);
-/* Sets a handler that is ended for what it does. */
-void ends(void (*handler)(int), int fault, const char *what);
+/* Sets a handler that is ended for what it does; returns its state then. */
+struct rtlinux_sigstate ends(void (*handler)(int), int fault, const char *what);
 
 void confines(void);
 void closes(void);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "ps.h"
+#include "shown.h"
 
 static void show(const struct pillion_view *view, unsigned int number, bool json)
 {

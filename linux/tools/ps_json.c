@@ -5,7 +5,7 @@
 
 #include "json.h"
 #include "names.h"
-#include "ps.h"
+#include "shown.h"
 
 static void fault(const struct pillion_fault_report *fault)
 {

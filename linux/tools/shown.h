@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What `pillion ps` shows. */
-#ifndef PS_H
-#define PS_H
+#ifndef SHOWN_H
+#define SHOWN_H
 
 #include <libpillion.h>
 

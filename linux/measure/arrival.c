@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The last interrupt, for the process that waits for it. */
+#include <linux/completion.h>
+
+#include "measure.h"
+#include "source.h"
+
+/* Whoever raises interrupts waits until one was read before the next. */
+static struct measure_stamps last;
+
+/*
+ * Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are
+ * not.
+ */
+static DECLARE_COMPLETION(arrival);
+
+void arrived(u64 due, u64 handled)
+{
+	last.due = due;
+	last.handled = handled;
+	complete(&arrival);
+}
+
+int arrival_wait(struct measure_stamps *stamps)
+{
+	int error = wait_for_completion_interruptible(&arrival);
+
+	if (!error)
+		*stamps = last;
+	return error;
+}
+
+void arrival_forget(void)
+{
+	reinit_completion(&arrival);
+}
