@@ -61,59 +61,59 @@ pub enum Ports {
 
 /// Ports that Linux may not touch.
 pub const PORTS: [Withheld<Ports>; 19] = [
-    line(Ports::RealTime, Absent, "they drive devices of tasks, the log, and the masked 8259s"),
+    line(Ports::RealTime, Absent, "they drive tasks' devices, the log, and the masked 8259s"),
     line(
         Ports::At(0xcf8, 8),
         Judged("configuration space, as the table of PCI functions says"),
-        "there functions of tasks are found and moved",
+        "tasks' functions can be found and moved there",
     ),
-    line(Ports::At(0xe9, 1), Judged("bytes become notes in the log"), "the log is the monitor's"),
+    line(Ports::At(0xe9, 1), Judged("bytes become notes in the log"), "the log belongs to the monitor"),
     line(
         Ports::At(0x60, 1),
-        Judged("the keyboard; a reset by the controller's output port is Linux's end"),
-        "the output port resets the processor and takes address line 20 away",
+        Judged("the keyboard; a reset by the controller's output port ends Linux"),
+        "the output port can reset the processor and disable address line 20",
     ),
     line(
         Ports::At(0x64, 1),
-        Judged("commands of keyboard and mouse only; a reset is Linux's end"),
-        "commands reset the processor and take address line 20 away",
+        Judged("keyboard and mouse commands only; a reset ends Linux"),
+        "commands can reset the processor and disable address line 20",
     ),
     line(
         Ports::At(0x92, 1),
-        Judged("a copy; a reset is Linux's end"),
-        "resets the processor and takes address line 20 away",
+        Judged("a copy; a reset ends Linux"),
+        "can reset the processor and disable address line 20",
     ),
-    line(Ports::At(0xcf9, 1), Judged("a copy; a reset is Linux's end"), "resets the machine"),
+    line(Ports::At(0xcf9, 1), Judged("a copy; a reset ends Linux"), "resets the machine"),
     line(
         Ports::Reset,
-        Judged("the reset is Linux's end; else as if nothing were there, or as another line says"),
-        "resets the machine; what other values do is known to the firmware alone",
+        Judged("the reset ends Linux; else as if nothing were there, or as another line says"),
+        "resets the machine; only the firmware knows what other values do",
     ),
     line(
         Ports::Control,
-        Judged("sleep is Linux's end; SCI_EN stays on, GBL_RLS off"),
+        Judged("sleep ends Linux; SCI_EN stays on, GBL_RLS off"),
         "the machine sleeps, or the firmware gets a system management interrupt",
     ),
     line(
         Ports::Management,
         Absent,
-        "sleep, throttling, SMI enable and watchdog of chipsets: nobody knows what all of them do",
+        "chipset registers for sleep, throttling, SMI enable and watchdog: nobody knows what all of them do",
     ),
-    line(Ports::Command, Absent, "a system management interrupt takes as long as it likes"),
-    line(Ports::At(0xb2, 2), Absent, "firmware's commands at their customary place, as above"),
+    line(Ports::Command, Absent, "a system management interrupt can take arbitrarily long"),
+    line(Ports::At(0xb2, 2), Absent, "firmware commands at their usual ports, as above"),
     line(
         Ports::At(0x2e, 2),
         Absent,
-        "Super I/O: moves the serial port of the log, and has a watchdog that resets the machine",
+        "Super I/O: can move the log's serial port, and has a watchdog that resets the machine",
     ),
-    line(Ports::At(0x4e, 2), Absent, "Super I/O at its other place"),
-    line(Ports::At(0xe4, 3), Absent, "IPMI by block transfer: the board's controller switches the machine off"),
-    line(Ports::At(0xca2, 2), Absent, "IPMI by keyboard style"),
+    line(Ports::At(0x4e, 2), Absent, "Super I/O at its other address"),
+    line(Ports::At(0xe4, 3), Absent, "IPMI by block transfer: the board's controller can switch the machine off"),
+    line(Ports::At(0xca2, 2), Absent, "IPMI, keyboard-controller style"),
     line(Ports::At(0xcd0, 2), Absent, "AMD chipset: power management, second index"),
     line(
         Ports::At(0xcd4, 4),
         Absent,
-        "AMD chipset: power management, both indices; resets, SMI, watchdog, places of registers",
+        "AMD chipset: power management, both indices; resets, SMI, watchdog, register addresses",
     ),
     line(Ports::At(0xc50, 3), Absent, "AMD chipset: general-purpose lines, SMI"),
 ];
@@ -145,37 +145,37 @@ pub const REGISTERS: [Withheld<Registers>; 18] = [
     line(
         &[msr(0x1b), msr(0x6e0), (0x800, 0x8ff)],
         Judged("a virtual local APIC"),
-        "the machine's delivers the interrupts of tasks and has their timer",
+        "the machine's local APIC delivers the tasks' interrupts and has their timer",
     ),
-    line(&[msr(0x10)], Told, "tasks have the same clock"),
-    line(&[msr(0x17), msr(0x3a)], Fixed, "features of the processor: locked, with nothing on"),
-    line(&[msr(0x8b)], Told, "the revision of microcode is the processor's"),
-    line(&[msr(0x79), msr(0xc001_0020)], Judged("a read is refused, a write is lost"), "load microcode"),
+    line(&[msr(0x10)], Told, "tasks use the same clock"),
+    line(&[msr(0x17), msr(0x3a)], Fixed, "processor features: locked, with none enabled"),
+    line(&[msr(0x8b)], Told, "the microcode revision is the processor's"),
+    line(&[msr(0x79), msr(0xc001_0020)], Judged("a read is refused, a write is lost"), "they load microcode"),
     line(
         &[msr(0x1a0), msr(0xc001_0015), msr(0xc001_001f), msr(0xc001_1029)],
         Kept,
-        "features of the processor, on which tasks run, too",
+        "features of the processor, on which tasks run too",
     ),
     line(&[msr(0x1d9), (0x1db, 0x1de)], Zero, "debugging and last branches: not switched"),
-    line(&[msr(0x179)], Fixed, "machine checks are the kernel's; Linux has one bank that never tells anything"),
+    line(&[msr(0x179)], Fixed, "machine checks are the kernel's; Linux has one bank that never reports anything"),
     line(&[msr(0x17a), (0x400, 0x403)], Zero, "machine checks are the kernel's"),
     line(&[msr(0xfe)], Fixed, "memory types are the processor's"),
     line(
         &[(0x200, 0x20f), msr(0x250), (0x258, 0x259), (0x268, 0x26f), msr(0x2ff)],
         Told,
-        "memory types hold for tasks, too",
+        "memory types apply to tasks too",
     ),
     line(
         &[msr(0xc001_0010), msr(0xc001_001a), msr(0xc001_001d)],
         Told,
-        "where memory ends, and its encryption, are the machine's",
+        "the end of memory, and its encryption, are the machine's",
     ),
     line(&[msr(0xc001_0114)], Told, "virtualisation is the kernel's: for Linux it is off and locked"),
     line(&[msr(0xda0)], Judged("zero, and nothing else can be written"), "supervisor state is not switched"),
     line(
         &[msr(0x12), msr(0x4b56_4d01)],
-        Judged("a read is refused, and a write that switches it on"),
-        "KVM's clock, which is not there: older versions of Linux switch it off all the same",
+        Judged("a read is refused, and so is a write that switches it on"),
+        "KVM's clock, which does not exist here: older versions of Linux switch it off anyway",
     ),
     line(
         &[
@@ -188,15 +188,15 @@ pub const REGISTERS: [Withheld<Registers>; 18] = [
             (0xc001_102a, 0xc001_102b),
         ],
         Zero,
-        "pending messages, the window of configuration space, errata, CPUID's bits, node, caches: \
-         Linux reads them without a net on some processor",
+        "pending messages, the window of configuration space, errata, CPUID bits, node, caches: \
+         on some processors Linux reads them without handling a fault",
     ),
-    line(&[msr(0xc001_1020)], Refused, "LS_CFG: Linux would take it for a way to disable speculative stores"),
+    line(&[msr(0xc001_1020)], Refused, "LS_CFG: Linux would believe that it can disable speculative stores with it"),
     line(
         &[],
         Refused,
-        "counters, other banks of machine checks, speculation control, P-states, ...: what CPUID \
-         does not tell of",
+        "counters, other machine-check banks, speculation control, P-states, ...: \
+         features that CPUID does not report",
     ),
 ];
 
@@ -225,24 +225,24 @@ pub const MEMORY: [Withheld<Memory>; 8] = [
     line(
         Memory::RealTime,
         Absent,
-        "kernel, bundle, tasks and their PCI functions, and RAM that the system file gives nobody",
+        "kernel, bundle, tasks and their PCI functions, and RAM that the system file gives to nobody",
     ),
     line(
         Memory::IoApics,
-        Judged("models, in which lines of tasks stay masked; absent are those with lines above 63"),
-        "they send lines of tasks, and any message to the processor",
+        Judged("models, in which tasks' lines stay masked; I/O APICs with lines above 63 are absent"),
+        "they deliver tasks' lines, and can send the processor any message",
     ),
     line(
         Memory::Named,
         Absent,
-        "HPETs write to any address, IOMMUs hold up interrupts, configuration space moves things",
+        "HPETs can write to any address, IOMMUs can hold up interrupts, configuration space can move devices",
     ),
     line(
         Memory::At(0xfee0_0000, 1 << 20),
-        Judged("a virtual local APIC in the first page, where Linux left x2APIC mode; else absent"),
+        Judged("a virtual local APIC in the first page if Linux left x2APIC mode; else absent"),
         "the local APIC, and interrupt messages of any vector and kind",
     ),
-    line(Memory::At(0xfed0_0000, 0x4000), Absent, "HPET: its timers write to any address"),
+    line(Memory::At(0xfed0_0000, 0x4000), Absent, "HPET: its timers can write to any address"),
     line(Memory::At(0xfed1_c000, 0x4000), Absent, "ICH: the chipset's registers"),
     line(Memory::At(0xfed8_0000, 0x1000), Absent, "AMD chipset: SMI, power management, watchdog, board control"),
     line(
@@ -275,22 +275,22 @@ pub enum Functions {
 
 /// PCI functions that Linux may not touch, or not write.
 pub const FUNCTIONS: [Withheld<Functions>; 8] = [
-    line(Functions::Hidden, Absent, "tasks drive them; an IOMMU that Linux drives holds up interrupts of tasks"),
-    line(Functions::AboveHidden, Told, "behind another bus number there is what was hidden"),
+    line(Functions::Hidden, Absent, "tasks drive them; an IOMMU that Linux drives holds up tasks' interrupts"),
+    line(Functions::AboveHidden, Told, "with another bus number they would expose what is hidden"),
     line(
         Functions::Class(0x06),
         Told,
-        "bridges to processor, memory and the board's own devices: they move windows, ask for \
-         system management interrupts and reach the whole chip",
+        "bridges to processor, memory and the board's own devices: they can move windows, \
+         raise system management interrupts and access the whole chip",
     ),
     line(Functions::Subclass(0x0806), Told, "IOMMUs that no table names"),
-    line(Functions::SubclassOfAmd(0x0c05), Told, "AMD's system bus has registers of the chipset among its own"),
-    line(Functions::Header, Told, "CardBus and others: nobody knows what they move"),
-    line(Functions::Extended, Absent, "there are capabilities that move things"),
+    line(Functions::SubclassOfAmd(0x0c05), Told, "AMD's system management bus has chipset registers among its own"),
+    line(Functions::Header, Told, "CardBus and others: nobody knows what they can move"),
+    line(Functions::Extended, Absent, "some capabilities there can move what a device decodes"),
     line(
         Functions::Places,
-        Judged("a write is lost that puts them over what is not a device's of Linux's"),
-        "the device would answer there: for memory, withheld registers, ports of tasks",
+        Judged("a write that would place them over anything but Linux's devices is lost"),
+        "the device would respond there in place of memory, withheld registers or tasks' ports",
     ),
 ];
 
@@ -354,7 +354,7 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
     line(
         &[ecx(1, [3]), whole(5), ecx(7, [5]), ecx(0x8000_0001, [29])],
         Zero,
-        "MONITOR, MWAIT, WAITPKG, MONITORX: waits of which the kernel knows nothing",
+        "MONITOR, MWAIT, WAITPKG, MONITORX: waits that the kernel does not know of",
     ),
     line(
         &[
@@ -381,7 +381,7 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
             but(0x8000_0007, [0, 0, 0, 1 << 8]),
         ],
         Zero,
-        "frequency control, thermal sensors, watchdog: they slow tasks down, or reset the machine",
+        "frequency control, thermal sensors, watchdog: they can slow tasks down or reset the machine",
     ),
     line(
         &[
@@ -394,34 +394,34 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
             whole(0x8000_0020),
         ],
         Zero,
-        "L1 contexts, xTPR, DCA, allocation of caches, more of AMD's local APIC: the machine's, for tasks, too",
+        "L1 contexts, xTPR, DCA, cache allocation, AMD's local APIC extensions: the machine's, for tasks too",
     ),
-    line(&[ebx(7, [1])], Zero, "TSC_ADJUST: moves the clock of tasks"),
+    line(&[ebx(7, [1])], Zero, "TSC_ADJUST: moves the tasks' clock"),
     line(
         &[ebx(7, [2]), ecx(7, [13, 23, 30]), edx(7, [18]), whole(0x12), whole(0x8000_001f)],
         Zero,
-        "SGX, encryption of memory, key locker: the machine's keys",
+        "SGX, memory encryption, key locker: the machine's keys",
     ),
     line(
         &[ecx(7, [3, 4, 7, 16, 29, 31]), edx(7, [5, 20, 22, 24, 25])],
         Zero,
-        "protection keys, CET, five levels of page tables, ENQCMD, user interrupts, AMX: not switched",
+        "protection keys, CET, five-level page tables, ENQCMD, user interrupts, AMX: not switched",
     ),
     line(&[ebx(7, [4, 11])], Zero, "transactions: their control register is not Linux's"),
     line(
         &[edx(7, [26, 27, 28, 29, 30, 31]), but(0x8000_0008, [!0, 1 << 0 | 1 << 2 | 1 << 9, 0, 0])],
         Zero,
-        "speculation control: its registers are not Linux's, which says that it is vulnerable, \
-         which is true. How many processors there are",
+        "speculation control: its registers are not Linux's, so Linux reports that it is vulnerable, \
+         which is true. Also the number of processors",
     ),
-    line(&[ecx(0x8000_0001, [9])], Zero, "OSVW: its registers tell nothing"),
+    line(&[ecx(0x8000_0001, [9])], Zero, "OSVW: its registers report nothing"),
     line(
         &[edx(1, [28]), ecx(0x8000_0001, [1, 19]), whole(0x8000_001e)],
         Zero,
         "threads, cores, nodes: Linux has one processor",
     ),
-    line(&[ecx(1, [27])], Judged("as Linux's own CR4 says"), "OSXSAVE of the monitor's CR4"),
-    line(&[but(0x8000_0021, [1 << 0 | 1 << 2 | 1 << 6, 0, 0, 0])], Zero, "what is new and was not looked at"),
+    line(&[ecx(1, [27])], Judged("as Linux's own CR4 says"), "OSXSAVE: the processor shows that of the monitor's CR4"),
+    line(&[but(0x8000_0021, [1 << 0 | 1 << 2 | 1 << 6, 0, 0, 0])], Zero, "new features that were not examined"),
 ];
 
 /// All bits of a leaf that are withheld.
@@ -446,11 +446,11 @@ pub const fn bits(leaf: u32) -> [u32; 4] {
 
 /// ACPI tables that Linux does not find.
 pub const TABLES: [Withheld<[u8; 4]>; 9] = [
-    line(*b"IVRS", Absent, "an IOMMU: Linux would switch interrupt remapping on, and interrupts of tasks would stop"),
+    line(*b"IVRS", Absent, "an IOMMU: Linux would enable interrupt remapping, and tasks' interrupts would stop"),
     line(*b"DMAR", Absent, "an IOMMU, as above"),
     line(*b"VIOT", Absent, "an IOMMU, as above"),
-    line(*b"HPET", Absent, "its timers write to any address"),
-    line(*b"MCFG", Absent, "PCI's configuration space is reached by ports, where the monitor looks at each access"),
+    line(*b"HPET", Absent, "its timers can write to any address"),
+    line(*b"MCFG", Absent, "PCI's configuration space is accessed by ports, where the monitor checks each access"),
     line(*b"WDAT", Absent, "a watchdog that resets the machine when Linux dies"),
     line(*b"WDRT", Absent, "a watchdog, as above"),
     line(*b"EINJ", Absent, "injects machine checks"),
