@@ -1,8 +1,9 @@
 /*
- * Complex functions: musl's lose the last places, all of them where terms cancel, and those of long
- * double are the ones of double. These are for long double, by Kahan's formulas ("Branch cuts for
- * complex elementary functions", 1987), in which nothing cancels; what musl has wrong for float and
- * double is rounded from them, and so nearly always right.
+ * Complex functions. musl's lose the last digits, and all of them where terms cancel, and its
+ * functions for long double are those for double. The functions here compute in long double by
+ * Kahan's formulas ("Branch cuts for complex elementary functions", 1987), in which nothing
+ * cancels. The float and double functions that musl gets wrong are rounded from these, and so are
+ * nearly always right.
  */
 #define _GNU_SOURCE
 #include <complex.h>
@@ -14,7 +15,7 @@ typedef long double _Complex number;
 
 static const real half_pi = 0xc90fdaa22168c235p-63L, ln_2 = 0xb17217f7d1cf79acp-64L;
 
-/* Arguments beyond which squares overflow or vanish, and what brings them back. */
+/* Bounds beyond which squares overflow or vanish. */
 #define LARGE 0x1p16300L
 #define SMALL 0x1p-16300L
 
@@ -38,7 +39,7 @@ static number by_i(number z)
 	return CMPLXL(cimagl(z), -creall(z));
 }
 
-/* `factor` times e to the x times another number, where e to the x alone may overflow. */
+/* factor * e^x * by, where e^x alone may overflow. */
 static real grown(real factor, real x, real by)
 {
 	real root = expl(x / 2);

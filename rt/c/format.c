@@ -1,7 +1,7 @@
 /*
- * Formats of the kernel: its printk and sprintf take L and q for long long where the C library
+ * Kernel formats: the kernel's printk and sprintf take L and q for long long where the C library
  * takes ll. All formatting of the C library goes through vfprintf, which the linker (`--wrap`)
- * directs here.
+ * redirects here.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,18 +10,18 @@
 int __real_vfprintf(void *stream, const char *format, va_list arguments);
 int __wrap_vfprintf(void *stream, const char *format, va_list arguments);
 
-/* Longest format that is translated, on the caller's stack; a longer one is left as it is. */
+/* Longest format that is translated, on the caller's stack; longer ones are left as they are. */
 enum { LONGEST = 1024 };
 
-/* The length of the conversion that starts behind a '%' up to its letter, which is not counted. */
+/* Length of the conversion after a '%', up to but without its letter. */
 static size_t before_letter(const char *text)
 {
 	return strspn(text, "#0- +'123456789*.$hlLqjzt");
 }
 
 /*
- * Writes the conversion with its letter to `to`, with the C library's qualifiers; gives the place
- * behind it.
+ * Writes the conversion with its letter to `to`, with the C library's qualifiers; returns the
+ * position after it.
  */
 static char *translate(char *to, const char *conversion, size_t length)
 {
@@ -40,7 +40,7 @@ static char *translate(char *to, const char *conversion, size_t length)
 	return to;
 }
 
-/* Writes the whole format to `to`, which has room for twice its length. */
+/* Writes the whole format to `to`, which must have room for twice its length. */
 static void translate_all(char *to, const char *format)
 {
 	while (*format) {

@@ -1,7 +1,7 @@
 /*
- * What takes the place of functions of the C library that would ask an operating system, or another
- * thread, for something. Strings are treated as streams by its formatting; such a stream is never
- * shared, registered, flushed or locked, but the code that does it would be linked in.
+ * Replacements for functions of the C library that would need an operating system or another
+ * thread. The library formats a string as a stream; such a stream is never shared, registered,
+ * flushed or locked, but the code that does so would be linked in.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "print.h"
 
-/* Called when the program ends, to flush all streams: there are none. */
+/* Called when the program ends, to flush all streams; there are none. */
 void __stdio_exit(void)
 {
 }
@@ -41,22 +41,22 @@ static const struct {
 	{ EINTR, "Interrupted" },
 	{ EIO, "Input or output failed" },
 	{ EBADF, "Not an open descriptor" },
-	{ EAGAIN, "Not now" },
+	{ EAGAIN, "Temporarily unavailable" },
 	{ ENOMEM, "Out of memory" },
 	{ EACCES, "No access" },
 	{ EFAULT, "Bad address" },
 	{ EBUSY, "In use" },
-	{ EEXIST, "It exists" },
+	{ EEXIST, "Already exists" },
 	{ ENODEV, "No such device" },
 	{ EINVAL, "Invalid argument" },
 	{ EMFILE, "Too many open descriptors" },
-	{ ENOTTY, "Not for this device" },
+	{ ENOTTY, "Not supported by this device" },
 	{ ENOSPC, "No room" },
 	{ ESPIPE, "Cannot seek" },
 	{ ERANGE, "Out of range" },
-	{ EDEADLK, "It would wait for itself" },
+	{ EDEADLK, "Would deadlock" },
 	{ ENAMETOOLONG, "The name is too long" },
-	{ ENOSYS, "Not there" },
+	{ ENOSYS, "Not implemented" },
 	{ EUNATCH, "Not attached" },
 	{ EMSGSIZE, "The message is too long" },
 	{ ENOTSUP, "Not supported" },
@@ -64,7 +64,7 @@ static const struct {
 	{ EOWNERDEAD, "The owner has ended" },
 };
 
-/* The C library's own one asks for the thread's language. */
+/* The C library's own asks for the thread's language. */
 char *strerror(int number)
 {
 	size_t i;
@@ -82,7 +82,7 @@ char *getenv(const char *name)
 	return NULL;
 }
 
-/* A module ends by cleanup_module, not by handlers. */
+/* A module ends through cleanup_module, not through handlers. */
 int atexit(void (*function)(void))
 {
 	(void)function;

@@ -1,6 +1,7 @@
 /*
- * Mathematics: functions of musl that are wrong for some arguments. Those for which musl's is right
- * elsewhere call it, by the name that the build gives it (tools/x/src/task/runtime.rs).
+ * Replacements for math functions that musl gets wrong for some arguments. Where musl is right for
+ * all others, the replacement calls musl's function by the name that the build gives it
+ * (tools/x/src/task/runtime.rs).
  */
 #define _GNU_SOURCE
 #include <float.h>
@@ -13,7 +14,7 @@ long double c_library_expl(long double x);
 long double c_library_powl(long double x, long double y);
 long double c_library_tgammal(long double x);
 
-/* musl's gives numbers for arguments from -8192 and -2^32 down. */
+/* For arguments from -8192 and -2^32 down, musl's return numbers instead of NaN. */
 double acosh(double x)
 {
 	return x < 1 ? (x - x) / (x - x) : c_library_acosh(x);
@@ -30,7 +31,7 @@ static long double two_to_x_minus_1(long double x)
 	return x;
 }
 
-/* musl has it in one member with expm1l. */
+/* Needed because musl's archive has it in one member with expm1l. */
 long double exp2l(long double x)
 {
 	long double whole;
@@ -41,13 +42,13 @@ long double exp2l(long double x)
 	return scalbnl(1 + two_to_x_minus_1(x - whole), (int)whole);
 }
 
-/* musl's gives powers of 2 from -16384 down to -16446. */
+/* From -16384 down to -16446, musl's returns powers of 2. */
 long double expl(long double x)
 {
 	return x < -12000 ? 0x1p-16445L * 0x1p-16445L : c_library_expl(x);
 }
 
-/* musl's is powl(10, x) from 16 on. */
+/* From 16 on, musl's is powl(10, x). */
 long double exp10l(long double x)
 {
 	/* The logarithm of 2 in two parts, as in expm1l. */
@@ -56,7 +57,7 @@ long double exp10l(long double x)
 
 	if (!(x < 4933 && x > -4952))
 		return x > 0 ? x * 0x1p16383L : x != x ? x : 0x1p-16445L * 0x1p-16445L;
-	/* Powers that are exact. */
+	/* Exact powers. */
 	if (rintl(x) == x && fabsl(x) <= 27) {
 		for (times = fabsl(x); times > 0; times--)
 			power *= 10;
@@ -66,7 +67,7 @@ long double exp10l(long double x)
 	return scalbnl(1 + two_to_x_minus_1((x - times * high - times * low) * log2_10), (int)times);
 }
 
-/* An older name, in the same member of musl's. */
+/* An older name of exp10l, in the same member of musl's archive. */
 long double pow10l(long double x)
 {
 	return exp10l(x);
@@ -75,7 +76,7 @@ long double pow10l(long double x)
 /* musl's loses a bit for each doubling of a large result; its sinhl and tanhl call this one. */
 long double expm1l(long double x)
 {
-	/* ln 2 in two parts, the first of which is exact when multiplied by a number of 15 bits. */
+	/* ln 2 in two parts; the first stays exact when multiplied by a 15-bit number. */
 	const long double high = 0x162e42fefa39ep-49L, low = 0xf35793c7673007e6p-113L, log2_e = 0xb8aa3b295c17f0bcp-63L;
 	long double times, rest;
 
@@ -91,7 +92,8 @@ long double expm1l(long double x)
 }
 
 /*
- * musl's steps over the numbers without a leading bit, from the smallest negative one that has it.
+ * From the smallest negative number with a leading bit, musl's steps over all the numbers without
+ * one.
  */
 long double nextafterl(long double x, long double y)
 {
@@ -119,7 +121,7 @@ long double nextafterl(long double x, long double y)
 		}
 		at.bits.mantissa--;
 	}
-	/* The exceptions that the standard asks for. */
+	/* Raise the exceptions that the standard requires. */
 	if ((at.bits.exponent & 0x7fff) == 0x7fff || (at.bits.exponent & 0x7fff) == 0) {
 		volatile long double inexact = x * ((at.bits.exponent & 0x7fff) ? 2 : 0x1p-64L);
 
@@ -133,7 +135,7 @@ static int is_odd(long double whole)
 	return fabsl(whole) <= LDBL_MAX && fmodl(whole, 2) != 0;
 }
 
-/* musl's takes the largest number for infinity, and loses the sign of some results. */
+/* musl's treats the largest number as infinity, and loses the sign of some results. */
 long double powl(long double x, long double y)
 {
 	long double size = fabsl(x);
@@ -154,7 +156,7 @@ long double powl(long double x, long double y)
 }
 
 /*
- * musl's has the wrong sign for some negative arguments, and none of the last results before
+ * musl's returns the wrong sign for some negative arguments, and misses the last results before
  * infinity.
  */
 long double tgammal(long double x)

@@ -1,4 +1,4 @@
-/* The functions that print with a format. Each call is one piece of the log. */
+/* Formatted output. Each call appends one piece to the log. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "print.h"
 
 /*
- * Most that one call prints; the rest is cut off. It lies on the stack of the caller, so that
- * nobody waits for anybody else's text.
+ * The most that one call prints; the rest is cut off. The buffer is on the caller's stack, so that
+ * no thread waits for another one's text.
  */
 enum { PIECE = 1024 };
 
 /*
- * Formats and prints; the result is what vsnprintf gives, what was cut off included. A format that
- * it refuses is printed itself, so that no line is lost.
+ * Formats and prints. Returns what vsnprintf returns, which counts what was cut off. If vsnprintf
+ * rejects the format, prints the format itself, so that no line is lost.
  */
 int pillion_vprint(const char *format, va_list arguments)
 {
@@ -30,7 +30,7 @@ int pillion_vprint(const char *format, va_list arguments)
 	return length;
 }
 
-/* A format may begin with a level, as "<6>": the log has none. */
+/* A format may begin with a level, such as "<6>"; the log has no levels. */
 static const char *without_level(const char *format)
 {
 	int has_level = format[0] == '<' && format[1] >= '0' && format[1] <= '7' && format[2] == '>';

@@ -1,4 +1,4 @@
-/* What the functions in C have of those in Rust. */
+/* Functions that the C sources share, most of them written in Rust. */
 #ifndef PILLION_PRINT_H
 #define PILLION_PRINT_H
 

@@ -1,4 +1,4 @@
-/* Streams: there is one, the task's log. */
+/* Streams. All output goes to the task's log. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>

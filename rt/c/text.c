@@ -1,11 +1,11 @@
-/* Strings: functions of musl that are wrong for some arguments. */
+/* Replacements for string functions that musl gets wrong for some arguments. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 #include <wchar.h>
 
-/* musl's finds nothing in an empty text, not even an empty one. */
+/* musl's finds nothing in an empty text, not even an empty part. */
 char *strcasestr(const char *text, const char *part)
 {
 	size_t length = strlen(part);
@@ -16,7 +16,7 @@ char *strcasestr(const char *text, const char *part)
 	return (char *)text;
 }
 
-/* musl's subtract, which overflows where the characters are far apart. */
+/* musl's functions subtract, which overflows where the characters are far apart. */
 int wmemcmp(const wchar_t *a, const wchar_t *b, size_t count)
 {
 	for (; count; count--, a++, b++)

@@ -1,4 +1,4 @@
-/* Numbers of errors; errno is each thread's own. */
+/* Error numbers. Each thread has its own errno. */
 #ifndef PILLION_ERRNO_H
 #define PILLION_ERRNO_H
 

@@ -1,4 +1,4 @@
-/* Memory shared by name between tasks and Linux processes. For the Linux context. */
+/* Named memory that tasks and Linux processes share. For the Linux context. */
 #ifndef MBUFF_H
 #define MBUFF_H
 

@@ -1,4 +1,4 @@
-/* Queues of messages by name. */
+/* Named message queues. */
 #ifndef MQUEUE_H
 #define MQUEUE_H
 

@@ -1,6 +1,4 @@
-/*
- * What Pillion has and RTLinux has not.
- */
+/* Pillion's additions to RTLinux. */
 #ifndef PILLION_H
 #define PILLION_H
 
@@ -12,31 +10,32 @@ extern "C" {
 
 /*
  * Has the program's own cleanup_module run and the program end, as `pillion unload` does in Linux.
- * Returns at once; for all contexts.
+ * Returns at once. Callable from all contexts.
  */
 void pillion_unload(void);
 
 /*
- * Starts a Linux that is off ([linux] after_poweroff, after_crash, after_limit in the system file),
- * for a task with may_start_linux. 0, or -1 with errno: EBUSY while Linux runs, ENODEV where there
- * is none, EIO when its monitor has faulted, EPERM for other tasks. Returns before Linux runs; for
- * threads.
+ * Starts a Linux that is off ([linux] after_poweroff, after_crash, after_limit in the system file).
+ * Only for a task with may_start_linux. Returns before Linux runs: 0, or -1 with errno: EBUSY while
+ * Linux runs, ENODEV if there is no Linux, EIO if its monitor has faulted, EPERM for other tasks.
+ * Callable from threads.
  */
 int pillion_start_linux(void);
 
 /*
- * Ends the system, for a task with may_end_system: all tasks, none of which has its cleanup_module
- * run, and Linux, which is not asked; then the machine switches itself off. The run's status is
- * `ok` where status is 0 and nothing else went wrong, else `failed`. Does not return; for other
- * tasks -1 with errno EPERM. For threads.
+ * Ends the system. Only for a task with may_end_system. Ends all tasks without running their
+ * cleanup_module, and Linux without asking it; then the machine powers itself off. The run's status
+ * is `ok` if `status` is 0 and nothing else went wrong, else `failed`. Does not return, except to
+ * other tasks: -1 with errno EPERM. Callable from threads.
  */
 int pillion_end_system(int status);
 
 /*
- * When the kernel was last entered by the timer or by a device of the real-time side, on the scale
- * of gethrtime(): asked at once by a thread that waited for it, the time at which its way to that
- * thread began. 0 unless the kernel traces (`./x run --kernel-append trace=1`), which makes that
- * way longer, by some 30 instructions for each event. For all contexts.
+ * Returns when the timer or a device of the real-time side last interrupted into the kernel, on the
+ * scale of gethrtime(). A thread that calls this as soon as its wait for such an interrupt ends
+ * gets the time at which the path from the interrupt to the thread began. Returns 0 unless the
+ * kernel traces (`./x run --kernel-append trace=1`), which lengthens that path by some 30
+ * instructions for each event. Callable from all contexts.
  */
 hrtime_t pillion_kernel_entry(void);
 

@@ -1,4 +1,4 @@
-/* Threads, mutexes, conditions and barriers. */
+/* Threads, mutexes, condition variables, spin locks, barriers and read-write locks. */
 #ifndef PILLION_PTHREAD_H
 #define PILLION_PTHREAD_H
 
@@ -101,7 +101,7 @@ typedef struct {
 #define PTHREAD_ONCE_INIT { 0, 0 }
 int pthread_once(pthread_once_t *once, void (*routine)(void));
 
-/* Mutexes. The type and the protocol make up `flags`. */
+/* Mutexes. `flags` combines the type and the protocol. */
 typedef struct pthread_mutex {
 	volatile unsigned int owner, flags, ceiling, depth;
 	unsigned long queue;
@@ -153,7 +153,7 @@ int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attr, int *robust);
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attr, int shared);
 int pthread_mutexattr_getpshared(const pthread_mutexattr_t *attr, int *shared);
 
-/* Conditions. */
+/* Condition variables. */
 typedef struct {
 	unsigned long queue;
 	clockid_t clock;
@@ -177,7 +177,7 @@ int pthread_condattr_setclock(pthread_condattr_t *attr, clockid_t clock);
 int pthread_condattr_setpshared(pthread_condattr_t *attr, int shared);
 int pthread_condattr_getpshared(const pthread_condattr_t *attr, int *shared);
 
-/* Spin locks: interrupts are off while one is held. */
+/* Spin locks. Interrupts are off while a thread holds one. */
 typedef struct {
 	int taken;
 } pthread_spinlock_t;
@@ -203,7 +203,7 @@ int pthread_barrierattr_destroy(pthread_barrierattr_t *attr);
 int pthread_barrierattr_setpshared(pthread_barrierattr_t *attr, int shared);
 int pthread_barrierattr_getpshared(const pthread_barrierattr_t *attr, int *shared);
 
-/* Locks that many readers or one writer have. */
+/* Read-write locks: held by many readers or by one writer. */
 typedef struct {
 	long users;
 	unsigned long readers, writers;

@@ -1,4 +1,4 @@
-/* What nearly every RTLinux program includes first. */
+/* The header that nearly every RTLinux program includes first. */
 #ifndef RTL_H
 #define RTL_H
 

@@ -1,5 +1,5 @@
 /*
- * RTLinux's first interface. A smaller priority number is more urgent, time counts ticks of the
+ * RTLinux's first interface. Smaller priority numbers are more urgent, and time counts ticks of the
  * 8254 timer.
  */
 #ifndef RTL_COMPAT_H
@@ -24,8 +24,8 @@ typedef pthread_t RT_TASK;
 typedef long long RTIME;
 
 /*
- * Priority 0 is the most urgent. The task is made suspended; FUNCTION runs once it is made periodic
- * or woken.
+ * Creates a suspended task: `function` runs once the task is made periodic or woken. Priority 0 is
+ * the most urgent.
  */
 int rt_task_init(RT_TASK *task, void (*function)(int), int argument, int stack_size, int priority);
 int rt_task_delete(RT_TASK *task);

@@ -1,4 +1,4 @@
-/* What this RTLinux is configured with. */
+/* The configuration of this RTLinux. */
 #ifndef RTL_CONF_H
 #define RTL_CONF_H
 

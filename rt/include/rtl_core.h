@@ -1,6 +1,6 @@
 /*
- * Interrupts. Handlers run in a thread of their own, more urgent than all of the program's, with
- * interrupts off.
+ * Interrupts. Handlers run with interrupts off, in a thread of their own that is more urgent than
+ * all of the program's threads.
  */
 #ifndef RTL_CORE_H
 #define RTL_CORE_H
@@ -15,7 +15,10 @@ extern "C" {
 
 struct pt_regs;
 
-/* Handlers get NULL for the registers. The line stays masked until rtl_hard_enable_irq. */
+/*
+ * Handlers get NULL for the registers. After an interrupt, the line stays masked until
+ * rtl_hard_enable_irq.
+ */
 int rtl_request_irq(unsigned int irq, unsigned int (*handler)(unsigned int irq, struct pt_regs *regs));
 int rtl_free_irq(unsigned int irq);
 #define rtl_request_global_irq(irq, handler) rtl_request_irq(irq, handler)
@@ -24,9 +27,9 @@ void rtl_hard_enable_irq(unsigned int irq);
 void rtl_hard_disable_irq(unsigned int irq);
 int rtl_irq_set_affinity(unsigned int irq, const unsigned long *mask, unsigned long *old);
 
-/* Simulates an interrupt of Linux, or raises a software interrupt. */
+/* Simulates a Linux interrupt, or raises a software interrupt. */
 void rtl_global_pend_irq(int irq);
-/* Gives the number of a software interrupt, whose handler runs on the main thread. */
+/* Allocates the number of a software interrupt; its handler runs on the main thread. */
 int rtl_get_soft_irq(void (*handler)(int irq, void *device, struct pt_regs *regs), const char *name);
 void rtl_free_soft_irq(unsigned int irq);
 

@@ -1,7 +1,4 @@
-/*
- * What a module in C++ begins with: the names that C calls it by, and `new` from <rtl_sched.h>'s
- * memory.
- */
+/* What a C++ module begins with: its entry points with C linkage, and <linux/slab.h>. */
 #ifndef RTL_CPP_H
 #define RTL_CPP_H
 

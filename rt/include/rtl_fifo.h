@@ -9,7 +9,7 @@
 #define RTF_MAJOR 150
 #define RTF_NAMELEN 16
 
-/* I/O control of a descriptor of open("/dev/rtfN"): sets the size. */
+/* I/O control on a descriptor from open("/dev/rtfN"): sets the FIFO's size. */
 #define RTF_SETSIZE 1
 
 #ifdef __cplusplus
@@ -29,11 +29,14 @@ int rtf_create_rt_handler(unsigned int minor, int (*handler)(unsigned int minor)
 int rtf_link_user_ioctl(unsigned int minor, int (*handler)(unsigned int minor, unsigned int command, unsigned long argument));
 int rtf_make_user_pair(unsigned int get, unsigned int put);
 
-/* Bytes that a FIFO holds, that it has room for, and that it could hold; 0 when there is none. */
+/*
+ * Bytes that a FIFO holds, bytes that it has room for, and its capacity; 0 if there is no such
+ * FIFO.
+ */
 int rtf_length(unsigned int minor);
 int rtf_room(unsigned int minor);
 int rtf_capacity(unsigned int minor);
-/* Processes of Linux that have it open. */
+/* Number of Linux processes that have the FIFO open. */
 int rtf_opens(unsigned int minor);
 
 #define RTF_LEN(minor) rtf_length(minor)

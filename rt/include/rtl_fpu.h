@@ -1,4 +1,4 @@
-/* Every thread has registers for floating point; this is how much they take. */
+/* Every thread has floating-point registers; this type has their size. */
 #ifndef RTL_FPU_H
 #define RTL_FPU_H
 

@@ -1,4 +1,4 @@
-/* Ports, as <asm/io.h>. */
+/* Port I/O, as in <asm/io.h>. */
 #ifndef RTL_IO_H
 #define RTL_IO_H
 

@@ -1,4 +1,4 @@
-/* OCERA's memory for real-time threads: every context may use it. */
+/* OCERA's memory for real-time threads. Every context may use it. */
 #ifndef RTL_MALLOC_H
 #define RTL_MALLOC_H
 

@@ -1,4 +1,4 @@
-/* Devices behind open, read, write, ioctl and mmap of real-time code. */
+/* Devices that real-time code reaches by open, read, write, ioctl and mmap. */
 #ifndef RTL_POSIXIO_H
 #define RTL_POSIXIO_H
 

@@ -1,4 +1,4 @@
-/* Threads of RTLinux. */
+/* RTLinux threads. */
 #ifndef RTL_SCHED_H
 #define RTL_SCHED_H
 
@@ -31,7 +31,7 @@ extern "C" {
 struct rtl_thread_struct {
 	void *own_;
 	unsigned long c_library_[31];
-	/* Signals that are pending, as bits. */
+	/* Pending signals, as bits. */
 	volatile unsigned long pending;
 	/* RTL_THREAD_MAGIC while the thread exists. */
 	volatile unsigned int magic;

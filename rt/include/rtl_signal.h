@@ -1,4 +1,4 @@
-/* Signals of threads, and handlers of interrupts. */
+/* Thread signals and interrupt handlers. */
 #ifndef RTL_SIGNAL_H
 #define RTL_SIGNAL_H
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* What acts on threads from outside. */
+/* RTLinux's own signals, which act on a thread from outside. */
 #define RTL_SIGNAL_NULL 0
 #define RTL_SIGNAL_WAKEUP 1
 #define RTL_SIGNAL_CANCEL 2
@@ -23,14 +23,14 @@ extern "C" {
 #define RTL_SIGNAL_TIMER 5
 #define RTL_SIGNAL_READY 6
 
-/* What a program can have handlers for. */
+/* Signals that a program can have handlers for. */
 #define RTL_SIGUSR1 7
 #define RTL_SIGUSR2 8
 #define RTL_SIGRTMIN 9
 #define RTL_SIGRTMAX 31
 #define RTL_MAX_SIGNAL 31
 
-/* Linux's numbers, of which 7 to 31 may have a handler like any other. */
+/* Linux's numbers. Those from 7 to 31 may have a handler like any other signal. */
 #define SIGHUP 1
 #define SIGINT 2
 #define SIGQUIT 3
@@ -67,11 +67,11 @@ extern "C" {
 #define SIGRTMIN RTL_SIGRTMIN
 #define SIGRTMAX RTL_SIGRTMAX
 
-/* Interrupts of the machine, for sigaction. */
+/* Machine interrupts, for sigaction. */
 #define RTL_SIGIRQMIN 256
 #define RTL_SIGIRQMAX 511
 
-/* Interrupts of Linux, for pthread_kill(pthread_linux(), ..). */
+/* Linux interrupts, for pthread_kill(pthread_linux(), ..). */
 #define RTL_LINUX_MIN_SIGNAL 256
 #define RTL_LINUX_MAX_SIGNAL 511
 #define RTL_LINUX_MIN_LOCAL_SIGNAL 512
@@ -87,7 +87,7 @@ extern "C" {
 #define SIG_UNBLOCK 1
 #define SIG_SETMASK 2
 
-/* The number given to sigaction is that of an interrupt. */
+/* The number given to sigaction is an interrupt's. */
 #define SA_IRQ 0x10000
 /* Route the interrupt to the processors in sa_focus: a task has only one. */
 #define SA_FOCUS 0x20000

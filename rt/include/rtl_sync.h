@@ -1,6 +1,6 @@
 /*
- * Interrupts off, spin locks, queues of waiting threads. Interrupts off means: no other thread and
- * no handler of this task runs.
+ * Interrupt control, spin locks and queues of waiting threads. While interrupts are off, no other
+ * thread and no handler of this task runs.
  */
 #ifndef RTL_SYNC_H
 #define RTL_SYNC_H
@@ -13,9 +13,9 @@ extern "C" {
 
 typedef unsigned long rtl_irqstate_t;
 
-/* Switches interrupts off and tells whether they were on. */
+/* Switches interrupts off; returns whether they were on. */
 unsigned long rtl_irq_save(void);
-/* Switches them on if `were_on` is not 0, else off. */
+/* Switches interrupts on if `were_on` is not 0, else off. */
 void rtl_irq_restore(unsigned long were_on);
 int rtl_irqs_enabled(void);
 
@@ -76,7 +76,7 @@ typedef struct {
 #define RTL_WAIT_INITIALIZER { 0 }
 
 void rtl_wait_init(rtl_wait_t *wait);
-/* Releases the lock while it waits; 0 when it was woken. */
+/* Releases the lock while the caller waits; returns 0 when it was woken. */
 int rtl_wait_sleep(rtl_wait_t *wait, spinlock_t *lock);
 void rtl_wait_wakeup(rtl_wait_t *wait);
 

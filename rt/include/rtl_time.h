@@ -1,4 +1,4 @@
-/* Clocks. All of them start when the processor does, and show nanoseconds. */
+/* Clocks. All of them start with the processor and count nanoseconds. */
 #ifndef RTL_TIME_H
 #define RTL_TIME_H
 
@@ -22,7 +22,7 @@ typedef long long hrtime_t;
 #define HRTICKS_PER_SEC NSECS_PER_SEC
 #define HRT_FROM_NS(ns) (ns)
 
-/* Ticks of the 8254 timer, 1,193,180 in a second. */
+/* Ticks of the 8254 timer: 1,193,180 a second. */
 static __inline__ hrtime_t hrt_to_8254(hrtime_t time)
 {
 	return time / NSECS_PER_SEC * 1193180 + time % NSECS_PER_SEC * 1193180 / NSECS_PER_SEC;
@@ -53,13 +53,13 @@ struct rtl_clock {
 
 extern struct rtl_clock rtl_clock_monotonic, rtl_clock_realtime, rtl_clock_gpos, rtl_clock_8254, rtl_clock_apic;
 
-/* Never set, never in steps. */
+/* Never set, and never advances in steps. */
 #define CLOCK_MONOTONIC (&rtl_clock_monotonic)
 #define CLOCK_UST CLOCK_MONOTONIC
 /* The scheduler's clock. */
 #define CLOCK_REALTIME (&rtl_clock_realtime)
 #define CLOCK_RTL_SCHED CLOCK_REALTIME
-/* For a program to set to Linux's time. */
+/* The program may set it to Linux's time. */
 #define CLOCK_GPOS (&rtl_clock_gpos)
 /* Two timers for the program's own use; see rtl_setclockhandler. */
 #define CLOCK_8254 (&rtl_clock_8254)
@@ -77,22 +77,22 @@ hrtime_t gethrtime(void);
 hrtime_t gethrtimeres(void);
 hrtime_t clock_gethrtime(clockid_t clock);
 
-/* Has a clock go smoothly, or in steps of `period`. */
+/* Makes a clock advance smoothly, or in steps of `period`. */
 int rtl_setclockmode(clockid_t clock, int mode, hrtime_t period);
 clockid_t rtl_getschedclock(void);
 clockid_t rtl_getbestclock(unsigned int cpu);
 
 /*
- * Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler gets
- * NULL.
+ * Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler's
+ * argument is NULL.
  */
 int rtl_setclockhandler(clockid_t clock, clock_irq_handler_t handler);
 int rtl_unsetclockhandler(clockid_t clock);
 
-/* Waits without giving the processor away. */
+/* Busy-waits. */
 void rtl_delay(long ns);
 
-/* A time in a place of the calling thread, until it uses this again. */
+/* Converts a time. The result lies in the calling thread's own storage until its next call. */
 const struct timespec *rtl_hrt2ts(hrtime_t time);
 #define hrt2ts(time) rtl_hrt2ts(time)
 

@@ -1,4 +1,4 @@
-/* Records of what happened when, in ring buffers of memory. */
+/* Records of timed events, in ring buffers in memory. */
 #ifndef RTL_TRACER_H
 #define RTL_TRACER_H
 
@@ -42,8 +42,8 @@ extern "C" {
 int rtl_trace_init(void);
 void rtl_trace_destroy(void);
 /*
- * Records an event with data and the address it happened at. RTL_TRACE_FINALIZE ends the buffer,
- * and sends its number to FIFO 14 where there is one.
+ * Records an event with data and the address at which it happened. RTL_TRACE_FINALIZE ends the
+ * buffer and sends its number to FIFO 14, if there is one.
  */
 void rtl_trace(int event, unsigned long data, void *address);
 void rtl_trace2(int event, unsigned long data);

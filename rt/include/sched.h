@@ -1,5 +1,5 @@
 /*
- * Priorities: 0 to 1,000,000, larger is more urgent. There is one policy: the most urgent ready
+ * Priorities: 0 to 1,000,000; larger is more urgent. There is one policy: the most urgent ready
  * thread runs.
  */
 #ifndef PILLION_SCHED_H

@@ -27,7 +27,7 @@ int sem_trywait(sem_t *sem);
 int sem_timedwait(sem_t *sem, const struct timespec *time);
 int sem_post(sem_t *sem);
 
-/* Semaphores with a name; tasks that share may use them together. */
+/* Named semaphores. Tasks with `share = true` may use them together. */
 sem_t *sem_open(const char *name, int flags, ...);
 int sem_close(sem_t *sem);
 int sem_unlink(const char *name);

@@ -1,4 +1,4 @@
-/* As <rtl_signal.h>, and what POSIX has besides. */
+/* What <rtl_signal.h> has, and further functions of POSIX. */
 #ifndef PILLION_SIGNAL_H
 #define PILLION_SIGNAL_H
 

@@ -22,7 +22,7 @@ extern "C" {
 #define SEEK_END 2
 #endif
 
-/* All three are the log; reading from it finds the end. */
+/* All three are the log; reading from it finds the end of the file. */
 extern FILE *const stdin;
 extern FILE *const stdout;
 extern FILE *const stderr;
@@ -44,7 +44,10 @@ int puts(const char *);
 int putchar(int);
 void perror(const char *);
 
-/* The C library's formatting uses its own functions of these names on streams of its own. */
+/*
+ * Under other symbols: the C library's formatting uses its own functions with these names on its
+ * own streams.
+ */
 int fprintf(FILE *__restrict, const char *__restrict, ...) __asm__("pillion_fprintf") __attribute__((format(printf, 2, 3)));
 int vfprintf(FILE *__restrict, const char *__restrict, va_list) __asm__("pillion_vfprintf") __attribute__((format(printf, 2, 0)));
 int fputs(const char *__restrict, FILE *__restrict) __asm__("pillion_fputs");

@@ -1,6 +1,6 @@
 /*
- * Time. Of the C library's it has dates. There is no clock(): a task has none, and programs have
- * variables of this name.
+ * Time. Of the C library's header it has only dates. There is no clock(): tasks have none, and
+ * programs have variables of that name.
  */
 #ifndef PILLION_TIME_H
 #define PILLION_TIME_H
@@ -10,7 +10,7 @@
 #include <bits/alltypes.h>
 
 #ifdef __cplusplus
-/* <ctime> wants every name of the C library's. Its clocks have other numbers. */
+/* <ctime> needs every name of the C library's header, which has other numbers for its clocks. */
 #pragma push_macro("CLOCK_REALTIME")
 #pragma push_macro("CLOCK_MONOTONIC")
 #undef CLOCK_REALTIME

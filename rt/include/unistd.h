@@ -36,7 +36,7 @@ ssize_t write(int descriptor, const void *from, size_t count);
 off_t lseek(int descriptor, off_t offset, int whence);
 int ioctl(int descriptor, int request, ...);
 
-/* Always -1 and EINVAL, as RTLinux has it. */
+/* Always -1 with EINVAL, as in RTLinux. */
 long sysconf(int name);
 
 int usleep(useconds_t microseconds);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the headers that a table says: forward.sh TABLE FOLDER
+# Makes the headers that a table lists: forward.sh TABLE FOLDER
 set -eu
 umask 022
 while read -r line; do

@@ -1,6 +1,6 @@
 /*
- * Ports and device memory. A port that the system file does not give to the task reads as all ones,
- * and writes to it are dropped.
+ * Port I/O and device memory. A port that the system file does not give to the task reads as all
+ * ones, and writes to it are dropped.
  */
 #ifndef ASM_IO_H
 #define ASM_IO_H
@@ -34,7 +34,7 @@ void outsb(unsigned short port, const void *from, unsigned long count);
 void outsw(unsigned short port, const void *from, unsigned long count);
 void outsl(unsigned short port, const void *from, unsigned long count);
 
-/* Tasks have no device memory: NULL. */
+/* Always NULL: tasks have no device memory. */
 void *ioremap(unsigned long physical, unsigned long size);
 void *ioremap_nocache(unsigned long physical, unsigned long size);
 void iounmap(void *address);

@@ -1,4 +1,4 @@
-/* How devices are mapped. */
+/* Flags for mapping devices. */
 #ifndef ASM_MMAN_H
 #define ASM_MMAN_H
 

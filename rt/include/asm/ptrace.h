@@ -1,4 +1,6 @@
-/* Registers at an interrupt. Handlers get NULL: nothing of the interrupted thread is shown. */
+/*
+ * Registers at an interrupt. Handlers get NULL: the interrupted thread's registers are not shown.
+ */
 #ifndef ASM_PTRACE_H
 #define ASM_PTRACE_H
 

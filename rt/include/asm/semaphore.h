@@ -1,4 +1,4 @@
-/* Linux's semaphores: those of POSIX under older names. */
+/* Linux semaphores: POSIX semaphores under older names. */
 #ifndef ASM_SEMAPHORE_H
 #define ASM_SEMAPHORE_H
 
@@ -18,7 +18,7 @@ struct semaphore {
 #define down(semaphore) ((void)sem_wait(&(semaphore)->posix))
 /* 0, or -EINTR. */
 #define down_interruptible(semaphore) (sem_wait(&(semaphore)->posix) ? -EINTR : 0)
-/* 0 when it got it. */
+/* 0 if it took the semaphore. */
 #define down_trylock(semaphore) (sem_trywait(&(semaphore)->posix) != 0)
 #define up(semaphore) ((void)sem_post(&(semaphore)->posix))
 

@@ -1,6 +1,6 @@
 /*
- * Interrupts off, barriers, exchange. Interrupts off means: no other thread and no handler of this
- * task runs.
+ * Interrupt control, barriers and exchange. While interrupts are off, no other thread and no
+ * handler of this task runs.
  */
 #ifndef ASM_SYSTEM_H
 #define ASM_SYSTEM_H

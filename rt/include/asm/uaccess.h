@@ -1,6 +1,6 @@
 /*
- * Data of an I/O control of a Linux process. A handler gets its address as the argument; anything
- * else is refused.
+ * Access to the data of a Linux process's I/O control. The handler gets the data's address as its
+ * argument; any other address is refused.
  */
 #ifndef ASM_UACCESS_H
 #define ASM_UACCESS_H
@@ -14,10 +14,10 @@ extern "C" {
 #define VERIFY_READ 0
 #define VERIFY_WRITE 1
 
-/* Bytes that could not be copied. */
+/* Return the number of bytes that could not be copied. */
 unsigned long copy_from_user(void *to, const void *from, unsigned long size);
 unsigned long copy_to_user(void *to, const void *from, unsigned long size);
-/* 1 when it can be accessed. */
+/* 1 if the data can be accessed. */
 int access_ok(int type, const void *address, unsigned long size);
 
 #define verify_area(type, address, size) (access_ok((type), (address), (size)) ? 0 : -14)

@@ -1,6 +1,6 @@
 /*
- * Types that RTLinux defines otherwise than the C library. All of the C library's headers take
- * their types from this file, so these hold whichever header a program includes first.
+ * Types that RTLinux defines differently from the C library. All headers of the C library take
+ * their types from this file, so these definitions hold whichever header a program includes first.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +28,7 @@ typedef unsigned long rtl_sigset_t;
 }
 #endif
 
-/* <pthread.h> defines these, and only it. */
+/* Only <pthread.h> defines these. */
 #define __DEFINED_pthread_attr_t
 #define __DEFINED_pthread_mutex_t
 #define __DEFINED_pthread_mutexattr_t

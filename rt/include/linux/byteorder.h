@@ -1,4 +1,4 @@
-/* Order of bytes: the lowest first. */
+/* Byte order: little-endian. */
 #ifndef LINUX_BYTEORDER_H
 #define LINUX_BYTEORDER_H
 

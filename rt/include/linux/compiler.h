@@ -1,4 +1,4 @@
-/* The compiler's hints. */
+/* Compiler hints. */
 #ifndef LINUX_COMPILER_H
 #define LINUX_COMPILER_H
 

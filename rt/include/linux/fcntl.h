@@ -1,4 +1,4 @@
-/* How devices are opened. */
+/* Flags for opening devices. */
 #ifndef LINUX_FCNTL_H
 #define LINUX_FCNTL_H
 

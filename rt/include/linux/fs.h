@@ -1,5 +1,5 @@
 /*
- * Names that sources for Linux's files mention. A task cannot make devices in Linux:
+ * Names that sources with Linux file operations mention. A task cannot create devices in Linux, so
  * register_chrdev is absent.
  */
 #ifndef LINUX_FS_H

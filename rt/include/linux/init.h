@@ -1,4 +1,4 @@
-/* Entry points under names of their own. Sections that a kernel would free stay. */
+/* Entry points under names of the program's choice. Sections that a kernel would free are kept. */
 #ifndef LINUX_INIT_H
 #define LINUX_INIT_H
 

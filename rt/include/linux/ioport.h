@@ -1,4 +1,4 @@
-/* Claims of ports. One succeeds when the system file gives the ports to the task. */
+/* Port claims. A claim succeeds if the system file gives the ports to the task. */
 #ifndef LINUX_IOPORT_H
 #define LINUX_IOPORT_H
 
@@ -18,7 +18,7 @@ void release_region(unsigned long start, unsigned long count);
 /* 0, or -EBUSY. */
 int check_region(unsigned long start, unsigned long count);
 
-/* Tasks have no device memory: these refuse. */
+/* Tasks have no device memory: claims of it fail. */
 struct resource *request_mem_region(unsigned long start, unsigned long count, const char *name);
 void release_mem_region(unsigned long start, unsigned long count);
 

@@ -1,4 +1,4 @@
-/* Linux's tick, of 10 ms. */
+/* Linux's tick of 10 ms. */
 #ifndef LINUX_JIFFIES_H
 #define LINUX_JIFFIES_H
 

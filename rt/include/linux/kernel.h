@@ -20,7 +20,7 @@ extern "C" {
 #define KERN_INFO "<6>"
 #define KERN_DEBUG "<7>"
 
-/* Writes to the task's log. A level at the start is left out of the text. */
+/* Writes to the task's log, without the level if the text begins with one. */
 int printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
@@ -30,8 +30,8 @@ void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Of the C library only these, so that a program may have functions of its own with the names of
- * others.
+ * Only these functions of the C library are declared, so that a program may have functions of its
+ * own with the names of the others.
  */
 int sprintf(char *__restrict, const char *__restrict, ...);
 int snprintf(char *__restrict, size_t, const char *__restrict, ...);
@@ -57,8 +57,8 @@ unsigned long long simple_strtoull(const char *text, char **end, unsigned int ba
 #endif
 
 /*
- * C++ has these in its library, and macros of these names would break its headers. A program that
- * has its own as functions gets none of them (`x build-task`).
+ * C++ has these in its library, and macros with these names would break its headers. A program that
+ * defines them as functions gets none of these macros (`x build-task`).
  */
 #if !defined(__cplusplus) && !defined(PILLION_OWN_MIN_MAX)
 #ifndef min

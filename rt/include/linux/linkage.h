@@ -1,4 +1,4 @@
-/* How functions are called: nothing special on this machine. */
+/* Calling conventions: nothing special on this machine. */
 #ifndef LINUX_LINKAGE_H
 #define LINUX_LINKAGE_H
 

@@ -24,9 +24,9 @@ extern struct module __this_module;
 #define THIS_MODULE (&__this_module)
 
 /*
- * A parameter, for `name=value` when the task is loaded. The type is as in Linux 2.4: b, h, i, l
- * for one, two, four and eight bytes, s for text; numbers before it bound how many values an array
- * takes ("1-4i"). If the variable is declared further below, `x build-task` has the macros mark
+ * A parameter, set by `name=value` when the task is loaded. The type is as in Linux 2.4: b, h, i, l
+ * for one, two, four and eight bytes, s for text; numbers before it limit how many values an array
+ * takes ("1-4i"). If the variable is declared further below, `x build-task` has these macros mark
  * their definitions, and moves those to the end of the source.
  */
 struct pillion_parameter {
@@ -59,7 +59,7 @@ struct pillion_parameter {
 #define MODULE_DEVICE_TABLE(type, name) struct pillion_device_table
 #define MODULE_VERSION(text) struct pillion_version
 
-/* All global names of a task's sources are linked together; no other task sees them. */
+/* All global names of a task's sources are linked together; other tasks do not see them. */
 #define EXPORT_SYMBOL(name) struct pillion_exported
 #define EXPORT_SYMBOL_GPL(name) struct pillion_exported
 #define EXPORT_SYMBOL_NOVERS(name) struct pillion_exported

@@ -1,4 +1,4 @@
-/* The Linux context as a Linux task. */
+/* The Linux context in the form of a Linux task. */
 #ifndef LINUX_SCHED_H
 #define LINUX_SCHED_H
 
@@ -31,16 +31,16 @@ struct task_struct {
 	char comm[32];
 };
 
-/* The task itself; it has the number 1. */
+/* The task itself, with pid 1. */
 struct task_struct *pillion_current(void);
 #define current pillion_current()
 
 #define set_current_state(value) do { current->state = (value); } while (0)
 #define signal_pending(task) 0
 
-/* Sleeps for so many ticks of Linux's clock; returns 0. */
+/* Sleeps for `ticks` ticks of Linux's clock; returns 0. */
 signed long schedule_timeout(signed long ticks);
-/* Lets others of the same priority go first. */
+/* Lets other threads of the same priority go first. */
 void schedule(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Memory, for the Linux context only: a real-time thread gets NULL. */
+/* Memory, for the Linux context. A real-time thread gets NULL unless it passes GFP_ATOMIC. */
 #ifndef LINUX_SLAB_H
 #define LINUX_SLAB_H
 
@@ -21,7 +21,7 @@ void kfree(const void *memory);
 void *vmalloc(unsigned long size);
 void vfree(void *memory);
 
-/* Whole pages, 2 to the power of `order` of them, aligned to a page. */
+/* 2 to the power of `order` whole pages, aligned to a page. */
 unsigned long __get_free_pages(int flags, unsigned long order);
 unsigned long get_zeroed_page(int flags);
 void free_pages(unsigned long address, unsigned long order);

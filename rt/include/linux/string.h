@@ -1,6 +1,6 @@
 /*
- * Strings and memory: what the kernel had of the C library's, so that a program may have variables
- * with the names of the rest.
+ * Strings and memory. Declares only what the kernel had of the C library, so that a program may
+ * have variables with the names of the rest.
  */
 #ifndef LINUX_STRING_H
 #define LINUX_STRING_H
@@ -26,7 +26,7 @@ void *memset(void *, int, size_t);
 void *memcpy(void *__restrict, const void *__restrict, size_t);
 void *memmove(void *, const void *, size_t);
 int memcmp(const void *, const void *, size_t);
-/* C++ has two of each. */
+/* C++ has two overloads of each. */
 #ifndef __cplusplus
 char *strchr(const char *, int);
 char *strrchr(const char *, int);

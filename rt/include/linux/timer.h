@@ -1,6 +1,6 @@
 /*
- * Timers of Linux's kernel. A task has none of them: timer_create and threads take their place.
- * Using one fails when the program is linked.
+ * Linux kernel timers, declared only: a task has none, and a program that uses one does not link.
+ * Use timer_create and threads instead.
  */
 #ifndef LINUX_TIMER_H
 #define LINUX_TIMER_H

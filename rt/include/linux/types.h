@@ -1,4 +1,4 @@
-/* The kernel's names for integer types. */
+/* The kernel's names of integer types. */
 #ifndef LINUX_TYPES_H
 #define LINUX_TYPES_H
 

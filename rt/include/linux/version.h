@@ -1,4 +1,4 @@
-/* The Linux that the headers resemble. */
+/* The Linux version that these headers resemble. */
 #ifndef LINUX_VERSION_H
 #define LINUX_VERSION_H
 

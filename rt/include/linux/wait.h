@@ -1,6 +1,6 @@
 /*
- * Queues of waiting Linux tasks. A task has only one Linux context, which cannot wait for itself:
- * they hold nobody.
+ * Linux wait queues. They are always empty: a task has only one Linux context, which cannot wait
+ * for itself.
  */
 #ifndef LINUX_WAIT_H
 #define LINUX_WAIT_H

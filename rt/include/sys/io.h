@@ -1,4 +1,4 @@
-/* Ports. */
+/* Port I/O. */
 #ifndef PILLION_SYS_IO_H
 #define PILLION_SYS_IO_H
 

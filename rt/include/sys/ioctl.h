@@ -1,4 +1,4 @@
-/* Control of devices. */
+/* Device control. */
 #ifndef PILLION_SYS_IOCTL_H
 #define PILLION_SYS_IOCTL_H
 

@@ -1,4 +1,4 @@
-/* Mappings of devices. Memory is always locked, so that locking succeeds and does nothing. */
+/* Device mappings. Memory is always locked, so locking succeeds and does nothing. */
 #ifndef PILLION_SYS_MMAN_H
 #define PILLION_SYS_MMAN_H
 

@@ -1,4 +1,4 @@
-/* Modes of files, for calls that want one. */
+/* File modes, for calls that take one. */
 #ifndef PILLION_SYS_STAT_H
 #define PILLION_SYS_STAT_H
 

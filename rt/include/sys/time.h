@@ -1,4 +1,4 @@
-/* The time of day: that since the machine started. */
+/* The time of day, counted from the start of the machine. */
 #ifndef PILLION_SYS_TIME_H
 #define PILLION_SYS_TIME_H
 

@@ -1,4 +1,4 @@
-/* Counters, changed at once. */
+/* Atomic counters. */
 #ifndef ASM_ATOMIC_H
 #define ASM_ATOMIC_H
 

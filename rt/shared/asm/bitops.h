@@ -1,4 +1,4 @@
-/* Bits of memory, changed at once. */
+/* Atomic operations on bits in memory. */
 #ifndef ASM_BITOPS_H
 #define ASM_BITOPS_H
 
@@ -40,7 +40,7 @@ static __inline__ int test_bit(int number, const volatile void *address)
 	return (*PILLION_BIT_WORD(number, address) & PILLION_BIT_MASK(number)) != 0;
 }
 
-/* Number of the lowest bit that is 0, or 1; the word must have one. */
+/* Number of the lowest bit that is 0 (ffz) or 1 (__ffs); the word must have one. */
 static __inline__ unsigned long ffz(unsigned long word)
 {
 	return (unsigned long)__builtin_ctzl(~word);

@@ -1,6 +1,6 @@
 /*
- * The clock with CMOS memory of the PC: ports 0x70 and 0x71, line 8. The system file gives both to
- * a task.
+ * The PC's clock with CMOS memory: ports 0x70 and 0x71, line 8. A task has both if the system file
+ * gives them to it.
  */
 #ifndef LINUX_MC146818RTC_H
 #define LINUX_MC146818RTC_H
@@ -26,14 +26,14 @@
 #define RTC_REG_C 12
 #define RTC_REG_D 13
 
-/* Register A: the rate of periodic interrupts is 65536 Hz, halved so many times. */
+/* Register A: periodic interrupts come at 65536 Hz, halved RTC_RATE_SELECT times. */
 #define RTC_FREQ_SELECT RTC_REG_A
 #define RTC_UIP 0x80
 #define RTC_DIV_CTL 0x70
 #define RTC_REF_CLCK_32KHZ 0x20
 #define RTC_RATE_SELECT 0x0f
 
-/* Register B: which interrupts there are, and how numbers are written. */
+/* Register B: enabled interrupts and the format of numbers. */
 #define RTC_CONTROL RTC_REG_B
 #define RTC_SET 0x80
 #define RTC_PIE 0x40
@@ -44,7 +44,7 @@
 #define RTC_24H 0x02
 #define RTC_DST_EN 0x01
 
-/* Register C: why there was an interrupt. Reading it lets the next one come. */
+/* Register C: the interrupt's cause. Reading it allows the next one. */
 #define RTC_INTR_FLAGS RTC_REG_C
 #define RTC_IRQF 0x80
 #define RTC_PF 0x40
