@@ -22,8 +22,8 @@ extern "C" {
 struct rtl_file;
 
 /*
- * Calls that a device answers; those left NULL fail with EINVAL. Each returns a negative errno on
- * failure.
+ * Calls that a device implements. Each returns a negative errno on failure. A call left NULL fails
+ * with EINVAL, except open and release, which then succeed.
  */
 struct rtl_file_operations {
 	off_t (*llseek)(struct rtl_file *, off_t, int);

@@ -1,7 +1,7 @@
-//! Calls to the broker, which keeps what several tasks use.
+//! Calls to the broker, which keeps the objects that several tasks use.
 //!
-//! Its transfer memory is one for the whole task and is used under the task's lock, from before a
-//! call until what the answer brought was read.
+//! The whole task has one transfer memory. It is used under the task's lock, from before a call
+//! until the answer's data have been read.
 
 use crate::{
     cell::Guarded,
@@ -18,7 +18,7 @@ use pillion_runtime::{
     info::{address, skin},
 };
 
-/// What an answer that is no refusal says.
+/// An answer that is not a refusal.
 #[derive(Clone, Copy, Debug)]
 pub enum Accepted {
     /// It is done.
@@ -27,14 +27,14 @@ pub enum Accepted {
     Wait,
 }
 
-/// Asks for something, as often as it takes.
+/// Makes a request, again and again until it is complete.
 pub fn ask(token: &Token, request: Request) -> Result<Accepted, c_int> {
     let me = thread::current();
     let caller = Caller { thread: me.number() as u8, level: me.level() };
     let (label, words) = request.encode(caller);
     loop {
         let Ok(answer) = call::call(skin::slot::BROKER, label, words) else {
-            // Whom the answer would have named is lost with it.
+            // The answer would have named the threads to wake; it is lost.
             lock::signal_later(token, WAITING.get(token));
             return Err(EIO);
         };
@@ -48,7 +48,7 @@ pub fn ask(token: &Token, request: Request) -> Result<Accepted, c_int> {
     }
 }
 
-/// Asks for something that never has to wait.
+/// Makes a request that never has to wait.
 pub fn now(token: &Token, request: Request) -> Result<[u64; 3], c_int> {
     match ask(token, request)? {
         Accepted::Done(values) => Ok(values),
@@ -56,7 +56,7 @@ pub fn now(token: &Token, request: Request) -> Result<[u64; 3], c_int> {
     }
 }
 
-/// Most bytes that go through at once.
+/// Most bytes that one request transfers.
 pub const MOST: usize = DATA_SIZE as usize;
 
 /// Puts bytes into the transfer memory.
@@ -83,7 +83,7 @@ pub unsafe fn take(_: &Token, to: *mut u8, size: usize) {
 /// Threads that wait for the broker, as bits.
 static WAITING: Guarded<u64> = Guarded::new(0);
 
-/// What a sender says again when its turn has come; zeros for others.
+/// What a sender repeats when its turn has come; zeros for others.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Again {
     /// Bytes of its message.
@@ -92,9 +92,9 @@ pub struct Again {
     pub priority: u32,
 }
 
-/// Asks for something, and waits as long as the broker says so: `give` puts into the transfer
-/// memory what goes with the request, `take` takes out what came with the answer. `ETIMEDOUT` when
-/// the deadline, in ticks, passed, or what is wrong with it; `EINTR` when a signal ended the wait.
+/// Makes a request, and waits as long as the broker says so: `give` puts the request's data into
+/// the transfer memory, `take` takes out the answer's. Returns `ETIMEDOUT`, or the deadline's own
+/// error, when the deadline in ticks has passed; `EINTR` when a signal ended the wait.
 pub fn wait_for<R>(
     request: Request,
     again: Again,
@@ -127,12 +127,12 @@ pub fn wait_for<R>(
     }
 }
 
-/// What it means that the broker gave a wait up.
+/// The error that a cancelled wait stands for.
 fn instead(error: c_int, meaning: c_int) -> c_int {
     if error == ECANCELED { meaning } else { error }
 }
 
-/// A thread has ended: what the broker would have handed to it is for others.
+/// Has the broker pass on what it would have handed to a thread that has ended.
 pub(crate) fn thread_ended(token: &Token, thread: &Thread) {
     let bit = 1 << thread.number();
     if WAITING.get(token) & bit != 0 {

@@ -11,23 +11,23 @@ use core::{
 #[repr(transparent)]
 pub struct Guarded<T>(Cell<T>);
 
-// SAFETY: the cell is used only by whoever shows a token, that is by one thread at a time, and
-// taking the lock orders what the threads see.
+// SAFETY: every access takes a token, so one thread at a time uses the cell, and taking the lock
+// orders what the threads see.
 unsafe impl<T: Send> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
-    /// With a first value.
+    /// Creates one with an initial value.
     pub const fn new(value: T) -> Guarded<T> {
         Guarded(Cell::new(value))
     }
 
-    /// Sets it.
+    /// Sets the value.
     #[inline(always)]
     pub fn set(&self, _: &Token, value: T) {
         self.0.set(value);
     }
 
-    /// Sets it, and returns the old value.
+    /// Sets the value and returns the old one.
     #[inline(always)]
     pub fn replace(&self, _: &Token, value: T) -> T {
         self.0.replace(value)
@@ -35,7 +35,7 @@ impl<T> Guarded<T> {
 }
 
 impl<T: Copy> Guarded<T> {
-    /// Its value.
+    /// The value.
     #[inline(always)]
     pub fn get(&self, _: &Token) -> T {
         self.0.get()
@@ -50,37 +50,38 @@ pub struct Shared<T>(RefCell<T>);
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// With a first value.
+    /// Creates one with an initial value.
     pub const fn new(value: T) -> Shared<T> {
         Shared(RefCell::new(value))
     }
 
-    /// Access, for as long as the lock is held. Nobody blocks or calls into the program meanwhile.
+    /// Grants access for as long as the lock is held. The caller must not block or call into the
+    /// program meanwhile.
     #[inline]
     pub fn borrow<'a>(&'a self, _: &'a Token) -> RefMut<'a, T> {
         self.0.borrow_mut()
     }
 }
 
-/// A value that is set before there is a second thread, and read from then on.
+/// A value that is set before a second thread exists, and only read afterwards.
 pub struct Constant<T>(Cell<T>);
 
-// SAFETY: only `set` writes, and who calls it vouches that nobody else runs.
+// SAFETY: only `set` writes, and its caller vouches that no other thread runs.
 unsafe impl<T: Send + Sync> Sync for Constant<T> {}
 
 impl<T: Copy> Constant<T> {
-    /// With a first value.
+    /// Creates one with an initial value.
     pub const fn new(value: T) -> Constant<T> {
         Constant(Cell::new(value))
     }
 
-    /// Its value.
+    /// The value.
     #[inline(always)]
     pub fn get(&self) -> T {
         self.0.get()
     }
 
-    /// Sets it.
+    /// Sets the value.
     ///
     /// # Safety
     ///
@@ -94,7 +95,7 @@ macro_rules! opaque {
     ($($name:ident)*) => {$(
         impl<T> fmt::Debug for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // Whoever prints it may not be allowed to look.
+                // The printing thread may not be allowed to read the value.
                 f.debug_struct(stringify!($name)).finish_non_exhaustive()
             }
         }

@@ -1,4 +1,4 @@
-//! RTLinux's first interface, by the calls of the third: tasks that are made suspended, time in
+//! RTLinux's first interface, built on the calls of the third: tasks that start suspended, time in
 //! ticks of the 8254 timer, small numbers for urgent tasks.
 
 use crate::{
@@ -41,10 +41,10 @@ unsafe extern "C" {
     fn rtl_hard_enable_irq(irq: c_uint);
 }
 
-/// How a task begins.
+/// When a task's function begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begin {
-    /// Not yet.
+    /// Not yet: the task is suspended.
     Later,
     /// At once.
     Now,
@@ -63,7 +63,7 @@ struct Start {
 static STARTS: Shared<[Option<Start>; THREADS]> = Shared::new([None; THREADS]);
 static QUEUES: [Queue; THREADS] = [const { Queue::new() }; THREADS];
 
-/// Makes a task. It does nothing before it is made periodic or woken.
+/// Creates a task. It does nothing until it is made periodic or woken.
 ///
 /// # Safety
 ///
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn rt_task_init(
     stack: c_int,
     priority: c_int,
 ) -> c_int {
-    // The new thread takes the lock before it looks at its start.
+    // The new thread takes the lock before it reads its start record.
     lock::with(|token| {
         // SAFETY: the caller's promise.
         let error = unsafe { pillion_create_task(task, run, stack, ticks::priority(priority)) };
@@ -114,7 +114,7 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Lets a task begin that has not begun; returns whether it was one.
+/// Starts a task that has not begun; returns whether the task was such a one.
 fn begin(token: &Token, task: RtTask, how: Begin) -> bool {
     let Some(thread) = by_task(task) else { return false };
     let starts = &mut *STARTS.borrow(token);
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn rt_task_suspend(task: *const RtTask) -> c_int {
     -unsafe { pthread_suspend_np(thread_of(task)) }
 }
 
-/// Wakes a task, or lets it begin.
+/// Wakes a task, or starts it if it has not begun.
 ///
 /// # Safety
 ///
@@ -213,18 +213,18 @@ pub extern "C" fn rt_get_time() -> i64 {
     ticks::from_ns(crate::time::now_ns())
 }
 
-/// Nanoseconds of ticks, for the clock's mode.
+/// Converts ticks to nanoseconds, for the clock's mode.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_ticks_to_ns(ticks: i64) -> i64 {
     ticks::to_ns(ticks)
 }
 
-/// Lines that a handler may be for.
+/// Number of lines that can have a handler.
 const LINES: usize = 224;
 
 static HANDLERS: Shared<[Option<extern "C" fn()>; LINES]> = Shared::new([None; LINES]);
 
-/// Installs a handler of an interrupt. The line is enabled again when it returns.
+/// Installs an interrupt handler. The line is enabled again when the handler returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn request_RTirq(irq: c_uint, handler: extern "C" fn()) -> c_int {
     // SAFETY: a function of that type.
@@ -247,7 +247,7 @@ extern "C" fn handle(irq: c_uint, _: *mut c_void) -> c_uint {
     0
 }
 
-/// Takes the handler away.
+/// Removes the handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn free_RTirq(irq: c_uint) -> c_int {
     // SAFETY: the call checks the line.

@@ -1,5 +1,5 @@
-//! Functions that run before `init_module` and after `cleanup_module`: constructors and destructors
-//! of C++ objects, and C functions so marked.
+//! Constructors and destructors of C++ objects, and C functions with those attributes. They run
+//! before `init_module` and after `cleanup_module`.
 
 unsafe extern "C" {
     static __init_array_start: [Option<extern "C" fn()>; 0];
@@ -8,7 +8,7 @@ unsafe extern "C" {
     static __fini_array_end: [Option<extern "C" fn()>; 0];
 }
 
-/// Runs the constructors of C++ objects and of C functions so marked.
+/// Runs the constructors.
 pub(crate) fn run() {
     let mut at = &raw const __init_array_start as *const Option<extern "C" fn()>;
     let end = &raw const __init_array_end as *const Option<extern "C" fn()>;
@@ -21,7 +21,7 @@ pub(crate) fn run() {
     }
 }
 
-/// Runs the destructors of C++ objects and of C functions so marked, the last first.
+/// Runs the destructors, the last first.
 pub(crate) fn undo() {
     let start = &raw const __fini_array_start as *const Option<extern "C" fn()>;
     let mut at = &raw const __fini_array_end as *const Option<extern "C" fn()>;

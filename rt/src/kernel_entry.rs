@@ -1,5 +1,5 @@
-//! When the kernel was last entered by an interrupt, where the kernel traces (`trace=1`). Nothing
-//! of this runs unless the program asks.
+//! When an interrupt last entered the kernel, if the kernel traces (`trace=1`). None of this runs
+//! unless the program asks.
 
 use crate::time;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use pillion_ring::Cell;
 use pillion_rt_core::kernel_entry;
 use pillion_runtime::info::{self, address};
 
-/// How far back is looked.
+/// How many of the newest entries are searched.
 const LOOK: u64 = 64;
 
 /// See `pillion.h`.
@@ -17,7 +17,7 @@ pub extern "C" fn pillion_kernel_entry() -> i64 {
     if info::task().skin.traced == 0 {
         return 0;
     }
-    // SAFETY: the resource manager mapped the buffer, says the fact above, for good: the count is
+    // SAFETY: `traced` says that the resource manager has mapped the buffer for good: the count is
     // its first word, and the entries stand at their offset. The kernel writes both as atomic
     // words.
     let (written, cells) = unsafe {

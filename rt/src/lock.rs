@@ -1,13 +1,13 @@
 //! The task's lock: what switching interrupts off was for an RTLinux program.
 //!
-//! It excludes the other threads and the interrupt handlers of the same task. A thread may enter
-//! again. Free and uncontended it costs a compare-and-swap on each side and no system call. A
-//! thread that finds it taken raises the owner to its own level and waits; the owner, when it
-//! leaves, makes the most urgent waiter the owner, and that one, holding the lock, puts the former
-//! owner's level right. All threads of a task run on one processor.
+//! It excludes the other threads and the interrupt handlers of the same task. A thread may enter it
+//! again. Taking and releasing it uncontended costs a compare-and-swap each and no system call. A
+//! thread that finds the lock taken raises the owner to its own level and waits. When the owner
+//! leaves, it makes the most urgent waiter the new owner, which, holding the lock, restores the
+//! former owner's level. All threads of a task run on one processor.
 //!
-//! Threads that were woken while the lock was held are signalled when it has been left, so that
-//! they do not run straight into it.
+//! A thread that is woken while the lock is held is signalled only after the lock has been left, so
+//! that it does not run straight into it.
 
 use crate::thread::{self, Thread};
 use core::{
@@ -21,16 +21,16 @@ use pillion_abi::NEVER;
 use pillion_rt_core::inherit::bits;
 use pillion_runtime::call;
 
-/// Number of the owner plus one, or 0; and [`CONTENDED`].
+/// The owner's number plus one, or 0; and [`CONTENDED`].
 static WORD: AtomicU32 = AtomicU32::new(0);
 
-/// In [`WORD`]: somebody waits.
+/// In [`WORD`]: a thread waits.
 const CONTENDED: u32 = 0x100;
 
 /// Threads that wait for the lock.
 static WAITERS: AtomicU64 = AtomicU64::new(0);
 
-/// Threads to be signalled when the lock has been left. Only the owner of the lock uses it.
+/// Threads to be signalled once the lock has been left. Only the lock's owner uses it.
 static WAKES: AtomicU64 = AtomicU64::new(0);
 
 /// Proof that the calling thread holds the task's lock.
@@ -83,7 +83,7 @@ pub(crate) fn leave_fully(token: Token) -> u32 {
     depth
 }
 
-/// Enters the lock as often as [`leave_fully`] found it entered besides its token.
+/// Enters the lock as often as the caller of [`leave_fully`] held it besides its token.
 pub(crate) fn restore(depth: u32) {
     if depth != 0 {
         core::mem::forget(enter());
@@ -99,17 +99,17 @@ pub(crate) fn leave_all(me: &'static Thread) {
     }
 }
 
-/// Does the calling thread not hold the lock?
+/// Returns whether the calling thread does not hold the lock.
 pub(crate) fn is_left() -> bool {
     thread::current().lock_depth.load(Relaxed) == 0
 }
 
-/// Will the calling thread hold the lock no longer without the token?
+/// Returns whether the calling thread leaves the lock by dropping this token.
 pub(crate) fn is_outermost(_: &Token) -> bool {
     thread::current().lock_depth.load(Relaxed) == 1
 }
 
-/// Enters once more without a token; for the program's own "interrupts off".
+/// Enters the lock once more without a token, for the program's own "interrupts off".
 pub(crate) fn enter_open() {
     core::mem::forget(enter());
 }
@@ -119,19 +119,20 @@ pub(crate) fn leave_open() {
     leave();
 }
 
-/// Has a thread signalled when the lock is left.
+/// Has a thread signalled once the lock has been left.
 #[inline]
 pub(crate) fn wake_later(token: &Token, thread: &Thread) {
     signal_later(token, 1 << thread.number());
 }
 
-/// Has threads signalled when the lock is left, as bits by their number.
+/// Has threads, given as bits by number, signalled once the lock has been left.
 #[inline]
 pub(crate) fn signal_later(_: &Token, threads: u64) {
     WAKES.store(WAKES.load(Relaxed) | threads, Relaxed);
 }
 
-/// Signals now what [`wake_later`] gathered: before the caller gives up what it inherited.
+/// Signals now the threads that [`wake_later`] gathered, before the caller gives up what it
+/// inherited.
 pub(crate) fn wake_now(_: &Token) {
     let me = thread::current();
     me.to_signal.store(WAKES.load(Relaxed), Relaxed);
@@ -139,12 +140,12 @@ pub(crate) fn wake_now(_: &Token) {
     signal_all(me);
 }
 
-/// Is a thread about to get the lock? Such a one must not be stopped.
+/// Returns whether a thread is about to get the lock. Such a thread must not be stopped.
 pub(crate) fn is_waiter(_: &Token, thread: &Thread) -> bool {
     WAITERS.load(Relaxed) & 1 << thread.number() != 0
 }
 
-/// Is the lock waited for, so that its owner may run at a waiter's level?
+/// Returns whether a thread waits for the lock, so that its owner may run at a waiter's level.
 pub(crate) fn is_contended(_: &Token) -> bool {
     WORD.load(Relaxed) & CONTENDED != 0
 }
@@ -165,13 +166,13 @@ fn release(me: &'static Thread) {
     }
 }
 
-/// Leaves the lock if nobody waits for it.
+/// Leaves the lock if no thread waits for it.
 #[inline(always)]
 fn try_release(me: &Thread) -> bool {
     WORD.compare_exchange(word_of(me), 0, Release, Relaxed).is_ok()
 }
 
-/// Leaves the lock, then signals those that were woken under it.
+/// Leaves the lock, then signals the threads that were woken under it.
 #[inline(never)]
 fn release_and_wake(me: &'static Thread, wakes: u64) {
     me.to_signal.store(wakes, Relaxed);
@@ -184,7 +185,8 @@ fn release_and_wake(me: &'static Thread, wakes: u64) {
     thread::end_unstoppable(me);
 }
 
-/// Signals what the caller still has to signal, the most urgent first: it may preempt the caller.
+/// Sends the caller's outstanding signals, to the most urgent thread first, as it may preempt the
+/// caller.
 fn signal_all(me: &Thread) {
     loop {
         let left = me.to_signal.load(Relaxed);
@@ -194,12 +196,12 @@ fn signal_all(me: &Thread) {
     }
 }
 
-/// Signals what a thread had to signal and will not any more.
+/// Sends the signals that a stopped thread can no longer send itself.
 pub(crate) fn finish_signals(_: &Token, stopped: &Thread) {
     signal_all(stopped);
 }
 
-/// The most urgent one of a set, by level.
+/// The most urgent thread of a set, by level.
 fn most_urgent(set: u64) -> Option<&'static Thread> {
     bits(set).map(thread::by_number).reduce(|a, b| if b.level() > a.level() { b } else { a })
 }
@@ -224,7 +226,7 @@ fn contend(me: &'static Thread) {
                 raised = Some(owner);
                 owner.set_context(me.level());
             }
-            // The former owner may not have come to tell it yet that it has the lock.
+            // The owner may have been given the lock without having been signalled yet.
             if WAITERS.load(SeqCst) >> owner.number() & 1 == 1 {
                 owner.signal();
             }
@@ -232,7 +234,7 @@ fn contend(me: &'static Thread) {
         }
     }
     WAITERS.fetch_and(!bit, SeqCst);
-    // Only the owner of the lock changes levels for good, and that is the caller now.
+    // Only the lock's owner changes levels permanently, and the caller is the owner now.
     if let Some(raised) = raised {
         raised.set_context(raised.level());
     }
@@ -248,6 +250,6 @@ fn hand_over(me: &'static Thread) {
     let more = if others & !(1 << next.number()) == 0 { 0 } else { CONTENDED };
     WORD.store(word_of(next) | more, Release);
     next.signal();
-    // The caller may be at the level of `next`, which then stands behind it.
+    // The caller may run at `next`'s level; `next` is then queued behind it.
     call::yield_now();
 }

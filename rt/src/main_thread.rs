@@ -1,7 +1,7 @@
-//! The main thread: what Linux did in RTLinux.
+//! The main thread: does what Linux did in RTLinux.
 //!
-//! It runs constructors and `init_module`, then whatever Linux asks of the task and the handlers of
-//! software interrupts, and at the end `cleanup_module`.
+//! It runs constructors and `init_module`, then serves Linux's requests and runs the handlers of
+//! software interrupts, and at the end runs `cleanup_module`.
 
 use crate::{constructors, error::EINTR, irq::soft, lock, signal, thread};
 use core::{
@@ -23,10 +23,10 @@ unsafe extern "C" {
     fn cleanup_module();
 }
 
-/// What others have asked for since it last looked.
+/// Notification bits that came since the main thread last looked.
 static BITS: AtomicU64 = AtomicU64::new(0);
 
-/// Which of the program's functions the main thread is in.
+/// Which of the program's functions the main thread runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Phase {
@@ -37,7 +37,7 @@ enum Phase {
 
 static PHASE: AtomicU32 = AtomicU32::new(Phase::Init as u32);
 
-/// What is to run when Linux has asked for something.
+/// Function that runs when Linux has asked for something.
 static ON_KICK: AtomicPtr<()> = AtomicPtr::new(null_mut());
 
 /// Has `handler` run on the main thread whenever Linux has asked for something.
@@ -45,20 +45,20 @@ pub fn on_kick(handler: fn()) {
     ON_KICK.store(handler as *mut (), Relaxed);
 }
 
-/// Is it the calling thread?
+/// Returns whether the calling thread is the main thread.
 #[inline]
 #[must_use]
 pub fn is_current() -> bool {
     thread::current().number() == 0
 }
 
-/// Keeps bits of its notification, wherever it waited when they came.
+/// Keeps bits of the main thread's notification, whichever wait they ended.
 pub(crate) fn note(bits: u64) {
     BITS.fetch_or(bits & !wake::THREAD, Relaxed);
 }
 
-/// Runs `init_module`, and serves if it succeeds; otherwise the manager takes the task apart when
-/// it hears of it.
+/// Runs `init_module`, and serves Linux if it succeeds. Otherwise the manager takes the task apart
+/// once it hears of the failure.
 pub(crate) fn run() -> ! {
     let result = match crate::params::load() {
         // SAFETY: the program's function; it is called once, on the main thread.
@@ -68,7 +68,7 @@ pub(crate) fn run() -> ! {
     started(result)
 }
 
-/// Tells what `init_module` came to.
+/// Reports the result of `init_module` to the manager.
 fn started(result: c_int) -> ! {
     if result != 0 {
         thread::end_unseen();
@@ -78,8 +78,9 @@ fn started(result: c_int) -> ! {
     serve()
 }
 
-/// The program ends the main thread, which is no thread of its own. In `init_module` that is its
-/// failure, in `cleanup_module` its end; in a handler the thread goes on serving Linux.
+/// Called when the program ends the main thread, which is not a thread of its own. In `init_module`
+/// this is a failure, in `cleanup_module` the end of the task; in a handler, the thread continues
+/// to serve Linux.
 pub(crate) fn leave() -> ! {
     const INIT: u32 = Phase::Init as u32;
     const CLEANUP: u32 = Phase::Cleanup as u32;

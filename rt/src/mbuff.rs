@@ -1,5 +1,5 @@
-//! Shared memory by name: `mbuff_alloc` and its kin. The resource manager keeps names and memory;
-//! all tasks and Linux see the same ones.
+//! Named shared memory: `mbuff_alloc` and its kin. The resource manager keeps the names and the
+//! memory; all tasks and Linux see the same buffers.
 
 use crate::{
     error::{EAGAIN, ENOMEM},
@@ -40,8 +40,8 @@ unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME /
     Some(words)
 }
 
-/// Finds or makes a buffer and holds it. Null when there is no memory, it is smaller than that, or
-/// the caller is a real-time thread.
+/// Finds or creates a buffer and holds it. Returns null if there is not enough memory, if the
+/// existing buffer is smaller than `size`, or if the caller is a real-time thread.
 ///
 /// # Safety
 ///
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c
     loop {
         match manager::ask(label::MBUFF_HOLD, &words) {
             Ok(answer) => return (address::POOL + answer[1]) as *mut c_void,
-            // It is new: the manager clears a piece of it each time.
+            // The buffer is new: each call has the manager clear a piece of it.
             Err(EAGAIN) => {}
             Err(error) => {
                 if error == ENOMEM {
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c
     }
 }
 
-/// Gives one hold of a buffer back. It goes when nobody holds it.
+/// Releases one hold on a buffer. The buffer is freed when nobody holds it.
 ///
 /// # Safety
 ///
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn mbuff_free(name: *const c_char, _: *mut c_void) {
     }
 }
 
-/// A task has no mapping apart from its hold.
+/// Same as [`mbuff_alloc`]: a task has no mapping apart from its hold.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Message queues. The broker keeps them; tasks that may share have their names together.
+//! Message queues. The broker keeps them; tasks with `share = true` share the names.
 
 use crate::{
     broker::{self, Again, now},
@@ -16,7 +16,7 @@ use core::{
 use pillion_abi::NEVER;
 use pillion_runtime::broker::{DEFAULT_MESSAGE_SIZE, DEFAULT_MESSAGES, MESSAGE_PRIORITIES, Request};
 
-/// Descriptors of a task.
+/// Most open queues of a task.
 const MOST: usize = 64;
 
 /// `O_ACCMODE`, `O_RDONLY`, `O_WRONLY`, `O_NONBLOCK`.
@@ -54,7 +54,7 @@ pub(crate) fn handle(token: &Token, queue: c_int) -> Result<u32, c_int> {
     find(token, queue).map(|opened| opened.handle)
 }
 
-/// Opens, or makes, a queue. The header has it with variable arguments.
+/// Opens or creates a queue. The header declares it with variable arguments.
 ///
 /// # Safety
 ///
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn mq_open(
     _mode: c_uint,
     attributes: *const Attributes,
 ) -> c_int {
-    // Without `O_CREAT` there is no such argument.
+    // Without `O_CREAT` the caller passes no attributes.
     let attributes = if open_flags(flags) == 0 { null() } else { attributes };
     // SAFETY: the caller's promise.
     let (name, attributes) = unsafe { (name_of(name), attributes.as_ref()) };
@@ -104,7 +104,7 @@ pub extern "C" fn mq_close(queue: c_int) -> c_int {
     posix(result.map(|_| ()))
 }
 
-/// Takes the name away.
+/// Removes the name.
 ///
 /// # Safety
 ///
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn mq_unlink(name: *const c_char) -> c_int {
     posix(result.map(|_| ()))
 }
 
-/// Sends a message, and waits for room if need be.
+/// Sends a message, waiting for room if necessary.
 ///
 /// # Safety
 ///
@@ -177,7 +177,7 @@ fn deadline(token: &Token, until: Option<&Timespec>) -> Result<u64, c_int> {
     until.map_or(Ok(NEVER), |time| sync::deadline_of(token, time))
 }
 
-/// Receives a message, and waits for one if need be. Gives its length.
+/// Receives a message, waiting for one if necessary. Returns its length.
 ///
 /// # Safety
 ///
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn mq_timedreceive(
                 |_| (),
                 |token, [length, urgency, _]| {
                     let length = (length as usize).min(room as usize);
-                    // SAFETY: the caller's promise; no more than it has room for.
+                    // SAFETY: the caller's promise; `length` is at most `room`.
                     unsafe { broker::take(token, message.cast(), length) };
                     if !priority.is_null() {
                         // SAFETY: the caller's promise.
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn mq_timedreceive(
     result.unwrap_or_else(|error: c_int| fail(error) as isize)
 }
 
-/// Tells about a queue.
+/// Reads a queue's attributes.
 #[unsafe(no_mangle)]
 pub extern "C" fn mq_getattr(queue: c_int, attributes: &mut Attributes) -> c_int {
     let result = lock::with(|token| {
@@ -249,7 +249,7 @@ pub extern "C" fn mq_getattr(queue: c_int, attributes: &mut Attributes) -> c_int
     posix(result.map(|found| *attributes = found))
 }
 
-/// Sets whether its calls wait: all that can be changed.
+/// Sets whether calls on the queue wait, the only attribute that can change.
 ///
 /// # Safety
 ///

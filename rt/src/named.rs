@@ -1,5 +1,5 @@
-//! Semaphores with a name: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task
-//! stands for each that it has open.
+//! Named semaphores: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task stands
+//! for each one that it has open.
 
 use crate::{
     broker::now,
@@ -18,7 +18,8 @@ use pillion_runtime::broker::{NAME_SIZE, Name, Request, SEMAPHORES, open};
 const CREATE: c_int = 0o100;
 const EXCLUSIVE: c_int = 0o200;
 
-/// Semaphores that are open: the broker's handle, how often, and what stands for it here.
+/// An open semaphore: the broker's handle, how often it is open, and the `sem_t` that stands for
+/// it.
 #[derive(Clone, Copy)]
 struct Opened {
     handle: u32,
@@ -31,13 +32,13 @@ unsafe impl Send for Opened {}
 
 static OPENED: Shared<[Option<Opened>; SEMAPHORES]> = Shared::new([None; SEMAPHORES]);
 
-/// What `O_CREAT` and `O_EXCL` are for the broker.
+/// The broker's flags for `O_CREAT` and `O_EXCL`.
 pub(crate) fn open_flags(flags: c_int) -> u32 {
     let create = if flags & CREATE != 0 { open::CREATE } else { 0 };
     create | if flags & EXCLUSIVE != 0 { open::EXCLUSIVE } else { 0 }
 }
 
-/// A name as the broker takes it.
+/// A name in the broker's form.
 ///
 /// # Safety
 ///
@@ -51,8 +52,8 @@ pub(crate) unsafe fn name_of(name: *const c_char) -> Result<Name, c_int> {
     if name.len() >= NAME_SIZE { Err(ENAMETOOLONG) } else { Name::new(name).ok_or(EINVAL) }
 }
 
-/// Opens, or makes, a semaphore. The header has it with variable arguments. Null and errno on
-/// failure.
+/// Opens or creates a semaphore. The header declares it with variable arguments. Returns null with
+/// errno on failure.
 ///
 /// # Safety
 ///
@@ -71,7 +72,8 @@ pub unsafe extern "C" fn sem_open(name: *const c_char, flags: c_int, _mode: c_ui
     })
 }
 
-/// What stands for a semaphore that was just opened: always the same for the same one.
+/// The `sem_t` for a semaphore that was just opened. Opening the same semaphore again yields the
+/// same `sem_t`.
 fn stand_for(handle: u32) -> Result<*mut Semaphore, c_int> {
     let result = lock::with(|token| {
         let opened = &mut *OPENED.borrow(token);
@@ -105,8 +107,8 @@ pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
         known.count -= 1;
         let handle = known.handle;
         if known.count == 0 {
-            // SAFETY: `stand_for` allocated it, and no entry has it any more; the program must not
-            // use a semaphore that it has closed.
+            // SAFETY: `stand_for` allocated it, and no entry refers to it any more; the program
+            // must not use a semaphore that it has closed.
             unsafe { libc::free(semaphore.cast()) };
             *entry = None;
         }
@@ -116,7 +118,7 @@ pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
     posix(result.map(|_| ()))
 }
 
-/// Takes the name away.
+/// Removes the name.
 ///
 /// # Safety
 ///

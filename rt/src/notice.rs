@@ -1,7 +1,7 @@
 //! `mq_notify`: a signal when a message arrives in an empty queue.
 //!
-//! The broker notes it in the transfer memory and wakes the main thread, which sends the signal:
-//! after all real-time threads that are ready.
+//! The broker records the arrival in the transfer memory and wakes the main thread, which sends the
+//! signal once no real-time thread is ready.
 
 use crate::{
     broker::now,
@@ -37,7 +37,8 @@ pub struct SignalEvent {
     value: usize,
 }
 
-/// Who wants a notice of a queue, by the low byte of its handle.
+/// A thread that wants a notice of a queue. The table's index is the low byte of the queue's
+/// handle.
 #[derive(Clone, Copy)]
 struct Wanted {
     queue: u32,
@@ -51,7 +52,7 @@ fn index(handle: u32) -> usize {
     handle as usize % 256 % QUEUES
 }
 
-/// Asks for one signal when a message arrives in the empty queue; null withdraws that.
+/// Asks for one signal when a message arrives in the empty queue; null withdraws the request.
 #[unsafe(no_mangle)]
 pub extern "C" fn mq_notify(queue: c_int, event: Option<&SignalEvent>) -> c_int {
     posix(lock::with(|token| ask(token, queue, event)))
@@ -74,7 +75,7 @@ fn ask(token: &Token, queue: c_int, event: Option<&SignalEvent>) -> Result<(), c
     Ok(())
 }
 
-/// Sends the signals whose notices have come. For the main thread.
+/// Sends the signals of notices that have come. For the main thread.
 pub(crate) fn deliver() {
     // SAFETY: the resource manager maps the memory in every task with a skin; the word is aligned
     // and used by both sides as an atomic one.
@@ -93,12 +94,12 @@ pub(crate) fn deliver() {
     });
 }
 
-/// A thread has ended: nobody waits for its notices, and others can ask for some.
+/// Withdraws the requests of a thread that has ended, so that other threads can make some.
 pub(crate) fn thread_ended(token: &Token, thread: &Thread) {
     for queue in 0..QUEUES {
         let wanted = &mut WANTED.borrow(token)[queue];
         if let Some(Wanted { queue, .. }) = wanted.take_if(|wanted| wanted.thread == thread.identity()) {
-            // If the queue has been closed meanwhile, so has the wish.
+            // If the queue has been closed meanwhile, the request is gone as well.
             let _ = now(token, Request::QueueNotify { queue, thread: MAIN, wanted: false });
         }
     }

@@ -1,5 +1,4 @@
-//! Parameters: the program's variables get what the task's arguments say, before `init_module`
-//! runs.
+//! Parameters: sets the program's variables from the task's arguments before `init_module` runs.
 
 use crate::{error::EINVAL, libc, log_line};
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -17,7 +16,7 @@ struct Parameter {
 }
 
 unsafe extern "C" {
-    /// All that the program has, between these (`rt/task.ld`).
+    /// The program's parameters lie between these (`rt/task.ld`).
     static __pillion_params_start: [Parameter; 0];
     static __pillion_params_end: [Parameter; 0];
 }
@@ -31,12 +30,12 @@ fn all() -> &'static [Parameter] {
 
 impl Parameter {
     fn name(&self) -> &str {
-        // SAFETY: `MODULE_PARM` makes it of a name.
+        // SAFETY: `MODULE_PARM` makes it from a name.
         unsafe { CStr::from_ptr(self.name) }.to_str().unwrap_or_default()
     }
 
     fn kind(&self) -> Result<Type, Problem> {
-        // SAFETY: `MODULE_PARM` makes it of a text.
+        // SAFETY: `MODULE_PARM` makes it from a text.
         let text = unsafe { CStr::from_ptr(self.kind) }.to_str().unwrap_or_default();
         Type::parse(text)?.for_variable(self.size as usize).ok_or(Problem::Type)
     }
@@ -65,13 +64,13 @@ impl Parameter {
 
     fn store(&self, offset: usize, bytes: &[u8]) {
         assert!(offset + bytes.len() <= self.size as usize);
-        // SAFETY: inside the variable, which is the program's: nothing but its constructors ran
-        // before, and Rust has no reference to it.
+        // SAFETY: inside the variable, which is the program's: only its constructors have run, and
+        // Rust has no reference to it.
         unsafe { self.variable.cast::<u8>().add(offset).copy_from(bytes.as_ptr(), bytes.len()) };
     }
 }
 
-/// A copy that stays, ended by a zero. `None` without memory.
+/// A permanent copy, ended by a zero. `None` if there is no memory.
 fn text(value: &str) -> Option<*mut u8> {
     let copy = libc::alloc(value.len() + 1, 1);
     if copy.is_null() {
@@ -85,7 +84,7 @@ fn text(value: &str) -> Option<*mut u8> {
     Some(copy)
 }
 
-/// The names of the parameters that there are, each behind a blank.
+/// The names of the program's parameters, each preceded by a blank.
 struct Names;
 
 impl Display for Names {
@@ -111,15 +110,15 @@ fn apply(argument: Result<Argument<'_>, Problem>) -> Result<(), c_int> {
             Problem::Count => "it has too few or too many values",
             Problem::Length => "it is too long",
             Problem::Type => "its MODULE_PARM does not fit its variable",
-            Problem::Number | Problem::NoValue => "a value is no number, or does not fit",
+            Problem::Number | Problem::NoValue => "a value is not a number, or does not fit",
         };
         log_line!("parameter {}={}: {why}", argument.name, argument.value);
         EINVAL
     })
 }
 
-/// Sets all parameters that the task's arguments name, or fails with an error number after a line
-/// in the log.
+/// Sets all parameters that the task's arguments name. On failure, writes a line to the log and
+/// returns an error number.
 pub fn load() -> Result<(), c_int> {
     arguments(info::text(&info::task().arguments)).try_for_each(apply)
 }

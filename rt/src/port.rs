@@ -1,4 +1,4 @@
-//! Ports. A task has those that its system file names; each access is a call of the kernel.
+//! Port I/O. A task has the ports that its system file names; each access is a kernel call.
 
 use crate::log_line;
 use core::{
@@ -11,7 +11,7 @@ use pillion_runtime::{
     info::{self, slot},
 };
 
-/// The capability for ports from `first` on, all in one range of the task's.
+/// The capability for `count` ports from `first` on, if one range of the task's covers them all.
 fn range(first: u64, count: u64) -> Option<Cap> {
     let skin = &info::task().skin;
     let holds = |[start, size]: [u32; 2]| {
@@ -22,18 +22,18 @@ fn range(first: u64, count: u64) -> Option<Cap> {
     ranges.zip(slot::TASK_PORTS..).find(|(range, _)| holds(**range)).map(|(_, cap)| cap)
 }
 
-/// Does the task have all of these ports?
+/// Returns whether the task has all of these ports.
 #[must_use]
 pub fn owns(first: u64, count: u64) -> bool {
     count != 0 && range(first, count).is_some()
 }
 
-/// Ports that it was said of that the task does not have them, each plus one. Beyond these no more
-/// is said: a program that tries all ports is not to fill the log.
+/// Ports that were reported as not the task's, each plus one. Once the table is full, no further
+/// ports are reported, so that a program that tries all ports does not fill the log.
 static SAID: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
 
-/// The capability for an access; without one a line in the log says what is missing, once for each
-/// port.
+/// The capability for an access. If there is none, reports once for each port, in the log, what is
+/// missing.
 fn allowed(port: u16, width: u8) -> Option<Cap> {
     let cap = range(port.into(), width.into());
     if cap.is_none() {
@@ -84,7 +84,7 @@ macro_rules! ports {
             write(port, size_of::<$type>() as u8, value.into());
         }
 
-        /// Reads a port. The way through the kernel is pause enough.
+        /// Reads a port. The path through the kernel is pause enough.
         #[unsafe(no_mangle)]
         pub extern "C" fn $read_slow(port: u16) -> $type {
             $read(port)
@@ -96,11 +96,11 @@ macro_rules! ports {
             $write(value, port);
         }
 
-        /// Reads a port again and again.
+        /// Reads a port `count` times.
         ///
         /// # Safety
         ///
-        /// `to` is writable for so many values.
+        /// `to` is writable for `count` values.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $read_many(port: u16, to: *mut $type, count: c_ulong) {
             for i in 0..count as usize {
@@ -109,11 +109,11 @@ macro_rules! ports {
             }
         }
 
-        /// Writes a port again and again.
+        /// Writes a port `count` times.
         ///
         /// # Safety
         ///
-        /// `from` is readable for so many values.
+        /// `from` is readable for `count` values.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $write_many(port: u16, from: *const $type, count: c_ulong) {
             for i in 0..count as usize {

@@ -1,6 +1,6 @@
-//! What the task prints: text for its log, which Linux and the resource manager read.
+//! The task's output: text for its log, which Linux and the resource manager read.
 //!
-//! The functions with formats are C (`c/print.c`); they come here with text.
+//! The functions with formats are in C (`c/print.c`) and pass finished text to this module.
 
 use crate::{
     cell::Shared,
@@ -25,14 +25,14 @@ pub fn append(text: &[u8]) {
 ///
 /// # Safety
 ///
-/// `text` is readable for `size` bytes; for none it may be null.
+/// `text` is readable for `size` bytes; if `size` is 0, it may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pillion_print(text: *const c_char, size: usize) {
     // SAFETY: the caller's promise.
     append(if size == 0 { &[] } else { unsafe { core::slice::from_raw_parts(text.cast(), size) } });
 }
 
-/// Gathers a line, so that it comes in one piece.
+/// Gathers a line, so that it reaches the log in one piece.
 struct Line {
     text: [u8; 256],
     used: usize,
@@ -48,7 +48,7 @@ impl fmt::Write for Line {
     }
 }
 
-/// Appends a line to the log, cut off where it is very long.
+/// Appends a line to the log; a very long one is cut off.
 pub fn line(arguments: fmt::Arguments<'_>) {
     let mut line = Line { text: [0; 256], used: 0 };
     let _ = fmt::Write::write_fmt(&mut line, arguments);

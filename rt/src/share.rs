@@ -12,7 +12,7 @@ use pillion_runtime::{
 /// Bits of the second word of [`Share::events`].
 pub use pillion_abi::channel::event as bit;
 
-/// What the task shows.
+/// What the task shows to others.
 #[must_use]
 pub fn status() -> NonNull<Status> {
     const { NonNull::new(address::STATUS as *mut Status).unwrap() }
@@ -22,7 +22,7 @@ fn share() -> *mut Share {
     address::SHARE as *mut Share
 }
 
-/// The words of a FIFO that Linux uses too.
+/// The words of a FIFO that Linux uses as well.
 #[must_use]
 pub fn control(fifo: usize) -> NonNull<FifoControl> {
     // SAFETY: the resource manager maps the part in every task with a skin; the number is checked.
@@ -37,40 +37,40 @@ pub fn entry(_: &Token, fifo: usize) -> Entry {
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status().as_ptr()).fifos[fifo])) }
 }
 
-/// Data of the I/O control under way.
+/// Data of the I/O control in progress.
 #[must_use]
 pub fn ioctl() -> *mut [u8; IOCTL_SIZE] {
     // SAFETY: as above.
     unsafe { &raw mut (*share()).ioctl }
 }
 
-/// What Linux wants looked at: bits by FIFO.
+/// FIFOs that Linux has kicked, as bits.
 #[must_use]
 pub fn kicks() -> &'static AtomicU64 {
     // SAFETY: the part is mapped for good, and both sides use the word as an atomic one only.
     unsafe { AtomicU64::from_ptr(&raw mut (*share()).kicks) }
 }
 
-/// A word of the interrupts that are to be simulated in Linux.
+/// A word of the interrupts to be simulated in Linux.
 #[must_use]
 pub fn pended(number: usize) -> &'static AtomicU64 {
     // SAFETY: as above.
     unsafe { AtomicU64::from_ptr(&raw mut (*share()).pended[number % 4]) }
 }
 
-/// Has Linux look at FIFO `fifo`.
+/// Makes Linux look at FIFO `fifo`.
 #[inline]
 pub fn tell_fifo(token: &Token, fifo: u32) {
     tell(token, 0, 1 << (fifo % 64));
 }
 
-/// Has Linux look at something else, one of [`bit`].
+/// Makes Linux look at something else, one of [`bit`].
 pub fn tell_other(token: &Token, bit: u64) {
     tell(token, 1, bit);
 }
 
-/// The bit and the doorbell belong together: who finds a bit set relies on the doorbell having
-/// rung. The lock keeps others from ending the caller in between.
+/// The bit and the doorbell belong together: a thread that finds the bit set relies on the doorbell
+/// having rung. The lock keeps other threads from ending the caller in between.
 #[inline]
 fn tell(_: &Token, number: usize, bit: u64) {
     // SAFETY: as above.

@@ -3,11 +3,11 @@
 use crate::{constructors, linux, main_thread, thread, time};
 use core::arch::naked_asm;
 
-/// Where the resource manager lets the task start, with a stack.
+/// Entry point of the task: the resource manager starts it here, with a stack.
 ///
 /// # Safety
 ///
-/// Called by nobody.
+/// Never called.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.entry")]

@@ -1,8 +1,8 @@
-//! The tracer: records of what happened when, in ring buffers of the shared buffer "tracer", where
-//! Linux can read them too.
+//! The tracer: records of timed events, in ring buffers in the shared buffer "tracer", which Linux
+//! can read too.
 //!
-//! A buffer is 500 records. `RTL_TRACE_FINALIZE` ends the current one, sends its number through
-//! FIFO 14, and the next one is begun.
+//! A buffer holds 500 records. `RTL_TRACE_FINALIZE` ends the current buffer, sends its number
+//! through FIFO 14, and begins the next one.
 
 use crate::{
     cell::Shared,
@@ -15,7 +15,7 @@ use crate::{
 };
 use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
-/// Ring buffers, and records of each.
+/// Number of ring buffers, and records in each.
 const BUFFERS: usize = 20;
 const RECORDS: usize = 500;
 
@@ -28,10 +28,10 @@ const NAME: usize = 32;
 /// `RTL_TRACE_FINALIZE`.
 const FINALIZE: usize = 15;
 
-/// FIFO for the numbers of buffers that are complete.
+/// FIFO for the numbers of complete buffers.
 const FIFO: u32 = 14;
 
-/// Class of an event unless the program says otherwise.
+/// Class of an event unless the program sets another.
 const FIRST_CLASS: c_ulong = 1;
 
 const BUFFER_NAME: &CStr = c"tracer";
@@ -49,7 +49,7 @@ struct Record {
 
 struct Tracer {
     records: *mut Record,
-    /// The current buffer, and how many records were written to it since it was begun.
+    /// The current buffer, and how many records have been written to it.
     buffer: usize,
     written: usize,
     classes: [c_ulong; EVENTS],
@@ -74,7 +74,7 @@ impl Tracer {
         self.records.wrapping_add(self.buffer * RECORDS + record % RECORDS)
     }
 
-    /// Writes a record; gives the number of a buffer that is complete now.
+    /// Writes a record; returns the buffer's number if that completes it.
     fn record(&mut self, event: usize, data: c_ulong, address: c_ulong) -> Option<usize> {
         if self.records.is_null() || event >= EVENTS || self.classes[event] & self.mask == 0 && event != FINALIZE {
             return None;
@@ -82,7 +82,7 @@ impl Tracer {
         let thread = thread::current().number() as u32;
         let record = Record { time_ns: time::now_ns(), event: event as i32, thread, data, address };
         // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records. Linux may write
-        // it as well: nothing is read back from it.
+        // it as well, so nothing is read back from it.
         unsafe { self.place(self.written).write_volatile(record) };
         self.written += 1;
         if event != FINALIZE {
@@ -98,7 +98,7 @@ fn with<R>(f: impl FnOnce(&mut Tracer) -> R) -> R {
     lock::with(|token: &Token| f(&mut TRACER.borrow(token)))
 }
 
-/// Begins to trace. For the Linux context.
+/// Starts tracing. For the Linux context.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_trace_init() -> c_int {
     // SAFETY: the name ends with a zero.
@@ -107,7 +107,7 @@ pub extern "C" fn rtl_trace_init() -> c_int {
     if memory.is_null() { -ENOMEM } else { 0 }
 }
 
-/// Ends it.
+/// Stops tracing.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_trace_destroy() {
     let memory = with(|tracer| core::mem::replace(&mut tracer.records, core::ptr::null_mut()));
@@ -123,7 +123,8 @@ pub extern "C" fn rtl_trace(event: c_int, data: c_ulong, address: *mut c_void) {
     let complete = with(|tracer| tracer.record(event as u32 as usize, data, address.addr() as c_ulong));
     if let Some(number) = complete {
         let number = number as c_int;
-        // SAFETY: the number is readable. Nobody may have made the FIFO; then nobody wants to know.
+        // SAFETY: the number is readable. If the program has not created the FIFO, the number is
+        // lost.
         unsafe { fifo::put(FIFO, (&raw const number).cast(), size_of::<c_int>() as c_int) };
     }
 }
@@ -134,7 +135,7 @@ pub extern "C" fn rtl_trace2(event: c_int, data: c_ulong) {
     rtl_trace(event, data, core::ptr::null_mut());
 }
 
-/// Has the events of these classes recorded.
+/// Selects the classes whose events are recorded.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_trace_settracemask(classes: c_ulong) {
     with(|tracer| tracer.mask = classes);
@@ -181,7 +182,7 @@ pub unsafe extern "C" fn rtl_trace_seteventname(event: c_int, name: *const c_cha
 pub extern "C" fn rtl_trace_dump() {
     let written = with(|tracer| tracer.written);
     for number in written.saturating_sub(RECORDS)..written {
-        // A look at a time: others may record meanwhile.
+        // One record at a time: other threads may record meanwhile.
         let shown = with(|tracer| {
             // SAFETY: inside the shared buffer; whatever Linux wrote there is a valid record.
             let record = (!tracer.records.is_null()).then(|| unsafe { tracer.place(number).read_volatile() })?;

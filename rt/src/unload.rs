@@ -1,5 +1,5 @@
-//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has nothing like
-//! them.
+//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has no such
+//! calls.
 
 use crate::{error, main_thread, manager, thread};
 use core::ffi::c_int;
@@ -13,13 +13,14 @@ pub extern "C" fn pillion_unload() {
     thread::nudge_main();
 }
 
-/// Starts a Linux that is off: 0, or -1 and errno.
+/// Starts a Linux that is off. Returns 0, or -1 with errno.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_start_linux() -> c_int {
     manager::ask(label::LINUX_START, &[]).map_or_else(error::fail, |_| 0)
 }
 
-/// Ends the system, well where `status` is 0. Returns only where the task may not: -1 and errno.
+/// Ends the system: with status `ok` if `status` is 0 and nothing else went wrong. Returns only if
+/// the task may not do this: -1 with errno.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_end_system(status: c_int) -> c_int {
     manager::ask(label::END, &[u64::from(status != 0)]).map_or_else(error::fail, |_| 0)

@@ -12,14 +12,14 @@ use core::{
 use pillion_abi::channel::thread_state;
 use pillion_rt_core::inherit::bits;
 
-/// Why a thread goes on.
+/// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// It was woken by whoever it waited for.
+    /// The thread was woken out of its queue.
     Woken,
     /// The deadline has passed.
     TimedOut,
-    /// A signal that it listens to is pending.
+    /// A signal that the thread listens to is pending.
     Interrupted,
 }
 
@@ -35,16 +35,16 @@ pub(crate) mod word {
 /// How a thread waits.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
-    /// One of [`thread_state`], for show.
+    /// One of [`thread_state`], for display.
     pub state: u32,
-    /// Pending signals that end it, as bits.
+    /// Pending signals that end the wait, as bits.
     pub signals: u64,
 }
 
 impl How {
-    /// For an object, and no signal ends it.
+    /// For an object; no signal ends the wait.
     pub const OBJECT: How = How { state: thread_state::BLOCKED, signals: 0 };
-    /// For an object, no cancellation point; handlers of signals run meanwhile.
+    /// For an object, not a cancellation point; signal handlers run meanwhile.
     pub const LOCK: How = How { state: thread_state::BLOCKED, signals: crate::signal::USER_BITS };
     /// For an object, at a cancellation point.
     pub const POINT: How =
@@ -54,42 +54,42 @@ impl How {
         How { state: thread_state::SLEEPING, signals: Self::POINT.signals | crate::signal::WAKEUP_BIT };
     /// For the next period.
     pub const PERIOD: How = How { state: thread_state::PERIODIC, signals: Self::SLEEP.signals };
-    /// Until somebody wakes it.
+    /// Until another thread wakes it.
     pub const SUSPENDED: How = How { state: thread_state::SUSPENDED, signals: Self::SLEEP.signals };
 }
 
 impl How {
-    /// Without the signals whose handlers cannot run now, because the program has interrupts off: a
-    /// wait that goes on after them would end at once, for ever.
+    /// Drops the signals whose handlers cannot run now because the program has interrupts off.
+    /// Otherwise a wait that is resumed after its handlers would end at once, over and over.
     pub fn if_handlers_run(self, token: &Token) -> How {
         if lock::is_outermost(token) { self } else { How { signals: self.signals & !crate::signal::USER_BITS, ..self } }
     }
 }
 
-/// Threads that wait for something, as bits by their number. A zeroed one is empty.
+/// Threads that wait for something, as bits by thread number. A zeroed queue is empty.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Queue(Guarded<u64>);
 
 impl Queue {
-    /// An empty one.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new() -> Queue {
         Queue(Guarded::new(0))
     }
 
-    /// Does nobody wait?
+    /// Returns whether no thread waits.
     #[inline]
     pub fn is_empty(&self, token: &Token) -> bool {
         self.0.get(token) == 0
     }
 
-    /// Those who wait, as bits.
+    /// The waiting threads, as bits.
     pub fn set(&self, token: &Token) -> u64 {
         self.0.get(token)
     }
 
-    /// The most urgent one, the longest waiting of equals.
+    /// The most urgent waiting thread; among equals, the one that has waited longest.
     #[inline]
     pub fn first(&self, token: &Token) -> Option<&'static Thread> {
         let set = self.0.get(token);
@@ -100,7 +100,7 @@ impl Queue {
         bits(set).map(thread::by_number).max_by_key(|t| key(t))
     }
 
-    /// Wakes the most urgent one.
+    /// Wakes the most urgent waiting thread.
     #[inline]
     pub fn wake_one(&self, token: &Token) -> Option<&'static Thread> {
         let first = self.first(token)?;
@@ -108,7 +108,7 @@ impl Queue {
         Some(first)
     }
 
-    /// Wakes all; returns whether there was any.
+    /// Wakes all waiting threads; returns whether there were any.
     pub fn wake_all(&self, token: &Token) -> bool {
         let any = !self.is_empty(token);
         while self.wake_one(token).is_some() {}
@@ -124,12 +124,12 @@ impl Queue {
     }
 }
 
-/// Number of waits so far, for the order of equals.
+/// Number of waits so far; orders waiters of equal urgency.
 static QUEUED: Guarded<u64> = Guarded::new(0);
 
-/// Lets go of the lock and waits: until another thread wakes the caller out of `queue`, until
-/// `deadline` in ticks, or until a signal of `how` is pending. The lock is not held afterwards,
-/// except as far as the caller had it besides `token`.
+/// Releases the lock and waits until another thread wakes the caller out of `queue`, until
+/// `deadline` in ticks, or until a signal of `how` is pending. Afterwards the caller holds the lock
+/// only as often as it held it besides `token`.
 pub fn block(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> Wake {
     let me = thread::current();
     if crate::signal::deliverable(&token, me) & how.signals != 0 {
@@ -148,16 +148,16 @@ pub fn block_and_return(token: Token, queue: Option<&Queue>, how: How, deadline:
     (lock::enter(), wake)
 }
 
-/// Lets go of the lock, runs the handlers that are due, and takes it again: for a wait that goes on
-/// after them.
+/// Releases the lock, runs the handlers of pending signals, and takes the lock again: for a wait
+/// that continues after its handlers.
 pub fn run_handlers(token: Token) -> Token {
     drop(token);
     crate::signal::run_handlers();
     lock::enter()
 }
 
-/// As [`block`], for something that comes from outside of the task: returns after any signal of the
-/// caller's notification, and the caller looks whether that was it.
+/// As [`block`], for an event from outside the task. Returns after any signal to the caller's
+/// notification; the caller checks whether it was the expected one.
 pub fn block_outside(token: Token, how: How, deadline: u64) -> Wake {
     let me = thread::current();
     if crate::signal::deliverable(&token, me) & how.signals != 0 {
@@ -200,7 +200,7 @@ fn sleep(me: &'static Thread, deadline: u64) -> Wake {
     }
 }
 
-/// The deadline has passed: the thread is no longer waiting, unless somebody woke it just before.
+/// Ends a wait whose deadline has passed, unless another thread has just woken the caller.
 fn give_up(me: &'static Thread) {
     if !me.queue.load(Relaxed).is_null() {
         lock::with(|token| {
@@ -223,7 +223,7 @@ fn finish(me: &'static Thread) -> Wake {
     }
 }
 
-/// Takes a thread out of its wait, if it is in one; returns whether it was.
+/// Takes a thread out of its wait; returns whether it was waiting.
 pub(crate) fn wake(token: &Token, thread: &'static Thread, reason: u32) -> bool {
     let was = wake_without_signal(token, thread, reason);
     if was {
@@ -237,8 +237,8 @@ pub(crate) fn wake_without_signal(token: &Token, thread: &Thread, reason: u32) -
         return false;
     }
     let queue = thread.queue.swap(null_mut(), Relaxed);
-    // SAFETY: a queue outlives those who wait in it: it is part of an object that the program must
-    // not destroy while somebody waits for it.
+    // SAFETY: a queue outlives its waiters: it is part of an object that the program must not
+    // destroy while a thread waits for it.
     if let Some(queue) = unsafe { queue.as_ref() } {
         queue.remove(token, thread);
     }

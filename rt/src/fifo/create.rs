@@ -1,4 +1,4 @@
-//! Making, resizing and ending FIFOs.
+//! Creating, resizing and destroying FIFOs.
 
 use super::{SLOTS, Slot, is_shared, negative, number, shared, with};
 use crate::{
@@ -18,10 +18,10 @@ use pillion_channel::{
 };
 use pillion_runtime::info::{self, address, label};
 
-/// Rings begin at cache lines.
+/// Alignment of rings: a cache line.
 const ALIGN: u64 = 64;
 
-/// Makes a FIFO.
+/// Creates a FIFO.
 #[unsafe(export_name = "rtf_create")]
 pub extern "C" fn create(minor: c_uint, size: c_int) -> c_int {
     negative(make(minor, size).map(|()| 0))
@@ -60,7 +60,7 @@ fn stride(size: NonZeroU32) -> u64 {
     u64::from(size.get()).next_multiple_of(ALIGN)
 }
 
-/// Takes a place for the rings of a FIFO that is not there.
+/// Reserves a place for the rings of a FIFO that does not exist.
 fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
     lock::with(|token| {
         let slots = &mut *SLOTS.borrow(token);
@@ -73,7 +73,7 @@ fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
     })
 }
 
-/// Says which key of the system file there is too little of.
+/// Reports which key of the system file is too small.
 fn no_room(number: usize, size: NonZeroU32) -> c_int {
     let wanted = (2 * stride(size)).div_ceil(1024);
     log_line!("FIFO {number} takes {wanted} KiB, which are not free: raise fifo_kib of this task in the system file");
@@ -90,31 +90,31 @@ fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
 
 /// # Safety
 ///
-/// The place is one from [`reserve`], and no FIFO's rings are there yet.
+/// The place is from [`reserve`], and no FIFO's rings are there yet.
 unsafe fn clear(place: Extent) {
     let words = (address::SHARE + place.at) as *mut u64;
     for word in 0..place.size as usize / 8 {
-        // SAFETY: such a place is inside the task's part, in whole words, and nobody else's.
+        // SAFETY: such a place is in the task's part, in whole words, and nobody else uses it.
         unsafe { words.add(word).write_volatile(0) };
     }
 }
 
-/// Where the two rings of a FIFO are at a place, as offsets in the task's part.
+/// Offsets of a FIFO's two rings in the task's part.
 fn rings(place: Extent, size: NonZeroU32) -> [u64; 2] {
     [place.at, place.at + stride(size)]
 }
 
-/// The rings at a place.
+/// Addresses of the two rings at a place.
 fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
     let [to_linux, to_task] = rings(place, size).map(|offset| NonNull::new((address::SHARE + offset) as *mut u8));
     Some([to_linux?, to_task?])
 }
 
-/// Makes a FIFO at a place.
+/// Creates a FIFO at a place.
 ///
 /// # Safety
 ///
-/// The place is one from [`reserve`] for this number and size.
+/// The place is from [`reserve`], for this number and size.
 unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
     let Some([to_linux, to_task]) = pointers(place, size) else { return };
     // SAFETY: the part is always mapped; no other FIFO has the place, and the control words are
@@ -124,7 +124,7 @@ unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32)
     slot.damaged = 0;
 }
 
-/// Ends a FIFO.
+/// Destroys a FIFO.
 #[unsafe(export_name = "rtf_destroy")]
 pub extern "C" fn destroy(minor: c_uint) -> c_int {
     negative(end(minor).map(|()| 0))
@@ -146,13 +146,13 @@ fn end(minor: c_uint) -> Result<(), c_int> {
         Ok(())
     })?;
     let released = manager::ask(label::FIFO_RELEASE, &[minor.into()]);
-    // Only now may it be made again: the resource manager would have refused it.
+    // Only now may the FIFO be created again: before, the resource manager would have refused it.
     lock::with(|token| SLOTS.borrow(token)[number].place = None);
     released.map(|_| ())
 }
 
-/// Hides a FIFO from Linux, unless a process takes bytes out or puts some in at this very moment,
-/// which the caller has interrupted.
+/// Hides a FIFO from Linux. Refused if the caller has interrupted a process that is moving bytes in
+/// or out.
 fn withdraw(entry: &mut Entry, fifo: Option<&Fifo>) -> Result<(), c_int> {
     let size = entry.hide();
     if fifo.is_some_and(Fifo::is_entered) {
@@ -162,7 +162,7 @@ fn withdraw(entry: &mut Entry, fifo: Option<&Fifo>) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Gives a FIFO another size. What is in it is lost.
+/// Changes the size of a FIFO. Its contents are lost.
 #[unsafe(export_name = "rtf_resize")]
 pub extern "C" fn resize(minor: c_uint, size: c_int) -> c_int {
     negative(change_size(minor, size).map(|()| 0))
@@ -186,8 +186,8 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
             };
             let mut entry = share::entry(token, number);
             withdraw(&mut entry, Some(fifo))?;
-            // SAFETY: the part is always mapped; `find` gave a place that no other FIFO has; no
-            // process is at the old one, or finds it.
+            // SAFETY: the part is always mapped; `find` returned a place that no other FIFO has; no
+            // process uses the old place, or can find it.
             unsafe { fifo.resize(to_linux, to_task, size) };
             (slot.place, slot.damaged) = (Some(place), 0);
             let [to_linux, to_task] = rings(place, size);

@@ -8,7 +8,7 @@ use crate::{
 use core::ffi::{c_int, c_uint, c_void};
 use pillion_channel::{Fifo, Moved};
 
-/// Puts all of it, or nothing; gives the count.
+/// Puts all of the data, or nothing. Returns the count.
 ///
 /// # Safety
 ///
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn put(minor: c_uint, data: *const c_void, count: c_int) -
     }
 }
 
-/// Takes what is there, up to `count` bytes; gives how many.
+/// Takes up to `count` of the bytes that are there. Returns how many.
 ///
 /// # Safety
 ///
@@ -42,9 +42,9 @@ pub unsafe extern "C" fn get(minor: c_uint, data: *mut c_void, count: c_int) -> 
     }
 }
 
-/// Why nothing was done with a FIFO of the task.
+/// Why nothing was done with one of the task's FIFOs.
 enum Refused {
-    /// The broker keeps it; that many bytes are wanted.
+    /// The broker keeps the FIFO; the number of bytes wanted.
     Shared(usize),
     Error(c_int),
 }
@@ -79,7 +79,7 @@ fn exchange(
     Ok(moved.bytes as c_int)
 }
 
-/// Drops what is in it.
+/// Drops the FIFO's contents.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_flush(minor: c_uint) -> c_int {
     negative(flush(minor).map(|()| 0))
@@ -103,7 +103,7 @@ fn flush(minor: c_uint) -> Result<(), c_int> {
     })
 }
 
-/// What a FIFO holds.
+/// State of a FIFO.
 #[derive(Default)]
 struct State {
     size: usize,
@@ -129,13 +129,13 @@ fn state(minor: c_uint) -> Option<State> {
     .ok()?
 }
 
-/// 1 when there is nothing to get, or no such FIFO.
+/// 1 if there is nothing to get, or no such FIFO.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_isempty(minor: c_uint) -> c_int {
     state(minor).is_none_or(|s| s.to_linux + s.to_task == 0).into()
 }
 
-/// 1 when there is such a FIFO.
+/// 1 if the FIFO exists.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_isused(minor: c_uint) -> c_int {
     state(minor).is_some().into()
@@ -153,13 +153,14 @@ pub extern "C" fn rtf_room(minor: c_uint) -> c_int {
     state(minor).map_or(0, |s| (s.size - s.to_linux) as c_int)
 }
 
-/// Bytes that each way holds.
+/// Capacity in each direction, in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_capacity(minor: c_uint) -> c_int {
     state(minor).map_or(0, |s| s.size as c_int)
 }
 
-/// Processes of Linux that have it open, as Linux says; of a shared one they are not known.
+/// Number of Linux processes that have the FIFO open, as Linux reports it; not known for a shared
+/// FIFO.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_opens(minor: c_uint) -> c_int {
     state(minor).map_or(0, |s| s.opens as c_int)

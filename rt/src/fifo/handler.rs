@@ -1,4 +1,4 @@
-//! Handlers of FIFOs, and what Linux asks them.
+//! FIFO handlers, and Linux's requests to them.
 
 use super::{Handler, IoctlHandler, Slot, is_shared, negative, number, shared, with};
 use crate::{
@@ -16,8 +16,7 @@ use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request};
 use pillion_channel::{Fifo, copy::copy, request::Request};
 use pillion_rt_core::ioctl;
 
-/// Data of the I/O control under way: a copy that Linux cannot change while the handler looks at
-/// it.
+/// Data of the I/O control in progress: a copy that Linux cannot change while the handler reads it.
 #[repr(align(64))]
 struct Data([u8; IOCTL_SIZE]);
 
@@ -41,29 +40,29 @@ fn change(minor: c_uint, f: impl FnOnce(&mut Slot)) -> Result<c_int, c_int> {
     })
 }
 
-/// Has `handler` called on the main thread after each read and write of a Linux process. What it
-/// returns, if negative, is the process's error.
+/// Has `handler` called on the main thread after each read and write of a Linux process. A negative
+/// result becomes the process's error.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_create_handler(minor: c_uint, handler: Option<Handler>) -> c_int {
-    // One error for all that is wrong, as RTLinux has it.
+    // One error for every refusal, as in RTLinux.
     let result = handler.ok_or(EINVAL).and_then(|handler| change(minor, |slot| slot.handler = Some(handler)));
     negative(result.map_err(|_| EINVAL))
 }
 
-/// Has `handler` called after each `rtf_put` and `rtf_get`, by whoever called these.
+/// Has `handler` called after each `rtf_put` and `rtf_get`, in the calling thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_create_rt_handler(minor: c_uint, handler: Option<Handler>) -> c_int {
     let result = handler.ok_or(EINVAL).and_then(|handler| change(minor, |slot| slot.rt_handler = Some(handler)));
     negative(result.map_err(|_| EINVAL))
 }
 
-/// Has `handler` take the I/O controls of Linux processes; null: none does.
+/// Sets the handler of I/O controls from Linux processes; null removes it.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_link_user_ioctl(minor: c_uint, handler: Option<IoctlHandler>) -> c_int {
     negative(change(minor, |slot| slot.ioctl = handler).map_err(|_| ENODEV))
 }
 
-/// Has reads of /dev/rtf`get` take from FIFO `put`.
+/// Makes reads of /dev/rtf`get` take from FIFO `put`.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_make_user_pair(get: c_uint, put: c_uint) -> c_int {
     negative(pair(get, put).map(|()| 0))
@@ -81,8 +80,8 @@ fn pair(get: c_uint, put: c_uint) -> Result<(), c_int> {
     }
 }
 
-/// Answers what Linux has asked for. Work: as many handlers as there are FIFOs, once each; who asks
-/// again kicks again.
+/// Answers Linux's requests. Work: at most one handler call for each FIFO; Linux kicks again for a
+/// further request.
 fn serve() {
     let asked = share::kicks().swap(0, AcqRel);
     for number in (0..FIFOS).filter(|number| asked >> number & 1 != 0) {
@@ -90,12 +89,12 @@ fn serve() {
     }
 }
 
-/// What was asked, and who is to answer.
+/// A request, and the handlers that may answer it.
 struct Asked {
     request: Request,
     moved: Option<Handler>,
     ioctl: Option<IoctlHandler>,
-    /// Where the data that come with an I/O control were copied, and their number.
+    /// Address of the copied data of an I/O control, and their size.
     data: Option<(usize, usize)>,
 }
 
@@ -103,8 +102,8 @@ fn answer(number: usize) {
     let Some(asked) = lock::with(|token| take(token, number)) else { return };
     let result = call(number, &asked);
     lock::with(|token| {
-        // The handler may have ended the FIFO, or another one may be there: then nobody waits, and
-        // the data may be another's by now.
+        // The handler may have destroyed the FIFO, and another one may be in its place. Then nobody
+        // waits for the answer, and the data may belong to another request by now.
         let _ = with(token, number, |slot| {
             let Some(fifo) = slot.fifo.as_mut().filter(|fifo| fifo.request() == Some(asked.request)) else { return };
             if let Some((_, size)) = asked.data {
@@ -117,8 +116,8 @@ fn answer(number: usize) {
     });
 }
 
-/// What Linux asks of a FIFO, with the data: Linux gives their place to nobody else before this is
-/// answered, as long as the FIFO is there.
+/// Linux's request to a FIFO, with its data. Until the request is answered, Linux uses the data's
+/// place for nothing else, as long as the FIFO exists.
 fn take(token: &Token, number: usize) -> Option<Asked> {
     let (request, moved, ioctl) = with(token, number, |slot| {
         let request = slot.fifo.as_ref().and_then(Fifo::request)?;
@@ -131,8 +130,8 @@ fn take(token: &Token, number: usize) -> Option<Asked> {
     Some(Asked { request, moved, ioctl, data })
 }
 
-/// Runs the handler. Nothing of the request is trusted: an unknown kind is refused, and what the
-/// command says of its data is checked.
+/// Runs the handler. Nothing in the request is trusted: an unknown kind is refused, and the size
+/// that the command states is checked.
 fn call(number: usize, asked: &Asked) -> c_int {
     let (minor, request) = (number as c_uint, &asked.request);
     match request.kind {
@@ -163,7 +162,7 @@ fn copy_out(token: &Token, size: usize) {
     unsafe { copy(share::ioctl().cast(), data.as_ptr(), size) };
 }
 
-/// Addresses of the data of the I/O control under way.
+/// Addresses of the data of the I/O control in progress.
 pub(crate) fn copied_data() -> Range<usize> {
     lock::with(|token| {
         let start = DATA.borrow(token).0.as_ptr().addr();

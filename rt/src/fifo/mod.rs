@@ -1,9 +1,9 @@
 //! RT-FIFOs: `rtf_create`, `rtf_put`, `rtf_get` and their kin.
 //!
-//! A FIFO belongs to the task that made it, unless the system file lists it as shared: then the
-//! broker keeps it ([`shared`]). The two rings of a FIFO lie in the task's part of the channel
-//! window, which Linux can write; what they are and how much is in them is kept here, in memory
-//! that it cannot write.
+//! A FIFO belongs to the task that created it, unless the system file lists it as shared: then the
+//! broker keeps it ([`shared`]). A FIFO's two rings lie in the task's part of the channel window,
+//! which Linux can write. Their places and fill levels are kept here, in memory that Linux cannot
+//! write.
 
 mod create;
 mod data;
@@ -33,19 +33,19 @@ pub type IoctlHandler = extern "C" fn(c_uint, c_uint, c_ulong) -> c_int;
 
 struct Slot {
     fifo: Option<Fifo>,
-    /// Where its rings are; also while it is being made.
+    /// Where the FIFO's rings are; set even while the FIFO is being created.
     place: Option<Extent>,
     handler: Option<Handler>,
     rt_handler: Option<Handler>,
     ioctl: Option<IoctlHandler>,
-    /// What was shown of [`Fifo::damaged`].
+    /// The value of [`Fifo::damaged`] last shown.
     damaged: u64,
 }
 
 impl Slot {
     const NEW: Slot = Slot { fifo: None, place: None, handler: None, rt_handler: None, ioctl: None, damaged: 0 };
 
-    /// Shows Linux which handlers there are.
+    /// Shows Linux which handlers the FIFO has.
     fn show_flags(&self, token: &Token, number: usize) {
         let handler = if self.handler.is_some() { fifo_flag::HANDLER } else { 0 };
         let ioctl = if self.ioctl.is_some() { fifo_flag::IOCTL } else { 0 };
@@ -65,25 +65,25 @@ impl Slot {
 
 static SLOTS: Shared<[Slot; FIFOS]> = Shared::new([const { Slot::NEW }; FIFOS]);
 
-/// A number of a FIFO, checked.
+/// Checks a FIFO's number.
 fn number(minor: c_uint) -> Result<usize, c_int> {
     if (minor as usize) < FIFOS { Ok(minor as usize) } else { Err(ENODEV) }
 }
 
-/// Does the broker keep it?
+/// Returns whether the broker keeps the FIFO.
 #[inline]
 fn is_shared(number: usize) -> bool {
     info::task().skin.shared_fifos >> number & 1 != 0
 }
 
-/// Runs something with a FIFO that exists.
+/// Runs a function on a FIFO that exists.
 #[inline]
 fn with<R>(token: &Token, number: usize, f: impl FnOnce(&mut Slot) -> R) -> Result<R, c_int> {
     let slot = &mut SLOTS.borrow(token)[number];
     if slot.fifo.is_some() { Ok(f(slot)) } else { Err(EINVAL) }
 }
 
-/// A result as the `rtf` calls give it.
+/// Result of an `rtf` call: negative for an error.
 fn negative(result: Result<c_int, c_int>) -> c_int {
     result.unwrap_or_else(|error| -error)
 }

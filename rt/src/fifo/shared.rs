@@ -1,4 +1,4 @@
-//! FIFOs that the broker keeps, for all tasks that may share.
+//! FIFOs that the broker keeps, for all tasks with `share = true`.
 
 use crate::{
     broker::{self, MOST, now},
@@ -16,7 +16,7 @@ pub(super) fn create(fifo: c_uint, size: u32) -> Result<(), c_int> {
     ask(Request::FifoCreate { fifo, size }).map(|_| ()).inspect_err(|error| why_not(fifo, *error))
 }
 
-/// Says what the system file has to do with it.
+/// Reports what to change in the system file.
 fn why_not(fifo: c_uint, error: c_int) {
     match error {
         EACCES => log_line!("FIFO {fifo} is one of shared_fifos: this task needs share = true in the system file"),

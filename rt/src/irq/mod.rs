@@ -1,9 +1,9 @@
 //! Interrupts.
 //!
 //! A thread of this library, at the highest level that the task may have, waits for the task's
-//! interrupt lines and timers and runs the program's handlers with interrupts off, as RTLinux did:
-//! with the task's lock held. A line is masked from its interrupt until the program enables it, and
-//! what came meanwhile comes then.
+//! interrupt lines and timers. It runs the program's handlers with interrupts off, as RTLinux did:
+//! with the task's lock held. A line is masked from its interrupt until the program enables it; an
+//! interrupt that comes meanwhile is handled then.
 
 mod off;
 pub(crate) mod pend;

@@ -1,4 +1,4 @@
-//! Switching interrupts off: for the program, the task's lock.
+//! Switching interrupts off, which for the program is taking the task's lock.
 
 use crate::{lock, thread};
 use core::{
@@ -30,7 +30,7 @@ pub extern "C" fn rtl_irq_restore(were_on: c_ulong) {
     }
 }
 
-/// Runs one of the program's handlers with interrupts off, which it may switch on.
+/// Runs one of the program's handlers with interrupts off; the handler may switch them on.
 pub(super) fn during(handler: impl FnOnce()) {
     let were_on = rtl_irq_save();
     handler();
@@ -39,7 +39,7 @@ pub(super) fn during(handler: impl FnOnce()) {
     }
 }
 
-/// Are interrupts on?
+/// Returns whether interrupts are on.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_irqs_enabled() -> c_int {
     c_int::from(!thread::current().interrupts_off.load(Relaxed))

@@ -28,6 +28,6 @@ pub(crate) fn pend(number: c_int) -> Result<(), c_int> {
 /// Marks an interrupt of Linux, or a software interrupt, as pending.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_global_pend_irq(number: c_int) {
-    // RTLinux has no way to say that it is none.
+    // RTLinux's call has no way to report a wrong number.
     let _ = pend(number);
 }

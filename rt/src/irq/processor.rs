@@ -1,9 +1,9 @@
-//! Processors, of which a task has one.
+//! Processors. A task has one.
 
 use crate::error::EINVAL;
 use core::ffi::{c_int, c_uint, c_ulong};
 
-/// Is there a processor with this number for the task?
+/// Returns whether the task has a processor with this number.
 #[must_use]
 pub fn processor_exists(number: c_int) -> bool {
     number == 0
@@ -15,19 +15,19 @@ pub extern "C" fn rtl_getcpuid() -> c_uint {
     0
 }
 
-/// Is there a processor with this number for the task?
+/// Returns whether the task has a processor with this number.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_cpu_exists(number: c_int) -> c_int {
     c_int::from(processor_exists(number))
 }
 
-/// Number of processors for the task.
+/// Number of processors that the task has.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_num_cpus() -> c_int {
     1
 }
 
-/// Lines interrupt the task's processor in any case.
+/// Changes nothing: lines always interrupt the task's processor.
 ///
 /// # Safety
 ///
@@ -45,8 +45,7 @@ pub unsafe extern "C" fn rtl_irq_set_affinity(_: c_uint, mask: *const c_ulong, o
     }
 }
 
-/// Linux is never in the way of real-time threads: nothing is to be done to keep it off their
-/// processor.
+/// Does nothing: Linux never delays real-time threads, so it need not be kept off their processor.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_reserve_cpus(mask: c_uint) -> c_int {
     if mask & !1 == 0 { 0 } else { -EINVAL }

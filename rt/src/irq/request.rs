@@ -20,9 +20,9 @@ use pillion_runtime::{
 /// A handler of the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handler {
-    /// Of `rtl_request_irq`.
+    /// Installed by `rtl_request_irq`.
     Line(extern "C" fn(c_uint, *mut c_void) -> c_uint),
-    /// Of `sigaction`; it gets the number of the signal.
+    /// Installed by `sigaction`; it gets the number of the signal.
     Signal(extern "C" fn(c_int)),
 }
 
@@ -33,14 +33,14 @@ const LINES: usize = 16;
 
 static HANDLERS: Shared<[Option<Handler>; LINES]> = Shared::new([None; LINES]);
 
-/// Lines that are masked, by their place among the task's. The kernel masks none that is
-/// edge-triggered, as an edge would be lost.
+/// Masked lines, by their index among the task's lines. The kernel does not mask edge-triggered
+/// lines, as an edge would be lost.
 static MASKED: Guarded<u64> = Guarded::new(0);
 
-/// Masked lines that had an interrupt.
+/// Masked lines that have had an interrupt.
 static HELD: Guarded<u64> = Guarded::new(0);
 
-/// Place of a line among the task's.
+/// Index of a line among the task's lines.
 fn place(line: u32) -> Option<usize> {
     let skin = &info::task().skin;
     let count = (skin.line_count as usize).min(LINES);
@@ -64,14 +64,14 @@ pub(crate) fn request(line: u32, handler: Handler) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Takes the handler of a line away.
+/// Removes the handler of a line.
 pub(crate) fn free(line: u32) -> Result<(), c_int> {
     let taken = place(line).and_then(|place| lock::with(|token| HANDLERS.borrow(token)[place].take()));
     taken.map(|_| ()).ok_or(EINVAL)
 }
 
-/// Runs the handlers of lines that had an interrupt, by their bits, and of those that were held
-/// back and no longer are.
+/// Runs the handlers of the lines that had an interrupt, given as bits, and of the lines that were
+/// held back and no longer are.
 pub(crate) fn run_due(lines: u64) {
     let held = lock::with(|token| HELD.get(token) & !MASKED.get(token));
     for place in bits((lines | held) & ((1 << LINES) - 1)) {
@@ -83,7 +83,7 @@ pub(crate) fn run_due(lines: u64) {
     }
 }
 
-/// The handler of a line, unless it is masked. A line is masked from its interrupt on until the
+/// The handler of a line, unless the line is masked. A line is masked from its interrupt until the
 /// program enables it.
 fn take(token: &Token, place: usize) -> Option<Handler> {
     let (bit, masked, held) = (1 << place, MASKED.get(token), HELD.get(token));
@@ -106,7 +106,8 @@ fn run(handler: Handler, line: u32) {
     }
 }
 
-/// Has the service thread handle what was held back, at its own level.
+/// Unmasks a line. The service thread then handles, at its own level, an interrupt that was held
+/// back.
 fn unmask(token: &Token, place: usize) {
     MASKED.set(token, MASKED.get(token) & !(1 << place));
     let _ = call::interrupt_ack(slot::INTERRUPTS + place as u32);
@@ -121,7 +122,7 @@ pub extern "C" fn rtl_request_irq(line: c_uint, handler: extern "C" fn(c_uint, *
     request(line, Handler::Line(handler)).map_or_else(|number| -number, |()| 0)
 }
 
-/// Takes the handler of a line away.
+/// Removes the handler of a line.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_free_irq(line: c_uint) -> c_int {
     free(line).map_or_else(|number| -number, |()| 0)
@@ -135,7 +136,7 @@ pub extern "C" fn rtl_hard_enable_irq(line: c_uint) {
     }
 }
 
-/// Holds a line back: an interrupt that comes meanwhile is handled when it is enabled.
+/// Holds a line back: an interrupt that comes meanwhile is handled once the line is enabled.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_hard_disable_irq(line: c_uint) {
     if let Some(place) = place(line) {

@@ -1,4 +1,4 @@
-//! The thread that runs handlers.
+//! The service thread, which runs handlers.
 
 use super::run_due;
 use crate::{
@@ -16,13 +16,13 @@ use pillion_runtime::{call, info::slot, now};
 
 static STARTED: Guarded<bool> = Guarded::new(false);
 
-/// Were timers set since the thread last looked for the earliest?
+/// Whether timers were set since the thread last looked for the earliest.
 static TIMERS_SET: Guarded<bool> = Guarded::new(true);
 
 /// Stack for the program's handlers.
 const STACK: usize = 20480;
 
-/// Makes sure that the thread is there.
+/// Starts the service thread unless it is running.
 pub(crate) fn ensure(token: &Token) -> Result<(), c_int> {
     if !STARTED.get(token) {
         thread::start(&HOW, |_| {})?;
@@ -41,7 +41,7 @@ const HOW: Start = Start {
     argument: null_mut(),
 };
 
-/// Has it look at its deadlines, and at lines that were held back, again.
+/// Makes the service thread look again at its deadlines and at lines that were held back.
 pub(crate) fn look_again(token: &Token) {
     TIMERS_SET.set(token, true);
     if STARTED.get(token) {
@@ -49,8 +49,8 @@ pub(crate) fn look_again(token: &Token) {
     }
 }
 
-/// Threads that a handler woke run when this one waits again: so it goes through the timers only
-/// when one may be due, or was set.
+/// Threads that a handler woke run only when the service thread waits again, so it goes through the
+/// timers only if one may be due or was set.
 extern "C" fn serve(_: *mut c_void) -> *mut c_void {
     let mut deadline = NEVER;
     loop {

@@ -23,7 +23,8 @@ static HANDLERS: Shared<[Option<Handler>; COUNT]> = Shared::new([None; COUNT]);
 
 static PENDING: AtomicU32 = AtomicU32::new(0);
 
-/// Takes a number for a handler; gives it, or a negative error number. The name is shown nowhere.
+/// Allocates a number for a handler; returns it, or a negative error number. The name is not shown
+/// anywhere.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_get_soft_irq(handler: Option<Handler>, _: *const c_char) -> c_int {
     let Some(handler) = handler else { return -EINVAL };
@@ -35,7 +36,7 @@ pub extern "C" fn rtl_get_soft_irq(handler: Option<Handler>, _: *const c_char) -
     })
 }
 
-/// Gives a number back.
+/// Frees a number.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_free_soft_irq(number: c_uint) {
     lock::with(|token| {
@@ -54,7 +55,7 @@ pub(super) fn raise(number: u32) {
     }
 }
 
-/// Runs the handlers that are due; returns whether there was any.
+/// Runs the handlers of pending software interrupts; returns whether any were pending.
 pub(crate) fn run_pending() -> bool {
     let due = PENDING.swap(0, AcqRel);
     for number in bits(u64::from(due)) {

@@ -1,7 +1,7 @@
-//! `new` and `delete` of C++, and what its compiler calls beside them.
+//! C++ `new` and `delete`, and other functions that the compiler calls.
 //!
-//! They work in real-time threads too: a program cannot look at the result of `new`, and the
-//! allocator's work is bounded. Without memory the task stops.
+//! Both work in real-time threads too: a program cannot check the result of `new`, and the
+//! allocator's work is bounded. If there is no memory, the task stops.
 
 use super::{alloc, free_aligned, stop};
 use crate::log_line;
@@ -62,7 +62,7 @@ deletes! {
     _ZdaPvmSt11align_val_t(_size: usize, align: usize) of align;
 }
 
-/// What stands for a pure virtual function.
+/// Called in place of a pure virtual function.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cxa_pure_virtual() -> ! {
     log_line!("a pure virtual function was called");

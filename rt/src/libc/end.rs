@@ -1,4 +1,4 @@
-//! Ends that a program can come to by itself: its task stops with a report, and all others go on.
+//! Functions by which a program ends: its task stops with a report, and all other tasks continue.
 
 use crate::log_line;
 use core::{
@@ -6,8 +6,7 @@ use core::{
     ffi::{CStr, c_char, c_int},
 };
 
-/// Stops the task: by an instruction that is none, so that the report shows where it was called
-/// from.
+/// Stops the task by an undefined instruction, so that the report shows the caller.
 #[unsafe(export_name = "pillion_stop")]
 pub extern "C" fn stop() -> ! {
     // SAFETY: control does not come back; the resource manager stops all threads of the task.
@@ -21,7 +20,7 @@ pub extern "C" fn abort() -> ! {
     stop()
 }
 
-/// `exit`: a module does not end by itself.
+/// `exit`: an error, as a module does not end by itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn exit(status: c_int) -> ! {
     log_line!("exit({status}) was called");
@@ -40,7 +39,7 @@ pub extern "C" fn _Exit(status: c_int) -> ! {
     exit(status)
 }
 
-/// What `assert` calls when it does not hold.
+/// Called by `assert` when the assertion fails.
 ///
 /// # Safety
 ///
@@ -58,7 +57,7 @@ pub unsafe extern "C" fn __assert_fail(
     stop()
 }
 
-/// What a function of the C library calls when its frame was written over.
+/// Called by a function of the C library when its stack frame was overwritten.
 #[unsafe(no_mangle)]
 pub extern "C" fn __stack_chk_fail() -> ! {
     log_line!("a stack frame was written over");

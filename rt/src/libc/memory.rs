@@ -1,8 +1,8 @@
 //! The task's memory: `malloc` and its kin.
 //!
-//! One allocator by two-level segregated fit, whose steps are bounded: taking and giving back cost
-//! the same whatever was done before. It has all of the memory that the system file gives the task,
-//! and is used under the task's lock.
+//! One two-level segregated fit allocator with bounded steps: allocating and freeing cost the same
+//! whatever happened before. It has all of the memory that the system file gives the task, and is
+//! used under the task's lock.
 
 use crate::{
     cell::Shared,
@@ -18,11 +18,11 @@ use core::{
 use pillion_runtime::info::{self, address};
 use rlsf::Tlsf;
 
-/// What `malloc` aligns to.
+/// Alignment of `malloc`.
 const ALIGN: usize = 16;
 
-/// Up to 2^(5 + 30) bytes; free blocks are kept in 32 lists for each doubling, which wastes one
-/// part in 32 at most.
+/// Up to 2^(5 + 30) bytes. Free blocks are kept in 32 lists for each doubling of size, which wastes
+/// one part in 32 at most.
 type Allocator = Tlsf<'static, u32, u32, 30, 32>;
 
 struct Memory {
@@ -48,15 +48,15 @@ fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
     })
 }
 
-/// Memory of the task, or null. From any thread. `align` is a power of two.
+/// Allocates memory of the task; returns null if there is none. From any thread. `align` is a power
+/// of two.
 #[must_use]
 pub fn alloc(size: usize, align: usize) -> *mut u8 {
     let Ok(layout) = Layout::from_size_align(size.max(1), align.max(ALIGN)) else { return null_mut() };
     with(|allocator| allocator.allocate(layout)).map_or_else(|| none(size), NonNull::as_ptr)
 }
 
-/// There is not so much memory. It is said once: a program may well take what there is until there
-/// is no more.
+/// Reports a failed allocation, once: a program may well allocate until there is no more memory.
 #[cold]
 fn none(size: usize) -> *mut u8 {
     static SAID: AtomicBool = AtomicBool::new(false);
@@ -66,21 +66,21 @@ fn none(size: usize) -> *mut u8 {
     null_mut()
 }
 
-/// Gives back what [`alloc`] gave for an alignment of up to 16; null is nothing.
+/// Frees memory that [`alloc`] returned for an alignment of up to 16; null is ignored.
 ///
 /// # Safety
 ///
-/// It came from there, was not given back yet, and is not used any more.
+/// The memory came from there, was not freed yet, and is not used any more.
 pub unsafe fn free(memory: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe { free_aligned(memory, ALIGN) };
 }
 
-/// Gives back what [`alloc`] gave for that alignment; null is nothing.
+/// Frees memory that [`alloc`] returned for this alignment; null is ignored.
 ///
 /// # Safety
 ///
-/// As of [`free`], and it came with that alignment.
+/// As of [`free`], and the memory was allocated with this alignment.
 pub unsafe fn free_aligned(memory: *mut u8, align: usize) {
     let Some(memory) = NonNull::new(memory) else { return };
     // SAFETY: the caller's promise.
@@ -95,13 +95,13 @@ fn for_linux_context(size: usize) -> *mut u8 {
     memory
 }
 
-/// Memory, for the Linux context; a real-time thread gets null and `ENOMEM`.
+/// Allocates memory, for the Linux context; a real-time thread gets null and `ENOMEM`.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(size: usize) -> *mut c_void {
     for_linux_context(size).cast()
 }
 
-/// Memory that is zeroed.
+/// Allocates zeroed memory, as [`malloc`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let Some(size) = count.checked_mul(size) else {
@@ -116,7 +116,7 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     memory.cast()
 }
 
-/// Gives memory back. A real-time thread's call is ignored, as RTLinux has it.
+/// Frees memory. A real-time thread's call is ignored, as in RTLinux.
 ///
 /// # Safety
 ///
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
     }
 }
 
-/// Changes the size; what fits is kept.
+/// Changes the size of an allocation; keeps as much of its contents as fits.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
-//! What the C library needs beneath it: memory, and an end. Everything else that would ask an
-//! operating system is missing, so that the linker says so.
+//! What the C library needs beneath it: memory, and an end. Everything else that needs an operating
+//! system is missing, so a program that uses it fails to link.
 
 mod cpp;
 mod end;

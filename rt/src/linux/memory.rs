@@ -9,7 +9,7 @@ use core::{
     ptr::null_mut,
 };
 
-/// `GFP_ATOMIC`: from any context.
+/// `GFP_ATOMIC`: allowed in any context.
 const ATOMIC: c_int = 0x20;
 
 const PAGE: usize = 4096;
@@ -26,25 +26,25 @@ fn zeroed(memory: *mut u8, size: usize) -> *mut u8 {
     memory
 }
 
-/// Memory; null for a real-time thread unless it says `GFP_ATOMIC`.
+/// Allocates memory; returns null to a real-time thread unless `flags` is `GFP_ATOMIC`.
 #[unsafe(no_mangle)]
 pub extern "C" fn kmalloc(size: usize, flags: c_int) -> *mut c_void {
     if allowed(flags) { alloc(size, 16).cast() } else { null_mut() }
 }
 
-/// The same, zeroed.
+/// Allocates zeroed memory, as [`kmalloc`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn kzalloc(size: usize, flags: c_int) -> *mut c_void {
     zeroed(kmalloc(size, flags).cast(), size).cast()
 }
 
-/// An array, zeroed.
+/// Allocates a zeroed array, as [`kmalloc`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn kcalloc(count: usize, size: usize, flags: c_int) -> *mut c_void {
     count.checked_mul(size).map_or(null_mut(), |size| kzalloc(size, flags))
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
 ///
@@ -55,13 +55,13 @@ pub unsafe extern "C" fn kfree(memory: *mut c_void) {
     unsafe { free(memory.cast()) };
 }
 
-/// Memory, for the Linux context.
+/// Allocates memory, for the Linux context.
 #[unsafe(no_mangle)]
 pub extern "C" fn vmalloc(size: c_ulong) -> *mut c_void {
     kmalloc(size as usize, 0)
 }
 
-/// Gives it back.
+/// Frees memory.
 ///
 /// # Safety
 ///
@@ -76,20 +76,20 @@ fn bytes(order: c_ulong) -> usize {
     u32::try_from(order).ok().and_then(|order| PAGE.checked_shl(order)).unwrap_or(usize::MAX)
 }
 
-/// Pages, 2 to the power of `order` of them.
+/// Allocates 2 to the power of `order` pages.
 #[unsafe(no_mangle)]
 pub extern "C" fn __get_free_pages(flags: c_int, order: c_ulong) -> c_ulong {
     if allowed(flags) { alloc(bytes(order), PAGE).addr() as c_ulong } else { 0 }
 }
 
-/// A page, zeroed.
+/// Allocates a zeroed page.
 #[unsafe(no_mangle)]
 pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
     let page = if allowed(flags) { alloc(PAGE, PAGE) } else { null_mut() };
     zeroed(page, PAGE).addr() as c_ulong
 }
 
-/// Gives pages back.
+/// Frees pages.
 ///
 /// # Safety
 ///

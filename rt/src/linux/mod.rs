@@ -1,4 +1,4 @@
-//! What modules use of Linux's kernel.
+//! What modules use of the Linux kernel.
 
 mod memory;
 mod ports;

@@ -1,4 +1,4 @@
-//! The Linux context as a task of Linux: its tick, its sleep, its name.
+//! The Linux context in the form of a Linux task: its tick, its sleep, its name.
 
 use crate::{
     time,
@@ -38,17 +38,17 @@ unsafe impl Sync for Module {}
 pub static __this_module: Module =
     Module { name: (info::address::INFO as usize + core::mem::offset_of!(info::TaskInfo, name)) as *const c_char };
 
-/// The one task, for programs to read and to set its state, which nothing looks at.
+/// The only task. Programs may read it, and set its state, which nothing reads.
 #[repr(transparent)]
 struct Current(UnsafeCell<Task>);
 
-// SAFETY: the library writes it once, before there is a second thread; from then on it is the
+// SAFETY: the library writes it once, before a second thread exists; from then on it is the
 // program's.
 unsafe impl Sync for Current {}
 
 static CURRENT: Current = Current(UnsafeCell::new(Task { state: 0, pid: 1, comm: [0; 32] }));
 
-/// Gives it its name.
+/// Sets the task's name.
 ///
 /// # Safety
 ///
@@ -58,7 +58,7 @@ pub(crate) unsafe fn start() {
     unsafe { (*CURRENT.0.get()).comm = info::task().name };
 }
 
-/// What `current` stands for.
+/// The result of `current`.
 #[unsafe(no_mangle)]
 pub extern "C" fn pillion_current() -> *mut Task {
     CURRENT.0.get()
@@ -70,7 +70,7 @@ pub extern "C" fn pillion_jiffies() -> c_ulong {
     (time::now_ns() / JIFFY_NS) as c_ulong
 }
 
-/// Time since boot in seconds and microseconds: the only time that there is without asking Linux.
+/// Time since boot in seconds and microseconds, the only time available without asking Linux.
 ///
 /// # Safety
 ///
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], _zone: *mut c_void) -
     0
 }
 
-/// The same, as Linux's kernel has it.
+/// As [`gettimeofday`], under the Linux kernel's name.
 ///
 /// # Safety
 ///
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn do_gettimeofday(time: *mut [i64; 2]) {
     unsafe { gettimeofday(time, core::ptr::null_mut()) };
 }
 
-/// Sleeps.
+/// Sleeps for `ticks` ticks.
 #[unsafe(no_mangle)]
 pub extern "C" fn schedule_timeout(ticks: c_long) -> c_long {
     let deadline = match ticks {
@@ -107,7 +107,7 @@ pub extern "C" fn schedule_timeout(ticks: c_long) -> c_long {
     0
 }
 
-/// Lets others of the same priority go first.
+/// Lets other threads of the same priority go first.
 #[unsafe(no_mangle)]
 pub extern "C" fn schedule() {
     call::yield_now();
@@ -120,19 +120,19 @@ fn spin(ns: u64) {
     }
 }
 
-/// Waits, busily.
+/// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn udelay(us: c_ulong) {
     spin(us.saturating_mul(1_000));
 }
 
-/// Waits, busily.
+/// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndelay(ns: c_ulong) {
     spin(ns);
 }
 
-/// Waits, busily.
+/// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn mdelay(ms: c_ulong) {
     spin(ms.saturating_mul(1_000_000));

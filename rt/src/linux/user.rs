@@ -1,4 +1,4 @@
-//! Data of a Linux process's I/O control, as a handler copies it.
+//! Access of a handler to the data of a Linux process's I/O control.
 //!
 //! The process's data was copied before the handler runs, and the handler got the copy's address.
 //! Any other address is refused: it would be one in the task's own memory, chosen by Linux.
@@ -23,7 +23,7 @@ unsafe fn copy(to: *mut c_void, from: *const c_void, size: c_ulong, user: usize)
     0
 }
 
-/// Copies out of the process's data; gives the bytes that could not be.
+/// Copies out of the process's data; returns the number of bytes that could not be copied.
 ///
 /// # Safety
 ///
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn copy_from_user(to: *mut c_void, from: *const c_void, si
     unsafe { copy(to, from, size, from.addr()) }
 }
 
-/// Copies into the process's data; gives the bytes that could not be.
+/// Copies into the process's data; returns the number of bytes that could not be copied.
 ///
 /// # Safety
 ///
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn copy_to_user(to: *mut c_void, from: *const c_void, size
     unsafe { copy(to, from, size, to.addr()) }
 }
 
-/// 1 when it is part of the process's data.
+/// 1 if the memory is part of the process's data.
 #[unsafe(no_mangle)]
 pub extern "C" fn access_ok(_: c_int, address: *const c_void, size: c_ulong) -> c_int {
     is_inside(address.addr(), size as usize).into()

@@ -1,4 +1,4 @@
-//! The calls.
+//! The calls on devices.
 
 use super::{descriptor::Descriptor, device};
 use crate::{
@@ -11,12 +11,12 @@ use core::{
 };
 use pillion_rt_core::device::parse;
 
-/// A result as POSIX gives it.
+/// Result of a call in POSIX's form.
 fn posix(result: Result<c_long, c_int>) -> c_long {
     result.unwrap_or_else(|error| fail(error).into())
 }
 
-/// What a device returned.
+/// Result of a device's operation.
 fn checked(result: c_long) -> Result<c_long, c_int> {
     if result < 0 { Err(c_int::try_from(-result).unwrap_or(EINVAL)) } else { Ok(result) }
 }
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn creat(path: *const c_char, _mode: u32) -> c_int {
     unsafe { open(path, WRITE_CREATE_TRUNCATE) }
 }
 
-/// Closes it.
+/// Closes a descriptor.
 #[unsafe(no_mangle)]
 pub extern "C" fn close(number: c_int) -> c_int {
     let result = Descriptor::closing(number).and_then(|descriptor| {
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn write(number: c_int, from: *const c_void, count: usize)
     posix(result) as isize
 }
 
-/// Moves the position.
+/// Moves the position in a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn lseek(number: c_int, offset: c_long, whence: c_int) -> c_long {
     posix(Descriptor::open(number).and_then(|descriptor| {
@@ -119,12 +119,12 @@ pub extern "C" fn lseek(number: c_int, offset: c_long, whence: c_int) -> c_long 
     }))
 }
 
-/// Controls the device. The header has it with variable arguments, of which a device gets one.
+/// Controls a device. The header declares it with variable arguments, of which a device gets one.
 ///
 /// # Safety
 ///
-/// `argument` is what the device wants with this request: an address of an `int` for a FIFO's
-/// length, say.
+/// `argument` is what the device expects for this request, such as the address of an `int` for a
+/// FIFO's length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong) -> c_int {
     let result = Descriptor::open(number).and_then(|descriptor| {
@@ -135,11 +135,11 @@ pub unsafe extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong)
     posix(result) as c_int
 }
 
-/// Maps what the device has.
+/// Maps a device.
 ///
 /// # Safety
 ///
-/// `address` is null, or what the device wants.
+/// `address` is null, or an address that the device accepts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mmap(
     address: *mut c_void,
@@ -165,11 +165,11 @@ pub unsafe extern "C" fn mmap(
     })
 }
 
-/// Undoes it: by the open device that knows the address.
+/// Unmaps, by the open device that knows the address.
 ///
 /// # Safety
 ///
-/// Nothing uses what is mapped there any more.
+/// The mapping is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn munmap(address: *mut c_void, length: usize) -> c_int {
     let is_undone = Descriptor::all().any(|descriptor| {

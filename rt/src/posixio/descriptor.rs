@@ -12,10 +12,10 @@ use core::{
     ptr::{null, null_mut},
 };
 
-/// Most open files of a task.
+/// Maximum number of open files of a task.
 const MOST: usize = 128;
 
-/// The first number: those below are the log, as a C program expects them.
+/// First number: those below are the log, as a C program expects.
 const FIRST: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ static STATES: Shared<[State; MOST]> = Shared::new([State::Free; MOST]);
 
 struct Files([UnsafeCell<File>; MOST]);
 
-// SAFETY: an entry is written by whoever made it `Busy`; then it is the device's and its users',
-// who agree among themselves as in any C program.
+// SAFETY: the thread that made an entry `Busy` writes it; then it belongs to the device and its
+// users, who synchronize as in any C program.
 unsafe impl Sync for Files {}
 
 static FILES: Files = Files(
@@ -44,7 +44,7 @@ static FILES: Files = Files(
 pub(super) struct Descriptor(usize);
 
 impl Descriptor {
-    /// A free one, for a device that is about to be opened.
+    /// Takes a free one, for a device that is about to be opened.
     pub fn take(operations: *const Operations, minor: c_uint, flags: c_ulong) -> Result<Descriptor, c_int> {
         let index = lock::with(|token| {
             let states = &mut *STATES.borrow(token);
@@ -58,7 +58,7 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// The open one with that number.
+    /// The open descriptor with that number.
     pub fn open(number: c_int) -> Result<Descriptor, c_int> {
         let index =
             usize::try_from(number).ok().and_then(|n| n.checked_sub(FIRST)).filter(|i| *i < MOST).ok_or(EBADF)?;
@@ -66,7 +66,7 @@ impl Descriptor {
         if is_open { Ok(Descriptor(index)) } else { Err(EBADF) }
     }
 
-    /// The open one with that number, which nobody can use from now on.
+    /// Takes the open descriptor with that number out of use, to be closed.
     pub fn closing(number: c_int) -> Result<Descriptor, c_int> {
         let descriptor = Descriptor::open(number)?;
         lock::with(|token| {
@@ -76,31 +76,31 @@ impl Descriptor {
         })
     }
 
-    /// All open ones.
+    /// All open descriptors.
     pub fn all() -> impl Iterator<Item = Descriptor> {
         (0..MOST).map(Descriptor).filter(|d| lock::with(|token| STATES.borrow(token)[d.0] == State::Open))
     }
 
-    /// Its device is open.
+    /// Marks the descriptor as open; returns its number.
     pub fn opened(self) -> c_int {
         lock::with(|token| STATES.borrow(token)[self.0] = State::Open);
         (self.0 + FIRST) as c_int
     }
 
-    /// Gives it back.
+    /// Frees the descriptor.
     pub fn give_back(self) {
         lock::with(|token| STATES.borrow(token)[self.0] = State::Free);
     }
 
-    /// What its device knows of it.
+    /// The device's state of the open file.
     pub fn file(self) -> *mut File {
         FILES.0[self.0].get()
     }
 
-    /// What its device can do.
+    /// The device's operations.
     pub fn operations(&self) -> &Operations {
         // SAFETY: set when the entry was taken, to operations that last as long as their device is
-        // registered, which a program keeps up while it has it open.
+        // registered; a program keeps a device registered while it is open.
         unsafe { &*(*self.file()).operations }
     }
 }

@@ -1,4 +1,4 @@
-//! Devices: the built-in ones, and those that the program registers.
+//! Built-in devices and those that the program registers.
 
 use super::{Operations, fifo, memory};
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
 };
 use core::ffi::{CStr, c_char, c_int, c_uint};
 
-/// Most devices that a program registers.
+/// Maximum number of devices that a program registers.
 const MOST: usize = 32;
 
 /// Longest name.
 const LONGEST: usize = 31;
 
-/// Major numbers are smaller.
+/// Major numbers are below this.
 const MAJORS: c_uint = 256;
 
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub(super) fn find(name: &[u8]) -> Option<*const Operations> {
     lock::with(|token| REGISTERED.borrow(token).iter().flatten().find(|d| d.name() == name).map(|d| d.operations))
 }
 
-/// Registers a device: /dev/NAME followed by a number, for this task.
+/// Registers a device for this task: /dev/NAME followed by a number.
 ///
 /// # Safety
 ///

@@ -10,7 +10,7 @@ use core::{
     ptr::{null_mut, without_provenance_mut},
 };
 
-/// Bytes of a FIFO that `open` makes.
+/// Size of a FIFO that `open` creates.
 const SIZE: c_int = 4096;
 
 /// `RTF_SETSIZE`.
@@ -29,14 +29,14 @@ pub(super) static OPERATIONS: Operations = Operations {
     ..Operations::NONE
 };
 
-/// What [`File::private`] is for a FIFO that `open` made, and `close` ends.
+/// [`File::private`] of a FIFO that `open` created and `close` destroys.
 fn made() -> *mut c_void {
     without_provenance_mut(1)
 }
 
 /// # Safety
 ///
-/// As of all operations: the file is an open one.
+/// As of all operations: the file is open.
 unsafe extern "C" fn open(file: *mut File) -> c_int {
     // SAFETY: the caller's promise.
     let file = unsafe { &mut *file };

@@ -1,4 +1,4 @@
-//! `/dev/mem`: physical memory, of which no task has any but its own. It cannot be opened.
+//! `/dev/mem`: physical memory. No task has any but its own, so it cannot be opened.
 
 use super::{File, Operations};
 use crate::error::EACCES;

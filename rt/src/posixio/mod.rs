@@ -36,7 +36,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// A device that can do nothing.
+    /// A device that implements nothing.
     const NONE: Operations = Operations {
         seek: None,
         read: None,

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn uname(names: *mut [[u8; FIELD]; FIELDS.len()]) -> c_int
     0
 }
 
-/// Always fails, as RTLinux has it.
+/// Always fails, as in RTLinux.
 #[unsafe(no_mangle)]
 pub extern "C" fn sysconf(_: c_int) -> c_long {
     fail(EINVAL).into()

@@ -1,4 +1,4 @@
-//! What signals do: `sigaction`.
+//! Actions of signals: `sigaction`.
 
 use super::{USER_FIRST, USER_LAST};
 use crate::{
@@ -32,27 +32,27 @@ const DEFAULT: usize = 0;
 const IGNORE: usize = 1;
 /// The number is that of an interrupt.
 const SA_IRQ: c_int = 0x1_0000;
-/// The handler is for one time.
+/// The handler is removed when it is called.
 const SA_RESETHAND: c_int = 0x8000_0000_u32 as c_int;
 /// First number that stands for an interrupt.
 const IRQ_FIRST: c_int = 256;
-/// Numbers that stand for interrupts.
+/// Count of numbers that stand for interrupts.
 const IRQ_COUNT: c_int = 256;
 
 const NONE: Action = Action { sa_handler: DEFAULT, sa_mask: 0, sa_flags: 0, sa_focus: 0 };
 
-/// What the program's signals do, for all threads.
+/// The actions of the program's signals, for all threads.
 static ACTIONS: Shared<[Action; (USER_LAST + 1) as usize]> = Shared::new([NONE; (USER_LAST + 1) as usize]);
 
-/// What interrupts do, as the program said.
+/// The actions of interrupts, as the program set them.
 static INTERRUPTS: Shared<[Action; IRQ_COUNT as usize]> = Shared::new([NONE; IRQ_COUNT as usize]);
 
-/// Does nothing come of a signal?
+/// Returns whether a signal has no effect.
 pub(super) fn is_ignored(token: &Token, signal: u32) -> bool {
     ACTIONS.borrow(token)[signal as usize].sa_handler <= IGNORE
 }
 
-/// The handler of a signal, and what it holds back.
+/// The handler of a signal, and the signals blocked while it runs.
 pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
     let action = &mut ACTIONS.borrow(token)[signal as usize];
     if action.sa_handler <= IGNORE {
@@ -67,7 +67,7 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
     Some((handler, mask))
 }
 
-/// Says what a signal, or an interrupt of the machine, does.
+/// Sets the action of a signal or of a machine interrupt.
 ///
 /// # Safety
 ///
@@ -111,7 +111,7 @@ fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -
     Ok(())
 }
 
-/// Sets the handler of a signal; gives the old one, or `SIG_ERR`.
+/// Sets the handler of a signal; returns the old one, or `SIG_ERR`.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Sending signals, and what they do.
+//! Sending and delivering signals.
 
 use super::{CANCEL_BIT, READY, SUSPEND, TIMER, USER_BITS, WAKEUP, WAKEUP_BIT, action};
 use crate::{
@@ -9,15 +9,15 @@ use crate::{
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::channel::thread_state::BLOCKED;
 
-/// Pending signals that are not held back.
+/// Pending signals that are not blocked.
 #[inline]
 pub(crate) fn deliverable(_: &Token, thread: &Thread) -> u64 {
     thread.pending.load(Relaxed) & !thread.masked.load(Relaxed)
 }
 
-/// Who gets a signal that a thread asked for: that thread. What the main thread asks for, in
-/// `init_module` say, is for the thread that waits for the signal, or that last did, as far as
-/// there is one. None if the thread has ended.
+/// The receiver of a signal that a thread asked for: that thread. A signal that the main thread
+/// asked for, in `init_module` for example, goes to the thread that waits for it, else to one that
+/// last waited for it, else to the main thread. None if the thread that asked has ended.
 pub(crate) fn receiver(token: &Token, asked: Identity, signal: u32) -> Option<&'static Thread> {
     let asked = asked.get(token)?;
     if asked.number() != 0 {
@@ -29,7 +29,7 @@ pub(crate) fn receiver(token: &Token, asked: Identity, signal: u32) -> Option<&'
     others.max_by_key(now).or(Some(asked))
 }
 
-/// Sends one of the threads' signals.
+/// Sends a signal to a thread.
 pub(crate) fn send(token: &Token, to: &'static Thread, signal: u32) {
     match signal {
         SUSPEND => thread::suspend_other(token, to),
@@ -50,19 +50,19 @@ fn wake_up(token: &Token, to: &'static Thread) {
     notice(token, to);
 }
 
-/// Ends a thread's wait if a signal is pending that does so.
+/// Ends a thread's wait if a signal is pending that the wait listens to.
 pub(crate) fn notice(token: &Token, thread: &'static Thread) {
     if deliverable(token, thread) & thread.listens.get(token) != 0 {
         let waited = wait::wake(token, thread, word::INTERRUPTED);
-        // The main thread hears of it while it serves Linux, too.
+        // The main thread is also woken while it serves Linux.
         if !waited && thread.number() == 0 {
             lock::wake_later(token, thread);
         }
     }
 }
 
-/// Runs handlers for the caller's pending signals, and ends it if it was cancelled. Not while it
-/// holds the task's lock.
+/// Runs handlers for the caller's pending signals, and ends the caller if it was cancelled. Does
+/// neither while the caller holds the task's lock.
 #[inline]
 pub(crate) fn after_wait() {
     let me = current();
@@ -74,8 +74,8 @@ pub(crate) fn after_wait() {
     }
 }
 
-/// As [`after_wait`], after a call that gives the caller something: when it has, a cancellation
-/// waits for the next point, or what was given would be lost.
+/// As [`after_wait`], after a call with a result for the caller. If the call succeeded, a
+/// cancellation waits for the next point, as the result would be lost.
 #[inline]
 pub(crate) fn after_result<T, E>(result: &Result<T, E>) {
     if result.is_err() { after_wait() } else { run_handlers() }
@@ -106,14 +106,13 @@ fn deliver(me: &'static Thread) {
     }
 }
 
-/// Runs the handler of a signal, which is held back meanwhile with whatever else the handler asked
-/// for.
+/// Runs the handler of a signal. Meanwhile, the signal and those in the handler's mask are blocked.
 fn run(me: &'static Thread, signal: u32) {
     let Some((handler, mask)) = lock::with(|token| action::handler(token, signal)) else { return };
     let before = me.masked.fetch_or((mask | 1 << signal) & USER_BITS, Relaxed);
     let errno = me.errno.load(Relaxed);
     handler(signal as c_int);
     me.errno.store(errno, Relaxed);
-    // What was not a program's signal may have changed meanwhile.
+    // Restore only the bits of the program's signals: others may have changed meanwhile.
     me.masked.fetch_and(!USER_BITS | before, Relaxed);
 }

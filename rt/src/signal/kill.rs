@@ -9,14 +9,14 @@ use crate::{
 };
 use core::ffi::c_int;
 
-/// First number that stands for an interrupt of Linux; as many numbers follow.
+/// First of the 256 numbers that stand for Linux's interrupts.
 const GLOBAL_FIRST: c_int = 256;
-/// First number that stands for one of a processor.
+/// First number that stands for an interrupt of one processor.
 const LOCAL_FIRST: c_int = 512;
 
-/// Sends a signal to a thread; 0 only looks whether the thread exists. To the thread that stands
-/// for Linux, 256 and more are interrupts. The receiver runs at once if it is more urgent and waits
-/// for this.
+/// Sends a signal to a thread; signal 0 only checks whether the thread exists. For the thread that
+/// stands for Linux, 256 and more are interrupts. If the receiver waits for the signal and is more
+/// urgent, it runs at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_kill(to: *const Thread, signal: c_int) -> c_int {
     let Some(to) = thread::by_pointer(to) else { return ESRCH };

@@ -1,4 +1,4 @@
-//! Holding signals back, and waiting for them.
+//! Blocking signals, and waiting for them.
 
 use super::{USER_BITS, after_wait, deliverable};
 use crate::{
@@ -17,18 +17,18 @@ const SIG_BLOCK: c_int = 0;
 const SIG_UNBLOCK: c_int = 1;
 const SIG_SETMASK: c_int = 2;
 
-/// Replaces the program's part of what the caller holds back.
+/// Replaces the program's signals in the caller's mask.
 fn set_mask(me: &Thread, mask: u64) {
     let others = me.masked.load(Relaxed) & !USER_BITS;
     me.masked.store(others | mask & USER_BITS, Relaxed);
 }
 
-/// Holds all of the program's signals back.
+/// Blocks all of the program's signals.
 pub(crate) fn mask_all(me: &Thread) {
     me.masked.fetch_or(USER_BITS, Relaxed);
 }
 
-/// Changes which signals the caller holds back. Gives an error number.
+/// Changes which signals the caller blocks. Returns 0 or an error number.
 ///
 /// # Safety
 ///
@@ -101,7 +101,7 @@ pub extern "C" fn pause() -> c_int {
     unsafe { sigsuspend(&raw const mask) }
 }
 
-/// The caller's signals that are pending and held back.
+/// The caller's pending signals, blocked or not.
 #[unsafe(no_mangle)]
 pub extern "C" fn sigpending(set: Option<&mut c_ulong>) -> c_int {
     let Some(set) = set else { return fail(EFAULT) };

@@ -1,9 +1,9 @@
-//! Signals of threads.
+//! Thread signals.
 //!
 //! RTLinux's own signals act on a thread from outside. The program's signals, 7 to 31, run a
-//! handler in the thread that they are for: at once when a thread sends one to itself, otherwise
-//! when the thread next returns from a wait, yields, or unblocks the signal. A thread that is
-//! computing is not interrupted.
+//! handler in the receiving thread: at once if the thread sends the signal to itself, otherwise
+//! when it next returns from a wait, yields, or unblocks the signal. A thread that computes is not
+//! interrupted.
 
 mod action;
 mod deliver;
@@ -16,17 +16,17 @@ pub(crate) use mask::mask_all;
 
 /// Ends a suspension, a sleep, or the wait for a period.
 pub const WAKEUP: u32 = 1;
-/// Cancels.
+/// Cancels a thread.
 pub const CANCEL: u32 = 2;
-/// Suspends.
+/// Suspends a thread.
 pub const SUSPEND: u32 = 3;
 /// Ends a sleep.
 pub const TIMER: u32 = 5;
-/// Makes ready: as [`WAKEUP`].
+/// Makes a thread ready: as [`WAKEUP`].
 pub const READY: u32 = 6;
 /// First signal that a program can have a handler for.
 pub const USER_FIRST: u32 = 7;
-/// Last one.
+/// Last signal that a program can have a handler for.
 pub const USER_LAST: u32 = 31;
 
 /// Bit of [`WAKEUP`].

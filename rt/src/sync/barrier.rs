@@ -16,13 +16,13 @@ const SERIAL: c_int = -1;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Barrier {
-    /// How many come together.
+    /// How many threads the barrier waits for.
     count: Guarded<c_uint>,
-    /// Those who have come; one that ends while it waits has not.
+    /// Threads at the barrier; one that ends while it waits no longer counts.
     queue: Queue,
 }
 
-/// Makes a barrier for so many threads.
+/// Creates a barrier for `count` threads.
 ///
 /// # Safety
 ///
@@ -37,17 +37,17 @@ pub unsafe extern "C" fn pthread_barrier_init(barrier: *mut Barrier, _: *const c
     0
 }
 
-/// Ends a barrier that nobody waits at.
+/// Destroys a barrier unless a thread waits at it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrier_destroy(barrier: &Barrier) -> c_int {
     lock::with(|token| if barrier.queue.is_empty(token) { 0 } else { EBUSY })
 }
 
-/// Waits until all have come; one of them gets `PTHREAD_BARRIER_SERIAL_THREAD`.
+/// Waits until all threads have come; one of them gets `PTHREAD_BARRIER_SERIAL_THREAD`.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrier_wait(barrier: &Barrier) -> c_int {
     let mut token = lock::enter();
-    // After the handler of a signal the thread comes anew.
+    // After a signal handler, the thread arrives again.
     while barrier.queue.set(&token).count_ones() + 1 < barrier.count.get(&token) {
         let how = How::LOCK.if_handlers_run(&token);
         let wake;
@@ -61,26 +61,26 @@ pub extern "C" fn pthread_barrier_wait(barrier: &Barrier) -> c_int {
     SERIAL
 }
 
-/// Barriers have no attributes but the one that all threads of the task can use them.
+/// Initializes the attributes: threads of this task only.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrierattr_init(attributes: &mut c_int) -> c_int {
     *attributes = 0;
     0
 }
 
-/// Nothing is kept for attributes.
+/// Does nothing: attributes hold no resources.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrierattr_destroy(_: &mut c_int) -> c_int {
     0
 }
 
-/// Says who can use it.
+/// Stores the process-shared attribute, which has no effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrierattr_setpshared(attributes: &mut c_int, shared: c_int) -> c_int {
     number((shared == 0 || shared == 1).then(|| *attributes = shared).ok_or(EINVAL))
 }
 
-/// Who can use it?
+/// Gets the process-shared attribute.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_barrierattr_getpshared(attributes: &c_int, shared: &mut c_int) -> c_int {
     *shared = *attributes;

@@ -1,4 +1,4 @@
-//! What is done to a semaphore with a name, by the handle that the broker gave for it.
+//! Operations on named semaphores, by the broker's handle.
 
 use crate::{
     broker::{self, Accepted, Again, now},
@@ -8,13 +8,13 @@ use crate::{
 use core::ffi::c_int;
 use pillion_runtime::broker::Request;
 
-/// Takes one, and waits until the deadline if need be.
+/// Decrements the semaphore, waiting until the deadline if necessary.
 pub(crate) fn wait(handle: u32, deadline: Result<u64, c_int>) -> Result<(), c_int> {
     let request = Request::SemWait { semaphore: handle, block: true };
     broker::wait_for(request, Again::default(), deadline, |_| (), |_, _| ())
 }
 
-/// Takes one if there is one.
+/// Decrements the semaphore if its value is positive.
 pub(crate) fn try_wait(handle: u32) -> Result<(), c_int> {
     match lock::with(|token| broker::ask(token, Request::SemWait { semaphore: handle, block: false }))? {
         Accepted::Done(_) => Ok(()),
@@ -22,13 +22,13 @@ pub(crate) fn try_wait(handle: u32) -> Result<(), c_int> {
     }
 }
 
-/// Gives one.
+/// Increments the semaphore.
 pub(crate) fn post(handle: u32) -> Result<(), c_int> {
     let result = lock::with(|token| now(token, Request::SemPost { semaphore: handle }));
     result.map(|_| ()).map_err(|error| if error == EOVERFLOW { EAGAIN } else { error })
 }
 
-/// The value.
+/// The semaphore's value.
 pub(crate) fn value(handle: u32) -> Result<c_int, c_int> {
     let [value, ..] = lock::with(|token| now(token, Request::SemValue { semaphore: handle }))?;
     Ok(value.min(c_int::MAX as u64) as c_int)

@@ -1,9 +1,10 @@
-//! What a thread was handed and has not used yet, or stands in the way of.
+//! What a thread was handed and has not used yet, or keeps from others.
 //!
-//! A wake-up is meant for whoever can go on, not for one thread: if the woken thread ends before it
-//! has done what it was woken for, the next one is woken. So a thread notes what it waits for
-//! before it waits, or has it noted by whoever hands it over, and takes the note away when it has
-//! it. All threads of a task run on one processor: plain stores are seen in their order.
+//! A wake-up is meant for any thread that can proceed, not for one in particular: if the woken
+//! thread ends before it has done what it was woken for, the next one is woken. So a thread notes
+//! what it waits for before it waits, or the thread that hands it over makes the note; the thread
+//! clears the note once it has what it waited for. All threads of a task run on one processor, so
+//! plain stores are seen in their order.
 
 use super::{mutex::Mutex, once::Once, rwlock::RwLock, semaphore::Semaphore};
 use crate::lock::Token;
@@ -27,17 +28,17 @@ impl<T> Note<T> {
         self.0.store(core::ptr::from_ref(of).cast_mut(), Relaxed);
     }
 
-    /// Takes the note away.
+    /// Clears the note.
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.store(null_mut(), Relaxed);
     }
 
-    /// Takes the note away, and says of what it was.
+    /// Clears the note and returns the object.
     ///
     /// # Safety
     ///
-    /// What is noted is still there, for as long as the result is used.
+    /// The noted object exists for as long as the result is used.
     pub(super) unsafe fn take<'a>(&self) -> Option<&'a T> {
         // SAFETY: the caller's promise.
         unsafe { self.0.swap(null_mut(), Relaxed).as_ref() }
@@ -47,34 +48,34 @@ impl<T> Note<T> {
 /// The notes of a thread.
 #[derive(Debug)]
 pub(crate) struct Claims {
-    /// It waits for the mutex, or was woken to take it.
+    /// The thread waits for the mutex, or was woken to take it.
     pub mutex: Note<Mutex>,
-    /// It was handed one of the semaphore.
+    /// The thread was handed a unit of the semaphore.
     pub semaphore: Note<Semaphore>,
-    /// It waits for the lock, or was woken to take it.
+    /// The thread waits for the lock, or was woken to take it.
     pub rwlock: Note<RwLock>,
-    /// It runs the routine.
+    /// The thread runs the routine.
     pub once: Note<Once>,
 }
 
 impl Claims {
-    /// None.
+    /// No notes.
     pub(crate) const fn new() -> Claims {
         Claims { mutex: Note::new(), semaphore: Note::new(), rwlock: Note::new(), once: Note::new() }
     }
 
-    /// The thread has ended, and waits in no queue: what it was handed is for the next one. At most
-    /// 64 wake-ups, and as many routines as it ran one inside another.
+    /// The thread has ended and waits in no queue: passes what it was handed to the next one. At
+    /// most 64 wake-ups, and as many routines as it ran nested in each other.
     pub(crate) fn pass_on(&self, token: &Token) {
-        // SAFETY: the program must not take an object's memory away while a thread waits for it, or
-        // has been handed it and has not returned with it; a note is there no longer than that.
+        // SAFETY: the program must not free an object while a thread waits for it, or has been
+        // handed it and has not returned with it; a note lasts no longer than that.
         let (mutex, semaphore, rwlock, once) =
             unsafe { (self.mutex.take(), self.semaphore.take(), self.rwlock.take(), self.once.take()) };
         if let Some(mutex) = mutex {
             mutex.pass_on(token);
         }
         if let Some(semaphore) = semaphore {
-            // It was taken from a value that it can go back to.
+            // The semaphore's value has room for the unit that was taken from it.
             let _ = semaphore.post(token);
         }
         if let Some(lock) = rwlock {

@@ -19,12 +19,12 @@ use core::{
 };
 use pillion_abi::NEVER;
 
-/// `pthread_cond_t`; also in `pthread.h`. Zeros are one that nobody waits for.
+/// `pthread_cond_t`; also in `pthread.h`. Zeros are a condition variable without waiters.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Cond {
     queue: Queue,
-    /// Clock of time limits; null for the scheduler's.
+    /// Clock of timeouts; null for the scheduler's.
     clock: AtomicPtr<Clock>,
 }
 
@@ -35,7 +35,7 @@ pub struct Attributes {
     clock: *mut Clock,
 }
 
-/// Makes a condition variable.
+/// Creates a condition variable.
 ///
 /// # Safety
 ///
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn pthread_cond_init(cond: *mut Cond, attributes: *const A
     0
 }
 
-/// Ends a condition variable that nobody waits for.
+/// Destroys a condition variable unless a thread waits for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_cond_destroy(cond: &Cond) -> c_int {
     lock::with(|token| if cond.queue.is_empty(token) { 0 } else { EBUSY })
@@ -78,51 +78,51 @@ fn wait(token: Token, cond: &Cond, mutex: &Mutex, deadline: u64) -> Result<(), c
     let wake = block(token, Some(&cond.queue), How::POINT, deadline);
     settle();
     let taken = mutex.lock(lock::enter(), NEVER);
-    // A cancelled thread ends here, with the mutex as its handlers expect it.
+    // A cancelled thread ends here, holding the mutex as its cleanup handlers expect.
     signal::after_wait();
     taken?;
     if wake == Wake::TimedOut { Err(ETIMEDOUT) } else { Ok(()) }
 }
 
-/// Wakes all that wait, as RTLinux does; which POSIX allows.
+/// Wakes all waiters, as RTLinux does and POSIX allows.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_cond_signal(cond: &Cond) -> c_int {
     pthread_cond_broadcast(cond)
 }
 
-/// Wakes all that wait.
+/// Wakes all waiters.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_cond_broadcast(cond: &Cond) -> c_int {
     lock::with(|token| cond.queue.wake_all(token));
     0
 }
 
-/// Time limits on the scheduler's clock.
+/// Initializes the attributes: timeouts on the scheduler's clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_condattr_init(attributes: &mut Attributes) -> c_int {
     attributes.clock = null_mut();
     0
 }
 
-/// Nothing is kept for attributes.
+/// Does nothing: attributes hold no resources.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_condattr_destroy(_: &mut Attributes) -> c_int {
     0
 }
 
-/// Chooses the clock of time limits.
+/// Chooses the clock of timeouts.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_condattr_setclock(attributes: &mut Attributes, clock: *mut Clock) -> c_int {
     number(find(clock).map(|_| attributes.clock = clock).ok_or(EINVAL))
 }
 
-/// All threads of the task can use it in any case; others cannot.
+/// Changes nothing: all threads of this task can use it, and no others.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_condattr_setpshared(_: &mut Attributes, shared: c_int) -> c_int {
     number(if shared == 0 || shared == 1 { Ok(()) } else { Err(EINVAL) })
 }
 
-/// It is for this task.
+/// Always private to this task.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_condattr_getpshared(_: &Attributes, shared: &mut c_int) -> c_int {
     *shared = 0;

@@ -1,4 +1,4 @@
-//! Mutexes, conditions, semaphores and other means of threads to wait for each other.
+//! Mutexes, condition variables, semaphores and other synchronization.
 
 pub mod barrier;
 mod by_handle;
@@ -29,7 +29,7 @@ pub struct SchedParam {
     pub sched_priority: c_int,
 }
 
-/// Is it a priority?
+/// Returns whether a number is a valid priority.
 pub(crate) fn prio_ok(priority: c_int) -> bool {
     (0..=PRIORITY_MAX as c_int).contains(&priority)
 }

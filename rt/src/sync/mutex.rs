@@ -1,14 +1,14 @@
-//! How mutexes work.
+//! Implementation of mutexes.
 //!
-//! The word `owner` says who has the mutex. Plain mutexes, with or without inheritance, are taken
-//! and released by a compare-and-swap on it when nobody waits; everything else happens with the
-//! task's lock held. A released mutex is free, and the most urgent waiter is woken to take it: a
-//! more urgent thread that comes first may have it.
+//! The word `owner` names the thread that has the mutex. Plain mutexes, with or without
+//! inheritance, are taken and released by a compare-and-swap on it when no thread waits; everything
+//! else happens with the task's lock held. A released mutex is free, and the most urgent waiter is
+//! woken to take it: a more urgent thread that comes first may take it instead.
 //!
-//! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that releases a
-//! mutex and thereby becomes less urgent stays where it is until the woken waiter, which runs next,
-//! puts it down: no thread of middle urgency can come between. With a ceiling
-//! (`PTHREAD_PRIO_PROTECT`) the owner has at least the ceiling's urgency.
+//! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that becomes
+//! less urgent by releasing a mutex keeps its level until the woken waiter, which runs next, lowers
+//! it, so no thread of middle urgency can come between. With a ceiling (`PTHREAD_PRIO_PROTECT`) the
+//! owner has at least the ceiling's urgency.
 
 use crate::{
     cell::Guarded,
@@ -39,16 +39,16 @@ pub(super) mod flag {
     pub const PROTECT: u32 = 0x20;
     pub const ROBUST: u32 = 0x40;
     pub const DESTROYED: u32 = 0x80;
-    /// Its owner ended.
+    /// The owner ended while it held the mutex.
     pub const OWNER_DEAD: u32 = 0x100;
-    /// And the next one did not repair what it protects.
+    /// The next owner did not repair what the mutex protects.
     pub const LOST: u32 = 0x200;
 }
 
-/// In [`Mutex::owner`]: somebody waits.
+/// In [`Mutex::owner`]: a thread waits.
 const WAITED_FOR: u32 = 0x100;
 
-/// Who has a mutex.
+/// Owner of a mutex.
 #[derive(Clone, Copy)]
 enum Owner {
     Nobody,
@@ -65,10 +65,10 @@ pub struct Mutex {
     owner: AtomicU32,
     pub(super) flags: AtomicU32,
     pub(super) ceiling: Guarded<u32>,
-    /// How often more than once its owner has it.
+    /// How often the owner has taken the mutex again.
     depth: Guarded<u32>,
     queue: Queue,
-    /// The next one that the same thread holds and that is in its list.
+    /// The next mutex in the list of those that the same thread holds.
     next: AtomicPtr<Mutex>,
 }
 
@@ -98,19 +98,19 @@ impl Mutex {
         self.flags.load(Relaxed) & flag::TYPE
     }
 
-    /// Is it one that a compare-and-swap takes?
+    /// Returns whether a compare-and-swap can take the mutex.
     #[inline]
     fn is_plain(&self) -> bool {
         self.flags.load(Relaxed) & !flag::INHERIT == 0
     }
 
-    /// Takes it if it is plain and free.
+    /// Takes the mutex if it is plain and free.
     #[inline]
     pub(super) fn take_fast(&self) -> bool {
         self.is_plain() && self.owner.compare_exchange(0, word_of(current()), Acquire, Relaxed).is_ok()
     }
 
-    /// Releases it if it is plain, the caller's, and nobody waits.
+    /// Releases the mutex if it is plain, the caller has it, and no thread waits.
     #[inline]
     pub(super) fn release_fast(&self) -> bool {
         self.is_plain() && self.owner.compare_exchange(word_of(current()), 0, Release, Relaxed).is_ok()
@@ -131,12 +131,12 @@ impl Mutex {
         self.owner.load(Relaxed) & !WAITED_FOR == word_of(current())
     }
 
-    /// Does somebody have it?
+    /// Returns whether a thread has the mutex.
     pub(super) fn is_taken(&self) -> bool {
         self.owner.load(Relaxed) != 0
     }
 
-    /// Makes the caller its owner.
+    /// Makes the caller the owner.
     fn take(&self, token: &Token) -> Result<(), c_int> {
         let me = current();
         if self.has(flag::PROTECT) && thread::urgency_of_priority(token, me) > self.ceiling_urgency(token) {
@@ -159,7 +159,7 @@ impl Mutex {
         Urgency::of_priority(self.ceiling.get(token))
     }
 
-    /// Takes it if that is possible without waiting.
+    /// Takes the mutex if that is possible without waiting.
     pub(super) fn try_take(&self, token: &Token) -> Result<(), c_int> {
         if self.has(flag::DESTROYED) {
             return Err(EINVAL);
@@ -178,7 +178,7 @@ impl Mutex {
         Err(EBUSY)
     }
 
-    /// Takes it, and waits for it if need be. The lock is not held afterwards.
+    /// Takes the mutex, waiting for it if necessary. Releases the task's lock.
     pub(super) fn lock(&self, mut token: Token, deadline: u64) -> Result<(), c_int> {
         let me = current();
         loop {
@@ -196,7 +196,7 @@ impl Mutex {
                     token = run_handlers(token);
                     continue;
                 }
-                // It may have been released at the same moment.
+                // The mutex may have been released at the same moment.
                 result = self.try_take(&token).map_err(|e| if e == EBUSY { ETIMEDOUT } else { e });
             }
             me.claims.mutex.clear();
@@ -204,7 +204,7 @@ impl Mutex {
         }
     }
 
-    /// A thread that waited for it, or was woken to take it, has ended.
+    /// A thread that waited for the mutex, or was woken to take it, has ended.
     pub(super) fn pass_on(&self, token: &Token) {
         if self.is_free() {
             self.queue.wake_one(token);
@@ -234,7 +234,7 @@ impl Mutex {
         Ok(result)
     }
 
-    /// The caller waits for it no longer.
+    /// The caller no longer waits for the mutex.
     fn forget(&self, token: &Token) {
         thread::with_inheritance(token, |i| i.end_wait(current().number()));
         if self.queue.is_empty(token) {
@@ -242,8 +242,8 @@ impl Mutex {
         }
     }
 
-    /// Releases it, whoever has it if nothing forbids that. The caller then calls [`settle`]
-    /// without the lock.
+    /// Releases the mutex; a kind that does not check its owner even if another thread has it. The
+    /// caller then calls [`settle`] without the lock.
     pub(super) fn release(&self, token: &Token) -> Result<(), c_int> {
         let checked = self.kind() == flag::ERRORCHECK || self.kind() == flag::RECURSIVE;
         if self.has(flag::DESTROYED) {
@@ -274,7 +274,7 @@ impl Mutex {
             self.queue.wake_one(token)
         };
         if !self.queue.is_empty(token) {
-            // Whoever takes it looks at those who wait.
+            // The next owner looks at the waiters.
             self.owner.store(WAITED_FOR, Release);
         }
         if self.has(flag::INHERIT) && waiters != 0 {
@@ -295,8 +295,8 @@ impl Mutex {
             if at.is_null() {
                 return;
             }
-            // SAFETY: mutexes in the list are held; the program must not take their memory away
-            // before it has released them.
+            // SAFETY: mutexes in the list are held; the program must not free them before it has
+            // released them.
             let mutex = unsafe { &*at };
             if core::ptr::eq(mutex, self) {
                 link.store(self.next.load(Relaxed), Relaxed);
@@ -306,7 +306,7 @@ impl Mutex {
         }
     }
 
-    /// Everything in it is in order again; see `pthread_mutex_consistent`.
+    /// Marks the protected data as repaired; see `pthread_mutex_consistent`.
     pub(super) fn repaired(&self, _: &Token) -> Result<(), c_int> {
         let repairable = self.has(flag::ROBUST) && self.has(flag::OWNER_DEAD) && self.is_own();
         repairable.then(|| self.flags.fetch_and(!flag::OWNER_DEAD, Relaxed)).map(|_| ()).ok_or(EINVAL)
@@ -322,7 +322,7 @@ impl Mutex {
     }
 }
 
-/// After a release, without the lock: lets the woken thread put the caller down to its own level.
+/// After a release, without the lock: lets the woken thread lower the caller to its own level.
 #[inline]
 pub(super) fn settle() {
     let me = current();
@@ -342,14 +342,15 @@ fn held(thread: &Thread) -> impl Iterator<Item = &'static Mutex> {
     })
 }
 
-/// Gives a thread the urgency of its priority, and at least that of the ceilings of what it holds.
+/// Sets a thread's urgency to that of its priority, and at least that of the ceilings of mutexes
+/// that it holds.
 pub(crate) fn refresh_ceiling(token: &Token, thread: &'static Thread) {
     let ceilings = held(thread).filter(|m| m.has(flag::PROTECT)).map(|m| m.ceiling_urgency(token));
     let urgency = ceilings.fold(thread::urgency_of_priority(token, thread), Urgency::max);
     thread::set_urgency(token, thread, urgency);
 }
 
-/// A thread ended: what it held and is robust, others can have.
+/// Frees the robust mutexes of a thread that has ended.
 pub(crate) fn owner_ends(token: &Token, thread: &'static Thread) {
     let first = thread.held.swap(null_mut(), Relaxed);
     let mut at = first;

@@ -14,7 +14,7 @@ use crate::{
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 
-/// Makes a mutex.
+/// Creates a mutex.
 ///
 /// # Safety
 ///
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: *cons
     0
 }
 
-/// Ends a mutex that nobody has.
+/// Destroys a mutex unless a thread has it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_destroy(mutex: &Mutex) -> c_int {
     lock::with(|_| {
@@ -54,7 +54,7 @@ fn lock_slowly(mutex: &Mutex) -> c_int {
     number(mutex.lock(lock::enter(), NEVER))
 }
 
-/// Takes a mutex if nobody has it.
+/// Takes a mutex if it is free.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_trylock(mutex: &Mutex) -> c_int {
     if mutex.take_fast() {
@@ -67,7 +67,7 @@ pub extern "C" fn pthread_mutex_trylock(mutex: &Mutex) -> c_int {
     number(result)
 }
 
-/// Takes a mutex, and gives up when the scheduler's clock shows a time.
+/// Takes a mutex, and gives up when the scheduler's clock reaches a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_timedlock(mutex: &Mutex, time: &Timespec) -> c_int {
     if mutex.take_fast() {
@@ -96,7 +96,7 @@ fn unlock_slowly(mutex: &Mutex) -> c_int {
     number(result)
 }
 
-/// What a mutex protects is in order again, after its owner ended.
+/// Declares what a mutex protects to be consistent again, after its owner ended.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_consistent(mutex: &Mutex) -> c_int {
     number(lock::with(|token| mutex.repaired(token)))

@@ -1,4 +1,4 @@
-//! What a mutex is to be like.
+//! Mutex attributes.
 
 use super::{mutex::flag, prio_ok};
 use crate::error::{EINVAL, ENOTSUP, number};
@@ -18,37 +18,37 @@ impl Attributes {
     }
 }
 
-/// Protocols, as the program knows them, and their flags.
+/// The flags of the protocols, by the program's numbers.
 const PROTOCOLS: [u32; 3] = [0, flag::INHERIT, flag::PROTECT];
 
-/// A normal mutex without inheritance.
+/// Initializes the attributes: a normal mutex without inheritance.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_init(attributes: &mut Attributes) -> c_int {
     *attributes = Attributes::default();
     0
 }
 
-/// Nothing is kept for attributes.
+/// Does nothing: attributes hold no resources.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_destroy(_: &mut Attributes) -> c_int {
     0
 }
 
-/// Chooses the type.
+/// Sets the type.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_settype(attributes: &mut Attributes, kind: c_int) -> c_int {
     let known = (flag::NORMAL as c_int..=flag::ERRORCHECK as c_int).contains(&kind);
     number(known.then(|| attributes.replace(flag::TYPE, kind as u32)).ok_or(EINVAL))
 }
 
-/// The type.
+/// Gets the type.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_gettype(attributes: &Attributes, kind: &mut c_int) -> c_int {
     *kind = (attributes.flags & flag::TYPE) as c_int;
     0
 }
 
-/// Chooses the protocol.
+/// Sets the protocol.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setprotocol(attributes: &mut Attributes, protocol: c_int) -> c_int {
     let Some(flags) = usize::try_from(protocol).ok().and_then(|p| PROTOCOLS.get(p)) else { return ENOTSUP };
@@ -56,7 +56,7 @@ pub extern "C" fn pthread_mutexattr_setprotocol(attributes: &mut Attributes, pro
     0
 }
 
-/// The protocol.
+/// Gets the protocol.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getprotocol(attributes: &Attributes, protocol: &mut c_int) -> c_int {
     let flags = attributes.flags & (flag::INHERIT | flag::PROTECT);
@@ -64,40 +64,40 @@ pub extern "C" fn pthread_mutexattr_getprotocol(attributes: &Attributes, protoco
     0
 }
 
-/// Chooses the ceiling.
+/// Sets the ceiling.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setprioceiling(attributes: &mut Attributes, ceiling: c_int) -> c_int {
     number(prio_ok(ceiling).then(|| attributes.ceiling = ceiling as u32).ok_or(EINVAL))
 }
 
-/// The ceiling.
+/// Gets the ceiling.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getprioceiling(attributes: &Attributes, ceiling: &mut c_int) -> c_int {
     *ceiling = attributes.ceiling as c_int;
     0
 }
 
-/// Says whether it outlives its owner.
+/// Sets whether the mutex is robust: whether it outlives its owner.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setrobust(attributes: &mut Attributes, robust: c_int) -> c_int {
     let known = robust == 0 || robust == 1;
     number(known.then(|| attributes.replace(flag::ROBUST, robust as u32 * flag::ROBUST)).ok_or(EINVAL))
 }
 
-/// Does it outlive its owner?
+/// Gets whether the mutex is robust.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getrobust(attributes: &Attributes, robust: &mut c_int) -> c_int {
     *robust = c_int::from(attributes.flags & flag::ROBUST != 0);
     0
 }
 
-/// All threads of the task can use it in any case; others cannot.
+/// Changes nothing: all threads of this task can use it, and no others.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setpshared(_: &mut Attributes, shared: c_int) -> c_int {
     number(if shared == 0 || shared == 1 { Ok(()) } else { Err(EINVAL) })
 }
 
-/// It is for this task.
+/// Always private to this task.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getpshared(_: &Attributes, shared: &mut c_int) -> c_int {
     *shared = 0;

@@ -1,4 +1,4 @@
-//! What is done once.
+//! `pthread_once`.
 
 use crate::{
     cell::Guarded,
@@ -13,14 +13,14 @@ use pillion_abi::NEVER;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Once {
-    /// 0 before the routine has begun, [`DONE`], or [`RUNNING`] and the address of the `Once`
-    /// inside whose routine the same thread runs this one's.
+    /// 0 before the routine has begun, [`DONE`], or [`RUNNING`] together with the address of the
+    /// outer `Once`, in whose routine the same thread runs this one's.
     state: Guarded<usize>,
     queue: Queue,
 }
 
 const DONE: usize = 1;
-/// A bit that no address has.
+/// A bit that is 0 in all addresses.
 const RUNNING: usize = 2;
 
 impl Once {
@@ -33,22 +33,22 @@ impl Once {
         self.queue.wake_all(token);
     }
 
-    /// The thread that ran the routine, perhaps inside those of others, has ended: it is as if none
-    /// had begun.
+    /// The thread that ran the routine, perhaps nested in others, has ended: resets all of them as
+    /// if none had begun.
     pub(super) fn undo(&self, token: &Token) {
         let mut at = Some(self);
         while let Some(once) = at {
             let outer = (once.state.get(token) & !RUNNING) as *const Once;
             once.end(token, 0);
-            // SAFETY: the ended thread was inside the outer one's routine, so that the program
-            // still has it.
+            // SAFETY: the ended thread was inside the outer one's routine, so the program has not
+            // freed it.
             at = unsafe { outer.as_ref() };
         }
     }
 }
 
-/// Runs `routine` unless that was done; returns when it is done. A thread that ends inside leaves
-/// it to the next one.
+/// Runs `routine` unless it has been run; returns when it is done. If a thread ends inside, the
+/// next one runs the routine anew.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
     let mut token = lock::enter();
@@ -61,7 +61,7 @@ pub extern "C" fn pthread_once(once: &Once, routine: extern "C" fn()) -> c_int {
         return 0;
     }
     let claim = &thread::current().claims.once;
-    // SAFETY: the caller is inside the outer one's routine, so that the program still has it.
+    // SAFETY: the caller is inside the outer one's routine, so the program has not freed it.
     let outer = unsafe { claim.take() };
     once.state.set(&token, RUNNING | outer.map_or(0, |outer| core::ptr::from_ref(outer).addr()));
     claim.set(once);

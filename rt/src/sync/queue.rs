@@ -7,7 +7,7 @@ use crate::{
 use core::ffi::{c_int, c_void};
 use pillion_abi::NEVER;
 
-/// Makes an empty queue, a `rtl_wait_t`.
+/// Initializes an empty queue, an `rtl_wait_t`.
 ///
 /// # Safety
 ///
@@ -18,8 +18,8 @@ pub unsafe extern "C" fn rtl_wait_init(queue: *mut Queue) {
     unsafe { queue.write(Queue::new()) };
 }
 
-/// Waits in a queue; the spin lock that the caller holds is released meanwhile, as all of them are.
-/// Gives a positive number when a signal came instead.
+/// Waits in a queue. Releases the caller's spin lock meanwhile, as it does all spin locks. Returns
+/// a positive number if a signal ended the wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_wait_sleep(queue: &Queue, _: *mut c_void) -> c_int {
     let wake = block(lock::enter(), Some(queue), How::POINT, NEVER);
@@ -27,7 +27,7 @@ pub extern "C" fn rtl_wait_sleep(queue: &Queue, _: *mut c_void) -> c_int {
     c_int::from(wake == Wake::Interrupted)
 }
 
-/// Wakes all in a queue.
+/// Wakes all threads in a queue.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_wait_wakeup(queue: &Queue) {
     lock::with(|token| queue.wake_all(token));

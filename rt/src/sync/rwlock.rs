@@ -1,4 +1,4 @@
-//! Locks that many readers or one writer have. Waiting writers go before new readers.
+//! Read-write locks: many readers or one writer. Waiting writers go before new readers.
 
 use super::deadline_of;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 use core::ffi::{c_int, c_void};
 use pillion_abi::NEVER;
 
-/// `pthread_rwlock_t`; also in `pthread.h`. Zeros are a free one.
+/// `pthread_rwlock_t`; also in `pthread.h`. Zeros are a free lock.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RwLock {
@@ -65,7 +65,7 @@ impl RwLock {
         result
     }
 
-    /// Wakes whoever can have it now.
+    /// Wakes the threads that can take the lock now.
     pub(super) fn wake(&self, token: &Token) {
         let users = self.users.get(token);
         if users >= 0 && self.writers.is_empty(token) {
@@ -86,7 +86,7 @@ impl RwLock {
     }
 }
 
-/// Makes a lock.
+/// Creates a lock.
 ///
 /// # Safety
 ///
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn pthread_rwlock_init(it: *mut RwLock, _: *const c_void) 
     0
 }
 
-/// Ends a lock that nobody has.
+/// Destroys a lock unless a thread has it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_destroy(it: &RwLock) -> c_int {
     lock::with(|token| if it.users.get(token) == 0 { 0 } else { EBUSY })
@@ -114,43 +114,43 @@ fn timed_lock(it: &RwLock, to: Use, time: &Timespec) -> c_int {
     number(it.take(token, to, deadline))
 }
 
-/// Takes it as a reader.
+/// Takes a lock as a reader.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_rdlock(it: &RwLock) -> c_int {
     number(it.take(lock::enter(), Use::Read, Ok(NEVER)))
 }
 
-/// Takes it as the writer.
+/// Takes a lock as the writer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_wrlock(it: &RwLock) -> c_int {
     number(it.take(lock::enter(), Use::Write, Ok(NEVER)))
 }
 
-/// Takes it as a reader if that is possible at once.
+/// Takes a lock as a reader if that is possible without waiting.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_tryrdlock(it: &RwLock) -> c_int {
     try_lock(it, Use::Read)
 }
 
-/// Takes it as the writer if that is possible at once.
+/// Takes a lock as the writer if that is possible without waiting.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_trywrlock(it: &RwLock) -> c_int {
     try_lock(it, Use::Write)
 }
 
-/// Takes it as a reader, until a time.
+/// As [`pthread_rwlock_rdlock`], until the scheduler's clock reaches a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_timedrdlock(it: &RwLock, time: &Timespec) -> c_int {
     timed_lock(it, Use::Read, time)
 }
 
-/// Takes it as the writer, until a time.
+/// As [`pthread_rwlock_wrlock`], until the scheduler's clock reaches a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_timedwrlock(it: &RwLock, time: &Timespec) -> c_int {
     timed_lock(it, Use::Write, time)
 }
 
-/// Releases it.
+/// Releases a lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_rwlock_unlock(it: &RwLock) -> c_int {
     number(lock::with(|token| it.release(token)))

@@ -1,7 +1,7 @@
-//! Semaphores. `by_handle` does what is asked of those with a name.
+//! Semaphores. Operations on named ones are in `by_handle`.
 //!
-//! As long as nobody waits, the value goes up and down by compare-and-swap. It is negative while
-//! somebody may wait; then the task's lock protects it, and a post hands over to the most urgent
+//! While no thread waits, the value goes up and down by compare-and-swap. It is negative while a
+//! thread may wait; then the task's lock protects it, and a post hands over to the most urgent
 //! waiter.
 
 use super::{by_handle, deadline_of};
@@ -22,7 +22,7 @@ use core::{
 };
 use pillion_abi::NEVER;
 
-/// The value while somebody may wait; it counts as 0.
+/// The value while a thread may wait; it counts as 0.
 const WAITED_FOR: c_int = -1;
 
 /// `sem_t`; also in `semaphore.h`.
@@ -30,33 +30,33 @@ const WAITED_FOR: c_int = -1;
 #[derive(Debug)]
 pub struct Semaphore {
     value: AtomicI32,
-    /// Number of a semaphore with a name, or 0.
+    /// The broker's handle of a named semaphore plus one, or 0.
     pub(crate) named: Guarded<c_int>,
     queue: Queue,
 }
 
 impl Semaphore {
-    /// With a first value.
+    /// Creates one with an initial value.
     #[must_use]
     pub const fn new(value: c_int) -> Semaphore {
         Semaphore { value: AtomicI32::new(value), named: Guarded::new(0), queue: Queue::new() }
     }
 
-    /// One that stands for a semaphore with a name, by the broker's handle. Its value has everybody
-    /// look for the name.
+    /// Creates one that stands for a named semaphore, given the broker's handle. Its value makes
+    /// every operation look for the name.
     #[must_use]
     pub(crate) const fn with_name(handle: u32) -> Semaphore {
         Semaphore { value: AtomicI32::new(WAITED_FOR), named: Guarded::new(handle as c_int + 1), queue: Queue::new() }
     }
 
-    /// The broker's handle, if it stands for a semaphore with a name.
+    /// The broker's handle, if it stands for a named semaphore.
     #[inline]
     fn name(&self, token: &Token) -> Option<u32> {
         let named = self.named.get(token);
         (named != 0).then(|| named as u32 - 1)
     }
 
-    /// Takes one if there is one.
+    /// Decrements the value if it is positive.
     #[inline]
     fn try_take(&self) -> bool {
         let mut value = self.value.load(Relaxed);
@@ -69,7 +69,7 @@ impl Semaphore {
         false
     }
 
-    /// Takes one, and waits for it if need be: whoever posts it hands it over.
+    /// Decrements the value, waiting if necessary: a post hands over to a waiter.
     #[inline]
     pub fn take(&self, token: Token, deadline: u64) -> Result<(), c_int> {
         while self.value.compare_exchange(0, WAITED_FOR, Relaxed, Relaxed).is_err_and(|value| value != WAITED_FOR) {
@@ -87,7 +87,7 @@ impl Semaphore {
         }
     }
 
-    /// Gives one if nobody waits; false if somebody may.
+    /// Increments the value if no thread waits; returns false if one may.
     #[inline]
     fn try_post(&self) -> Result<bool, c_int> {
         let mut value = self.value.load(Relaxed);
@@ -101,7 +101,7 @@ impl Semaphore {
         Ok(false)
     }
 
-    /// Gives one, to the most urgent waiter if there is one.
+    /// Increments the value, or hands over to the most urgent waiter.
     #[inline]
     pub fn post(&self, token: &Token) -> Result<(), c_int> {
         while !self.try_post()? {
@@ -118,7 +118,7 @@ impl Semaphore {
     }
 }
 
-/// Makes a semaphore.
+/// Creates a semaphore.
 ///
 /// # Safety
 ///
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn sem_init(semaphore: *mut Semaphore, _: c_int, value: c_
     0
 }
 
-/// Ends a semaphore that nobody waits for.
+/// Destroys a semaphore unless a thread waits for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_destroy(semaphore: &Semaphore) -> c_int {
     let empty = lock::with(|token| semaphore.queue.is_empty(token));
@@ -148,7 +148,7 @@ pub extern "C" fn sem_getvalue(semaphore: &Semaphore, value: &mut c_int) -> c_in
     0
 }
 
-/// Takes one, and waits for it if need be.
+/// Decrements the semaphore, waiting if necessary.
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_wait(semaphore: &Semaphore) -> c_int {
     signal::after_wait();
@@ -166,7 +166,7 @@ pub extern "C" fn sem_wait(semaphore: &Semaphore) -> c_int {
     finish(result)
 }
 
-/// As [`sem_wait`], until the scheduler's clock shows a time.
+/// As [`sem_wait`], until the scheduler's clock reaches a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_timedwait(semaphore: &Semaphore, time: &Timespec) -> c_int {
     signal::after_wait();
@@ -189,7 +189,7 @@ fn finish(result: Result<(), c_int>) -> c_int {
     posix(result)
 }
 
-/// Takes one if there is one.
+/// Decrements the semaphore if that is possible without waiting.
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_trywait(semaphore: &Semaphore) -> c_int {
     if semaphore.try_take() {
@@ -199,7 +199,7 @@ pub extern "C" fn sem_trywait(semaphore: &Semaphore) -> c_int {
     posix(name.map_or(Err(EAGAIN), by_handle::try_wait))
 }
 
-/// Gives one. A more urgent thread that waits for it runs at once.
+/// Increments the semaphore. A more urgent waiter runs at once.
 #[unsafe(no_mangle)]
 pub extern "C" fn sem_post(semaphore: &Semaphore) -> c_int {
     match semaphore.try_post() {

@@ -1,7 +1,7 @@
 //! Spin locks.
 //!
-//! A spin lock switches interrupts off, that is, takes the task's lock; nobody else of the task
-//! runs meanwhile, so that it never spins.
+//! Taking a spin lock switches interrupts off, that is, takes the task's lock. No other thread of
+//! the task runs meanwhile, so it never spins.
 
 use crate::{
     cell::Guarded,
@@ -10,14 +10,14 @@ use crate::{
 };
 use core::ffi::c_int;
 
-/// `pthread_spinlock_t` and `spinlock_t`; also in `rtl_sync.h`. Zeros are a free one.
+/// `pthread_spinlock_t` and `spinlock_t`; also in `rtl_sync.h`. Zeros are a free lock.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Spin {
     taken: Guarded<c_int>,
 }
 
-/// Makes a spin lock.
+/// Creates a spin lock.
 ///
 /// # Safety
 ///
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn pthread_spin_init(spin: *mut Spin, _: c_int) -> c_int {
     0
 }
 
-/// Ends a spin lock.
+/// Destroys a spin lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_spin_destroy(spin: &Spin) -> c_int {
     lock::with(|token| if spin.taken.get(token) == 0 { 0 } else { EBUSY })
@@ -41,24 +41,24 @@ fn take(spin: &Spin, refused: c_int) -> c_int {
     if taken == 0 {
         return 0;
     }
-    // Only the caller itself can have it.
+    // Only the caller itself can have the lock.
     lock::leave_open();
     refused
 }
 
-/// Takes it.
+/// Takes a spin lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_spin_lock(spin: &Spin) -> c_int {
     take(spin, EDEADLK)
 }
 
-/// Takes it if it is free.
+/// Takes a spin lock if it is free.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_spin_trylock(spin: &Spin) -> c_int {
     take(spin, EBUSY)
 }
 
-/// Releases it.
+/// Releases a spin lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_spin_unlock(spin: &Spin) -> c_int {
     if lock::with(|token| spin.taken.replace(token, 0)) != 0 {
@@ -67,14 +67,14 @@ pub extern "C" fn pthread_spin_unlock(spin: &Spin) -> c_int {
     0
 }
 
-/// RTLinux's name for [`pthread_spin_lock`]. A thread that has it already goes on: spinning would
-/// never end.
+/// RTLinux's name for [`pthread_spin_lock`]. A thread that already has the lock continues: spinning
+/// would never end.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_spin_take(spin: &Spin) {
     take(spin, EDEADLK);
 }
 
-/// Takes it if it is free; 1 if it was.
+/// Takes a spin lock if it is free; returns 1 if it was.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_spin_try(spin: &Spin) -> c_int {
     c_int::from(take(spin, EBUSY) == 0)

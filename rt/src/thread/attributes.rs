@@ -1,4 +1,4 @@
-//! What a thread is to be like, as the program says it.
+//! Thread attributes.
 
 use crate::{
     error::{EINVAL, number},
@@ -13,29 +13,29 @@ use core::{
 /// Function that a thread begins with.
 pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// What a new thread is for.
+/// Purpose of a new thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One of the program.
+    /// A thread of the program.
     RealTime,
-    /// It runs handlers of interrupts.
+    /// Runs interrupt handlers.
     Handlers,
 }
 
-/// What a new thread is to be like.
+/// Properties of a new thread.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub kind: Kind,
     pub priority: u32,
     pub detached: bool,
-    /// Stack of the program's own, or null.
+    /// Stack provided by the program, or null.
     pub stack: *mut u8,
     pub stack_size: usize,
     pub entry: Entry,
     pub argument: *mut c_void,
 }
 
-/// Least size of a stack.
+/// Minimum size of a stack.
 const STACK_MIN: usize = 8192;
 
 /// Size of a stack unless the program says otherwise.
@@ -58,12 +58,12 @@ pub struct Attributes {
     pub detachstate: c_int,
     /// Processor.
     pub cpu: c_int,
-    /// Does it use floating point? It may in any case.
+    /// Whether the thread uses floating point; it may in any case.
     pub use_fp: c_int,
 }
 
 impl Attributes {
-    /// What a thread is like without them.
+    /// The attributes of a thread created without any.
     pub const DEFAULT: Attributes = Attributes {
         stack_size: STACK_DEFAULT,
         stack_addr: null_mut(),
@@ -86,14 +86,14 @@ impl Attributes {
     }
 }
 
-/// Fills the attributes with what a thread is like without any.
+/// Fills the attributes with the defaults.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_init(attributes: &mut Attributes) -> c_int {
     *attributes = Attributes::DEFAULT;
     0
 }
 
-/// Nothing is kept for attributes.
+/// Does nothing: attributes hold no resources.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_destroy(_: &mut Attributes) -> c_int {
     0
@@ -129,7 +129,7 @@ attributes! {
     pthread_attr_setfp_np, pthread_attr_getfp_np: c_int = use_fp where |_v| true;
 }
 
-/// Sets stack and size in one.
+/// Sets the stack's address and size.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_setstack(attributes: &mut Attributes, base: *mut c_void, size: usize) -> c_int {
     set(!base.is_null() && size >= STACK_MIN, || (attributes.stack_addr, attributes.stack_size) = (base, size))
@@ -148,7 +148,7 @@ pub extern "C" fn pthread_attr_getschedparam(attributes: &Attributes, parameters
     0
 }
 
-/// All policies are the same one.
+/// Does nothing: all policies are the same.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_setschedpolicy(_: &mut Attributes, _: c_int) -> c_int {
     0
@@ -161,7 +161,7 @@ pub extern "C" fn pthread_attr_getschedpolicy(_: &Attributes, policy: &mut c_int
     0
 }
 
-/// Attributes are never inherited.
+/// Does nothing: attributes are never inherited.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_setinheritsched(_: &mut Attributes, _: c_int) -> c_int {
     0

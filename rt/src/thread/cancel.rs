@@ -11,7 +11,7 @@ use core::{
     sync::atomic::Ordering::Relaxed,
 };
 
-/// What `pthread_join` gives for a cancelled thread.
+/// Result of a cancelled thread, for `pthread_join`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 
 /// `PTHREAD_CANCEL_DISABLE`; `PTHREAD_CANCEL_ENABLE` is 0.
@@ -31,7 +31,7 @@ pub extern "C" fn pthread_cancel(thread: *const Thread) -> c_int {
     0
 }
 
-/// Ends the calling thread if it was cancelled, and may be.
+/// Ends the calling thread if it was cancelled and cancellation is enabled.
 #[inline]
 pub fn cancel_point() {
     let me = current();
@@ -40,13 +40,13 @@ pub fn cancel_point() {
     }
 }
 
-/// Ends the calling thread if it was cancelled, and may be.
+/// Ends the calling thread if it was cancelled and cancellation is enabled.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_testcancel() {
     cancel_point();
 }
 
-/// Allows cancellation, or holds it back.
+/// Enables or disables cancellation.
 ///
 /// # Safety
 ///
@@ -73,8 +73,8 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
     0
 }
 
-/// Chooses between cancellation at the next point and at once. At once means: at the thread's next
-/// call of this library.
+/// Chooses between cancellation at the next cancellation point and at once, which means at the
+/// thread's next call of this library.
 ///
 /// # Safety
 ///

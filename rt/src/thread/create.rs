@@ -1,4 +1,4 @@
-//! The beginning of threads.
+//! Creating threads.
 
 use super::{
     Life, MAGIC, Thread, all,
@@ -24,8 +24,7 @@ use pillion_runtime::{
     info::{self, skin},
 };
 
-/// What the library itself may need of a stack, besides what the program asks for: formatting of
-/// text most of all.
+/// Stack that the library itself may need beyond what the program asks for, mostly to format text.
 const RESERVE: usize = 12 << 10;
 
 /// Creates a thread.
@@ -57,7 +56,7 @@ pub unsafe extern "C" fn pthread_create(
     number(created.map(|_| ()))
 }
 
-/// Starts a thread; `made` hears of it before it runs.
+/// Starts a thread; `made` is called before the thread runs.
 pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&'static Thread, c_int> {
     let token = lock::enter();
     let thread = find(&token, how.kind).ok_or_else(|| {
@@ -126,8 +125,8 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
     level::reset(token, thread);
 }
 
-/// First instructions of a thread: its own address comes in the first argument. The floating-point
-/// unit may be as another thread left it.
+/// First instructions of a thread. Its own address comes in the first argument. The floating-point
+/// unit may be in the state that another thread left.
 #[unsafe(naked)]
 unsafe extern "C" fn thread_entry() -> ! {
     naked_asm!(

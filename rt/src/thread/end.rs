@@ -1,4 +1,4 @@
-//! The end of threads.
+//! Ending threads.
 
 use super::{Life, Thread, by_number, cleanup, current, level, specific};
 use crate::{
@@ -12,7 +12,7 @@ use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
 use pillion_runtime::{call, info::skin};
 
-/// Ends the calling thread. For the main thread, which is no thread of the program, see
+/// Ends the calling thread. The main thread is not a thread of the program; for its end, see
 /// [`main_thread`].
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
@@ -40,15 +40,15 @@ pub(crate) fn end_current() -> ! {
     }
 }
 
-/// Ends another thread where it stands. It is stopped, and not in a part of this library that must
-/// be finished.
+/// Ends another thread where it stands. The caller has stopped it, outside the parts of this
+/// library that must be finished.
 pub(super) fn end_other(token: &Token, thread: &'static Thread) {
     crate::wait::wake_without_signal(token, thread, crate::wait::word::NOT);
     thread.stopped.set(token, true);
     retire(token, thread);
 }
 
-/// Takes an ended thread out of everything that knows it.
+/// Removes an ended thread from everything that refers to it.
 fn retire(token: &Token, thread: &'static Thread) {
     level::with_inheritance(token, |i| i.remove(thread.number()));
     thread.claims.pass_on(token);
@@ -65,7 +65,7 @@ fn retire(token: &Token, thread: &'static Thread) {
     thread.joiners.wake_all(token);
 }
 
-/// Gives an entry of the table, and what belongs to it, back. The kernel has stopped the thread.
+/// Frees an entry of the table and what belongs to it. The kernel has stopped the thread.
 pub(super) fn free(token: &Token, thread: &'static Thread) {
     let stack = thread.stack.swap(null_mut(), Relaxed);
     if !stack.is_null() {
@@ -89,7 +89,7 @@ pub(super) fn free(token: &Token, thread: &'static Thread) {
     thread.life.set(token, Life::Free);
 }
 
-/// Stops all threads but the caller for good, when the task ends.
+/// Stops all threads but the caller for good, at the end of the task.
 pub(crate) fn end_unseen() {
     lock::with(|_| {
         for thread in (1..super::all().len()).map(by_number) {

@@ -1,4 +1,4 @@
-//! Waiting for the end of threads, and ending them.
+//! Waiting for threads to end, and ending them.
 
 use super::{Life, Thread, by_pointer, cancel_point, current, end, stop};
 use crate::{
@@ -12,7 +12,7 @@ use core::{
 };
 use pillion_abi::NEVER;
 
-/// Waits for the end of a thread.
+/// Waits for a thread to end.
 ///
 /// # Safety
 ///
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn pthread_join(thread: *const Thread, result: *mut *mut c
     let mut token = lock::enter();
     let identity = thread.identity();
     loop {
-        // Another one may have joined it.
+        // Another thread may have joined it.
         if thread.identity() != identity || thread.magic.load(Relaxed) != super::MAGIC {
             return ESRCH;
         }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn pthread_join(thread: *const Thread, result: *mut *mut c
     0
 }
 
-/// Nobody will wait for the end of the thread.
+/// Declares that no thread will join this one.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_detach(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
@@ -70,7 +70,7 @@ pub extern "C" fn pthread_detach(thread: *const Thread) -> c_int {
     }
 }
 
-/// Ends a thread wherever it stands, and takes back what belongs to it.
+/// Ends a thread wherever it stands, and frees what belongs to it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_delete_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread).filter(|t| t.number() != 0) else { return ESRCH };
@@ -86,10 +86,10 @@ pub extern "C" fn pthread_delete_np(thread: *const Thread) -> c_int {
 fn delete(mut token: Token, thread: &'static Thread) -> c_int {
     let identity = thread.identity();
     while identity.get(&token).is_some() && !stop::kill(&token, thread) {
-        // It ends when it has finished what it is at.
+        // The thread ends as soon as it can be stopped.
         (token, _) = block_and_return(token, Some(&thread.joiners), How::OBJECT, NEVER);
     }
-    // Somebody else may have taken back what belongs to it by now.
+    // Another thread may have freed it by now.
     let ended = matches!(thread.life.get(&token), Life::Ended | Life::Gone);
     if ended && thread.identity() == identity {
         stop::reap(&token, thread);

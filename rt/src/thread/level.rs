@@ -1,4 +1,4 @@
-//! At which level threads run.
+//! The levels that threads run at.
 
 use super::{Thread, by_number, current};
 use crate::{
@@ -14,14 +14,14 @@ use pillion_runtime::{call, info};
 
 static INHERITANCE: Shared<Inheritance> = Shared::new(Inheritance::new());
 
-/// How urgent a thread is, with what it inherits.
+/// A thread's urgency, including what it inherits.
 #[must_use]
 pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
     INHERITANCE.borrow(token).effective(thread.number())
 }
 
-/// Changes who waits for whom; `change` says whose urgency changed, as bits, and those run at their
-/// new levels then.
+/// Changes which thread waits for which. `change` returns the threads whose urgency changed, as
+/// bits; they continue at their new levels.
 pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance) -> u64) {
     let changed = change(&mut INHERITANCE.borrow(token));
     for thread in bits(changed).map(by_number) {
@@ -29,12 +29,12 @@ pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance) -> 
     }
 }
 
-/// Would a thread that waited for another wait for itself?
+/// Returns whether `waiter` would wait for itself if it waited for `owner`.
 pub(crate) fn closes_circle(token: &Token, waiter: &Thread, owner: &Thread) -> bool {
     INHERITANCE.borrow(token).closes_circle(waiter.number(), owner.number())
 }
 
-/// The urgency that goes with a thread's priority.
+/// The urgency that follows from a thread's priority.
 pub(crate) fn own(token: &Token, thread: &Thread) -> Urgency {
     match (thread.number(), thread.real_time.get(token)) {
         (0, _) => Urgency::MAIN,
@@ -43,20 +43,20 @@ pub(crate) fn own(token: &Token, thread: &Thread) -> Urgency {
     }
 }
 
-/// Gives a thread an urgency of its own.
+/// Sets a thread's own urgency.
 pub(crate) fn set_own(token: &Token, thread: &Thread, urgency: Urgency) {
     with_inheritance(token, |i| i.set_own(thread.number(), urgency));
 }
 
-/// Sets the level of a thread that is not running yet, whatever it was before.
+/// Sets the level of a thread that is not running yet, whatever it was.
 pub(super) fn reset(token: &Token, thread: &Thread) {
     let urgency = own(token, thread);
     INHERITANCE.borrow(token).set_own(thread.number(), urgency);
     apply(token, thread);
 }
 
-/// The caller gives up what `waiters` lent it, and `next` of them is to run. The caller keeps its
-/// level until `next` puts it down, or until [`settle`]: it must not become less urgent before
+/// Takes back from the caller what `waiters` lent it; of these, `next` is to run. The caller keeps
+/// its level until `next` lowers it, or until [`settle`]: it must not become less urgent before
 /// `next` is ready.
 pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
     let changed = bits(waiters).fold(0, |changed, w| changed | INHERITANCE.borrow(token).end_wait(w));
@@ -73,8 +73,8 @@ pub(crate) fn take_back(token: &Token, waiters: u64, next: Option<&Thread>) {
     }
 }
 
-/// Lets the woken waiter, which is behind the caller at the same level, run and put the caller
-/// down; if it did not come to that, the caller goes down itself.
+/// Lets the woken waiter, queued behind the caller at the same level, run and lower the caller. If
+/// the waiter has not done so, the caller lowers itself.
 #[cold]
 pub(crate) fn settle(me: &'static Thread) {
     if me.lock_depth.load(Relaxed) == 0 {
@@ -90,13 +90,13 @@ fn put_down(token: &Token, thread: &'static Thread) {
 }
 
 impl Thread {
-    /// Does it still run at a level that was lent?
+    /// Returns whether the thread still runs at a level that was lent to it.
     #[inline]
     pub(crate) fn is_lent(&self) -> bool {
         self.lent.load(Relaxed)
     }
 
-    /// Puts down whoever woke it and was lent its level.
+    /// Lowers the thread that woke this one and still runs at its level.
     pub(crate) fn put_down_lender(&self, token: &Token) {
         if let Some(number) = self.lender.replace(token, 0).checked_sub(1) {
             put_down(token, by_number(number as usize));
@@ -106,8 +106,8 @@ impl Thread {
 
 fn apply(token: &Token, thread: &Thread) {
     let level = note(token, thread);
-    // The owner of a contended lock may run at the level of a waiter; that one sets the owner's
-    // level right when it has the lock.
+    // The owner of a contended lock may run at the level of a waiter, which restores the owner's
+    // level once it has the lock.
     if !(core::ptr::eq(thread, current()) && lock::is_contended(token)) {
         thread.set_context(level);
     }

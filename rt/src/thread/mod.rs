@@ -1,10 +1,10 @@
 //! Threads.
 //!
-//! The resource manager made the task's threads in advance; each has an entry in a table here,
-//! whose address is the program's `pthread_t` and the thread's FS base. A ready thread that another
-//! one suspends or deletes is stopped by the kernel where it is, unless it is in a part of this
-//! library that must be finished ([`unstoppable`]) or about to get the task's lock; then it stops
-//! itself as soon as it can, as it does when it waits.
+//! The resource manager has created the task's threads in advance. Each has an entry in a table
+//! here, whose address is the program's `pthread_t` and the thread's FS base. When a thread
+//! suspends or deletes another that is ready, the kernel stops that thread where it is, unless it
+//! is in a part of this library that must be finished ([`unstoppable`]) or about to get the task's
+//! lock. In these cases it stops itself as soon as it can, as it does when it waits.
 
 mod attributes;
 mod cancel;

@@ -14,8 +14,8 @@ use pillion_histogram::Histogram;
 use pillion_rt_core::release::Releases;
 use pillion_runtime::{info::address, now};
 
-/// Has a thread released at `start`, on the scheduler's clock, and every `period` nanoseconds
-/// afterwards.
+/// Has a thread released at `start`, on the scheduler's clock, and every `period` nanoseconds from
+/// then on.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_make_periodic_np(thread: *const Thread, start: i64, period: i64) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
@@ -24,7 +24,7 @@ pub extern "C" fn pthread_make_periodic_np(thread: *const Thread, start: i64, pe
     thread.releases.set(&token, releases);
     thread.released.store(false, Relaxed);
     thread.show_period(period as u64);
-    // One that waits already has to look at its deadline again.
+    // A thread that already waits has to recompute its deadline.
     if thread.doing.get(&token) == thread_state::PERIODIC {
         wait::wake(&token, thread, wait::word::WOKEN);
     }
@@ -59,7 +59,7 @@ pub extern "C" fn pthread_wait_np() -> c_int {
     0
 }
 
-/// Finds the next release, and the tick that it comes at.
+/// Finds the next release and its deadline in ticks.
 fn prepare(me: &Thread) -> (Token, u64) {
     let token = lock::enter();
     let mut releases = me.releases.get(&token);
@@ -76,7 +76,7 @@ fn prepare(me: &Thread) -> (Token, u64) {
     (token, deadline)
 }
 
-/// Counts the last release. Not on the way from the release to the program.
+/// Records the last release. Deferred, to keep it off the path from the release to the program.
 pub(super) fn flush(me: &Thread) {
     let late = me.late.load(Relaxed);
     if late != 0 {

@@ -25,7 +25,7 @@ pub extern "C" fn pthread_linux() -> *mut Thread {
     super::by_number(0).pointer()
 }
 
-/// Is it the same thread?
+/// Returns whether two threads are the same.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_equal(one: *const Thread, other: *const Thread) -> c_int {
     c_int::from(core::ptr::eq(one, other))
@@ -72,7 +72,7 @@ pub extern "C" fn pthread_setschedprio(thread: *const Thread, priority: c_int) -
     pthread_setschedparam(thread, SCHED_FIFO, &SchedParam { sched_priority: priority })
 }
 
-/// Lets others of the same priority go first.
+/// Lets other threads of the same priority go first.
 #[unsafe(no_mangle)]
 pub extern "C" fn sched_yield() -> c_int {
     call::yield_now();
@@ -87,8 +87,8 @@ pub extern "C" fn pthread_yield() -> c_int {
     sched_yield()
 }
 
-/// Looks at signals that programs marked as pending themselves, and lets more urgent threads run.
-/// Returns the caller's pending signals, of which a wake-up is used up.
+/// Delivers signals that the program has marked as pending itself, and lets more urgent threads
+/// run. Returns the caller's pending signals and clears its wake-up.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_schedule() -> c_int {
     lock::with(|token| super::all().iter().for_each(|thread| signal::notice(token, thread)));
@@ -111,7 +111,7 @@ pub extern "C" fn sched_get_priority_min(_: c_int) -> c_int {
     0
 }
 
-/// There are no time slices.
+/// Always fails: there are no time slices.
 #[unsafe(no_mangle)]
 pub extern "C" fn sched_rr_get_interval(_: c_int, _: usize) -> c_int {
     fail(crate::error::ENOSYS)

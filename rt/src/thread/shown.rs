@@ -1,4 +1,4 @@
-//! What others see of the threads: their entries in the task's status page.
+//! What others see of the threads: entries in the task's status page.
 
 use super::Thread;
 use core::{
@@ -23,8 +23,8 @@ macro_rules! shown {
             $(#[$doc])*
             #[inline]
             pub(crate) fn $name(&self, value: $type) {
-                // SAFETY: as in `shown`. Only this task writes the word: the thread itself, and
-                // others under the task's lock, at the same time.
+                // SAFETY: as in `shown`. Only this task writes the word: the thread itself and, at
+                // the same time, other threads under the task's lock.
                 unsafe { $atomic::from_ptr(addr_of_mut!((*self.shown()).$field)) }.store(value, Relaxed);
             }
         )*}
@@ -32,25 +32,25 @@ macro_rules! shown {
 }
 
 shown! {
-    /// Shows what it does.
+    /// Shows what the thread does.
     show_state: state, u32, AtomicU32;
-    /// Shows the program's priority.
+    /// Shows the thread's priority, as the program set it.
     show_priority: priority, u32, AtomicU32;
-    /// Shows its level.
+    /// Shows the thread's level.
     show_level: level, u32, AtomicU32;
-    /// Shows its period.
+    /// Shows the thread's period.
     show_period: period_ns, u64, AtomicU64;
 }
 
 impl Thread {
-    /// Shows a new thread.
+    /// Shows a new thread's entry.
     pub(super) fn show_new(&self, mode: u32, entry: u64) {
         // SAFETY: as above.
         unsafe { self.shown().write_volatile(ThreadEntry { mode, entry, ..ThreadEntry::default() }) };
     }
 
-    /// Shows that there is no such thread any more. Its period stays, for what is said of the task
-    /// at its end.
+    /// Shows that the thread no longer exists. Its period stays, for the report at the end of the
+    /// task.
     pub(super) fn show_gone(&self) {
         let shown = self.shown();
         // SAFETY: as above.
@@ -60,7 +60,7 @@ impl Thread {
         }
     }
 
-    /// Counts a release, which was late by so much.
+    /// Counts a release that was `late_ns` late.
     #[inline]
     pub(super) fn show_release(&self, late_ns: u64) {
         let shown = self.shown();

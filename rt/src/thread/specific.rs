@@ -1,4 +1,4 @@
-//! Values that each thread keeps for itself, by key.
+//! Thread-specific values, by key.
 
 use super::{Thread, current, table::KEYS};
 use crate::{
@@ -14,13 +14,13 @@ use core::{
 
 type Destructor = Option<extern "C" fn(*mut c_void)>;
 
-/// By key: the destructor, if the key is in use.
+/// For each key in use, its destructor.
 static DESTRUCTORS: Shared<[Option<Destructor>; KEYS]> = Shared::new([None; KEYS]);
 
-/// How often destructors run that leave values behind again.
+/// Maximum number of rounds of destructors, as they may leave new values behind.
 const ROUNDS: usize = 4;
 
-/// Makes a key.
+/// Creates a key.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_key_create(key: &mut c_int, destructor: Destructor) -> c_int {
     lock::with(|token| {
@@ -33,7 +33,7 @@ pub extern "C" fn pthread_key_create(key: &mut c_int, destructor: Destructor) ->
     })
 }
 
-/// Gives a key back.
+/// Deletes a key.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_key_delete(key: c_int) -> c_int {
     lock::with(|token| {

@@ -9,12 +9,12 @@ use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, channel::thread_state};
 use pillion_runtime::{call, info::skin};
 
-/// It is to suspend itself as soon as it can.
+/// The thread is to suspend itself as soon as it can.
 const SUSPEND: u32 = 1;
-/// It is to end as soon as it can.
+/// The thread is to end as soon as it can.
 const END: u32 = 2;
 
-/// Runs something that must not be left half-done by a stop of the calling thread.
+/// Runs a function during which other threads cannot stop the caller.
 pub fn unstoppable<R>(f: impl FnOnce() -> R) -> R {
     let me = current();
     me.unstoppable.store(me.unstoppable.load(Relaxed) + 1, Relaxed);
@@ -23,13 +23,14 @@ pub fn unstoppable<R>(f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Leaves such a part.
+/// Leaves an unstoppable part.
 pub(crate) fn end_unstoppable(me: &'static Thread) {
     me.unstoppable.store(me.unstoppable.load(Relaxed) - 1, Relaxed);
     stop_if_asked(me);
 }
 
-/// Does what another thread asked for while the caller could not be stopped.
+/// Suspends or ends the caller if another thread asked for it while the caller could not be
+/// stopped.
 #[inline]
 pub(crate) fn stop_if_asked(me: &'static Thread) {
     if me.stop.load(Relaxed) != 0 {
@@ -51,13 +52,13 @@ fn stop_now(me: &'static Thread) {
     }
 }
 
-/// Can a thread be stopped where it stands?
+/// Returns whether a thread can be stopped where it stands.
 fn is_stoppable(token: &Token, thread: &Thread) -> bool {
-    // Nothing but the thread itself changes the count, and it is not running.
+    // Only the thread itself changes the count, and it is not running.
     thread.unstoppable.load(Relaxed) == 0 && !lock::is_waiter(token, thread)
 }
 
-/// Suspends another thread, now if it can be, else as soon as it can.
+/// Suspends another thread: now if possible, else as soon as the thread can.
 pub(super) fn suspend(token: &Token, thread: &'static Thread) {
     let waits = thread.waiting.load(Relaxed) != word::NOT;
     if waits || !is_stoppable(token, thread) {
@@ -79,7 +80,7 @@ pub(crate) fn resume(token: &Token, thread: &'static Thread) -> bool {
     asked || stopped
 }
 
-/// Ends another thread; false when it will do so itself as soon as it can.
+/// Ends another thread. Returns false if the thread will end itself as soon as it can.
 pub(super) fn kill(token: &Token, thread: &'static Thread) -> bool {
     if !is_stoppable(token, thread) {
         thread.stop.fetch_or(END, Relaxed);
@@ -90,10 +91,10 @@ pub(super) fn kill(token: &Token, thread: &'static Thread) -> bool {
     true
 }
 
-/// Takes back what belongs to a thread that has ended.
+/// Frees what belongs to a thread that has ended.
 pub(super) fn reap(token: &Token, thread: &'static Thread) {
     debug_assert!(thread.life.get(token) != Life::Live);
-    // It may not have come to stop itself yet, nor to signal all that it woke.
+    // The thread may not have stopped itself yet, nor signalled all threads that it woke.
     let _ = call::thread_suspend(thread.slot(skin::slot::THREADS));
     lock::finish_signals(token, thread);
     end::free(token, thread);

@@ -10,8 +10,8 @@ use crate::{
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 
-/// Suspends a thread until it is woken. A thread that suspends itself and was sent a wake-up before
-/// goes on at once.
+/// Suspends a thread until it is woken. A thread that suspends itself continues at once if a
+/// wake-up is pending.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_suspend_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return 0 };
@@ -32,8 +32,8 @@ pub(crate) fn suspend_self() {
     signal::after_wait();
 }
 
-/// Wakes a thread that is suspended, or waits for its period or for a point in time. It runs at
-/// once if it is more urgent than the caller, whose own wake-up is used up.
+/// Wakes a thread that is suspended, or that waits for its period or for a point in time. It runs
+/// at once if it is more urgent than the caller. Clears the caller's own pending wake-up.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
@@ -42,15 +42,16 @@ pub extern "C" fn pthread_wakeup_np(thread: *const Thread) -> c_int {
     0
 }
 
-/// A thread that runs has no use for a wake-up, and RTLinux's scheduler takes it away when it
-/// chooses the thread. The handler of a signal may end the wait that it came in.
+/// Clears a pending wake-up: a running thread has no use for it, and RTLinux's scheduler clears it
+/// when it chooses the thread. It is kept while a signal handler runs inside a wait, so that the
+/// handler can end that wait.
 pub(super) fn use_up_wakeup(me: &Thread) {
     if me.pending.load(Relaxed) & WAKEUP_BIT != 0 && !me.between_waits.load(Relaxed) {
         me.pending.fetch_and(!WAKEUP_BIT, Relaxed);
     }
 }
 
-/// Has a thread go on that another one suspended.
+/// Resumes a thread that another one suspended.
 pub(crate) fn resume(token: &lock::Token, thread: &'static Thread) -> bool {
     stop::resume(token, thread)
 }

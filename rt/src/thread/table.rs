@@ -16,42 +16,42 @@ use pillion_runtime::{
     info::{self, skin},
 };
 
-/// What [`Thread::magic`] is while the thread exists.
+/// [`Thread::magic`] while the thread exists.
 pub const MAGIC: u32 = 0x1148_2cbc;
 
-/// Number of values that a thread can keep by key.
+/// Number of values that a thread can store by key.
 pub(super) const KEYS: usize = 20;
 
-/// What became of a thread.
+/// State of a table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// Nobody uses it.
+    /// Unused.
     Free,
-    /// It exists.
+    /// The thread exists.
     Live,
-    /// It has ended and waits to be joined.
+    /// The thread has ended and waits to be joined.
     Ended,
-    /// It has ended and nobody will join it: its stack can be had back.
+    /// The thread has ended and will not be joined: its stack can be freed.
     Gone,
 }
 
-/// Names one thread for good, and not whoever has its place in the table later: for what outlives
-/// the thread. Its number plus one, and above [`Identity::BITS`] how many threads had the place
-/// before it. After 8 million threads in one place the count begins anew.
+/// Names one thread for good, not the later ones in its place in the table: for references that
+/// outlive the thread. It is the thread's number plus one and, from bit [`Identity::BITS`] on, how
+/// many threads had the place before. After 8 million threads in one place the count starts again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(u32);
 
 impl Identity {
-    /// Bits of the number; one more is free for the users of [`Identity::word`].
+    /// Bits of the number; one of them is free for the users of [`Identity::word`].
     const BITS: u32 = 9;
 
-    /// It as a number other than 0, without the bit `1 << 8`.
+    /// The identity as a number other than 0, without the bit `1 << 8`.
     #[inline(always)]
     pub(crate) fn word(self) -> u32 {
         self.0
     }
 
-    /// The one that [`Identity::word`] came from.
+    /// The identity that [`Identity::word`] came from.
     pub(crate) fn of_word(word: u32) -> Identity {
         Identity(word)
     }
@@ -64,23 +64,23 @@ impl Identity {
     }
 }
 
-/// A thread, as the program and this library see it. The first members stand in `rtl_sched.h` as
-/// well.
+/// A thread, as the program and this library see it. The first members are declared in
+/// `rtl_sched.h` as well.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Thread {
     /// Its own address, which is found at FS:0.
     own: AtomicPtr<Thread>,
-    /// What the C library takes from its own description of a thread, which would lie here.
+    /// Words that the C library reads from its own description of a thread, which would lie here.
     c_library: [AtomicUsize; 31],
-    /// Signals that wait for it, as bits. Programs may set bits themselves.
+    /// Pending signals, as bits. Programs may set bits themselves.
     pub pending: AtomicU64,
-    /// [`MAGIC`] while it exists.
+    /// [`MAGIC`] while the thread exists.
     pub magic: AtomicU32,
     number: AtomicU32,
-    /// As [`Identity`].
+    /// See [`Identity`].
     identity: AtomicU32,
-    /// Place for `hrt2ts`.
+    /// Storage for the result of `hrt2ts`.
     time: [AtomicI64; 2],
 
     /// errno.
@@ -88,9 +88,9 @@ pub struct Thread {
     pub(crate) lock_depth: AtomicU32,
     /// The program has switched interrupts off.
     pub(crate) interrupts_off: AtomicBool,
-    /// Threads that it is about to signal.
+    /// Threads that this one is about to signal.
     pub(crate) to_signal: AtomicU64,
-    /// More than 0 while others must not stop it.
+    /// Above 0 while other threads must not stop this one.
     pub(crate) unstoppable: AtomicU32,
     /// One of `wait::word`.
     pub(crate) waiting: AtomicU32,
@@ -98,27 +98,27 @@ pub struct Thread {
     pub(super) stop: AtomicU32,
     /// The kernel has stopped it.
     pub(super) stopped: Guarded<bool>,
-    /// Level without what is lent by those who wait for the task's lock.
+    /// Level without what waiters for the task's lock lend.
     pub(super) level: AtomicU8,
-    /// It still runs at a level that it inherited, until whoever it inherited from lowers it.
+    /// The thread still runs at an inherited level, until the thread that lent it lowers it.
     pub(super) lent: AtomicBool,
-    /// Number plus one of the thread that it is to put down when it runs, or 0.
+    /// Number plus one of the thread that this one lowers when it runs, or 0.
     pub(super) lender: Guarded<u32>,
-    /// What it waits in.
+    /// Queue that the thread waits in.
     pub(crate) queue: AtomicPtr<Queue>,
-    /// Place among those who wait.
+    /// Position among the waiting threads.
     pub(crate) queued: Guarded<u64>,
-    /// What it last waited for, as [`How::state`].
+    /// What the thread last waited for, as [`How::state`].
     pub(crate) doing: Guarded<u32>,
-    /// Signals that end its wait.
+    /// Signals that end the thread's wait.
     pub(crate) listens: Guarded<u64>,
-    /// Signals that it last waited for in `sigsuspend`, as bits.
+    /// Signals that the thread last waited for in `sigsuspend`, as bits.
     pub(crate) awaits: Guarded<u64>,
-    /// Signals that are held back.
+    /// Blocked signals.
     pub(crate) masked: AtomicU64,
 
     pub(crate) life: Guarded<Life>,
-    /// It is real-time, and not the main thread or one that runs handlers.
+    /// Real-time: neither the main thread nor one that runs handlers.
     pub(super) real_time: Guarded<bool>,
     pub(super) detached: Guarded<bool>,
     pub(super) priority: Guarded<u32>,
@@ -126,21 +126,21 @@ pub struct Thread {
     pub(super) result: AtomicPtr<c_void>,
     pub(super) entry: AtomicUsize,
     pub(super) argument: AtomicPtr<c_void>,
-    /// Its stack if this library allocated it.
+    /// The thread's stack, if this library allocated it.
     pub(super) stack: AtomicPtr<u8>,
 
     pub(super) releases: Guarded<Releases>,
-    /// The release that `releases` has next has come.
+    /// The release that `releases` holds as the next one has come.
     pub(super) released: AtomicBool,
-    /// Ticks by which the last release was late, not yet in the histogram; 0 for none.
+    /// Ticks by which the last release was late, plus one, if not yet in the histogram; 0 for none.
     pub(super) late: AtomicU64,
-    /// It runs a handler of a signal that came while it waits for its release.
+    /// A signal handler runs in the middle of the thread's wait for its release.
     pub(super) between_waits: AtomicBool,
     pub(super) asynchronous: AtomicBool,
     pub(super) ending: AtomicBool,
     pub(super) cleanup: AtomicPtr<super::cleanup::Frame>,
     pub(super) specific: [AtomicPtr<c_void>; KEYS],
-    /// Mutexes that it holds and that have to know when it ends.
+    /// Mutexes that the thread holds and that must be told when it ends.
     pub(crate) held: AtomicPtr<crate::sync::mutex::Mutex>,
     pub(crate) claims: Claims,
 }
@@ -194,53 +194,53 @@ impl Thread {
         }
     }
 
-    /// Its number; 0 is the main thread.
+    /// The thread's number; 0 is the main thread.
     #[inline(always)]
     #[must_use]
     pub fn number(&self) -> usize {
         self.number.load(Relaxed) as usize
     }
 
-    /// What tells it from later threads in the same place of the table.
+    /// Distinguishes the thread from later ones in the same place of the table.
     #[inline(always)]
     pub(crate) fn identity(&self) -> Identity {
         Identity(self.identity.load(Relaxed))
     }
 
-    /// It is no more: the next thread in its place is another one.
+    /// The thread is gone: gives the next one in its place another identity.
     pub(super) fn new_identity(&self) {
         self.identity.fetch_add(1 << Identity::BITS, Relaxed);
     }
 
-    /// Place for a time that the thread hands to a call.
+    /// Storage for a time that the thread passes to a call.
     pub(crate) fn time(&self) -> &[AtomicI64; 2] {
         &self.time
     }
 
-    /// As the program knows it.
+    /// The thread's `pthread_t`.
     #[must_use]
     pub fn pointer(&'static self) -> *mut Thread {
         core::ptr::from_ref(self).cast_mut()
     }
 
-    /// Its level, without what is lent by those who wait for the task's lock.
+    /// The thread's level, without what waiters for the task's lock lend.
     pub(crate) fn level(&self) -> u8 {
         self.level.load(Relaxed)
     }
 
-    /// Runs it at a level from now on.
+    /// Runs the thread at `level` from now on.
     pub(crate) fn set_context(&self, level: u8) {
         let _ = call::context_set_priority(self.slot(skin::slot::CONTEXTS), level);
     }
 
-    /// Wakes it out of [`Thread::wait_for_signal`].
+    /// Ends the thread's [`Thread::wait_for_signal`].
     #[inline]
     pub(crate) fn signal(&self) {
         let _ = call::signal(self.slot(skin::slot::NOTIFICATIONS));
     }
 
-    /// Waits until it is signalled; false when the deadline came first. For the thread itself.
-    /// Returns early, too, and says true then.
+    /// Waits until the thread is signalled; returns false if the deadline came first. It may also
+    /// return early, with true. For the thread itself.
     #[inline]
     pub(crate) fn wait_for_signal(&self, deadline: u64) -> bool {
         match call::wait(self.slot(skin::slot::NOTIFICATIONS), deadline) {
@@ -254,7 +254,7 @@ impl Thread {
         }
     }
 
-    /// One of its capabilities.
+    /// One of the thread's capabilities.
     #[inline(always)]
     pub(super) fn slot(&self, first: u32) -> Cap {
         first + self.number.load(Relaxed)
@@ -263,7 +263,7 @@ impl Thread {
 
 static TABLE: [Thread; THREADS] = [const { Thread::new() }; THREADS];
 
-/// What the C library takes for its "C" locale: it names no translations.
+/// The "C" locale for the C library; it has no translations.
 static LOCALE: [AtomicUsize; 8] = [const { AtomicUsize::new(0) }; 8];
 
 /// Word of [`Thread::c_library`] that the C library takes the locale from.
@@ -281,12 +281,12 @@ pub fn by_number(number: usize) -> &'static Thread {
     &TABLE[number % THREADS]
 }
 
-/// Has the main thread look for handlers of software interrupts.
+/// Makes the main thread look for software interrupts to handle.
 pub(crate) fn nudge_main() {
     by_number(0).signal();
 }
 
-/// The thread that a program's `pthread_t` stands for, if it stands for one that exists.
+/// The thread of a program's `pthread_t`, if that thread exists.
 #[must_use]
 pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {
     let offset = (pointer as usize).checked_sub(TABLE.as_ptr() as usize)?;
@@ -299,7 +299,7 @@ pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {
 #[must_use]
 pub fn current() -> &'static Thread {
     let thread: *const Thread;
-    // SAFETY: FS points to the thread's entry in the table from its first instructions on, and the
+    // SAFETY: from the thread's first instructions on, FS points to its entry in the table, and the
     // entry begins with its own address.
     unsafe {
         asm!("mov {}, fs:[0]", out(reg) thread, options(nostack, pure, readonly, preserves_flags));
@@ -307,11 +307,11 @@ pub fn current() -> &'static Thread {
     }
 }
 
-/// Gives the entries what they need, and makes the calling thread the main thread.
+/// Initializes the entries, and makes the calling thread the main thread.
 ///
 /// # Safety
 ///
-/// The task has one thread, which has asked for no [`current`] yet.
+/// The task has one thread, which has not called [`current`] yet.
 pub(crate) unsafe fn adopt_main() -> &'static Thread {
     for (number, thread) in TABLE.iter().enumerate() {
         thread.number.store(number as u32, Relaxed);

@@ -1,4 +1,4 @@
-//! What a clock is, and how it goes.
+//! What a clock is, and how it derives from the base time.
 
 use super::{deadline, now_ns};
 use crate::{cell::Shared, lock::Token};
@@ -8,7 +8,7 @@ use core::{
 };
 use pillion_rt_core::{clock::Reading, release::INFINITY};
 
-/// A clock; its beginning is `struct rtl_clock` in `rtl_time.h`.
+/// A clock; it begins with the members of `struct rtl_clock` in `rtl_time.h`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Clock {
@@ -26,16 +26,16 @@ pub struct Clock {
     pub(super) number: u32,
 }
 
-/// How each clock goes.
+/// How each clock derives from the base time.
 static READINGS: Shared<[Reading; 5]> = Shared::new([Reading { offset: 0, step: 0, origin: 0 }; 5]);
 
 impl Clock {
-    /// What it shows.
+    /// What the clock shows.
     pub(super) fn now(&self, token: &Token) -> i64 {
         READINGS.borrow(token)[self.number as usize].at(now_ns())
     }
 
-    /// The tick at which it first shows `time`.
+    /// The tick at which the clock first shows `time`.
     pub(crate) fn deadline(&self, token: &Token, time: i64) -> u64 {
         match time {
             INFINITY => pillion_abi::NEVER,
@@ -43,17 +43,17 @@ impl Clock {
         }
     }
 
-    /// Changes how it goes, given the base time.
+    /// Changes the clock's reading; `change` also gets the base time.
     pub(super) fn change(&self, token: &Token, change: impl FnOnce(&mut Reading, i64)) {
         change(&mut READINGS.borrow(token)[self.number as usize], now_ns());
     }
 
-    /// Can it be set?
+    /// Returns whether the clock can be set.
     pub(super) fn is_settable(&self) -> bool {
         matches!(self.number, 1 | 2)
     }
 
-    /// Number of its raw timer, if it has one.
+    /// Number of the clock's raw timer, if it has one.
     pub(super) fn raw_timer(&self) -> Option<usize> {
         self.number.checked_sub(3).map(|n| n as usize)
     }

@@ -1,4 +1,4 @@
-//! The clocks that there are.
+//! The clocks.
 
 use super::{clock::Clock, mode, raw};
 use crate::{
@@ -45,24 +45,24 @@ clocks! {
     rtl_clock_realtime = 1;
     /// Starts as the others do; a program can set it to Linux's time.
     rtl_clock_gpos = 2;
-    /// Stands for the timer chip; a timer of its own.
+    /// Stands for the timer chip; has a raw timer of its own.
     rtl_clock_8254 = 3;
-    /// Stands for the processor's timer; a timer of its own.
+    /// Stands for the processor's timer; has a raw timer of its own.
     rtl_clock_apic = 4;
 }
 
-/// The clock that a program means.
+/// The clock that a program's pointer names.
 pub(crate) fn find(clock: *const Clock) -> Option<&'static Clock> {
     ALL.into_iter().find(|c| core::ptr::eq(*c, clock))
 }
 
-/// What a clock shows, in nanoseconds; -1 for what is no clock.
+/// What a clock shows, in nanoseconds; -1 for an unknown clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_gethrtime(clock: &Clock) -> i64 {
     find(clock).map_or(-1, |clock| lock::with(|token| clock.now(token)))
 }
 
-/// Sets the handler of a clock's interrupts. The scheduler's clocks have none to give.
+/// Sets the handler of a raw timer. The scheduler's clocks have no raw timers.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_setclockhandler(clock: *const Clock, handler: Option<raw::Handler>) -> c_int {
     let (Some(number), Some(handler)) = (find(clock).and_then(Clock::raw_timer), handler) else {
@@ -71,7 +71,7 @@ pub extern "C" fn rtl_setclockhandler(clock: *const Clock, handler: Option<raw::
     raw::take(number, handler).map_or_else(|error| -error, |()| 0)
 }
 
-/// Takes the handler away.
+/// Removes the handler of a raw timer.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_unsetclockhandler(clock: *const Clock) -> c_int {
     let handler = find(clock).and_then(Clock::raw_timer).and_then(raw::release);

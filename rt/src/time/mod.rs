@@ -1,6 +1,6 @@
 //! Time.
 //!
-//! The base of all clocks is the time-stamp counter, in nanoseconds since the processor started.
+//! All clocks are based on the time-stamp counter, in nanoseconds since the processor started.
 
 pub mod clock;
 pub mod clocks;
@@ -22,7 +22,7 @@ use pillion_runtime::{info, now};
 
 static SCALE: Constant<Scale> = Constant::new(Scale::new(0));
 
-/// Learns how fast the counter is.
+/// Reads the counter's frequency.
 ///
 /// # Safety
 ///
@@ -32,7 +32,7 @@ pub(crate) unsafe fn start() {
     unsafe { SCALE.set(Scale::new(info::task().tsc_hz)) };
 }
 
-/// How ticks and nanoseconds go together.
+/// The scale between ticks and nanoseconds.
 #[inline]
 #[must_use]
 pub fn scale() -> Scale {
@@ -46,8 +46,7 @@ pub fn now_ns() -> i64 {
     SCALE.get().ns(now()) as i64
 }
 
-/// The tick at which [`now_ns`] reaches `ns`; one that never comes for what `HRTIME_INFINITY`
-/// stands for.
+/// The tick at which [`now_ns`] reaches `ns`; for `HRTIME_INFINITY`, one that never comes.
 #[inline]
 #[must_use]
 pub fn deadline(ns: i64) -> u64 {

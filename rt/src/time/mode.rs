@@ -1,9 +1,9 @@
-//! How a clock or a raw timer goes; also in `rtl_time.h`.
+//! Modes of clocks and raw timers; also in `rtl_time.h`.
 
 use core::ffi::c_int;
 
-/// Smoothly; the timer fires once.
+/// The clock advances smoothly; the timer fires once.
 pub const ONESHOT: c_int = 1;
 
-/// In steps; the timer fires again and again.
+/// The clock advances in steps; the timer fires repeatedly.
 pub const PERIODIC: c_int = 2;

@@ -14,7 +14,7 @@ pub extern "C" fn gethrtime() -> i64 {
     now_ns()
 }
 
-/// How fine [`gethrtime`] is.
+/// Resolution of [`gethrtime`].
 #[unsafe(no_mangle)]
 pub extern "C" fn gethrtimeres() -> i64 {
     1
@@ -44,7 +44,7 @@ pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
     0
 }
 
-/// How fine a clock is.
+/// Resolution of a clock.
 ///
 /// # Safety
 ///
@@ -86,7 +86,7 @@ pub extern "C" fn rtl_getbestclock(cpu: u32) -> *const Clock {
     if crate::irq::processor_exists(cpu as c_int) { &raw const clocks::rtl_clock_apic } else { null() }
 }
 
-/// Has a clock go smoothly, or in steps of `period` nanoseconds.
+/// Makes a clock advance smoothly, or in steps of `period` nanoseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_setclockmode(clock: *const Clock, mode: c_int, period: i64) -> c_int {
     let Some(clock) = clocks::find(clock) else { return -EINVAL };
@@ -95,7 +95,7 @@ pub extern "C" fn rtl_setclockmode(clock: *const Clock, mode: c_int, period: i64
         mode::PERIODIC if period > 0 => period,
         _ => return -EINVAL,
     };
-    // The monotonic clock never goes in steps: the others are told apart from it by that.
+    // Only the clocks that can be set can advance in steps.
     if !clock.is_settable() && step != 0 {
         return -EINVAL;
     }

@@ -1,5 +1,4 @@
-//! Timers of the program's own, which RTLinux programs take from the hardware:
-//! `rtl_setclockhandler`.
+//! Raw timers, which RTLinux programs take from the hardware: `rtl_setclockhandler`.
 
 use super::{clock::Clock, deadline, mode, now_ns};
 use crate::{
@@ -23,9 +22,9 @@ pub(super) type Handler = extern "C" fn(*mut c_void);
 #[derive(Clone, Copy, Debug)]
 struct Raw {
     handler: Option<Handler>,
-    /// When it fires next, in nanoseconds.
+    /// When the timer fires next, in nanoseconds.
     due: Option<i64>,
-    /// Time until it fires again, or 0.
+    /// Time until the timer fires again, or 0.
     again: i64,
 }
 
@@ -33,7 +32,7 @@ const IDLE: Raw = Raw { handler: None, due: None, again: 0 };
 
 static RAW: Shared<[Raw; 2]> = Shared::new([IDLE; 2]);
 
-/// Sets the handler of a timer that has none.
+/// Sets the handler of a raw timer that has none; [`EBUSY`] if it has one.
 pub(super) fn take(number: usize, handler: Handler) -> Result<(), c_int> {
     let token = lock::enter();
     if RAW.borrow(&token)[number].handler.is_some() {
@@ -44,12 +43,12 @@ pub(super) fn take(number: usize, handler: Handler) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Stops a timer and takes its handler away; `None` if it had none.
+/// Stops a raw timer and removes its handler; `None` if it had none.
 pub(super) fn release(number: usize) -> Option<Handler> {
     lock::with(|token| core::mem::replace(&mut RAW.borrow(token)[number], IDLE)).handler
 }
 
-/// Prepares a clock's timer.
+/// Checks that a clock has a raw timer.
 pub(super) extern "C" fn init(clock: &Clock) -> c_int {
     clock.raw_timer().map_or(-EINVAL, |_| 0)
 }
@@ -59,8 +58,8 @@ pub(super) extern "C" fn uninit(clock: &Clock) {
     arm(clock, None, 0);
 }
 
-/// Has a clock's timer fire after `interval` nanoseconds, and then, if its mode is periodic, after
-/// each further interval.
+/// Makes a clock's timer fire after `interval` nanoseconds and, in periodic mode, after each
+/// further interval.
 pub(super) extern "C" fn set_timer(clock: &Clock, interval: i64) -> c_int {
     if clock.raw_timer().is_none() || interval <= 0 {
         return -EINVAL;
@@ -71,7 +70,7 @@ pub(super) extern "C" fn set_timer(clock: &Clock, interval: i64) -> c_int {
     0
 }
 
-/// Chooses between firing once and again and again.
+/// Chooses between firing once and firing repeatedly.
 pub(super) extern "C" fn set_mode(clock: &Clock, new: c_int) -> c_int {
     if clock.raw_timer().is_none() || (new != mode::ONESHOT && new != mode::PERIODIC) {
         return -EINVAL;
@@ -89,13 +88,13 @@ fn arm(clock: &Clock, due: Option<i64>, again: i64) {
     });
 }
 
-/// The tick at which the first of them fires.
+/// The tick at which the first raw timer fires.
 pub(crate) fn earliest(token: &Token) -> u64 {
     RAW.borrow(token).iter().filter_map(|raw| raw.due).map(deadline).min().unwrap_or(NEVER)
 }
 
-/// Runs the handlers of those that have fired, with the lock held. Intervals that were missed are
-/// left out.
+/// Runs the handlers of raw timers that have fired, with the lock held. Missed intervals are
+/// skipped.
 pub(crate) fn run_due() {
     for number in 0..2 {
         let token = lock::enter();

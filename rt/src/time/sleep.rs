@@ -14,7 +14,7 @@ use pillion_runtime::now;
 /// `TIMER_ABSTIME`.
 pub(super) const ABSOLUTE: c_int = 1;
 
-/// Sleeps until a clock shows a time.
+/// Sleeps until a clock reaches a time.
 fn sleep_until(clock: &'static Clock, time: i64) -> Wake {
     signal::after_wait();
     let token = lock::enter();
@@ -44,11 +44,11 @@ unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *m
     Err(EINTR)
 }
 
-/// Sleeps for a time, or until a clock shows one. Gives an error number.
+/// Sleeps for a time, or until a clock reaches one. Returns 0 or an error number.
 ///
 /// # Safety
 ///
-/// `request` is readable, `rest` null or to be written; they may be one place.
+/// `request` is readable, `rest` null or to be written; both may be the same place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_nanosleep(
     clock: *const Clock,
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn nanosleep(request: *const Timespec, rest: *mut Timespec
     crate::error::posix(unsafe { sleep(&clocks::rtl_clock_monotonic, 0, *request, rest) })
 }
 
-/// Sleeps for so many microseconds.
+/// Sleeps for `microseconds`.
 #[unsafe(no_mangle)]
 pub extern "C" fn usleep(microseconds: u32) -> c_int {
     let until = now_ns() + i64::from(microseconds) * 1000;
@@ -82,7 +82,7 @@ pub extern "C" fn usleep(microseconds: u32) -> c_int {
     }
 }
 
-/// Sleeps for so many seconds; returns how many are left.
+/// Sleeps for `seconds`; returns how many are left.
 #[unsafe(export_name = "sleep")]
 pub extern "C" fn sleep_seconds(seconds: u32) -> u32 {
     let until = now_ns() + i64::from(seconds) * 1_000_000_000;
@@ -92,7 +92,7 @@ pub extern "C" fn sleep_seconds(seconds: u32) -> u32 {
     }
 }
 
-/// Waits for so many nanoseconds without giving the processor away.
+/// Busy-waits for `ns` nanoseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_delay(ns: core::ffi::c_long) {
     let end = super::deadline(now_ns() + ns.max(0));

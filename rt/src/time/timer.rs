@@ -39,14 +39,14 @@ pub struct Setting {
 #[derive(Clone, Copy)]
 struct Timer {
     clock: &'static Clock,
-    /// Thread that made it; see [`signal::receiver`].
+    /// The thread that created the timer; see [`signal::receiver`].
     thread: Identity,
     /// 0 for none.
     signal: u32,
-    /// What the clock shows when it fires.
+    /// The clock's time at which the timer fires.
     due: Option<i64>,
     interval: i64,
-    /// `due` follows from when it was armed, whatever the clock is set to meanwhile.
+    /// `due` counts from when the timer was armed, whatever the clock is set to meanwhile.
     relative: bool,
     overruns: c_int,
 }
@@ -55,10 +55,10 @@ const COUNT: usize = 32;
 
 static TIMERS: Shared<[Option<Timer>; COUNT]> = Shared::new([None; COUNT]);
 
-/// `timer_t`: place in the table plus one.
+/// `timer_t`: index in the table plus one.
 type Name = usize;
 
-/// Does something with a timer.
+/// Runs a function on a timer.
 fn with<R>(name: Name, f: impl FnOnce(&Token, &mut Timer) -> R) -> Result<R, c_int> {
     lock::with(|token| {
         let mut timers = TIMERS.borrow(token);
@@ -67,7 +67,7 @@ fn with<R>(name: Name, f: impl FnOnce(&Token, &mut Timer) -> R) -> Result<R, c_i
     })
 }
 
-/// Makes a timer, which sends signals to the calling thread.
+/// Creates a timer, which sends signals to the calling thread.
 ///
 /// # Safety
 ///
@@ -98,7 +98,7 @@ fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
     Ok(place + 1)
 }
 
-/// Ends a timer.
+/// Deletes a timer.
 #[unsafe(no_mangle)]
 pub extern "C" fn timer_delete(name: Name) -> c_int {
     posix(lock::with(|token| {
@@ -139,7 +139,8 @@ pub extern "C" fn timer_gettime(name: Name, setting: &mut Setting) -> c_int {
     posix(with(name, |token, timer| *setting = timer.setting(token)))
 }
 
-/// How often a timer fired besides, while its last signal was pending or before it could be sent.
+/// How often the timer fired in addition, while its last signal was pending or before it could be
+/// sent.
 #[unsafe(no_mangle)]
 pub extern "C" fn timer_getoverrun(name: Name) -> c_int {
     with(name, |_, timer| timer.overruns).unwrap_or_else(|error| posix(Err(error)))
@@ -151,7 +152,7 @@ impl Timer {
         Setting { it_interval: Timespec::of(self.interval), it_value: Timespec::of(left) }
     }
 
-    /// If it is due, prepares it for the next time that is to come; returns whom to send what.
+    /// If the timer is due, sets the next time it fires; returns the thread and the signal to send.
     fn fire(&mut self, token: &Token) -> Option<(&'static Thread, u32)> {
         let now = self.clock.now(token);
         let due = self.due.filter(|due| *due <= now)?;
@@ -171,7 +172,7 @@ impl Timer {
     }
 }
 
-/// A clock was set forward by so many nanoseconds: timers that are to fire after a time fire when
+/// A clock was set forward by `by` nanoseconds: keeps timers armed with a relative time firing when
 /// they would have.
 pub(super) fn clock_set(token: &Token, clock: &'static Clock, by: i64) {
     let mut timers = TIMERS.borrow(token);

@@ -16,27 +16,27 @@ pub struct Timespec {
 }
 
 impl Timespec {
-    /// Of so many nanoseconds.
+    /// Creates one from nanoseconds.
     #[must_use]
     pub fn of(ns: i64) -> Timespec {
         Timespec { tv_sec: ns.div_euclid(NSECS_PER_SEC), tv_nsec: ns.rem_euclid(NSECS_PER_SEC) }
     }
 
-    /// In nanoseconds, unless the nanoseconds are no part of a second.
+    /// The time in nanoseconds, unless `tv_nsec` is out of range.
     #[must_use]
     pub fn ns(self) -> Option<i64> {
         let valid = (0..NSECS_PER_SEC).contains(&self.tv_nsec);
         valid.then(|| self.tv_sec.saturating_mul(NSECS_PER_SEC).saturating_add(self.tv_nsec))
     }
 
-    /// In nanoseconds, unless they are no part of a second, or the time is negative.
+    /// The time in nanoseconds, unless `tv_nsec` is out of range or the time is negative.
     #[must_use]
     pub fn length(self) -> Option<i64> {
         self.ns().filter(|ns| *ns >= 0)
     }
 }
 
-/// A time in a place of the calling thread, until its next call of this.
+/// Converts a time. The result lies in the calling thread's own storage until its next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_hrt2ts(ns: i64) -> *const Timespec {
     let place = thread::current().time();

@@ -2,7 +2,7 @@
  * A value that does not fit its variable: init_module is not called.
  *
  * parameters: level=256
- * prints: parameter level=256: a value is no number, or does not fit
+ * prints: parameter level=256: a value is not a number, or does not fit
  * ends: refused
  */
 #include <rtl.h>
