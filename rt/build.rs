@@ -1,9 +1,9 @@
-//! Compiles the parts of the runtime that are in C: functions with formats, and what takes the
-//! place of functions of the C library.
+//! Compiles the parts of the runtime that are in C: formatted output, and replacements for
+//! functions of the C library.
 
 use std::process::Command;
 
-/// Headers of programs: those of tasks alone, and those of programs in Linux, too.
+/// Headers of programs: those for tasks alone, and those for programs in Linux, too.
 const HEADERS: [&str; 2] = ["include", "shared"];
 /// Headers of the C library, as `x build-task` finds them.
 const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
@@ -53,7 +53,7 @@ fn main() {
     build.compile("pillion_rt_c");
 }
 
-/// The folder of the headers that a folder's table says.
+/// The folder of the headers made from a folder's table.
 fn made(folder: &str) -> String {
     println!("cargo::rerun-if-changed={folder}");
     let made = format!("{}/{folder}", std::env::var("OUT_DIR").unwrap_or_default());

@@ -1,14 +1,14 @@
-//! Ticks of the time-stamp counter and nanoseconds, exactly.
+//! Exact conversion between ticks of the time-stamp counter and nanoseconds.
 
 const NSECS_PER_SEC: u64 = 1_000_000_000;
 
-/// A ratio `from` to `to` of two rates, as a multiplication.
+/// A ratio `from` to `to` of two rates, applied by multiplication.
 #[derive(Clone, Copy, Debug)]
 struct Ratio {
     from: u64,
     to: u64,
     whole: u64,
-    /// 64 binary places.
+    /// The fraction, in 64 binary places.
     fraction: u64,
 }
 
@@ -18,13 +18,12 @@ impl Ratio {
         Ratio { from, to, whole: to / from, fraction: fraction as u64 }
     }
 
-    /// `n * to / from`, rounded down; the largest number where it would be larger.
+    /// `n * to / from`, rounded down, or the largest number if that does not fit.
     #[inline]
     fn apply(&self, n: u64) -> u64 {
         let product = n as u128 * self.whole as u128 + ((n as u128 * self.fraction as u128) >> 64);
         let Ok(estimate) = u64::try_from(product) else { return u64::MAX };
-        // The fraction was rounded down, by less than one part in 2^64: what is missing is less
-        // than 2.
+        // The fraction was rounded down by less than one part in 2^64, so less than 2 is missing.
         let rest = n as u128 * self.to as u128 - estimate as u128 * self.from as u128;
         estimate.saturating_add((rest >= self.from as u128) as u64)
     }
@@ -45,7 +44,7 @@ impl Scale {
         Scale { to_ns: Ratio::new(hz, NSECS_PER_SEC), to_ticks: Ratio::new(NSECS_PER_SEC, hz) }
     }
 
-    /// Nanoseconds that have passed when the counter shows `ticks`.
+    /// Nanoseconds that have passed when the counter is at `ticks`.
     #[inline]
     #[must_use]
     pub fn ns(&self, ticks: u64) -> u64 {
@@ -63,14 +62,14 @@ impl Scale {
     }
 }
 
-/// A clock that shows the base clock, moved, and perhaps in steps.
+/// A clock derived from the base clock: with an offset, and perhaps in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    /// What is added to the base clock.
+    /// Added to the base clock.
     pub offset: i64,
-    /// Length of a step; 0 when it runs smoothly.
+    /// Length of a step; 0 if the clock runs smoothly.
     pub step: i64,
-    /// Base time of a step's beginning.
+    /// Base time at which a step begins.
     pub origin: i64,
 }
 
@@ -104,7 +103,8 @@ impl Reading {
         self.offset = shown.saturating_sub(self.at(base));
     }
 
-    /// Makes it go in steps of `step` from base time `base` on, or smoothly with 0.
+    /// Makes the clock advance in steps of `step` from base time `base` on, or smoothly if `step`
+    /// is 0.
     pub fn set_step(&mut self, base: i64, step: i64) {
         (self.step, self.origin) = (step, base);
     }

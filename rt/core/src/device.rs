@@ -1,15 +1,15 @@
-//! Names of devices: `/dev/NAME` and a number.
+//! Device names: `/dev/NAME` and a number.
 
-/// A device that a path names.
+/// The device that a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device<'a> {
-    /// Its name without the number.
+    /// The name without the number.
     pub name: &'a [u8],
-    /// Its number, 0 if the path has none.
+    /// The number; 0 if the path has none.
     pub minor: u32,
 }
 
-/// Reads a path. `None` when it is not one of a device, or the number does not fit.
+/// Parses a path. `None` if it is not a device's, or the number does not fit.
 #[must_use]
 pub fn parse(path: &[u8]) -> Option<Device<'_>> {
     let name = path.strip_prefix(b"/dev/")?;

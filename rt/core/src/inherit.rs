@@ -1,20 +1,20 @@
-//! Priority inheritance: who runs how urgently while others wait for it.
+//! Priority inheritance: how urgently a thread runs while others wait for it.
 //!
-//! A thread that waits for a mutex lends its urgency to the owner; if the owner waits itself, the
-//! urgency is passed on to whoever it waits for. An owner of several mutexes has the highest
-//! urgency lent through any of them, and keeps, after releasing one, the highest that is lent
-//! through the rest. Nothing is remembered but who waits for whom: a thread's urgency follows from
-//! it at any time, so that no sequence of operations can leave a wrong one behind.
+//! A thread that waits for a mutex lends its urgency to the owner. If the owner itself waits, the
+//! urgency is passed on to the thread that it waits for. An owner of several mutexes has the
+//! highest urgency lent through any of them; after releasing one, it keeps the highest that is lent
+//! through the rest. Only which thread waits for which is recorded: a thread's urgency follows from
+//! that at any time, so no sequence of operations can leave a wrong one behind.
 
 use crate::urgency::Urgency;
 
-/// Most threads.
+/// Maximum number of threads.
 pub const THREADS: usize = 64;
 
-/// Index of a thread.
+/// A thread's index.
 pub type Thread = usize;
 
-/// Who waits for whom, and the urgency that each thread has.
+/// Which thread waits for which, and the urgency of each thread.
 #[derive(Clone, Debug)]
 pub struct Inheritance {
     own: [Urgency; THREADS],
@@ -31,7 +31,7 @@ impl Default for Inheritance {
 }
 
 impl Inheritance {
-    /// Nobody waits, and nobody is urgent.
+    /// No thread waits, and none is urgent.
     #[must_use]
     pub const fn new() -> Inheritance {
         Inheritance {
@@ -42,20 +42,20 @@ impl Inheritance {
         }
     }
 
-    /// The urgency of a thread, with what it inherits.
+    /// A thread's urgency, including what it inherits.
     #[must_use]
     pub fn effective(&self, thread: Thread) -> Urgency {
         self.effective[thread]
     }
 
-    /// Gives a thread an urgency of its own. Returns the threads whose urgency changed, as bits.
+    /// Sets a thread's own urgency. Returns the threads whose urgency changed, as bits.
     pub fn set_own(&mut self, thread: Thread, urgency: Urgency) -> u64 {
         self.own[thread] = urgency;
         self.follow(thread)
     }
 
-    /// A thread waits for another now. Returns the threads whose urgency changed. A wait that would
-    /// close a circle lends nothing: nobody in it can run.
+    /// Makes a thread wait for another. Returns the threads whose urgency changed. A wait that
+    /// would close a circle lends nothing: no thread in the circle can run.
     pub fn wait(&mut self, waiter: Thread, owner: Thread) -> u64 {
         let changed = self.end_wait(waiter);
         if self.closes_circle(waiter, owner) {
@@ -66,27 +66,27 @@ impl Inheritance {
         changed | self.follow(owner)
     }
 
-    /// A thread no longer waits. Returns the threads whose urgency changed.
+    /// Ends a thread's wait. Returns the threads whose urgency changed.
     pub fn end_wait(&mut self, waiter: Thread) -> u64 {
         let Some(owner) = self.waits_for[waiter].take() else { return 0 };
         self.lenders[owner] &= !(1 << waiter);
         self.follow(owner)
     }
 
-    /// A thread is no more: it waits for nobody, and nobody for it. Returns the threads whose
-    /// urgency changed.
+    /// Removes a thread that has ended: it waits for no thread, and none waits for it. Returns the
+    /// threads whose urgency changed.
     pub fn remove(&mut self, thread: Thread) -> u64 {
         bits(self.lenders[thread]).fold(self.end_wait(thread), |changed, lender| changed | self.end_wait(lender))
     }
 
-    /// Would a wait of `waiter` for `owner` close a circle?
+    /// Returns whether a wait of `waiter` for `owner` would close a circle.
     #[must_use]
     pub fn closes_circle(&self, waiter: Thread, owner: Thread) -> bool {
         core::iter::successors(Some(owner), |&at| self.waits_for[at]).any(|at| at == waiter)
     }
 
-    /// Brings the urgency of a thread, and of those that it waits for in turn, up to date. There
-    /// are no circles, so this ends.
+    /// Updates the urgency of a thread, and of those that it waits for in turn. There are no
+    /// circles, so this ends.
     fn follow(&mut self, start: Thread) -> u64 {
         let (mut at, mut changed) = (start, 0);
         loop {
@@ -105,7 +105,7 @@ impl Inheritance {
     }
 }
 
-/// The numbers of the bits that are set.
+/// The numbers of the bits set in `set`.
 pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let first = (set != 0).then(|| set.trailing_zeros() as usize)?;

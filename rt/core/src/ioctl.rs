@@ -1,6 +1,6 @@
-//! Numbers of I/O control commands that say what data they carry.
+//! I/O control command numbers that encode the data they carry.
 
-/// Data that a command carries.
+/// Bytes of data that a command carries.
 #[must_use]
 pub const fn size(command: u32) -> usize {
     let direction = command >> 30;

@@ -1,4 +1,4 @@
-//! When the kernel was entered, by its trace.
+//! When the kernel was entered, according to its trace.
 
 use pillion_abi::{
     RT_VECTOR_FIRST,
@@ -8,8 +8,8 @@ use pillion_abi::{
 /// When an interrupt of the real-time side last entered the kernel, in ticks. The entries begin
 /// with the newest.
 ///
-/// Out of a guest the processor comes before the kernel knows why: that event stands directly
-/// before the interrupt then, and is the earlier stamp.
+/// When an interrupt ends guest mode, the exit is recorded before the kernel knows its cause. It
+/// then stands directly before the interrupt, and is the earlier stamp.
 pub fn last(newest_first: impl IntoIterator<Item = Entry>) -> Option<u64> {
     let mut entries = newest_first.into_iter();
     let interrupt = entries.find(|entry| is(entry, Event::Interrupt) && entry.first >= RT_VECTOR_FIRST.into())?;

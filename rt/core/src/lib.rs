@@ -1,4 +1,4 @@
-//! Logic of the real-time API that needs neither the kernel nor a machine.
+//! The real-time API's logic that needs neither the kernel nor a machine.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,33 +1,33 @@
-//! Parameters of a module: what `name=value other=1,2,3` says, and what `MODULE_PARM` allows.
+//! Module parameters: parses `name=value other=1,2,3`, and the types that `MODULE_PARM` declares.
 
-/// What is wrong with the arguments of a task.
+/// What is wrong with a task's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// There is no `=` in it.
+    /// An argument has no `=`.
     NoValue,
-    /// A number is none, or does not fit.
+    /// A value is not a number, or does not fit.
     Number,
     /// There are fewer or more values than the parameter takes.
     Count,
-    /// The declaration in the program has a type that is unknown.
+    /// The declaration in the program has an unknown type.
     Type,
-    /// It is longer than the array of characters that it is for.
+    /// A text is longer than the array of characters that it is for.
     Length,
 }
 
-/// Kind of the values of a parameter.
+/// Kind of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A number of so many bytes, signed or not.
+    /// A number, signed or not.
     Number {
         /// 1, 2, 4 or 8.
         bytes: usize,
-        /// Only numbers from 0 on.
+        /// Only numbers from 0 on are accepted.
         unsigned: bool,
     },
     /// A pointer to text.
     Text,
-    /// Text in an array of characters of so many bytes each.
+    /// Text in an array of characters, each with this many bytes.
     Characters(usize),
 }
 
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// What a parameter takes.
+/// Type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     /// Fewest values.
@@ -55,7 +55,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// Reads the type of `MODULE_PARM`, as `"1-4i"`, or of `module_param`, as `"=int"`.
+    /// Parses the type of `MODULE_PARM`, such as `"1-4i"`, or of `module_param`, such as `"=int"`.
     pub fn parse(text: &str) -> Result<Type, Problem> {
         if let Some(word) = text.strip_prefix('=') {
             return Ok(Type { least: 1, most: 1, kind: spelled_out(word)? });
@@ -70,10 +70,10 @@ impl Type {
         if least > most || most == 0 { Err(Problem::Type) } else { Ok(Type { least, most, kind }) }
     }
 
-    /// The type as it is for a variable of so many bytes; `None` when that cannot hold all values.
+    /// Adapts the type to a variable of `bytes` bytes; `None` if that cannot hold all values.
     ///
-    /// Programs for 32-bit machines mix the letters for `int` and `long`: the size of the variable
-    /// decides where it is one of a number for each value.
+    /// Programs for 32-bit machines mix the letters for `int` and `long`: the variable's size
+    /// decides, if it is a valid number size for each value.
     #[must_use]
     pub fn for_variable(self, bytes: usize) -> Option<Type> {
         let mut adapted = self;
@@ -125,9 +125,9 @@ fn spelled_out(word: &str) -> Result<Kind, Problem> {
     Ok(Kind::Number { bytes, unsigned })
 }
 
-/// Reads a number for a variable of so many bytes: decimal, `0x` or octal as in C. A negative one,
-/// or one that fits without a sign only, is accepted for signed variables too, as long as its bits
-/// fit.
+/// Parses a number for a variable of `bytes` bytes: decimal, `0x` or octal as in C. For signed
+/// variables, negative numbers are accepted, and numbers that only fit without a sign as well, as
+/// long as their bits fit.
 pub fn number(text: &str, bytes: usize, unsigned: bool) -> Result<u64, Problem> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -155,7 +155,7 @@ pub fn number(text: &str, bytes: usize, unsigned: bool) -> Result<u64, Problem> 
 pub struct Argument<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What follows the `=`, without the quotes that it may stand in.
+    /// What follows the `=`, without quotes around it.
     pub value: &'a str,
 }
 
@@ -166,7 +166,7 @@ impl Argument<'_> {
     }
 }
 
-/// Reads the arguments one by one. They are separated by blanks, except within double quotes.
+/// Parses the arguments one by one. They are separated by blanks, except within double quotes.
 pub fn arguments(text: &str) -> impl Iterator<Item = Result<Argument<'_>, Problem>> {
     let mut rest = text;
     core::iter::from_fn(move || {

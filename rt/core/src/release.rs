@@ -1,16 +1,16 @@
-//! When a periodic thread is released.
+//! Releases of periodic threads.
 
 /// A time that never comes.
 pub const INFINITY: i64 = i64::MAX;
 
-/// Releases of a thread, in nanoseconds.
+/// A thread's releases, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Releases {
-    /// The next one, or [`INFINITY`].
+    /// The next release, or [`INFINITY`].
     next: i64,
-    /// Time between two; 0 when there is only one.
+    /// Time between two releases; 0 if there is only one.
     period: i64,
-    /// The next one is the first.
+    /// Whether the next release is the first.
     first: bool,
 }
 
@@ -24,7 +24,7 @@ impl Releases {
     /// No release at all.
     pub const NONE: Releases = Releases { next: INFINITY, period: 0, first: false };
 
-    /// Releases at `start` and, unless `period` is 0, every `period` afterwards. None when `period`
+    /// Releases at `start` and, unless `period` is 0, every `period` afterwards. None if `period`
     /// is negative.
     #[must_use]
     pub fn new(start: i64, period: i64) -> Option<Releases> {
@@ -37,10 +37,10 @@ impl Releases {
         self.period
     }
 
-    /// The release that a thread waits for from `now` on, and how many were missed before it.
+    /// The release that a thread waits for at `now`, and how many releases were missed before it.
     ///
-    /// The very first release may lie in the past: it is due at once. Later ones that have passed
-    /// are missed.
+    /// The very first release may lie in the past: it is due at once. Later releases that have
+    /// passed are missed.
     pub fn wait(&mut self, now: i64) -> (i64, u64) {
         if self.first || self.next > now {
             return (self.next, 0);
@@ -54,7 +54,7 @@ impl Releases {
         (self.next, missed)
     }
 
-    /// The awaited release has come.
+    /// Moves on to the next release: the awaited one has come.
     pub fn begin(&mut self) {
         self.first = false;
         self.next = match self.period {
@@ -64,8 +64,8 @@ impl Releases {
     }
 }
 
-/// The first of the times `due`, `due + period`, ... that lies after `now`, and how many lie before
-/// that. `due` has come, and `period` is positive. Constant work.
+/// The first of the times `due`, `due + period`, ... after `now`, and how many come before it.
+/// `due` has come, and `period` is positive. Constant work.
 #[must_use]
 pub fn skip(due: i64, period: i64, now: i64) -> (i64, u64) {
     let passed = i128::from(now) - i128::from(due);

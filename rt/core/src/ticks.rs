@@ -1,4 +1,5 @@
-//! Ticks of the 8254 timer, in which RTLinux's first interface counts time, and nanoseconds.
+//! Conversion between nanoseconds and ticks of the 8254 timer, in which RTLinux's first interface
+//! counts time.
 
 /// Ticks in a second.
 pub const PER_SECOND: i64 = 1_193_180;
@@ -8,14 +9,14 @@ const NS: i64 = 1_000_000_000;
 /// The end of time, in either unit.
 pub const NEVER: i64 = i64::MAX;
 
-/// Nanoseconds of so many ticks, rounded down; the end of time stays what it is, and is what does
-/// not fit.
+/// Converts ticks to nanoseconds, rounded down. The end of time is preserved; a result that does
+/// not fit becomes the end of time.
 #[must_use]
 pub const fn to_ns(ticks: i64) -> i64 {
     scale(ticks, NS, PER_SECOND)
 }
 
-/// Ticks in so many nanoseconds, rounded down.
+/// Converts nanoseconds to ticks, rounded down.
 #[must_use]
 pub const fn from_ns(ns: i64) -> i64 {
     scale(ns, PER_SECOND, NS)
@@ -36,7 +37,8 @@ const fn scale(value: i64, by: i64, over: i64) -> i64 {
     }
 }
 
-/// Priority of RTLinux's third interface for one of the first, where 0 is the most urgent.
+/// Converts a priority of RTLinux's first interface, where 0 is the most urgent, to one of the
+/// third.
 #[must_use]
 pub const fn priority(old: i32) -> i32 {
     const MOST: i32 = 1_000_000;

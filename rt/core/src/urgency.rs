@@ -1,8 +1,8 @@
-//! How urgent a thread is, and at which of the kernel's levels it runs.
+//! A thread's urgency, and the kernel's level that it runs at.
 //!
 //! A program's priorities are 0 to 1,000,000; the kernel has 196 levels for them. Small and very
-//! high priorities, which is what programs use, keep levels of their own; between them there are
-//! four levels for each doubling, so that a higher priority never has a lower level.
+//! high priorities, the ones that programs use, have a level each; between them there are four
+//! levels for each doubling. So a higher priority never has a lower level.
 
 /// Highest priority of a program.
 pub const PRIORITY_MAX: u32 = 1_000_000;
@@ -15,18 +15,18 @@ const SMALL_END: u32 = 128;
 const HIGH_START: u32 = 999_985;
 /// Level of [`HIGH_START`].
 const HIGH_LEVEL: u8 = 196;
-/// Level of threads that run handlers of interrupts.
+/// Level of threads that run interrupt handlers.
 const INTERRUPT_LEVEL: u8 = 212;
 
-/// How urgent a thread is: its priority, with room below for the main thread and above for handlers
-/// of interrupts. Compares as priorities do.
+/// A thread's urgency: its priority, with room below for the main thread and above for interrupt
+/// handlers. Urgencies compare as priorities do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency(u32);
 
 impl Urgency {
     /// The main thread, which does what Linux did: less urgent than any real-time thread.
     pub const MAIN: Urgency = Urgency(0);
-    /// Handlers of interrupts: more urgent than any thread of the program.
+    /// Interrupt handlers: more urgent than any thread of the program.
     pub const INTERRUPT: Urgency = Urgency(PRIORITY_MAX + 2);
 
     /// A real-time thread with a priority of the program.
@@ -35,7 +35,7 @@ impl Urgency {
         Urgency(priority.min(PRIORITY_MAX) + 1)
     }
 
-    /// The kernel's level in a task with these limits.
+    /// The kernel's level for this urgency in a task with these limits.
     #[must_use]
     pub fn level(self, limits: Limits) -> u8 {
         match self {
@@ -46,7 +46,7 @@ impl Urgency {
     }
 }
 
-/// What a task's levels are limited to.
+/// Limits of a task's levels.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Level of the main thread.

@@ -1,6 +1,5 @@
 //! Every header of `rt/include` and `rt/shared` can be included by itself, first, and twice, in old
-//! and new C and in C++; and a module as they were written for Linux 2.4 compiles without a single
-//! warning.
+//! and new C and in C++; and a module in the style of Linux 2.4 compiles without a single warning.
 
 mod compiler;
 
@@ -9,14 +8,14 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 const LANGUAGES: [Language; 4] = [OLD_C, ("gcc", "c", "gnu11"), ("g++", "c++", "gnu++98"), ("g++", "c++", "gnu++17")];
 
-/// What the compiler said of a text.
+/// The compiler's messages for a text.
 fn compile(text: &str, language: Language) -> String {
     let output = run(text, language, &["-fsyntax-only", "-Wall", "-Wno-unused"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { said } else { format!("failed\n{said}") }
 }
 
-/// All that there are, as they are included.
+/// All headers, by the names that programs include.
 fn all() -> Vec<String> {
     let mut found = Vec::new();
     for folder in compiler::headers() {
@@ -81,7 +80,7 @@ fn a_module_of_old_compiles() {
     }
 }
 
-/// As they were written: they compile, whatever the compiler warns of.
+/// In the style of the time: they must compile, whatever the compiler warns about.
 #[test]
 fn modules_in_the_style_of_the_time_compile() {
     for entry in fs::read_dir(rt("core/tests/modules")).unwrap() {
@@ -98,7 +97,7 @@ fn a_wrong_module_does_not() {
     );
 }
 
-/// What the C library's headers declare, as far as these have functions.
+/// The functions that the C library's headers declare.
 fn functions_of_c() -> BTreeSet<String> {
     let all: String = fs::read_dir(LIBC_HEADERS)
         .unwrap()
@@ -114,8 +113,8 @@ fn functions_of_c() -> BTreeSet<String> {
     names.filter(|name| !["", "int", "void"].contains(&name.as_str()) && !name.ends_with("_t")).collect()
 }
 
-/// A program may have a variable of any name that the headers which RTLinux had itself, and those
-/// of Linux's kernel, did not declare.
+/// A program may have a variable of any name that RTLinux's own headers and those of the Linux
+/// kernel did not declare.
 #[test]
 fn a_program_may_use_the_names_of_the_c_library() {
     let functions = functions_of_c();
@@ -124,8 +123,8 @@ fn a_program_may_use_the_names_of_the_c_library() {
     );
     let listed = fs::read_to_string(rt("rtlinux-names.txt")).unwrap();
     let listed: BTreeSet<&str> = listed.split_whitespace().map(|word| word.split('/').next().unwrap()).collect();
-    // Of the C library, those had text in memory and formats; RTLinux's own had its calls, but not
-    // what is in headers of POSIX's.
+    // From the C library, the kernel's headers had memory, strings and formats; RTLinux's own
+    // headers had its calls, but not those in POSIX's headers.
     let kernel = ["str", "mem", "is", "to", "sprintf", "snprintf", "vsprintf", "vsnprintf", "sscanf"];
     let own = ["pthread_", "sched_", "sem_", "sig", "rtl_", "usleep", "nanosleep", "clock_nanosleep", "malloc", "free"];
     let posix = ["sigprocmask", "signal", "sigemptyset"];

@@ -1,5 +1,5 @@
-//! Priority inheritance against a model that follows from the definition, and in the situations in
-//! which simpler protocols fail.
+//! Checks priority inheritance against a model that follows from the definition, and in the
+//! situations in which simpler protocols fail.
 //!
 //! The situations are those of R. Heursch's thesis "Linux for time-critical tasks" (2006), 4.6.5.
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 const THREADS: usize = 6;
 const MUTEXES: usize = 4;
 
-/// Threads and mutexes, told in the plainest way.
+/// Threads and mutexes in the simplest form.
 #[derive(Clone, Default)]
 struct Model {
     priority: [u32; THREADS],
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-/// The model and the real thing, side by side.
+/// The model and the implementation, side by side.
 struct Both {
     model: Model,
     real: Inheritance,
@@ -107,7 +107,7 @@ impl Both {
         });
     }
 
-    /// Makes a change, and checks all urgencies and what the change says of itself.
+    /// Makes a change, and checks all urgencies and the reported changes.
     fn step(&mut self, change: impl FnOnce(&mut Both) -> u64) {
         let before = self.urgencies();
         let said = change(self);

@@ -1,12 +1,12 @@
 //! Every name that RTLinux's headers declare (`rt/rtlinux-names.txt`) is declared by the header
-//! that had it, or stands in the table of what is not there (`docs/rtlinux.md`).
+//! that had it, or stands in the table of missing names (`docs/rtlinux.md`).
 
 mod compiler;
 
 use compiler::{LIBC_HEADERS, OLD_C, headers, rt, run, run_as_is};
 use std::{collections::BTreeSet, fs};
 
-/// A name: where it was, what it was, and of which structure or with how many arguments.
+/// A name: its header, its kind, and its structure or number of arguments.
 #[derive(Debug)]
 struct Name {
     header: String,
@@ -34,19 +34,19 @@ fn names() -> Vec<Name> {
 }
 
 impl Name {
-    /// As the table has it.
+    /// The name in the table's form.
     fn shown(&self) -> String {
         if self.kind == "members" { format!("{}.{}", self.of, self.text) } else { self.text.clone() }
     }
 
-    /// Is it one of those in the table? A header stands for all that is in it, `structure.*` for
-    /// all its members.
+    /// Returns whether the table has this name. A header stands for all that is in it,
+    /// `structure.*` for all its members.
     fn is_among(&self, table: &BTreeSet<String>) -> bool {
         [self.shown(), format!("<{}>", self.header), format!("{}.*", self.of)].iter().any(|text| table.contains(text))
     }
 
-    /// Three lines that only compile where the name is declared and is what it was; a macro may be
-    /// in place of anything.
+    /// Three lines that compile only if the name is declared with the right kind; a macro may
+    /// replace anything.
     fn probe(&self, number: usize) -> String {
         let Name { kind, of, text, .. } = self;
         let declaration = match kind.as_str() {

@@ -1,5 +1,6 @@
 /*
- * A module that uses as much of the headers as fits, in the way of Linux 2.4. It is compiled only.
+ * A module that uses as much of the headers as fits, in the style of Linux 2.4. It is only
+ * compiled.
  */
 #include <linux/module.h>
 #include <linux/kernel.h>

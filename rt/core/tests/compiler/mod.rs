@@ -1,4 +1,4 @@
-//! Compiles a text with the headers that programs get, and makes no object.
+//! Compiles a text with the headers that programs get; produces no object.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -14,11 +14,11 @@ use std::{
 pub const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
 /// A compiler, its language, and the standard.
 pub type Language = (&'static str, &'static str, &'static str);
-/// C as RTLinux's programs were written in.
+/// The C that RTLinux's programs were written in.
 pub const OLD_C: Language = ("gcc", "c", "gnu89");
 
-/// The folders of the headers of tasks, and of those of programs in Linux, too, with those that are
-/// made of their tables.
+/// The folders of the headers for tasks, and of those for programs in Linux as well, each with the
+/// headers made from its table.
 pub fn headers() -> &'static [PathBuf] {
     static HEADERS: LazyLock<Vec<PathBuf>> =
         LazyLock::new(|| ["include", "shared"].into_iter().flat_map(with_made).collect());
@@ -34,12 +34,12 @@ fn with_made(folder: &str) -> [PathBuf; 2] {
     [rt(folder), made]
 }
 
-/// Something of `rt/`.
+/// A path in `rt/`.
 pub fn rt(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// What came of a text: objects are not made.
+/// Result of compiling a text; no object is produced.
 pub fn run(text: &str, language: Language, arguments: &[&str]) -> Output {
     let own = Command::new("gcc").arg("-print-file-name=include").output().expect("gcc is there");
     let own = String::from_utf8(own.stdout).unwrap();
@@ -49,7 +49,7 @@ pub fn run(text: &str, language: Language, arguments: &[&str]) -> Output {
     run_as_is(text, language, &[&ours, &module[..], arguments].concat())
 }
 
-/// As [`run`], with the arguments alone.
+/// As [`run`], with these arguments only.
 pub fn run_as_is(text: &str, (compiler, language, standard): Language, arguments: &[&str]) -> Output {
     let mut command = Command::new(compiler);
     command.env("LC_ALL", "C").args(arguments).arg(format!("-std={standard}")).args(["-x", language, "-"]);
