@@ -1,8 +1,8 @@
 /*
- * Every function of <complex.h>, for float, double and long double, gives what the host's gives,
- * which computes in 113 bits and rounds once: within some units in the last place of the result's
- * larger part (native/complex-type.h), and exactly what is exact; infinite and no numbers where the
- * C standard says so.
+ * Every function of <complex.h>, for float, double and long double, agrees with the host's, which
+ * computes in 113 bits and rounds once: to within some units in the last place of the result's
+ * larger part (native/complex-type.h), and exactly where the result is exact. Infinities and NaNs
+ * are where the C standard requires them.
  *
  * native: -lm
  * prints: complex numbers: 44772 results, 0 wrong

@@ -1,6 +1,6 @@
 /*
  * Sorting, tables, random numbers, dates, jumps, the floating-point environment: the C library
- * gives what the host's gives.
+ * returns what the host's does.
  *
  * native: -lm
  * prints: C library: 1408 lines, 0 differ
@@ -341,7 +341,7 @@ static void random_numbers(void)
 		SAY("%.17g %ld %ld %.17g %ld %ld", drand48(), lrand48(), mrand48(), erand48(own), nrand48(own), jrand48(own));
 	}
 	/*
-	 * Which numbers these give is the library's choice: the same ones from the same seed, within
+	 * Which numbers these return is the library's choice: the same ones for the same seed, within
 	 * bounds, and not all alike.
 	 */
 	for (i = 0; i < 1000; i++) {
@@ -384,7 +384,7 @@ static void floating_point_environment(void)
 }
 
 
-/* Any exceptions and directions, in any order. */
+/* Any exceptions and rounding directions, in any order. */
 static void random_environments(void)
 {
 	static const int directions[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, 0x1234 };

@@ -1,5 +1,5 @@
 /*
- * Numbers from and to text, formats: the C library gives what the host's gives.
+ * Numbers from and to text, formats: the C library returns what the host's does.
  *
  * native: -lm
  * prints: numbers: 2757 lines, 0 differ
@@ -84,7 +84,7 @@ static void formats(void)
 		}
 	for (i = 0; i < sizeof(for_double) / sizeof(for_double[0]); i++) {
 		for (j = 0; j < sizeof(doubles) / sizeof(doubles[0]); j++) {
-			/* glibc says 1.e+06 */
+			/* glibc prints 1.e+06. */
 			if (!strcmp(for_double[i], "%#g") && doubles[j] == 999999.5)
 				continue;
 			if (strpbrk(for_double[i], "aA") && doubles[j] != 0 && fabs(doubles[j]) < DBL_MIN)
@@ -146,7 +146,7 @@ static int list_from(const char *text, const char *format, ...)
 	return got;
 }
 
-/* A number of any size, more often one that people write. */
+/* A number of any size, often one that people write. */
 static double draw_double(unsigned long long *seed)
 {
 	union { unsigned long long bits; double value; } any;
@@ -231,13 +231,13 @@ static void older_conversions(void)
 
 		for (digits = 1; digits <= 15; digits += 7)
 			SAY("%a, %u digits: %s", value, digits, gcvt(value, digits, text));
-		/* 32 bits: whether with their sign is the library's choice. */
+		/* 32 bits; whether their sign is extended is the library's choice. */
 		SAY("%s %d", l64a(large), (int)a64l(l64a(large)));
 	}
 	SAY("%d %d %d %s|", (int)a64l(""), (int)a64l("./0"), (int)a64l("zzzzzzz"), l64a(0));
 }
 
-/* Not here: "1e" and "0x", which are no numbers by the standard and for musl, and are for glibc. */
+/* Left out: "1e" and "0x", which are numbers for glibc, but not in the standard or for musl. */
 static void scans(void)
 {
 	static const char *const texts[] = { "12 0x1f 077 abc", "-5,6;7 rest", "3.5e2 -0.25 1e-3", "  word [set]xyz 99", "", "x", "123456789 7 8", "nan inf -inf" };

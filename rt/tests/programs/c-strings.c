@@ -1,5 +1,5 @@
 /*
- * Strings, memory and characters: the C library gives what the host's gives.
+ * Strings, memory and characters: the C library returns what the host's does.
  *
  * native: -lm
  * prints: strings: 1659 lines, 0 differ
@@ -20,7 +20,7 @@
 #include "native/lines.h"
 
 #ifdef NATIVE
-/* Not in every host's C library, which has the other functions: by the manual. */
+/* Missing in some hosts' C libraries; written by the manual. */
 #define strlcpy strlcpy_by_the_manual
 static size_t strlcpy(char *to, const char *from, size_t size)
 {
@@ -35,7 +35,7 @@ static size_t strlcat(char *to, const char *from, size_t size)
 
 	return is + strlcpy(to + is, from, size - is);
 }
-/* glibc gives another function that name, unless it is told otherwise. */
+/* glibc uses that name for another function unless told otherwise. */
 int __xpg_strerror_r(int, char *, size_t);
 #define strerror_r __xpg_strerror_r
 #else
@@ -113,7 +113,7 @@ static void memory(void)
 	}
 }
 
-/* A text of few different characters, so that something is found in it. */
+/* A text of few different characters, so that searches find something. */
 static const char *draw_text(char *text, unsigned int most, unsigned long long *seed)
 {
 	unsigned int length = draw(seed) % most, i;
@@ -124,7 +124,7 @@ static const char *draw_text(char *text, unsigned int most, unsigned long long *
 	return text;
 }
 
-/* What one argument, two, and two with a number give. */
+/* Results for one argument, two, and two with a number. */
 static void random_strings(void)
 {
 	char a[60], b[60], text[200], *rest, *part;
@@ -249,7 +249,7 @@ static void characters(void)
 	for (c = -1; c < 256; c++)
 		SAY("%d: %d%d%d%d%d%d%d%d%d%d%d%d%d %d %d %d", c, !!(isalnum)(c), !!(isalpha)(c), !!(isblank)(c), !!(iscntrl)(c), !!(isdigit)(c), !!(isgraph)(c), !!(islower)(c), !!(isprint)(c),
 		    !!(ispunct)(c), !!(isspace)(c), !!(isupper)(c), !!(isxdigit)(c), !!(isascii)(c), (tolower)(c), (toupper)(c), (toascii)(c));
-	/* As the headers have them. */
+	/* As the headers define them. */
 	for (c = -1; c < 256; c++)
 		SAY("%d: %d%d%d%d%d%d%d%d%d%d%d%d%d %d %d %d", c, !!isalnum(c), !!isalpha(c), !!isblank(c), !!iscntrl(c), !!isdigit(c), !!isgraph(c), !!islower(c), !!isprint(c), !!ispunct(c),
 		    !!isspace(c), !!isupper(c), !!isxdigit(c), !!isascii(c), tolower(c), toupper(c), toascii(c));

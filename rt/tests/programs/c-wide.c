@@ -1,6 +1,6 @@
 /*
- * Wide characters, and characters of several bytes: the C library gives what the host's gives, in
- * the locale "C". Classes and cases to U+00FF; beyond that each C library has the tables of some
+ * Wide and multibyte characters: the C library returns what the host's does, in the locale "C".
+ * Classes and cases are compared up to U+00FF; beyond that each C library has the tables of some
  * version of Unicode.
  *
  * native: -lm
@@ -24,10 +24,10 @@
 
 #ifdef NATIVE
 #include <locale.h>
-/* Not there by its older name. */
+/* glibc lacks the older name. */
 #define wcswcs wcsstr
 #else
-/* The standard's older name, which the headers do not have. */
+/* The standard's older name, which the headers do not declare. */
 wchar_t *wcswcs(const wchar_t *text, const wchar_t *part);
 #endif
 
@@ -73,7 +73,7 @@ static void random_strings(void)
 		mix(wcslen(a)), mix(wcsnlen(a, n)), mix(wcsspn(a, b)), mix(wcscspn(a, b));
 		mix(sign(wcscmp(a, b))), mix(sign(wcsncmp(a, b, n))), mix(sign(wcscoll(a, b)));
 		mix(AT(wcschr(a, b[0]), a)), mix(AT(wcsrchr(a, b[0]), a)), mix(AT(wcspbrk(a, b), a)), mix(AT(wcsstr(a, b), a)), mix(AT(wcswcs(a, b), a));
-		/* The others have cases by the tables. */
+		/* Cases of the other characters depend on the tables. */
 		mix(ascii ? sign(wcscasecmp(a, b)) : 0), mix(ascii ? sign(wcsncasecmp(a, b, n)) : 0);
 
 		fill(text, 200);
@@ -123,7 +123,7 @@ static void classes(void)
 		wint_t w = c == 0x100 ? WEOF : c;
 		unsigned int bits = 0;
 
-		/* A control character; letters without another case. */
+		/* A control character, and letters without another case. */
 		if (c == 0x85 || c == 0xaa || c == 0xba || c == 0xdf)
 			continue;
 		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -175,7 +175,7 @@ static void characters_as_bytes(void)
 	char32_t whole;
 	int c;
 
-	/* What other bytes are in this locale is the library's choice. */
+	/* The meaning of other bytes in this locale is the library's choice. */
 	for (c = -1; c < 0x80; c++)
 		SAY("%d: %x %d", c, btowc(c), wctob(c < 0 ? WEOF : (wint_t)c));
 	for (c = 0; c < 0x80; c++) {
@@ -196,7 +196,7 @@ static void characters_as_bytes(void)
 	}
 	SAY("%d %d %d %d %d", mblen(NULL, 0), mbtowc(NULL, NULL, 0), wctomb(NULL, 0), (int)mbrlen("", 1, &state), (int)MB_CUR_MAX);
 	SAY("%d %d %d", (int)mbrtowc(&wide, "a", 0, &state), (int)mbrtowc(NULL, NULL, 0, &state), (int)wcrtomb(NULL, 'a', &state));
-	/* What the locale "C" has no byte for. */
+	/* Characters without a byte in the locale "C". */
 	for (wide = 0x100; wide > 0; wide *= 4) {
 		errno = 0;
 		SAY("%x: %d %d", (unsigned int)wide, (int)wcrtomb(bytes, wide, &state), errno == EILSEQ);
@@ -228,7 +228,7 @@ static void random_conversions(void)
 		from = bytes;
 		mix(mbsnrtowcs(wide, &from, limit, room, &state)), mix(AT(from, bytes)), mix_wide(wide, 60);
 		mbstowcs(wide, bytes, 60);
-		/* One that there is no byte for. */
+		/* A character without a byte. */
 		if (turn % 4 == 0 && length)
 			wide[draw(&seed) % length] = 0x4e2d;
 		mix(wcstombs(NULL, wide, 0)), mix(wcstombs(back, wide, room)), mix_bytes(back, 60);

@@ -1,6 +1,6 @@
 /*
- * The PC's clock chip interrupts 64 times a second; the handler wakes a thread. The way that
- * "sound" and data acquisition programs work.
+ * The PC's clock chip interrupts 64 times a second; the handler wakes a thread, as "sound" and data
+ * acquisition programs do.
  *
  * task: ports = [{ first = 0x70, count = 2 }]
  * task: interrupts = [{ line = 8 }]

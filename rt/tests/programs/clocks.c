@@ -1,6 +1,6 @@
 /*
- * Clocks: the monotonic one never changes, the scheduler's can be set and can go in steps; sleeps
- * and time limits follow their clock.
+ * Clocks: the monotonic one never changes; the scheduler's can be set and can advance in steps.
+ * Sleeps and timeouts follow their clock.
  *
  * prints: monotonic and real time agree
  * prints: set: 1000 s, monotonic -1 errno 22

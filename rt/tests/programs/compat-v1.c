@@ -1,6 +1,6 @@
 /*
- * RTLinux's first interface: a task begins when it is made periodic, at the first release, and time
- * is in ticks of the 8254 timer.
+ * RTLinux's first interface: a task that is made periodic begins at its first release, and time is
+ * in ticks of the 8254 timer.
  *
  * prints: init 0
  * prints: periodic 0

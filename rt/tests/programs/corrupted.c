@@ -1,7 +1,7 @@
 /*
- * Linux corrupts everything that it shares with this program, byte for byte and at random, while
- * threads, handlers and shared memory are in use. No period is missed, no call gives what it must
- * not give, and when Linux behaves again the FIFOs work again.
+ * Linux corrupts everything that it shares with this program, byte by byte and at random, while
+ * threads, handlers and shared memory are in use. No period is missed, no call returns an
+ * impossible result, and once Linux behaves again the FIFOs work again.
  *
  * prints: handler answers: yes
  * prints: wrong results: 0
@@ -40,8 +40,8 @@ static void expect(int good)
 }
 
 /*
- * Both handlers may be called as often as Linux likes, with what it likes; data are at most a
- * FIFO's worth.
+ * Linux may call both handlers as often as it likes, with any values; data are at most a FIFO's
+ * worth.
  */
 static int on_data(unsigned int fifo)
 {
@@ -60,7 +60,7 @@ static int on_control(unsigned int fifo, unsigned int command, unsigned long arg
 	return command & 0xff;
 }
 
-/* What stood in a FIFO can vanish when Linux corrupts it; what the program may put, it can. */
+/* Data in a FIFO can vanish when Linux corrupts it; a put must still work. */
 static void exchange(int n)
 {
 	char record[16], text[SIZE + 1];

@@ -1,7 +1,7 @@
 /*
- * A device's interrupts: the CMOS clock, 1024 times a second. Each one runs the handler once, with
- * interrupts off, and a thread that the handler wakes; the line stays masked until it is enabled,
- * and no handler runs for a line that is disabled or was freed.
+ * Interrupts of a device, the CMOS clock, 1024 times a second. Each interrupt runs the handler
+ * once, with interrupts off, and a thread that the handler wakes. The line stays masked until it is
+ * enabled, and no handler runs for a line that is disabled or was freed.
  *
  * task: interrupts = [{ line = 8 }]
  * task: ports = [{ first = 0x70, count = 2 }]
@@ -57,7 +57,7 @@ static void ticks(int on)
 	get(REGISTER_C);
 }
 
-/* The clock raises its line again only after register C was read. */
+/* The clock raises its line again only after register C has been read. */
 static void count(int irq)
 {
 	number = irq;
@@ -86,7 +86,7 @@ static void *wakes(void *x)
 	return x;
 }
 
-/* Waits for 33 interrupts; the time from the first to the last, to within 5 us. */
+/* Waits for 33 interrupts; returns the time from the first to the last, to within 5 us. */
 static int time_of_32(void)
 {
 	hrtime_t first;

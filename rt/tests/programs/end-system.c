@@ -1,6 +1,6 @@
 /*
- * A program that may ends the system: nothing of any task runs after that. A status that is not 0
- * makes the run's status `failed`. The one beside it may not, and is told so.
+ * A program with may_end_system ends the system: no task runs after that. A status other than 0
+ * makes the run's status `failed`. The program beside it lacks the permission and is refused.
  *
  * task: may_end_system = true
  * with: end-refused
@@ -17,7 +17,7 @@ static pthread_t thread;
 
 static void *ends(void *arg)
 {
-	/* The other program has been refused by then. */
+	/* By then the other program has been refused. */
 	usleep(100000);
 	rtl_printf("ends the system\n");
 	pillion_end_system(1);

@@ -1,8 +1,8 @@
 /*
  * Of three tasks that share a FIFO, a semaphore and a message queue through the broker, this one
- * faults: one of its threads dereferences NULL while another waits for the semaphore. The others go
- * on: the one counts its periods, the other gets the semaphore that the dead one waited for, and
- * what it put.
+ * faults: one of its threads dereferences NULL while another waits for the semaphore. The other two
+ * continue: one counts its periods; the other gets the semaphore that the dead task waited for, and
+ * the data that it put.
  *
  * channels: shared_fifos = [9]
  * with: fault-beside-counter.c
@@ -21,7 +21,7 @@
 static sem_t *turn;
 static int *nowhere;
 
-/* Its time comes before the other task's, as it is more urgent; but it is dead by then. */
+/* Its turn comes before the other task's, as it is more urgent, but by then it is dead. */
 static void *waits(void *unused)
 {
 	struct sched_param high = { 100 };

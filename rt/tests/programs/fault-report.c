@@ -1,5 +1,5 @@
 /*
- * A program that writes where it may not is stopped; what it printed before is there.
+ * A program that writes to forbidden memory is stopped; its earlier output is there.
  *
  * prints: before
  * ends: faulted

@@ -1,6 +1,6 @@
 /*
- * What RTLinux's headers brought along from the kernel's: a program that includes only them finds
- * it, declared. Not what they did not: C takes a name that it does not know for a function.
+ * A program that includes only RTLinux's headers finds what these included from the kernel's, and
+ * nothing else: C takes a name that it does not know for a function.
  *
  * warns: implicit declaration of function 'open'
  * prints: port 0x378 is not this task's: nothing is written, and ones are read; add ports = [{ first = 0x378, count = 1 }] to it in the system file

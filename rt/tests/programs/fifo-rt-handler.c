@@ -1,6 +1,6 @@
 /*
- * A handler of rtf_create_rt_handler runs after each put and get that succeeds, in the thread that
- * made it; a get of nothing succeeds too.
+ * A handler of rtf_create_rt_handler runs after each put and get that succeeds, in the calling
+ * thread; a get from an empty FIFO succeeds too.
  *
  * prints: without a FIFO -22, without a handler -22, made 0
  * prints: handler of 5 in the caller's thread: 1

@@ -1,6 +1,6 @@
 /*
- * The kernel's formats: L and q stand for long long, in all functions that format; a long double
- * keeps its L. A format that is none is printed as it is.
+ * The kernel's formats: L and q stand for long long in all functions that format; a long double
+ * keeps its L. An invalid format is printed as it is.
  *
  * prints: 1234567890123 -5 77 ffffffffffffffff
  * prints: [  -8589934592] 9:000000000000000a 100%Ld

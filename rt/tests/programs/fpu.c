@@ -1,8 +1,8 @@
 /*
- * Floating-point numbers belong to a thread, in x87 and SSE registers alike, with its direction of
- * rounding: a slow thread and a fast one that preempts it compute as the host does, each in a
- * direction of its own, while the main thread and a thread of another task (with/fpu-beside.c)
- * leave other things in the registers.
+ * Floating-point state belongs to a thread, in x87 and SSE registers alike, with its rounding
+ * direction. A slow thread and a fast one that preempts it compute as the host does, each with its
+ * own direction, while the main thread and a thread of another task (with/fpu-beside.c) leave other
+ * values in the registers.
  *
  * native: -lm
  * with: fpu-beside
@@ -19,7 +19,7 @@ struct state {
 	float z;
 };
 
-/* Keeps three numbers in registers, each of which goes its chaotic way: the last bit decides. */
+/* Keeps three numbers in registers, each on a chaotic course: the last bit matters. */
 static void iterate(struct state *state, int count)
 {
 	long double x = state->x;

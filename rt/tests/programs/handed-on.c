@@ -1,5 +1,5 @@
 /*
- * What a thread was handed and has not used when it ends goes to the next one; and a call that
+ * What a thread was handed and has not used when it ends goes to the next one, and a call that
  * succeeded is not a cancellation point.
  *
  * prints: mutex: the next has it
@@ -32,7 +32,7 @@ static mqd_t queue;
 static pthread_t victim, next;
 static volatile int has, runs, outer_runs, inner_runs, result;
 
-/* A real-time thread brings the stacks of those that it starts. */
+/* A real-time thread provides the stacks of the threads that it starts. */
 static char stacks[40][16384] __attribute__((aligned(16)));
 static int stacks_used;
 
@@ -122,7 +122,7 @@ static void semaphores(void)
 	sem_init(&sem, 0, 0);
 	victim = start(20, waits);
 	usleep(1000);
-	/* Asked to stop while it waits: it finds that out on its way out of the wait. */
+	/* It is asked to stop while it waits, and finds that out as the wait ends. */
 	pthread_suspend_np(victim);
 	sem_post(&sem);
 	usleep(1000);
@@ -247,7 +247,7 @@ static void *all(void *unused)
 	return unused;
 }
 
-/* The thread of the test is the most urgent: who is woken does not run before it is ended. */
+/* The test's thread is the most urgent: a woken thread does not run before it is ended. */
 int init_module(void)
 {
 	start(50, all);

@@ -1,7 +1,7 @@
 /*
- * Handlers of signals run while their thread waits for a mutex, a read-write lock, a barrier or the
- * end of a routine; the wait goes on afterwards. What interrupts that are off hold back runs when
- * they are on, and holds up no wait.
+ * Signal handlers run while their thread waits for a mutex, a read-write lock, a barrier or the end
+ * of a routine; the wait continues afterwards. Handlers held back by interrupts that are off run
+ * once they are on, and hold up no wait.
  *
  * limit: 20
  * prints: mutex: handler, then 0
@@ -66,7 +66,7 @@ static void *holds(void *unused)
 			rtl_printf(pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD ? "then met\n" : "then not met\n");
 			break;
 		}
-		/* The waiter is to have it first. */
+		/* The waiter must get it first. */
 		usleep(1000);
 		if (step == 0)
 			pthread_mutex_lock(&plain);

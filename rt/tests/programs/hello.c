@@ -1,5 +1,5 @@
 /*
- * A module's beginning and end, a parameter, and a thread in between.
+ * A module's init and cleanup, a parameter, and a thread in between.
  *
  * parameters: times=2
  * prints: init_module: times is 2

@@ -1,8 +1,8 @@
 /*
  * Priority inheritance where simpler protocols fail: a thread that holds two mutexes, chained
- * mutexes, a thread that keeps the higher of two. A thread of middle priority takes far longer than
- * all else; the letters say who got through when. L, M, H: threads of low, middle and high
- * priority; u: L has released the first of its mutexes.
+ * mutexes, a thread that keeps the higher of two priorities. A thread of middle priority computes
+ * far longer than all others. The letters show the order in which threads finish. L, M, H are
+ * threads of low, middle and high priority; u means that L has released the first of its mutexes.
  *
  * task: budget = "unlimited"
  * prints: no inheritance: M H L

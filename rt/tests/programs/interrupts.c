@@ -1,7 +1,7 @@
 /*
- * Interrupts off keeps the task's other threads out, more urgent ones too, until they are on again
- * or the thread waits. Software interrupts run on the main thread. A line that the system file does
- * not give the task is refused.
+ * Switching interrupts off keeps the task's other threads out, more urgent ones too, until
+ * interrupts are on again or the thread waits. Software interrupts run on the main thread. A line
+ * that the system file does not give to the task is refused.
  *
  * prints: off: the urgent thread ran 0 times, on again: 1
  * prints: nested: still off 1

@@ -1,6 +1,6 @@
 /*
- * Priority inversion: a plain mutex lets the middle thread (m) delay the urgent one (h) that waits
- * for the less urgent one's (l) lock; with a ceiling it does not.
+ * Priority inversion: with a plain mutex, the middle thread (m) delays the urgent one (h) that
+ * waits for a lock of the less urgent one (l); with a ceiling it does not.
  *
  * prints: plain 0: lhmMuHL
  * prints: ceiling 0: luhHmML

@@ -1,6 +1,6 @@
 /*
- * Where the kernel traces, a thread learns when the interrupt that woke it entered the kernel:
- * after the release, before the thread runs.
+ * If the kernel traces, a thread learns when the interrupt that woke it entered the kernel: after
+ * the release, before the thread runs.
  *
  * prints: before the first wait: in the past
  * prints: 100 releases: entered after the release 100, before the thread 100

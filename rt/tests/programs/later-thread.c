@@ -1,5 +1,5 @@
 /*
- * A thread that gets the place of one that has ended gets nothing that was meant for that one.
+ * A thread that takes the place of an ended one gets nothing that was meant for the ended one.
  *
  * prints: timer: in the same place 1, slept to the end 0, signals 0
  * prints: mq_notify: in the same place 1, slept to the end 0, signals 0
@@ -39,7 +39,7 @@ static pthread_t start(int priority, void *(*f)(void *), void *arg)
 	return t;
 }
 
-/* `f` in a thread that ends, then `g` in one that has its place. */
+/* Runs `f` in a thread that ends, then `g` in one that takes its place. */
 static int after(void *(*f)(void *), void *(*g)(void *))
 {
 	first = start(60, f, NULL);
@@ -90,7 +90,10 @@ static void make(int type, int protocol)
 	pthread_mutex_init(&mutex, &attr);
 }
 
-/* Who is first of two that became ready while a more urgent thread ran: 0 and 1 in `order`. */
+/*
+ * Of two threads that became ready while a more urgent one ran, records which is first: 0 and 1 in
+ * `order`.
+ */
 static void *comes(void *n) { taken = pthread_mutex_trylock(&mutex); usleep(1000); order[at++] = (long)n; return n; }
 static void *waits(void *x) { pthread_mutex_lock(&mutex); return x; }
 
@@ -105,7 +108,7 @@ static void inherits(void)
 	waiter = start(40, waits, NULL);
 	other = start(20, comes, (void *)0);
 	usleep(500);
-	/* All wait now. When their sleep is over, this thread computes until both are ready. */
+	/* Now all wait. When their sleep is over, this thread computes until both are ready. */
 	rtl_delay(2000000);
 	usleep(1000);
 	rtl_printf("inheriting mutex of the dead: in the same place %d, taken %d, raised %d\n", first == second, taken, order[0]);

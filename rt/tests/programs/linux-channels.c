@@ -25,7 +25,7 @@
 #include <linux/module.h>
 #include <string.h>
 
-/* As in linux/tests/test.h. */
+/* The same as in linux/tests/test.h. */
 #define FIFO_PLAIN 0
 #define FIFO_COMMANDS 1
 #define FIFO_ANSWERS 2
@@ -41,7 +41,7 @@
 #define AREA "linux-test"
 #define AREA_SIZE 8192
 
-/* As linux/tests makes them with _IO and _IOWR. */
+/* The numbers that linux/tests makes with _IO and _IOWR. */
 #define IOCTL_DOUBLE 0xc0087401
 #define IOCTL_NEXT 0x7402
 #define IOCTL_BULK 0x7403
@@ -53,10 +53,10 @@
 #define IOCTL_DESTROY 0x7409
 #define IOCTL_FLOOD 0x740a
 
-/* More than a log of 16 KiB: lines of 200 bytes. */
+/* More than a 16 KiB log holds: lines of 200 bytes. */
 #define FLOOD_LINES 100
 
-/* How long a slow handler takes, and how long it is until bytes are taken out, in microseconds. */
+/* Duration of a slow handler, and time until bytes are taken out, in microseconds. */
 #define SLOW 300000
 #define SOON 100000
 
@@ -70,7 +70,7 @@ static sem_t bulk_wanted, taking_wanted;
 static volatile int messages;
 static char *area;
 
-/* Answers a command in capitals, unless it is to be refused. */
+/* Answers a command in capitals, unless the command must be refused. */
 static int on_command(unsigned int fifo)
 {
 	char text[64];
@@ -141,7 +141,7 @@ static int on_slow(unsigned int fifo)
 	return 0;
 }
 
-/* Takes what is in a FIFO that nobody else takes from, a moment after it was asked to. */
+/* A moment after it was asked, empties a FIFO that nobody else takes from. */
 static void *take(void *unused)
 {
 	char bytes[PLAIN_SIZE];
@@ -154,7 +154,7 @@ static void *take(void *unused)
 	return 0;
 }
 
-/* Puts the time into a FIFO, a hundred times a second; a time that nobody reads stays alone. */
+/* Puts the time into a FIFO 100 times a second, unless the last one is still unread. */
 static void *send_times(void *unused)
 {
 	hrtime_t now;
@@ -170,7 +170,7 @@ static void *send_times(void *unused)
 	return 0;
 }
 
-/* Sends as many messages as it was asked for, each full of its number, as fast as they are read. */
+/* Sends the requested number of messages, each filled with its number, as fast as they are read. */
 static void *send_bulk(void *unused)
 {
 	static char message[MESSAGE];

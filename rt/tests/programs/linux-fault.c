@@ -1,7 +1,7 @@
 /*
  * A thread that dereferences NULL stops its task. Linux sees that
- * (linux/initramfs/lib/load/faulted), can still read what the task put before, and ends what is
- * left of it; and once more, with who polls meanwhile (linux/tests/dead.c).
+ * (linux/initramfs/lib/load/faulted), can still read what the task put before, and removes what is
+ * left of the task. Then once more, with a process that polls meanwhile (linux/tests/dead.c).
  *
  * prints: faults
  * prints: faults

@@ -1,7 +1,7 @@
 /*
- * A program has Linux's handler of an interrupt run (rtl_global_pend_irq, and a signal to the
- * thread that stands for Linux), from a real-time thread; numbers without a handler are refused
- * there. linux/initramfs/lib/load/pend looks at /proc/interrupts.
+ * From a real-time thread, a program has Linux's handler of an interrupt run (rtl_global_pend_irq,
+ * and a signal to the thread that stands for Linux). Linux refuses numbers without a handler.
+ * linux/initramfs/lib/load/pend checks /proc/interrupts.
  *
  * prints: asked to pend 9
  * prints: software interrupt 224 on the main thread, 5 times
@@ -23,7 +23,7 @@
 
 #define COMMANDS 0
 #define TIMES 5
-/* No interrupt of Linux has it. */
+/* A number that no interrupt of Linux has. */
 #define NOBODYS 200
 
 static pthread_t worker;
@@ -38,8 +38,8 @@ static void on_soft(int irq, void *device, struct pt_regs *regs)
 }
 
 /*
- * Half of them one way, half the other; what is pended twice before Linux runs would be handled
- * once.
+ * Half of them one way, half the other. An interrupt pended twice before Linux runs would be
+ * handled once.
  */
 static void *pends(void *unused)
 {
@@ -60,7 +60,7 @@ static void *pends(void *unused)
 	return unused;
 }
 
-/* The number of an interrupt, or the end. */
+/* Receives the number of an interrupt, or the request to end. */
 static int on_command(unsigned int fifo)
 {
 	char text[16] = "";

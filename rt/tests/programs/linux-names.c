@@ -1,5 +1,5 @@
 /*
- * What modules use of Linux's kernel: its tick, its delays, bits, counters, lists, exchange, and
+ * What modules use of the Linux kernel: its tick, its delays, bits, counters, lists, exchange, and
  * numbers in text.
  *
  * prints: ticks passed 1, slept 0

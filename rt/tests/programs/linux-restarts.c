@@ -1,7 +1,7 @@
 /*
  * Linux crashes and starts again while processes have FIFOs open, read, poll and send commands
  * (linux/tests/restart.c). The program misses no period, loses nothing that was put, and what the
- * crashed Linux had open is open no more.
+ * crashed Linux had open is closed.
  *
  * prints: hello
  * prints: destroy: -22
@@ -26,13 +26,13 @@
 
 #define PERIOD 1000000
 
-/* As in linux/tests/restart.c. */
+/* The same as in linux/tests/restart.c. */
 #define NUMBERS 0
 #define COMMANDS 1
 #define ANSWERS 2
 #define SILENT 3
 
-/* What it holds is not all that is counted while Linux is away. */
+/* Holds less than is counted while Linux is away. */
 #define NUMBERS_SIZE 8192
 
 static pthread_t counter;
@@ -60,7 +60,7 @@ static void *counts(void *unused)
 	return unused;
 }
 
-/* A command is answered in capitals, that to destroy the silent FIFO with the result. */
+/* Answers a command in capitals; the command to destroy the silent FIFO gets the result. */
 static int on_command(unsigned int fifo)
 {
 	char text[32];

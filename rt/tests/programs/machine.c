@@ -1,9 +1,9 @@
 /*
- * Linux uses the machine beside the processor against this program: an IOMMU in the tables, the
- * HPET's writes to memory and its legacy replacement, which would silence the clock chip's line,
- * the address line 20, and the bridge above the program's device, by three ways. The clock chip's
- * interrupts go on, all of them, and the device is not seen again. (A processor that sleeps loses
- * some of the clock chip's interrupts in the emulator: docs/plan.md.)
+ * Linux uses the rest of the machine against this program: an IOMMU in the tables, the HPET's
+ * writes to memory and its legacy replacement, which would silence the clock chip's line, address
+ * line 20, and, in three ways, the bridge above the program's device. The clock chip's interrupts
+ * continue, all of them, and the device is not seen again. (A processor that sleeps loses some of
+ * the clock chip's interrupts in the emulator: docs/plan.md.)
  *
  * task: ports = [{ first = 0x70, count = 2 }]
  * task: interrupts = [{ line = 8 }]

@@ -1,5 +1,5 @@
 /*
- * The main thread is ended in cleanup_module: that is the end of the task, a little earlier.
+ * The main thread is ended in cleanup_module: the task ends, just a little earlier.
  *
  * prints: cleanup_module
  * never: goes on

@@ -1,6 +1,6 @@
 /*
- * The main thread is ended in init_module: by a cancellation of itself, as if init_module had
- * failed. What follows is not run, and the task is gone.
+ * The main thread cancels itself in init_module, as if init_module had failed. The code that
+ * follows does not run, and the task is gone.
  *
  * prints: ends itself
  * ends: refused

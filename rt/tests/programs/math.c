@@ -1,7 +1,7 @@
 /*
- * Every function of <math.h>, for float, double and long double, gives what the host's C library
- * gives: exactly where the C standard asks for the one right result, else within the tolerance that
- * native/math-functions.h states for it.
+ * Every function of <math.h>, for float, double and long double, returns what the host's C library
+ * does: exactly where the C standard requires the one correct result, else within the tolerance
+ * that native/math-functions.h states for it.
  *
  * native: -lm
  * prints: mathematics: 88250 results, 0 wrong
@@ -24,15 +24,15 @@ struct function {
 	call of;
 };
 
-/* The function itself, and not what the compiler knows of it. */
+/* The function itself, not what the compiler makes of its name. */
 #define FUNCTION(name) ({ __typeof__(&name) function = name; __asm__("" : "+r"(function)); function; })
 
 enum kind { FLOAT, DOUBLE, LONG };
 enum { RANDOM = 150, FAR = 1 << 30 };
 
 /*
- * From any number: one from -3 to 6; one that takes numbers from one end of their range to the
- * other; whether it fits a long.
+ * Derived from any number: one from -3 to 6; one that moves numbers from one end of their range to
+ * the other; whether it fits a long.
  */
 static int small(long double value)
 {
@@ -63,7 +63,7 @@ static __int128 wide(long double high, long double low)
 	return (__int128)((unsigned __int128)(h.mantissa ^ h.exponent) << 64 | l.mantissa) >> (l.exponent & 63);
 }
 
-/* A digest of what several functions give under a direction of rounding. */
+/* A digest of the results of several functions under a rounding direction. */
 static long double mixed(long double sum, long double value)
 {
 	struct image is = image(value);
@@ -93,8 +93,8 @@ static long double mixed(long double sum, long double value)
 	})
 
 /*
- * Which exceptions the processor noted; that of inexact results is nobody's promise, and neither is
- * that of small ones.
+ * The exceptions that the processor recorded; those for inexact and for small results are not
+ * guaranteed.
  */
 #define RAISES(call) RAISES_OF(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW, call)
 #define RAISES_OF(exceptions, call) (feclearexcept(FE_ALL_EXCEPT), r = (call), fetestexcept(exceptions))
@@ -117,11 +117,11 @@ static long double mixed(long double sum, long double value)
 		sum;                                                                       \
 	})
 
-/* As __builtin_powi, whose helper is the compiler's library's. */
+/* As __builtin_powi, whose helper is in the compiler's library. */
 float __powisf2(float, int);
 double __powidf2(double, int);
 long double __powixf2(long double, int);
-/* The one function whose name has the type in its middle. */
+/* The only function with the type in the middle of its name. */
 #define lgamma_rf lgammaf_r
 #define lgamma_rl lgammal_r
 #define powi(x, n) (sizeof(x) == 4 ? __powisf2(x, n) : sizeof(x) == 8 ? __powidf2(x, n) : __powixf2(x, n))
@@ -153,7 +153,7 @@ static const struct image expected[] = {
 
 static unsigned int next, wrong, seen;
 
-/* Of the function that is looked at: how many results are wrong, and the worst. */
+/* For the function under test, the number of wrong results and the worst one. */
 static const char *type;
 static unsigned int bad;
 static long long worst;
@@ -175,7 +175,7 @@ static void begin(const char *name, const char *of)
 	type = of;
 }
 
-/* The place of a number among all of its type. */
+/* The rank of a number among all numbers of its type. */
 static __int128 place(struct image is, enum kind kind)
 {
 	int exponent = is.exponent & 0x7fff, least = kind == FLOAT ? -126 : -1022, bits = kind == FLOAT ? 24 : 53;

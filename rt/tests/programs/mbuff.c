@@ -1,5 +1,5 @@
 /*
- * Shared buffers: found by name, zeroed when made, whole pages, not for real-time threads.
+ * Shared buffers: found by name, zeroed when created, in whole pages, not for real-time threads.
  *
  * prints: made 1, zeroed 1
  * prints: the same 1, larger 1, no size 1, name too long 1

@@ -1,6 +1,6 @@
 /*
- * What programs of experiments say by measure/include/measure.h: figures, a histogram whose buckets
- * get wider, points, and lines that are not too long.
+ * Output of measure/include/measure.h, which programs of experiments use: figures, a histogram
+ * whose buckets get wider, points, and lines that are not too long.
  *
  * prints: figure small_samples 3 1
  * prints: figure small_min 1 ns

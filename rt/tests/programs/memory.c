@@ -1,6 +1,6 @@
 /*
- * malloc works in the Linux context; in a real-time thread it gives NULL and ENOMEM and free does
- * nothing. What was given back can be had again.
+ * malloc works in the Linux context; in a real-time thread it returns NULL with ENOMEM, and free
+ * does nothing. Freed memory can be allocated again.
  *
  * prints: contents 0 5 9
  * prints: grown 5 9
@@ -33,7 +33,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* As many blocks as there are, counted; then all are given back. */
+/* Allocates blocks until there are no more, counts them, and frees them all. */
 static int blocks(void)
 {
 	void *list = NULL, *block;

@@ -1,8 +1,8 @@
 /*
- * What a control engineer writes: a PI loop at 10 kHz (native/motor.h) in a real-time thread. Each
- * step is logged to /dev/rtf0. A program in Linux (with/read-motor.c) starts it by writing to
+ * A control engineer's program: a PI loop at 10 kHz (native/motor.h) in a real-time thread. Each
+ * step is logged to /dev/rtf0. A program in Linux (with/read-motor.c) starts the loop by writing to
  * /dev/rtf1, reads the log, compares it with that of the same loop run on the host, and sends back
- * what it found.
+ * its findings.
  *
  * native: -lm
  * partner: read-motor
@@ -71,8 +71,8 @@ static void *run(void *unused)
 }
 
 /*
- * Runs in what was the Linux kernel's context when the program in Linux writes: "start" first,
- * later what it found.
+ * Runs in what was the Linux kernel's context when the program in Linux writes: first "start",
+ * later its findings.
  */
 static int on_write(unsigned int fifo)
 {

@@ -1,5 +1,5 @@
 /*
- * mq_notify: one signal to the thread that asked for it, when a message arrives in the empty queue.
+ * mq_notify: one signal to the thread that asked for it when a message arrives in the empty queue.
  *
  * prints: bad signal -1 errno 22
  * prints: asked 0, again -1 errno 16

@@ -1,6 +1,6 @@
 /*
- * A semaphore with a name is closed while many threads have been given one each and not run yet:
- * the broker takes several steps for that, and nothing is lost.
+ * A named semaphore is closed while many threads have been handed it and have not run yet: the
+ * broker takes several steps for that, and nothing is lost.
  *
  * prints: posted 20, closed 0, value 20
  * prints: 20 threads got errno 9

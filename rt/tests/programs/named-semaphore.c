@@ -1,5 +1,5 @@
 /*
- * A semaphore with a name: the same sem_t for each open, waiting, posting, timeouts.
+ * Named semaphores: the same sem_t for each open, waiting, posting, timeouts.
  *
  * prints: missing 1 errno 2
  * prints: made 1, the same 1, exclusive 1 errno 17

@@ -1,6 +1,6 @@
 /*
- * C as it was usual for RTLinux is taken, with warnings: functions without declarations and types,
- * and pointers for numbers.
+ * C as it was usual for RTLinux compiles with warnings: functions without declarations and types,
+ * and pointers as numbers.
  *
  * warns: implicit declaration of function 'half'
  * prints: half of 42 is 21

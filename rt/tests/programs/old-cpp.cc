@@ -1,5 +1,5 @@
 /*
- * C++ as it was usual for RTLinux is taken, with warnings: pointers for numbers, one pointer for
+ * C++ as it was usual for RTLinux compiles with warnings: pointers as numbers, one pointer for
  * another, numbers that do not fit.
  *
  * warns: loses precision

@@ -1,5 +1,5 @@
 /*
- * All ways to print: each call's text appears once, in order, and formats are the C library's.
+ * All ways to print: each call's text appears once, in order, and formats work as in the C library.
  *
  * prints: rtl_printf 42 ff text  -7| 1.500000 2.50e+03 %
  * prints: it gave 5

@@ -1,6 +1,6 @@
 /*
- * A program's own functions and variables come before the library's of the same name; and it may
- * have those of the C library's names that RTLinux's headers did not declare.
+ * A program's own functions and variables take precedence over the library's with the same name,
+ * and a program may use names of the C library that RTLinux's headers did not declare.
  *
  * warns: built-in function 'y1' declared as non-function
  * prints: clock 1, time 5, y1 2.5, clock_gettime 3, sleep 4, index 7, signal 8

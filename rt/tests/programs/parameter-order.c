@@ -1,5 +1,5 @@
 /*
- * Parameters may be named before their variable, as Linux 2.4 allowed it.
+ * A parameter's declaration may precede its variable, as Linux 2.4 allowed.
  *
  * parameters: early=7 letters=3,4 text=given
  * prints: early 7 late 2 letters 3 4 text given size 2

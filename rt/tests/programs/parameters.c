@@ -1,5 +1,5 @@
 /*
- * MODULE_PARM: numbers of each width, arrays, text; and what was not given keeps its value.
+ * MODULE_PARM: numbers of each width, arrays, text; a parameter that is not given keeps its value.
  *
  * parameters: period=250 big=-5000000000 gains=1,2,0x10 name=motor flag=1 label="a b" spelled=7
  * prints: period 250 big -5000000000 flag 1 spelled 7 other 42

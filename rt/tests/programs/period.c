@@ -1,6 +1,6 @@
 /*
- * A periodic thread runs at start + k * period. A release that it is late for is skipped, and one
- * that another thread asks for is extra.
+ * A periodic thread runs at start + k * period. A release that it is late for is skipped; a wake-up
+ * by another thread is an extra one.
  *
  * prints: release 0 1 2 3 on time
  * prints: after a long job: release 7

@@ -1,5 +1,5 @@
 /*
- * Ports: those of the system file work, all others read as ones and cannot be claimed. The CMOS
+ * Ports: those in the system file work; all others read as ones and cannot be claimed. The CMOS
  * clock's registers stand in for a device.
  *
  * task: ports = [{ first = 0x70, count = 2 }]
@@ -35,7 +35,7 @@ int init_module(void)
 	outb_p(before ^ 1, PORT + 1);
 	after = status();
 	rtl_printf("status B written %d\n", before ^ after);
-	/* It is said once of each. */
+	/* Reported once for each port. */
 	outb(1, 0x3f8);
 	outw(1, PORT + 1);
 	outb(1, 0x3f8);

@@ -1,5 +1,5 @@
 /*
- * A device of the program's own behind open, read, write, lseek, ioctl, mmap and close.
+ * A device of the program's own, used by open, read, write, lseek, ioctl, mmap and close.
  *
  * prints: register 0, again -16, null -22
  * prints: open of 2: 1

@@ -1,5 +1,5 @@
 /*
- * FIFOs as files: open needs O_NONBLOCK, O_CREAT makes one that close ends.
+ * FIFOs as files: open needs O_NONBLOCK; with O_CREAT it creates a FIFO, which close destroys.
  *
  * prints: blocking -1 errno 13
  * prints: missing -1 errno 49

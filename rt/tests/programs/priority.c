@@ -1,6 +1,6 @@
 /*
- * The most urgent ready thread runs. A thread created, made more urgent or woken above the caller
- * runs at once; one below waits.
+ * The most urgent ready thread runs. A thread that is created, made more urgent or woken above the
+ * caller runs at once; one below the caller waits.
  *
  * prints: 5 created 9: 9 runs
  * prints: 5 goes on, and created 3

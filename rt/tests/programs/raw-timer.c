@@ -1,6 +1,6 @@
 /*
- * A raw timer: its handler sets it anew each time, runs on time, and no more once the timer is
- * given back. The second goes by itself.
+ * A raw timer: its handler sets it again each time, runs on time, and not after the timer is given
+ * back. The second timer is periodic.
  *
  * prints: one-shot 10 times, 1000 us apart, in FIFO 80 bytes
  * prints: periodic 5 times, mode 2

@@ -1,5 +1,6 @@
 /*
- * A task that may not share: FIFOs of the broker are refused, and names are the task's own.
+ * A task without `share = true`: FIFOs of the broker are refused, and names are private to the
+ * task.
  *
  * channels: shared_fifos = [9]
  * prints: FIFO 9 is one of shared_fifos: this task needs share = true in the system file

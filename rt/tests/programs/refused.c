@@ -1,5 +1,5 @@
 /*
- * A program whose init_module fails does not stay: its cleanup_module does not run.
+ * A program whose init_module fails is removed, without a call of its cleanup_module.
  *
  * prints: init_module
  * ends: refused

@@ -1,5 +1,5 @@
 /*
- * Two tasks share a FIFO, a semaphore, a message queue and a buffer by their names.
+ * Two tasks share a FIFO, a semaphore, a message queue and a buffer by name.
  *
  * channels: shared_fifos = [9]
  * with: shared-partner.c

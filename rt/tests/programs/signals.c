@@ -1,6 +1,5 @@
 /*
- * A program's signals run their handler in the thread that they are for; masks hold them back; they
- * end sleeps.
+ * A program's signals run their handler in the receiving thread; masks block them; they end sleeps.
  *
  * prints: to itself: handler 7 in the thread
  * prints: held back: pending 1, runs 0

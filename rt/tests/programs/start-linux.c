@@ -1,5 +1,5 @@
 /*
- * A program that may not start Linux is told so.
+ * A program without may_start_linux is refused.
  *
  * prints: start: -1, errno 1
  */

@@ -1,6 +1,6 @@
 /*
  * In the style of the time: a periodic producer and a consumer with a buffer, semaphores, a mutex
- * and a condition, and names of the C library of their own.
+ * and a condition variable, and names of the C library for their own.
  *
  * prints: took 20, sum 190, link 1, by 1 ms
  */

@@ -1,7 +1,7 @@
 /*
- * In the style of the time: what GNU's compilers took before their versions 3.3 and 4.0. Texts over
- * several lines, the function's name beside a text as one, a static function that was called
- * before, functions with the names of Linux's macros, and a parameter before its variable.
+ * In the style of the time: what GCC accepted before versions 3.3 and 4.0. String literals over
+ * several lines, the function's name concatenated with a literal, a static function called before
+ * its definition, functions with the names of Linux's macros, and a parameter before its variable.
  *
  * warns: implicit declaration of function 'later'
  * parameters: early=7

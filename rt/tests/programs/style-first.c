@@ -1,6 +1,6 @@
 /*
  * In the style of the time: the first interface, whose tasks take an int, and whose times are ticks
- * of the 8254. The program in Linux has its headers, too.
+ * of the 8254. The program in Linux uses its headers, too.
  *
  * partner: read-first
  * warns: "MODULE" redefined

@@ -1,5 +1,5 @@
 /*
- * In the style of the time: a queue, a barrier, data of threads, handlers of cancellation, and a
+ * In the style of the time: a queue, a barrier, thread-specific data, cleanup handlers, and a
  * signal that is set by hand.
  *
  * prints: got hi, priority 1

@@ -1,5 +1,5 @@
 /*
- * A suspended thread goes on when it is woken, and not before; a wake-up sent too early is not
+ * A suspended thread continues when it is woken, and not before; a wake-up sent too early is not
  * lost.
  *
  * prints: suspends itself

@@ -1,6 +1,6 @@
 /*
- * Mutexes, conditions, semaphores, barriers, read-write locks, spin locks: what they return and
- * whom they wake.
+ * Mutexes, condition variables, semaphores, barriers, read-write locks, spin locks: what they
+ * return and which threads they wake.
  *
  * prints: mutex: again 16, timed 110, unlocked 0, destroyed 22
  * prints: recursive 0 0 0 0 1, error-checking 35 1

@@ -1,6 +1,6 @@
 /*
- * Threads end by returning, pthread_exit, cancellation and deletion; handlers and destructors run,
- * the newest handler first.
+ * Threads end by returning, pthread_exit, cancellation and deletion; cleanup handlers and
+ * destructors run, the newest handler first.
  *
  * prints: returned 5
  * prints: handler 2

@@ -1,5 +1,5 @@
 /*
- * Attributes and their limits; a real-time thread creates others only on a stack that it brings;
+ * Attributes and their limits; a real-time thread creates others only on a stack that it provides;
  * the table of threads is finite.
  *
  * task: threads = 5

@@ -1,7 +1,7 @@
 /*
- * A task calls the broker without end, past the library's lock, runs out of its budget again and
- * again, and takes its own thread's time back in the middle of calls. Another task, which is more
- * urgent and uses the broker too, never waits for longer than a request takes.
+ * A task calls the broker endlessly, bypassing the library's lock, exhausts its budget again and
+ * again, and takes its own thread's time back in the middle of calls. A more urgent task that also
+ * uses the broker never waits longer than a request takes.
  *
  * task: priority = 60
  * task: period_us = 2000
@@ -44,7 +44,7 @@ static void *asks(void *unused)
 }
 
 /*
- * Its own budget is another one than that of the thread which asks: it goes on when that is empty.
+ * This thread has a budget of its own: it continues when that of the calling thread is exhausted.
  */
 static void *takes(void *unused)
 {

@@ -1,5 +1,5 @@
 /*
- * Timers that come late, because a clock was set or something more urgent ran, fire once and count
+ * Timers that come late, because a clock was set or a more urgent thread ran, fire once and count
  * what they missed.
  *
  * prints: absolute, every ms: set forward by a minute: 4 signals in 3 ms, 59999 missed at the first
@@ -36,7 +36,7 @@ static void set_forward(long seconds)
 	clock_settime(CLOCK_REALTIME, &now);
 }
 
-/* Waits without caring for signals, whose handlers run. */
+/* Waits regardless of signals, whose handlers run. */
 static void pass(long ns)
 {
 	hrtime_t end = gethrtime() + ns;
@@ -62,7 +62,7 @@ static void arm(int flags, long first, long interval)
 	timer_settime(timer, flags, &spec, NULL);
 }
 
-/* The least urgent: the longest time that it did not run is what the others took from it. */
+/* The least urgent thread: the longest time that it did not run is what the others took from it. */
 static void *watches(void *unused)
 {
 	hrtime_t last, now;
@@ -108,7 +108,7 @@ static void *all(void *unused)
 	pthread_wakeup_np(idle);
 	set_forward(60);
 	pass(3500000);
-	/* The watcher is to see how long it was away. */
+	/* Lets the watcher see how long it was away. */
 	pass(1000);
 	stop = 1;
 	rtl_printf("absolute, every ms: set forward by a minute: %d signals in 3 ms, %d missed at the first\n", runs, first_overruns);

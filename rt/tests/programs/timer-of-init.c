@@ -1,6 +1,6 @@
 /*
- * A timer that init_module makes, and a queue that it wants notices of, signal the thread that
- * waits for the signal, or that last did. Nobody: then the main thread.
+ * A timer that init_module creates, and a queue for which it wants notices, signal the thread that
+ * waits for the signal, or last waited for it. If there is none, they signal the main thread.
  *
  * limit: 20
  * prints: nobody waits: the main thread
@@ -45,7 +45,7 @@ static void arm(long ns, long interval)
 	timer_settime(timer, 0, &spec, NULL);
 }
 
-/* Waits for other things, and is none of those who wait for the signal. */
+/* Waits for other things, never for the signal. */
 static void *sleeps(void *unused)
 {
 	for (;;)

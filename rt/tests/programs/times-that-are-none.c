@@ -1,6 +1,5 @@
 /*
- * Times that are negative, or no times, are refused; but who does not have to wait is not asked for
- * one.
+ * Negative and invalid times are refused; but a call that need not wait does not check its time.
  *
  * limit: 20
  * prints: timer: first -1 22, interval -1 22, nanoseconds -1 22; still idle: 1

@@ -1,6 +1,6 @@
 /*
- * The tracer: events of the classes in the mask, with names, and the end of a buffer told through
- * FIFO 14.
+ * The tracer: events of the classes in the mask, with names, and the end of a buffer, which FIFO 14
+ * reports.
  *
  * prints: init 0, bad event -22
  * prints: ... thread 0 event 32 step data 0x2a at 0x0

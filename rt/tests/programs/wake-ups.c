@@ -1,7 +1,7 @@
 /*
- * A wake-up of the thread that runs is used up by the next rtl_schedule, which pthread_wakeup_np
- * makes itself; without one, the next wait returns at once. The handler of a signal may end the
- * wait in which it runs, and no other.
+ * A wake-up of the running thread is cleared by the next rtl_schedule, which pthread_wakeup_np
+ * includes; otherwise the next wait returns at once. A signal handler may end the wait in which it
+ * runs, and no other.
  *
  * limit: 20
  * prints: without rtl_schedule: the wait returns at once

@@ -1,9 +1,10 @@
 /*
- * The functions of <complex.h> for one type: T is the type, F(name) the function's name for it,
- * NAMED(name) a name of our own. Included once for each.
+ * The functions of <complex.h> for one type. T is the type, F(name) the function's name for that
+ * type, NAMED(name) a name of our own. Included once for each type.
  *
- * EXACT: both parts are the only right ones. CLOSE: the host's are computed in 113 bits and rounded
- * once; a part may be off by `tolerance` units in the last place of the larger part.
+ * EXACT requires both parts to be the only correct ones. CLOSE compares with the host's results,
+ * computed in 113 bits and rounded once; a part may be off by `tolerance` units in the last place
+ * of the larger part.
  */
 #define CLOSE_ALL                                                                          \
 	CLOSE(cacos, 4) CLOSE(cacosh, 4) CLOSE(casin, 4) CLOSE(casinh, 4) CLOSE(catan, 4) CLOSE(catanh, 4) \
@@ -91,7 +92,7 @@ static const T NAMED(edges)[] = {
 static T NAMED(random)(unsigned long long *seed)
 {
 	unsigned long long kind = draw(seed) % 8;
-	/* Mostly near 1; some of any size that leaves no room for doubt about overflow. */
+	/* Mostly near 1, sometimes of any size that leaves no doubt about overflow. */
 	T value = (T)(long long)draw(seed) / (T)(1ULL << 62);
 
 	return kind < 5 ? value : kind < 6 ? value * 64 : kind < 7 ? value / (T)(1ULL << draw(seed) % 64) : value * (T)(1ULL << draw(seed) % 40);
@@ -124,7 +125,7 @@ static void NAMED(all)(void)
 			x[1] = random ? NAMED(random)(&seed) : NAMED(edges)[j % EDGES];
 			x[2] = NAMED(random)(&seed);
 			x[3] = NAMED(random)(&seed);
-			/* A power is a product, a logarithm and an exponential: what is lost grows with its exponent. */
+			/* A power is a product, a logarithm and an exponential: the error grows with its exponent. */
 			if (power && (!random || fabsl(x[0]) + fabsl(x[1]) > 8 || fabsl(x[2]) + fabsl(x[3]) > 8))
 				continue;
 			functions[i].of(x, result);

@@ -1,5 +1,5 @@
-/* Numbers of all three types as integers, and random integers. */
-/* A long double as integers; all that are no number are alike. */
+/* The numbers of all three types as integers, and random integers. */
+/* A long double as integers; all NaNs are alike. */
 struct image {
 	unsigned long long mantissa;
 	unsigned int exponent;

@@ -1,7 +1,7 @@
 /*
- * Each SAY is a line that must be the same on the host: there it is printed, in the task compared
+ * Each SAY makes a line that must be the same on the host: the host prints it, the task compares it
  * with what the host printed. A program defines WHAT, its name in the last line that it prints;
- * LINES_FILE, the file with the host's lines; and calls(), which says the lines.
+ * LINES_FILE, the file with the host's lines; and calls(), which makes the lines.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void say(const char *text);
 		say(line);                                         \
 	} while (0)
 
-/* Results of random arguments are too many for a line each: a digest stands for some. */
+/* Random arguments have too many results for a line each: a digest stands for several. */
 static unsigned long long digest;
 
 static void mix(unsigned long long value)
@@ -54,10 +54,10 @@ static int __attribute__((unused)) sign(int value)
 	return (value > 0) - (value < 0);
 }
 
-/* A place in an array, or that there is none. */
+/* An index into an array, or -1 if nothing was found. */
 #define AT(found, array) ((found) ? (long)((found) - (array)) : -1L)
 
-/* A number as its bits: what %a makes of some is left to the library. */
+/* The bits of a number: %a of some numbers is the library's choice. */
 static const char *__attribute__((unused)) bits(long double value, char *text)
 {
 	union { long double value; struct { unsigned long long mantissa; unsigned short exponent; } bits; } is;

@@ -1,10 +1,10 @@
 /*
- * Every function of <math.h>. EXACT(name, arguments, call): the result is the one that the C
- * standard and IEEE 754 say. CLOSE(name, arguments, tolerance in float, double, long double, least,
- * call, in 113 bits): a tolerance of n means that the result is at most the n-th number beside the
- * right one; `least` is an error that does not count, where the function is small and its terms are
- * not. The tolerances are what three times 2,000 random arguments for each function needed, and
- * some more; the test itself has fewer.
+ * Every function of <math.h>. EXACT(name, arguments, call): the result must be the one that the C
+ * standard and IEEE 754 require. CLOSE(name, arguments, tolerance in float, double, long double,
+ * least, call, in 113 bits): with a tolerance of n, the result is at most the n-th number beside
+ * the correct one; `least` is an error that does not count, for functions that are small where
+ * their terms are not. The tolerances are what three times 2,000 random arguments for each function
+ * needed, and some more; the test itself has fewer arguments.
  */
 #define ONE(name, f, d, l) CLOSE(name, 1, f, d, l, 0, F(name)(x[0]), name##f128(x[0]))
 #define TWO(name, f, d, l) CLOSE(name, 2, f, d, l, 0, F(name)(x[0], x[1]), name##f128(x[0], x[1]))
@@ -21,7 +21,7 @@ ONE(cosh, 1, 1, 1)
 ONE(erf, 1, 1, 1)
 ONE(erfc, 2, 2, 3)
 ONE(exp, 1, 1, 1)
-/* A power of ten times one of two, but for long double. */
+/* A power of ten times a power of two, except for long double. */
 ONE(exp10, 4, 4, 1)
 CLOSE(pow10, 1, 4, 4, 1, 0, F(pow10)(x[0]), exp10f128(x[0]))
 ONE(exp2, 1, 1, 1)
@@ -34,15 +34,15 @@ ONE(sin, 1, 1, 1)
 ONE(sinh, 2, 2, 3)
 ONE(tan, 1, 1, 1)
 ONE(tanh, 2, 2, 3)
-/* Stirling's series times a power, in the precision of the result but for float. */
+/* Stirling's series times a power, in the precision of the result except for float. */
 ONE(tgamma, 1, 8, 64)
-/* Between -4 and 3 it crosses zero, as a difference of numbers near 1. */
+/* Crosses zero between -4 and 3, as a difference of numbers near 1. */
 CLOSE(lgamma, 1, 2, 2, 2, 8 * T_EPSILON, F(lgamma)(x[0]), lgammaf128(x[0]))
 TWO(atan2, 1, 1, 1)
 TWO(hypot, 1, 1, 1)
 /*
- * The long one's error grows with the exponents, up to 9 of 64 bits: there is no wider type for the
- * logarithm.
+ * The long double error grows with the exponents, up to 9 of 64 bits: there is no wider type for
+ * the logarithm.
  */
 TWO(pow, 1, 1, 512)
 CLOSE(sincos_sine, 1, 1, 1, 1, 0, ({ T s, c; F(sincos)(x[0], &s, &c); s; }), sinf128(x[0]))
@@ -51,7 +51,7 @@ CLOSE(lgamma_r, 1, 2, 2, 2, 8 * T_EPSILON, ({ int sign; F(lgamma_r)(x[0], &sign)
 EXACT(lgamma_r_sign, 1, ({ int sign = 0; T v = F(lgamma_r)(x[0], &sign); v - v == 0 ? sign : 0; }))
 EXACT(lgamma_signgam, 1, ({ T v = F(lgamma)(x[0]); v - v == 0 ? signgam : 0; }))
 #if HAS_BESSEL
-/* Sums of terms of which the largest counts; those of higher order by recursion. */
+/* Sums of terms, of which the largest counts; higher orders by recursion. */
 CLOSE(j0, 1, 4, 4, 0, T_EPSILON, F(j0)(x[0]), j0f128(x[0]))
 CLOSE(j1, 1, 4, 4, 0, T_EPSILON, F(j1)(x[0]), j1f128(x[0]))
 CLOSE(jn, 2, 16, 16, 0, T_EPSILON, F(jn)(small(x[1]), x[0]), jnf128(small(x[1]), x[0]))
@@ -75,7 +75,7 @@ EXACT(sqrt, 1, F(sqrt)(x[0]))
 EXACT(trunc, 1, F(trunc)(x[0]))
 EXACT(copysign, 2, F(copysign)(x[0], x[1]))
 EXACT(fdim, 2, F(fdim)(x[0], x[1]))
-/* Which zero it is where they differ in their signs is nobody's promise. */
+/* Which zero results where they differ in sign is not guaranteed. */
 EXACT(fmax, 2, F(fmax)(x[0], x[1]) + (T)0)
 EXACT(fmin, 2, F(fmin)(x[0], x[1]) + (T)0)
 EXACT(fmod, 2, F(fmod)(x[0], x[1]))
@@ -83,7 +83,7 @@ EXACT(nextafter, 2, F(nextafter)(x[0], x[1]))
 EXACT(nexttoward, 2, F(nexttoward)(x[0], (long double)x[1]))
 EXACT(remainder, 2, F(remainder)(x[0], x[1]))
 EXACT(remquo, 2, ({ int q; F(remquo)(x[0], x[1], &q); }))
-/* Not for long double: QEMU's FPREM1 does not tell the quotient. */
+/* Not for long double: QEMU's FPREM1 does not deliver the quotient. */
 EXACT(remquo_quotient, 2, sizeof(T) > 8 ? 0 : ({ int q = 0; T r = F(remquo)(x[0], x[1], &q); r == r ? (q < 0 ? -(-q & 7) : q & 7) : 0; }))
 EXACT(fma, 3, F(fma)(x[0], x[1], x[2]))
 EXACT(frexp, 1, ({ int e; F(frexp)(x[0], &e); }))
@@ -94,7 +94,7 @@ EXACT(ldexp, 2, F(ldexp)(x[0], exponent(x[1])))
 EXACT(scalbn, 2, F(scalbn)(x[0], exponent(x[1])))
 EXACT(scalbln, 2, F(scalbln)(x[0], exponent(x[1])))
 EXACT(ilogb, 1, x[0] - x[0] == 0 && x[0] != 0 ? F(ilogb)(x[0]) : 0)
-/* What does not fit a long gives what the processor likes. */
+/* A result that does not fit a long is the processor's choice. */
 EXACT(lrint, 1, fits(x[0]) ? F(lrint)(x[0]) : 0)
 EXACT(llrint, 1, fits(x[0]) ? F(llrint)(x[0]) : 0)
 EXACT(lround, 1, fits(x[0]) ? F(lround)(x[0]) : 0)
@@ -103,13 +103,13 @@ EXACT(nan, 1, F(nan)(""))
 EXACT(classes, 1, class(fpclassify(x[0])) + 10 * !!isfinite(x[0]) + 20 * !!isinf(x[0]) + 40 * !!isnan(x[0]) + 80 * !!isnormal(x[0]) + 160 * !!signbit(x[0]))
 EXACT(comparisons, 2, isgreater(x[0], x[1]) + 2 * isgreaterequal(x[0], x[1]) + 4 * isless(x[0], x[1]) + 8 * islessequal(x[0], x[1]) + 16 * islessgreater(x[0], x[1]) + 32 * isunordered(x[0], x[1]))
 
-/* In other directions of rounding, and what was found out on the way. */
+/* In other rounding directions, with the exceptions raised. */
 EXACT(upward, 3, directed(F, FE_UPWARD, x))
 EXACT(downward, 3, directed(F, FE_DOWNWARD, x))
 EXACT(towards_zero, 3, directed(F, FE_TOWARDZERO, x))
 EXACT(raised, 3, raised(F, x))
 
-/* What the compiler calls by names of its own: conversions from and to 128 bits, powers. */
+/* Helpers that the compiler calls by its own names: conversions from and to 128 bits, powers. */
 EXACT(from_int128, 2, (T)wide(x[0], x[1]))
 EXACT(to_int128, 2, ({ __int128 w = fits(x[0]) ? (__int128)(x[0] * (T)9007199254740992.0) : 0; (T)(long)(w >> 64) + (T)(unsigned long)w / 3; }))
 EXACT(quad, 2, (T)((_Float128)x[0] * 3 - (_Float128)x[1] / 7))

@@ -1,19 +1,19 @@
 /*
- * The table of functions for one type: T is the type, F(name) the function's name for it,
+ * The table of functions for one type. T is the type, F(name) the function's name for that type,
  * NAMED(name) a name of our own, TOLERANCE(f, d, l) the tolerance for it, REAL(name) true unless
- * the C library has no such function for the type. Included once for each.
+ * the C library has no such function for the type. Included once for each type.
  *
- * Each function becomes `long double NAME(const T *x)`: that holds every value of the three types,
- * and every long long.
+ * Each function becomes `long double NAME(const T *x)`, as long double holds every value of the
+ * three types, and every long long.
  */
 
-/* Where the C standard asks for the one right result: the host's own function. */
+/* Where the C standard requires the one correct result: the host's own function. */
 #define EXACT(name, arity, expression)                                             \
 	static long double NAMED(name)(const T *x)                                 \
 	{                                                                          \
 		return expression;                                                 \
 	}
-/* Where it does not: the host computes it in 113 bits and rounds once. */
+/* Otherwise: the host computes in 113 bits and rounds once. */
 #ifdef NATIVE
 #define CLOSE(name, arity, f, d, l, least, expression, right)                      \
 	static long double NAMED(name)(const T *x)                                 \
@@ -36,7 +36,7 @@ static const struct function NAMED(functions)[] = {
 #undef CLOSE
 };
 
-/* Numbers at which functions change their ways, and those that are like no others. */
+/* Numbers at which functions change their behaviour, and special numbers. */
 static const T NAMED(edges)[] = {
 	0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, T_MAX, -T_MAX, T_TINY, -T_TINY, 1.0L / 0.0L, -1.0L / 0.0L, NAN, T_MIN, -T_MIN, 1.5, -2.5, 3, /* SOME of them */
 	T_MIN - T_TINY, 1 + T_EPSILON, 1 - T_EPSILON / 2, -1 - T_EPSILON, -1 + T_EPSILON / 2, 0.5L - T_EPSILON / 4, -0.5L + T_EPSILON / 4, 2.5, -1.5, 3.5, -3, -3.5, 10, -10,
@@ -59,14 +59,14 @@ static T NAMED(random)(unsigned long long *seed)
 	any.bits.low = draw(seed);
 	if (sizeof(T) > 8) {
 		any.bits.high = (unsigned short)draw(seed);
-		/* Without the first bit of its mantissa it would be no number. */
+		/* Without the first bit of its mantissa it would not be a number. */
 		any.bits.low |= any.bits.high & 0x7fff ? 1ULL << 63 : 0;
 		any.bits.low &= any.bits.high & 0x7fff ? ~0ULL : ~0ULL >> 1;
-		/* Half of them where most arguments are. */
+		/* Half of them in the range of most arguments. */
 		if (kind & 2)
 			any.bits.high = (any.bits.high & 0x803f) + 0x3fe0, any.bits.low |= 1ULL << 63;
 	}
-	/* A signalling one is not promised anything. */
+	/* Results for a signalling NaN are not guaranteed. */
 	return any.value == any.value ? any.value : (T)NAN;
 }
 

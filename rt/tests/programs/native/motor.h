@@ -1,7 +1,7 @@
 /*
- * A direct-current motor whose speed follows a sine: the motor, a low-pass filter for what is
- * measured of it, and a PI controller. A step is 100 us. The same code runs in the real-time task
- * and natively.
+ * A direct-current motor whose speed follows a sine: the motor, a low-pass filter for its measured
+ * speed, and a PI controller. A step is 100 us. The same code runs in the real-time task and
+ * natively.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #define STEPS 3000
 #define PI 3.14159265358979323846
 
-/* What is logged of a step. */
+/* The log entry of a step. */
 struct record {
 	long long step;
 	double wanted;		/* rad/s */
@@ -43,7 +43,7 @@ static void turn(struct motor *motor, double volts, double load)
 	motor->angle = fmod(motor->angle + STEP * motor->speed, 2 * PI);
 }
 
-/* The speed as a tachometer with a ripple of eight poles has it. */
+/* The speed as measured by a tachometer with a ripple of eight poles. */
 static double measure(const struct motor *motor)
 {
 	return motor->speed * (1 + 0.01 * cos(8 * motor->angle));
@@ -57,7 +57,7 @@ static double filter(struct control *control, double measured)
 	return control->filtered;
 }
 
-/* The sum stays as it is while the amplifier is at its limit. */
+/* The sum is frozen while the amplifier is at its limit. */
 static double control_step(struct control *control, double error)
 {
 	const double gain = 0.2, integral = 30, limit = 24;

@@ -1,6 +1,6 @@
 /*
- * Texts that are numbers, nearly, or not: the ends of the types, halfway cases, what follows a
- * number.
+ * Texts that are numbers, almost numbers, or not numbers: the limits of the types, halfway cases,
+ * text after a number.
  */
 static const char *const numbers[] = { "0", "-0", "1", " \t\n42rest", "+7", "-2147483649", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
 	"18446744073709551615", "18446744073709551616", "-1", "0x1fz", "0x", "0xg", "077", "08", "zZ", "", "  ", "+-3", "1e5", "1.5", ".5", "5.", ".", "-.5e-3x", "1e", "1e+", "1e400", "-1e400",

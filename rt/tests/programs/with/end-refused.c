@@ -1,5 +1,5 @@
 /*
- * May not end the system.
+ * Lacks the permission to end the system.
  *
  * prints: end: -1, errno 1
  */

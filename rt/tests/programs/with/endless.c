@@ -1,5 +1,5 @@
 /*
- * Threads that loop for ever, for `./x test endless`: a moment after init_module, or in it.
+ * Threads that loop forever, for `./x test endless`: a moment after init_module, or in it.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -35,7 +35,7 @@ int init_module(void)
 	return 0;
 }
 
-/* The threads are still there: that the task is unloaded ends them. */
+/* The threads are still there: unloading the task ends them. */
 void cleanup_module(void)
 {
 }

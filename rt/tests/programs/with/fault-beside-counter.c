@@ -1,5 +1,5 @@
 /*
- * The task of fault-beside.c that has nothing to do with the one that faults: it misses nothing.
+ * The task of fault-beside.c that is independent of the one that faults: it misses nothing.
  *
  * prints: counter: 100 periods, 0 late
  */

@@ -1,6 +1,6 @@
 /*
- * The task of fault-beside.c that waits for the same semaphore as the one that faults, and uses
- * what that one left.
+ * The task of fault-beside.c that waits for the same semaphore as the faulting one, and uses what
+ * that one left.
  *
  * prints: waiter: posted after the fault
  * prints: waiter: has the semaphore: 0

@@ -1,6 +1,6 @@
 /*
- * Beside ../fpu.c: leaves other numbers, another direction and another precision in the registers,
- * again and again, and counts in the shared buffer until that says that it is enough.
+ * Beside ../fpu.c: keeps leaving other numbers, another rounding direction and another precision in
+ * the registers, and counts in the shared buffer until that says to stop.
  */
 #include <rtl.h>
 #include <rtl_sched.h>

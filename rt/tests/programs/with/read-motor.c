@@ -2,9 +2,8 @@
  * In Linux: starts the loop of ../motor.c, reads its log from /dev/rtf0 and compares it with
  * /root/motor.native, which the same loop printed on the host.
  *
- * The host's C library may round a sine the other way than the task's. The loop is stable, so that
- * such a difference stays as small as it is: what is compared may differ by one part in 10^12 of
- * full scale.
+ * The host's C library may round a sine differently from the task's. The loop is stable, so such a
+ * difference stays small: values may differ by one part in 10^12 of full scale.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ static const char *compare(const struct record *is, FILE *native)
 	return differs(is->volts, right.volts, 24) ? "the controller differs" : NULL;
 }
 
-/* Reads and compares the log; returns what is to be said of it. */
+/* Reads and compares the log; returns the verdict. */
 static int read_log(int log, FILE *native, char *verdict, size_t size)
 {
 	struct record is;
@@ -58,7 +57,7 @@ static int read_log(int log, FILE *native, char *verdict, size_t size)
 			snprintf(verdict, size, "step %d: %s: %a %a %a %a", i, wrong, is.wanted, is.measured, is.filtered, is.volts);
 			return 1;
 		}
-		/* In the second half the speed has found its way. */
+		/* In the second half the speed has settled. */
 		if (i >= STEPS / 2)
 			off = fmax(off, fabs(is.wanted - is.filtered));
 	}

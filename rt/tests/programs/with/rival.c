@@ -1,5 +1,5 @@
 /*
- * A program that wants what another one has, for `./x test told`.
+ * A program that asks for what another one has, for `./x test told`.
  */
 #include <linux/module.h>
 

@@ -1,6 +1,6 @@
 /*
  * The task of time-lent.c that asks the broker every 250 microseconds, and counts how often its two
- * requests took longer than they can and one of another task on top.
+ * requests took longer than they can take plus one request of another task.
  *
  * task: priority = 150
  * prints: watch: 2000 requests, 0 late

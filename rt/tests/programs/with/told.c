@@ -1,5 +1,6 @@
 /*
- * What the system file does not give, wrong parameters and a fault, for `./x test told`.
+ * Uses what the system file does not give, and has wrong parameters and a fault, for
+ * `./x test told`.
  */
 #include <rtl.h>
 #include <rtl_fifo.h>
