@@ -1,4 +1,4 @@
-//! The loop: changes an input that is known, runs the target, and keeps the new one if it reached
+//! The loop: mutates a known input, runs the target, and keeps the new input if it reached
 //! something that none reached before.
 
 use crate::coverage::Counters;
@@ -9,33 +9,34 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest that a target may work on one input.
+/// Longest time that a target may spend on one input.
 const HANG: Duration = Duration::from_secs(10);
 
-/// Most inputs that are kept for good.
+/// Maximum number of inputs kept for good.
 const MOST: usize = 48;
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug)]
 pub struct Found {
     /// Inputs that were run.
     pub runs: u64,
-    /// Inputs that are worth keeping for good.
+    /// Inputs worth keeping for good.
     pub kept: Vec<Vec<u8>>,
-    /// Counters that some input reached, each in as many steps of its value as it was seen in.
+    /// Counters that some input reached, each counted once for each step of its value that was
+    /// seen.
     pub reached: usize,
     /// All counters.
     pub counters: usize,
 }
 
-/// The input that is being run, for whoever has to tell of it when the process ends.
+/// The input being run, for the code that reports it when the process ends.
 type Current = Arc<Mutex<Vec<u8>>>;
 
-/// A search that runs.
+/// A search in progress.
 struct Search<'a> {
     target: &'a Target,
     counters: Counters,
-    /// For each counter a bit for each step of its value that was seen.
+    /// For each counter, one bit for each step of its value that was seen.
     seen: Vec<u8>,
     kept: Vec<Vec<u8>>,
     runs: u64,
@@ -43,8 +44,8 @@ struct Search<'a> {
     beat: Arc<AtomicU64>,
 }
 
-/// Searches for so long, beginning with what is known. A panic or a hang tells the input and ends
-/// the process.
+/// Searches for `time`, beginning with the known inputs. A panic or a hang prints the input and
+/// ends the process.
 pub fn search(target: &Target, counters: Counters, known: Vec<Vec<u8>>, time: Duration, seed: u64) -> Found {
     let current = Current::default();
     let beat = Arc::new(AtomicU64::new(0));
@@ -71,14 +72,14 @@ pub fn search(target: &Target, counters: Counters, known: Vec<Vec<u8>>, time: Du
 }
 
 impl Search<'_> {
-    /// One of the inputs that are worth something, the newest most of the time.
+    /// Picks one of the kept inputs, mostly the newest.
     fn pick(&self, random: &mut Random) -> &[u8] {
         let count = self.kept.len();
         let at = if random.below(2) == 0 { random.below(count) } else { count - 1 - random.below(count.min(16)) };
         self.kept.get(at).map_or(&[], Vec::as_slice)
     }
 
-    /// A few of what was kept that together reach most: each next one is that which adds most.
+    /// A few of the kept inputs that together reach most: each next one is the one that adds most.
     fn best(mut self) -> Vec<Vec<u8>> {
         let mut left: Vec<(Vec<u8>, BTreeSet<usize>)> = Vec::new();
         for input in std::mem::take(&mut self.kept) {
@@ -117,7 +118,7 @@ impl Search<'_> {
         (self.target.run)(&input);
         let (seen, mut is_new) = (&mut self.seen, false);
         self.counters.each(|at, value| {
-            // 1, 2, 3 to 4, 5 to 8 ... are steps.
+            // The steps are 1, 2, 3 to 4, 5 to 8, ...
             let step = 1 << (8 - (value - 1).leading_zeros()).min(7);
             is_new |= seen[at] & step == 0;
             seen[at] |= step;

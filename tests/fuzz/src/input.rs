@@ -1,6 +1,6 @@
-//! Bytes taken as numbers: what a target makes of its input.
+//! Interprets a target's input bytes as numbers.
 
-/// What is left of an input; behind its end come zeros.
+/// The rest of an input; zeros follow its end.
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
@@ -28,7 +28,7 @@ impl<'a> Input<'a> {
         u64::from_le_bytes(self.array())
     }
 
-    /// Bytes of an access: 1, 2, 4 or 8, as far as `widest`.
+    /// Bytes of an access: 1, 2, 4 or 8, at most `widest`.
     pub fn width(&mut self, widest: u8) -> u8 {
         (1 << (self.u8() & 3)).min(widest)
     }

@@ -1,4 +1,4 @@
-//! `./x fuzz`: looks for input that a target does not stand.
+//! `./x fuzz`: searches for input that makes a target fail.
 
 use pillion_fuzz::coverage::Counters;
 use pillion_fuzz::{Target, engine, targets};
@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// `list` names the targets; `NAME SECONDS [keep]` searches, and with `keep` writes the corpus
-/// anew; `NAME run HEX` runs one input.
+/// `list` names the targets; `NAME SECONDS [keep]` searches, and with `keep` rewrites the corpus;
+/// `NAME run HEX` runs one input.
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -61,8 +61,8 @@ fn search(target: &Target, time: Duration, counters: Counters, keep: bool) -> Ex
     ExitCode::SUCCESS
 }
 
-/// Writes the corpus anew: lines with a remark stay, the others become what is worth keeping of
-/// them and of what was found.
+/// Rewrites the corpus: lines with a remark stay; the others are replaced by what is worth keeping
+/// of them and of the inputs found.
 fn write(file: &Path, kept: &[Vec<u8>]) -> std::io::Result<()> {
     let old = std::fs::read_to_string(file).unwrap_or_default();
     let remarked = old.lines().filter(|line| line.contains('#')).map(str::to_owned);

@@ -1,10 +1,10 @@
-//! New inputs out of old ones.
+//! Makes new inputs out of old ones.
 
-/// Numbers that look random (xorshift).
+/// Pseudo-random numbers (xorshift).
 pub struct Random(u64);
 
 impl Random {
-    /// From a number that is not 0.
+    /// A generator from a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed | 1)
     }
@@ -17,17 +17,17 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Below `bound`; 0 if that is 0.
+    /// A number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.number() >> 11) as usize % bound.max(1)
     }
 }
 
-/// Values at which something changes.
+/// Boundary values.
 const EDGES: [u64; 14] =
     [0, 1, 2, 7, 8, 0x7f, 0x80, 0xff, 0xfff, 0x1000, 0x7fff_ffff, 0x8000_0000, u64::MAX / 2, u64::MAX];
 
-/// Changes an input in a few places; `other` lends pieces.
+/// Changes an input in a few places; `other` provides pieces.
 pub fn mutate(input: &mut Vec<u8>, other: &[u8], words: &[&str], longest: usize, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let at = random.below(input.len() + 1);

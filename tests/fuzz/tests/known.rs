@@ -1,4 +1,4 @@
-//! Each target stands what was found so far, and some input that nobody chose.
+//! Each target withstands the inputs found so far, and some random input.
 
 use pillion_fuzz::mutate::{Random, mutate};
 use pillion_fuzz::targets;

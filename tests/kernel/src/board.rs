@@ -1,4 +1,4 @@
-//! Where threads of a test leave what they know: memory that all address spaces show.
+//! Shared state of a test's threads, in memory that all address spaces show.
 
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -9,7 +9,7 @@ static BOARD: [AtomicU64; CELLS] = [const { AtomicU64::new(0) }; CELLS];
 static LOG: [AtomicU64; ENTRIES] = [const { AtomicU64::new(0) }; ENTRIES];
 static LOGGED: AtomicU64 = AtomicU64::new(0);
 
-/// Forgets everything.
+/// Clears all cells and the list.
 pub fn clear() {
     for cell in &BOARD {
         cell.store(0, SeqCst);
@@ -37,7 +37,7 @@ pub fn add(cell: usize, value: u64) {
     BOARD[cell].fetch_add(value, SeqCst);
 }
 
-/// The larger of the cell and the value stays.
+/// Raises a cell to the value if that is larger.
 pub fn raise(cell: usize, value: u64) {
     BOARD[cell].fetch_max(value, SeqCst);
 }
@@ -50,7 +50,7 @@ pub fn log(value: u64) {
     }
 }
 
-/// Whether the list is this one.
+/// Returns whether the list is this one.
 pub fn logged(wanted: &[u64]) -> bool {
     LOGGED.load(SeqCst) as usize == wanted.len() && wanted.iter().zip(&LOG).all(|(w, l)| *w == l.load(SeqCst))
 }
@@ -61,7 +61,7 @@ pub fn list() -> [u64; 8] {
     core::array::from_fn(|i| if i < count { LOG[i].load(SeqCst) } else { u64::MAX })
 }
 
-/// Passes time in user mode.
+/// Busy-waits in user mode.
 #[inline(never)]
 pub fn spin(ticks: u64) {
     let end = pillion_runtime::now() + ticks;
@@ -70,7 +70,7 @@ pub fn spin(ticks: u64) {
     }
 }
 
-/// The list must be this one.
+/// Fails the test unless the list is this one.
 #[macro_export]
 macro_rules! order {
     ($($value:expr),* $(,)?) => {

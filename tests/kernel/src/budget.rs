@@ -1,4 +1,4 @@
-//! Budgets: a share of the time and no more.
+//! Budgets: a thread gets its share of the time and no more.
 
 use crate::{Test, board};
 use pillion_abi::{NEVER, boot::slot};
@@ -40,14 +40,14 @@ fn limited(priority: u8) -> Setup {
 fn share(kit: &mut Kit) -> Outcome {
     let space = done!(kit.space());
     let t = done!(kit.start(limited(150).within(space)));
-    // Only what is left over is ours, although the other is more urgent.
+    // Only the time left over is ours, although the other thread is more urgent.
     let start = now();
     kit.rest(50 * PERIOD);
     let took = now() - start;
     let [used, exhausted] = done!(context_consumed(t.context));
     let most = (took / PERIOD + 2) * BUDGET;
     check!(used >= 49 * BUDGET, "used {used} of {}", 50 * BUDGET);
-    // Each time it runs over by no more than it takes to stop it.
+    // Each overrun is no longer than it takes to stop the thread.
     check!(used <= most + 52 * 1_000, "used {used}, may use {most}");
     check!((48..=52).contains(&exhausted), "ran out {exhausted} times");
     Ok(())

@@ -1,5 +1,4 @@
-//! Capability spaces: deriving, moving, deleting, revoking, and spaces that end while they are
-//! used.
+//! Capability spaces: deriving, moving, deleting, revoking, and spaces that end while in use.
 
 use crate::{Test, board};
 use pillion_abi::{
@@ -107,8 +106,8 @@ fn space(kit: &mut Kit) -> Outcome {
     done!(cap_derive(0, copy, m, right::ALL, 0));
     done!(cap_move(caps, 20, m));
     done!(cap_delete(0, caps));
-    // The moved one was the original: it is gone with what was derived from it. The copy's original
-    // is not.
+    // The moved capability was the original: it is gone together with what was derived from it. The
+    // original of the copy in the space is not.
     same!([kind(caps), kind(copy), kind(n)], [0, 0, Kind::Notification as u64]);
     Ok(())
 }
@@ -147,7 +146,7 @@ fn nested(kit: &mut Kit) -> Outcome {
     let (inner, n) = (kit.slot(), kit.slot());
     done!(region_create(region, Kind::CapSpace, 64, inner));
     done!(region_create(region, Kind::Notification, 0, n));
-    // Spaces of one level do not go into each other.
+    // A space cannot go into another one of its level.
     refused!(cap_derive(outer, 3, inner, right::ALL, 0), BadArgument);
     done!(cap_derive(inner, 5, n, right::ALL, 0));
     done!(region_reset(region));

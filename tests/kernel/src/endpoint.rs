@@ -19,14 +19,14 @@ pub const TESTS: &[Test] = &[
     ("endpoint/chain-of-servers", chain),
 ];
 
-/// What a server answers.
+/// A server's answer.
 fn answer(message: &Message) -> (u64, [u64; 8]) {
     let mut words = message.words.map(|w| w ^ 0xff);
     words.reverse();
     (message.label + message.badge, words)
 }
 
-/// Serves for ever.
+/// Serves forever.
 pub extern "C" fn server(_: u64) -> ! {
     let mut next = receive(NEVER);
     loop {
@@ -37,7 +37,8 @@ pub extern "C" fn server(_: u64) -> ! {
     }
 }
 
-/// A server bound to a new endpoint, waiting already. A passive one has no time of its own.
+/// Makes a server, bound to a new endpoint and already waiting. A passive one has no scheduling
+/// context.
 pub fn serve(kit: &mut Kit, setup: Setup, passive: bool) -> Outcome<(Cap, Thread)> {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     let t = done!(kit.prepare(setup));
@@ -132,7 +133,7 @@ fn deadline(kit: &mut Kit) -> Outcome {
     board::set(0, endpoint);
     done!(kit.start(Setup::new(20, caller).with(4)));
     same!(done!(receive(now() + 100_000)).label, 4);
-    // The deadline that was not needed does not come after all.
+    // The deadline that was not needed must not fire later.
     kit.rest(200_000);
     done!(reply(0, [0; 8]));
     kit.rest(20_000);
@@ -171,7 +172,7 @@ extern "C" fn other(_: u64) -> ! {
 fn passive_reply(kit: &mut Kit) -> Outcome {
     let (endpoint, t) = serve(kit, Setup::new(50, replier), true)?;
     board::set(0, endpoint);
-    // Ready while the passive server answers and is left without time.
+    // Ready while the passive server replies and loses its scheduling context.
     done!(kit.start(Setup::new(60, caller).with(5)));
     done!(kit.start(Setup::new(30, other)));
     kit.rest(50_000);

@@ -1,4 +1,4 @@
-//! Calls whose other side goes away, circles and chains that are too long.
+//! Calls whose other side goes away, and circles and chains that are too long.
 
 use crate::{
     Test, board,
@@ -76,7 +76,7 @@ fn endpoint_ends(kit: &mut Kit) -> Outcome {
     kit.rest(20_000);
     done!(cap_delete(0, endpoint));
     kit.rest(20_000);
-    // The first is being served, the others queued.
+    // The first is being served, the others are queued.
     order!(200 + Gone as u64, 300 + Gone as u64, 400 + Gone as u64);
     Ok(())
 }
@@ -115,7 +115,7 @@ fn caller_of_passive_ends(kit: &mut Kit) -> Outcome {
     board::set(0, endpoint);
     let t = done!(kit.start(Setup::new(30, caller).with(1)));
     kit.rest(10_000);
-    // In the middle of its service; the server ends it on the time that the caller leaves behind.
+    // In the middle of the call. The server finishes it on the time that the caller leaves behind.
     done!(cap_delete(0, t.thread));
     kit.rest(60_000);
     order!(9);
@@ -135,7 +135,7 @@ extern "C" fn forgetful(_: u64) -> ! {
 }
 
 fn no_reply(kit: &mut Kit) -> Outcome {
-    // The callers are more urgent than the server, which never answers.
+    // The callers are more urgent than the server, which never replies.
     let (endpoint, _) = serve(kit, Setup::new(10, forgetful), false)?;
     board::set(0, endpoint);
     for number in 1..=3 {

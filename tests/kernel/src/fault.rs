@@ -1,4 +1,4 @@
-//! What faults of user threads are reported as.
+//! How faults of user threads are reported.
 
 use crate::Test;
 use core::arch::naked_asm;
@@ -51,7 +51,7 @@ faulting! {
 
 type Code = extern "C" fn(u64) -> !;
 
-/// Code, vector, and how far behind its beginning the instruction is.
+/// Code, vector, and the offset of the faulting instruction.
 const KINDS: [(Code, u64, u64); 23] = [
     (undefined, 6, 0),
     (halt, 13, 0),
@@ -78,7 +78,7 @@ const KINDS: [(Code, u64, u64); 23] = [
     (returns, 13, 0),
 ];
 
-/// A handler endpoint whose receiver is this thread.
+/// Makes a handler endpoint whose receiver is this thread.
 pub fn handler(kit: &mut Kit) -> Outcome<Cap> {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
@@ -89,7 +89,7 @@ fn kinds(kit: &mut Kit) -> Outcome {
     let (fault, space) = (handler(kit)?, done!(kit.space()));
     for (i, (code, vector, offset)) in KINDS.into_iter().enumerate() {
         if i == KINDS.len() / 2 {
-            // Stacks are not given back within a test.
+            // Stacks are not freed within a test.
             kit.end()?;
             kit.begin()?;
             return rest(kit, i);
@@ -114,7 +114,7 @@ fn one(kit: &mut Kit, fault: Cap, space: Cap, i: usize, code: Code, vector: u64,
     let [found, _, _, rip, rsp, _, _, _] = message.words;
     let at = rip - code as *const () as u64;
     check!(found == vector && rsp != 0, "kind {i}: vector {found}, not {vector}");
-    // QEMU reports a few of these one instruction further on.
+    // QEMU reports some of these one instruction later.
     check!(at == offset || vector == 1, "kind {i}: at {at}, not {offset}");
     done!(reply(9, [0; 8]));
     Ok(())
@@ -173,7 +173,7 @@ fn registers(kit: &mut Kit) -> Outcome {
     let mut words = [0; 8];
     words[0] = message.words[3] + 2;
     done!(reply(1, words));
-    // Everything is as it was: it gets to the breakpoint.
+    // The registers are unchanged: it reaches the breakpoint.
     same!(done!(receive(now() + 100_000)).words[0], 3);
     Ok(())
 }
@@ -193,8 +193,8 @@ fn no_handler(kit: &mut Kit) -> Outcome {
 
 #[unsafe(naked)]
 extern "C" fn wild_flags(_: u64) -> ! {
-    // Direction, nested task, alignment check, I/O level; then a system call, and a look at what is
-    // left.
+    // Direction, nested task, alignment check, I/O level; then a system call, and a look at the
+    // flags that are left.
     naked_asm!("push 0x47602", "popfq", "mov eax, 7", "syscall", "pushfq", "pop rax", "push 0x202", "popfq", "ud2",)
 }
 

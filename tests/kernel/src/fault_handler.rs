@@ -1,4 +1,4 @@
-//! What a fault handler can do.
+//! Abilities of a fault handler.
 
 use crate::{
     Test, board,

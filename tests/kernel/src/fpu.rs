@@ -13,8 +13,8 @@ pub const TESTS: &[Test] = &[
     ("fpu/given-later", later),
 ];
 
-/// Loads registers with the argument, and yields or spins between looking at them; `ud2` when one
-/// is wrong. Counts rounds at `rsi`.
+/// Loads registers with the argument, then alternately yields or spins and checks them; `ud2` if
+/// one is wrong. Counts rounds at `rsi`.
 #[unsafe(naked)]
 extern "C" fn vectors(_: u64) -> ! {
     naked_asm!(
@@ -87,7 +87,7 @@ fn spaces(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Writes what the registers hold at the start.
+/// Writes the initial contents of the registers.
 #[unsafe(naked)]
 extern "C" fn look(_: u64) -> ! {
     naked_asm!(
@@ -114,8 +114,8 @@ fn fresh(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Sets both bases to the argument and looks whether they stay; `ud2` when not. Counts where the
-/// base points to.
+/// Sets both bases to the argument and checks that they stay; `ud2` if not. Counts at the address
+/// of the base.
 #[unsafe(naked)]
 extern "C" fn based(_: u64) -> ! {
     naked_asm!(

@@ -1,4 +1,4 @@
-//! A guest of a few bytes: every reason to come out of it.
+//! A guest of a few bytes: every reason for an exit.
 
 use crate::Test;
 use pillion_abi::{
@@ -30,7 +30,7 @@ pub const TESTS: &[Test] = &[
 const HYPERCALL: [u8; 3] = [0x0f, 0x01, 0xd9];
 const INT3: u8 = 0xcc;
 
-/// Runs up to an exit that must have that reason; returns its value.
+/// Runs up to an exit, which must have this reason; returns its value.
 pub fn expect(guest: &mut Guest, reason: Exit) -> Outcome<u64> {
     let [found, value] = done!(guest.run());
     let rip = guest.state().rip.get();
@@ -39,7 +39,7 @@ pub fn expect(guest: &mut Guest, reason: Exit) -> Outcome<u64> {
     Ok(value)
 }
 
-/// A guest with that code.
+/// Makes a guest with this code.
 pub fn with(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
     let mut guest = Guest::new(kit)?;
     guest.put(0, code);
@@ -58,7 +58,7 @@ fn hypercall(kit: &mut Kit) -> Outcome {
 }
 
 fn registers(kit: &mut Kit) -> Outcome {
-    // inc of all of them; then the hypercall.
+    // inc of all registers; then the hypercall.
     let mut guest = with(kit, &[0x40, 0x41, 0x42, 0x43, 0x45, 0x46, 0x47, 0x0f, 0x01, 0xd9])?;
     for i in 0..16 {
         guest.state().gpr[i].set(0x100 + i as u64);
@@ -106,14 +106,14 @@ fn ports(kit: &mut Kit) -> Outcome {
 }
 
 fn allowed(kit: &mut Kit) -> Outcome {
-    // in al, 0x70; in al, 0x21; then a port that was not given.
+    // in al, 0x70; in al, 0x21; then a port that the guest does not have.
     let mut guest = with(kit, &[0xe4, 0x70, 0xe4, 0x72])?;
     let part = kit.slot();
     done!(ports_part(slot::PORTS, 0x70, 2, part));
     done!(vcpu_allow_ports(guest.vcpu, part));
     expect(&mut guest, Exit::Port)?;
     same!((guest.state().io.get().port, guest.state().rip.get()), (0x72, 2));
-    // The kernel's own ports are not given, even by a capability that names them.
+    // The guest does not get the kernel's own ports, even by a capability that names them.
     let low = kit.slot();
     done!(ports_part(slot::PORTS, 0x20, 8, low));
     done!(vcpu_allow_ports(guest.vcpu, low));
@@ -131,7 +131,7 @@ fn msrs(kit: &mut Kit) -> Outcome {
     guest.state().gpr[gpr::RCX].set(0xc001_0117);
     guest.go(2);
     same!(expect(&mut guest, Exit::WriteMsr)?, 0xc001_0117);
-    // EFER is answered without an exit, and does not tell of SVM.
+    // EFER is answered without an exit, and does not reveal SVM.
     guest.put(6, &HYPERCALL);
     guest.state().gpr[gpr::RCX].set(0xc000_0080);
     guest.go(4);
@@ -174,7 +174,7 @@ fn refused_instructions(kit: &mut Kit) -> Outcome {
     for (i, code) in codes.into_iter().enumerate() {
         guest.put(0, code);
         guest.go(0);
-        // In real mode some of these are undefined anyway; then the exception's handler makes a
+        // In real mode some of these are undefined anyway; then the exception handler makes a
         // hypercall.
         guest.put(0x18, &[0, 7, 0, 0]);
         guest.put(0x700, &HYPERCALL);
@@ -189,13 +189,13 @@ fn refused_instructions(kit: &mut Kit) -> Outcome {
 }
 
 fn triple_fault(kit: &mut Kit) -> Outcome {
-    // By an instruction that raises one, and by one that is undefined.
+    // By an instruction that raises an exception, and by an undefined one.
     let mut guest = with(kit, &[])?;
     for code in [&[INT3][..], &[0x0f, 0x0b]] {
         guest.put(0, code);
         guest.state().idtr.update(|s| Segment { limit: 0, ..s });
         expect(&mut guest, Exit::Shutdown)?;
-        // It can be set up again, and nothing is left of the event that could not be delivered.
+        // It can be set up again, and nothing is left of the undeliverable event.
         guest.reset();
         guest.put(0, &HYPERCALL);
         expect(&mut guest, Exit::Hypercall)?;
@@ -210,7 +210,7 @@ fn invalid(kit: &mut Kit) -> Outcome {
     expect(&mut guest, Exit::Invalid)?;
     check!(guest.state().fault.get().info as u32 == u32::MAX, "code {:#x}", guest.state().fault.get().info);
     guest.reset();
-    // Not write-through without cache disable.
+    // Not-write-through without cache-disable.
     guest.state().cr0.set(0x2000_0010);
     expect(&mut guest, Exit::Invalid)?;
     guest.reset();
@@ -232,7 +232,7 @@ fn notified(kit: &mut Kit) -> Outcome {
     done!(pillion_runtime::timer_set(timer, start + 20_000));
     same!(expect(&mut guest, Exit::Notified)?, 0x80);
     let passed = now() - start;
-    // What the monitor changed is not lost when it is notified again before the guest runs.
+    // The monitor's changes are not lost if it is notified again before the guest runs.
     guest.put(0x100, &HYPERCALL);
     guest.go(0x100);
     done!(signal(bit));

@@ -1,4 +1,4 @@
-//! Interrupts and time in a guest, and threads that share the processor with one.
+//! Interrupts and time in a guest, and threads that share the processor with a guest.
 
 use crate::{
     Test, board,
@@ -34,7 +34,7 @@ pub const TESTS: &[Test] = &[
 pub const VECTOR: u8 = 0x30;
 pub const HANDLER: u64 = 0x700;
 
-/// A guest whose handlers for two vectors make hypercalls, in different places.
+/// Makes a guest whose handlers for two vectors make hypercalls, at different addresses.
 pub fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
     let mut guest = with(kit, code)?;
     guest.put(u64::from(VECTOR) * 4, &[0, 7, 0, 0]);
@@ -113,14 +113,14 @@ fn timer(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// The real-time clock, which interrupts about a thousand times a second until somebody forgets to
-/// read its register C.
+/// The real-time clock, which interrupts about a thousand times a second as long as its register C
+/// is read.
 pub struct Clock(u32);
 
 impl Clock {
     const LINE: u64 = 8;
 
-    /// Routes its line to a guest and lets it interrupt once.
+    /// Routes the clock's line to a guest and lets it interrupt once.
     pub fn start(guest: &Guest) -> Outcome<Clock> {
         done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, Clock::LINE, VECTOR.into()));
         done!(port_out(slot::PORTS, 0x70, 1, 0xb));
@@ -131,7 +131,7 @@ impl Clock {
         Ok(Clock(control))
     }
 
-    /// As it was before.
+    /// Restores the clock.
     pub fn stop(self, guest: &Guest) -> Outcome {
         done!(port_out(slot::PORTS, 0x70, 1, 0xb));
         done!(port_out(slot::PORTS, 0x71, 1, self.0));
@@ -146,21 +146,20 @@ fn line(kit: &mut Kit) -> Outcome {
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER);
     clock.stop(&guest)?;
-    // The EOI that the guest owes is given when the guest ends: the next test needs
-    // it.
+    // The EOI that the guest owes is given when the guest ends; the next test needs it.
     done!(cap_delete(0, guest.vcpu));
     Ok(())
 }
 
 fn priorities(kit: &mut Kit) -> Outcome {
-    // The handlers return; the one for the higher vector first ends nothing, so the lower one
+    // The handlers return. The first one, of the higher vector, gives no EOI, so the lower vector
     // waits.
     let mut guest = listening(kit, &SPIN)?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_inject(guest.vcpu, VECTOR + 0x20));
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER + 0x100);
-    // wrmsr of the EOI; sti; then the lower one comes.
+    // wrmsr of the EOI; sti; then the lower vector comes.
     guest.put(0x900, &[0x0f, 0x30, 0xfb, 0x90, 0xeb, 0xfe]);
     guest.state().gpr[1].set(0x80b);
     guest.state().gpr[2].set(0);
@@ -192,7 +191,7 @@ pub extern "C" fn periodic(period: u64) -> ! {
 }
 
 fn others(kit: &mut Kit) -> Outcome {
-    // Interrupts off, for ever.
+    // Interrupts off, forever.
     let guest = listening(kit, &[0xeb, 0xfe])?;
     let space = done!(kit.space());
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
@@ -252,15 +251,15 @@ fn vcpu_ends(kit: &mut Kit) -> Outcome {
 
 fn state_ends(kit: &mut Kit) -> Outcome {
     let guest = listening(kit, &SPIN)?;
-    // An armed timer, and then the page that it would write to is somebody else's.
+    // Arms a timer; then the page that the timer would write to goes to another owner.
     guest.state().timer_vector.store(VECTOR.into(), Relaxed);
     guest.state().deadline.store(now() + 60_000, Relaxed);
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
     let address = core::ptr::from_ref(guest.state()) as u64;
     done!(cap_revoke(0, guest.state_memory));
-    // SAFETY: the page is still mapped here; the kernel must not write it any more, not even when
-    // the guest comes out.
+    // SAFETY: the page is still mapped here; the kernel must not write it any more, not even at the
+    // guest's exit.
     unsafe { (address as *mut u8).write_bytes(0xaa, 4096) };
     kit.rest(10_000);
     same!(board::get(0), Error::Gone as u64);

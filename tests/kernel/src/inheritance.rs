@@ -46,7 +46,7 @@ extern "C" fn medium(ticks: u64) -> ! {
     stop()
 }
 
-/// A server of that priority behind a new endpoint in a cell.
+/// Makes a server with this priority, and puts its new endpoint into a cell.
 fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Outcome {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(setup)));
     done!(endpoint_bind(endpoint, t.thread));
@@ -64,7 +64,7 @@ fn raised(kit: &mut Kit) -> Outcome {
     kit.rest(10_000);
     done!(kit.start(Setup::new(60, caller).with(2)));
     kit.rest(400_000);
-    // The more urgent caller carries the server, with the first one's work, past the one in
+    // The more urgent caller carries the server, with the first caller's work, past the thread in
     // between.
     order!(50, 1, 2, 102, 51, 101);
     Ok(())
@@ -97,7 +97,7 @@ fn ends(kit: &mut Kit) -> Outcome {
     done!(kit.start(Setup::new(60, caller).with(1)));
     done!(kit.start(Setup::new(50, medium).with(20_000)));
     kit.rest(200_000);
-    // After the reply it is at its own priority again.
+    // After the reply, the server has its own priority again.
     order!(101, 50, 51, 1, 2);
     Ok(())
 }
@@ -112,14 +112,15 @@ fn next_caller(kit: &mut Kit) -> Outcome {
     kit.rest(5_000);
     done!(kit.start(Setup::new(50, medium).with(20_000)));
     kit.rest(400_000);
-    // Once the most urgent caller is served, the server works for the next at that one's priority.
+    // Once the most urgent caller is served, the server works for the next one, at that one's
+    // priority.
     order!(1, 3, 103, 50, 51, 2, 102, 101);
     Ok(())
 }
 
 extern "C" fn abandoning(ticks: u64) -> ! {
     let _ = receive(NEVER);
-    // Nobody else is there: the caller is let go and this returns at once.
+    // No other caller is there: the caller is released, and this returns at once.
     let _ = receive(0);
     board::log(1);
     board::spin(ticks);
@@ -136,8 +137,8 @@ fn abandoned(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Whoever is served or waits: the thread in between, which wants nothing of the server, goes
-/// before what the server does.
+/// Callers raise nobody: the thread in between, which does not use the server, runs before the
+/// server does.
 fn not_raised(kit: &mut Kit) -> Outcome {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
     done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
@@ -148,8 +149,8 @@ fn not_raised(kit: &mut Kit) -> Outcome {
     done!(kit.start(Setup::new(70, caller).with(2)));
     done!(kit.start(Setup::new(50, medium).with(100_000)));
     kit.rest(400_000);
-    // Both called before the one in between began, and are served after it, in the order in which
-    // they came.
+    // Both called before the thread in between began; they are served after it, in the order of
+    // their calls.
     order!(50, 51, 2, 102, 1, 101);
     Ok(())
 }

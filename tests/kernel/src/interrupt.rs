@@ -1,4 +1,4 @@
-//! Interrupts of devices, to user threads.
+//! Device interrupts, delivered to user threads.
 
 use crate::{Test, board};
 use pillion_abi::{
@@ -45,7 +45,7 @@ fn clock(kit: &mut Kit) -> Outcome {
     for round in 0..5 {
         same!(done!(wait(n, now() + 5_000_000))[0], 0x80);
         let here = now();
-        // The emulator leaves some out.
+        // The emulator skips some.
         let periods = (here - last + TICK / 2) / TICK;
         let regular = periods < 4 && (here - last).abs_diff(periods * TICK) < 20_000;
         check!(round < 2 || regular, "after {} ns", here - last);
@@ -63,7 +63,7 @@ fn message(kit: &mut Kit) -> Outcome {
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
     check!(address >> 20 == 0xfee && (0xf0..0xfc).contains(&(data & 0xff)), "{address:#x} {data:#x}");
     same!(edu.function.set_message(address, data), true);
-    // Before it is bound it goes nowhere.
+    // Before it is bound, it goes nowhere.
     edu.raise(1);
     edu.acknowledge(1);
     done!(interrupt_bind(interrupt, n, 2));
@@ -105,7 +105,7 @@ fn elsewhere(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Lines of the PCI slots on the emulated PC.
+/// Lines of the PCI slots of the emulated PC.
 const PCI_LINES: core::ops::Range<u64> = 16..24;
 
 fn level(kit: &mut Kit) -> Outcome {
@@ -122,7 +122,7 @@ fn level(kit: &mut Kit) -> Outcome {
     edu.raise(1);
     let bits = done!(wait(n, now() + 10_000))[0];
     check!(bits.is_power_of_two(), "lines {bits:#x}");
-    // It is still raised, but held back until the handler is done.
+    // The line is still raised, but masked until the handler is done.
     refused!(wait(n, now() + 10_000), Timeout);
     let interrupt = board::cap(bits.trailing_zeros() as usize);
     done!(interrupt_ack(interrupt));
@@ -146,7 +146,7 @@ fn ended(kit: &mut Kit) -> Outcome {
     edu.raise(1);
     edu.acknowledge(1);
     refused!(wait(n, now() + 10_000), Timeout);
-    // Its vector can be had again.
+    // Its vector is free again.
     let next = kit.slot();
     same!(done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, next, kit.region())), [address, data]);
     done!(interrupt_bind(next, n, 4));

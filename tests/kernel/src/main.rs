@@ -70,7 +70,7 @@ const ALL: [&[Test]; 25] = [
     user_vcpu_beside::TESTS,
 ];
 
-/// What is run on a processor without virtualisation.
+/// The tests that run on a processor without virtualisation.
 const WITHOUT_SVM: [&[Test]; 6] =
     [without_svm::TESTS, region::TESTS, notification::TESTS, endpoint::TESTS, fault_handler::TESTS, fpu::TESTS];
 
@@ -81,7 +81,7 @@ fn tests(has_svm: bool) -> impl Iterator<Item = &'static Test> {
 }
 
 fn main(argument: u64) -> ! {
-    // SAFETY: it is what the kernel started this task with.
+    // SAFETY: the kernel started this task with this argument.
     let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("tests cannot begin");
         end(0, false)
@@ -90,7 +90,7 @@ fn main(argument: u64) -> ! {
     for (name, test) in tests(kit.info.features & feature::SVM != 0) {
         board::clear();
         let outcome = kit.begin().and_then(|()| test(&mut kit));
-        // What a failed test leaves behind is cleared away all the same.
+        // A failed test is cleaned up all the same.
         match outcome.and(kit.end()) {
             Ok(()) => {
                 println!("test {name} ok");

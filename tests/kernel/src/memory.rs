@@ -1,4 +1,4 @@
-//! Mapping: what can be reached, what cannot any more, and what others see of it.
+//! Mapping: what can be accessed, what no longer can, and what other spaces see.
 
 use crate::{Test, board};
 use core::arch::naked_asm;
@@ -30,7 +30,7 @@ pub const TESTS: &[Test] = &[
 pub fn peek(address: u64) -> u64 {
     assert!(address >= FIRST_ADDRESS);
     // SAFETY: nothing of the image is there, and what the kit maps holds words and bytes; a fault
-    // ends up with the handler that the test has set.
+    // goes to the handler that the test has set.
     unsafe { (address as *const u64).read_volatile() }
 }
 
@@ -42,7 +42,7 @@ pub fn poke(address: u64, value: u64) {
 }
 
 fn pages(kit: &mut Kit) -> Outcome {
-    // Once from an address that large pages fit, once from one that they don't.
+    // Once at an address suitable for large pages, once at one that is not.
     for offset in [0, 5 * PAGE] {
         let memory = done!(kit.make(Kind::Memory, 3 * LARGE_PAGE));
         let address = kit.address() + offset;
@@ -94,7 +94,7 @@ extern "C" fn writer(address: u64) -> ! {
     }
 }
 
-/// Writes to where the image is.
+/// Writes to the image.
 #[unsafe(naked)]
 extern "C" fn spoiler(_: u64) -> ! {
     naked_asm!("mov [rdi], rdi", "ud2")
@@ -106,14 +106,14 @@ extern "C" fn jumper(address: u64) -> ! {
     code()
 }
 
-/// A fault as its handler hears of it: vector, code, address.
+/// Receives a fault: vector, code, address.
 fn next_fault() -> Outcome<[u64; 3]> {
     let message = done!(receive(now() + 1_000_000));
     same!(message.label, LABEL_FAULT);
     Ok([message.words[0], message.words[1], message.words[2]])
 }
 
-/// A space, and a handler endpoint whose receiver is this thread.
+/// Makes a space, and a handler endpoint whose receiver is this thread.
 fn watched(kit: &mut Kit) -> Outcome<(Cap, Cap)> {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     done!(endpoint_bind(endpoint, slot::THREAD));
@@ -208,7 +208,7 @@ fn kernel_half(kit: &mut Kit) -> Outcome {
     ] {
         done!(kit.start(Setup { fault, ..Setup::new(20, entry).within(space).with(address) }));
         let [vector, found, at] = next_fault()?;
-        // Whether the page is there at all is nobody's business.
+        // The present bit may be either.
         same!([vector, found | 1, at], [14, code, address]);
         done!(reply(9, [0; 8]));
     }
@@ -228,7 +228,7 @@ fn space_ends(kit: &mut Kit) -> Outcome {
     let before = board::get(1);
     kit.rest(20_000);
     same!(board::get(1), before);
-    // The memory is not mapped any more and can be mapped elsewhere.
+    // The memory is no longer mapped, and can be mapped elsewhere.
     done!(memory_map(copy, slot::ADDRESS_SPACE, there, 0));
     same!(peek(there), 3);
     Ok(())

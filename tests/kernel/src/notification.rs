@@ -61,7 +61,7 @@ fn across(kit: &mut Kit) -> Outcome {
     kit.rest(5_000);
     done!(signal(two));
     kit.rest(5_000);
-    // It was woken by the first; the second came before it ran.
+    // The first signal woke it; the second came before it ran.
     order!(1, 2, 2);
     Ok(())
 }

@@ -17,7 +17,7 @@ const INDEX: u16 = 0x70;
 const DATA: u16 = 0x71;
 
 fn read_write(_: &mut Kit) -> Outcome {
-    // A byte of the clock's memory that nobody cares about.
+    // An unused byte of the clock's memory.
     for value in [0x5a, 0xa5] {
         done!(port_out(slot::PORTS, INDEX, 1, 0x40));
         done!(port_out(slot::PORTS, DATA, 1, value));

@@ -1,4 +1,4 @@
-//! Calls with a lot to do: they get done, and a more urgent thread waits for none of them.
+//! Long calls: they complete, and no more urgent thread waits for them.
 
 use crate::{Test, board};
 use pillion_abi::{
@@ -20,7 +20,7 @@ pub const TESTS: &[Test] = &[
     ("preemption/preparing-a-vcpu", vcpu),
 ];
 
-/// What the most urgent thread may wait for whatever goes on.
+/// The longest that the most urgent thread may wait, whatever else happens.
 const BOUND: u64 = 3_000;
 const PERIOD: u64 = 7_000;
 
@@ -34,7 +34,7 @@ extern "C" fn watch(_: u64) -> ! {
     }
 }
 
-/// Carries out long work with a more urgent thread beside it.
+/// Does long work beside a more urgent thread.
 fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Outcome) -> Outcome {
     let space = done!(kit.space());
     done!(kit.start(Setup::new(200, watch).within(space)));

@@ -1,4 +1,4 @@
-//! What every call says to a capability that it cannot be made on.
+//! How every call refuses a capability that it cannot be made on.
 
 use crate::Test;
 use pillion_abi::{
@@ -30,7 +30,7 @@ pub fn expect(call: Call, a: [u64; 6], error: Error, why: &str) -> Outcome {
     Ok(())
 }
 
-/// Whether the first argument of a call is a capability of a kind, and needs a right.
+/// The kind of capability that a call's first argument must be, and whether the call needs a right.
 fn made_on(call: Call) -> Option<(Kind, bool)> {
     Some(match call {
         Call::Call => (Kind::Endpoint, true),
@@ -66,12 +66,12 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
     })
 }
 
-/// Arguments of a call that get as far as its capability.
+/// Arguments of a call that get as far as its capability check.
 fn arguments(cap: Cap, call: Call) -> [u64; 6] {
     match call {
         Call::PortIn | Call::PortOut => [cap.into(), 0x80, 1, 0, 0, 0],
         Call::MemoryMap => [cap.into(), slot::ADDRESS_SPACE.into(), 0x70_0000_0000, 0, 0, 0],
-        // A kind that objects can be made of: it is looked at first.
+        // The kind is checked first, so one that objects can be made of.
         Call::RegionCreate => [cap.into(), Kind::Notification as u64, 0, 127, 0, 0],
         _ => [cap.into(), 0, 0, 0, 0, 0],
     }
@@ -113,7 +113,7 @@ fn wrong_kind(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// A capability of each kind that calls are made on.
+/// A capability of a kind that calls are made on.
 fn any(kit: &mut Kit, kind: Kind) -> Outcome<Cap> {
     Ok(match kind {
         Kind::SchedControl => slot::SCHED_CONTROL,

@@ -1,4 +1,4 @@
-//! What calls say when there is no room left, or no deeper to go.
+//! How calls fail when memory, or depth, runs out.
 
 use crate::Test;
 use pillion_abi::{

@@ -1,4 +1,4 @@
-//! What calls refuse because of arguments or of the state that an object is in.
+//! Calls that are refused because of their arguments or an object's state.
 
 use crate::{Test, refusal::expect};
 use pillion_abi::{

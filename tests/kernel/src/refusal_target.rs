@@ -1,4 +1,4 @@
-//! What calls that make, map and derive refuse.
+//! Calls that create, map and derive, and are refused.
 
 use crate::{Test, refusal::expect};
 use pillion_abi::{

@@ -1,5 +1,4 @@
-//! Regions: what is made of them, how they are used again, and objects that end while others use
-//! them.
+//! Regions: the objects made of them, their reuse, and objects that end while others use them.
 
 use crate::{Test, board};
 use pillion_abi::{
@@ -54,7 +53,7 @@ fn again(kit: &mut Kit) -> Outcome {
     let slots = KINDS.map(|_| kit.slot());
     for round in 0..20 {
         for i in 0..KINDS.len() {
-            // Another order each time, so that objects come to lie where others were.
+            // Another order each time, so that objects land where others were.
             let (kind, size) = KINDS[(i * 5 + round) % KINDS.len()];
             done!(region_create(region, kind, size, slots[i]));
             same!(done!(cap_identify(slots[i]))[0] & 0xff, kind as u64);
@@ -93,7 +92,7 @@ fn cleared(kit: &mut Kit) -> Outcome {
     done!(region_reset(region));
     let caps = kit.slot();
     done!(region_create(region, Kind::CapSpace, 2_000, caps));
-    // Only an empty slot can be filled; one with rubbish in it could not.
+    // Only an empty slot can be filled; one with stale contents could not.
     for index in (1..2_000).step_by(50) {
         done!(pillion_runtime::cap_derive(caps, index, slot::TRACE, 15, 0));
     }
@@ -145,7 +144,7 @@ fn itself(kit: &mut Kit) -> Outcome {
     let (space, rounds) = (done!(kit.space()), 3);
     for _ in 0..rounds {
         let t = done!(kit.prepare(Setup::new(20, suicide).within(space)));
-        // The original, so that the thread ends the object and not a copy.
+        // The original, so that the thread ends the object itself and not a copy.
         done!(pillion_runtime::cap_delete(kit.workers(), t.thread));
         let at = t.thread;
         done!(pillion_runtime::thread_resume(t.thread));

@@ -1,4 +1,4 @@
-//! Who runs when.
+//! Which thread runs when.
 
 use crate::{Test, board, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
@@ -85,7 +85,7 @@ fn preempted(kit: &mut Kit) -> Outcome {
     for number in 1..=2 {
         done!(kit.start(Setup::new(20, twice).with(number)));
     }
-    // Comes in the middle of the first one's work, which goes on before the second begins.
+    // Comes in the middle of the first one's work, which continues before the second begins.
     kit.rest(10_000);
     board::log(9);
     kit.rest(100_000);
@@ -120,7 +120,7 @@ fn changes(kit: &mut Kit) -> Outcome {
     let d = done!(kit.start(Setup::new(30, logger).with(4)));
     done!(context_configure(slot::SCHED_CONTROL, d.context, 150, NEVER, 0, 0));
     order!(1, 2, 3, 4);
-    // One's own: whoever is more urgent now goes first.
+    // Its own priority: a thread that is more urgent now runs first.
     done!(kit.start(Setup::new(60, logger).with(5)));
     done!(context_configure(slot::SCHED_CONTROL, slot::CONTEXT, 50, NEVER, 0, 100));
     board::log(6);

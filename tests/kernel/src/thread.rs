@@ -1,4 +1,4 @@
-//! Threads: registers, and stopping them wherever they are.
+//! Threads: registers, and stopping a thread wherever it is.
 
 use crate::{Test, board};
 use core::arch::naked_asm;
@@ -40,8 +40,8 @@ extern "C" fn full(_: u64) -> ! {
     )
 }
 
-/// Fills every register, goes into the kernel again and again, and checks them; stops at `ud2` when
-/// one is lost.
+/// Fills every register, enters the kernel again and again, and checks the registers; stops at
+/// `ud2` if one is lost.
 #[unsafe(naked)]
 extern "C" fn checked(_: u64) -> ! {
     naked_asm!(
@@ -122,7 +122,7 @@ fn preempted(kit: &mut Kit) -> Outcome {
     let c = done!(kit.start(Setup::new(20, checked)));
     for _ in 0..50 {
         kit.rest(1_777);
-        // Turns: the spinning one would keep the processor otherwise.
+        // In turns: otherwise the spinning thread would keep the processor.
         done!(thread_suspend(a.thread));
         same!(all(a.thread)?, FULL);
         kit.rest(1_333);

@@ -16,7 +16,7 @@ pub const TESTS: &[Test] = &[
     ("time/timer-ends", ends),
 ];
 
-/// What waking up may take.
+/// The longest that a wake-up may take.
 const LATE: u64 = 2_000;
 
 fn punctual(_: &mut Kit) -> Outcome {

@@ -1,4 +1,4 @@
-//! What is less urgent than the running thread does not interrupt it.
+//! Nothing that is less urgent than the running thread interrupts it.
 
 use crate::{Test, board};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
@@ -13,21 +13,21 @@ pub const TESTS: &[Test] = &[
     ("urgency/most-urgent-first-of-many-at-once", first),
 ];
 
-/// A pass of the loop that watches takes less than this; an entry into the kernel and its exit
+/// A pass of the watching loop takes less than this; an entry into the kernel and its exit take
 /// more.
 const QUIET: u64 = 60;
 
-/// What the check of a system file takes for an interrupt after which the same task goes on
+/// What the check of a system file charges for an interrupt after which the same task continues
 /// (`user/system`).
 const INTERRUPT: u64 = 400;
 
-/// Threads at a time.
+/// Number of threads at a time.
 const MANY: u64 = 20;
 
-/// Priority of those that must not be noticed; this task's own is 100.
+/// Priority of the threads that must not be noticed; this task's own is 100.
 const BELOW: u8 = 50;
 
-/// Runs until a point in time. Returns how often it was interrupted and for how long in all.
+/// Runs until a point in time. Returns how often and for how long in all it was interrupted.
 fn watch(end: u64) -> (u64, u64) {
     let (mut times, mut lost, mut last) = (0, 0, now());
     while last < end {
@@ -77,7 +77,7 @@ fn timers(kit: &mut Kit) -> Outcome {
         done!(timer_set(t, at + i % 3 * 100));
         done!(kit.start(Setup::new(BELOW, waiter).with(n.into())));
     }
-    // One that nobody waits for.
+    // A timer that no thread waits for.
     let (t, n) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
     done!(timer_bind(t, n, 4));
     done!(timer_set(t, at));
@@ -111,7 +111,7 @@ fn refills(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// The interval timer's channel 0 raises an edge each 24 µs.
+/// The interval timer's channel 0 raises an edge every 24 µs.
 const CLOCK_LINE: u64 = 2;
 const CLOCK_DIVISOR: u32 = 28;
 
@@ -141,7 +141,7 @@ fn line(kit: &mut Kit) -> Outcome {
         check!(times <= 1, "interrupted {times} times, for {lost} ns");
         check!(lost <= INTERRUPT, "one interrupt took {lost} ns");
         same!(board::get(1), before);
-        // The handler hears of it, and the line works on.
+        // The handler is notified, and the line keeps working.
         kit.rest(500_000);
         check!(board::get(1) > before + 10, "{} interrupts in 500 us", board::get(1) - before);
     }
@@ -156,7 +156,7 @@ extern "C" fn late(number: u64) -> ! {
     stop()
 }
 
-/// Many are due at one time: the most urgent does not wait for the others.
+/// Many timers are due at the same time: the most urgent thread does not wait for the others.
 fn first(kit: &mut Kit) -> Outcome {
     board::set(0, now() + 300_000);
     for i in 0..MANY {

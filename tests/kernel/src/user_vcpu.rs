@@ -1,4 +1,4 @@
-//! User vCPUs: code of a guest's process in user mode, which comes out whatever it tries.
+//! User vCPUs: code of a guest's process in user mode, which exits whatever it tries.
 
 use crate::{Test, board, guest::expect, guest_interrupt::runner};
 use core::cell::Cell;
@@ -53,7 +53,7 @@ fn hypercall(kit: &mut Kit) -> Outcome {
         (guest.state().gpr[gpr::RDI].get(), guest.state().gpr[gpr::R8].get(), guest.state().rip.get()),
         (42, (1 << 40) + 42, 6)
     );
-    // It goes on where it is told to, with what it had.
+    // It continues at the given address, with its registers.
     guest.go(3);
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().gpr[gpr::R8].get(), (1 << 40) + 84);
@@ -70,7 +70,7 @@ fn exceptions(kit: &mut Kit) -> Outcome {
         (&[0x0f, 0x05], (INVALID_OPCODE, 0)),
         // A non-canonical address.
         (&[0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x8a, 0x00], (GENERAL_PROTECTION, 0)),
-        // pushf; or dword [rsp], 0x100; popf; nop: it steps itself.
+        // pushf; or dword [rsp], 0x100; popf; nop: it single-steps itself.
         (&[0x9c, 0x81, 0x0c, 0x24, 0, 1, 0, 0, 0x9d, 0x90], (1, 0)),
     ];
     for (code, wanted) in cases {
@@ -95,7 +95,7 @@ fn page_faults(kit: &mut Kit) -> Outcome {
             same!(guest.state().fault.get().address, address);
         }
     }
-    // A fault that the monitor has not answered comes again.
+    // A fault that the monitor has not handled comes again.
     same!(exception(&mut guest)?.0, PAGE_FAULT);
     Ok(())
 }
@@ -110,7 +110,7 @@ fn nested_fault(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Instructions that are the guest's kernel's business.
+/// Instructions reserved for the guest's kernel.
 const PRIVILEGED: [&[u8]; 26] = [
     &[0xf4],                   // hlt
     &[0xfa],                   // cli
@@ -156,7 +156,7 @@ fn privileged(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// The monitor asks for the most privileged mode in every way that there is.
+/// The monitor asks for the most privileged mode in every possible way.
 fn confined(kit: &mut Kit) -> Outcome {
     const SYSCALL_ENABLE: u64 = 1;
     let mut guest = Guest::user(kit)?;
@@ -208,7 +208,7 @@ fn fpu(kit: &mut Kit) -> Outcome {
     guest.go(8);
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().gpr[gpr::RSI].get(), 0x1234_5678);
-    // The next one does not see what this one had.
+    // The next process does not see the registers of this one.
     guest.enter_user_mode();
     guest.go(8);
     guest.state().gpr[gpr::RSI].set(7);
@@ -227,7 +227,7 @@ fn tables_change(kit: &mut Kit) -> Outcome {
     guest.state().gpr[gpr::RDI].set(3 * PART + 0x4000);
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().gpr[gpr::RAX].get() & 0xff, 0x5a);
-    // Nobody says that the mapping goes.
+    // The mapping is removed without notice.
     guest.entry(ROOT + 0x2000 + 3 * 8, 0);
     guest.go(0);
     same!(exception(&mut guest)?.0, PAGE_FAULT);

@@ -1,4 +1,4 @@
-//! User vCPUs beside the passenger, and what a hostile guest can make of one.
+//! User vCPUs beside the passenger, and what a hostile guest can do with one.
 
 use crate::{
     Test, board,
@@ -51,7 +51,7 @@ fn interrupts(kit: &mut Kit) -> Outcome {
     let timer = done!(kit.make(Kind::Timer, 0));
     done!(timer_bind(timer, n, 1));
     done!(thread_bind_notification(slot::THREAD, n));
-    // A physical interrupt of the passenger while the process runs, and a virtual one before.
+    // A physical interrupt of the passenger while the process runs, and a virtual one before it.
     done!(vcpu_inject(linux.vcpu, VECTOR + 0x20));
     let clock = Clock::start(&linux)?;
     done!(timer_set(timer, now() + 3_000_000));
@@ -66,7 +66,8 @@ fn interrupts(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Two on different page tables: the same address shows each its own memory, whoever ran before.
+/// Two vCPUs on different page tables: the same address shows each its own memory, whichever ran
+/// before.
 fn two(kit: &mut Kit) -> Outcome {
     let mut guests = [Guest::user(kit)?, Guest::user(kit)?];
     for (i, guest) in guests.iter_mut().enumerate() {
@@ -120,7 +121,7 @@ fn ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Numbers without a pattern (xorshift).
+/// Pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -131,15 +132,15 @@ impl Random {
         self.0
     }
 
-    /// A number of any size.
+    /// A number of random size.
     fn any(&mut self) -> u64 {
         let size = self.next() % 64;
         self.next() >> size
     }
 }
 
-/// Whatever registers, page tables and code the guest makes up: it comes out in time, and memory
-/// beside the guest's stays as it is.
+/// Whatever registers, page tables and code the guest sets up, it exits in time, and memory beside
+/// the guest's stays as it is.
 fn any_state(kit: &mut Kit) -> Outcome {
     const FILL: u64 = 0x6b6b_6b6b_6b6b_6b6b;
     let (_, before) = done!(kit.memory(PAGE, map::WRITE));
@@ -155,7 +156,7 @@ fn any_state(kit: &mut Kit) -> Outcome {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for round in 0..300 {
         for word in 0..512 {
-            // Entries that lead somewhere, and words that are instructions or nothing.
+            // Entries that lead somewhere, and words that are valid instructions or not.
             let entry = random.any() & 0xffff | 7;
             guest.entry(0x8000 + word * 8, if random.next().is_multiple_of(2) { entry } else { random.next() });
             guest.entry(word * 8, random.next());

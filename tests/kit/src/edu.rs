@@ -1,4 +1,4 @@
-//! QEMU's `edu` device, which raises an interrupt whenever it is told to.
+//! QEMU's `edu` device, which raises an interrupt on request.
 
 use crate::{Failure, Kit, Outcome, done, failure, kit::OWN, pci::Function};
 use pillion_abi::{
@@ -10,7 +10,7 @@ use pillion_runtime::{Cap, memory_map, memory_part, region_create};
 const IDENTITY: u32 = 0x11e8_1234;
 const SIZE: u64 = 1 << 20;
 
-/// Slots that are kept for all tests.
+/// Slot kept for all tests.
 const WHOLE: Cap = OWN + 2;
 
 /// The device.
@@ -19,7 +19,7 @@ pub struct Edu {
     /// Its PCI function.
     pub function: Function,
     base: u64,
-    /// Its registers as memory.
+    /// Its registers, as memory.
     pub memory: Cap,
 }
 
@@ -55,14 +55,14 @@ impl Edu {
         unsafe { self.register(0x60).write_volatile(value) }
     }
 
-    /// What was raised.
+    /// The interrupts that are raised.
     #[must_use]
     pub fn raised(&self) -> u32 {
         // SAFETY: the registers are mapped here; this one can be read.
         unsafe { self.register(0x24).read_volatile() }
     }
 
-    /// Takes it back.
+    /// Lowers the interrupt.
     pub fn acknowledge(&self, value: u32) {
         // SAFETY: the registers are mapped here; writing this one lowers the interrupt.
         unsafe { self.register(0x64).write_volatile(value) }
@@ -82,7 +82,7 @@ pub fn device_memory(kit: &Kit, address: u64) -> Result<(Cap, u64), Failure> {
         .find(|(_, r)| holds(r))
         .ok_or_else(|| failure!("{address:#x} is in no device region"))?;
     let made = region_create(slot::REGIONS + index as Cap, Kind::Memory, range.size, WHOLE);
-    // From the second time on it is there already.
+    // From the second time on it already exists.
     if let Err(error) = made
         && error != pillion_abi::status::Error::SlotTaken
     {

@@ -1,11 +1,11 @@
-//! Why a test failed, as text that fits on the stack.
+//! The reason why a test failed, as text that fits on the stack.
 
 use core::fmt::{self, Write};
 
-/// How a test went.
+/// Result of a test.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// A line of text; what does not fit is left out.
+/// A line of text; what does not fit is cut off.
 #[derive(Clone, Copy)]
 pub struct Failure {
     bytes: [u8; 200],
@@ -40,7 +40,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A [`Failure`] here, with a reason as for `format!`.
+/// Makes a [`Failure`] at this line, with a reason as for `format!`.
 #[macro_export]
 macro_rules! failure {
     ($($why:tt)*) => { $crate::Failure::new(file!(), line!(), format_args!($($why)*)) };

@@ -38,7 +38,7 @@ impl Guest {
         Ok(guest)
     }
 
-    /// A guest with flags for its vCPU, whose state is to be set.
+    /// Makes a guest with flags for its vCPU; its state must be set.
     pub(crate) fn make(kit: &mut Kit, flags: u64) -> Outcome<Guest> {
         let vcpu = done!(kit.make(Kind::Vcpu, 0));
         let space = done!(kit.make(Kind::GuestSpace, 8));
@@ -58,13 +58,14 @@ impl Guest {
         unsafe { &*(self.state as *const State) }
     }
 
-    /// Makes the shared state all zero.
+    /// Zeroes the shared state.
     pub(crate) fn clear_state(&mut self) {
         // SAFETY: as in `state`, of which no reference is left.
         unsafe { (self.state as *mut State).write(State::default()) };
     }
 
-    /// State as after a reset, but that code and data are at the start of memory, at `rip` 0.
+    /// Sets the state after a reset, except that code and data are at the start of memory, at
+    /// `rip` 0.
     pub fn reset(&mut self) {
         self.clear_state();
         let state = self.state();
@@ -100,14 +101,14 @@ impl Guest {
         unsafe { ((self.bytes + address) as *const u64).read_volatile() }
     }
 
-    /// Sets where the guest goes on.
+    /// Sets the address at which the guest continues.
     pub fn go(&mut self, rip: u64) {
         let state = self.state();
         state.rip.set(rip);
         state.dirty.update(|bits| bits | dirty::CORE);
     }
 
-    /// Runs it.
+    /// Runs the guest.
     pub fn run(&mut self) -> pillion_abi::status::Result<Values> {
         vcpu_run(self.vcpu)
     }

@@ -1,4 +1,4 @@
-//! The image of this task, as memory that further address spaces can show.
+//! The image of this task, as memory that other address spaces can show.
 
 use pillion_abi::{
     boot::{BootInfo, slot},
@@ -11,8 +11,8 @@ use pillion_runtime::{Cap, cap_derive, image, memory_map};
 /// Where the bundle is mapped.
 const BUNDLE: u64 = 0x40_0000_0000;
 
-/// The kernel takes the slots of the first task's own memory from here downwards, a segment after
-/// the other.
+/// From this slot downwards, the kernel puts the capabilities for the first task's own memory, one
+/// for each segment.
 const FIRST_SEGMENT: Cap = slot::COUNT - 2;
 
 /// Addresses and flags of the segments.
@@ -22,7 +22,7 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Finds them in the bundle.
+    /// Finds the segments in the bundle.
     pub fn find(info: &BootInfo) -> Option<Segments> {
         memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, BUNDLE, 0).ok()?;
         // SAFETY: the bundle was just mapped there, whole, read-only and for good.
@@ -36,7 +36,7 @@ impl Segments {
         Some(segments)
     }
 
-    /// Shows the image in another address space. Takes slots from `next`.
+    /// Maps the image in another address space. Takes slots from `next`.
     pub fn map(&self, space: Cap, mut next: impl FnMut() -> Cap) -> Result<()> {
         for (index, (address, flags)) in self.places[..self.count].iter().enumerate() {
             let copy = next();

@@ -1,4 +1,4 @@
-//! Objects for one test after the other: made out of one region that is reset in between.
+//! Objects for the tests, made out of one region that is reset after each test.
 
 use crate::{Outcome, done, failure, image::Segments, thread::Stacks};
 use pillion_abi::{
@@ -12,10 +12,10 @@ use pillion_runtime::{
     sleep,
 };
 
-/// Slots of the capability space of threads that a test starts.
+/// Slots of the capability space that a test's threads use.
 pub const WORKER_SLOTS: u64 = 1024;
 
-/// First slot behind those that the kernel fills; a few are kept for all tests.
+/// First slot after those that the kernel fills; a few are kept for all tests.
 pub(crate) const OWN: Cap = slot::REGIONS + boot::REGIONS as Cap;
 
 /// First slot that a test may use.
@@ -23,20 +23,20 @@ const FIRST_SLOT: Cap = OWN + 8;
 /// Last slot that a test may use.
 pub const LAST_SLOT: Cap = WORKER_SLOTS as Cap - 1;
 
-/// Slots of the region that tests use, and of their threads' capability space.
+/// Slots of the region that tests use, and of the capability space of their threads.
 const ARENA: Cap = OWN;
 const WORKERS: Cap = OWN + 1;
 const ARENA_SIZE: u64 = 32 << 20;
 
-/// Where memory of tests is mapped; page tables made there are used again by the next test.
+/// Where the memory of tests is mapped; the next test uses the page tables made there again.
 pub const FIRST_ADDRESS: u64 = 0x80_0000_0000;
 
 /// Priority of the task itself.
 const PRIORITY: u8 = 100;
 
-/// Where objects come from.
+/// The source of objects.
 pub struct Kit {
-    /// What the kernel said at the start.
+    /// The kernel's boot information.
     pub info: &'static BootInfo,
     pub(crate) stacks: Stacks,
     segments: Segments,
@@ -49,7 +49,7 @@ impl Kit {
     ///
     /// # Safety
     ///
-    /// `argument` is what the kernel started this task with, the first one.
+    /// The kernel started this task, the first one, with `argument`.
     #[must_use]
     pub unsafe fn new(argument: u64) -> Option<Kit> {
         log::use_kernel(slot::TRACE);
@@ -64,13 +64,13 @@ impl Kit {
         Some(Kit { info, segments, stacks: Stacks::default(), next: FIRST_SLOT, next_address: FIRST_ADDRESS })
     }
 
-    /// Makes what every test needs.
+    /// Makes the objects that every test needs.
     pub fn begin(&mut self) -> Outcome {
         done!(region_create(ARENA, Kind::CapSpace, WORKER_SLOTS, WORKERS));
         Ok(())
     }
 
-    /// Ends everything that a test made.
+    /// Ends everything that a test has made.
     pub fn end(&mut self) -> Outcome {
         // The last first: threads before the spaces that they run in.
         for slot in (FIRST_SLOT..self.next).rev() {
@@ -87,19 +87,19 @@ impl Kit {
         Ok(())
     }
 
-    /// Region that objects are made of.
+    /// Region that objects are made from.
     #[must_use]
     pub fn region(&self) -> Cap {
         ARENA
     }
 
-    /// Capability space of threads; what [`Kit::make`] makes stands in it under the same number.
+    /// Capability space of threads; what [`Kit::make`] makes has the same slot number in it.
     #[must_use]
     pub fn workers(&self) -> Cap {
         WORKERS
     }
 
-    /// A slot that is empty.
+    /// Takes an empty slot.
     pub fn slot(&mut self) -> Cap {
         self.next += 1;
         self.next - 1
@@ -135,7 +135,7 @@ impl Kit {
         Ok(at)
     }
 
-    /// Makes an address space in which this task's image is.
+    /// Makes an address space that shows this task's image.
     pub fn space(&mut self) -> Result<Cap> {
         let space = self.make(Kind::AddressSpace, 24)?;
         let next = &mut self.next;
@@ -146,7 +146,7 @@ impl Kit {
         Ok(space)
     }
 
-    /// An address that nothing was mapped at yet, a multiple of 16 MiB.
+    /// Takes an address at which nothing was mapped yet, a multiple of 16 MiB.
     pub fn address(&mut self) -> u64 {
         self.next_address += 16 << 20;
         self.next_address
@@ -157,7 +157,7 @@ impl Kit {
         let (memory, address) = (self.make(Kind::Memory, size)?, self.address());
         memory_map(memory, slot::ADDRESS_SPACE, address, flags)?;
         if flags & map::WRITE != 0 {
-            // SAFETY: mapped just now, at an address that nothing else is at.
+            // SAFETY: mapped just now, at an address where nothing else is.
             unsafe { (address as *mut u8).write_bytes(0, size as usize) };
         }
         Ok((memory, address))

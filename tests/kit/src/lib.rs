@@ -1,5 +1,5 @@
 //! For root tasks that test or measure the kernel: objects, address spaces that show the same
-//! image, threads in them, devices, guests, and what is said at the end.
+//! image, threads in them, devices, guests, and the final output.
 #![no_std]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 

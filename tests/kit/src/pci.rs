@@ -11,7 +11,7 @@ const DATA: u16 = 0xcfc;
 pub struct Function(u32);
 
 impl Function {
-    /// The function with these identifiers (vendor in the low half).
+    /// Finds the function with these identifiers (vendor in the low half).
     #[must_use]
     pub fn find(identity: u32) -> Option<Function> {
         (0..256).map(|number| Function(number << 8)).find(|function| function.read(0) == identity)
@@ -30,13 +30,13 @@ impl Function {
         let _ = port_out(slot::PORTS, DATA, 4, value);
     }
 
-    /// Lets the device answer in memory and write to it.
+    /// Enables the device's memory space and bus mastering.
     pub fn enable(self) {
         const MEMORY_AND_MASTER: u32 = 6;
         self.write(4, self.read(4) & 0xffff | MEMORY_AND_MASTER);
     }
 
-    /// Register of the capability with that number.
+    /// Register of the capability with this number.
     #[must_use]
     pub fn capability(self, number: u32) -> Option<u32> {
         let mut at = self.read(0x34) & 0xfc;
@@ -50,7 +50,7 @@ impl Function {
         (at != 0).then_some(at)
     }
 
-    /// Programs a message-signalled interrupt. False when the device has none.
+    /// Programs a message-signalled interrupt. Returns false if the device has none.
     #[must_use]
     pub fn set_message(self, address: u64, data: u64) -> bool {
         const MSI: u32 = 5;

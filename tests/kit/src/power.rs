@@ -7,7 +7,7 @@ use pillion_runtime::{now, park, port_out, println};
 /// (sleep type 0, enable).
 const WRITES: [(u16, u32); 2] = [(0x604, 0x2000), (0xb004, 0x2000)];
 
-/// Says the last line and switches the machine off.
+/// Prints the last line and switches the machine off.
 pub fn end(tsc_hz: u64, ok: bool) -> ! {
     let ns = u128::from(now()) * 1_000_000_000 / u128::from(tsc_hz.max(1));
     let status = if ok { "ok" } else { "failed" };

@@ -16,7 +16,7 @@ use pillion_runtime::{
 /// Bytes of a stack.
 pub const STACK: usize = 16 << 10;
 
-/// Most threads of a test.
+/// Maximum number of threads of a test.
 const COUNT: usize = 24;
 
 #[repr(C, align(4096))]
@@ -27,7 +27,7 @@ unsafe impl Sync for Memory {}
 
 static MEMORY: Memory = Memory(UnsafeCell::new([[0; STACK]; COUNT]));
 
-/// How many stacks are taken.
+/// Number of stacks taken.
 #[derive(Default)]
 pub(crate) struct Stacks(usize);
 
@@ -41,7 +41,7 @@ impl Stacks {
     }
 }
 
-/// What a thread is to be.
+/// Properties of a new thread.
 #[derive(Clone, Copy)]
 pub struct Setup {
     /// Address space.
@@ -54,36 +54,36 @@ pub struct Setup {
     pub period: u64,
     /// Whether it may use the FPU.
     pub fpu: bool,
-    /// Endpoint that hears of its faults, or 0.
+    /// Endpoint that receives its faults, or 0.
     pub fault: Cap,
     /// Its code.
     pub entry: extern "C" fn(u64) -> !,
-    /// What it starts with.
+    /// Argument of its code.
     pub argument: u64,
 }
 
 impl Setup {
-    /// A thread in this task's address space, of unlimited time.
+    /// A thread in this task's address space, with unlimited time.
     #[must_use]
     pub fn new(priority: u8, entry: extern "C" fn(u64) -> !) -> Setup {
         let space = slot::ADDRESS_SPACE;
         Setup { space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }
     }
 
-    /// With an argument.
+    /// Sets the argument.
     #[must_use]
     pub fn with(self, argument: u64) -> Setup {
         Setup { argument, ..self }
     }
 
-    /// In another address space.
+    /// Sets the address space.
     #[must_use]
     pub fn within(self, space: Cap) -> Setup {
         Setup { space, ..self }
     }
 }
 
-/// A thread and its time.
+/// A thread and its scheduling context.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread {
     /// The thread.
@@ -115,7 +115,7 @@ impl Kit {
     }
 }
 
-/// The end of a thread.
+/// Stops the calling thread.
 pub fn stop() -> ! {
     loop {
         let _ = sleep(NEVER);

@@ -11,9 +11,9 @@ use pillion_runtime::vcpu_configure;
 /// Guest-physical address of the root table; two more tables follow it.
 pub const ROOT: u64 = 0x8000;
 
-/// Bytes that an entry of the last table maps. Entry 0 shows the guest's memory from its start,
-/// entry 1 what the guest does not have, entry 2 its memory for the guest's kernel alone; the
-/// others are empty.
+/// Bytes that an entry of the last table maps. Entry 0 maps the guest's memory from its start,
+/// entry 1 memory that the guest does not have, entry 2 the guest's memory for the guest's kernel
+/// only; the others are empty.
 pub const PART: u64 = 2 << 20;
 
 const PRESENT: u64 = 1;
@@ -22,7 +22,7 @@ const USER: u64 = 1 << 2;
 const LARGE: u64 = 1 << 7;
 
 impl Guest {
-    /// A user vCPU in a space and with memory of its own.
+    /// Makes a user vCPU in a space and with memory of its own.
     pub fn user(kit: &mut Kit) -> Outcome<Guest> {
         let mut guest = Guest::make(kit, configure::USER)?;
         guest.map();
@@ -30,7 +30,7 @@ impl Guest {
         Ok(guest)
     }
 
-    /// A user vCPU in the space of this guest. The page tables are put into its memory.
+    /// Makes a user vCPU in the space of this guest. The page tables go into the guest's memory.
     pub fn process(&self, kit: &mut Kit) -> Outcome<Guest> {
         let vcpu = done!(kit.make(Kind::Vcpu, 0));
         let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));
@@ -55,7 +55,7 @@ impl Guest {
         self.put(address, &entry.to_le_bytes());
     }
 
-    /// State of a process that is about to execute its first instruction, at address 0.
+    /// Sets the state of a process that is about to execute its first instruction, at address 0.
     pub fn enter_user_mode(&mut self) {
         let segment = |attributes| Segment { selector: 0x2b, attributes, limit: u32::MAX, base: 0 };
         self.clear_state();
@@ -74,7 +74,7 @@ impl Guest {
         state.dirty.set(dirty::CORE | dirty::SYSTEM);
     }
 
-    /// Code at address 0, to be executed from the start in a state as at the beginning.
+    /// Puts code at address 0, to be executed from the start in the initial state.
     pub fn execute(&mut self, code: &[u8]) {
         self.put(0, code);
         self.enter_user_mode();

@@ -1,7 +1,8 @@
 //! A task without a skin that asks the resource manager for what it may, or may not, have. Its
-//! arguments say which part it plays:
+//! arguments choose its part:
 //!
-//! - `mischief`: says everything that it may not say, and wants every single thing refused;
+//! - `mischief`: makes every request that it may not make, and expects every single one to be
+//!   refused;
 //! - `starter`: starts Linux as soon as Linux is off, lets it run for four seconds, and ends the
 //!   system.
 #![no_std]
@@ -30,7 +31,7 @@ fn main(_: u64) -> ! {
     }
 }
 
-/// What the manager answers: label and first word.
+/// The manager's answer: label and first word.
 fn say(label: u64) -> (u64, i64) {
     call(slot::MANAGER, label, [0; MESSAGE_WORDS])
         .map_or((u64::MAX, 0), |answer| (answer.label, answer.words[0] as i64))

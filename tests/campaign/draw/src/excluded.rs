@@ -1,5 +1,5 @@
-//! What the guest does not do: what the documents do not promise to hold (`CAVEATS.md`,
-//! `docs/isolation.md`), and what the emulator does not survive. The one place for it.
+//! What the guest does not do: what the documents do not promise to withstand (`CAVEATS.md`,
+//! `docs/isolation.md`), and what the emulator does not survive. All exclusions are in this file.
 //!
 //! | left out | why |
 //! |---|---|
@@ -14,17 +14,17 @@
 
 use crate::guest::{Control, Step};
 
-/// Ports that are left out: first and last.
+/// Ports that are left out: first and last of each range.
 pub const PORTS: [(u16, u16); 1] = [(0x514, 0x51b)];
 
-/// The port behind those of the console.
+/// The first port after those of the console.
 const CONSOLE_END: u16 = 0x400;
 
 /// The command register of a PCI function, and its bit for bus mastering.
 pub const COMMAND: u16 = 4;
 const BUS_MASTER: u64 = 4;
 
-/// Whether an access to so many ports reaches one that is left out.
+/// Returns whether an access to `width` ports from `port` on reaches one that is left out.
 #[must_use]
 pub const fn port(port: u16, width: u8) -> bool {
     let end = port as u32 + width as u32;
@@ -41,8 +41,8 @@ pub const fn port(port: u16, width: u8) -> bool {
     false
 }
 
-/// The value that is written to a register of configuration space in place of `value`: without the
-/// bus master bit.
+/// The value to write to a register of configuration space in place of `value`: without the bus
+/// master bit.
 #[must_use]
 pub const fn value(register: u16, width: u8, value: u64) -> u64 {
     let register = register & 0xfff;
@@ -53,7 +53,7 @@ pub const fn value(register: u16, width: u8, value: u64) -> u64 {
     }
 }
 
-/// The bits of a control register that are flipped in place of `bits`.
+/// The bits of a control register to flip in place of `bits`.
 #[must_use]
 pub const fn control(register: Control, bits: u64) -> u64 {
     const PAGING_AND_PROTECTION: u64 = 1 << 31 | 1;
@@ -63,14 +63,14 @@ pub const fn control(register: Control, bits: u64) -> u64 {
     }
 }
 
-/// Whether some bytes hold MOV to a control register, one of which is CR8, or LTR.
+/// Returns whether the bytes contain MOV to a control register, one of which is CR8, or LTR.
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> bool {
     let moves = bytes.windows(2).any(|pair| *pair == [0x0f, 0x22]);
     moves || bytes.windows(3).any(|code| code[..2] == [0x0f, 0x00] && code[2] & 0x38 == 0x18)
 }
 
-/// Whether a step is left out as a whole.
+/// Returns whether a step is left out as a whole.
 #[must_use]
 pub fn step(step: &Step) -> bool {
     match *step {

@@ -1,4 +1,4 @@
-//! What the guest in Linux's place does.
+//! The steps of the guest in Linux's place.
 
 use crate::{Actor, LIFE, Orders, Rng, excluded};
 
@@ -6,20 +6,20 @@ mod encoding;
 mod places;
 mod registers;
 
-/// A kind of steps; its number is its bit in a mask of classes.
+/// A class of steps; its number is its bit in a mask of classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Reads and writes of ports, any width.
     Ports,
-    /// The same by string instructions.
+    /// Reads and writes of ports by string instructions.
     Strings,
-    /// Model-specific registers, the local APIC's included.
+    /// Model-specific registers, including those of the local APIC.
     Registers,
     /// Configuration space by ports 0xcf8 and 0xcfc and by memory.
     Configuration,
-    /// Reads and writes of memory that is no RAM of the guest's, and of what the firmware left.
+    /// Reads and writes of memory outside the guest's RAM, and of what the firmware left.
     Memory,
-    /// Calls to the monitor, and the window of channels.
+    /// Calls to the monitor, and accesses to the window of channels.
     Channels,
     /// CR0, CR4, EFER, debug registers, XCR0.
     Control,
@@ -29,14 +29,14 @@ pub enum Class {
     Instructions,
     /// Memory accesses in odd encodings, and bytes at random.
     Encodings,
-    /// Time that goes by, with interrupts on or off, spinning or halted.
+    /// Passing time, with interrupts on or off, spinning or halted.
     Time,
-    /// The end of a life before its time.
+    /// A premature end of a life.
     Ends,
 }
 
 impl Class {
-    /// All of them, by their bits.
+    /// All classes, by their bits.
     pub const ALL: [Class; 12] = [
         Class::Ports,
         Class::Strings,
@@ -52,7 +52,7 @@ impl Class {
         Class::Ends,
     ];
 
-    /// Its bit in a mask.
+    /// The class's bit in a mask.
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
@@ -64,14 +64,15 @@ impl Class {
 pub enum Place {
     /// A physical address.
     At(u64),
-    /// So far into a range of the memory map that is no RAM, by its number (modulo how many there
-    /// are); the offset modulo its size.
+    /// An offset into a range of the memory map that is not RAM, given by its number (modulo the
+    /// number of ranges); the offset is modulo its size.
     Reserved(u8, u64),
-    /// So far into the memory or ports of a PCI function, by the number of its base address.
+    /// An offset into the memory or ports of a PCI function, given by the number of its base
+    /// address.
     Device(u8, u32),
-    /// So far into the guest's own memory for such things.
+    /// An offset into the guest's own memory for steps.
     Own(u16),
-    /// So far into the window of channels.
+    /// An offset into the window of channels.
     Window(u32),
 }
 
@@ -84,7 +85,7 @@ pub enum Way {
     Memory,
 }
 
-/// A register that changes how the processor works.
+/// A register that controls how the processor works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// CR0.
@@ -104,49 +105,49 @@ pub enum Control {
 /// What lies behind the page in which an instruction begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
-    /// The rest of it.
+    /// The rest of the instruction.
     Rest,
-    /// Nothing.
+    /// Nothing is mapped.
     Nothing,
     /// Memory that is not the guest's.
     Foreign,
 }
 
-/// An instruction that is run with the trap flag set, so that nothing follows it.
+/// An instruction that runs with the trap flag set, so that nothing after it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// Its bytes, and what would follow it.
+    /// The instruction's bytes, and filler after them.
     pub bytes: [u8; 15],
     /// The address in `rax`, `rsi` and `rdi`.
     pub place: Place,
-    /// What the other registers are drawn from.
+    /// The seed of the other registers.
     pub registers: u64,
-    /// How many bytes lie before the end of the page; 0 for all.
+    /// Bytes before the end of the page; 0 for all.
     pub split: u8,
-    /// What lies behind.
+    /// What lies behind the page.
     pub behind: Behind,
     /// Whether it runs with interrupts on.
     pub open: bool,
-    /// Whether it is run as 32-bit code.
+    /// Whether it runs as 32-bit code.
     pub narrow: bool,
 }
 
 /// A way to end a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// An exception without a table of them.
+    /// An exception without an interrupt table.
     TripleFault,
     /// HLT with interrupts off.
     Halt,
     /// The reset register of the chipset.
     Reset,
-    /// A jump to where there is no memory.
+    /// A jump to an address without memory.
     RunAway,
-    /// No more steps in this life: the next one begins, or the machine is switched off.
+    /// No more steps in this life: the next life begins, or the machine is switched off.
     Done,
 }
 
-/// One thing that the guest does.
+/// One step of the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Reads ports.
@@ -162,7 +163,7 @@ pub enum Step {
         port: u16,
         /// Bytes.
         width: u8,
-        /// What is written.
+        /// The value written.
         value: u32,
     },
     /// A repeated string instruction.
@@ -184,7 +185,7 @@ pub enum Step {
     WriteRegister(u32, u64),
     /// Reads or writes configuration space.
     Config {
-        /// How.
+        /// Access method.
         way: Way,
         /// Bus.
         bus: u8,
@@ -196,7 +197,7 @@ pub enum Step {
         register: u16,
         /// Bytes.
         width: u8,
-        /// What is written; `None` reads.
+        /// The value written; `None` reads.
         value: Option<u32>,
     },
     /// Reads memory.
@@ -212,7 +213,7 @@ pub enum Step {
         place: Place,
         /// Bytes.
         width: u8,
-        /// What.
+        /// The value written.
         value: u64,
     },
     /// VMMCALL.
@@ -240,33 +241,33 @@ pub enum Step {
     Run(Instruction),
     /// Spins.
     Spin {
-        /// For so long.
+        /// Nanoseconds.
         ns: u32,
-        /// With interrupts on.
+        /// Whether interrupts are on.
         open: bool,
     },
     /// Halts with interrupts on, until a deadline.
     Sleep {
-        /// In so much time.
+        /// Nanoseconds until the deadline.
         ns: u32,
     },
     /// Ends this life.
     End(End),
 }
 
-/// How often the guest lives in a seed; its lives are numbered from 1.
+/// The number of the guest's lives in a seed; lives are numbered from 1.
 #[must_use]
 pub fn lives(seed: u64) -> u32 {
     1 + Rng::new(seed, u64::MAX).below(3) as u32
 }
 
-/// How many steps it makes in each life.
+/// The number of steps in each life.
 #[must_use]
 pub fn steps(seed: u64) -> u32 {
     100 + Rng::new(seed, u64::MAX - 1).below(400) as u32
 }
 
-/// The step with that number, and its class.
+/// The step with this number, and its class.
 #[must_use]
 pub fn step(seed: u64, number: u32) -> (Class, Step) {
     let mut rng = Rng::new(seed, (Actor::Guest as u64) << 32 | u64::from(number));
@@ -278,13 +279,13 @@ pub fn step(seed: u64, number: u32) -> (Class, Step) {
     }
 }
 
-/// The numbers of all steps of a seed that orders want.
+/// The numbers of all steps of a seed that the orders ask for.
 pub fn wanted<'a>(orders: Orders<'a>) -> impl Iterator<Item = u32> + 'a {
     let numbers = (1..=lives(orders.seed)).flat_map(move |life| life * LIFE..life * LIFE + steps(orders.seed));
     numbers.filter(move |number| orders.wants(*number) && step(orders.seed, *number).0.bit() & orders.classes != 0)
 }
 
-/// Shares of the classes, out of their sum.
+/// The classes' shares of their sum.
 const SHARES: [(Class, u64); 12] = [
     (Class::Ports, 20),
     (Class::Strings, 4),

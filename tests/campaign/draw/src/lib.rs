@@ -1,9 +1,9 @@
-//! What the campaign does to the system: steps drawn from a seed, the same for whoever asks.
+//! The campaign's steps against the system, drawn from a seed; every caller draws the same ones.
 //!
-//! A step is named by a seed, an [`Actor`] and a number. Drawing it needs nothing else, so that a
-//! run can leave out any of its steps without changing the others: that is how a failing seed is
-//! shrunk, and how the host tells what a step was without booting anything. What addresses a step
-//! means is known to the actor only ([`guest::Place`]).
+//! A step is identified by a seed, an [`Actor`] and a number. Drawing it needs nothing else, so a
+//! run can leave out any of its steps without changing the others. That is how a failing seed is
+//! shrunk, and how the host describes a step without booting anything. Only the actor knows what
+//! the addresses in a step mean ([`guest::Place`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ pub mod task;
 pub use orders::Orders;
 pub use rng::Rng;
 
-/// Who does something.
+/// The actor that makes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// The guest in Linux's place.
@@ -27,14 +27,14 @@ pub enum Actor {
     Skinned,
 }
 
-/// Steps of a life of the guest are numbered from `life * LIFE` on; those of a task from 0.
+/// The steps of a life of the guest are numbered from `life * LIFE` on, those of a task from 0.
 pub const LIFE: u32 = 1000;
 
-/// Vendor and device number of the PCI function that belongs to the watched task: the guest must
+/// Vendor and device number of the PCI function that belongs to the watched task. The guest must
 /// never see it.
 pub const HIDDEN_DEVICE: u32 = 0x11e8_1234;
 
-/// What the watched task fills its memory with: the guest must never read it.
+/// The pattern in the watched task's memory. The guest must never read it.
 pub const SECRET: u64 = 0x5ec2_e7b0_91a4_d36f;
 
 /// The port of the watched task, one port wide, and what is read there as long as nothing is put in

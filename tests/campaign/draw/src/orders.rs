@@ -1,16 +1,16 @@
-//! Which steps an actor is to make, as words of a command line.
+//! The steps that an actor is to make, as words of a command line.
 
-/// `seed=N from=N to=N classes=MASK only=N,N,..`: the steps of a seed from a number up to one
-/// before another, of those classes, and of these only those of a list if there is one.
+/// `seed=N from=N to=N classes=MASK only=N,N,..`: the steps of a seed from one number up to but not
+/// including another, of these classes; of these, only those in the list, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Orders<'a> {
     /// The seed.
     pub seed: u64,
     /// Number of the first step.
     pub from: u32,
-    /// Number behind the last step.
+    /// Number after the last step.
     pub to: u32,
-    /// Bit of each class that is wanted.
+    /// The bits of the wanted classes.
     pub classes: u32,
     only: Option<&'a str>,
 }
@@ -22,7 +22,7 @@ impl<'a> Orders<'a> {
         Orders { seed, from: 0, to: u32::MAX, classes: u32::MAX, only: None }
     }
 
-    /// What a line says; what it does not say is not restricted.
+    /// Parses a line; what the line omits is not restricted.
     #[must_use]
     pub fn parse(line: &'a str) -> Orders<'a> {
         let mut orders = Orders::new(0);
@@ -39,7 +39,7 @@ impl<'a> Orders<'a> {
         orders
     }
 
-    /// Whether the step with that number is to be made if its class is.
+    /// Returns whether the step with this number is to be made, provided that its class is.
     #[must_use]
     pub fn wants(&self, number: u32) -> bool {
         let listed = |list: &str| list.split(',').any(|entry| entry.parse() == Ok(number));

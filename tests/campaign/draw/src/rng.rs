@@ -1,11 +1,11 @@
-//! Numbers that look random (SplitMix64).
+//! Pseudo-random numbers (SplitMix64).
 
 /// A generator.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// One for each pair of numbers.
+    /// A generator for each pair of numbers.
     #[must_use]
     pub const fn new(seed: u64, stream: u64) -> Rng {
         Rng(mix(seed ^ mix(stream)))
@@ -27,13 +27,13 @@ impl Rng {
         self.below(n) == 0
     }
 
-    /// One of them. There has to be one.
+    /// One of the given values. There must be one.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// A number with as many random bits as chance gives it: small ones and large ones are equally
-    /// frequent, and so are those of one bit.
+    /// A number with a random count of random bits: small and large ones are equally frequent, and
+    /// so are those with one bit.
     pub const fn number(&mut self) -> u64 {
         let shift = self.below(64);
         match self.below(8) {

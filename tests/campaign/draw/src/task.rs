@@ -1,55 +1,54 @@
-//! What a hostile task does.
+//! The steps of a hostile task.
 
 use crate::{Actor, Rng};
 use pillion_abi::call::Call;
 
-/// A kind of steps; its number is its bit in a mask of classes.
+/// A class of steps; its number is its bit in a mask of classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Calls with any capability and argument.
     Calls,
-    /// Messages to the manager, the broker and whatever else is an endpoint.
+    /// Messages to the manager, the broker and other endpoints.
     Messages,
-    /// Writes to memory that it shares.
+    /// Writes to shared memory.
     Memory,
-    /// Time that goes by.
+    /// Passing time.
     Time,
 }
 
 impl Class {
-    /// All of them, by their bits.
+    /// All classes, by their bits.
     pub const ALL: [Class; 4] = [Class::Calls, Class::Messages, Class::Memory, Class::Time];
 
-    /// Its bit in a mask.
+    /// The class's bit in a mask.
     #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 }
 
-/// One thing that a task does. Numbers stand for themselves; a deadline counts from the moment of
-/// the call.
+/// One step of a task. Numbers stand for themselves; a deadline counts from the moment of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A system call: number, capability and arguments.
     Call(u64, u64, [u64; 5]),
-    /// One whose argument is a deadline in so many ns.
+    /// A call whose argument is a deadline in this many ns.
     Wait(Call, u64, u32),
     /// A message by `Call`: endpoint, label and words.
     Message(u64, u64, [u64; 8]),
-    /// Writes a word at an offset into what it shares: 0 its part of the window, 1 the pool, 2 its
+    /// Writes a word at an offset into shared memory: 0 its part of the window, 1 the pool, 2 its
     /// transfer memory, 3 its status.
     Write(u8, u32, u64),
-    /// Spins for so many ns.
+    /// Spins for this many ns.
     Spin(u32),
-    /// Touches an address: most are faults, and a fault is the task's end.
+    /// Touches an address: most fault, and a fault is the task's end.
     Touch(u64, bool),
 }
 
-/// How many steps a task makes.
+/// The number of steps that a task makes.
 pub const STEPS: u32 = 1500;
 
-/// The step with that number, and its class.
+/// The step with this number, and its class.
 #[must_use]
 pub fn step(seed: u64, actor: Actor, number: u32) -> (Class, Step) {
     let mut rng = Rng::new(seed, (actor as u64) << 32 | u64::from(number));
@@ -93,14 +92,14 @@ fn call(rng: &mut Rng) -> Step {
     let call = rng.pick(Call::ALL);
     match call {
         Call::Sleep | Call::Wait | Call::Receive | Call::TimerSet => Step::Wait(call, slot(rng), deadline(rng)),
-        // It waits without a deadline.
+        // This call would wait without a deadline.
         Call::ReplyReceive => Step::Spin(100),
         Call::CapDelete | Call::CapRevoke | Call::CapMove | Call::ThreadSuspend if !rng.one_in(20) => {
             Step::Call(call as u64, 0, [300 + rng.below(9), slot(rng), slot(rng), 0, 0])
         }
         _ => {
             let number = if rng.one_in(16) { rng.number() } else { call as u64 };
-            // Not what waits for ever by chance.
+            // Leave out calls that could wait forever by chance.
             let number = if number == Call::ReplyReceive as u64 { u64::MAX } else { number };
             Step::Call(number, slot(rng), core::array::from_fn(|_| argument(rng)))
         }
@@ -114,7 +113,7 @@ fn message(rng: &mut Rng, skinned: bool) -> Step {
         _ => 1,
     };
     let label = match rng.below(4) {
-        // Not END of a task with a skin too often: it is one that may end itself.
+        // END of a task with a skin only seldom: that task may end itself.
         0 => rng.number(),
         1 => rng.below(64) << 8 | 1,
         _ => 1 + rng.below(12),

@@ -1,4 +1,4 @@
-//! What is drawn is the same for whoever asks, covers everything, and leaves out what it must.
+//! The drawn steps are the same for every caller, cover everything, and leave out what they must.
 
 use pillion_campaign::{
     Actor, LIFE, Orders, excluded,
@@ -6,7 +6,7 @@ use pillion_campaign::{
     task,
 };
 
-/// Steps that are looked at.
+/// The steps under test.
 fn many() -> impl Iterator<Item = (Class, Step)> {
     (0..400).flat_map(|seed| (0..100).map(move |number| guest::step(seed, LIFE + number)))
 }
@@ -31,7 +31,8 @@ fn each_class_is_drawn() {
     }
 }
 
-/// Each port that a PC has something behind is written, and each width reaches into it from below.
+/// Each port of a PC with something behind it is written, and each width reaches into it from
+/// below.
 #[test]
 fn what_matters_is_reached() {
     let writes = |wanted: u16| {
@@ -73,8 +74,8 @@ fn the_bus_is_never_taken() {
     }
 }
 
-/// What the documents promise is not spared: the chipset's own registers, its watchdog, base
-/// addresses in the configuration window.
+/// The steps try what the documents promise to withstand: the chipset's own registers, its
+/// watchdog, base addresses in the configuration window.
 #[test]
 fn what_is_promised_is_tried() {
     let tried = |wanted: &dyn Fn(Step) -> bool| {

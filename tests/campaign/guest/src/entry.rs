@@ -6,7 +6,7 @@ use crate::{page::Tables, trap::Stack};
 
 /// Page tables.
 pub static mut TABLES: Tables = Tables::new();
-/// What steps run on.
+/// Stack for the steps.
 pub static mut STACK: Stack = Stack::new();
 
 // Large pages of 1 GiB, 512 of them; then long mode, and the descriptor table of `trap` later on.

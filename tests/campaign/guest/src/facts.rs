@@ -1,4 +1,4 @@
-//! What the guest finds out before its first step: its orders, the memory map, where devices are.
+//! What the guest determines before its first step: its orders, the memory map, where devices are.
 
 use core::cell::UnsafeCell;
 
@@ -10,12 +10,12 @@ const RANGES: usize = 32;
 const DEVICES: usize = 32;
 const LINE: usize = 1024;
 
-/// Configuration of 00:00.0 that says where the memory-mapped window is.
+/// Register of 00:00.0 that holds the address of the memory-mapped configuration window.
 const WINDOW_REGISTER: u16 = 0x60;
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;
 
-/// Functions are looked for on so many buses.
+/// Number of buses that are searched for functions.
 pub const BUSES: u8 = 4;
 
 /// The base address of a PCI function.
@@ -25,12 +25,12 @@ pub enum Device {
     Memory(u64),
 }
 
-/// What is known: plain integers only, so that it can be read whatever a step wrote over it.
+/// What is known, as plain integers only, so that it can be read whatever a step has overwritten.
 #[derive(Clone, Copy)]
 pub struct Facts {
     /// Number of this life, from 1.
     pub life: u32,
-    /// Memory that is no RAM: base and size.
+    /// Memory that is not RAM: base and size.
     ranges: [(u64, u64); RANGES],
     range_count: usize,
     /// Base address registers of PCI functions.
@@ -61,9 +61,9 @@ static FACTS: Cell = Cell(UnsafeCell::new(Facts {
 }));
 
 impl Facts {
-    /// The facts as they are now: a copy, since a step may write anywhere, here as well.
+    /// The facts as they are now. A copy, since a step may write anywhere, even here.
     pub fn get() -> Facts {
-        // SAFETY: they are integers, which have no value that is not one; the read is volatile, and
+        // SAFETY: they are integers, for which every value is valid; the read is volatile, and
         // nothing refers to them while a step writes.
         unsafe { FACTS.0.get().read_volatile() }
     }
@@ -73,7 +73,7 @@ impl Facts {
         self.line.get(..self.line_length).and_then(|line| core::str::from_utf8(line).ok()).unwrap_or("")
     }
 
-    /// A range that is no RAM.
+    /// A range that is not RAM.
     pub fn range(&self, number: u8) -> Option<(u64, u64)> {
         let count = self.range_count.min(RANGES);
         (count > 0).then(|| self.ranges[usize::from(number) % count])
@@ -87,7 +87,7 @@ impl Facts {
     }
 }
 
-/// Looks around.
+/// Collects the facts.
 pub fn find(parameters: u64) {
     // SAFETY: called once, before the first step.
     let facts = unsafe { &mut *FACTS.0.get() };
@@ -106,7 +106,7 @@ fn read_parameters(facts: &mut Facts, parameters: u64) {
     const LINE_POINTER: u64 = 0x228;
     const TABLE: u64 = 0x2d0;
     const RAM: u32 = 1;
-    // SAFETY: the loader put the page there, and the command line where it says.
+    // SAFETY: the loader put the page there, and the command line at the address in the page.
     unsafe {
         for at in 0..u64::from(*((parameters + COUNT) as *const u8)) {
             let entry = parameters + TABLE + at * 20;
@@ -129,8 +129,8 @@ fn read_parameters(facts: &mut Facts, parameters: u64) {
     }
 }
 
-/// The base addresses of all functions. The bus is taken from all: what devices write by themselves
-/// is nobody's promise.
+/// Collects the base addresses of all functions. Takes bus mastering from all of them: the
+/// documents promise nothing about what devices write by themselves.
 fn find_devices(facts: &mut Facts) {
     for bus in 0..BUSES {
         for place in 0..=255 {
@@ -163,7 +163,7 @@ pub fn config_read(bus: u8, device: u8, function: u8, register: u16, width: u8) 
     port::read(port, width)
 }
 
-/// Writes it.
+/// Writes configuration space by ports.
 pub fn config_write(bus: u8, device: u8, function: u8, register: u16, width: u8, value: u32) {
     let port = select(bus, device, function, register);
     port::write(port, width, value);
@@ -176,7 +176,7 @@ fn select(bus: u8, device: u8, function: u8, register: u16) -> u16 {
     CONFIG_DATA + (register & 3)
 }
 
-/// The address of a register in memory.
+/// The address of a register in the memory-mapped window.
 pub fn config_address(bus: u8, device: u8, function: u8, register: u16) -> u64 {
     let [bus, device, function, register] = [bus.into(), device.into(), function.into(), u64::from(register & 0xfff)];
     Facts::get().config + (bus << 20 | device << 15 | function << 12 | register)

@@ -12,10 +12,10 @@ use crate::{entry, page, perform, trap};
 const TRAP: u64 = 1 << 8;
 const INTERRUPTS: u64 = 1 << 9;
 
-/// Ports that random bytes may reach: the diagnostic one, and two that a model has.
+/// Ports that random bytes may reach: the diagnostic port, and two that a model implements.
 const PORTS: [u64; 3] = [0x80, 0xcf8, 0x604];
 
-/// General registers in the order of their numbers but `rsp`, then what `iretq` wants.
+/// The general registers in the order of their numbers except `rsp`, then the frame for `iretq`.
 #[repr(C)]
 struct Frame {
     general: [u64; 15],
@@ -32,7 +32,7 @@ const RDX: usize = 2;
 const RSI: usize = 5;
 const RDI: usize = 6;
 
-/// Runs it. The exception behind it leads to the next step.
+/// Runs the instruction. The exception after it leads to the next step.
 pub fn run(instruction: &Instruction) -> ! {
     let address = perform::address(instruction.place);
     let tables = &raw mut entry::TABLES;
@@ -45,7 +45,7 @@ pub fn run(instruction: &Instruction) -> ! {
         Behind::Nothing => None,
         Behind::Foreign => Some(perform::KERNEL),
     });
-    // 32-bit code runs from where the pages are one to one.
+    // 32-bit code runs from the one-to-one mapping of the pages.
     let rip = if instruction.narrow { tables.second() - 4096 } else { page::CODE } + offset as u64;
     let frame = Frame {
         general: registers(instruction.registers, address),
@@ -55,7 +55,7 @@ pub fn run(instruction: &Instruction) -> ! {
         rsp: perform::own(0x8000),
         ss: trap::DATA,
     };
-    // SAFETY: the frame is as `iretq` wants it; whatever the instruction does, `trap` goes on.
+    // SAFETY: the frame is as `iretq` needs it; whatever the instruction does, `trap` continues.
     unsafe {
         asm!(
             "mov rax, cr3",

@@ -1,8 +1,8 @@
-//! A hostile kernel in Linux's place: it makes the steps that a seed says, one after the other,
-//! whatever comes of each.
+//! A hostile kernel in Linux's place: it makes the steps that a seed determines, one after the
+//! other, whatever comes of each.
 //!
 //! It is entered as Linux is, at the 32-bit entry point, maps all memory one to one, and finds its
-//! orders on its command line. An exception leads to the next step ([`trap`]). What it says goes to
+//! orders on its command line. An exception leads to the next step ([`trap`]). Its output goes to
 //! the port of notes: when a life is over, and whenever it saw what it must never see
 //! ([`witness`]).
 #![no_std]
@@ -42,7 +42,7 @@ extern "C" fn main(parameters: u64) -> ! {
     go_on()
 }
 
-/// Makes the steps that are left. Comes here anew after each exception.
+/// Makes the remaining steps. Entered again after each exception.
 extern "C" fn go_on() -> ! {
     let facts = Facts::get();
     let orders = Orders::parse(facts.command_line());
@@ -59,11 +59,11 @@ extern "C" fn go_on() -> ! {
     }
 }
 
-/// The end of a life: looks around for the last time, and switches the machine off if it was the
-/// last one.
+/// The end of a life: looks around for the last time, and switches the machine off if this was the
+/// last life.
 fn over(seed: u64, number: u32) -> ! {
     let facts = Facts::get();
-    // Once more from here would be for ever.
+    // An exception leads back here: doing this twice would loop forever.
     if number == facts.life * LIFE + guest::steps(seed) {
         witness::look_around();
     }

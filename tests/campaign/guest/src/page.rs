@@ -1,4 +1,4 @@
-//! Page tables: all memory one to one, and two pages that instructions are run from.
+//! Page tables: all memory one to one, and two pages from which instructions run.
 
 /// A table.
 #[repr(C, align(4096))]
@@ -23,13 +23,13 @@ pub const CODE: u64 = 1 << 39;
 const PRESENT_WRITABLE: u64 = 3;
 
 impl Tables {
-    /// Empty ones; the entry fills the first two.
+    /// Empty tables; the entry code fills the first two.
     pub const fn new() -> Tables {
         const TABLE: Table = Table([0; 512]);
         Tables { top: TABLE, _all: TABLE, upper: TABLE, middle: TABLE, lower: TABLE, code: [[0; PAGE]; 2] }
     }
 
-    /// Maps the two pages; behind the first lies the second, what is at a physical address, or
+    /// Maps the two pages. Behind the first lies the second, the memory at a physical address, or
     /// nothing.
     pub fn map_code(&mut self, second: Option<u64>) {
         self.top.0[1] = &raw const self.upper as u64 | PRESENT_WRITABLE;
@@ -44,7 +44,7 @@ impl Tables {
         &raw const self.code[1] as u64
     }
 
-    /// Puts bytes so far into the two pages, and a filler into the rest.
+    /// Puts bytes at an offset into the two pages, and a filler into the rest.
     pub fn put(&mut self, offset: usize, bytes: &[u8]) {
         for (at, to) in self.code.as_flattened_mut().iter_mut().enumerate() {
             *to = at.checked_sub(offset).and_then(|at| bytes.get(at)).copied().unwrap_or(0xcc);

@@ -9,7 +9,7 @@ use crate::{
     instruction, port, processor, witness,
 };
 
-/// Where Pillion's kernel lies (`docs/memory-layout.md`). Code in memory of a device would take the
+/// Where Pillion's kernel lies (`docs/memory-layout.md`). Code in device memory would take the
 /// emulator minutes.
 pub const KERNEL: u64 = 0x20_0000;
 
@@ -19,12 +19,13 @@ struct Own([u8; (64 << 10) + 4096]);
 
 static mut OWN: Own = Own([0; (64 << 10) + 4096]);
 
-/// So far into the guest's own memory for steps.
+/// An address in the guest's own memory for steps.
 pub fn own(offset: u16) -> u64 {
     &raw const OWN as u64 + u64::from(offset)
 }
 
-/// The physical, and here linear, address of a place. What is not there is where nothing is.
+/// The physical, and here linear, address of a place. A place that does not exist is mapped to an
+/// address with nothing behind it.
 pub fn address(place: Place) -> u64 {
     const NOWHERE: u64 = 0x00ff_f000_0000;
     let facts = Facts::get();
@@ -46,7 +47,7 @@ pub fn address(place: Place) -> u64 {
     }
 }
 
-/// Makes a step. Does not come back from an exception: the next step does.
+/// Makes a step. Does not return if there is an exception: the next step follows.
 pub fn step(step: &Step) {
     match *step {
         Step::PortIn { port, width } => drop(port::read(port, width)),
@@ -98,7 +99,7 @@ fn config(way: Way, (bus, device, function): (u8, u8, u8), register: u16, width:
 /// Reads memory by a plain move.
 fn load(address: u64, width: u8) {
     let mut value = 0u64;
-    // SAFETY: any address is tried; an exception is the step's end, and any value is good.
+    // SAFETY: any address may be tried; an exception ends the step, and any value is acceptable.
     unsafe {
         match width {
             1 => asm!("mov {:l}, [{}]", inout(reg) value, in(reg) address),
@@ -113,7 +114,7 @@ fn load(address: u64, width: u8) {
 
 /// Writes memory by a plain move.
 fn store(address: u64, width: u8, value: u64) {
-    // SAFETY: this program is there to do what nobody should; what it spoils is its own.
+    // SAFETY: this program exists to do what it must not; the damage is its own.
     unsafe {
         match width {
             1 => asm!("mov [{}], {:l}", in(reg) address, in(reg) value),
@@ -125,7 +126,7 @@ fn store(address: u64, width: u8, value: u64) {
 }
 
 fn hypercall(number: u64, argument: u64) {
-    // SAFETY: as in `store`. `rbx` is the compiler's, and is put back.
+    // SAFETY: as in `store`. `rbx` is the compiler's, and is restored.
     unsafe {
         asm!("xchg rbx, {argument}", "vmmcall", "mov rbx, {argument}",
             argument = inout(reg) argument => _, inout("rax") number => _)
@@ -133,7 +134,7 @@ fn hypercall(number: u64, argument: u64) {
 }
 
 fn end(end: End) {
-    // SAFETY: it is the end of this life.
+    // SAFETY: this life ends here.
     unsafe {
         match end {
             End::Halt | End::Done => asm!("cli", "hlt"),

@@ -1,4 +1,4 @@
-//! Ports, and what the guest says through one of them.
+//! Ports, and the guest's output through one of them.
 
 use core::arch::asm;
 
@@ -10,7 +10,7 @@ const POWER: (u16, u16) = (0x604, 0x2000);
 /// Reads a port of 1, 2 or 4 bytes.
 pub fn read(port: u16, width: u8) -> u32 {
     let mut value = 0u32;
-    // SAFETY: this program is there to do what nobody should; what it spoils is its own.
+    // SAFETY: this program exists to do what it must not; the damage is its own.
     unsafe {
         match width {
             1 => asm!("in al, dx", in("dx") port, inout("eax") value),
@@ -54,7 +54,7 @@ pub fn string(port: u16, width: u8, out: bool, count: u8, address: u64) {
     }
 }
 
-/// Says something with a number. An empty line first: steps may have left half of one.
+/// Prints a text with a number, after an empty line, as steps may have left half of one.
 pub fn note(text: &str, number: u64) {
     write(NOTES, 1, u32::from(b'\n'));
     "campaign: ".bytes().chain(text.bytes()).chain(*b" 0x").for_each(|byte| write(NOTES, 1, byte.into()));

@@ -1,4 +1,4 @@
-//! Registers of the processor.
+//! Processor registers.
 
 use core::arch::{asm, x86_64::__cpuid_count};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -22,24 +22,24 @@ const LONG: u64 = 0xd00;
 /// A vector of the guest's own for its timer.
 const TIMER_VECTOR: u64 = 0x51;
 
-/// Interrupts so far: what is drawn for them depends on it.
+/// Number of interrupts so far; what is drawn for an interrupt depends on it.
 static INTERRUPTS: AtomicU64 = AtomicU64::new(0);
 
-/// Reads a register; an exception is the step's end.
+/// Reads a register; an exception ends the step.
 pub fn read(number: u32) -> u64 {
     let (low, high): (u32, u32);
-    // SAFETY: reads a register, or faults, which `trap` copes with.
+    // SAFETY: reads a register, or faults, which `trap` handles.
     unsafe { asm!("rdmsr", in("ecx") number, out("eax") low, out("edx") high) };
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Writes a register; an exception is the step's end.
+/// Writes a register; an exception ends the step.
 pub fn write(number: u32, value: u64) {
-    // SAFETY: this program is there to do what nobody should; what it spoils is its own.
+    // SAFETY: this program exists to do what it must not; the damage is its own.
     unsafe { asm!("wrmsr", in("ecx") number, in("eax") value as u32, in("edx") (value >> 32) as u32) };
 }
 
-/// The time-stamp counter, of which one tick is a nanosecond on the machine that this is for.
+/// The time-stamp counter; on the machine that this is for, a tick is a nanosecond.
 pub fn now() -> u64 {
     // SAFETY: reads a counter.
     unsafe { core::arch::x86_64::_rdtsc() }
@@ -51,7 +51,7 @@ pub fn identify(leaf: u32, subleaf: u32) -> [u32; 4] {
     [r.eax, r.ebx, r.ecx, r.edx]
 }
 
-/// As it was before the steps.
+/// Restores the registers to their state before the steps.
 pub fn restore() {
     // SAFETY: these are the values that the program runs with.
     unsafe {
@@ -63,7 +63,7 @@ pub fn restore() {
     write(EFER, LONG | read(EFER) & 0x1000);
 }
 
-/// Flips bits of a register, does something, and flips them back.
+/// Flips bits of a register, runs a function, and flips them back.
 pub fn flip(register: Control, bits: u64) {
     macro_rules! with {
         ($name:literal) => {{
@@ -88,7 +88,7 @@ pub fn flip(register: Control, bits: u64) {
             write(EFER, value);
         }
         Control::Xcr0 => {
-            // SAFETY: as in `write`; OSXSAVE makes the instruction one.
+            // SAFETY: as in `write`; OSXSAVE makes the instruction valid.
             unsafe {
                 asm!("mov cr4, {}", in(reg) CR4 | 1 << 18);
                 asm!("xsetbv", in("ecx") 0, in("eax") (1 ^ bits) as u32, in("edx") (bits >> 32) as u32);
@@ -99,7 +99,7 @@ pub fn flip(register: Control, bits: u64) {
     }
 }
 
-/// An interrupt came: most are ended.
+/// Handles an interrupt: mostly with an EOI.
 pub fn end_interrupt() {
     let count = INTERRUPTS.fetch_add(1, Relaxed);
     if !Rng::new(count, 0).one_in(24) {
@@ -121,7 +121,7 @@ pub fn spin(ns: u32, open: bool) {
     unsafe { asm!("cli") };
 }
 
-/// Halts until the timer's interrupt, or another one.
+/// Halts until the timer's or another interrupt.
 pub fn sleep(ns: u32) {
     write(SPURIOUS, 0x1ff);
     write(TIMER, 2 << 17 | TIMER_VECTOR);

@@ -1,5 +1,5 @@
-//! Exceptions and interrupts. An exception ends the step; an interrupt is ended, most of the time,
-//! and returned from.
+//! Exceptions and interrupts. An exception ends the step; an interrupt mostly gets an EOI, and the
+//! step continues.
 
 use core::arch::{asm, global_asm};
 
@@ -10,16 +10,16 @@ use crate::{entry, processor};
 pub struct Stack([u8; Stack::SIZE]);
 
 impl Stack {
-    /// Its bytes.
+    /// The stack's size in bytes.
     pub const SIZE: usize = 16 << 10;
 
-    /// An empty one.
+    /// Creates an empty stack.
     pub const fn new() -> Stack {
         Stack([0; Self::SIZE])
     }
 }
 
-/// Selectors of 64-bit code, data, 32-bit code and the task segment.
+/// Selector of 64-bit code.
 pub const CODE: u64 = 0x08;
 /// Data.
 pub const DATA: u64 = 0x10;
@@ -32,7 +32,7 @@ static mut GATES: [[u64; 2]; 256] = [[0; 2]; 256];
 static mut TASK_STATE: [u32; 26] = [0; 26];
 static mut TRAP_STACK: Stack = Stack::new();
 
-/// A pointer to a descriptor table, as `lgdt` and `lidt` want it.
+/// A pointer to a descriptor table, in the form of `lgdt` and `lidt`.
 #[repr(C, packed)]
 struct Pointer {
     limit: u16,
@@ -40,7 +40,8 @@ struct Pointer {
 }
 
 unsafe extern "C" {
-    /// The code for the first vector; that for the next ones follows, 16 bytes apart.
+    /// The code for the first vector; the code of the following vectors comes at intervals of 16
+    /// bytes.
     static trap_codes: u8;
 }
 
@@ -61,7 +62,7 @@ pub fn set_up() {
         }
     }
     load();
-    // SAFETY: the selector is of the task segment that was just made; it is loaded once.
+    // SAFETY: the selector is that of the task segment just made; it is loaded once.
     unsafe { asm!("ltr {:x}", in(reg) TASK) };
 }
 
@@ -69,11 +70,11 @@ pub fn set_up() {
 fn load() {
     let descriptors = Pointer { limit: 47, base: &raw const DESCRIPTORS as u64 };
     let gates = Pointer { limit: 4095, base: &raw const GATES as u64 };
-    // SAFETY: the tables live for good, and what they hold is as `set_up` made it.
+    // SAFETY: the tables live for good, with the contents that `set_up` made.
     unsafe { asm!("lgdt [{}]", "lidt [{}]", in(reg) &raw const descriptors, in(reg) &raw const gates) };
 }
 
-/// After an exception: everything that a step may have changed becomes as it was.
+/// After an exception: restores everything that a step may have changed.
 extern "C" fn escape() -> ! {
     load();
     processor::restore();
@@ -103,7 +104,7 @@ global_asm!(
     interrupt_code = sym interrupt_code,
 );
 
-/// What all exceptions begin with; nothing of where they happened is kept.
+/// Entry code of all exceptions; nothing about where they happened is kept.
 #[unsafe(naked)]
 unsafe extern "C" fn escape_code() -> ! {
     core::arch::naked_asm!(
@@ -124,7 +125,7 @@ unsafe extern "C" fn escape_code() -> ! {
     )
 }
 
-/// What all interrupts do.
+/// Common code of all interrupts.
 #[unsafe(naked)]
 unsafe extern "C" fn interrupt_code() {
     core::arch::naked_asm!(

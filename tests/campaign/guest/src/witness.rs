@@ -7,14 +7,14 @@ use crate::{
     port::note,
 };
 
-/// Configuration space was read.
+/// Checks a value read from configuration space.
 pub fn configuration(value: u32, address: u64) {
     if value == HIDDEN_DEVICE {
         note("SEES the hidden function at", address);
     }
 }
 
-/// Memory was read.
+/// Checks a value read from memory.
 pub fn memory(value: u64, address: u64) {
     if value == SECRET {
         note("SEES the watched task's memory at", address);
@@ -28,7 +28,7 @@ pub fn look_around() {
             let address = facts::config_address(bus, device, 0, 0);
             configuration(facts::config_read(bus, device, 0, 0, 4), address);
             if Facts::get().config != 0 {
-                // SAFETY: the whole window is mapped; any value is good.
+                // SAFETY: the whole window is mapped; any value is acceptable.
                 configuration(unsafe { (address as *const u32).read_volatile() }, address);
             }
         }

@@ -1,4 +1,4 @@
-//! A hostile task: makes the steps that a seed says.
+//! A hostile task: makes the steps that a seed determines.
 
 use core::arch::asm;
 
@@ -46,10 +46,10 @@ fn make(step: &Step, info: &TaskInfo) {
     }
 }
 
-/// Any call; all registers that one can change are given up.
+/// Makes any call; all registers that a call can change are declared.
 fn system_call(number: u64, [a, b, c, d, e, f]: [u64; 6]) {
-    // SAFETY: a call changes memory of this task only by mapping over it, and then it faults, which
-    // is what it is there for.
+    // SAFETY: a call changes this task's memory only by mapping over it; the task then faults, as
+    // it is meant to.
     unsafe {
         asm!("syscall", inout("rax") number => _, inout("rdi") a => _, inout("rsi") b => _, inout("rdx") c => _,
             inout("r10") d => _, inout("r8") e => _, inout("r9") f => _, out("rcx") _, out("r11") _,
@@ -57,7 +57,7 @@ fn system_call(number: u64, [a, b, c, d, e, f]: [u64; 6]) {
     };
 }
 
-/// Writes a word into memory that it shares, if it has it.
+/// Writes a word into shared memory, if the task has it.
 fn write(what: u8, offset: u32, value: u64, info: &TaskInfo) {
     const STATUS: u64 = 4096;
     let (base, size) = match what {
@@ -68,13 +68,13 @@ fn write(what: u8, offset: u32, value: u64, info: &TaskInfo) {
     };
     if size >= 8 && info.skin.threads != 0 {
         let at = base + u64::from(offset) % (size / 8) * 8;
-        // SAFETY: it is mapped for this task to write; who reads it trusts nothing of it.
+        // SAFETY: it is mapped for this task to write; its readers trust nothing in it.
         unsafe { (at as *mut u64).write_volatile(value) };
     }
 }
 
 fn touch(address: u64, store: bool) {
-    // SAFETY: it is this task's own fault.
+    // SAFETY: only this task faults.
     unsafe {
         if store { asm!("mov [{0}], {0}", in(reg) address) } else { asm!("mov {0}, [{0}]", inout(reg) address => _) }
     };

@@ -1,5 +1,5 @@
-//! Ends the run after a while, should the guest not do so: one that spins is no fault of anybody's,
-//! but costs the emulator a second for each 30 ms.
+//! Ends the run after a while if the guest does not: a guest that spins is no fault, but costs the
+//! emulator a second for each 30 ms.
 
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{
@@ -8,7 +8,7 @@ use pillion_runtime::{
     now, park, sleep,
 };
 
-/// Waits for so many milliseconds as its arguments say, and ends the system.
+/// Waits for as many milliseconds as its arguments say, and ends the system.
 pub fn run(arguments: &str) -> ! {
     let ms = arguments.rsplit("ms=").next().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
     let _ = sleep(now() + ms * info::task().tsc_hz / 1000);

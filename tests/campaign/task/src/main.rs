@@ -1,4 +1,4 @@
-//! The tasks of the campaign. One image; each task's arguments say which part it plays: `watch`;
+//! The tasks of the campaign, in one image. Each task's arguments choose its part: `watch`;
 //! `leash`; `task` or `skinned` and the orders of a hostile one.
 #![no_std]
 #![no_main]

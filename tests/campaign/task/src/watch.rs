@@ -1,5 +1,4 @@
-//! The watched task: periodic, with a histogram, and each time with a look at something that is its
-//! own.
+//! The watched task: periodic, with a histogram; in each period it checks something of its own.
 
 use pillion_campaign::{SECRET, WATCHED_PORT};
 use pillion_histogram::Histogram;
@@ -8,7 +7,7 @@ use pillion_runtime::{
     now, port_in, println, sleep,
 };
 
-/// Words of its memory that are looked at in each period.
+/// Words of its memory that are checked in each period.
 const WORDS: usize = 32;
 
 /// Its own memory.
@@ -18,7 +17,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// All of it, filled with what nobody else is to see.
+    /// All of its memory, filled with the pattern that no other may see.
     fn fill() -> Memory {
         let words = (info::task().memory_size / 8) as usize;
         for at in 0..words {
@@ -32,7 +31,7 @@ impl Memory {
         access((address::MEMORY as *mut u64).wrapping_add(at))
     }
 
-    /// Whether the next words are what they were.
+    /// Returns whether the next words are unchanged.
     fn look(&mut self) -> bool {
         let mut same = true;
         for _ in 0..WORDS {

@@ -1,5 +1,5 @@
-//! The decoder of memory accesses, held against `iced-x86`, which shares no code with the one that
-//! it uses.
+//! The decoder of memory accesses, compared with `iced-x86`, which shares no code with the decoder
+//! that it uses.
 
 use super::devices::Ram;
 use crate::input::Input;
@@ -8,7 +8,7 @@ use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Reg
 use pillion_vmm_devices::instruction::{Access, Bytes, LONGEST, Operation, Register, decode, fetch};
 use pillion_vmm_devices::paging::Mode;
 
-/// Length, width, direction and operand agree where an access was decoded; a plain move between a
+/// Length, width, direction and operand agree if an access was decoded, and a plain move between a
 /// general register or a constant and memory is decoded.
 pub fn instruction(input: &[u8]) {
     let length = input.len().min(LONGEST);
@@ -51,7 +51,7 @@ fn compare(access: &Access, theirs: &Instruction, bytes: &[u8]) {
     }
 }
 
-/// A general register in the decoder's way of naming it.
+/// A general register, named as the decoder does.
 fn named(register: Named) -> Option<Register> {
     if !register.is_gpr() {
         return None;
@@ -61,8 +61,8 @@ fn named(register: Named) -> Option<Register> {
     Some(Register { number, high })
 }
 
-/// The moves that Linux makes to device memory, by the forms with a register or a constant and a
-/// mod-r/m byte, with prefixes as a compiler puts them.
+/// The moves that Linux makes to device memory: the forms with a register or a constant and a
+/// mod-r/m byte, with the prefixes that a compiler emits.
 fn is_plain(theirs: &Instruction, bytes: &[u8]) -> bool {
     let is_rex = |byte: &u8| byte & 0xf0 == 0x40;
     let is_other = |byte: &u8| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3);
@@ -95,13 +95,12 @@ fn is_plain(theirs: &Instruction, bytes: &[u8]) -> bool {
     plain && memory && !theirs.has_lock_prefix() && !theirs.has_rep_prefix() && !theirs.has_repne_prefix()
 }
 
-/// Any page tables: no panic, and what was fetched is as long as it says.
+/// Any page tables: no panic, and the fetched bytes are as many as reported.
 pub fn fetch_through_tables(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mode = Mode { cr0: input.u64(), cr3: input.u64(), cr4: input.u64(), efer: input.u64() };
     let linear = input.u64();
-    // The tables that the input holds repeat through memory, so that a walk finds one wherever it
-    // leads.
+    // The input's tables repeat through memory, so that a walk finds one wherever it leads.
     let pattern = input.rest();
     let memory = Ram(pattern.iter().copied().cycle().take(if pattern.is_empty() { 0 } else { 1 << 15 }).collect());
     if let Ok(bytes) = fetch(&memory, mode, linear) {

@@ -1,4 +1,4 @@
-//! Device models: accesses in any order, and what no access may bring about.
+//! Device models: accesses in any order, and effects that no access may have.
 
 use super::firmware;
 use crate::input::Input;
@@ -17,8 +17,7 @@ use pillion_vmm_devices::notes::{LONGEST, Notes};
 use pillion_vmm_devices::pci::{Filter, Function};
 use pillion_vmm_devices::power::{Fadt, Power};
 
-/// Lines that are hidden are never routed, and a route that is not masked has a vector of the
-/// guest's.
+/// Hidden lines are never routed, and an unmasked route has one of the guest's vectors.
 pub fn ioapic(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let hidden = input.u64();
@@ -50,7 +49,7 @@ pub fn ioapic(bytes: &[u8]) {
     }
 }
 
-/// Vectors that reach the guest are none of exceptions.
+/// No exception vector reaches the guest.
 pub fn apic(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut apic = LocalApic::new();
@@ -83,7 +82,7 @@ pub fn apic(bytes: &[u8]) {
     }
 }
 
-/// Nothing that is passed on names a hidden function, or reaches beyond the data port.
+/// No access that is passed on names a hidden function or reaches beyond the data port.
 pub fn pci(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut filter = Filter::new();
@@ -133,7 +132,7 @@ impl GuestMemory for Ram {
     }
 }
 
-/// A read asks for nothing; any FADT is stood.
+/// A read requests nothing, and any FADT is handled.
 pub fn power(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let accesses = input.array::<64>();
@@ -159,8 +158,8 @@ pub fn power(bytes: &[u8]) {
     }
 }
 
-/// Whatever the FADT names, nothing that the machine is asked for touches a port of tasks, of
-/// configuration space, of the reset, or of the firmware's commands, and a read asks for no end.
+/// Whatever the FADT names, no request to the machine touches a port of tasks, of configuration
+/// space, of the reset, or of the firmware's commands, and a read does not request an end.
 pub fn ports(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let hidden: Vec<[u32; 2]> = (0..input.u8() & 3).map(|_| [input.u16().into(), (input.u8() & 15).into()]).collect();
@@ -208,7 +207,7 @@ pub fn ports(bytes: &[u8]) {
     }
 }
 
-/// What was refused to be read is refused to be written; CPUID has an answer to all.
+/// A register whose read is refused cannot be written either; CPUID answers every leaf.
 pub fn registers(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let host: [u32; 4] = std::array::from_fn(|_| input.u32());
@@ -233,7 +232,7 @@ pub fn registers(bytes: &[u8]) {
     }
 }
 
-/// Only the most privileged mode calls; a task that is woken is there; a note is printable.
+/// Only the most privileged mode can call; a task that is woken exists; a note is printable.
 pub fn calls(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let tasks = u64::from(input.u8());

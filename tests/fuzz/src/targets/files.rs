@@ -2,7 +2,7 @@
 
 use pillion_system::{Machine, check, parse};
 
-/// What a system file is made of.
+/// Pieces of a system file.
 pub const WORDS: &[&str] = &[
     "[system]\nname = \"a\"\n",
     "[[task]]\nname = \"b\"\n",
@@ -23,8 +23,8 @@ pub const WORDS: &[&str] = &[
     "-1",
 ];
 
-/// A file that is refused has a reason; one that is not, and passes the check, has response times
-/// within its periods.
+/// A file that is refused has a reason; one that passes the check has response times within its
+/// periods.
 pub fn system(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match parse(text) {

@@ -1,4 +1,4 @@
-//! What firmware and boot loader say.
+//! Data from firmware and boot loader.
 
 use super::devices::Ram;
 use crate::input::Input;
@@ -22,20 +22,20 @@ fn checksum(bytes: &mut [u8], at: usize) {
     bytes[at] = bytes.iter().fold(0u8, |sum, byte| sum.wrapping_sub(*byte));
 }
 
-/// Tables that somebody looks for, and one that nobody does.
+/// Tables that are searched for, and one that is not.
 const NAMES: [[u8; 4]; 6] = [*b"FACP", *b"APIC", *b"MCFG", *b"IVRS", *b"DMAR", *b"XXXX"];
 
-/// Where addresses of the processor end.
+/// End of the processor's addresses.
 const REACH: u64 = 1 << 40;
 
 /// Room for a table.
 const ROOM: usize = 256;
 const HEADER: usize = 36;
 
-/// Where the root pointer is.
+/// Offset of the root pointer.
 const ROOT: usize = 16;
 
-/// Any tables, of the names that are looked for and with right checksums, behind a root pointer of
+/// Any tables, with the names that are searched for and correct checksums, behind a root pointer of
 /// either kind.
 pub fn acpi(bytes: &[u8]) {
     let memory = tables(&mut Input::new(bytes));
@@ -51,12 +51,12 @@ pub fn acpi(bytes: &[u8]) {
     }
 }
 
-/// The root pointer of such tables.
+/// The root pointer of these tables.
 pub fn root_pointer(memory: &Ram) -> RootPointer {
     std::array::from_fn(|at| memory.0[ROOT + at])
 }
 
-/// Tables as the input says.
+/// Makes tables from the input.
 pub fn tables(input: &mut Input) -> Vec<u8> {
     let (kind, mut memory) = (input.u8(), vec![0; 8 * ROOM]);
     let root = if kind & 1 == 0 { *b"XSDT" } else { *b"RSDT" };
@@ -81,7 +81,7 @@ pub fn tables(input: &mut Input) -> Vec<u8> {
     memory
 }
 
-/// A table of that name; its checksum is right unless it is not to be.
+/// Puts a table with this name; its checksum is right if `right`.
 fn put_table(room: &mut [u8], name: &[u8], body: &[u8], right: bool) {
     let length = (HEADER + body.len()).min(room.len());
     room[..4].copy_from_slice(name);
@@ -92,7 +92,7 @@ fn put_table(room: &mut [u8], name: &[u8], body: &[u8], right: bool) {
     }
 }
 
-/// The map of memory is sorted, without overlaps, of whole pages.
+/// The memory map is sorted, without overlaps, and of whole pages.
 pub fn boot(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kind = input.u8();

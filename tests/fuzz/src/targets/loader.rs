@@ -1,11 +1,11 @@
-//! A kernel image and the memory that it is to go to.
+//! A kernel image and the memory to load it into.
 
 use super::devices::Ram;
 use crate::input::Input;
 use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Header, Kind, Linux, Range, load, place};
 
-/// An image that is good: boot protocol 2.12, relocatable, 64-bit, preferred at 16 MiB.
+/// A valid image: boot protocol 2.12, relocatable, 64-bit, preferred at 16 MiB.
 fn image() -> Vec<u8> {
     let mut image = vec![0; 1024 + 512];
     let mut put = |at: usize, bytes: &[u8]| image[at..at + bytes.len()].copy_from_slice(bytes);
@@ -24,7 +24,7 @@ fn image() -> Vec<u8> {
     image
 }
 
-/// Whatever the header says, what is placed lies in RAM and apart.
+/// Whatever the header says, everything placed lies in RAM, without overlaps.
 pub fn load_any(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let ranges: [Range; 3] = std::array::from_fn(|_| Range {

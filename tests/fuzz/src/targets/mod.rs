@@ -1,4 +1,4 @@
-//! What is fuzzed. Each takes any bytes; a panic is a fault.
+//! The fuzz targets. Each takes any bytes; a panic is a failure.
 
 mod decoder;
 mod devices;
@@ -10,21 +10,21 @@ mod rings;
 use crate::engine::bytes;
 use std::path::{Path, PathBuf};
 
-/// Something that takes bytes.
+/// A fuzz target.
 pub struct Target {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Short description.
     pub about: &'static str,
     /// Runs it once.
     pub run: fn(&[u8]),
     /// Longest input.
     pub longest: usize,
-    /// Words that its input is likely to have.
+    /// Words that occur in its input.
     pub words: &'static [&'static str],
 }
 
-/// All of them.
+/// All targets.
 pub const ALL: [Target; 14] = [
     Target::new("instruction", "the decoder of memory accesses, against another one", decoder::instruction, 15),
     Target::new(
@@ -62,13 +62,14 @@ impl Target {
         Target { name, about, run, longest, words }
     }
 
-    /// The file of inputs that were kept, and of those that it once did not stand; `folder` is this
+    /// The file of kept inputs, and of those that once made the target fail; `folder` is this
     /// crate's.
     pub fn file(&self, folder: &Path) -> PathBuf {
         folder.join("corpus").join(self.name).with_extension("txt")
     }
 
-    /// Those inputs: one in each line, in hexadecimal digits, and perhaps a remark behind `#`.
+    /// The inputs of that file: one in each line, in hexadecimal digits, perhaps with a remark
+    /// behind `#`.
     pub fn known(&self, folder: &Path) -> Vec<Vec<u8>> {
         let text = std::fs::read_to_string(self.file(folder)).unwrap_or_default();
         text.lines().filter_map(|line| bytes(line.split('#').next()?.trim())).collect()

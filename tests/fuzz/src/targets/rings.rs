@@ -1,4 +1,4 @@
-//! A FIFO in memory whose control words Linux writes.
+//! A FIFO in memory, with control words that Linux writes.
 
 use crate::input::Input;
 use pillion_channel::ring::{Counters, Piece, Producer, take};
@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Any counts before, between and within calls: each piece lies in the ring and in the buffer, and
-/// there is a bound on how many there are.
+/// their number is bounded.
 pub fn fifo(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (written, read) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -20,7 +20,8 @@ pub fn fifo(bytes: &[u8]) {
         let mut hostile = |piece: Piece| {
             moves += 1;
             assert!((piece.at + piece.len) as u64 <= size.get() && piece.data + piece.len <= len, "{len} of {size}");
-            // Only some bytes of a piece change anything, or no input would be long enough.
+            // Only some of a piece's bytes change anything; otherwise no input would be long
+            // enough.
             if kind & 4 != 0 {
                 written.store(input.u64(), Relaxed);
             }

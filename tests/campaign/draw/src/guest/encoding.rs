@@ -5,10 +5,10 @@ use crate::Rng;
 
 const LONGEST: usize = 15;
 
-/// INT3, which ends what should not have gone on.
+/// INT3, which stops code that should not have continued.
 const FILLER: u8 = 0xcc;
 
-/// What only a kernel has use for, and what few have.
+/// Instructions for kernels only, and rare ones.
 const RARE: [&[u8]; 40] = [
     &[0x0f, 0x01, 0xd8],             // vmrun
     &[0x0f, 0x01, 0xd9],             // vmmcall
@@ -52,7 +52,7 @@ const RARE: [&[u8]; 40] = [
     &[0x8e, 0xd0],                   // mov ss, ax
 ];
 
-/// Memory accesses by `[rax]`: what the monitor decodes, and its neighbours.
+/// Memory accesses by `[rax]`: those that the monitor decodes, and similar ones.
 const ACCESSES: [&[u8]; 34] = [
     &[0x8b, 0x08],                                     // mov ecx, [rax]
     &[0x89, 0x08],                                     // mov [rax], ecx
@@ -132,7 +132,7 @@ pub fn access(rng: &mut Rng) -> Step {
 
 fn anything(rng: &mut Rng) -> [u8; LONGEST] {
     let mut bytes = core::array::from_fn(|_| rng.next() as u8);
-    // One byte at random is seldom an instruction with a memory operand.
+    // A random first byte is seldom an instruction with a memory operand.
     if rng.one_in(2) {
         bytes[0] = rng.pick(&[0x0f, 0x66, 0x8b, 0x89, 0xc7, 0xf3, 0x48]);
     }

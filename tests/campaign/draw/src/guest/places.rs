@@ -3,7 +3,7 @@
 use super::{Place, Step, Way};
 use crate::{Rng, excluded};
 
-/// Ports behind which something is, on PCs and on the emulated one: first and count.
+/// Ports with something behind them, on PCs and on the emulated one: first and count.
 const PORTS: [(u16, u16); 30] = [
     (0x00, 16),      // DMA controller
     (0x20, 2),       // interrupt controllers
@@ -37,7 +37,7 @@ const PORTS: [(u16, u16); 30] = [
     (0xc000, 0x100), // devices
 ];
 
-/// Commands that some port takes, and all bits.
+/// Commands that some port takes, and all bits set.
 const BYTES: [u8; 20] =
     [0, 1, 2, 3, 4, 6, 0x0a, 0x0e, 0x11, 0x20, 0x60, 0x64, 0x80, 0xaa, 0xad, 0xd1, 0xdd, 0xdf, 0xfe, 0xff];
 
@@ -50,7 +50,7 @@ fn port_number(rng: &mut Rng) -> u16 {
         return rng.next() as u16;
     }
     let (first, count) = rng.pick(&PORTS);
-    // Wide accesses from below reach into a range, too.
+    // Wide accesses that start below a range reach into it, too.
     (first + rng.below(count.into()) as u16).wrapping_sub(if rng.one_in(6) { 1 + rng.below(3) as u16 } else { 0 })
 }
 
@@ -73,7 +73,7 @@ pub fn string(rng: &mut Rng) -> Step {
     }
 }
 
-/// Device and function: those of the emulated machine most of the time.
+/// Device and function: mostly those of the emulated machine.
 fn function(rng: &mut Rng) -> (u8, u8) {
     match rng.below(8) {
         0 => (rng.below(32) as u8, rng.below(8) as u8),
@@ -109,7 +109,7 @@ pub fn config(rng: &mut Rng) -> Step {
     Step::Config { way, bus, device, function, register, width, value }
 }
 
-/// Pages of devices on PCs: interrupt controllers, timers, what AMD's chipsets and modules have,
+/// Pages of devices on PCs: interrupt controllers, timers, devices of AMD's chipsets and modules,
 /// flash.
 const PAGES: [u64; 14] = [
     0xfec0_0000,
@@ -137,7 +137,7 @@ fn address(rng: &mut Rng) -> u64 {
     }
 }
 
-/// Into a page: where registers are, at its ends, or anywhere.
+/// An offset into a page: where registers are, at its ends, or anywhere.
 fn offset(rng: &mut Rng) -> u64 {
     match rng.below(4) {
         0 => rng.below(4096),
@@ -146,7 +146,7 @@ fn offset(rng: &mut Rng) -> u64 {
     }
 }
 
-/// A place that is not the guest's RAM.
+/// A place outside the guest's RAM.
 pub fn place(rng: &mut Rng) -> Place {
     match rng.below(6) {
         0 => Place::Reserved(rng.next() as u8, if rng.one_in(2) { offset(rng) } else { rng.next() }),

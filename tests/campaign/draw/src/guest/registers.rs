@@ -1,9 +1,9 @@
-//! Registers of the processor.
+//! Processor registers.
 
 use super::{Control, Step};
 use crate::{Rng, excluded};
 
-/// Model-specific registers that some model or the processor has: first and count.
+/// Model-specific registers that some model, or this processor, has: first and count.
 const NAMED: [(u32, u32); 22] = [
     (0x10, 1),
     (0x1b, 1),
@@ -35,7 +35,7 @@ const COMMAND: u32 = 0x830;
 const SELF: u32 = 0x83f;
 const DEADLINE: u32 = 0x6e0;
 
-/// Bits of CR0 and CR4 that a program survives to flip for a moment.
+/// Bits of CR0 and CR4 that a program survives flipping for a moment.
 const CR0: u64 = 0x6005_002e;
 const CR4: u64 = 0x0007_0fdf;
 
@@ -51,7 +51,7 @@ fn number(rng: &mut Rng) -> u32 {
     }
 }
 
-/// A message to another processor or oneself: any vector, mode, destination.
+/// An interrupt message to another processor or the sender: any vector, mode, destination.
 fn command(rng: &mut Rng) -> u64 {
     let destination = rng.pick(&[0, 0, 1, 0xff, 0xffff_ffff]);
     destination << 32 | rng.next() & 0xc_cfff
@@ -82,7 +82,7 @@ pub fn control(rng: &mut Rng) -> Step {
     Step::Flip { register, bits }
 }
 
-/// What ends most lives at once: other tables, bits that no processor has.
+/// Steps that usually end a life at once: other tables, bits that no processor has.
 pub fn deadly(rng: &mut Rng) -> Step {
     let register = rng.pick(&[Control::Cr0, Control::Cr3, Control::Cr3, Control::Cr4, Control::Cr4, Control::Efer]);
     let bits = if rng.one_in(2) { rng.number() } else { 1 << rng.below(48) };
