@@ -18,7 +18,7 @@ use pillion_runtime::{
 };
 use pillion_test_kit::{Outcome, done, failure};
 
-/// All of them, in the order in which they run.
+/// All tests, in the order in which they run.
 pub const ALL: &[Test] = &[
     ("skin/facts", facts),
     ("skin/directory", the_directory),
@@ -43,7 +43,7 @@ macro_rules! check {
     };
 }
 
-/// What a thread last did.
+/// The latest action of a thread.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 
 fn facts() -> Outcome {
@@ -51,7 +51,7 @@ fn facts() -> Outcome {
     check!(skin.index == 0 && skin.threads == 8 && skin.shares == 1 && skin.linux == 0);
     check!((skin.main_level, skin.ceiling) == (3, 220));
     check!(skin.line_count == 0 && skin.port_count == 1 && skin.ports[0] == [0x300, 8]);
-    // What is for everybody, and what is kept for each of the five.
+    // The memory for everybody, and the memory reserved for each of the five.
     check!(skin.pool_size == (64 + 5 * 16) << 10 && skin.share_size > 8 << 10 && skin.shared_fifos == 1 << 9);
     Ok(())
 }
@@ -108,7 +108,7 @@ extern "C" fn add(_: u64) -> ! {
 /// Every thread may use the vector registers.
 fn vectors() -> Outcome {
     done!(threads::start(2, level::FIRST, add, 0));
-    // Two to the power of a hundred, as the bits of the number.
+    // Two to the power of a hundred, as the number's bits.
     check!(soon(|| SEEN.load(Relaxed) == (1023 + 100) << 52));
     done!(thread_suspend(skin::slot::THREADS + 2));
     Ok(())
@@ -145,7 +145,7 @@ fn buffers() -> Outcome {
     Ok(())
 }
 
-/// What is printed is in the log of the system, where the test's expectations look for it.
+/// The task's output is in the system's log, where the test's expectations look for it.
 fn log() -> Outcome {
     for _ in 0..3 {
         print("a line that is printed\n");
@@ -155,7 +155,8 @@ fn log() -> Outcome {
     Ok(())
 }
 
-/// All threads of a task stop when one of them faults; its state and the place are told.
+/// All threads of a task stop when one of them faults; the directory shows the task's state and the
+/// place of the fault.
 fn fault() -> Outcome {
     check!(soon(|| task("victim").is_some_and(|t| t.state == task_state::FAULTED)));
     let Some(victim) = task("victim") else { return Err(failure!("no victim")) };
@@ -169,7 +170,7 @@ fn fault() -> Outcome {
     Ok(())
 }
 
-/// What a task had that ended is free again.
+/// What an ended task had is free again.
 fn end() -> Outcome {
     check!(soon(|| task("leaver").is_some_and(|t| t.state == task_state::STOPPED && t.starts == 1)));
     let all = directory();
@@ -182,7 +183,7 @@ fn failing() -> Outcome {
     Ok(())
 }
 
-/// A task that nobody has asked to end stays.
+/// A task that was not asked to end stays.
 fn stopped() -> Outcome {
     check!(task("visitor").is_some_and(|t| t.state == task_state::RUNNING));
     Ok(())

@@ -1,9 +1,9 @@
-//! How long a request to the broker takes after all other tasks, as many as there can be, have done
-//! what they can to make it long: they wait for what it hands on, half of them with 62 real
-//! threads, stand where it has to pass, and fill the tables that it searches.
+//! Measures how long a request to the broker takes after all other tasks, as many as there can be,
+//! have done what they can to make it long: they wait for what the request hands on, half of them
+//! with 62 real threads, stand in lists that it has to pass, and fill the tables that it searches.
 //!
-//! The asker, the last task, measures; the others are the crowd. A semaphore counts the phases,
-//! another one those that are ready with theirs.
+//! The asker, the last task, measures; the others are the crowd. One semaphore counts the phases,
+//! another the tasks that are ready with their phase.
 
 use crate::{
     manager,
@@ -28,26 +28,25 @@ use pillion_runtime::{
     now, park, println, signal, sleep, wait,
 };
 
-/// Levels: of a thread that passes all others in a list; of what is handed everything, and of the
-/// asker; of the crowd's threads that wait; of what leads them, so that they wait as soon as it
-/// says so; and below all.
+/// Levels: of a thread that goes before all others in a list; of threads that are handed
+/// everything, and of the asker; of the crowd's waiting threads; of the thread that leads them, so
+/// that they wait as soon as it says so; and below all.
 const FIRST: u8 = 212;
 pub const HOARDER: u8 = 200;
 const WAITER: u8 = 100;
 pub const LEADER: u8 = 50;
 const LAST: u8 = 1;
 
-/// Threads that are handed something, or wait in earnest: all but the main thread and the one that
-/// leads.
+/// Threads that are handed something, or really wait: all but the main thread and the leading one.
 const HOARD: Range<u8> = 2..THREADS as u8;
 
-/// Between two looks at the broker, in nanoseconds.
+/// Nanoseconds between two probes of the broker.
 const LOOK_NS: u64 = 2_000;
 
 const FINISH: Request = Request::Finish { length: 1, priority: 0 };
 const CANCEL: Request = Request::Cancel { length: 1, priority: 0 };
 
-/// What threads can wait for; of a queue also its most messages and their size.
+/// What threads can wait for; for a queue, also its maximum number of messages and their size.
 #[derive(Clone, Copy)]
 enum Kind {
     Semaphore,
@@ -57,7 +56,7 @@ enum Kind {
 
 const SHORT: u32 = HOARD.end as u32 - HOARD.start as u32;
 
-/// One for each round.
+/// One kind for each round.
 const ROUNDS: [Kind; 5] = [
     Kind::Semaphore,
     Kind::Receive(SHORT, 1),
@@ -66,10 +65,10 @@ const ROUNDS: [Kind; 5] = [
     Kind::Send(1, DATA_SIZE),
 ];
 
-/// The round of what is waited for when a task ends.
+/// The round whose object is waited for when a task ends.
 const AT_END: usize = 1;
 
-/// The object of a round.
+/// A round's object.
 #[derive(Clone, Copy)]
 struct Object {
     round: usize,
@@ -96,7 +95,7 @@ impl Object {
         }
     }
 
-    /// Lets one that waits go on.
+    /// The request that releases one waiter.
     fn give(self) -> Request {
         match ROUNDS[self.round] {
             Kind::Semaphore => Request::SemPost { semaphore: self.handle },
@@ -113,14 +112,14 @@ impl Object {
         Request::QueueReceive { queue: self.handle, room, block: true }
     }
 
-    /// Nobody can take one without a wait.
+    /// Uses up what there is, so that nobody gets one without a wait.
     fn exhaust(self) {
         if let Kind::Send(messages, _) = ROUNDS[self.round] {
             (0..messages).for_each(|_| _ = must(self.wait()));
         }
     }
 
-    /// Has all numbers of the task but two be handed one each, which none of them fetches.
+    /// Has one handed to each number of the task but two; none of them fetches it.
     fn hoard(self) {
         HOARD.for_each(|thread| _ = timed(thread, HOARDER, self.wait()));
         HOARD.for_each(|_| _ = must(self.give()));
@@ -142,15 +141,15 @@ impl Object {
     }
 }
 
-/// Asks as the leading thread.
+/// Makes a request as the leading thread.
 fn ask(request: Request) -> u64 {
     timed(1, FIRST, request).0
 }
 
-/// Asks for what cannot be refused.
+/// Makes a request that cannot be refused.
 fn must(request: Request) -> u64 {
     let value = ask(request);
-    // An errno, or a wait.
+    // An errno, or the answer that the caller has to wait.
     if value >= broker::MORE {
         println!("test crowd FAILED {request:?}: {}", value as i64);
         manager::end(1);
@@ -166,14 +165,14 @@ fn pause() {
     let _ = sleep(now() + ticks(1_000_000));
 }
 
-/// How far all are.
+/// The progress of all tasks.
 struct Pace {
     phase: u32,
     ready: u32,
 }
 
 impl Pace {
-    /// The asker makes it, so that both count as its own.
+    /// The asker creates the semaphores, so that both count as its own.
     fn new(flags: u32) -> Pace {
         let open = |number| loop {
             let semaphore = ask(Request::SemOpen { name: name(b'p', number), flags, value: 0 });
@@ -209,27 +208,28 @@ impl Pace {
     }
 }
 
-/// Tasks of the crowd: all but the asker and the broker.
+/// Number of tasks in the crowd: all but the asker and the broker.
 const CROWD: usize = TASKS - 2;
 
-/// Phases: two for each round, then those of the end.
+/// Phases: two for each round, then those at the end.
 const FULL: usize = 2 * ROUNDS.len() + 1;
 const HOARDER_ENDS: usize = FULL + 1;
 const ALL_END: usize = FULL + 2;
 
-/// Starts the thread that leads.
+/// Starts the leading thread.
 pub fn main(level: u8, leader: extern "C" fn(u64) -> !) -> ! {
     manager::started(0);
     let _ = threads::start(1, level, leader, 0);
     park()
 }
 
-/// What the task's threads are to wait for now, and what they say it to when they have it.
+/// The object that the task's threads wait for now, and the semaphore that they post when they have
+/// it.
 static ROUND: AtomicUsize = AtomicUsize::new(0);
 static HANDLE: AtomicU32 = AtomicU32::new(0);
 static READY: AtomicU32 = AtomicU32::new(0);
 
-/// A thread that waits as the library's do, with a deadline.
+/// A thread that waits as the library's threads do, with a deadline.
 extern "C" fn waits(thread: u64) -> ! {
     let (notification, thread) = (skin::slot::NOTIFICATIONS + thread as u32, thread as u8);
     loop {
@@ -246,13 +246,13 @@ extern "C" fn waits(thread: u64) -> ! {
     }
 }
 
-/// Those of the task's threads that wait in earnest, as far as there are as many.
+/// The task's threads that really wait, as far as there are that many.
 fn waiters() -> Range<u8> {
     HOARD.start..info::task().skin.threads as u8
 }
 
-/// All numbers but theirs. The broker takes those of threads that there are not: they only stand
-/// there.
+/// The other numbers of the task. The broker accepts the numbers of threads that do not exist: they
+/// only stand in its lists.
 fn others() -> impl Iterator<Item = u8> {
     (0..THREADS as u8).filter(|thread| !waiters().contains(thread))
 }
@@ -265,8 +265,8 @@ fn enter(object: Object) {
     others().for_each(|thread| _ = timed(thread, LAST, object.wait()));
 }
 
-/// Closes something as the library does. Returns how often it asked, and the ticks of the longest
-/// request.
+/// Closes an object as the library does. Returns the number of requests, and the ticks of the
+/// longest one.
 fn close(request: Request) -> (u32, u64) {
     let (mut times, mut longest) = (0, 0);
     loop {
@@ -314,14 +314,14 @@ pub extern "C" fn one_of_it(_: u64) -> ! {
     manager::ended()
 }
 
-/// Numbers of the semaphores and queues that a task of the crowd makes: what is kept for each, and
-/// the first one all others.
+/// The range of semaphores and of queues that a task of the crowd creates: its reserved ones, and
+/// in the first task all unreserved ones as well.
 fn shares(index: usize) -> (Range<usize>, Range<usize>) {
     let share = |places: usize, kept: usize| {
         let first = places - (CROWD - 1) * kept;
         if index == 0 { 0..first } else { first + (index - 1) * kept..first + index * kept }
     };
-    // Two semaphores and the queue of the end are the asker's.
+    // Two semaphores and the last queue are the asker's.
     (share(SEMAPHORES - 2, KEPT_SEMAPHORES), share(QUEUES - 1, KEPT_QUEUES))
 }
 
@@ -374,8 +374,8 @@ pub extern "C" fn asker(_: u64) -> ! {
     table.end()
 }
 
-/// The asker comes before all that wait, is handed as much as it can hold, and closes it. Returns
-/// how many of the others were then handed it.
+/// The asker goes before all waiters, is handed as much as it can hold, and closes the object.
+/// Returns how many of the others it was then handed to.
 fn hands_on(table: &mut Table, [wait, close]: [&str; 2], object: Object) -> usize {
     HOARD.for_each(|thread| _ = timed(thread, HOARDER, object.wait()));
     table.broker_as(1, FIRST, wait, object.wait());
@@ -387,14 +387,14 @@ fn hands_on(table: &mut Table, [wait, close]: [&str; 2], object: Object) -> usiz
     HOARD.len()
 }
 
-/// The asker copies as much as there can be, for one of those that wait.
+/// The asker copies as much as possible, for one of the waiters.
 fn gives(table: &mut Table, line: &str, object: Object) -> usize {
     table.broker_as(1, FIRST, line, object.give());
     object.close();
     1
 }
 
-/// Tasks end, at the manager's priority: no part of that can hide between two looks at the broker.
+/// Tasks end, at the manager's priority: no part of that can hide between two probes of the broker.
 fn watch(pace: &Pace, table: &mut Table, line: &str, tasks: Range<usize>) {
     let (mut longest, mut last) = (0, now());
     while tasks.clone().any(|task| manager::state(task) != task_state::STOPPED) {
@@ -406,7 +406,7 @@ fn watch(pace: &Pace, table: &mut Table, line: &str, tasks: Range<usize>) {
     table.line("broker", line, longest, LONGEST_NS);
 }
 
-/// All that there can be was made by tasks that are gone, and the last task has it open.
+/// Tasks that are gone created all that there can be, and the last task has it open.
 fn full_tables(table: &mut Table, semaphores: &[u64], queues: &[u64]) {
     let last =
         |handles: &[u64]| handles.iter().copied().max_by_key(|handle| handle & 0xff).unwrap_or_else(|| park()) as u32;

@@ -1,5 +1,5 @@
-//! Tests of what a task with a skin finds and may do. One image, several tasks: each one's
-//! arguments say which part it plays (`tests/system/systems/skin.toml`).
+//! Tests of what a task with a skin finds and may do. One image, several tasks: each task's
+//! arguments choose its part (`tests/system/systems/skin.toml`).
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
@@ -49,5 +49,5 @@ fn run() -> ! {
     manager::end(failed as u64)
 }
 
-/// A test: name, and what it does.
+/// A test: its name and its function.
 type Test = (&'static str, fn() -> Outcome);

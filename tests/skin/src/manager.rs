@@ -1,4 +1,4 @@
-//! Calls to the resource manager, and what it shows.
+//! Calls to the resource manager, and the directory that it shows.
 
 use pillion_abi::{
     call::MESSAGE_WORDS,
@@ -14,12 +14,12 @@ fn ask(label: u64, words: [u64; MESSAGE_WORDS]) -> [u64; MESSAGE_WORDS] {
     call(slot::MANAGER, label, words).map_or([u64::MAX; MESSAGE_WORDS], |answer| answer.words)
 }
 
-/// A call with a number, and the first word of the answer.
+/// Makes a request with a number; returns the first word of the answer.
 pub fn ask_for(label: u64, number: u64) -> i64 {
     ask(label, [number, 0, 0, 0, 0, 0, 0, 0])[0] as i64
 }
 
-/// A call about a shared buffer: the first three words of the answer.
+/// Makes a request about a shared buffer; returns the first three words of the answer.
 pub fn ask_about(label: u64, size: u64, name: &str) -> [i64; 3] {
     let mut bytes = [0; MBUFF_NAME];
     bytes[..name.len()].copy_from_slice(name.as_bytes());
@@ -36,30 +36,30 @@ pub fn ask_about(label: u64, size: u64, name: &str) -> [i64; 3] {
     }
 }
 
-/// `init_module` has returned.
+/// Reports that `init_module` has returned.
 pub fn started(result: i64) {
     ask_for(label::STARTED, result as u64);
 }
 
-/// The task has ended.
+/// Reports the end of the task.
 pub fn ended() -> ! {
     ask_for(label::ENDED, 0);
     park()
 }
 
-/// The system ends.
+/// Ends the system.
 pub fn end(status: u64) -> ! {
     ask_for(label::END, status);
     park()
 }
 
-/// The directory as it is now.
+/// The current contents of the directory.
 pub fn directory() -> Directory {
     // SAFETY: the manager maps it for good; every value is valid.
     unsafe { (address::DIRECTORY as *const Directory).read_volatile() }
 }
 
-/// A task in the directory.
+/// A task's entry in the directory.
 pub fn task(name: &str) -> Option<TaskEntry> {
     directory().tasks.into_iter().find(|task| pillion_runtime::info::text(&task.name) == name)
 }
@@ -70,12 +70,12 @@ pub fn state(index: usize) -> u32 {
     unsafe { (&raw const (*(address::DIRECTORY as *const Directory)).tasks[index].state).read_volatile() }
 }
 
-/// What the `init_module` of a task came to, as the directory says now.
+/// The result of a task's `init_module`, as the directory shows it now.
 pub fn result_of(name: &str) -> i32 {
     let all = address::DIRECTORY as *const Directory;
     (0..pillion_abi::channel::TASKS)
         .find_map(|i| {
-            // SAFETY: as in `directory`; but a copy of all of it takes long.
+            // SAFETY: as in `directory`; but a copy of the whole directory takes long.
             let (named, result) = unsafe {
                 ((&raw const (*all).tasks[i].name).read_volatile(), (&raw const (*all).tasks[i].result).read_volatile())
             };
@@ -84,7 +84,7 @@ pub fn result_of(name: &str) -> i32 {
         .unwrap_or(0)
 }
 
-/// Waits up to a second for something.
+/// Waits up to a second for a condition.
 pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     let hz = pillion_runtime::info::task().tsc_hz;
     for _ in 0..100 {
@@ -96,7 +96,7 @@ pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Writes to the log that the task shows. For the only thread that does so.
+/// Writes to the task's log. For the only thread that does so.
 pub fn print(text: &str) {
     let status = address::STATUS as *mut Status;
     // SAFETY: the status is mapped for good, and nobody else writes it; the manager and Linux only

@@ -1,4 +1,4 @@
-//! What the other tasks do.
+//! The parts of the other tasks.
 
 use crate::{manager, threads};
 use core::{
@@ -14,7 +14,7 @@ use pillion_runtime::{
 /// A word in a shared buffer.
 pub fn word(offset: i64) -> &'static AtomicU64 {
     assert!(offset % 8 == 0 && (0..pillion_runtime::info::task().skin.pool_size as i64).contains(&offset));
-    // SAFETY: the pool is mapped for good, and the word lies in it; all that use it do so
+    // SAFETY: the pool is mapped for good, and the word lies in it; all its users access it
     // atomically.
     unsafe { &*((address::POOL + offset as u64) as *const AtomicU64) }
 }
@@ -44,7 +44,7 @@ extern "C" fn count(offset: u64) -> ! {
     }
 }
 
-/// Faults two calls deep. The return addresses are those of the two `ud2`, which nothing reaches.
+/// Faults two calls deep. The return addresses are those of the two `ud2`, which are never reached.
 #[unsafe(naked)]
 extern "C" fn fault(address: u64) -> ! {
     naked_asm!(
@@ -66,7 +66,7 @@ extern "C" fn fault(address: u64) -> ! {
 pub fn leaver() -> ! {
     manager::ask_about(label::MBUFF_HOLD, 4096, "left");
     manager::ask_for(label::FIFO_CLAIM, 40);
-    // What only the monitor may say, or a task that the system file lets do so.
+    // Requests reserved for the monitor, or for a task that the system file permits them.
     for label in [label::END, label::COMMAND, label::LINUX_GONE, label::LINUX_START, label::STARTED | 1 << 8] {
         if manager::ask_for(label, 0) != -1 {
             manager::print("is not refused what it may not say\n");
@@ -82,18 +82,18 @@ extern "C" fn idle(_: u64) -> ! {
     park()
 }
 
-/// Its `init_module` fails. Nobody hears of that while one of its threads can still run: they would
-/// find the task's memory given to others.
+/// Its `init_module` fails. The failure must not show while one of its threads can still run: that
+/// thread would find the task's memory given to others.
 pub fn failing() -> ! {
     let _ = threads::start(1, level::LAST, watch, 0);
     manager::started(-5);
-    // The manager ends it in the call before.
+    // The manager ends the task in the call above.
     manager::print("failing lives on\n");
     park()
 }
 
-/// Looks every two microseconds, in which the manager does not get a line printed, for what others
-/// are told of its task.
+/// Checks every two microseconds, too short for the manager to print a line, what others can see of
+/// its task.
 extern "C" fn watch(_: u64) -> ! {
     let pause = pillion_runtime::info::task().tsc_hz / 500_000;
     loop {
@@ -105,7 +105,7 @@ extern "C" fn watch(_: u64) -> ! {
     }
 }
 
-/// Is there until it is asked to end, unless the parameter given at its start has other wishes.
+/// Stays until it is asked to end, unless the parameter given at its start says otherwise.
 pub fn visitor(parameter: &str) -> ! {
     if parameter == "start=never" {
         hog();
@@ -141,7 +141,7 @@ pub fn visitor(parameter: &str) -> ! {
     }
 }
 
-/// Does not return, and leaves nobody below it any time: neither the manager nor Linux.
+/// Does not return, and leaves no time to anything below it: neither the manager nor Linux.
 fn hog() -> ! {
     for number in 1..4 {
         let _ = threads::start(number, level::LAST, spin, 0);

@@ -1,7 +1,7 @@
-//! How long each request keeps its client's priority: of the broker all of it, as it runs on the
-//! client's time; of the resource manager only the kernel's way there, as the manager goes on at
-//! its own priority. Each is made where it takes longest, and held against what the check of the
-//! system file counts with.
+//! How long each request keeps its client's priority. For the broker, this is the whole request, as
+//! it runs on the client's time; for the resource manager, only the kernel's path there, as the
+//! manager continues at its own priority. Each request is made where it takes longest, and compared
+//! with what the check of the system file assumes.
 
 use crate::{manager, threads};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,16 +19,16 @@ use pillion_runtime::{
     now, park, println, signal, wait,
 };
 
-/// Level of the thread that asks, and of the one that takes the time until it runs.
+/// Levels of the asking thread, and of the observer.
 const LEVELS: [u8; 2] = [200, 100];
 
-/// Thread that takes the time.
+/// The observer: the thread that takes the time.
 const OBSERVER: u32 = 2;
 
-/// First of those that wait in the broker.
+/// First of the threads that wait in the broker.
 const WAITERS: u8 = 3;
 
-/// Longest way to the manager: the kernel's call and switch.
+/// Longest path to the manager: the kernel's call and switch.
 const WAY_NS: u64 = 1_500;
 
 /// Starts the threads.
@@ -39,7 +39,7 @@ pub fn main() -> ! {
     park()
 }
 
-/// When the request began, and how long it was until a less urgent thread ran.
+/// When the request began, and how long it took until a less urgent thread ran.
 static BEGAN: AtomicU64 = AtomicU64::new(0);
 static UNTIL: AtomicU64 = AtomicU64::new(0);
 
@@ -50,7 +50,7 @@ extern "C" fn observe(_: u64) -> ! {
     }
 }
 
-/// What was measured.
+/// The results.
 #[derive(Default)]
 pub struct Table {
     failed: u64,
@@ -58,7 +58,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds a line: what took how long, and whether that is no more than it may.
+    /// Adds a line: the request, its time, and whether that is within the limit.
     pub fn line(&mut self, of: &str, name: &str, ticks: u64, most: u64) {
         let ns = (u128::from(ticks) * 1_000_000_000 / u128::from(info::task().tsc_hz)) as u64;
         self.count += 1;
@@ -71,7 +71,7 @@ impl Table {
         }
     }
 
-    /// Asks the broker as a thread of the task; the answer's first value.
+    /// Makes a request to the broker as a thread of the task; returns the answer's first value.
     pub fn broker_as(&mut self, thread: u8, level: u8, name: &str, request: Request) -> u64 {
         let (value, ticks) = timed(thread, level, request);
         self.line("broker", name, ticks, LONGEST_NS);
@@ -82,7 +82,7 @@ impl Table {
         self.broker_as(1, LEVELS[0], name, request)
     }
 
-    /// Ends the system with what came of it.
+    /// Ends the system with the result.
     pub fn end(self) -> ! {
         let Table { failed, count } = self;
         println!("tests {} passed {failed} failed", count - failed);
@@ -98,8 +98,8 @@ impl Table {
     }
 }
 
-/// Asks the broker as a thread of the task. Returns the answer's first value and the ticks that it
-/// took.
+/// Makes a request to the broker as a thread of the task. Returns the answer's first value and the
+/// ticks that it took.
 pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
     let (answer, _, ticks) = answer(thread, level, request);
     let value = match answer {
@@ -111,23 +111,24 @@ pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
     (value, ticks)
 }
 
-/// The answer itself, the threads of the task that it has woken, and the ticks.
+/// Like [`timed`], but returns the answer itself, the threads of the task that it has woken, and
+/// the ticks.
 pub fn answer(thread: u8, level: u8, request: Request) -> (Answer, u64, u64) {
     let (label, words) = request.encode(Caller { thread, level });
     let began = now();
     let answer = call(skin::slot::BROKER, label, words);
     let ticks = now() - began;
-    // Nobody stops the thread, the only reason for a failure of the call itself.
+    // Only a stop of the thread could make the call itself fail, and nothing stops it.
     let words = answer.unwrap_or_else(|_| park()).words;
     (Answer::decode(&words), words[WAKES], ticks)
 }
 
-/// Asks without a line in the table.
+/// Makes a request without a line in the table.
 fn ask(request: Request) -> u64 {
     timed(1, LEVELS[0], request).0
 }
 
-/// A name that is compared to its end.
+/// A name that is compared up to its end.
 pub fn name(kind: u8, number: usize) -> Name {
     let mut text = *b"/a long name, which differs at its end ..";
     let end = text.len();
@@ -161,7 +162,7 @@ fn semaphores(table: &mut Table) {
     table.broker("sem-value", Request::SemValue { semaphore });
     table.broker("sem-post", Request::SemPost { semaphore });
     table.broker("sem-close-held", Request::SemClose { semaphore });
-    // All that wait fail, and each is woken.
+    // All waiters fail, and each is woken.
     table.broker("sem-close-fails-all", Request::SemClose { semaphore });
     for thread in WAITERS..THREADS as u8 {
         timed(thread, 1, Request::Finish { length: 0, priority: 0 });
@@ -177,8 +178,8 @@ fn queues(table: &mut Table) {
     let sized =
         |n, size: usize| Request::QueueOpen { name: name(b'q', n), flags: CREATE, messages: 1, size: size as u32 };
     let mut made: [u64; QUEUES - 1] = core::array::from_fn(|n| ask(sized(n, 256 * (n + 2))));
-    // Every other one is made anew, the largest first and smaller than it was: their places come in
-    // no order, and there is room between them.
+    // Every other one is created anew, the largest first and smaller than before: their places are
+    // in no order, and there is room between them.
     for n in (0..QUEUES - 1).step_by(2) {
         ask(Request::QueueUnlink { name: name(b'q', n) });
         ask(Request::QueueClose { queue: made[n] as u32 });
@@ -204,7 +205,7 @@ fn queues(table: &mut Table) {
         timed(thread, 1, receive);
     }
     table.broker("queue-receive-waits", receive);
-    // By another thread: this one waits.
+    // By another thread, as this one waits.
     table.broker_as(2, 1, "queue-send-to-waiter", send);
     table.broker("finish-receives", Request::Finish { length: 0, priority: 0 });
     table.broker("queue-notify", Request::QueueNotify { queue, thread: 1, wanted: true });
@@ -224,7 +225,7 @@ fn queues(table: &mut Table) {
 
 fn fifos(table: &mut Table) {
     let last = FIFOS as u32 - 1;
-    // Their rings come in no order.
+    // Their rings are in no order.
     for n in 0..last {
         ask(Request::FifoCreate { fifo: n * 37 % last, size: 64 });
     }

@@ -10,7 +10,7 @@ use pillion_runtime::{
 /// Bytes of a stack.
 const STACK: u64 = 16 << 10;
 
-/// Lets a thread run a function at a level, until it has ended. What it was before has ended.
+/// Makes a thread run a function at a level. The thread's previous function has ended.
 pub fn start(number: u32, level: u8, function: extern "C" fn(u64) -> !, argument: u64) -> Result<Values> {
     let top = address::MEMORY + u64::from(number) * STACK - 8;
     thread_set_registers(skin::slot::THREADS + number, function as usize as u64, top, argument)?;

@@ -1,4 +1,4 @@
-/* A program for Linux that goes on until somebody ends it. */
+/* A program for Linux that runs until it is ended. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says how far it came, and why not further.
+# Prints how far it got, and why no further.
 echo halfway through
 echo no such device >&2
 exit 3

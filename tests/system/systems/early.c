@@ -1,6 +1,4 @@
-/*
- * Starts a Linux that runs already: refused. Part of outlives.toml.
- */
+/* Tries to start a Linux that is already running: refused. Part of outlives.toml. */
 #include <errno.h>
 #include <linux/module.h>
 #include <rtl.h>

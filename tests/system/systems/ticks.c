@@ -1,5 +1,5 @@
 /*
- * Puts a number into FIFO 0 every ten milliseconds: one more each time. Part of
+ * Puts a number, one larger each time, into FIFO 0 every ten milliseconds. Part of
  * linux-debian-disk.toml.
  */
 #include <linux/module.h>
