@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         [name, "run", hex] => match (target(name), engine::bytes(hex)) {
             (Some(target), Some(input)) => {
                 (target.run)(&input);
-                println!("{name} stands it");
+                println!("{name} withstands it");
                 ExitCode::SUCCESS
             }
             _ => refuse("no such target, or no hexadecimal digits"),

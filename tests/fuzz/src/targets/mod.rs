@@ -26,7 +26,7 @@ pub struct Target {
 
 /// All targets.
 pub const ALL: [Target; 14] = [
-    Target::new("instruction", "the decoder of memory accesses, against another one", decoder::instruction, 15),
+    Target::new("instruction", "the decoder of memory accesses, beside another one", decoder::instruction, 15),
     Target::new(
         "fetch",
         "fetching an instruction through the guest's page tables",
@@ -37,12 +37,12 @@ pub const ALL: [Target; 14] = [
     Target::new("apic", "the local APIC, by registers and by memory", devices::apic, 512),
     Target::new("pci", "configuration space by ports", devices::pci, 512),
     Target::new("power", "power management, with any FADT", devices::power, 1024),
-    Target::new("ports", "all ports that exit: who answers", devices::ports, 512),
+    Target::new("ports", "all ports that exit: which device answers", devices::ports, 512),
     Target::new("registers", "model-specific registers and CPUID", devices::registers, 512),
     Target::new("calls", "hypercalls and notes", devices::calls, 512),
     Target::new("loader", "a bzImage and where it goes", loader::load_any, 4096),
     Target::new("acpi", "ACPI tables", firmware::acpi, 2048),
-    Target::new("boot", "what the boot loader says: PVH and multiboot2", firmware::boot, 2048),
+    Target::new("boot", "data of the boot loader: PVH and multiboot2", firmware::boot, 2048),
     Target::with_words("system", "system files", files::system, 2048, files::WORDS),
     Target::new("fifo", "a FIFO whose control words Linux writes", rings::fifo, 1024),
 ];
