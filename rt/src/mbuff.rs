@@ -59,9 +59,7 @@ pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c
             Err(error) => {
                 if error == ENOMEM {
                     let kib = size >> 10;
-                    log_line!(
-                        "a shared buffer takes {kib} KiB, which are not free: raise mbuff_kib in the system file"
-                    );
+                    log_line!("a shared buffer takes {kib} KiB, more than is free: raise mbuff_kib in the system file");
                 }
                 return null_mut();
             }

@@ -49,7 +49,7 @@ fn refuse(port: u16, width: u8) {
         match said.compare_exchange(0, mark, Relaxed, Relaxed) {
             Ok(_) => {
                 return log_line!(
-                    "port {port:#x} is not this task's: nothing is written, and ones are read; \
+                    "port {port:#x} is not this task's: writes are dropped, and reads return all ones; \
                      add ports = [{{ first = {port:#x}, count = {width} }}] to it in the system file"
                 );
             }

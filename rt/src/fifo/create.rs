@@ -76,7 +76,7 @@ fn reserve(number: usize, size: NonZeroU32) -> Result<Extent, c_int> {
 /// Reports which key of the system file is too small.
 fn no_room(number: usize, size: NonZeroU32) -> c_int {
     let wanted = (2 * stride(size)).div_ceil(1024);
-    log_line!("FIFO {number} takes {wanted} KiB, which are not free: raise fifo_kib of this task in the system file");
+    log_line!("FIFO {number} takes {wanted} KiB, more than is free: raise fifo_kib of this task in the system file");
     ENOMEM
 }
 

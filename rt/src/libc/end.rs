@@ -60,7 +60,7 @@ pub unsafe extern "C" fn __assert_fail(
 /// Called by a function of the C library when its stack frame was overwritten.
 #[unsafe(no_mangle)]
 pub extern "C" fn __stack_chk_fail() -> ! {
-    log_line!("a stack frame was written over");
+    log_line!("a stack frame was overwritten");
     stop()
 }
 

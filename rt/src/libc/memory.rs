@@ -61,7 +61,7 @@ pub fn alloc(size: usize, align: usize) -> *mut u8 {
 fn none(size: usize) -> *mut u8 {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Relaxed) {
-        log_line!("there are no {size} bytes of memory in one piece: raise memory_kib of this task in the system file");
+        log_line!("no {size} contiguous bytes of memory are free: raise memory_kib of this task in the system file");
     }
     null_mut()
 }

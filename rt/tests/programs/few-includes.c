@@ -3,7 +3,7 @@
  * nothing else: C takes a name that it does not know for a function.
  *
  * warns: implicit declaration of function 'open'
- * prints: port 0x378 is not this task's: nothing is written, and ones are read; add ports = [{ first = 0x378, count = 1 }] to it in the system file
+ * prints: port 0x378 is not this task's: writes are dropped, and reads return all ones; add ports = [{ first = 0x378, count = 1 }] to it in the system file
  * prints: port ff, tick 100, soon 1
  * prints: allocated 1, made 3-x
  * prints: /dev/rtf9 1, EUNATCH 1

@@ -4,7 +4,7 @@
  *
  * prints: contents 0 5 9
  * prints: grown 5 9
- * prints: there are no 1000 bytes of memory in one piece: raise memory_kib of this task in the system file
+ * prints: no 1000 contiguous bytes of memory are free: raise memory_kib of this task in the system file
  * prints: all given back 1
  * prints: too much: 1, errno 12
  * prints: kmalloc page aligned 1

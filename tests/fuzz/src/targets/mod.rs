@@ -26,7 +26,7 @@ pub struct Target {
 
 /// All targets.
 pub const ALL: [Target; 14] = [
-    Target::new("instruction", "the decoder of memory accesses, beside another one", decoder::instruction, 15),
+    Target::new("instruction", "the decoder of memory accesses, compared with another one", decoder::instruction, 15),
     Target::new(
         "fetch",
         "fetching an instruction through the guest's page tables",
