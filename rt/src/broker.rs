@@ -92,9 +92,9 @@ pub struct Again {
     pub priority: u32,
 }
 
-/// Makes a request, and waits as long as the broker says so: `give` puts the request's data into
-/// the transfer memory, `take` takes out the answer's. Returns `ETIMEDOUT`, or the deadline's own
-/// error, when the deadline in ticks has passed; `EINTR` when a signal ended the wait.
+/// Makes a request, and waits as long as the broker asks for it: `give` puts the request's data
+/// into the transfer memory, `take` takes out the answer's. Returns `ETIMEDOUT`, or the deadline's
+/// own error, when the deadline in ticks has passed; `EINTR` when a signal ended the wait.
 pub fn wait_for<R>(
     request: Request,
     again: Again,

@@ -67,7 +67,7 @@ static QUEUES: [Queue; THREADS] = [const { Queue::new() }; THREADS];
 ///
 /// # Safety
 ///
-/// `task` is to be written.
+/// `task` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_task_init(
     task: *mut RtTask,

@@ -58,7 +58,7 @@ pub(crate) fn note(bits: u64) {
 }
 
 /// Runs `init_module`, and serves Linux if it succeeds. Otherwise the manager takes the task apart
-/// once it hears of the failure.
+/// once it learns of the failure.
 pub(crate) fn run() -> ! {
     let result = match crate::params::load() {
         // SAFETY: the program's function; it is called once, on the main thread.

@@ -132,7 +132,7 @@ pub unsafe extern "C" fn mq_send(queue: c_int, message: *const c_char, length: u
 ///
 /// # Safety
 ///
-/// As of [`mq_send`].
+/// As for [`mq_send`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_timedsend(
     queue: c_int,
@@ -181,7 +181,7 @@ fn deadline(token: &Token, until: Option<&Timespec>) -> Result<u64, c_int> {
 ///
 /// # Safety
 ///
-/// `message` is writable for `room` bytes; `priority` is null or to be written.
+/// `message` is writable for `room` bytes; `priority` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_receive(queue: c_int, message: *mut c_char, room: usize, priority: *mut c_uint) -> isize {
     // SAFETY: the caller's promise.
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn mq_receive(queue: c_int, message: *mut c_char, room: us
 ///
 /// # Safety
 ///
-/// As of [`mq_receive`].
+/// As for [`mq_receive`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_timedreceive(
     queue: c_int,
@@ -253,7 +253,7 @@ pub extern "C" fn mq_getattr(queue: c_int, attributes: &mut Attributes) -> c_int
 ///
 /// # Safety
 ///
-/// `old` is null or to be written.
+/// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_setattr(queue: c_int, attributes: &Attributes, old: *mut Attributes) -> c_int {
     // SAFETY: the caller's promise.

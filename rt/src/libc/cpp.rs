@@ -40,7 +40,7 @@ macro_rules! deletes {
         ///
         /// # Safety
         ///
-        /// As of [`super::free_aligned`].
+        /// As for [`super::free_aligned`].
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(memory: *mut u8, $($argument: $type),*) {
             // SAFETY: the caller's promise.

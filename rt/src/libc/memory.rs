@@ -80,7 +80,7 @@ pub unsafe fn free(memory: *mut u8) {
 ///
 /// # Safety
 ///
-/// As of [`free`], and the memory was allocated with this alignment.
+/// As for [`free`], and the memory was allocated with this alignment.
 pub unsafe fn free_aligned(memory: *mut u8, align: usize) {
     let Some(memory) = NonNull::new(memory) else { return };
     // SAFETY: the caller's promise.
@@ -120,7 +120,7 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 ///
 /// # Safety
 ///
-/// As of [`free`].
+/// As for [`free`].
 #[unsafe(export_name = "free")]
 pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
     if main_thread::is_current() {
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
 ///
 /// # Safety
 ///
-/// As of [`free`].
+/// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {
     let Some(old) = NonNull::new(memory.cast()) else { return malloc(size) };

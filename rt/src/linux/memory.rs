@@ -48,7 +48,7 @@ pub extern "C" fn kcalloc(count: usize, size: usize, flags: c_int) -> *mut c_voi
 ///
 /// # Safety
 ///
-/// As of [`free`].
+/// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kfree(memory: *mut c_void) {
     // SAFETY: the caller's promise.
@@ -65,7 +65,7 @@ pub extern "C" fn vmalloc(size: c_ulong) -> *mut c_void {
 ///
 /// # Safety
 ///
-/// As of [`free`].
+/// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vfree(memory: *mut c_void) {
     // SAFETY: the caller's promise.
@@ -93,7 +93,7 @@ pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
 ///
 /// # Safety
 ///
-/// As of [`free_aligned`].
+/// As for [`free_aligned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free_pages(address: c_ulong, _order: c_ulong) {
     // SAFETY: the caller's promise.

@@ -74,7 +74,7 @@ pub extern "C" fn pillion_jiffies() -> c_ulong {
 ///
 /// # Safety
 ///
-/// `time` is null or to be written.
+/// `time` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], _zone: *mut c_void) -> c_int {
     let us = time::now_ns() / 1_000;
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], _zone: *mut c_void) -
 ///
 /// # Safety
 ///
-/// `time` is null or to be written.
+/// `time` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn do_gettimeofday(time: *mut [i64; 2]) {
     // SAFETY: the caller's promise.

@@ -54,7 +54,7 @@ fn open_device(path: &[u8], flags: c_ulong) -> Result<c_long, c_int> {
 ///
 /// # Safety
 ///
-/// As of [`open`].
+/// As for [`open`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn creat(path: *const c_char, _mode: u32) -> c_int {
     const WRITE_CREATE_TRUNCATE: c_int = 0o1101;

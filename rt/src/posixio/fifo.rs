@@ -36,7 +36,7 @@ fn made() -> *mut c_void {
 
 /// # Safety
 ///
-/// As of all operations: the file is open.
+/// As for all operations: the file is open.
 unsafe extern "C" fn open(file: *mut File) -> c_int {
     // SAFETY: the caller's promise.
     let file = unsafe { &mut *file };

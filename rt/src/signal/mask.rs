@@ -32,7 +32,7 @@ pub(crate) fn mask_all(me: &Thread) {
 ///
 /// # Safety
 ///
-/// `set` is null or readable, `old` null or to be written.
+/// `set` is null or readable, `old` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const c_ulong, old: *mut c_ulong) -> c_int {
     let me = current();

@@ -26,7 +26,7 @@ pub struct Barrier {
 ///
 /// # Safety
 ///
-/// `barrier` is to be written.
+/// `barrier` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_barrier_init(barrier: *mut Barrier, _: *const c_void, count: c_uint) -> c_int {
     if count == 0 {

@@ -39,7 +39,7 @@ pub struct Attributes {
 ///
 /// # Safety
 ///
-/// `cond` is to be written, `attributes` null or readable.
+/// `cond` is writable, `attributes` null or readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_cond_init(cond: *mut Cond, attributes: *const Attributes) -> c_int {
     // SAFETY: the caller's promise.

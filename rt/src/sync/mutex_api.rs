@@ -18,7 +18,7 @@ use pillion_abi::NEVER;
 ///
 /// # Safety
 ///
-/// `mutex` is to be written, `attributes` null or readable.
+/// `mutex` is writable, `attributes` null or readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: *const Attributes) -> c_int {
     // SAFETY: the caller's promise.
@@ -113,7 +113,7 @@ pub extern "C" fn pthread_mutex_getprioceiling(mutex: &Mutex, ceiling: &mut c_in
 ///
 /// # Safety
 ///
-/// `old` is null or to be written.
+/// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_setprioceiling(mutex: &Mutex, ceiling: c_int, old: *mut c_int) -> c_int {
     if !prio_ok(ceiling) || mutex.flags.load(Relaxed) & flag::PROTECT == 0 {

@@ -11,7 +11,7 @@ use pillion_abi::NEVER;
 ///
 /// # Safety
 ///
-/// `queue` is to be written.
+/// `queue` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_wait_init(queue: *mut Queue) {
     // SAFETY: the caller's promise.

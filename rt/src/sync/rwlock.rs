@@ -90,7 +90,7 @@ impl RwLock {
 ///
 /// # Safety
 ///
-/// `it` is to be written.
+/// `it` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_rwlock_init(it: *mut RwLock, _: *const c_void) -> c_int {
     // SAFETY: the caller's promise.

@@ -122,7 +122,7 @@ impl Semaphore {
 ///
 /// # Safety
 ///
-/// `semaphore` is to be written.
+/// `semaphore` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_init(semaphore: *mut Semaphore, _: c_int, value: c_uint) -> c_int {
     let Ok(value) = c_int::try_from(value) else { return posix(Err(EINVAL)) };

@@ -21,7 +21,7 @@ pub struct Spin {
 ///
 /// # Safety
 ///
-/// `spin` is to be written.
+/// `spin` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_init(spin: *mut Spin, _: c_int) -> c_int {
     // SAFETY: the caller's promise.

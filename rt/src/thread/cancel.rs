@@ -50,7 +50,7 @@ pub extern "C" fn pthread_testcancel() {
 ///
 /// # Safety
 ///
-/// `old` is null or to be written.
+/// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
     let me = current();
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
 ///
 /// # Safety
 ///
-/// `old` is null or to be written.
+/// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
     if kind != 0 && kind != ASYNCHRONOUS {
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> 
 
 /// # Safety
 ///
-/// `to` is null or to be written.
+/// `to` is null or writable.
 unsafe fn put(to: *mut c_int, value: c_int) {
     // SAFETY: the caller's promise.
     if let Some(to) = unsafe { to.as_mut() } {

@@ -31,7 +31,7 @@ const RESERVE: usize = 12 << 10;
 ///
 /// # Safety
 ///
-/// `thread` is to be written, `attributes` null or readable.
+/// `thread` is null or writable, `attributes` null or readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_create(
     thread: *mut *mut Thread,
@@ -153,7 +153,7 @@ extern "C" fn run(thread: &'static Thread) -> ! {
 ///
 /// # Safety
 ///
-/// As of [`super::table::adopt_main`].
+/// As for [`super::table::adopt_main`].
 pub(crate) unsafe fn begin_main() {
     // SAFETY: the caller's promise.
     let main = unsafe { super::table::adopt_main() };

@@ -16,7 +16,7 @@ use pillion_abi::NEVER;
 ///
 /// # Safety
 ///
-/// `result` is null or to be written.
+/// `result` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_join(thread: *const Thread, result: *mut *mut c_void) -> c_int {
     cancel_point();

@@ -50,7 +50,7 @@ pub extern "C" fn pthread_setschedparam(thread: *const Thread, _: c_int, paramet
 ///
 /// # Safety
 ///
-/// `policy` is null or to be written.
+/// `policy` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_getschedparam(
     thread: *const Thread,

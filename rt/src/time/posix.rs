@@ -48,7 +48,7 @@ pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
 ///
 /// # Safety
 ///
-/// `resolution` is null or to be written.
+/// `resolution` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_getres(clock: *const Clock, resolution: *mut Timespec) -> c_int {
     let Some(clock) = clocks::find(clock) else { return fail(EINVAL) };
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn clock_getres(clock: *const Clock, resolution: *mut Time
 ///
 /// # Safety
 ///
-/// `to` is null or to be written.
+/// `to` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn time(to: *mut i64) -> i64 {
     let seconds = Timespec::of(lock::with(clocks::schedule_now)).tv_sec;

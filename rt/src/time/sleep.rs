@@ -29,7 +29,7 @@ fn sleep_until(clock: &'static Clock, time: i64) -> Wake {
 
 /// # Safety
 ///
-/// `rest` is null or to be written.
+/// `rest` is null or writable.
 unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *mut Timespec) -> Result<(), c_int> {
     let asked = request.length().ok_or(EINVAL)?;
     let absolute = flags & ABSOLUTE != 0;
@@ -48,7 +48,7 @@ unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *m
 ///
 /// # Safety
 ///
-/// `request` is readable, `rest` null or to be written; both may be the same place.
+/// `request` is readable, `rest` null or writable; both may be the same place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_nanosleep(
     clock: *const Clock,
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn clock_nanosleep(
 ///
 /// # Safety
 ///
-/// As of [`clock_nanosleep`].
+/// As for [`clock_nanosleep`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> c_int {
     // SAFETY: the caller's promise.

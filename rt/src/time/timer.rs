@@ -111,7 +111,7 @@ pub extern "C" fn timer_delete(name: Name) -> c_int {
 ///
 /// # Safety
 ///
-/// `old` is null or to be written.
+/// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_settime(name: Name, flags: c_int, new: &Setting, old: *mut Setting) -> c_int {
     let (Some(value), Some(interval)) = (new.it_value.length(), new.it_interval.length()) else {

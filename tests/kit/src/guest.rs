@@ -53,8 +53,8 @@ impl Guest {
     /// The shared state.
     pub fn state(&self) -> &State {
         // SAFETY: `make` mapped the page, until the end of the test; all bit patterns are valid,
-        // and the kernel writes cells only while this thread is in a call: whoever else runs the
-        // guest is less urgent.
+        // and the kernel writes cells only while this thread is in a call: other threads that run
+        // the guest are less urgent.
         unsafe { &*(self.state as *const State) }
     }
 

@@ -3,11 +3,11 @@
 //!
 //! | left out | why |
 //! |---|---|
-//! | the bus master bit of any PCI function | with it a device reads and writes all memory, Pillion's too, and writes interrupt messages: nothing but an IOMMU holds that back |
+//! | the bus master bit of any PCI function | with it a device reads and writes all memory, Pillion's too, and writes interrupt messages: only an IOMMU can prevent that |
 //! | the emulator's file interface, ports 0x514 to 0x51b | it is a device that writes memory (DMA) without being a PCI function |
-//! | switching paging or protected mode off | code goes on through memory that nobody has, for which QEMU 7.2 takes minutes: a run is not over then, and it is nobody's fault |
+//! | switching paging or protected mode off | code runs on through unbacked memory, for which QEMU 7.2 takes minutes: the run does not finish, and nothing is at fault |
 //! | MOV to CR8 | QEMU 7.2 ends with an assertion (`tcg_handle_interrupt`) when a virtual interrupt is pending; the register is written as the model-specific register 0x808 |
-//! | LTR | QEMU 7.2 ends ("invalid tss") at the next exception where the task segment is none |
+//! | LTR | QEMU 7.2 ends ("invalid tss") at the next exception if the task segment is invalid |
 //! | wide accesses across the end of the console's ports (0x3ff) | QEMU 7.2 ends with an assertion (`serial_ioport_write`) |
 //! | an instruction whose second page is device memory | QEMU 7.2 ends with an assertion (`translator_access`) |
 //! | an endless loop with interrupts off | it costs the monitor's five seconds each time; `isolation-spin` has it |
