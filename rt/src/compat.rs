@@ -114,7 +114,7 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Starts a task that has not begun; returns whether the task was such a one.
+/// Starts a task that has not begun. Returns false if it has, or does not exist.
 fn begin(token: &Token, task: RtTask, how: Begin) -> bool {
     let Some(thread) = by_task(task) else { return false };
     let starts = &mut *STARTS.borrow(token);

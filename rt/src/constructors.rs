@@ -13,7 +13,7 @@ pub(crate) fn run() {
     let mut at = &raw const __init_array_start as *const Option<extern "C" fn()>;
     let end = &raw const __init_array_end as *const Option<extern "C" fn()>;
     while at < end {
-        // SAFETY: the linker put such functions between the two symbols.
+        // SAFETY: the linker put pointers to such functions between the two symbols.
         if let Some(constructor) = unsafe { at.read() } {
             constructor();
         }
@@ -27,7 +27,7 @@ pub(crate) fn undo() {
     let mut at = &raw const __fini_array_end as *const Option<extern "C" fn()>;
     while at > start {
         at = at.wrapping_sub(1);
-        // SAFETY: the linker put such functions between the two symbols.
+        // SAFETY: the linker put pointers to such functions between the two symbols.
         if let Some(destructor) = unsafe { at.read() } {
             destructor();
         }

@@ -120,7 +120,7 @@ fn serve() -> ! {
 fn run_kick_handler() {
     let handler = ON_KICK.load(Relaxed);
     if !handler.is_null() {
-        // SAFETY: only `on_kick` stores there, and it stores such a function.
+        // SAFETY: only `on_kick` stores there, and it stores a function of this type.
         let handler: fn() = unsafe { core::mem::transmute(handler) };
         handler();
     }

@@ -94,7 +94,7 @@ fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
 unsafe fn clear(place: Extent) {
     let words = (address::SHARE + place.at) as *mut u64;
     for word in 0..place.size as usize / 8 {
-        // SAFETY: such a place is in the task's part, in whole words, and nobody else uses it.
+        // SAFETY: the place is in the task's part, in whole words, and nobody else uses it.
         unsafe { words.add(word).write_volatile(0) };
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
     if action.sa_handler <= IGNORE {
         return None;
     }
-    // SAFETY: the program gave the address of such a function.
+    // SAFETY: the program gave the address of a handler.
     let handler = unsafe { transmute::<usize, Handler>(action.sa_handler) };
     let mask = action.sa_mask;
     if action.sa_flags & SA_RESETHAND != 0 {
@@ -71,8 +71,8 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
 ///
 /// # Safety
 ///
-/// `new` is null or readable, and its handler is 0, 1 or such a function; `old` is null or to be
-/// written.
+/// `new` is null or readable, and its handler is 0, 1 or the address of a `Handler`; `old` is null
+/// or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: the caller's promise.
@@ -102,7 +102,7 @@ fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -
     if let Some(new) = new {
         let _ = irq::free(line);
         if new.sa_handler > IGNORE {
-            // SAFETY: the program gave the address of such a function.
+            // SAFETY: the program gave the address of a handler.
             let handler = unsafe { transmute::<usize, Handler>(new.sa_handler) };
             irq::request(line, irq::Handler::Signal(handler))?;
         }
@@ -115,7 +115,7 @@ fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -
 ///
 /// # Safety
 ///
-/// `handler` is 0, 1 or such a function.
+/// `handler` is 0, 1 or the address of a `Handler`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signal(signal: c_int, handler: usize) -> *mut c_void {
     let (new, mut old) = (Action { sa_handler: handler, ..NONE }, NONE);

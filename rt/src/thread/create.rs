@@ -143,7 +143,7 @@ unsafe extern "C" fn thread_entry() -> ! {
 }
 
 extern "C" fn run(thread: &'static Thread) -> ! {
-    // SAFETY: `prepare` stored the address of such a function there.
+    // SAFETY: `prepare` stored the address of an `Entry` there.
     let entry: Entry = unsafe { core::mem::transmute(thread.entry.load(Relaxed)) };
     let result = entry(thread.argument.load(Relaxed));
     end::pthread_exit(result)

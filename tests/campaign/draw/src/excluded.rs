@@ -10,7 +10,7 @@
 //! | LTR | QEMU 7.2 ends ("invalid tss") at the next exception if the task segment is invalid |
 //! | wide accesses across the end of the console's ports (0x3ff) | QEMU 7.2 ends with an assertion (`serial_ioport_write`) |
 //! | an instruction whose second page is device memory | QEMU 7.2 ends with an assertion (`translator_access`) |
-//! | an endless loop with interrupts off | it costs the monitor's five seconds each time; `isolation-spin` has it |
+//! | an endless loop with interrupts off | it costs the monitor's five seconds each time; `isolation-spin` tests it |
 
 use crate::guest::{Control, Step};
 
