@@ -31,11 +31,12 @@ int pillion_start_linux(void);
 int pillion_end_system(int status);
 
 /*
- * Returns when the timer or a device of the real-time side last interrupted into the kernel, on the
- * scale of gethrtime(). A thread that calls this as soon as its wait for such an interrupt ends
- * gets the time at which the path from the interrupt to the thread began. Returns 0 unless the
+ * Returns the time, on the scale of gethrtime(), at which an interrupt of the timer or of a device
+ * of the real-time side last entered the kernel. A thread that asks as soon as such an interrupt
+ * has woken it learns when the path from the interrupt to the thread began. Returns 0 unless the
  * kernel traces (`./x run --kernel-append trace=1`), which lengthens that path by some 30
- * instructions for each event. Callable from all contexts.
+ * instructions for each event, or if its latest 64 events have no such interrupt. Callable from all
+ * contexts.
  */
 hrtime_t pillion_kernel_entry(void);
 

@@ -45,8 +45,8 @@ int putchar(int);
 void perror(const char *);
 
 /*
- * Under other symbols: the C library's formatting uses its own functions with these names on its
- * own streams.
+ * These have other symbols: the C library's formatting uses its own functions with these names on
+ * its own streams.
  */
 int fprintf(FILE *__restrict, const char *__restrict, ...) __asm__("pillion_fprintf") __attribute__((format(printf, 2, 3)));
 int vfprintf(FILE *__restrict, const char *__restrict, va_list) __asm__("pillion_vfprintf") __attribute__((format(printf, 2, 0)));
