@@ -8,16 +8,16 @@ use pillion_abi::status;
 #[derive(Debug)]
 pub struct Failure(String);
 
-/// What is done, or why not.
+/// What a step yields, or why it failed.
 pub type Result<T> = core::result::Result<T, Failure>;
 
 impl Failure {
-    /// With that text.
+    /// A failure with that text.
     pub fn new(text: impl Into<String>) -> Failure {
         Failure(text.into())
     }
 
-    /// The failure, with whom it concerns.
+    /// The failure, prefixed with the name of the task it concerns.
     pub fn of(self, whom: &str) -> Failure {
         Failure(format!("{whom}: {}", self.0))
     }

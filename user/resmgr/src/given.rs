@@ -1,4 +1,4 @@
-//! What a task is given of the machine.
+//! Interrupts and ports that a task is given.
 
 use crate::{
     failure::{Result, While},

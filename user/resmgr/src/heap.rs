@@ -1,4 +1,4 @@
-//! Memory for reading the system file: handed out from one end, and taken back only from there.
+//! Memory for reading the system file: a bump allocator that takes back only the last piece.
 
 use core::{
     alloc::{GlobalAlloc, Layout},
@@ -28,7 +28,7 @@ impl Default for Heap {
 }
 
 impl Heap {
-    /// An empty one.
+    /// An empty heap.
     #[must_use]
     pub const fn new() -> Heap {
         Heap { memory: UnsafeCell::new([0; SIZE]), used: AtomicUsize::new(0) }
@@ -43,13 +43,13 @@ impl Heap {
         piece.addr() - self.base().addr()
     }
 
-    /// The first place from `used` on with that alignment.
+    /// The first offset from `used` on with that alignment.
     fn aligned(&self, used: usize, align: usize) -> Option<usize> {
         Some((self.base().addr() + used).checked_next_multiple_of(align)? - self.base().addr())
     }
 
-    /// Lets the last piece, which ends at `end`, end elsewhere; false if it is not the last one, or
-    /// there is no room.
+    /// Moves the end of the last piece, which is at `end`. False if the piece is not the last one,
+    /// or there is no room.
     fn move_end(&self, end: usize, to: Option<usize>) -> bool {
         to.is_some_and(|to| to <= SIZE && self.used.compare_exchange(end, to, AcqRel, Relaxed).is_ok())
     }
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(heap.alloc(Layout::from_size_align(1, 4096).unwrap()).addr() % 4096, 0);
         }
     }
-    /// The manager and its warden are two threads: whichever takes memory, it gets its own.
+    /// The manager and its warden are two threads: each gets memory of its own.
     #[test]
     fn two_threads_get_pieces_that_lie_apart() {
         extern crate std;

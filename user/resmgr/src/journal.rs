@@ -1,5 +1,5 @@
-//! The log's way out: text goes into memory at once, whoever prints, and from there to the device
-//! as fast as the device takes it. Nobody waits for the device: at 115,200 baud a line takes 10 ms.
+//! The log on its way out: printed text goes into memory at once, and from there to the device as
+//! fast as the device takes it. No thread waits for the device: at 115,200 baud a line takes 10 ms.
 
 use core::fmt::Write as _;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -9,29 +9,29 @@ use pillion_runtime::{
     log_put, now, sleep,
 };
 
-/// Bytes that wait at most.
+/// Most bytes that can wait.
 const SIZE: usize = 128 << 10;
 
-/// Bytes that are sent without a look at messages in between: what the UART's FIFO takes. Whoever
-/// calls meanwhile waits for so many calls of the kernel.
+/// Bytes sent before the manager looks at its messages again: what the UART's FIFO takes. A client
+/// that calls meanwhile waits for that many system calls.
 const BATCH: u64 = 16;
 
-/// Bytes that leave the UART in a second.
+/// Bytes that the UART transmits in a second.
 const BYTES_PER_SECOND: u64 = 11_520;
 
-/// How often the end waits for a device that takes nothing, each time for as long as a FIFO takes
-/// to leave: a second in all.
+/// How many times `finish` waits for a device that takes nothing. Each wait is as long as a full FIFO
+/// takes to drain, so the waits are a second in all.
 const PATIENCE: u32 = 720;
 
-/// Bytes of the line that says how many are lost, at most.
+/// Most bytes of the line that reports lost bytes.
 const LOSS: u64 = 64;
 
-/// Text that waits. One thread writes and reads it; its words are atomic so that it can stand in a
-/// static.
+/// Text that waits to be sent. One thread writes and reads it; its words are atomic so that it can
+/// be a static.
 pub struct Ring<const N: usize> {
     written: AtomicU64,
     sent: AtomicU64,
-    /// Bytes that found no room since the last that did.
+    /// Bytes dropped for want of room since text last found room.
     lost: AtomicU64,
     bytes: [AtomicU8; N],
 }
@@ -46,7 +46,7 @@ impl<const N: usize> Ring<N> {
         }
     }
 
-    /// Bytes that wait.
+    /// Bytes not yet sent.
     fn waiting(&self) -> u64 {
         self.written.load(Relaxed) - self.sent.load(Relaxed)
     }
@@ -55,7 +55,7 @@ impl<const N: usize> Ring<N> {
         N as u64 - self.waiting()
     }
 
-    /// Adds text, all of it or nothing. What was lost before is told first.
+    /// Adds text, all of it or nothing. Reports earlier losses first.
     fn push(&self, text: &[u8]) {
         let lost = self.lost.load(Relaxed);
         let told = if lost == 0 { 0 } else { LOSS };
@@ -76,8 +76,8 @@ impl<const N: usize> Ring<N> {
         self.written.store(written + 1, Relaxed);
     }
 
-    /// Offers bytes to the device, at most so many and none after one that it does not take.
-    /// Returns whether it took all that it was offered.
+    /// Offers at most `most` bytes to the device and stops at the first that it refuses. Returns
+    /// whether the device took all that it was offered.
     fn send(&self, most: u64, mut device: impl FnMut(u8) -> bool) -> bool {
         let mut sent = self.sent.load(Relaxed);
         let end = sent + self.waiting().min(most);
@@ -92,7 +92,7 @@ impl<const N: usize> Ring<N> {
     }
 }
 
-/// A ring as something to format into.
+/// Lets `write!` append to a ring.
 struct Adder<'a, const N: usize>(&'a Ring<N>);
 
 impl<const N: usize> core::fmt::Write for Adder<'_, N> {
@@ -105,18 +105,18 @@ impl<const N: usize> core::fmt::Write for Adder<'_, N> {
 /// The manager's log.
 pub struct Journal {
     ring: Ring<SIZE>,
-    /// When the device is to be offered more.
+    /// When to offer the device more.
     next: AtomicU64,
-    /// Ticks that a full FIFO takes to leave.
+    /// Ticks that a full FIFO takes to drain.
     pause: AtomicU64,
-    /// The system ends: there is nothing else to do but to wait for the device.
+    /// The system is ending: the manager has nothing left to do but wait for the device.
     ending: AtomicBool,
 }
 
 static JOURNAL: Journal =
     Journal { ring: Ring::new(), next: AtomicU64::new(0), pause: AtomicU64::new(0), ending: AtomicBool::new(false) };
 
-/// What the manager prints goes into the journal from now on.
+/// From now on, what the manager prints goes into the journal.
 pub fn begin(tsc_hz: u64) {
     JOURNAL.pause.store(tsc_hz * BATCH / BYTES_PER_SECOND, Relaxed);
     use_writer(&Writer { write, finish });
@@ -129,27 +129,27 @@ fn write(text: &[u8]) {
     JOURNAL.ring.push(text);
 }
 
-/// The UART, by the kernel.
+/// Sends a byte to the UART, through the kernel.
 pub fn uart(byte: u8) -> bool {
     log_put(slot::TRACE, byte).is_ok()
 }
 
-/// Whether so much waits that whoever can wait, should.
+/// Whether so much waits that other work that prints should be put off.
 pub fn is_behind() -> bool {
     JOURNAL.ring.waiting() > SIZE as u64 / 2
 }
 
-/// Whether everything that was printed was sent.
+/// Whether everything printed has been sent.
 pub fn is_empty() -> bool {
     JOURNAL.ring.waiting() == 0
 }
 
-/// When [`look`] is to be called again.
+/// When to call [`look`] again.
 pub fn next_look() -> u64 {
     if JOURNAL.ring.waiting() == 0 { NEVER } else { JOURNAL.next.load(Relaxed) }
 }
 
-/// Sends a little, if it is time to. Returns whether anything was sent.
+/// Sends a batch if it is time to. Returns whether anything was sent.
 pub fn look(device: impl FnMut(u8) -> bool) -> bool {
     let time = now();
     if time < next_look() {
@@ -161,12 +161,12 @@ pub fn look(device: impl FnMut(u8) -> bool) -> bool {
     JOURNAL.ring.waiting() != before
 }
 
-/// From now on text is never lost for want of room: whoever prints waits.
+/// From now on no text is lost for want of room: printing waits instead.
 pub fn ending() {
     JOURNAL.ending.store(true, Relaxed);
 }
 
-/// Waits until everything has left, or the device takes nothing any more.
+/// Waits until everything is sent, or the device takes nothing any more.
 pub fn finish() {
     let mut patience = PATIENCE;
     while JOURNAL.ring.waiting() != 0 && patience != 0 {
@@ -217,8 +217,8 @@ mod tests {
         assert_eq!((asked, all(&ring).as_str()), (3, "llo"));
     }
 
-    /// The UART as it is on a machine: an empty one takes 16 bytes, each of which takes 87 µs to
-    /// leave. Time is in microseconds.
+    /// A UART as on a real machine: when empty it takes 16 bytes, and each takes 87 µs to leave.
+    /// Time is in microseconds.
     struct Slow {
         now: u64,
         empty_at: u64,
@@ -243,8 +243,8 @@ mod tests {
         }
     }
 
-    /// A tenth of a second's text leaves without a poll too many: the writer is never at work for
-    /// longer than a FIFO takes to fill, and asks in vain once for each of its fillings.
+    /// A tenth of a second's text leaves without excess polling: the writer is never busy for
+    /// longer than filling a FIFO takes, and is refused once per fill.
     #[test]
     fn nobody_waits_for_a_slow_uart() {
         let ring = Ring::<4096>::new();
@@ -268,7 +268,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// What is taken comes out once and in order; of what is not, the number of bytes is told.
+        /// Accepted text comes out once and in order; of refused text, the number of bytes is
+        /// reported.
         #[test]
         fn all_is_sent_or_counted(steps in prop::collection::vec(("[a-z]{0,60}", 0u64..80), 1..60)) {
             let ring = Ring::<256>::new();

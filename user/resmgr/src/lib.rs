@@ -1,6 +1,6 @@
 //! The resource manager owns the machine at boot and hands it out as the system file says: it
-//! starts the real-time tasks and the VM monitor for Linux, and afterwards writes their log,
-//! reports their faults and latencies, and ends the system.
+//! starts the real-time tasks and the VM monitor for Linux, then writes their log, reports their
+//! faults and latencies, and ends the system.
 #![no_std]
 
 extern crate alloc;
@@ -37,11 +37,11 @@ use pillion_runtime::println;
 ///
 /// # Safety
 ///
-/// `argument` is what the kernel started this task with, the first one.
+/// `argument` is what the kernel passed to this task, the first one.
 pub unsafe fn main(argument: u64) -> ! {
     pillion_runtime::log::use_kernel(slot::TRACE);
-    // SAFETY: the kernel starts the first task with the address of the facts, mapped read-only for
-    // good.
+    // SAFETY: the kernel starts the first task with the address of the boot information, which
+    // stays mapped read-only.
     let boot = unsafe { &*(argument as *const BootInfo) };
     journal::begin(boot.tsc_hz);
     match start::start(boot) {

@@ -1,4 +1,4 @@
-//! Puts the pieces that tasks send for the log together into lines.
+//! Assembles the pieces of text that tasks send for the log into lines.
 
 use core::fmt::Write as _;
 use pillion_abi::call::MESSAGE_WORDS;
@@ -6,19 +6,19 @@ use pillion_abi::call::MESSAGE_WORDS;
 /// Longest line; a longer one is printed in pieces.
 const LONGEST: usize = 512;
 
-/// What a task wrote since its last line end.
+/// What a task has written since its last newline.
 pub struct Line {
     bytes: [u8; LONGEST],
     used: usize,
 }
 
 impl Line {
-    /// An empty one.
+    /// An empty line.
     pub const fn new() -> Line {
         Line { bytes: [0; LONGEST], used: 0 }
     }
 
-    /// Adds a piece and hands over every line that it ends.
+    /// Adds a piece and prints every line that it completes.
     pub fn push(&mut self, piece: &[u8], mut print: impl FnMut(&[u8])) {
         for byte in piece {
             if *byte == b'\n' {
@@ -35,7 +35,7 @@ impl Line {
         }
     }
 
-    /// Hands over what there is, if anything.
+    /// Prints what is left, if anything.
     pub fn finish(&mut self, print: impl FnMut(&[u8])) {
         if self.used != 0 {
             self.flush(print);
@@ -48,7 +48,7 @@ impl Line {
     }
 }
 
-/// The bytes that a message carries.
+/// The bytes in a message's words.
 pub fn bytes_of_words(words: &[u64; MESSAGE_WORDS]) -> [u8; MESSAGE_WORDS * 8] {
     let mut bytes = [0; MESSAGE_WORDS * 8];
     for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -57,12 +57,12 @@ pub fn bytes_of_words(words: &[u64; MESSAGE_WORDS]) -> [u8; MESSAGE_WORDS * 8] {
     bytes
 }
 
-/// Prints a line; control characters and what is not UTF-8 become question marks.
+/// Prints a line; control characters and invalid UTF-8 become question marks.
 pub fn print(line: &[u8]) {
     print_to(pillion_runtime::log::Log::new(), line);
 }
 
-/// Prints a line with the name of who wrote it.
+/// Prints a line after the name of the task that wrote it.
 pub fn print_from(name: &str, line: &[u8]) {
     let mut log = pillion_runtime::log::Log::new();
     let _ = write!(log, "[{name}] ");

@@ -1,4 +1,4 @@
-//! What the manager knows of the machine: the kernel's facts and the bundle.
+//! What the manager knows about the machine: the kernel's boot information and the bundle.
 
 use crate::{
     failure::{Failure, Result, While},
@@ -12,23 +12,23 @@ use pillion_abi::{
 use pillion_runtime::{image, info, memory_map};
 use pillion_system as system;
 
-/// Where the bundle is mapped in the manager, but for the part of a large page that makes it fit
-/// large pages.
+/// Where the manager maps the bundle, plus the bundle's offset within a large page, so that large
+/// pages can map it.
 const BUNDLE: u64 = 0x40_0000_0000;
 
-/// Entry of the bundle with what is added to Linux's command line.
+/// Entry of the bundle with the additions to Linux's command line.
 pub const LINUX_APPEND: &str = "linux.append";
 
 /// The machine.
 pub struct Machine {
-    /// The kernel's facts.
+    /// The kernel's boot information.
     pub boot: &'static BootInfo,
     /// The bundle.
     pub bundle: &'static [u8],
 }
 
 impl Machine {
-    /// Maps the bundle and looks at everything.
+    /// Maps the bundle and checks what the kernel passed.
     pub fn new(boot: &'static BootInfo) -> Result<Machine> {
         if boot.abi_version != pillion_abi::VERSION || boot.tsc_hz == 0 {
             return Err(Failure::new("the kernel has another binary interface, or no clock"));
@@ -38,8 +38,7 @@ impl Machine {
         let address = BUNDLE + page % LARGE_PAGE;
         memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, address, 0).when("mapping the bundle")?;
         let start = (address + base % PAGE) as *const u8;
-        // SAFETY: the call before mapped the bundle, which has `size` bytes, read-only and for
-        // good.
+        // SAFETY: the call above mapped the bundle, `size` bytes, read-only and for good.
         let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
         Ok(Machine { boot, bundle })
     }
@@ -49,27 +48,27 @@ impl Machine {
         self.boot.regions.get(..self.boot.region_count as usize).unwrap_or(&self.boot.regions)
     }
 
-    /// A file of the bundle.
+    /// A file in the bundle.
     pub fn file(&self, name: &str) -> Result<&'static [u8]> {
         image::file(self.bundle, name).ok_or_else(|| Failure::new(alloc::format!("the bundle has no file {name}")))
     }
 
-    /// A text of the bundle.
+    /// A text file in the bundle.
     pub fn text(&self, name: &str) -> Result<&'static str> {
         core::str::from_utf8(self.file(name)?).map_err(|_| Failure::new(alloc::format!("{name} is not UTF-8")))
     }
 
-    /// A task image of the bundle.
+    /// A task image in the bundle.
     pub fn image(&self, name: &str) -> Result<image::Image<'static>> {
         image::task(self.file(name)?).map_err(|bad| Failure::new(alloc::format!("{name} is no task image: {bad:?}")))
     }
 
-    /// Bytes that the bundle takes where it is mapped.
+    /// Bytes of the bundle's mapping.
     pub fn bundle_mapping(&self) -> u64 {
         whole_pages(self.boot.bundle.base % PAGE + self.boot.bundle.size)
     }
 
-    /// Holds a system against the machine.
+    /// Checks a system against the machine.
     pub fn check(&self, wanted: &system::System) -> core::result::Result<(), Vec<system::Problem>> {
         let images: Vec<&str> = (0..).map_while(|i| image::entry(self.bundle, i)).map(|(name, ..)| name).collect();
         let lines = self.boot.io_apics.map(|apic| (apic.first, apic.lines));
@@ -93,12 +92,12 @@ impl Machine {
         system::check(wanted, &machine)
     }
 
-    /// Whether Linux is shown the system's log: where no UART takes it.
+    /// Whether Linux shows the system's log, because no UART takes it.
     pub fn shows_linux_the_log(&self, system: &system::System) -> bool {
         self.boot.features & feature::LOG_DEVICE == 0 && system.linux.is_some()
     }
 
-    /// Ticks in some nanoseconds.
+    /// Nanoseconds in ticks.
     pub fn ticks(&self, ns: u64) -> u64 {
         let ticks = u128::from(ns) * u128::from(self.boot.tsc_hz) / 1_000_000_000;
         u64::try_from(ticks).unwrap_or(u64::MAX).max(1)

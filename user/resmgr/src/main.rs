@@ -1,4 +1,4 @@
-//! The resource manager: the first user task. What it does stands in the library of this package.
+//! The resource manager: the first user task. The library of this package does its work.
 #![no_std]
 #![no_main]
 
@@ -10,6 +10,6 @@ static HEAP: Heap = Heap::new();
 pillion_runtime::task!(main);
 
 fn main(argument: u64) -> ! {
-    // SAFETY: it is what the kernel started the first task with.
+    // SAFETY: the kernel started the first task with this argument.
     unsafe { pillion_resmgr::main(argument) }
 }

@@ -7,16 +7,16 @@ use pillion_abi::{
 };
 use pillion_runtime::{Cap, cap_delete, cap_derive, region_create};
 
-/// Slots from this one on may hold what the kernel made the manager of.
+/// Slots from this one on may hold objects from which the kernel made the manager.
 const LAST: Cap = slot::COUNT - 64;
 
-/// First slot that is the manager's to use.
+/// First slot that the manager can use.
 const FIRST: Cap = slot::REGIONS + boot::REGIONS as u32;
 
-/// How many slots the manager has for what it makes.
+/// Slots that the manager can use.
 pub const COUNT: u32 = LAST - FIRST;
 
-/// A run of slots, of which those from `next` on are still free.
+/// A run of slots; those from `next` on are free.
 pub struct Slots {
     first: Cap,
     next: Cap,
@@ -24,12 +24,12 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// All but those that the kernel filled.
+    /// All slots but those that the kernel filled.
     pub fn new() -> Slots {
         Slots { first: FIRST, next: FIRST, end: LAST }
     }
 
-    /// Keeps the next `count` slots for one purpose.
+    /// Sets aside the next `count` slots for one purpose.
     pub fn part(&mut self, count: u32) -> Result<Slots> {
         let first = self.next;
         if self.end - first < count {
@@ -39,10 +39,10 @@ impl Slots {
         Ok(Slots { first, next: first, end: self.next })
     }
 
-    /// Deletes everything that is in the slots.
+    /// Deletes the capabilities in all slots of the run.
     pub fn clear(&mut self) {
         for slot in self.first..self.next {
-            // Most went with the region that they were made of.
+            // Most are gone already, with the region that their objects were made from.
             let _ = cap_delete(0, slot);
         }
         self.next = self.first;
@@ -57,7 +57,7 @@ impl Slots {
         Ok(self.next - 1)
     }
 
-    /// Makes an object out of a region; `size` as in the system call.
+    /// Makes an object from a region; `size` is as in the system call.
     pub fn make(&mut self, region: Cap, kind: Kind, size: u64) -> Result<Cap> {
         let at = self.take()?;
         region_create(region, kind, size, at)

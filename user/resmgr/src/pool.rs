@@ -1,5 +1,5 @@
-//! The memory of the real-time side: taken from the low end of the largest region, up to a large
-//! page's boundary, so that what is left to Linux is aligned.
+//! The memory of the real-time side. It is taken from the low end of the largest region, up to a
+//! large-page boundary, so that Linux's part is aligned.
 
 use crate::{
     failure::{Failure, Result},
@@ -12,7 +12,7 @@ use pillion_abi::{
 };
 use pillion_runtime::Cap;
 
-/// End of the physical addresses that kernel objects can have.
+/// End of the physical addresses that kernel objects can have: 256 GiB.
 const OBJECTS_END: u64 = 256 << 30;
 
 /// The pool.
@@ -23,7 +23,7 @@ pub struct Pool {
     pub range: Range,
 }
 
-/// Chooses the region and the pool in it: index of the region, and the pool's range.
+/// Chooses the region and the pool in it. Returns the region's index and the pool's range.
 fn choose(regions: &[Range], bytes: u64) -> Option<(usize, Range)> {
     let fit = |r: &Range| r.kind == range_kind::RAM && r.base.saturating_add(r.size) <= OBJECTS_END;
     let (index, region) = regions.iter().enumerate().filter(|(_, r)| fit(r)).max_by_key(|(_, r)| r.size)?;

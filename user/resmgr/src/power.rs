@@ -4,11 +4,11 @@ use crate::{journal, report};
 use pillion_abi::boot::slot;
 use pillion_runtime::{now, park, port_out, println, sleep};
 
-/// Writes that switch a machine off: port and value. The PM1a control registers of the emulated PCs
+/// Writes that switch a machine off, port and value: the PM1a control registers of emulated PCs
 /// (sleep type 0, enable), and QEMU's debug exit.
 const WRITES: [(u16, u32); 3] = [(0x604, 0x2000), (0xb004, 0x2000), (0x501, 0)];
 
-/// Says the last line and switches the machine off.
+/// Prints the last line and switches the machine off.
 pub fn end(tsc_hz: u64, ok: bool) -> ! {
     journal::ending();
     let status = if ok { "ok" } else { "failed" };

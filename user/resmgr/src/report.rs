@@ -1,4 +1,4 @@
-//! The lines that a run says about tasks.
+//! What a run's log reports about tasks.
 
 use crate::task::Task;
 use core::fmt::Write as _;
@@ -12,12 +12,12 @@ pub fn since_boot(tsc_hz: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// What there is to say of a periodic task, or of one with a skin that had a periodic thread.
+/// The figures to report: of a periodic task, or of a task with a skin that had a periodic thread.
 fn figures(task: &Task) -> Option<&'static Histogram> {
     task.histogram.filter(|h| task.period_ns != 0 || h.samples() != 0)
 }
 
-/// A task's figures so far.
+/// Reports a task's figures so far.
 pub fn status(task: &Task) {
     let Some(h) = figures(task) else { return };
     println!(
@@ -31,7 +31,7 @@ pub fn status(task: &Task) {
     );
 }
 
-/// A task's figures at the end, with the period that it had, in nanoseconds, or 0.
+/// Reports a task's figures at its end. `period_ns` is its period in nanoseconds, or 0.
 pub fn last(task: &Task, period_ns: u64) {
     let Some(h) = figures(task) else { return };
     let mut log = Log::new();
@@ -56,7 +56,7 @@ pub fn last(task: &Task, period_ns: u64) {
     let _ = writeln!(log, "]}}");
 }
 
-/// Names of the registers in the order of the pairs that the kernel tells.
+/// Names of the registers, in the pairs that the kernel returns.
 const REGISTERS: [[&str; 2]; 9] = [
     ["rip", "rsp"],
     ["rflags", "rax"],
@@ -69,16 +69,16 @@ const REGISTERS: [[&str; 2]; 9] = [
     ["r14", "r15"],
 ];
 
-/// Where in a task with several threads a fault was.
+/// Where a task with several threads faulted.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// Number of the thread.
+    /// Number of the faulting thread.
     pub thread: usize,
     /// Return addresses on its stack, the innermost first.
     pub calls: &'a [u64],
 }
 
-/// A fault of a task's thread, for machines and for people.
+/// Reports the fault of a task's thread, for machines and for people.
 pub fn fault(name: &str, thread: Cap, words: &[u64; MESSAGE_WORDS], place: Option<Place<'_>>) {
     let [vector, error, address, rip, rsp, ..] = *words;
     let mut log = Log::new();

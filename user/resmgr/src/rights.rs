@@ -1,8 +1,9 @@
-//! Who may say what to the resource manager.
+//! Which sender may ask the resource manager for what.
 //!
-//! The badge of the capability that a message came by says who sent it: the manager makes one for
-//! each sender, and a second one that only the kernel uses, for the sender's faults. Nothing in a
-//! message itself says who sent it. What is not in this table is refused, whoever says it.
+//! The badge of the capability that a message came through identifies its sender. The manager makes
+//! one for each sender, and a second one for the sender's faults, which only the kernel uses.
+//! Nothing in a message itself identifies the sender. The manager refuses everything that is not in
+//! this table, from every sender.
 //!
 //! | what | task | task with a skin | broker | monitor |
 //! |---|---|---|---|---|
@@ -14,7 +15,7 @@
 
 use pillion_runtime::info::label;
 
-/// Badge of a sender: of its messages; that of its faults is one more.
+/// Badge of a sender's messages; the badge of its faults is one higher.
 pub fn badge(index: usize) -> u64 {
     2 * (index as u64 + 1)
 }
@@ -32,7 +33,7 @@ pub enum Sender {
     Monitor,
 }
 
-/// What the system file lets a task do beyond what others may.
+/// What the system file permits this task beyond what every task may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
     /// It may end the system.
@@ -42,18 +43,18 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// As the system file says.
+    /// The grants in the system file.
     pub fn of(task: &pillion_system::Task) -> Grants {
         Grants { end_system: task.may_end_system, start_linux: task.may_start_linux }
     }
 }
 
-/// The part of a label that says what is asked for. `LOG` alone has a number of bytes above it.
+/// The part of a label that names the request. Only `LOG` has a byte count above it.
 pub fn kind(label: u64) -> u64 {
     if label & 0xff == label::LOG { label::LOG } else { label }
 }
 
-/// Whether a sender may say that.
+/// Whether this sender may send that label.
 pub fn may(sender: Sender, label: u64) -> bool {
     use Sender::{Monitor, Program, Task};
     match kind(label) {
@@ -93,7 +94,7 @@ mod tests {
         Sender::Monitor,
     ];
 
-    /// Each label, and which of the senders above may say it.
+    /// Each label, and which of the senders above may send it.
     const TABLE: [(u64, [u8; 8]); 11] = [
         (label::LOG, [1, 1, 1, 1, 1, 1, 1, 1]),
         (label::END, [0, 1, 0, 0, 1, 0, 0, 1]),

@@ -25,12 +25,12 @@ use pillion_runtime::{
     now, println,
 };
 
-/// Label of the answer to what the manager does not know, or not from that sender. The first word
+/// Label of the reply to an unknown request, or one that this sender may not make. The first word
 /// is `EPERM`.
 const REFUSED: u64 = 1;
 const EPERM: i64 = -1;
 
-/// Answer to a fault: the thread stays stopped.
+/// Reply to a fault: the thread stays stopped.
 const STAY: u64 = 2;
 
 /// Result of a command of Linux where no task has a skin (`ENOSYS`).
@@ -39,7 +39,7 @@ const NO_TASKS: i64 = -38;
 /// Result of starting Linux where there is none (`ENODEV`).
 const NO_LINUX: i64 = -19;
 
-/// Answers with one value.
+/// Replies with one value.
 fn answer(value: i64) {
     let _ = reply(0, [value as u64, 0, 0, 0, 0, 0, 0, 0]);
 }
@@ -53,24 +53,24 @@ pub struct Service {
     tsc_hz: u64,
     tasks: Vec<Task>,
     lines: Vec<Line>,
-    /// The tasks with a skin: their senders come behind the others.
+    /// The tasks with a skin: their senders follow the others.
     skins: Option<Skins>,
-    /// Who the senders of messages are, by their numbers.
+    /// The kinds of senders, by index.
     senders: Vec<Sender>,
-    /// Linux. Its monitor is the last of the tasks.
+    /// Linux. Its monitor is the last task.
     presence: Option<Presence>,
-    /// The log in Linux, where no UART takes it.
+    /// The log shown in Linux, where no UART takes it.
     log: Option<LinuxLog>,
-    /// When the system ends by itself.
+    /// When the system ends by itself: a time limit.
     limit: u64,
-    /// The kernel's trace, while it is on.
+    /// The kernel's trace, if it is on.
     trace: Option<Trace>,
     faults: u32,
 }
 
 impl Service {
-    /// A system whose tasks were just started. The option `seconds` of the kernel's command line
-    /// limits its time.
+    /// A system whose tasks have just been started. The option `seconds` of the kernel's command
+    /// line limits its run time.
     pub fn new(
         machine: &Machine,
         tasks: Vec<Task>,
@@ -112,13 +112,13 @@ impl Service {
                 self.skins.iter_mut().for_each(|skins| skins.look_at_time(time));
                 self.tasks.iter().for_each(report::status);
                 self.skins.iter().flat_map(Skins::tasks).for_each(report::status);
-                // After a long stop the lines that were missed are left out.
+                // After a long stop, skip the lines that were missed.
                 next += (time - next + self.tsc_hz) / self.tsc_hz * self.tsc_hz;
             }
         }
     }
 
-    /// Gives a little of what was printed to the UART, or to Linux.
+    /// Sends a little of what was printed to the UART, or to Linux.
     fn write_log(&mut self) {
         let Some(log) = &mut self.log else {
             journal::look(journal::uart);
@@ -134,8 +134,8 @@ impl Service {
         }
     }
 
-    /// Serves one message. It is answered before anything is printed, so that the sender does not
-    /// wait for the log.
+    /// Serves one message. It replies before it prints anything, so that the sender does not wait
+    /// for the log.
     fn serve(&mut self, message: &Message) {
         let all = self.senders.len();
         let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);
@@ -147,7 +147,7 @@ impl Service {
         }
         match (message.label, is_fault) {
             (label::END, false) => {
-                // A task may well end the system in its init_module.
+                // A task may end the system from its `init_module`.
                 let by = sender.checked_sub(self.tasks.len());
                 self.skins.iter_mut().zip(by).for_each(|(skins, index)| skins.is_through(index));
                 self.end(message.words[0] == 0);
@@ -163,7 +163,7 @@ impl Service {
         }
     }
 
-    /// Serves a task without a skin, or the monitor, what it may ask for.
+    /// Serves a request or a fault of the monitor or of a task without a skin.
     fn serve_task(&mut self, sender: usize, message: &Message, is_fault: bool) {
         match (kind(message.label), is_fault) {
             (_, true) => {
@@ -216,21 +216,21 @@ impl Service {
         }
     }
 
-    /// Whether nothing went wrong. The one place that knows: whoever ends the system, and why, the
-    /// run's status is decided here.
+    /// Whether nothing went wrong. The run's status is decided here alone, no matter who ends the
+    /// system and why.
     fn is_good(&self) -> bool {
         let in_time = self.tasks.iter().all(|task| task.overruns() == 0);
         let given_up = self.presence.as_ref().is_some_and(Presence::gave_up);
         self.faults == 0 && in_time && !given_up && self.skins.as_ref().is_none_or(Skins::are_good)
     }
 
-    /// Says everything that is still to be said and switches the machine off. The status is good if
-    /// whoever ends the system is content and nothing went wrong.
+    /// Prints all that is left to print and switches the machine off. The status is good if
+    /// `content` is set and nothing went wrong.
     fn end(&mut self, content: bool) -> ! {
         time::lift();
         self.skins.iter_mut().for_each(Skins::ending);
         journal::ending();
-        // What is printed now would drive everything else out of it.
+        // The trace ends here: printing from now on would displace everything else in it.
         self.trace.iter().for_each(Trace::stop);
         self.skins.iter_mut().for_each(Skins::tell_unfinished);
         let ok = content && self.is_good();

@@ -28,19 +28,19 @@ use pillion_system::{Linux, System, limit};
 /// Pages for the manager's own objects.
 const OWN_PAGES: u64 = 1;
 
-/// The largest system that the check of the system file lets pass: its tasks, the monitor and
-/// Linux's memory, the broker, and what there is once.
+/// Slots of the largest system that the check of the system file accepts: its tasks, the monitor
+/// and Linux's memory, the broker, and what exists once.
 const LARGEST: u32 = {
     let skins = limit::SKINS as u32;
     let others = limit::TASKS as u32 - skins;
-    // The region of each is beside its part.
+    // The slot of a program's region is outside the program's own part.
     let programs =
         skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32)) + psc::slots(limit::PSC_THREADS);
     let monitor = task::SLOTS + 2 * boot::REGIONS as u32;
     programs + others * task::SLOTS + limit::ALL_PORTS as u32 + limit::INTERRUPTS as u32 + monitor + 2 * task::SLOTS
 };
 
-// No file that passes the check fails for want of slots.
+// No system file that passes the check fails for want of slots.
 const _: () = assert!(LARGEST <= objects::COUNT);
 
 /// Reads the system file and starts everything in it.
@@ -61,8 +61,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let more = more.saturating_add(shared.as_ref().map_or(0, |shared| shared.layout.size));
     let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
-    // Whatever is asked of it, and whoever faults: it costs time at the manager's own priority, not
-    // at the sender's.
+    // The manager serves every request and fault at its own priority, not at the sender's.
     endpoint_bind_with(endpoint, slot::THREAD, OWN_PRIORITY, 0).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
     let channel = shared
@@ -107,7 +106,8 @@ fn others(system: &System) -> impl Iterator<Item = &pillion_system::Task> {
     system.tasks.iter().filter(|task| task.skin.is_none())
 }
 
-/// The manager runs above Linux and, as far as the file leaves room, below the tasks.
+/// Sets the manager's priority: above Linux and, as far as the system file leaves room, below the
+/// tasks.
 fn set_own_priority(system: &System) -> Result<()> {
     let priority = system.linux.as_ref().map_or(1, |linux| linux.priority + 1);
     for task in system.tasks.iter().filter(|t| t.priority <= priority) {

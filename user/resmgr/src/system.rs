@@ -1,4 +1,4 @@
-//! Reading the system file, with the same checks as on the host.
+//! Reads the system file, with the same checks as on the host.
 
 use crate::{
     failure::{Failure, Result},
@@ -8,7 +8,7 @@ use pillion_abi::bundle::SYSTEM_FILE;
 use pillion_runtime::println;
 use pillion_system::{Problem, System};
 
-/// The system that the bundle describes. Problems are printed, each with its line.
+/// The system that the bundle describes. Prints every problem with its line.
 pub fn read(machine: &Machine) -> Result<System> {
     let text = machine.text(SYSTEM_FILE)?;
     let system = pillion_system::parse(text).map_err(|problems| refuse(&problems))?;

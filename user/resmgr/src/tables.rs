@@ -2,14 +2,14 @@
 
 use pillion_abi::PAGE;
 
-/// A stretch of addresses that is to be mapped.
+/// A range of addresses to be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// First address.
     pub address: u64,
     /// Bytes.
     pub size: u64,
-    /// Binary logarithm of the largest pages that are used, but for the ends.
+    /// Binary logarithm of the largest page size used, except at the ends.
     largest: u32,
 }
 
@@ -17,18 +17,17 @@ const LARGE: u32 = 21;
 const GIGANTIC: u32 = 30;
 
 impl Extent {
-    /// One that is mapped in small pages.
+    /// A range mapped in small pages.
     pub const fn small(address: u64, size: u64) -> Extent {
         Extent { address, size, largest: 12 }
     }
 
-    /// One that is mapped in large pages: addresses and physical addresses are alike, modulo their
-    /// size.
+    /// A range mapped in large pages: virtual and physical addresses are equal modulo their size.
     pub const fn large(address: u64, size: u64) -> Extent {
         Extent { address, size, largest: LARGE }
     }
 
-    /// One that is mapped in pages of 1 GiB, in the same way.
+    /// A range mapped in pages of 1 GiB, under the same condition.
     pub const fn gigantic(address: u64, size: u64) -> Extent {
         Extent { address, size, largest: GIGANTIC }
     }
@@ -38,8 +37,8 @@ impl Extent {
     }
 }
 
-/// Pages that the tables take, the root included: never too few; too many by what neighbours share
-/// at most.
+/// Page-table pages needed, the root included. Never too few; too many by at most the tables that
+/// neighbours share.
 pub fn table_pages(extents: &[Extent]) -> u64 {
     extents.iter().filter(|e| e.size != 0).fold(1, |sum: u64, e| {
         let tables = |shift| if shift <= e.largest { edges(e, shift) } else { blocks(e, shift) };
@@ -47,19 +46,19 @@ pub fn table_pages(extents: &[Extent]) -> u64 {
     })
 }
 
-/// Blocks of `1 << shift` bytes that an extent touches.
+/// Number of blocks of `1 << shift` bytes that an extent touches.
 fn blocks(e: &Extent, shift: u32) -> u64 {
     ((e.end() - 1) >> shift) - (e.address >> shift) + 1
 }
 
-/// Blocks of `1 << shift` bytes that an extent fills only in part.
+/// Number of blocks of `1 << shift` bytes that an extent fills only in part.
 fn edges(e: &Extent, shift: u32) -> u64 {
     let start = u64::from(!e.address.is_multiple_of(1 << shift));
     let end = u64::from(!e.end().is_multiple_of(1 << shift));
     (start + end).min(blocks(e, shift))
 }
 
-/// Bytes in whole pages.
+/// Rounds up to whole pages.
 pub fn whole_pages(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1))
 }

@@ -1,4 +1,4 @@
-//! Making a task: its address space, its memory and its thread.
+//! Makes a task: its address space, its memory and its thread.
 
 use crate::{
     failure::{Failure, Result, While},
@@ -20,32 +20,32 @@ use pillion_runtime::{
     memory_map, thread_bind_context, thread_configure, thread_set_registers,
 };
 
-/// Bytes of a stack.
+/// Bytes of a task's stack.
 pub const STACK: u64 = 64 << 10;
 
 /// Bytes of a histogram, in whole pages.
 const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
 
-/// Where the manager sees the histogram of its first task, and how far the next ones are.
+/// Where the manager maps its tasks' histograms, one after the other.
 const HISTOGRAMS: u64 = 0x90_0000_0000;
 
-/// Pages that the fixed objects of a task take at most, beside the capability space: thread, and
-/// the small ones.
+/// Most pages that a task's fixed objects take, without the capability space: the thread, and the
+/// small ones.
 const OBJECT_PAGES: u64 = 1 + 3;
 
-/// Slots that a task takes at most, beside those of its interrupts and ports: region, capability
-/// space, notification, timer, address space, thread, the segments of its image, stack, facts,
-/// memory, histogram twice, endpoint of its faults, scheduling context, and three that only some
-/// have.
+/// Most slots that a task takes, without those of its interrupts and ports: region, capability
+/// space, notification, timer, address space, thread, the segments of its image, stack, task
+/// information, memory, histogram twice, fault endpoint, scheduling context, and three that only
+/// some tasks have.
 pub const SLOTS: u32 = 16 + SEGMENTS as u32;
 
-/// What a task is to be made of.
+/// What a task is made from.
 pub struct Spec {
-    /// Name. It lives for good, as the reports need it and the heap takes little back.
+    /// Name. It is never freed: the reports need it, and the heap takes little back.
     pub name: &'static str,
     /// Its image.
     pub image: Image<'static>,
-    /// Facts that it finds.
+    /// The task information that it finds in its memory.
     pub info: TaskInfo,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
@@ -53,9 +53,9 @@ pub struct Spec {
     pub thread_flags: u64,
     /// Slots of its capability space.
     pub slots: u32,
-    /// Number of its histogram, if it has one.
+    /// Index of its histogram, if it has one.
     pub histogram: Option<u64>,
-    /// What else will be mapped.
+    /// Other ranges to be mapped.
     pub more: Vec<Extent>,
     /// Pages for other objects.
     pub more_pages: u64,
@@ -67,7 +67,7 @@ pub struct Task {
     pub name: &'static str,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
-    /// Region that everything is made of.
+    /// Region that the task is made from.
     pub region: Cap,
     /// Capability space.
     pub caps: Cap,
@@ -88,14 +88,14 @@ pub struct Task {
 }
 
 impl Task {
-    /// Periods that it missed.
+    /// Periods that the task missed.
     pub fn overruns(&self) -> u64 {
         self.histogram.map_or(0, Histogram::overruns)
     }
 }
 
 impl Spec {
-    /// A task that has nothing but its image.
+    /// A task with nothing but its image.
     pub fn new(name: &str, image: Image<'static>, tsc_hz: u64) -> Spec {
         let mut info = TaskInfo {
             tsc_hz,
@@ -119,7 +119,7 @@ impl Spec {
         }
     }
 
-    /// The stretches that are mapped out of the task's own region.
+    /// The ranges mapped from the task's own region.
     fn own(&self) -> Vec<Extent> {
         let mut all: Vec<Extent> =
             self.image.segments().map(|(s, _)| Extent::small(s.address, whole_pages(s.memory_size))).collect();
@@ -138,10 +138,11 @@ impl Spec {
         table_pages(&all)
     }
 
-    /// Bytes of the region that the task is made of.
+    /// Bytes of the region that the task is made from.
     pub fn bytes(&self) -> u64 {
         let mapped = self.own().iter().fold(0, |sum: u64, e| sum.saturating_add(e.size));
-        // A slot has 64 bytes, and so has what precedes them; the space need not begin on a page.
+        // A slot has 64 bytes, and so has the header before the slots; the capability space need
+        // not begin on a page.
         let caps = (u64::from(self.slots) + 1) * 64 / PAGE + 1;
         let pages = OBJECT_PAGES.saturating_add(caps + 1 + self.table_pages()).saturating_add(self.more_pages);
         mapped.saturating_add(pages.saturating_mul(PAGE))
@@ -151,26 +152,26 @@ impl Spec {
 /// How urgent a thread is.
 #[derive(Clone, Copy)]
 pub struct Urgency {
-    /// Priority that it begins with.
+    /// Initial priority.
     pub level: u8,
-    /// Highest priority that its task may give it.
+    /// Highest priority that the task may give the thread.
     pub ceiling: u8,
-    /// Budget and period in ticks; `None` for all the time that there is at its priority.
+    /// Budget and period in ticks; `None` for unlimited time at its priority.
     pub time: Option<(u64, u64)>,
 }
 
 impl Urgency {
-    /// One that the task cannot change.
+    /// A priority that the task cannot change.
     pub fn fixed(level: u8, time: Option<(u64, u64)>) -> Urgency {
         Urgency { level, ceiling: level, time }
     }
 }
 
-/// What tasks are made with.
+/// What it takes to make tasks.
 pub struct Maker<'a> {
     /// Free slots.
     pub slots: &'a mut Slots,
-    /// Window into memory.
+    /// Window into memory that the manager gives to others.
     pub window: &'a Window,
     /// Region of the real-time side.
     pub pool: Cap,
@@ -179,14 +180,14 @@ pub struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Makes a task that is stopped and has no time yet. Its messages carry the badge, its faults
-    /// the badge after it.
+    /// Makes a task that is stopped and has no scheduling context yet. Its messages carry `badge`,
+    /// its faults `badge + 1`.
     pub fn make(&mut self, spec: &Spec, badge: u64) -> Result<Task> {
         let region = self.slots.make(self.pool, Kind::Region, spec.bytes())?;
         self.make_in(region, spec, badge)
     }
 
-    /// Makes one out of a region that there is.
+    /// Makes a task from an existing region.
     pub fn make_in(&mut self, region: Cap, spec: &Spec, badge: u64) -> Result<Task> {
         let caps = self.slots.make(region, Kind::CapSpace, u64::from(spec.slots))?;
         let notification = self.slots.make(region, Kind::Notification, 0)?;
@@ -221,7 +222,7 @@ impl Maker<'_> {
         Ok(task)
     }
 
-    /// Makes what the task finds in its memory when it starts.
+    /// Fills the task's memory with what it finds there when it starts.
     fn load(&mut self, spec: &Spec, task: &mut Task) -> Result<()> {
         for (segment, data) in spec.image.segments().filter(|(s, _)| s.memory_size != 0) {
             self.memory(task, segment.address, whole_pages(segment.memory_size), data, segment.flags)?;
@@ -234,7 +235,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Makes memory with some data, the rest zeros, and maps it in the task.
+    /// Makes memory that begins with `data`, the rest zeros, and maps it in the task.
     pub fn memory(&mut self, task: &Task, address: u64, size: u64, data: &[u8], flags: u64) -> Result<Cap> {
         let memory = self.slots.make(task.region, Kind::Memory, size)?;
         self.window.fill(memory, size, data)?;
@@ -247,13 +248,13 @@ impl Maker<'_> {
         let seen = self.slots.derive(memory, right::READ, 0)?;
         let address = HISTOGRAMS + number * HISTOGRAM;
         memory_map(seen, boot::slot::ADDRESS_SPACE, address, 0).when("mapping a histogram")?;
-        // SAFETY: the call before mapped as many pages there as a histogram has, for good; they
-        // hold zeros, which are an empty one, and all its words are atomic, so that the task may
-        // write them at any time.
+        // SAFETY: the call above mapped as many pages there as a histogram has, for good. They hold
+        // zeros, which are an empty histogram, and all its words are atomic, so the task may write
+        // them at any time.
         Ok(unsafe { &*(address as *const Histogram) })
     }
 
-    /// Gives a thread the right to run, by a scheduling context made of the region.
+    /// Gives a thread a scheduling context made from the region, so that it can run.
     pub fn give_time(&mut self, region: Cap, thread: Cap, urgency: Urgency) -> Result<Cap> {
         let context = self.slots.make(region, Kind::SchedContext, 0)?;
         let Urgency { level, ceiling, time } = urgency;

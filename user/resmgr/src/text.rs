@@ -1,4 +1,4 @@
-//! Short texts that are made again and again: without the heap, which takes back little.
+//! Short texts that are formatted often: not on the heap, which takes back little.
 
 use core::fmt;
 
@@ -12,10 +12,10 @@ pub struct Text {
 }
 
 impl Text {
-    /// With that in it.
+    /// The formatted text.
     pub fn new(arguments: fmt::Arguments<'_>) -> Text {
         let mut text = Text { bytes: [0; LONGEST], used: 0 };
-        // What is cut off is no error.
+        // Cutting a long text off is no error.
         let _ = fmt::Write::write_fmt(&mut text, arguments);
         text
     }

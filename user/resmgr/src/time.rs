@@ -1,6 +1,6 @@
-//! The manager's own time. It runs at its own priority, just above Linux, whatever is asked of it
-//! ([`pillion_abi::call::endpoint::OWN_PRIORITY`]); and while the system runs, in no more than its
-//! budget, so that no flood of requests keeps Linux from running.
+//! The manager's own time. The manager always runs at its own priority, just above Linux, whoever
+//! its client is ([`pillion_abi::call::endpoint::OWN_PRIORITY`]). While the system runs it also has
+//! a budget, so that no flood of requests keeps Linux from running.
 
 use crate::{
     failure::{Result, While},
@@ -12,18 +12,18 @@ use pillion_runtime::context_configure;
 
 static PRIORITY: AtomicU64 = AtomicU64::new(1);
 
-/// Sets the priority; there is no budget yet.
+/// Sets the priority, with no budget yet.
 pub fn set_priority(priority: u8) -> Result<()> {
     PRIORITY.store(priority.into(), Relaxed);
     configure(NEVER, 0)
 }
 
-/// From now on there is a budget: what the check of the system file counts with.
+/// Sets the budget that the check of the system file assumes.
 pub fn limit(machine: &Machine) -> Result<()> {
     configure(machine.ticks(pillion_system::MANAGER_NS), machine.ticks(pillion_system::MANAGER_PERIOD_NS))
 }
 
-/// There is no budget any more: the end of the system is not held up.
+/// Removes the budget, so that nothing holds up the end of the system.
 pub fn lift() {
     let _ = configure(NEVER, 0);
 }

@@ -1,6 +1,6 @@
-//! The kernel's trace: the option `trace=1` of its command line switches it on for the whole run,
-//! and the end of the run says the longest stretch with interrupts off; with `trace=2` also the
-//! last entries.
+//! The kernel's trace. The option `trace=1` of the kernel's command line switches it on for the
+//! whole run, and the end of the run reports the longest stretch with interrupts off; `trace=2`
+//! also prints the last entries.
 
 use crate::{
     failure::{Result, While},
@@ -18,9 +18,9 @@ use pillion_runtime::{Cap, info::address, memory_map, println, trace_control};
 
 const ADDRESS: u64 = 0xa0_0000_0000;
 
-/// The trace while it is on.
+/// The trace, while it is on.
 pub struct Trace {
-    /// Whether the last entries are wanted.
+    /// Whether to print the last entries.
     entries: bool,
 }
 
@@ -29,7 +29,7 @@ pub fn is_wanted(machine: &Machine) -> bool {
     machine.option("trace").is_some_and(|on| on != 0)
 }
 
-/// Maps the buffer in a task.
+/// Maps the trace buffer in a task.
 pub fn show(slots: &mut Slots, space: Cap) -> Result<()> {
     let seen = slots.derive(slot::TRACE_BUFFER, right::READ, 0)?;
     memory_map(seen, space, address::TRACE, 0).when("mapping the trace")?;
@@ -53,10 +53,10 @@ impl Trace {
         let _ = trace_control(slot::TRACE, false);
     }
 
-    /// Says the longest stretch with interrupts off, the tracing included, and what it began with.
+    /// Reports the longest stretch with interrupts off, tracing included, and its cause.
     pub fn report(&self) {
-        // SAFETY: `start` mapped the buffer, for good; it begins with its header, and all values
-        // are valid. The kernel writes it through another mapping.
+        // SAFETY: `start` mapped the buffer for good; it begins with its header, in which every
+        // value is valid. The kernel writes it through another mapping.
         let header = unsafe { core::ptr::read_volatile(ADDRESS as *const Header) };
         let Header { longest, longest_cause: cause, tsc_hz, .. } = header;
         let ns = u128::from(longest) * 1_000_000_000 / u128::from(tsc_hz.max(1));
@@ -72,8 +72,8 @@ impl Trace {
 }
 
 fn print_entries() {
-    // SAFETY: as in `report`: the count is the header's first word, the cells follow the header's
-    // page.
+    // SAFETY: as in `report`; the count is the header's first word, and the cells begin on the page
+    // after the header.
     let (written, cells) = unsafe {
         let cells = (ADDRESS + FIRST_ENTRY) as *const Cell;
         (&*(ADDRESS as *const AtomicU64), core::slice::from_raw_parts(cells, ENTRIES))

@@ -1,5 +1,4 @@
-//! Writing into memory before it is given away: through a window in the manager's own address
-//! space.
+//! Access to memory that the manager gives to others: through a window in its own address space.
 
 use crate::{
     failure::{Result, While},
@@ -12,27 +11,27 @@ use pillion_abi::{
 };
 use pillion_runtime::{Cap, cap_delete, memory_map, memory_part};
 
-/// Where the window is; it is one large page.
+/// Address of the window, which is one large page.
 const ADDRESS: u64 = 0x80_0000_0000;
 
-/// The window: the slot of what is seen through it.
+/// The window: the slot of the memory that is mapped in it.
 #[derive(Clone, Copy)]
 pub struct Window {
     slot: Cap,
 }
 
 impl Window {
-    /// A closed one.
+    /// A closed window.
     pub fn new(slots: &mut Slots) -> Result<Window> {
         Ok(Window { slot: slots.take()? })
     }
 
-    /// Writes data to the start of some memory, and zeros to the rest.
+    /// Writes `data` to the start of some memory, and zeros to the rest.
     pub fn fill(&self, memory: Cap, size: u64, data: &[u8]) -> Result<()> {
         self.fill_part(memory, 0, size, data)
     }
 
-    /// Writes data to the start of a part of some memory, and zeros to the rest of the part.
+    /// Writes `data` to the start of a part of some memory, and zeros to the rest of the part.
     pub fn fill_part(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
         let mut data = data;
         let mut done = 0;
@@ -46,23 +45,23 @@ impl Window {
         Ok(())
     }
 
-    /// The word at an offset that is a multiple of eight; others may write it meanwhile.
+    /// Reads the word at an offset that is a multiple of eight; others may write it at the same
+    /// time.
     pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
         assert!(offset.is_multiple_of(8));
-        // SAFETY: the word lies in the page that is mapped there, and is aligned; any value will
-        // do.
+        // SAFETY: the word lies in the page mapped there, and is aligned; any value is valid.
         self.open(memory, offset & !(PAGE - 1), PAGE, |page| unsafe {
             page.add((offset % PAGE) as usize).cast::<u64>().read_volatile()
         })
     }
 
-    /// Writes zero to 32-bit words of whole pages of some memory, at most a large page; others may
-    /// use them meanwhile. Offsets are multiples of four.
+    /// Zeroes 32-bit words in whole pages of some memory, at most a large page; others may use the
+    /// words at the same time. Offsets are multiples of four.
     pub fn clear_words(&self, memory: Cap, start: u64, size: u64, words: impl Iterator<Item = usize>) -> Result<()> {
         self.open(memory, start, size, |bytes| {
             for at in words.filter(|at| at % 4 == 0 && *at as u64 + 4 <= size) {
-                // SAFETY: the word lies in what is mapped there, and is aligned; a reference to it
-                // is nobody's.
+                // SAFETY: the word lies in what is mapped there, and is aligned; nothing has a
+                // reference to it.
                 unsafe { bytes.add(at).cast::<u32>().write_volatile(0) };
             }
         })
@@ -78,9 +77,9 @@ impl Window {
         })
     }
 
-    /// Lets `look` see a part of some memory, whole pages, at most a large one: they are mapped,
-    /// writable and by themselves, where the pointer points to until it returns. Others may have
-    /// the memory as well, so it makes no reference to it.
+    /// Maps whole pages of some memory, at most a large page, writable, and passes `look` a pointer
+    /// to them that is valid until `look` returns. Others may have the memory as well, so `look`
+    /// makes no reference to it.
     fn open<T>(&self, memory: Cap, offset: u64, size: u64, look: impl FnOnce(*mut u8) -> T) -> Result<T> {
         memory_part(memory, offset, size, self.slot, right::READ | right::WRITE).when("opening the window")?;
         memory_map(self.slot, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
@@ -90,7 +89,7 @@ impl Window {
     }
 }
 
-/// Structures that may be written into memory byte by byte.
+/// Types that may be written into memory byte by byte.
 ///
 /// # Safety
 /// The type is `repr(C)` and has no padding.
@@ -108,7 +107,7 @@ pub fn bytes_of<T: Plain>(value: &T) -> &[u8] {
     unsafe { core::slice::from_raw_parts(core::ptr::from_ref(value).cast(), size_of::<T>()) }
 }
 
-/// Puts a text into a field that is padded with zeros; what does not fit is cut off.
+/// Copies a text into a zero-padded field; what does not fit is cut off.
 pub fn put_text(field: &mut [u8], text: &str) {
     for (to, from) in field.iter_mut().zip(text.bytes()) {
         *to = from;

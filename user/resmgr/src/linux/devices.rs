@@ -1,4 +1,4 @@
-//! The PCI functions of tasks: where their registers are in memory, so that Linux does not get
+//! The PCI functions of tasks: where their registers lie in memory, so that Linux does not get
 //! them.
 
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use pillion_vmm_devices::pci::{ConfigAccess, ConfigSpace, Function, memory_of};
 const ADDRESS: u16 = 0xcf8;
 const DATA: u16 = 0xcfc;
 
-/// Configuration space by its ports.
+/// Configuration space, accessed through its ports.
 struct Ports;
 
 impl ConfigAccess for Ports {
@@ -27,11 +27,11 @@ impl ConfigSpace for Ports {
     }
 }
 
-/// Says which functions of tasks are not there: whoever wrote the system file meant another one,
-/// which is Linux's now.
+/// Reports which functions of tasks do not exist: the system file's author probably meant another
+/// function, which Linux now has.
 pub fn say_missing(system: &System) {
     for (task, device) in system.tasks.iter().flat_map(|task| task.devices.iter().map(move |device| (task, device))) {
-        // Register 0 is vendor and device; where nothing answers it reads as ones.
+        // Register 0 holds vendor and device; where nothing answers it reads as ones.
         if Ports.read(Function::from_id(device.requester_id()), 0) & 0xffff == 0xffff {
             println!(
                 "[resmgr] this machine has no PCI function {device} for task {}; `ls /sys/bus/pci/devices` in Linux lists those that it has",
@@ -41,8 +41,8 @@ pub fn say_missing(system: &System) {
     }
 }
 
-/// The memory in which functions of tasks answer. To be asked before a task runs: to measure it,
-/// the functions are switched off for a moment.
+/// The memory in which functions of tasks answer. Call it before any task runs: it switches the
+/// functions off for a moment to measure them.
 pub fn registers(system: &System) -> Vec<Range> {
     let functions = system.tasks.iter().flat_map(|task| &task.devices).map(|device| device.requester_id());
     let memory = functions.flat_map(|id| memory_of(&mut Ports, Function::from_id(id)).into_iter().flatten());

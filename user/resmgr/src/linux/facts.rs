@@ -1,4 +1,4 @@
-//! The page of facts for the VM monitor.
+//! The page of information for the VM monitor.
 
 use super::ranges::{Piece, told};
 use crate::{
@@ -15,7 +15,7 @@ use pillion_runtime::{
 };
 use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 
-/// The facts. What they have room for is what the check of the system file lets pass.
+/// The information. It has room for whatever passes the check of the system file.
 pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
     let mut info = LinuxInfo {
         root_pointer: machine.boot.root_pointer,
@@ -46,14 +46,14 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
     Ok(info)
 }
 
-/// Where a file lies from the start of the bundle's mapping on, and its size.
+/// Offset of a file from the start of the bundle's mapping, and its size.
 fn place(machine: &Machine, name: &str) -> Result<[u64; 2]> {
     let (offset, size) =
         image::find(machine.bundle, name).ok_or_else(|| Failure::new(format!("the bundle has no file {name}")))?;
     Ok([machine.boot.bundle.base % PAGE + offset, size])
 }
 
-/// What follows an end of Linux, as the monitor reads it.
+/// What follows an end of Linux, in the monitor's encoding.
 fn number(after: Then) -> u64 {
     match after {
         Then::Restart => then::RESTART,
@@ -62,7 +62,7 @@ fn number(after: Then) -> u64 {
     }
 }
 
-/// Fills the start of an array and returns how many entries that are.
+/// Fills the start of an array and returns the number of entries filled.
 fn put_all<T>(to: &mut [T], from: impl Iterator<Item = T>, what: &str) -> Result<u64> {
     let mut count = 0;
     for value in from {
@@ -75,7 +75,7 @@ fn put_all<T>(to: &mut [T], from: impl Iterator<Item = T>, what: &str) -> Result
     Ok(count as u64)
 }
 
-/// What the tasks and the kernel have.
+/// Records what belongs to the tasks and the kernel.
 fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
     for interrupt in system.tasks.iter().flat_map(|t| &t.interrupts) {
         const { assert!(limit::HIDDEN_LINE < u64::BITS) };

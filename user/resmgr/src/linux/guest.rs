@@ -1,5 +1,5 @@
-//! Linux's memory: mapped one to one in the guest space, and as far as the monitor needs it in the
-//! monitor.
+//! Linux's memory: mapped one to one in the guest space, and in the monitor as far as the monitor
+//! needs it.
 
 use super::ranges::{Piece, seen_by_monitor};
 use crate::{
@@ -20,29 +20,29 @@ use pillion_runtime::{
 
 const FOUR_GIB: u64 = 4 << 30;
 
-/// What the guest space maps.
+/// What is mapped in the guest space.
 pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
     let seen = mine(pieces).filter(|(_, p)| p.range.kind != HIDDEN);
     seen.map(|(_, p)| extent(&p.range)).collect()
 }
 
-/// Holes above 4 GiB are handed over where there are pages of 1 GiB.
+/// The kernel hands out holes above 4 GiB only where there are pages of 1 GiB.
 fn extent(range: &Range) -> Extent {
     let high = range.kind == range_kind::HOLE && range.base + range.size > FOUR_GIB;
     if high { Extent::gigantic(range.base, range.size) } else { Extent::large(range.base, range.size) }
 }
 
-/// What the monitor maps of it.
+/// What is mapped in the monitor.
 pub fn monitor_extents(pieces: &[Piece]) -> Vec<Extent> {
     mine(pieces).map(|(_, p)| Extent::large(address::GUEST + p.range.base, seen_by_monitor(&p.range))).collect()
 }
 
-/// The pieces that are taken out of regions: Linux's, and what is hidden between them.
+/// The pieces taken from regions: Linux's, and what is hidden between them.
 fn mine(pieces: &[Piece]) -> impl Iterator<Item = (usize, &Piece)> {
     pieces.iter().filter_map(|p| Some((p.region?, p)))
 }
 
-/// Maps everything in both spaces.
+/// Maps everything in both address spaces.
 pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<()> {
     for (region, piece) in mine(pieces) {
         let memory = slots.make(slot::REGIONS + region as u32, Kind::Memory, piece.range.size)?;

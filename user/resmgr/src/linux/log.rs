@@ -1,6 +1,6 @@
-//! The system's log in Linux, where no UART takes it: it is shown in the channel window as what a
-//! task called `pillion` prints, so that Linux's module has it in the kernel's log and in
-//! `pillion dmesg`.
+//! The system's log in Linux, where no UART takes it. The channel window shows it as the output of
+//! a task called `pillion`, so that Linux's module copies it to the kernel's log and
+//! `pillion dmesg` prints it.
 
 use crate::{
     failure::{Result, While},
@@ -16,24 +16,24 @@ use pillion_abi::{
 };
 use pillion_runtime::{Cap, info::monitor_bit, memory_map, signal};
 
-/// Its name in the directory.
+/// Name of that task in the directory.
 const NAME: &str = "pillion";
 
-/// Where the manager sees what the kernel said.
+/// Where the manager maps the kernel's log.
 const KERNEL: u64 = 0xa8_0000_0000;
 
-/// What Linux sees of the log.
+/// The log that Linux sees.
 pub struct LinuxLog {
     status: *mut Status,
     written: u64,
     doorbell: Cap,
-    /// The window, where there is nobody else to have it.
+    /// The window, where nothing else owns it.
     channel: Option<Channel>,
 }
 
 impl LinuxLog {
-    /// Makes it in entry `index` of the window, with what the kernel said while it booted.
-    /// `monitor` is the notification of Linux's monitor.
+    /// Makes the log in entry `index` of the window and fills it with what the kernel printed
+    /// during boot. `monitor` is the notification of Linux's monitor.
     pub fn make(maker: &mut Maker<'_>, channel: &mut Channel, index: usize, monitor: Cap) -> Result<LinuxLog> {
         let doorbell = maker.slots.derive(monitor, right::WRITE, monitor_bit::DOORBELL)?;
         channel.change(|directory| {
@@ -43,17 +43,17 @@ impl LinuxLog {
         });
         let mut log = LinuxLog { status: channel.status(index).cast_mut(), written: 0, doorbell, channel: None };
         memory_map(slot::LOG_BUFFER, slot::ADDRESS_SPACE, KERNEL, 0).when("mapping the kernel's log")?;
-        // SAFETY: the call before mapped it, for good.
+        // SAFETY: the call above mapped it, for good.
         unsafe { said(KERNEL as *const LogBuffer) }.for_each(|byte| log.put(byte));
         Ok(log)
     }
 
-    /// Adds a byte. The oldest goes: whether anybody reads is Linux's affair.
+    /// Appends a byte. It overwrites the oldest one, whether or not Linux has read that.
     pub fn put(&mut self, byte: u8) {
         let at = self.written as usize % LOG_SIZE;
         self.written += 1;
-        // SAFETY: `channel` mapped the status writable, for good; nobody else writes it, and the
-        // index is within the log. Readers look at the count first.
+        // SAFETY: `channel` mapped the status writable, for good; nothing else writes it, and the
+        // index is within the log. Readers read the count first.
         unsafe {
             (&raw mut (*self.status).log).cast::<u8>().add(at).write_volatile(byte);
             compiler_fence(Release);
@@ -61,26 +61,26 @@ impl LinuxLog {
         }
     }
 
-    /// It is all that the window is for.
+    /// Keeps the window, which exists for the log alone.
     pub fn keep(&mut self, channel: Channel) {
         self.channel = Some(channel);
     }
 
-    /// Lets Linux look: its module looks at the logs when the directory has changed.
+    /// Lets Linux look: its module checks the logs when the directory has changed.
     pub fn ring(&mut self) {
         self.channel.iter_mut().for_each(|channel| channel.change(|_| ()));
         let _ = signal(self.doorbell);
     }
 }
 
-/// What the kernel said until now. It may go on while this is read: when it dies.
+/// What the kernel has printed so far. The kernel may write more during the read, when it dies.
 ///
 /// # Safety
 ///
 /// `buffer` is readable for as long as the iterator is used.
 unsafe fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
-    // SAFETY: the caller's promise, and the index is within the text. The kernel may write it at
-    // any time: so there is no reference to it, each byte is read once, and every value of it is
+    // SAFETY: the caller's promise, and the index is within the text. The kernel may write the text
+    // at any time, so there is no reference to it, each byte is read once, and every value is
     // valid.
     unsafe {
         let written = (&raw const (*buffer).written).read_volatile();
@@ -99,7 +99,7 @@ mod tests {
     fn what_the_kernel_counts_beyond_its_room_is_not_read() {
         let mut buffer = LogBuffer { written: 3, text: [b'.'; LOG_TEXT] };
         buffer.text[..3].copy_from_slice(b"abc");
-        // SAFETY: the buffer is here until the end of the test.
+        // SAFETY: the buffer lives until the end of the test.
         let said = |buffer: &LogBuffer| unsafe { said(buffer) }.collect::<Vec<u8>>();
         assert_eq!(said(&buffer), b"abc");
         for written in [LOG_TEXT as u64, LOG_TEXT as u64 + 1, u64::MAX] {

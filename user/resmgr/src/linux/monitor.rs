@@ -1,5 +1,5 @@
-//! The VM monitor: a task like the others, with a vCPU, Linux's memory and authority over what is
-//! left of the machine.
+//! The VM monitor: a task like the others, with a vCPU, Linux's memory, and authority over the rest
+//! of the machine.
 
 use super::{
     devices,
@@ -27,23 +27,24 @@ use pillion_runtime::{
 };
 use pillion_system::{Linux, System};
 
-/// Entry of the bundle that holds the monitor.
+/// Entry of the bundle with the monitor's image.
 const IMAGE: &str = "vmm";
 
-/// Pages of a vCPU and what else there is beside the tables: state, facts.
+/// Pages of the objects beside the page tables: a vCPU with its state, and the monitor's
+/// information.
 const PAGES: u64 = 16 + 2;
 
-/// Tables more than what is known before the pool is taken: it cuts a region in two.
+/// Tables beyond those known before the pool is taken: the pool cuts a region in two.
 const SPARE_TABLES: u64 = 8;
 
-/// The monitor as it is planned.
+/// The plan of the monitor.
 pub struct Monitor {
     spec: Spec,
     guest_tables: u64,
 }
 
 impl Monitor {
-    /// Bytes of the region that it is made of.
+    /// Bytes of the region that the monitor is made from.
     pub fn bytes(&self) -> u64 {
         self.spec.bytes()
     }

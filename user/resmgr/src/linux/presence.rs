@@ -1,4 +1,4 @@
-//! Whether Linux is there, and how it is started when it is not.
+//! Whether Linux runs, and how the manager starts it when it does not.
 
 use crate::{
     failure::Result,
@@ -17,17 +17,17 @@ const EBUSY: i64 = -16;
 /// What became of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It runs, or is about to.
+    /// It runs, or is about to run.
     Runs,
-    /// It stays off until it is started.
+    /// It stays off until something starts it.
     Off,
-    /// Its monitor faulted: nobody can start it any more.
+    /// Its monitor faulted: nothing can start it any more.
     Lost,
 }
 
-/// Linux, as the manager knows of it.
+/// What the manager knows about Linux.
 pub struct Presence {
-    /// Tells the monitor to start it.
+    /// Signals the monitor to start Linux.
     starter: Cap,
     state: State,
     gave_up: bool,
@@ -40,23 +40,23 @@ impl Presence {
         Ok(Presence { starter, state: State::Runs, gave_up: false })
     }
 
-    /// The monitor says that it is gone, and what becomes of it.
+    /// The monitor reports that Linux is gone, and what follows.
     pub fn gone(&mut self, then: u64) {
         self.gave_up |= then == gone::GIVEN_UP;
         self.state = if then == gone::RESTARTS { State::Runs } else { State::Off };
     }
 
-    /// Its monitor is stopped for good.
+    /// Linux's monitor faulted and stays stopped.
     pub fn monitor_faulted(&mut self) {
         self.state = State::Lost;
     }
 
-    /// Whether it was ever given up.
+    /// Whether Linux was ever given up.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
 
-    /// Has it started: 0, or a negative errno.
+    /// Has the monitor start Linux. Returns 0, or a negative errno.
     pub fn start(&mut self) -> i64 {
         match self.state {
             State::Runs => EBUSY,

@@ -10,15 +10,15 @@ use pillion_runtime::info::range_kind::HIDDEN;
 /// Part of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it is and what it is for Linux.
+    /// Where it is, and what it is to Linux.
     pub range: Range,
-    /// Index of the region whose next free part it is; `None` for what nobody takes. What is hidden
-    /// is taken all the same, where Linux's memory goes on behind it.
+    /// Index of the region from whose next free part it is taken; `None` if it is not taken at all.
+    /// A hidden piece is taken all the same where Linux's memory continues behind it.
     pub region: Option<usize>,
 }
 
-/// Divides the machine's memory. `kept` are registers of devices that Linux must not see; `pool`
-/// begins where its region does. No more RAM than `limit`, lowest addresses first.
+/// Divides the machine's memory. Linux must not see the device registers in `kept`; `pool` begins
+/// where its region does. Linux gets at most `limit` bytes of RAM, lowest addresses first.
 pub fn pieces(regions: &[Range], pool: Range, limit: Option<u64>, kept: &[Range]) -> Vec<Piece> {
     let mut left = limit.unwrap_or(u64::MAX) & !(PAGE - 1);
     let mut all = Vec::new();
@@ -43,7 +43,7 @@ fn ram(all: &mut Vec<Piece>, index: usize, region: Range, pool: Range, left: &mu
     all.push(hidden(base + given, free - given));
 }
 
-/// A region of devices, in pieces around what is kept of it, in whole pages.
+/// Divides a device region into pieces around the `kept` parts, in whole pages.
 fn device(all: &mut Vec<Piece>, index: usize, region: Range, kept: &[Range]) {
     let end = region.base + region.size;
     let pages = |r: &Range| {
@@ -69,9 +69,9 @@ fn hidden(base: u64, size: u64) -> Piece {
     Piece { range: Range { base, size, kind: HIDDEN }, region: None }
 }
 
-/// The ranges as the monitor is told of them: neighbours that are hidden are one, and of holes
-/// there is nothing to tell. Where there are more than `most`, the smallest stretches of RAM are
-/// left out; their bytes are returned too.
+/// The ranges that the monitor gets: adjacent hidden ranges are merged, and holes are left out.
+/// Where there are more than `most`, the smallest ranges of RAM are left out; returns their bytes
+/// too.
 pub fn told(pieces: &[Piece], most: usize) -> (Vec<Range>, u64) {
     let mut all: Vec<Range> = Vec::new();
     for Piece { range, .. } in pieces.iter().filter(|piece| piece.range.kind != range_kind::HOLE) {
@@ -91,8 +91,8 @@ pub fn told(pieces: &[Piece], most: usize) -> (Vec<Range>, u64) {
     (all, dropped)
 }
 
-/// Bytes of a range that the monitor sees. Firmware puts tables at the start of what it keeps, so
-/// of devices it is that; of holes, nothing.
+/// Bytes of a range that the monitor sees. Firmware puts tables at the start of the memory that it
+/// keeps, so of devices the monitor sees that; of holes, nothing.
 pub fn seen_by_monitor(range: &Range) -> u64 {
     match range.kind {
         range_kind::RAM | range_kind::ACPI => range.size,
@@ -140,8 +140,7 @@ mod tests {
     #[test]
     fn pages_of_devices_are_hidden() {
         let regions = [range(0xb000_0000, 0x1000_0000, range_kind::DEVICE)];
-        // One twice, one that is less than a page, one that begins before the region, one
-        // elsewhere.
+        // One twice, one smaller than a page, one that begins before the region, one elsewhere.
         let kept = [(0xb002_0000, PAGE), (0xafff_0000, 0x1_1000), (0xb002_0010, 0x20), (0x1000, PAGE)];
         let all = pieces(&regions, range(0, 0, 0), None, &kept.map(|(base, size)| range(base, size, 0)));
         let shape: Vec<_> = all.iter().map(|p| (p.range.base, p.range.size, p.range.kind, p.region)).collect();

@@ -1,6 +1,6 @@
-//! The calls that a faulted thread was in, from the chain of frame pointers on its stack. Nothing
-//! there is trusted: each pointer has to lie in memory of the task, aligned and above the one
-//! before, and there is an end after a few.
+//! The call chain of a faulted thread, from the frame pointers on its stack. Nothing on the stack
+//! is trusted: each pointer must lie in the task's memory, aligned and above the one before, and
+//! the chain ends after a few.
 
 use crate::{
     task::{STACK, Task},
@@ -8,7 +8,7 @@ use crate::{
 };
 use pillion_runtime::info::address;
 
-/// Most calls that are told.
+/// Most calls that are reported.
 pub const MOST: usize = 16;
 
 /// Return addresses, the innermost first.
@@ -24,8 +24,8 @@ impl Calls {
         &self.addresses[..self.count]
     }
 
-    /// Follows the chain from a frame pointer; `read` gives a word of the task's memory where there
-    /// is one.
+    /// Follows the chain from a frame pointer; `read` returns a word of the task's memory, or
+    /// `None` where the task has none.
     pub fn follow(mut frame: u64, read: impl Fn(u64) -> Option<u64>) -> Calls {
         let mut calls = Calls::default();
         while calls.count < MOST && frame.is_multiple_of(8) {
@@ -43,7 +43,7 @@ impl Calls {
         calls
     }
 
-    /// The calls of a thread of a task whose frame pointer is that.
+    /// The call chain of the thread of `task` whose frame pointer is `frame`.
     pub fn of(task: &Task, memory_size: u64, window: &Window, frame: u64) -> Calls {
         let bottom = address::STACK_TOP - STACK;
         Calls::follow(frame, |at| {

@@ -28,37 +28,38 @@ use pillion_runtime::{
 };
 use pillion_system::{Start, System};
 
-/// Level of the main threads where there is no Linux.
+/// Priority of the main threads where there is no Linux.
 const MAIN_LEVEL: u8 = 3;
 
-/// What is to be made.
+/// What to make.
 pub struct Plans {
     programs: Vec<program::Plan>,
     broker: Spec,
-    /// Parts of the window.
+    /// Parts of the channel window.
     pub layout: Layout,
     /// Entry of the window that shows Linux the system's log.
     pub log: Option<usize>,
     shared_fifos: u64,
 }
 
-/// The window of a system without tasks with a skin: nothing but the log.
+/// The window of a system without tasks with a skin: only the log.
 fn log_only() -> Layout {
     Layout::new(&[0], 0)
 }
 
-/// The channel window as it is planned.
+/// The plan of the channel window.
 pub struct Shared {
     /// Its parts.
     pub layout: Layout,
     /// Number of tasks with a skin.
     pub tasks: usize,
-    /// The entry that shows Linux the system's log, where no UART takes it.
+    /// The directory entry that shows the system's log in Linux, where no UART takes it.
     pub log: Option<usize>,
 }
 
 impl Shared {
-    /// There is one where there are tasks with a skin, or nothing else takes the log.
+    /// Plans the window, which exists if there are tasks with a skin, or nothing else takes the
+    /// log.
     pub fn plan(machine: &Machine, system: &System, skins: Option<&Plans>) -> Option<Shared> {
         match skins {
             Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),
@@ -77,7 +78,7 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
     let shared_fifos = system.channels.shared_fifos;
     let broker_bytes = if shared_fifos == 0 { 0 } else { broker::FIFO_BYTES };
     let mut fifo_bytes: Vec<u64> = system.skins().map(|(_, skin)| skin.fifo_bytes).chain([broker_bytes]).collect();
-    // An entry without FIFOs, behind the others.
+    // An entry without FIFOs, after the others.
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
     let layout = Layout::new(&fifo_bytes, system.pool_bytes());
@@ -106,7 +107,7 @@ pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
 }
 
 impl Plans {
-    /// Bytes that it all takes.
+    /// Bytes that everything takes.
     pub fn bytes(&self) -> u64 {
         let programs = self.programs.iter().fold(0, |sum: u64, plan| sum.saturating_add(plan.spec.bytes()));
         let warden = warden::PAGES * PAGE;
@@ -185,7 +186,7 @@ impl Skins {
         self.programs[index].plan.wanted.skin.as_ref().is_some_and(|skin| skin.start == Start::Boot)
     }
 
-    /// Lets those run that start with the system.
+    /// Starts the tasks that start with the system.
     pub fn start(&self) -> Result<()> {
         self.programs.iter().try_for_each(Program::start)
     }

@@ -1,5 +1,5 @@
-//! The broker: the server of what several tasks with a skin use together. It has no time of its
-//! own: it runs on its callers'.
+//! The broker: the server of what several tasks with a skin share. It has no scheduling context: it
+//! runs on its callers' time.
 
 use super::{
     channel::{Access, Channel},
@@ -32,19 +32,19 @@ use pillion_runtime::{
 };
 use pillion_system::BROKER;
 
-// What the broker promises is what the check of the system file counts with.
+// The check of the system file counts with the time that the broker promises.
 const _: () = assert!(pillion_runtime::broker::LONGEST_NS == pillion_system::BROKER_NS);
 
 /// Slots for the wakers of one task.
 const STRIDE: u32 = pillion_abi::channel::THREADS as u32;
 
-/// Bytes of the data of all FIFOs that belong to it, where there are any.
+/// Bytes of the data of all FIFOs that belong to the broker, where there are any.
 pub const FIFO_BYTES: u64 = 512 << 10;
 
-/// Bytes of its own memory.
+/// Bytes of the broker's own memory.
 const MEMORY: u64 = 256 << 10;
 
-/// Plans it for so many tasks.
+/// Plans the broker for that many tasks.
 pub fn plan(machine: &Machine, facts: SkinInfo, tasks: usize) -> Result<Spec> {
     let mut spec = Spec::new(BROKER, machine.image(BROKER)?, machine.boot.tsc_hz);
     spec.info.memory_size = MEMORY;
@@ -56,7 +56,7 @@ pub fn plan(machine: &Machine, facts: SkinInfo, tasks: usize) -> Result<Spec> {
         Extent::small(address::DIRECTORY, DIRECTORY),
         Extent::small(TRANSFERS, transfers(tasks)),
     ]);
-    // Their memory is the broker's, of its own region.
+    // The tasks' transfer memory comes from the broker's own region.
     spec.more_pages = transfers(tasks) / pillion_abi::PAGE;
     Ok(spec)
 }
@@ -71,15 +71,15 @@ pub struct Broker {
     pub task: Task,
     /// Its endpoint.
     endpoint: Cap,
-    /// The same, as the manager calls it.
+    /// The manager's capability to call that endpoint.
     call: Cap,
-    /// Memory for messages between it and the tasks.
+    /// Memory for messages between the broker and the tasks.
     transfers: Cap,
 }
 
 impl Broker {
-    /// Makes it, and lets it run until it serves. `need`: ticks that whoever calls it must have
-    /// left.
+    /// Makes the broker and lets it run until it serves. `need` is the number of ticks that a
+    /// caller must have left.
     pub fn make(
         maker: &mut Maker<'_>,
         spec: &Spec,
@@ -99,7 +99,7 @@ impl Broker {
         Ok(broker)
     }
 
-    /// It gets time only to reach the place where it waits for calls.
+    /// Gives the broker time only until it waits for calls.
     fn begin(&self, maker: &mut Maker<'_>) -> Result<()> {
         maker.give_time(self.task.region, self.task.thread, Urgency::fixed(1, None))?;
         thread_resume(self.task.thread).when("starting the broker")?;
@@ -113,7 +113,7 @@ impl Broker {
         call(self.call, label, words).map(|message| message.words)
     }
 
-    /// Connects a task that was just made: `wakers` are its threads' notifications.
+    /// Connects a task that was just made: `wakers` are the notifications of its threads.
     pub fn connect(
         &self,
         maker: &mut Maker<'_>,
@@ -141,15 +141,16 @@ impl Broker {
         Ok(())
     }
 
-    /// It has faulted: those that it serves and those that call it go with `Gone`.
+    /// Closes a faulted broker: the threads that it serves, and those that call it, return with
+    /// `Gone`.
     pub fn close(&self) {
         for object in [self.endpoint, self.task.thread] {
             let _ = cap_delete(boot::slot::CAP_SPACE, object);
         }
     }
 
-    /// A task has ended, or stands still for good. Its threads are suspended but still there: the
-    /// broker may be at work for one of them, on its time.
+    /// Reports that a task has ended, or is stopped for good. Its threads are suspended but still
+    /// exist: the broker may be working for one of them, on that thread's time.
     pub fn task_ended(&self, index: usize) -> status::Result<()> {
         (0..ENDED_PARTS).try_for_each(|part| self.ask(Request::TaskEnded { index: index as u32, part }).map(|_| ()))
     }

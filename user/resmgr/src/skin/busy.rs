@@ -1,28 +1,28 @@
-//! Sees threads that use all the time that they may have: most often an endless loop.
+//! Detects threads that use all the time they may have: most often an endless loop.
 
 use super::{Skins, warden};
 use crate::text::text;
 use pillion_abi::{NEVER, channel::task_state};
 use pillion_runtime::{context_consumed, println};
 
-/// Whether a budget that ran out so often did so in nearly every period of a stretch. Where others
-/// are more urgent, it runs out a little less often than once in each.
+/// Whether a budget that ran out `ran_out` times did so in nearly every period of a stretch. Where
+/// other threads are more urgent, it runs out a little less often than once a period.
 fn is_used_up(ran_out: u64, period: u64, stretch: u64) -> bool {
     ran_out != 0 && is_nearly_all(ran_out.saturating_mul(period), stretch)
 }
 
-/// Whether so many ticks are nearly all of a stretch.
+/// Whether this many ticks are nearly all of a stretch.
 fn is_nearly_all(ticks: u64, stretch: u64) -> bool {
     ticks >= stretch / 5 * 4
 }
 
 impl Skins {
-    /// Looks, about once in a second, at the time that threads have used since the last look. Once
-    /// for each thread and start it is said that it has used up all of its own.
+    /// Checks, about once a second, how much time the threads have used since the last check.
+    /// Reports a thread that has used up all of its own, once per thread and start.
     pub fn look_at_time(&mut self, time: u64) {
         let stretch = time.saturating_sub(self.timed_at);
         if stretch < self.tsc_hz / 4 * 3 {
-            // The last look was late.
+            // The last check was late.
             return;
         }
         self.timed_at = time;
@@ -39,11 +39,11 @@ impl Skins {
             program.told |= busy;
             (0..u64::BITS).filter(|thread| new >> thread & 1 != 0).for_each(|thread| self.tell_busy(index, thread));
         }
-        // A little more, and the manager itself has no time any more to see it.
+        // If the tasks use a little more, the manager has no time left to notice.
         warden::watch_over_manager(is_nearly_all(all, stretch));
     }
 
-    /// What a task's threads used, and which of them all that they may.
+    /// The ticks that a task's threads used, and which of them used all that they may, by bit.
     fn look_at_task(&mut self, index: usize, stretch: u64) -> (u64, u64) {
         let is_stopped = self.state(index) == task_state::FAULTED;
         let program = &mut self.programs[index];
@@ -88,7 +88,7 @@ mod tests {
         let second = 1_000_000_000;
         assert!(is_used_up(100, 10_000_000, second) && is_used_up(80, 10_000_000, second));
         assert!(!is_used_up(79, 10_000_000, second) && !is_used_up(0, 10_000_000, second));
-        // One that is longer than the stretch.
+        // A period longer than the stretch.
         assert!(is_used_up(1, 3 * second, second) && !is_used_up(0, 3 * second, second));
         assert!(is_nearly_all(80, 100) && !is_nearly_all(79, 100));
         assert!(is_used_up(u64::MAX, u64::MAX, u64::MAX));

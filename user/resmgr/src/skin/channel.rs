@@ -1,4 +1,4 @@
-//! The channel window: making it, showing its parts, and writing what only the manager writes.
+//! The channel window: makes it, maps its parts, and writes what only the manager writes.
 
 use super::{layout::Layout, log::Shown};
 use crate::{
@@ -19,12 +19,12 @@ use pillion_abi::{
 };
 use pillion_runtime::{Cap, cap_identify, memory_map, memory_part};
 
-/// Where the manager sees what it writes, and the command.
+/// Where the manager maps what it writes, and the command.
 const ADDRESS: u64 = 0xb0_0000_0000;
 
 /// The window.
 pub struct Channel {
-    /// Where its parts are.
+    /// Offsets of its parts.
     pub layout: Layout,
     /// Its memory.
     pub memory: Cap,
@@ -35,17 +35,17 @@ pub struct Channel {
     pub usage: &'static mut Usage,
 }
 
-/// Who may do what with a part.
+/// How a part may be accessed.
 #[derive(Clone, Copy)]
 pub enum Access {
-    /// It is only read.
+    /// Read only.
     Read,
-    /// It is written.
+    /// Read and write.
     Write,
 }
 
 impl Channel {
-    /// Makes the window out of a region, all zeros but for the facts at its start.
+    /// Makes the window from a region, all zeros except the facts at its start.
     pub fn make(slots: &mut Slots, window: &Window, region: Cap, layout: Layout, tsc_hz: u64) -> Result<Channel> {
         let memory = slots.make(region, Kind::Memory, layout.size)?;
         window.fill(memory, layout.size, &[])?;
@@ -53,8 +53,8 @@ impl Channel {
         memory_part(memory, 0, layout.managed(), seen, right::READ | right::WRITE).when("sharing the window")?;
         memory_map(seen, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
         let [identity, _] = cap_identify(memory).when("looking for the window")?;
-        // SAFETY: the call before mapped zeros there, for good, which are valid values. Nothing
-        // else of this task has references to these two parts; others only read them, and look
+        // SAFETY: the call above mapped zeros there, for good, which are valid values. Nothing else
+        // in this task has references to these two parts; other tasks only read them, and read
         // again when the generation has changed.
         let (directory, usage) =
             unsafe { (&mut *(ADDRESS as *mut Directory), &mut *((ADDRESS + layout.usage) as *mut Usage)) };
@@ -81,48 +81,48 @@ impl Channel {
         self.directory
     }
 
-    /// Changes the directory, and lets its readers know.
+    /// Changes the directory and its generation, so that readers notice.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Directory) -> T) -> T {
         let result = change(self.directory);
         compiler_fence(Release);
         let generation = &raw mut self.directory.generation;
-        // SAFETY: a field of the directory, which is borrowed here. Volatile, so that it comes
-        // after what the closure wrote.
+        // SAFETY: a field of the directory, which is borrowed here. The write is volatile, so that
+        // it comes after the closure's.
         unsafe { generation.write_volatile(generation.read_volatile().wrapping_add(1)) };
         result
     }
 
-    /// What a task shows; it writes it at any time.
+    /// The status that a task shows; the task writes it at any time.
     pub fn status(&self, task: usize) -> *const Status {
         (ADDRESS + self.layout.tasks[task].status) as *const Status
     }
 
-    /// The log in it.
+    /// A task's log, within its status.
     pub fn log(&self, task: usize) -> Shown {
         // SAFETY: `make` mapped the status, for good.
         unsafe { Shown::of(self.status(task)) }
     }
 
     /// Period of a task's first periodic thread in nanoseconds, or 0. The task may be writing it: a
-    /// wrong one only spoils its own report.
+    /// wrong value only spoils the task's own report.
     pub fn period_ns(&self, task: usize) -> u64 {
         let mut threads = (0..THREADS).map(|thread| {
-            // SAFETY: `make` mapped the status, for good; the number is below that of its entries,
-            // and every value is valid.
+            // SAFETY: `make` mapped the status, for good; the index is within the array, and every
+            // value is valid.
             unsafe { (&raw const (*self.status(task)).threads[thread].period_ns).read_volatile() }
         });
         threads.find(|period| *period != 0).unwrap_or(0)
     }
 
-    /// Linux's command, as it is now. It is read once: Linux may change it at any time.
+    /// A copy of Linux's command. It is read once, because Linux may change it at any time.
     pub fn command(&self) -> Command {
-        // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two is Linux's
-        // own trouble.
+        // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two commands
+        // harms only Linux.
         unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
     }
 
-    /// Closes what the processes of a Linux that is gone had open: until the next one says
-    /// otherwise nobody reads, writes, waits, or is at a ring.
+    /// Closes what the processes of a Linux that is gone had open: until the next Linux says
+    /// otherwise, no process reads, writes or waits, or is at a ring.
     pub fn forget_linux(&self, window: &Window) -> Result<()> {
         const FIFO: usize = size_of::<FifoControl>();
         const WORDS: [usize; 5] = [
@@ -140,7 +140,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Maps a part into a space.
+    /// Maps a part into an address space.
     pub fn map(
         &self,
         slots: &mut Slots,
@@ -159,7 +159,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Maps it in Linux's memory, at its physical address: the first half to be read only.
+    /// Maps the window in Linux's memory, at its physical address. The first half is read-only.
     pub fn map_guest(&self, slots: &mut Slots, guest: Cap) -> Result<()> {
         let Layout { command, size, .. } = self.layout;
         self.map(slots, guest, self.base, (0, command), Access::Read)?;
@@ -167,9 +167,10 @@ impl Channel {
     }
 }
 
-/// What mapping a window of that layout takes in Linux's memory, wherever it comes to be.
+/// The extents of a window with that layout in Linux's memory: an upper bound, wherever the window
+/// will lie.
 pub fn guest_extents(layout: &Layout) -> [Extent; 2] {
-    // Behind the last page before a boundary of the highest tables: no place needs more.
+    // The last page before a boundary of the highest-level tables: no address needs more tables.
     let worst = (1 << 39) - PAGE;
     [Extent::small(worst, layout.command), Extent::small(worst, layout.size - layout.command)]
 }

@@ -1,5 +1,5 @@
-//! What Linux has the manager do. The command is in memory that Linux can write: it is read once,
-//! and nothing in it is believed.
+//! Linux's commands to the manager. A command lies in memory that Linux can write: the manager
+//! reads it once and trusts nothing in it.
 
 use super::{Skins, mbuff};
 use crate::{
@@ -10,7 +10,7 @@ use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state
 use pillion_runtime::context_consumed;
 
 const ENOENT: i64 = -2;
-/// Result of an `init_module` that was not waited for.
+/// Result of an `init_module` that was cut short.
 const EINTR: i32 = -4;
 const E2BIG: i64 = -7;
 const ENOMEM: i64 = -12;
@@ -18,7 +18,7 @@ const EBUSY: i64 = -16;
 const EINVAL: i64 = -22;
 
 impl Skins {
-    /// Carries out Linux's command; the result is 0 or more, or a negative errno.
+    /// Carries out Linux's command. Returns 0 or more, or a negative errno.
     pub fn command(&mut self) -> i64 {
         let Command { number, size, text, .. } = self.channel.command();
         let Some((name, rest)) = split(&text) else { return EINVAL };
@@ -38,7 +38,7 @@ impl Skins {
         }
     }
 
-    /// Linux is gone: it holds nothing any more.
+    /// Drops everything that a Linux which is gone held.
     pub fn linux_gone(&mut self) {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release_all(&mut directory.mbuffs, mbuff::Holder::Linux));
@@ -67,7 +67,7 @@ impl Skins {
         0
     }
 
-    /// Starts a task with more arguments behind those of the system file.
+    /// Starts a task with more arguments after those in the system file.
     fn load_with(&mut self, index: usize, more: &str) -> i64 {
         if self.state(index) != task_state::STOPPED {
             return EBUSY;
@@ -101,8 +101,8 @@ impl Skins {
         }
     }
 
-    /// What a task needs and another has that is there. Only of tasks that Linux starts can two
-    /// have the same.
+    /// A resource that this task needs and that a loaded task has. Only tasks that Linux starts can
+    /// have one in common.
     fn in_the_way(&self, index: usize) -> Option<Text> {
         let wanted = &self.programs[index].plan.wanted;
         let there = self.programs.iter().filter(|other| other.index != index && other.task.is_some());
@@ -115,7 +115,7 @@ impl Skins {
     fn unload_if_loaded(&mut self, index: usize) -> i64 {
         match self.state(index) {
             task_state::RUNNING => self.unload(index),
-            // There is nobody to run `cleanup_module`.
+            // No thread is left to run `cleanup_module`.
             task_state::FAULTED => {
                 self.ended(index);
             }
@@ -131,9 +131,9 @@ impl Skins {
     }
 }
 
-/// A name, and what follows the zero behind it up to the next one. Neither is cut, and neither has
-/// anything in it that the system file could not have: control characters are nobody's name and
-/// nobody's argument.
+/// Splits off a name and the text between its terminating zero and the next one. Neither is cut
+/// off, and neither contains what the system file could not: no name and no argument has control
+/// characters.
 fn split(bytes: &[u8]) -> Option<(&str, &str)> {
     let mut parts = bytes.split(|b| *b == 0);
     let mut next = || {
@@ -143,7 +143,7 @@ fn split(bytes: &[u8]) -> Option<(&str, &str)> {
     Some((next()?, next()?))
 }
 
-/// A name as it stands in the directory.
+/// A name as it is stored in the directory.
 fn buffer_name(name: &str) -> Result<mbuff::Name, mbuff::Refusal> {
     let mut padded = [0; MBUFF_NAME];
     if name.len() >= MBUFF_NAME {

@@ -1,4 +1,4 @@
-//! A thread of a task with a skin faulted: the whole task stops, the others go on.
+//! A thread of a task with a skin faulted: the whole task stops, the others continue.
 
 use super::{After, Skins, backtrace::Calls, threads};
 use crate::{report, text::text};
@@ -9,13 +9,13 @@ use pillion_abi::{
 };
 use pillion_runtime::{call::reply, println, thread_register};
 
-/// Answer to a fault: the thread stays stopped.
+/// Reply to a fault: the thread stays stopped.
 const STAY: u64 = 2;
 
-/// Pair of registers that holds the frame pointer, in its second place.
+/// Register pair that holds the frame pointer, as its second register.
 const FRAME: u64 = 4;
 
-/// An exception, with the address of a page fault, for people.
+/// An exception, and the address of a page fault, as text for people.
 struct Exception(u64, u64);
 
 impl fmt::Display for Exception {
@@ -32,8 +32,8 @@ impl fmt::Display for Exception {
 }
 
 impl Skins {
-    /// Stops the task and reports. It is stopped before the fault is answered: none of its threads
-    /// runs once more.
+    /// Stops the task and reports the fault. The task is stopped before the fault is replied to, so
+    /// that none of its threads runs again.
     pub(super) fn fault(&mut self, index: usize, words: &[u64; MESSAGE_WORDS]) -> After {
         self.failed = true;
         let Some(program) = self.programs.get(index) else { return self.broker_fault(words) };
@@ -73,8 +73,8 @@ impl Skins {
         report::fault(program.name(), thread.thread, words, Some(place));
     }
 
-    /// Without the broker what tasks share is gone: who asks for it gets an error. All else goes
-    /// on.
+    /// Handles a fault of the broker. What tasks share is gone: their calls to the broker fail.
+    /// Everything else continues.
     fn broker_fault(&mut self, words: &[u64; MESSAGE_WORDS]) -> After {
         let _ = reply(STAY, [0; MESSAGE_WORDS]);
         report::fault(self.broker.task.name, self.broker.task.thread, words, None);

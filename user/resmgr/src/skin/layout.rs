@@ -1,9 +1,9 @@
 //! Where the parts of the channel window are.
 //!
 //! What Linux may only read comes first: the directory, the processor times, and what each task
-//! shows. What it may write follows: its commands, what it shares with each task, the pool of
-//! shared buffers, and what only its kernel may write. Each part begins on a page, so that the two
-//! halves and every part can be mapped by themselves.
+//! shows. What Linux may write follows: its commands, what it shares with each task, the pool of
+//! shared buffers, and what only Linux's kernel may write. Each part begins on a page, so that the
+//! two halves and every part can be mapped separately.
 
 use crate::tables::whole_pages;
 use alloc::vec::Vec;
@@ -27,14 +27,14 @@ pub struct Layout {
     pub usage: u64,
     /// Parts of the tasks.
     pub tasks: Vec<Places>,
-    /// Offset of the command: what follows, with it, is Linux's to write.
+    /// Offset of the command. Linux may write the command and everything after it.
     pub command: u64,
     /// Offset of the pool.
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
-    /// Offset of what Linux's kernel says about handlers of its processes: nothing that a process
-    /// may map follows.
+    /// Offset of what Linux's kernel says about handlers of its processes: after it there is
+    /// nothing that a process may map.
     pub psc: u64,
     /// Bytes of the window.
     pub size: u64,
@@ -53,13 +53,13 @@ const fn pages_of<T>() -> u64 {
     (size_of::<T>() as u64).next_multiple_of(pillion_abi::PAGE)
 }
 
-/// Bytes that a task with that much data of FIFOs shares with Linux.
+/// Bytes that a task with that much FIFO data shares with Linux.
 pub fn share_size(fifo_bytes: u64) -> u64 {
     whole_pages((size_of::<Share>() as u64).saturating_add(fifo_bytes))
 }
 
 impl Layout {
-    /// The window of tasks with that many bytes of FIFO data each.
+    /// The layout of a window for tasks with that many bytes of FIFO data each.
     pub fn new(fifo_bytes: &[u64], pool_bytes: u64) -> Layout {
         let usage = DIRECTORY;
         let mut end = usage + pages_of::<Usage>();
@@ -81,7 +81,7 @@ impl Layout {
         Layout { usage, tasks, command, pool, pool_size, psc, size: end }
     }
 
-    /// End of what the manager itself looks at: all that Linux may not write, and the command.
+    /// End of what the manager itself accesses: all that Linux may not write, and the command.
     pub fn managed(&self) -> u64 {
         self.command + pages_of::<Command>()
     }

@@ -1,4 +1,4 @@
-//! Starting and ending tasks.
+//! Starts and ends tasks.
 
 use super::{
     After, Passenger, Skins,
@@ -25,11 +25,11 @@ use pillion_runtime::{
     now, println, signal,
 };
 
-/// Result of an `init_module` that did not return.
+/// Result of an `init_module` that did not return in time.
 const ETIMEDOUT: i32 = -110;
 
 impl Skins {
-    /// Makes a task; it does not run yet.
+    /// Makes a task that does not run yet.
     pub(super) fn load(&mut self, index: usize) -> Result<()> {
         let made = self.make_task(index);
         if made.is_err() {
@@ -52,19 +52,19 @@ impl Skins {
         Ok(())
     }
 
-    /// What the task does now is to be done in time.
+    /// Sets the deadline for what the task does now.
     fn give_grace(&mut self, index: usize) {
         let program = &mut self.programs[index];
         program.others_before = program.ticks_of_others();
         warden::set(index, now().saturating_add(program.plan.grace));
     }
 
-    /// When the time of the first task that starts or stops is over.
+    /// The earliest deadline of a task that starts or stops.
     pub fn next_end(&self) -> u64 {
         warden::next()
     }
 
-    /// Ends a task that did not start or stop in time, or left the manager none.
+    /// Ends a task that did not start or stop in time, or that left the manager no time.
     pub fn end_overdue(&mut self) -> After {
         let Some(index) = warden::overdue(now()) else { return After::GoOn };
         if warden::starves(index) {
@@ -76,8 +76,7 @@ impl Skins {
         let program = &self.programs[index];
         let grace_ms = program.grace_ns() / 1_000_000;
         let others_ms = self.milliseconds(program.ticks_of_others().saturating_sub(program.others_before));
-        // A task that leaves its main thread no time has not enough of it however long it is waited
-        // for.
+        // A task that starves its own main thread would miss any deadline.
         let why = if others_ms >= grace_ms.div_ceil(2) {
             text!(
                 "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
@@ -93,7 +92,7 @@ impl Skins {
         ticks.saturating_mul(1_000) / self.tsc_hz.max(1)
     }
 
-    /// Which thread of a task used most since the manager had time the last time.
+    /// The thread of a task that has used most since the manager last had time, as text.
     fn why_it_starves(&self, index: usize) -> Text {
         let used = |one: &threads::Thread| {
             let [ticks, _] = context_consumed(one.context).unwrap_or_default();
@@ -109,8 +108,8 @@ impl Skins {
         )
     }
 
-    /// Ends a task that does not end by itself. Where it was in its `init_module`, that is the
-    /// result.
+    /// Ends a task that does not end by itself. If the task was in its `init_module`, `result`
+    /// becomes the result of that.
     pub(super) fn end_by_force(&mut self, index: usize, result: i32, why: &str) -> After {
         let program = &self.programs[index];
         let name = program.name();
@@ -126,8 +125,8 @@ impl Skins {
         self.ended(index)
     }
 
-    /// The system ends: a task that is still in its `init_module` has not started, however long its
-    /// grace is.
+    /// Reports tasks that are still in their `init_module` when the system ends: they have not
+    /// started, however long their grace is.
     pub fn tell_unfinished(&mut self) {
         for index in 0..self.programs.len() {
             if self.state(index) == task_state::STARTING {
@@ -139,7 +138,7 @@ impl Skins {
         }
     }
 
-    /// A task needs no longer return from its `init_module`: it ends the system.
+    /// A task that ends the system need not return from its `init_module` any more.
     pub fn is_through(&mut self, index: usize) {
         if index < self.programs.len() && self.state(index) == task_state::STARTING {
             warden::forget(index);
@@ -168,7 +167,7 @@ impl Skins {
         Ok(())
     }
 
-    /// `init_module` returned. A task whose initialisation failed gets no answer: it ends.
+    /// `init_module` returned. A task whose initialisation failed gets no reply: it ends.
     pub(super) fn started(&mut self, index: usize, result: i32) -> After {
         if self.state(index) != task_state::STARTING {
             let _ = reply(0, [0; MESSAGE_WORDS]);
@@ -176,8 +175,8 @@ impl Skins {
         }
         warden::forget(index);
         if result != 0 {
-            // Before anybody hears of it: what its other threads did after that would be done by a
-            // task that is not there.
+            // Suspend them before the failure is announced: its other threads must not act for a
+            // task that counts as gone.
             threads::suspend(&self.programs[index].threads);
         }
         self.channel.change(|directory| {
@@ -205,7 +204,7 @@ impl Skins {
         }
     }
 
-    /// A task has ended: what it was made of and what it had is free again.
+    /// Frees everything that an ended task was made from and held.
     pub(super) fn ended(&mut self, index: usize) -> After {
         warden::leave(index);
         let program = &mut self.programs[index];
@@ -239,7 +238,8 @@ impl Skins {
         self.after()
     }
 
-    /// What ran in processes of the Linux that is gone must not run in those of the next one.
+    /// Restarts the tasks that run handlers: what ran in processes of the old Linux must not run in
+    /// those of the next.
     pub(super) fn restart_handlers(&mut self) -> Result<()> {
         let handlers = |program: &Program| is_psc(&program.plan.wanted);
         let Some(index) = self.programs.iter().position(handlers) else { return Ok(()) };
@@ -250,7 +250,7 @@ impl Skins {
         self.programs[index].start()
     }
 
-    /// The end of the system, when it is to end with the tasks and all have ended.
+    /// Ends the system if it is to end with its tasks and all of them have ended.
     pub(super) fn after(&self) -> After {
         let over = |index| matches!(self.state(index), task_state::STOPPED | task_state::FAULTED);
         if self.until_ended && (0..self.programs.len()).all(over) { After::End } else { After::GoOn }
@@ -261,19 +261,19 @@ impl Skins {
         self.channel.directory().tasks[index].state
     }
 
-    /// Changes a task's state, and lets Linux know.
+    /// Changes a task's state and notifies Linux.
     pub(super) fn set_state(&mut self, index: usize, state: u32) {
         self.channel.change(|directory| directory.tasks[index].state = state);
         self.ring();
     }
 }
 
-/// `init_module` has come to that, for machines.
+/// Reports the result of `init_module`, for machines.
 fn tell_started(name: &str, result: i32) {
     println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"started\",\"result\":{result}}}");
 }
 
-/// Lets a task and Linux wake each other.
+/// Lets a task and Linux signal each other.
 fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
     program.give(skin::slot::LINUX, passenger.notification, right::WRITE, monitor_bit::DOORBELL)?;
     let Some(main) = program.threads.first() else { return Ok(()) };
@@ -286,12 +286,12 @@ fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
     )
 }
 
-/// Takes threads and FIFOs out of what a task shows. The log stays, and so does how often each FIFO
-/// was made: readers have places in them.
+/// Clears threads and FIFOs in what a task shows. Keeps the log, and how often each FIFO was made,
+/// because readers hold positions in them.
 fn clear_status(channel: &Channel, index: usize) {
     let status: *mut Status = channel.status(index).cast_mut();
-    // SAFETY: the manager has the status mapped writable, for good, and the task that writes it too
-    // is not there.
+    // SAFETY: the manager has the status mapped writable, for good, and the task that also writes
+    // it does not exist now.
     let status = unsafe { &mut *status };
     status.threads.fill(ThreadEntry::default());
     for fifo in &mut status.fifos {

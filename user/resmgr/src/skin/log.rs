@@ -1,23 +1,23 @@
-//! Copies what tasks print, out of the rings that they show, into the system's log.
+//! Copies what tasks print from the rings that they show to the system's log.
 
 use crate::lines::{Line, print_from};
 use pillion_abi::channel::{LOG_SIZE, Status};
 
-/// Bytes of a task's log that are printed at a time.
+/// Bytes of a task's log that are printed in one go.
 pub const PIECE: u64 = 128;
 
-/// How far a task's log was printed.
+/// How far a task's log has been printed.
 pub struct Reader {
     name: &'static str,
     seen: u64,
     line: Line,
 }
 
-/// A task's log: bytes written so far, and each by its number.
+/// A task's log: a count of the bytes written so far, and the bytes by number.
 pub trait Ring {
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     fn written(&self) -> u64;
-    /// Byte `n`; another one if the task has written [`LOG_SIZE`] more meanwhile.
+    /// Byte `n`, or another one if the task has since written [`LOG_SIZE`] more.
     fn byte(&self, n: u64) -> u8;
 }
 
@@ -25,11 +25,11 @@ pub trait Ring {
 pub struct Shown(*const Status);
 
 impl Shown {
-    /// That in this status.
+    /// The log in this status.
     ///
     /// # Safety
     ///
-    /// It is readable for good.
+    /// The status stays readable for good.
     pub unsafe fn of(status: *const Status) -> Shown {
         Shown(status)
     }
@@ -37,8 +37,8 @@ impl Shown {
 
 impl Ring for Shown {
     fn written(&self) -> u64 {
-        // SAFETY: readable as promised to `of`; the task writes it at any time, and every value is
-        // valid.
+        // SAFETY: readable, as the caller of `of` promised; the task writes it at any time, and
+        // every value is valid.
         unsafe { (&raw const (*self.0).log_written).read_volatile() }
     }
 
@@ -49,26 +49,26 @@ impl Ring for Shown {
 }
 
 impl Reader {
-    /// Nothing was printed yet.
+    /// A reader that has printed nothing yet.
     pub fn new(name: &'static str) -> Reader {
         Reader { name, seen: 0, line: Line::new() }
     }
 
-    /// Prints lines that came since, of at most `most` bytes. Returns whether there was anything.
+    /// Prints new lines, from at most `most` bytes. Returns whether there were any new bytes.
     pub fn look(&mut self, ring: &impl Ring, most: u64) -> bool {
         let name = self.name;
         self.copy(ring, most, &mut |line| print_from(name, line))
     }
 
-    /// Prints everything, also what has no line end.
+    /// Prints everything, including an unfinished line.
     pub fn finish(&mut self, ring: &impl Ring) {
-        // A task that prints all the time does not keep the end from coming.
+        // The limit keeps a task that never stops printing from holding up the end.
         self.look(ring, 2 * LOG_SIZE as u64);
         let name = self.name;
         self.line.finish(|line| print_from(name, line));
     }
 
-    /// Leaves out what came since.
+    /// Skips what is new.
     pub fn skip(&mut self, ring: &impl Ring) {
         self.seen = ring.written();
     }
@@ -87,7 +87,7 @@ impl Reader {
             let byte = ring.byte(self.seen);
             let over = ring.written().wrapping_sub(self.seen);
             if over > LOG_SIZE as u64 {
-                // The task overtook the reader; the rest is for the next time.
+                // The task overtook the reader; the rest is printed next time.
                 self.lose(over - LOG_SIZE as u64, print);
                 return true;
             }
@@ -97,7 +97,7 @@ impl Reader {
         true
     }
 
-    /// Leaves out what was overwritten, and says so.
+    /// Skips what was overwritten, and reports it.
     fn lose(&mut self, bytes: u64, print: &mut impl FnMut(&[u8])) {
         self.line.finish(&mut *print);
         self.line.push(alloc::format!("({bytes} bytes of the log are lost)\n").as_bytes(), print);
@@ -176,7 +176,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Where the reader keeps up, the text comes out as it was, whatever the pieces.
+        /// Where the reader keeps up, the text comes out unchanged, whatever the pieces.
         #[test]
         fn nothing_is_lost_by_a_reader_that_keeps_up(pieces in prop::collection::vec(("[a-z\n]{0,200}", 1u64..300), 0..60)) {
             let (mut reader, mut ring, mut got, mut all) = (Reader::new("a"), text(), String::new(), String::new());

@@ -1,13 +1,14 @@
-//! Shared buffers: named stretches of the pool. Who holds one keeps it; when nobody does, its
-//! memory is free again. So that one cannot take everything, an entry of the directory, and as much
-//! memory as the system file says, is kept for each task.
+//! Shared buffers: named parts of the pool. A buffer exists while something holds it; after the
+//! last release its memory is free again. So that no holder can take everything, each task has one
+//! directory entry and the memory that the system file states reserved for it.
 
 use pillion_abi::{
     PAGE,
     channel::{MBUFF_NAME, MBUFFS, Mbuff, TASKS},
 };
 
-/// A name as it stands in the directory: one to [`LONGEST`] printable ASCII characters, then zeros.
+/// A name as it is stored in the directory: one to [`LONGEST`] printable ASCII characters, then
+/// zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name([u8; MBUFF_NAME]);
 
@@ -15,8 +16,8 @@ pub struct Name([u8; MBUFF_NAME]);
 const LONGEST: usize = 32;
 
 impl Name {
-    /// The name in these bytes. Behind the first zero there is nothing else: two names that look
-    /// alike are one.
+    /// The name in these bytes. Only zeros may follow the first zero, so that two names that look
+    /// alike are equal.
     pub fn new(bytes: &[u8; MBUFF_NAME]) -> Result<Name, Refusal> {
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(MBUFF_NAME);
         let (text, rest) = bytes.split_at(end);
@@ -25,17 +26,17 @@ impl Name {
     }
 }
 
-/// Who holds a buffer.
+/// What holds a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// The task with that index. It may hold a buffer several times.
+    /// The task with that index, which may hold a buffer several times.
     Task(usize),
     /// Linux, which counts its own users.
     Linux,
 }
 
 impl Holder {
-    /// Its place in tables of all who can hold.
+    /// Index in tables of all holders.
     fn index(self) -> usize {
         match self {
             Holder::Task(task) => task,
@@ -44,27 +45,27 @@ impl Holder {
     }
 }
 
-/// All who can hold.
+/// Number of possible holders.
 const HOLDERS: usize = TASKS + 1;
 
-/// Why there is no buffer.
+/// Why a request for a buffer fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The size is 0, or more than the buffer or the pool has; or the name is none.
+    /// The size is 0, or larger than the buffer or the pool; or the name is invalid.
     Invalid,
-    /// No stretch of the pool is free that is large enough, beside what is kept for others.
+    /// No free part of the pool, beside what is reserved for others, is large enough.
     NoMemory,
-    /// All entries of the directory are taken, but for those that are kept for others; or it is
-    /// held as often as can be counted.
+    /// All directory entries are taken or reserved for others; or the count of holds is at its
+    /// maximum.
     Full,
     /// There is no such buffer, or the holder does not hold it.
     Absent,
-    /// It is being cleared: the holder is to ask again.
+    /// The buffer is being cleared: the holder must ask again.
     Again,
 }
 
 impl Refusal {
-    /// As the negative of an error number that C programs know.
+    /// The negative errno that C programs know.
     pub fn errno(self) -> i64 {
         match self {
             Refusal::Absent => -2,
@@ -76,15 +77,15 @@ impl Refusal {
     }
 }
 
-/// Bytes that are cleared at a time: between two pieces the manager does what others ask for.
+/// Bytes that are cleared at a time: the manager serves others between two pieces.
 pub const PIECE: u64 = 256 << 10;
 
-/// What a hold has come to.
+/// Result of a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// The buffer with this index in the directory is held.
+    /// The holder holds the buffer with this index in the directory.
     Held(usize),
-    /// A piece of it is to be cleared first ([`Pool::cleared`]); then the holder is to ask again.
+    /// A piece must be cleared first ([`Pool::cleared`]); then the holder must ask again.
     Clear {
         /// Index in the directory.
         index: usize,
@@ -95,33 +96,33 @@ pub enum Hold {
     },
 }
 
-/// The pool, and who holds what.
+/// The pool, and the holds on its buffers.
 pub struct Pool {
     size: u64,
-    /// Bytes that are kept for each who can hold.
+    /// Bytes reserved for each holder.
     kept: [u64; HOLDERS],
-    /// How many there are; the rest of `kept` is nobody's.
+    /// Number of tasks; the rest of `kept` is unused.
     tasks: usize,
     buffers: [State; MBUFFS],
 }
 
-/// What the directory does not say of a buffer.
+/// State of a buffer that the directory does not show.
 #[derive(Clone, Copy)]
 struct State {
-    /// How often each holds it.
+    /// Number of holds of each holder.
     holds: [u32; HOLDERS],
-    /// Who made it: it counts as this one's while this one holds it.
+    /// Its maker. The buffer counts towards the maker's share while the maker holds it.
     maker: Holder,
-    /// Bytes that are cleared.
+    /// Bytes cleared so far.
     cleared: u64,
-    /// Its maker has not heard yet that it is cleared.
+    /// The maker has not yet been told that the buffer is cleared.
     pending: bool,
 }
 
 impl State {
     const FREE: State = State { holds: [0; HOLDERS], maker: Holder::Linux, cleared: 0, pending: false };
 
-    /// The one that a buffer counts for.
+    /// Index of the holder whose share the buffer counts towards.
     fn payer(&self) -> usize {
         let maker = self.maker.index();
         if self.holds[maker] != 0 { maker } else { self.holds.iter().position(|n| *n != 0).unwrap_or(maker) }
@@ -132,15 +133,15 @@ impl State {
 pub const FREE: Mbuff = Mbuff { name: [0; MBUFF_NAME], offset: 0, size: 0, task_count: 0, linux_count: 0 };
 
 impl Pool {
-    /// A pool of that many bytes, of which so many are kept for each task.
+    /// A pool of `size` bytes, with `kept[i]` of them reserved for task `i`.
     pub fn new(size: u64, kept: &[u64]) -> Pool {
         let mut all = [0; HOLDERS];
         all.iter_mut().zip(kept.iter().take(TASKS)).for_each(|(to, from)| *to = *from);
         Pool { size, kept: all, tasks: kept.len().min(TASKS), buffers: [State::FREE; MBUFFS] }
     }
 
-    /// Finds or makes a buffer and holds it. Who makes one has the manager clear it, a piece each
-    /// time that somebody asks.
+    /// Finds or makes a buffer and holds it. The manager clears a new buffer one piece per request,
+    /// from whichever holder.
     pub fn hold(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name, size: u64) -> Result<Hold, Refusal> {
         let size =
             size.checked_next_multiple_of(PAGE).filter(|s| *s != 0 && *s <= self.size).ok_or(Refusal::Invalid)?;
@@ -164,12 +165,12 @@ impl Pool {
         Ok(Hold::Held(index))
     }
 
-    /// So many bytes more of a buffer are cleared.
+    /// Records that `bytes` more of a buffer are cleared.
     pub fn cleared(&mut self, index: usize, bytes: u64) {
         self.buffers[index].cleared += bytes;
     }
 
-    /// Gives one hold back.
+    /// Releases one hold.
     pub fn release(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name) -> Result<(), Refusal> {
         let index = find(all, name).ok_or(Refusal::Absent)?;
         let held = &mut self.buffers[index].holds[holder.index()];
@@ -178,7 +179,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives back everything that somebody holds.
+    /// Releases all holds of a holder.
     pub fn release_all(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder) {
         for index in 0..MBUFFS {
             self.buffers[index].holds[holder.index()] = 0;
@@ -186,8 +187,8 @@ impl Pool {
         }
     }
 
-    /// Makes a buffer that is still to be cleared. Its maker holds it from now on, so that it goes
-    /// with its maker.
+    /// Makes a buffer that is yet to be cleared. Its maker holds it from now on, so that it goes
+    /// when its maker goes.
     fn make(&mut self, all: &mut [Mbuff; MBUFFS], maker: Holder, name: &Name, size: u64) -> Result<usize, Refusal> {
         let index = all.iter().position(|b| b.size == 0).ok_or(Refusal::Full)?;
         let [entries, bytes] = self.kept_from(all, maker);
@@ -206,8 +207,8 @@ impl Pool {
         Ok(index)
     }
 
-    /// Entries and bytes that are kept for the others: one buffer for each, and its part of the
-    /// memory, as far as it does not have them.
+    /// Entries and bytes still reserved for the other holders: one entry for each, and its share of
+    /// the memory, less what it already has.
     fn kept_from(&self, all: &[Mbuff; MBUFFS], maker: Holder) -> [u64; 2] {
         let mut used = [[0; 2]; HOLDERS];
         for (buffer, state) in all.iter().zip(&self.buffers).filter(|(buffer, _)| buffer.size != 0) {
@@ -221,7 +222,7 @@ impl Pool {
         })
     }
 
-    /// The lowest place that is free: the start of the pool, or behind a buffer.
+    /// The lowest free offset: the start of the pool, or the end of a buffer.
     fn place(&self, all: &[Mbuff; MBUFFS], size: u64) -> Option<u64> {
         let free = |at: u64| {
             let apart = |b: &Mbuff| at + size <= b.offset || b.offset + b.size <= at;
@@ -231,7 +232,7 @@ impl Pool {
         core::iter::once(0).chain(behind).filter(|at| free(*at)).min()
     }
 
-    /// Shows the holds; a buffer that nobody holds goes.
+    /// Updates the counts in the directory; frees a buffer without holds.
     fn count(&mut self, all: &mut [Mbuff; MBUFFS], index: usize) {
         let (buffer, holds) = (&mut all[index], &self.buffers[index].holds);
         buffer.task_count = holds[..TASKS].iter().fold(0, |sum: u32, n| sum.saturating_add(*n));
@@ -266,12 +267,12 @@ mod tests {
         Name::new(&bytes)
     }
 
-    /// A pool of which nothing is kept for anybody, and its directory.
+    /// A pool with nothing reserved, and its directory.
     fn common(size: u64) -> (Pool, [Mbuff; MBUFFS]) {
         (Pool::new(size, &[]), [FREE; MBUFFS])
     }
 
-    /// Asks until it is cleared.
+    /// Asks until the buffer is cleared.
     fn hold(
         pool: &mut Pool,
         all: &mut [Mbuff; MBUFFS],
@@ -310,8 +311,8 @@ mod tests {
         assert_eq!(all[0].size, 0);
     }
 
-    /// Nobody has a buffer before all of it is cleared, and its maker has it once, whoever asked
-    /// meanwhile.
+    /// No holder gets a buffer before all of it is cleared, and its maker holds it once, whatever
+    /// others asked meanwhile.
     #[test]
     fn a_large_one_is_cleared_in_pieces() {
         let size = 2 * PIECE + PAGE;
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!((all[0].task_count, all[0].linux_count), (1, 0));
         assert_eq!(pool.hold(&mut all, Holder::Task(1), &name(0), 1), Ok(Hold::Held(0)));
         assert_eq!(all[0].task_count, 1);
-        // One that is given up halfway is gone, and made anew it is cleared from its beginning.
+        // A buffer given up halfway is gone; when made anew it is cleared from its beginning.
         pool.release_all(&mut all, Holder::Task(1));
         clear(&mut pool, &mut all, Holder::Task(0), &mut pieces);
         pool.release_all(&mut all, Holder::Task(0));
@@ -353,7 +354,7 @@ mod tests {
         assert_eq!(pool.hold(&mut all, Holder::Linux, &name(40), 1), Err(Refusal::Full));
     }
 
-    /// A count that wrapped would free what is held.
+    /// A count that wrapped would free a buffer that is held.
     #[test]
     fn holds_are_counted_to_the_end() {
         let (mut pool, mut all) = common(SIZE);
@@ -363,8 +364,8 @@ mod tests {
         assert_ne!(all[0].size, 0);
     }
 
-    /// Whatever one takes, each of the others gets an entry, and what memory is kept for it; what
-    /// is not kept is anybody's.
+    /// Whatever one holder takes, each of the others gets an entry and the memory reserved for it;
+    /// what is not reserved is free to all.
     #[test]
     fn one_does_not_take_what_is_kept_for_others() {
         let greedy = |holder: Holder| {
@@ -378,7 +379,7 @@ mod tests {
         assert_eq!(hold(&mut pool, &mut all, Holder::Task(1), &name(51), 1), Err(Refusal::Full));
         assert!(hold(&mut pool, &mut all, Holder::Linux, &name(52), 1).is_ok());
         assert!(hold(&mut pool, &mut all, Holder::Task(2), &name(53), 1).is_ok());
-        // What is left behind counts for those that hold it.
+        // A buffer that its maker has released counts towards those that hold it.
         pool.release_all(&mut all, Holder::Task(0));
         assert!(hold(&mut pool, &mut all, Holder::Task(0), &name(0), 2 * PAGE).is_ok());
 
@@ -406,7 +407,7 @@ mod tests {
         ]
     }
 
-    /// All buffers are whole pages of the pool, and none overlaps another one.
+    /// All buffers are whole pages within the pool, and no two overlap.
     fn apart(all: &[Mbuff]) -> bool {
         let used: Vec<_> = all.iter().filter(|b| b.size != 0).collect();
         let inside = |b: &Mbuff| b.offset + b.size <= SIZE && (b.offset | b.size).is_multiple_of(PAGE);
@@ -417,8 +418,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Buffers never overlap, one exists exactly while a model says that it is held, and at the
-        /// end nothing is left.
+        /// Buffers never overlap, a buffer exists exactly while a model says that it is held, and
+        /// at the end none is left.
         #[test]
         fn buffers_are_apart_and_none_is_lost(steps in prop::collection::vec(step(), 0..80)) {
             let (mut pool, mut all) = common(SIZE);

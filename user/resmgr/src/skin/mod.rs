@@ -1,5 +1,5 @@
-//! Tasks with a skin: programs written for another system's real-time interface, with threads of
-//! their own, loaded and unloaded while the system runs, and what they share with Linux.
+//! Tasks with a skin: programs written for another system's real-time interface, with several
+//! threads each, loaded and unloaded while the system runs; and what they share with Linux.
 
 mod backtrace;
 mod boot;
@@ -27,19 +27,19 @@ use core::ptr::NonNull;
 use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
 
-/// How often the manager looks for something that tasks printed, in a second: when it just found
-/// something, and when it did not.
+/// How many times a second the manager checks for printed text: after it found some, and after it
+/// found none.
 const LOOKS: [u64; 2] = [100, 10];
 
-/// How Linux and its monitor are reached.
+/// The manager's capabilities to reach Linux and its monitor.
 struct Passenger {
     /// Rings the doorbell.
     doorbell: Cap,
-    /// Its monitor's capability space.
+    /// The monitor's capability space.
     caps: Cap,
-    /// Its monitor's notification, for the tasks.
+    /// The monitor's notification, to derive from for the tasks.
     notification: Cap,
-    /// Its guest space.
+    /// Linux's guest space.
     guest: Cap,
 }
 
@@ -50,36 +50,36 @@ pub struct Skins {
     channel: Channel,
     mbuffs: mbuff::Pool,
     logs: Vec<log::Reader>,
-    /// What they wrote by messages.
+    /// Unfinished lines that tasks sent by message.
     lines: Vec<Line>,
     window: Window,
     /// The manager's endpoint.
     endpoint: Cap,
     passenger: Option<Passenger>,
     tsc_hz: u64,
-    /// When the threads' times were looked at.
+    /// When the threads' times were last checked.
     timed_at: u64,
-    /// When the logs are to be looked at again.
+    /// When to check the logs again.
     next_look: u64,
-    /// Whose log is to be looked at first.
+    /// Whose log to check first.
     turn: usize,
-    /// Their logs are printed; otherwise Linux shows them.
+    /// Whether the manager prints their logs; otherwise Linux shows them.
     copied: bool,
-    /// There was something to print the last time.
+    /// Whether there was something to print the last time.
     chatty: bool,
-    /// The system ends when all of them have.
+    /// Whether the system ends when all of them have ended.
     until_ended: bool,
-    /// Something faulted, an `init_module` failed, a task was ended by force, or one that has ended
+    /// A task faulted, an `init_module` failed, a task was ended by force, or a task that has ended
     /// had missed a period.
     failed: bool,
 }
 
-/// What a message leads to.
+/// What follows a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The system goes on.
+    /// The system continues.
     GoOn,
-    /// A task faulted; the system goes on.
+    /// A task faulted; the system continues.
     Fault,
     /// All tasks have ended, and the system with them.
     End,
@@ -91,13 +91,14 @@ impl Skins {
         !self.failed && self.tasks().all(|task| task.overruns() == 0)
     }
 
-    /// When the logs are to be looked at again.
+    /// When to check the logs again.
     pub fn next_look(&self) -> u64 {
         self.next_look
     }
 
-    /// Copies a little of what a task printed to the log. Only a little, and of one task: whoever
-    /// calls meanwhile waits until it is done. What is not to be `copied` Linux shows anyway.
+    /// Copies a little of what a task printed to the log. It is little, and from one task only,
+    /// because clients that call meanwhile wait until it is done. With `copied` false, Linux shows
+    /// the logs instead.
     pub fn look_at_logs(&mut self, copied: bool) {
         self.copied = copied;
         if !copied {
@@ -105,7 +106,8 @@ impl Skins {
             return;
         }
         if journal::is_behind() {
-            // What tasks print meanwhile waits in their own logs, or is lost there, which is told.
+            // Meanwhile, what tasks print waits in their own logs; if it is lost there, that is
+            // reported.
             self.next_look = now().saturating_add(self.tsc_hz / LOOKS[0]);
             return;
         }
@@ -123,19 +125,19 @@ impl Skins {
         self.next_look = now().saturating_add(wait);
     }
 
-    /// Those that are there now.
+    /// The tasks that are loaded now.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.programs.iter().filter_map(|program| program.task.as_ref())
     }
 
-    /// Says the figures of those that are there now.
+    /// Reports the figures of the tasks that are loaded now.
     pub fn report_figures(&self) {
         for program in &self.programs {
             program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(program.index)));
         }
     }
 
-    /// Prints what is left.
+    /// Prints the rest of the logs.
     pub fn finish(&mut self) {
         for (i, reader) in self.logs.iter_mut().enumerate().filter(|_| self.copied) {
             reader.finish(&self.channel.log(i));
@@ -143,21 +145,21 @@ impl Skins {
         self.lines.iter_mut().for_each(|line| line.finish(crate::lines::print));
     }
 
-    /// The system ends, which may take its time.
+    /// The system is ending, which may take a while.
     pub fn ending(&mut self) {
         warden::watch_over_manager(false);
     }
 
-    /// Says something about a task as if it had printed it: there Linux has it in its log and in
-    /// `pillion dmesg`, where who uses the task looks. None of its threads runs. What the system's
-    /// log has to say of it stands there already.
+    /// Appends a text to a task's log as if the task had printed it. Linux copies it to its own log
+    /// and to `pillion dmesg`, where the task's user looks. No thread of the task may run. The
+    /// system's log already has its own report of the matter.
     fn say_in_linux(&mut self, index: usize, text: &Text) {
         let status = self.channel.status(index);
         if self.copied {
             self.logs[index].finish(&self.channel.log(index));
         }
         // SAFETY: the manager has the status mapped writable, for good, at an address that is not
-        // 0; the task, which else writes the log, does not run.
+        // 0; the task, the only other writer of the log, does not run.
         let mut log = unsafe { pillion_channel::log::Log::new(NonNull::new_unchecked(status.cast_mut())) };
         log.append(text.as_str().as_bytes());
         log.append(b"\n");
@@ -166,12 +168,12 @@ impl Skins {
         self.ring();
     }
 
-    /// Lets Linux look at everything.
+    /// Makes Linux check everything.
     pub fn changed(&mut self) {
         self.channel.change(|_| ());
     }
 
-    /// Lets Linux look at the directory.
+    /// Makes Linux check the directory.
     fn ring(&self) {
         if let Some(passenger) = &self.passenger {
             let _ = signal(passenger.doorbell);

@@ -1,4 +1,4 @@
-//! A task with a skin: what it is made of, made anew each time that it is loaded.
+//! A task with a skin: what it is made from, anew each time it is loaded.
 
 use super::{
     channel::{Access, Channel},
@@ -27,24 +27,24 @@ use pillion_runtime::{
     region_reset, thread_resume,
 };
 
-/// Slots that a task takes beside its threads': objects, memory, parts of the window, interrupts
-/// and ports.
+/// Slots that a task takes beside those of its threads: objects, memory, parts of the window,
+/// interrupts and ports.
 pub const SLOTS: u32 = 64;
 
-/// What a task with a skin is to be made of.
+/// What a task with a skin is made from.
 pub struct Plan {
     /// As for other tasks.
     pub spec: Spec,
     /// What the system file says.
     pub wanted: pillion_system::Task,
-    /// Its threads.
+    /// Urgency of its threads.
     pub urgency: Urgency,
-    /// Ticks that its `init_module` and its `cleanup_module` may take.
+    /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
 }
 
 impl Plan {
-    /// Plans a task with that place among those with a skin.
+    /// Plans a task; `facts` gives its index among those with a skin.
     pub fn new(machine: &Machine, wanted: &pillion_system::Task, facts: SkinInfo, main_level: u8) -> Result<Plan> {
         let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
         let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
@@ -53,7 +53,7 @@ impl Plan {
         put_text(&mut spec.info.arguments, &wanted.arguments);
         spec.info.skin = with_resources(facts, wanted);
         spec.thread_flags = thread::FPU;
-        // Behind those of the tasks without a skin.
+        // After those of the tasks without a skin.
         spec.histogram = Some((pillion_system::limit::TASKS + facts.index as usize) as u64);
         spec.slots = skin::slot::COUNT;
         spec.more = extents(&facts);
@@ -70,7 +70,7 @@ impl Plan {
     }
 }
 
-/// Whether it is the task that runs handlers of Linux processes.
+/// Whether this is the task that runs handlers of Linux processes.
 pub fn is_psc(task: &pillion_system::Task) -> bool {
     task.skin.as_ref().is_some_and(|skin| skin.kind == pillion_system::Kind::Psc)
 }
@@ -88,7 +88,7 @@ fn with_resources(facts: SkinInfo, wanted: &pillion_system::Task) -> SkinInfo {
     facts
 }
 
-/// What is mapped of the window, of the broker's memory, and of the trace.
+/// The mappings of the window, of the broker's memory, and of the trace.
 fn extents(facts: &SkinInfo) -> Vec<Extent> {
     [
         (address::STATUS, STATUS),
@@ -106,28 +106,28 @@ fn extents(facts: &SkinInfo) -> Vec<Extent> {
 pub struct Program {
     /// Its plan.
     pub plan: Plan,
-    /// Its index among those with a skin.
+    /// Its index among the tasks with a skin.
     pub index: usize,
     /// Badge of its messages.
     badge: u64,
-    /// Region that it is made of each time.
+    /// Region that it is made from each time.
     region: Cap,
-    /// Slots for what it is made of.
+    /// Slots for the objects that it is made from.
     pub slots: Slots,
     /// The task, while it is loaded.
     pub task: Option<Task>,
     /// Its threads, while it is loaded.
     pub threads: Vec<Thread>,
-    /// Asks its main thread to end the task.
+    /// Signals its main thread to end the task.
     pub unloader: Option<Cap>,
-    /// Ticks that all but its main thread had had when it began to start or stop.
+    /// Ticks that all threads but the main one had used when it began to start or stop.
     pub others_before: u64,
-    /// Threads of which was said that they use all of their time, by bit.
+    /// Threads already reported as using all of their time, by bit.
     pub told: u64,
 }
 
 impl Program {
-    /// Keeps a region and slots for a task.
+    /// Sets aside a region and slots for a task.
     pub fn new(maker: &mut Maker<'_>, plan: Plan, badge: u64) -> Result<Program> {
         let region = maker.slots.make(maker.pool, Kind::Region, plan.spec.bytes())?;
         let count = plan.spec.info.skin.threads;
@@ -143,12 +143,12 @@ impl Program {
         self.plan.spec.name
     }
 
-    /// How long its `init_module` and its `cleanup_module` may take.
+    /// How long `init_module` and `cleanup_module` may each take.
     pub fn grace_ns(&self) -> u64 {
         self.plan.wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns)
     }
 
-    /// Ticks that all but its main thread have had.
+    /// Ticks that all threads but the main one have used.
     pub fn ticks_of_others(&self) -> u64 {
         let others = self.threads.iter().skip(1);
         others
@@ -156,12 +156,12 @@ impl Program {
             .fold(0, |sum: u64, [ticks, _]| sum.saturating_add(ticks))
     }
 
-    /// Bytes at its own memory's address.
+    /// Bytes of the memory at the address of its own memory.
     pub fn memory_size(&self) -> u64 {
         self.plan.spec.info.memory_size
     }
 
-    /// Makes the task; it does not run yet.
+    /// Makes the task, which does not run yet.
     pub fn load(&mut self, window: &Window, endpoint: Cap, channel: &Channel) -> Result<()> {
         let Program { plan, badge, region, slots, threads, .. } = self;
         let mut maker = Maker { slots, window, pool: *region, endpoint };
@@ -180,14 +180,14 @@ impl Program {
         Ok(())
     }
 
-    /// Lets its main thread run.
+    /// Starts its main thread.
     pub fn start(&self) -> Result<()> {
         let Some(task) = &self.task else { return Ok(()) };
         thread_resume(task.thread).when("starting a thread")?;
         Ok(())
     }
 
-    /// Ends the task and everything that it was made of.
+    /// Ends the task and everything that it was made from.
     pub fn unload(&mut self) -> Result<()> {
         (self.task, self.unloader) = (None, None);
         self.threads.clear();

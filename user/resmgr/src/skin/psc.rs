@@ -1,6 +1,6 @@
 //! The task that runs handlers of Linux processes: what it has beside the threads of a task with a
-//! skin. Each of its runners has a user vCPU in Linux's guest space, with its state page, and a
-//! timer; and it sees what Linux's kernel says about handlers.
+//! skin. Each of its runners has a timer and a user vCPU in Linux's guest space, with a state page.
+//! The task also sees what Linux's kernel says about handlers.
 
 use super::{
     channel::{Access, Channel},
@@ -23,43 +23,43 @@ use pillion_runtime::{
     vcpu_configure,
 };
 
-/// Pages of a runner's objects: vCPU, state; timers are small.
+/// Pages of a runner's objects: vCPU and state; timers are small.
 const PAGES: u64 = 9 + 1;
 
-/// Bytes of a timer, at most.
+/// Most bytes that a timer takes.
 const TIMER: u64 = 128;
 
-/// Runners of a task with so many threads.
+/// Number of runners in a task with that many threads.
 const fn runners(threads: u32) -> u32 {
     threads.saturating_sub(1)
 }
 
-/// Pages for what its runners have.
+/// Pages for the runners' objects.
 pub fn pages(threads: u32) -> u64 {
     let count = u64::from(runners(threads));
     // The vCPUs begin on a page.
     count * PAGES + (count * TIMER).div_ceil(PAGE) + 1
 }
 
-/// Slots for it.
+/// Slots for the runners' objects.
 pub const fn slots(threads: u32) -> u32 {
     3 * runners(threads)
 }
 
-/// What is mapped.
+/// The mappings of the runners.
 pub fn extents(threads: u32) -> [Extent; 2] {
     [Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE), Extent::small(address::PSC, PSC)]
 }
 
-/// Shows the task what Linux's kernel says, with nothing said: what the kernel of an earlier Linux
-/// asked for is over.
+/// Shows the task what Linux's kernel says, cleared first: requests of an earlier Linux's kernel
+/// are void.
 pub fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()> {
     let place = channel.layout.psc;
     maker.window.fill_part(channel.memory, place, PSC, &[])?;
     channel.map(maker.slots, task.space, address::PSC, (place, PSC), Access::Write)
 }
 
-/// Makes it, in Linux's guest space, and gives it to the task.
+/// Makes the runners' objects, in Linux's guest space, and gives them to the task.
 pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Result<()> {
     for number in 0..runners(threads) {
         let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;

@@ -1,4 +1,4 @@
-//! What tasks with a skin ask the manager for.
+//! Serves the requests of tasks with a skin.
 
 use super::{
     After, Skins,
@@ -14,14 +14,14 @@ use pillion_runtime::{
     info::label,
 };
 
-/// Label of the answer to a call that the manager does not know.
+/// Label of the reply to an unknown request.
 const UNKNOWN: u64 = 1;
 
 const EACCES: i64 = -13;
 const EBUSY: i64 = -16;
 const EINVAL: i64 = -22;
 
-/// Answers with one value.
+/// Replies with one value.
 fn answer(value: i64) {
     answer_all([value, 0, 0]);
 }
@@ -35,7 +35,7 @@ fn answer_all(values: [i64; 3]) {
 }
 
 impl Skins {
-    /// Serves a message of the task with that index; that after the last one is the broker.
+    /// Serves a message of the task with that index; the index after the last task is the broker's.
     pub fn serve(&mut self, index: usize, message: &Message, is_fault: bool) -> After {
         let words = &message.words;
         let is_task = index < self.programs.len();
@@ -74,7 +74,7 @@ impl Skins {
         After::GoOn
     }
 
-    /// Lets a task have a FIFO to itself.
+    /// Gives a task a FIFO of its own.
     fn claim(&mut self, index: usize, fifo: u64) -> i64 {
         let Some(fifo) = usize::try_from(fifo).ok().filter(|fifo| *fifo < FIFOS) else { return EINVAL };
         let (owner, broker) = (usize::from(self.channel.directory().fifo_owner[fifo]), self.programs.len() + 1);
@@ -89,7 +89,7 @@ impl Skins {
         0
     }
 
-    /// A task does not need a FIFO any more. The broker's stay with it.
+    /// Releases a task's FIFO. The broker keeps its own.
     fn release_fifo(&mut self, index: usize, fifo: u64) -> i64 {
         let Some(fifo) = usize::try_from(fifo).ok().filter(|fifo| *fifo < FIFOS) else { return EINVAL };
         if usize::from(self.channel.directory().fifo_owner[fifo]) != index + 1 || index == self.programs.len() {
@@ -100,8 +100,8 @@ impl Skins {
         0
     }
 
-    /// Finds or makes a shared buffer: index, offset in the pool and size. Of a new one a piece is
-    /// cleared, and whoever asked is to ask again.
+    /// Finds or makes a shared buffer and holds it: index, offset in the pool and size. For a new
+    /// buffer it clears a piece and returns [`Refusal::Again`]: the holder must ask again.
     pub(super) fn hold(&mut self, holder: Holder, name: &Name, size: u64) -> Result<(usize, u64, u64), Refusal> {
         let Skins { channel, mbuffs, window, .. } = self;
         match channel.change(|directory| mbuffs.hold(&mut directory.mbuffs, holder, name, size))? {
@@ -120,7 +120,7 @@ impl Skins {
         }
     }
 
-    /// Gives a hold back.
+    /// Releases a hold.
     pub(super) fn release(&mut self, holder: Holder, name: &Name) -> Result<(), Refusal> {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release(&mut directory.mbuffs, holder, name))?;

@@ -1,5 +1,5 @@
-//! The threads of a task with a skin: all of them are made before it starts, with time and a
-//! notification each, and it uses them as it likes.
+//! The threads of a task with a skin. All are made before the task starts, each with a scheduling
+//! context and a notification, and the task uses them as it likes.
 
 use crate::{
     failure::{Result, While},
@@ -20,7 +20,7 @@ use pillion_runtime::{
 /// Most bytes that a scheduling context and a notification take together.
 const SMALL: u64 = 512;
 
-/// A thread with what belongs to it.
+/// A thread and its objects.
 #[derive(Clone, Copy)]
 pub struct Thread {
     /// The thread.
@@ -29,24 +29,24 @@ pub struct Thread {
     pub context: Cap,
     /// Its notification.
     pub notification: Cap,
-    /// Ticks that it had had when the manager looked last.
+    /// Ticks it had used when the manager last checked.
     pub ticks: u64,
-    /// How often its budget had run out then.
+    /// How often its budget had run out by then.
     pub exhausted: u64,
 }
 
-/// Pages that the threads take beside the first.
+/// Pages of the threads, without the first thread itself.
 pub fn pages(threads: u32) -> u64 {
     u64::from(threads) - 1 + (u64::from(threads) * SMALL).div_ceil(PAGE)
 }
 
-/// Slots that they take.
+/// Slots of the threads.
 pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
 
-/// Makes the threads of a task into `all`, the one that it has already among them, and gives the
-/// task its capabilities for them.
+/// Makes the threads of a task into `all`, including the one that the task already has, and gives
+/// the task its capabilities for them.
 pub fn make(
     maker: &mut Maker<'_>,
     task: &Task,
@@ -56,7 +56,7 @@ pub fn make(
     count: u32,
 ) -> Result<()> {
     all.clear();
-    // Threads first: each is a page, and the small objects between them would waste as much.
+    // Threads first: each is a page, and small objects in between would waste as much.
     for number in 0..count {
         let thread = if number == 0 { task.thread } else { another(maker.slots, task, fault, flags)? };
         all.push(Thread { thread, context: 0, notification: 0, ticks: 0, exhausted: 0 });
@@ -77,14 +77,14 @@ fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap
     Ok(thread)
 }
 
-/// Stops them all.
+/// Suspends all threads.
 pub fn suspend(all: &[Thread]) {
     for one in all {
         let _ = thread_suspend(one.thread);
     }
 }
 
-/// The thread that is stopped at an instruction, with that stack.
+/// The thread that is stopped at this instruction with this stack pointer.
 pub fn find(all: &[Thread], rip: u64, rsp: u64) -> Option<usize> {
     all.iter().position(|one| thread_register(one.thread, 0) == Ok([rip, rsp]))
 }

@@ -1,19 +1,21 @@
-//! Ends the patience with a task whose `init_module` or `cleanup_module` does not return, or whose
-//! threads together leave the manager, and so Linux, no time.
+//! The warden ends the wait for a task whose `init_module` or `cleanup_module` does not return, or
+//! whose threads together leave the manager, and so Linux, no time.
 //!
-//! Such a task may keep the manager from running: its threads are above the manager. So there is a
-//! second thread, the *warden*, above everything. It waits for a timer that is armed only while a
-//! task starts or stops, or tasks use nearly all of the processor, and in the usual case is
-//! disarmed before it fires. When it fires, the warden takes the task's contexts their priority,
-//! for good, one at a time with pauses in between, so that it delays nobody by more than
-//! [`pillion_system::WARDEN_NS`] in [`pillion_system::WARDEN_PERIOD_NS`]. The manager, which gets
-//! time again by that, does the rest at its own priority.
+//! Such a task can keep the manager from running, because its threads have a higher priority than
+//! the manager. So there is a second thread, the *warden*, with the highest priority of all. It
+//! waits for a timer that is armed only while a task starts or stops, or tasks use nearly all of
+//! the processor; usually the timer is disarmed before it fires. When it fires, the warden lowers
+//! the priority of the task's scheduling contexts for good, one at a time with pauses in between,
+//! so that it delays no thread by more than [`pillion_system::WARDEN_NS`] in
+//! [`pillion_system::WARDEN_PERIOD_NS`]. The manager, which then gets time again, does the rest at
+//! its own priority.
 //!
-//! The timer is not armed all the time, because a deadline of somebody more urgent costs every
+//! The timer is not armed all the time, because a deadline of a more urgent thread costs every
 //! release of a task some instructions.
 //!
-//! The two share the tables below. The warden is never interrupted by the manager, and looks anew
-//! after each pause; the manager forgets a task here before it takes it apart.
+//! The two threads share the tables below. The manager never interrupts the warden, and the warden
+//! reads the tables anew after each pause; the manager removes a task from them before it takes the
+//! task apart.
 
 use crate::{
     failure::{Result, While},
@@ -31,50 +33,51 @@ use pillion_runtime::{
     timer_bind, timer_set, wait,
 };
 
-/// Pages of its objects.
+/// Pages of the warden's objects.
 pub const PAGES: u64 = 3;
 
-/// Its priority: that of no task.
+/// The warden's priority, which no task has.
 const PRIORITY: u8 = 255;
 
-/// What is left to a task whose time is over.
+/// Priority left to a task whose time is up.
 const LOWEST: u8 = 1;
 
-/// Bytes of its stack.
+/// Bytes of the warden's stack.
 const STACK: usize = 4096;
 
-/// Seconds for which the manager may have had no time, where tasks use nearly all of it.
+/// Seconds that the manager may go without time while tasks use nearly all of it.
 const PATIENCE: u64 = 2;
 
-/// When the time of each task is over.
+/// Deadline of each task, or [`NEVER`].
 static DEADLINES: [AtomicU64; TASKS] = [const { AtomicU64::new(NEVER) }; TASKS];
 
-/// The contexts of each task's threads, behind the last one 0.
+/// The scheduling contexts of each task's threads, terminated by 0.
 static CONTEXTS: [[AtomicU32; THREADS]; TASKS] = [const { [const { AtomicU32::new(0) }; THREADS] }; TASKS];
 
-/// What each context had had when the manager looked last.
+/// Ticks that each context had used when the manager last checked.
 static HAD: [[AtomicU64; THREADS]; TASKS] = [const { [const { AtomicU64::new(0) }; THREADS] }; TASKS];
 
-/// Whether a task may be ended because it leaves others no time: those whose budget nobody chose.
+/// Whether a task may be ended because it leaves others no time: one whose budget was not chosen in
+/// the system file.
 static MAY_END: [AtomicBool; TASKS] = [const { AtomicBool::new(false) }; TASKS];
 
-/// Whether a task's time is over because it left the manager none.
+/// Whether a task's time is up because it left the manager none.
 static STARVES: [AtomicBool; TASKS] = [const { AtomicBool::new(false) }; TASKS];
 
-/// When the manager is to have had time, or [`NEVER`].
+/// When the manager must have had time, or [`NEVER`].
 static MANAGER: AtomicU64 = AtomicU64::new(NEVER);
 
-/// What the manager had had then.
+/// Ticks that the manager had used when that was set.
 static MANAGER_HAD: AtomicU64 = AtomicU64::new(0);
 
 /// Ticks in a second.
 static SECOND: AtomicU64 = AtomicU64::new(0);
 
-/// Its timer and its notification, or 0 before it is there.
+/// The warden's timer and notification, or 0 before they are made.
 static TIMER: AtomicU32 = AtomicU32::new(0);
 static NOTIFICATION: AtomicU32 = AtomicU32::new(0);
 
-/// Ticks between two contexts.
+/// Ticks to pause between two contexts.
 static PAUSE: AtomicU64 = AtomicU64::new(0);
 
 #[repr(align(16))]
@@ -82,7 +85,7 @@ struct Stack(#[expect(dead_code, reason = "it is the thread's")] [u8; STACK]);
 
 static mut WARDEN_STACK: Stack = Stack([0; STACK]);
 
-/// Makes it, and lets it wait.
+/// Makes the warden and lets it wait.
 pub fn make(maker: &mut Maker<'_>, tsc_hz: u64) -> Result<()> {
     let region = maker.slots.make(maker.pool, Kind::Region, PAGES * PAGE)?;
     let thread = maker.slots.make(region, Kind::Thread, 0)?;
@@ -103,7 +106,8 @@ pub fn make(maker: &mut Maker<'_>, tsc_hz: u64) -> Result<()> {
     Ok(())
 }
 
-/// A task is there, with these contexts. It may be ended if it leaves others no time.
+/// Registers a task with its contexts. `may_end` says whether it may be ended for leaving others no
+/// time.
 pub fn watch_over(task: usize, may_end: bool, contexts: impl Iterator<Item = Cap>) {
     let none = core::iter::repeat(0);
     CONTEXTS[task].iter().zip(contexts.chain(none)).for_each(|(to, context)| to.store(context, Relaxed));
@@ -111,13 +115,13 @@ pub fn watch_over(task: usize, may_end: bool, contexts: impl Iterator<Item = Cap
     MAY_END[task].store(may_end, Relaxed);
 }
 
-/// A task's time is over at that deadline unless it is forgotten before.
+/// Sets a task's deadline: its time is up then, unless [`forget`] comes first.
 pub fn set(task: usize, deadline: u64) {
     DEADLINES[task].store(deadline, Relaxed);
     arm();
 }
 
-/// A task has done what it was to do.
+/// Cancels a task's deadline: it is done.
 pub fn forget(task: usize) {
     STARVES[task].store(false, Relaxed);
     if DEADLINES[task].swap(NEVER, Relaxed) != NEVER {
@@ -125,18 +129,18 @@ pub fn forget(task: usize) {
     }
 }
 
-/// A task is about to be taken apart.
+/// Removes a task that is about to be taken apart.
 pub fn leave(task: usize) {
     CONTEXTS[task].iter().for_each(|context| context.store(0, Relaxed));
     forget(task);
 }
 
-/// A thread's context has had so many ticks.
+/// Records the ticks that a thread's context has used.
 pub fn had(task: usize, thread: usize, ticks: u64) {
     HAD[task][thread].store(ticks, Relaxed);
 }
 
-/// The manager has time now, and is to have some again soon, or need not.
+/// Called when the manager has time: it must have some again soon if `watch` is set.
 pub fn watch_over_manager(watch: bool) {
     let patience = PATIENCE * SECOND.load(Relaxed);
     let deadline = if watch { now().saturating_add(patience) } else { NEVER };
@@ -150,17 +154,17 @@ fn manager_has_had() -> u64 {
     context_consumed(slot::CONTEXT).unwrap_or_default()[0]
 }
 
-/// Whether a task's time is over because it left the manager none.
+/// Whether a task's time is up because it left the manager none.
 pub fn starves(task: usize) -> bool {
     STARVES[task].load(Relaxed)
 }
 
-/// When the first task's time is over.
+/// The earliest deadline.
 pub fn next() -> u64 {
     DEADLINES.iter().map(|deadline| deadline.load(Relaxed)).min().unwrap_or(NEVER)
 }
 
-/// A task whose time is over.
+/// A task whose time is up.
 pub fn overdue(time: u64) -> Option<usize> {
     DEADLINES.iter().position(|deadline| deadline.load(Relaxed) <= time)
 }
@@ -180,7 +184,7 @@ extern "C" fn watch(_: u64) -> ! {
             let _ = context_configure(slot::SCHED_CONTROL, context, LOWEST, NEVER, 0, LOWEST);
             pause();
         }
-        // Those that are still to be ended by the manager are not to wake it again.
+        // The tasks that the manager has yet to end must not fire the timer again.
         let time = now();
         let later = DEADLINES.iter().map(|deadline| deadline.load(Relaxed)).filter(|deadline| *deadline > time);
         let _ = timer_set(TIMER.load(Relaxed), later.min().unwrap_or(NEVER).min(MANAGER.load(Relaxed)));
@@ -191,8 +195,8 @@ fn pause() {
     let _ = sleep(now().saturating_add(PAUSE.load(Relaxed)));
 }
 
-/// The manager has had no time: the time of the task is over that has used most since it had. If
-/// that does not help, it is the next one's turn a second later.
+/// The manager has had no time: ends the time of the task that has used most since. If that does
+/// not help, the next task follows a second later.
 fn end_greediest() {
     let mut most = (0, None);
     for task in (0..TASKS).filter(|task| MAY_END[*task].load(Relaxed)) {
@@ -203,14 +207,14 @@ fn end_greediest() {
             used = used.saturating_add(ticks.saturating_sub(had.load(Relaxed)));
             pause();
         }
-        // One that starts or stops has its grace.
+        // A task that starts or stops has its grace.
         if used > most.0 && DEADLINES[task].load(Relaxed) == NEVER {
             most = (used, Some(task));
         }
     }
     let time = now();
     MANAGER.store(time.saturating_add(SECOND.load(Relaxed)), Relaxed);
-    // It may have had time, and be in the middle of something long.
+    // The manager may have had time, and be in the middle of something long.
     let had = manager_has_had();
     if MANAGER_HAD.swap(had, Relaxed) != had {
         return;
@@ -221,7 +225,7 @@ fn end_greediest() {
     }
 }
 
-/// A context of a task whose time is over.
+/// A context of a task whose time is up.
 fn next_context() -> Option<(usize, usize)> {
     let task = DEADLINES.iter().zip(&CONTEXTS).position(|(deadline, contexts)| {
         deadline.load(Relaxed) <= now() && contexts.iter().any(|context| context.load(Relaxed) != 0)
