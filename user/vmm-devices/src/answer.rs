@@ -1,10 +1,10 @@
-//! What an access is, and what becomes of it: the one type in which all devices answer.
+//! An access and its result: the one type in which all models answer.
 
 use pillion_abi::vcpu::route;
 
 use crate::ones;
 
-/// An access to ports.
+/// A port access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// First port.
@@ -14,24 +14,24 @@ pub struct Access {
 }
 
 impl Access {
-    /// Whether it touches one of so many ports.
+    /// Whether it touches one of the `count` ports from `first` on.
     pub(crate) fn reaches(self, first: u32, count: u32) -> bool {
         let port = u32::from(self.port);
         port < first + count && first < port + u32::from(self.width)
     }
 
-    /// As if nothing were there: a read gives ones, a write is over.
+    /// The result where nothing answers: a read returns ones, a write has no effect.
     pub(crate) fn absent(self) -> Answer {
         Answer::Value(ones(self.width))
     }
 }
 
-/// What becomes of an access.
+/// The result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A read gives this, a write is over.
+    /// A read returns this; a write is complete.
     Value(u64),
-    /// Make it on the machine's port, a write with this value.
+    /// Make the access on the machine's port; a write writes this value.
     Machine(u32),
     /// Write `address` to port 0xcf8 as a doubleword, then make the access on the data port.
     Config {
@@ -40,7 +40,7 @@ pub enum Answer {
         /// Data port, 0xcfc to 0xcff.
         port: u16,
     },
-    /// A write is over, but for this.
+    /// A write is complete except for this effect.
     Effect(Effect),
 }
 
@@ -49,16 +49,16 @@ pub enum Answer {
 pub enum Effect {
     /// Nothing.
     None,
-    /// [`crate::apic::Shared`] changed: copy it back, and look at
+    /// [`crate::apic::Shared`] changed: copy it back, and check
     /// [`crate::apic::LocalApic::next_wake`].
     Shared,
     /// Make the vector pending in the guest ([`pillion_abi::call::Call::VcpuInject`]).
     Interrupt(u8),
     /// Deliver an NMI to the guest.
     Nmi,
-    /// EOI: arrives here in xAPIC mode only.
+    /// EOI: only in xAPIC mode.
     EndOfInterrupt,
-    /// Tell the kernel of a line ([`pillion_abi::call::Call::VcpuRouteLine`]).
+    /// Pass a line's route to the kernel ([`pillion_abi::call::Call::VcpuRouteLine`]).
     Route(Route),
     /// A byte of a note ([`crate::notes`]).
     Note(u8),
@@ -66,19 +66,19 @@ pub enum Effect {
     Request(Request),
 }
 
-/// How the guest asks for its end.
+/// How a guest asks for its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Restart the guest.
     Reset,
-    /// End the guest. The sleep type is what the register's field said.
+    /// End the guest. The sleep type is the register's field.
     PowerOff {
         /// SLP_TYP.
         sleep_type: u8,
     },
 }
 
-/// What the monitor is to tell the kernel about a line.
+/// The route of a line, for the monitor to pass to the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Line.

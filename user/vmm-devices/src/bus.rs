@@ -1,8 +1,8 @@
-//! Who answers where: each access of the guest to ports, memory or model-specific registers that
-//! exits.
+//! Maps each guest access to ports, memory or model-specific registers that exits to the model that
+//! answers it.
 //!
-//! Of ports, what tasks and the kernel have is asked first, and what is withheld before whatever
-//! lets an access through. So no order of the models opens a port that is not the guest's.
+//! For ports, those of tasks and the kernel are checked first, and withheld ports before any model
+//! that lets an access through. So no order of the models opens a port that is not the guest's.
 
 use pillion_abi::vcpu::State;
 
@@ -27,24 +27,24 @@ pub struct Bus<'a> {
     msrs: Msrs,
 }
 
-/// Ports that there are.
+/// Number of ports.
 const PORTS: u32 = 1 << 16;
 
 impl<'a> Bus<'a> {
-    /// `hidden` are first ports and numbers of what tasks and the kernel have.
+    /// `hidden` lists the ports of tasks and the kernel, as first port and count.
     #[must_use]
     pub fn new(hidden: &'a [[u32; 2]], pci: Filter, power: Power, io_apics: IoApics) -> Bus<'a> {
         Bus { hidden, pci, power, io_apics, apic: LocalApic::new(), msrs: Msrs::default() }
     }
 
-    /// The processor's own registers and the I/O APICs are as after reset.
+    /// Resets the processor's own registers and the I/O APICs.
     pub fn reset(&mut self) {
         self.io_apics.reset();
         self.apic = LocalApic::new();
         self.msrs = Msrs::default();
     }
 
-    /// A read of ports.
+    /// Reads ports.
     #[must_use]
     pub fn read_port(&self, access: Access) -> Answer {
         let note = Answer::Value(notes::PORT.into());
@@ -55,7 +55,7 @@ impl<'a> Bus<'a> {
             .unwrap_or(Answer::Machine(0))
     }
 
-    /// A write to ports.
+    /// Writes ports.
     pub fn write_port(&mut self, access: Access, value: u32) -> Answer {
         let note = Answer::Effect(Effect::Note(value as u8));
         self.hidden(access)
@@ -70,7 +70,7 @@ impl<'a> Bus<'a> {
         hidden.then(|| access.absent())
     }
 
-    /// Ports that must exit, for whoever has them: first ports and numbers, in no order.
+    /// Ports that must exit, as first port and count, in no order.
     pub fn taken_ports(&self) -> impl Iterator<Item = (u32, u32)> {
         let hidden = self.hidden.iter().map(|[first, count]| (*first, *count));
         let notes = (notes::PORT.into(), 1);
@@ -78,7 +78,7 @@ impl<'a> Bus<'a> {
         all.filter(|(_, count)| *count != 0)
     }
 
-    /// All others, in order: the guest uses them without an exit.
+    /// All other ports, in order: the guest uses them without an exit.
     pub fn free_ports(&self) -> impl Iterator<Item = (u32, u32)> {
         let mut from = 0;
         core::iter::from_fn(move || {
@@ -95,7 +95,7 @@ impl<'a> Bus<'a> {
         })
     }
 
-    /// A read from memory that is not mapped; where nobody answers it gives ones.
+    /// Reads unmapped memory; returns ones where nothing answers.
     pub fn read_memory(&mut self, address: u64, width: u8, now: u64, state: &State) -> u64 {
         self.io_apics.read(address, width).unwrap_or_else(|| match in_local_apic(address) {
             Some(offset) => self.apic.read_memory(offset, width, now, &self.shared(state)),
@@ -103,11 +103,11 @@ impl<'a> Bus<'a> {
         })
     }
 
-    /// A write to memory that is not mapped; where nobody answers it is over.
+    /// Writes unmapped memory; has no effect where nothing answers.
     pub fn write_memory(&mut self, address: u64, width: u8, value: u64, now: u64, state: &State) -> Effect {
         match (self.io_apics.write(address, width, value), in_local_apic(address)) {
             (Some(Some(route)), _) => Effect::Route(route),
-            // The doorbell may have been let through. It has no route.
+            // The write may have unmasked the doorbell, which has no route.
             (Some(None), _) => self.io_apics.take_pended().map_or(Effect::None, Effect::Interrupt),
             (None, Some(offset)) => {
                 let before = self.shared(state);
@@ -120,10 +120,10 @@ impl<'a> Bus<'a> {
         }
     }
 
-    /// A read of a model-specific register.
+    /// Reads a model-specific register.
     ///
     /// # Errors
-    /// For what the guest is not offered.
+    /// If the guest is not offered the register.
     pub fn read_msr(&self, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
         match apic::has_msr(number) {
             true => self.apic.read_msr(number, now, &self.shared(state)),
@@ -131,10 +131,10 @@ impl<'a> Bus<'a> {
         }
     }
 
-    /// A write to a model-specific register.
+    /// Writes a model-specific register.
     ///
     /// # Errors
-    /// For what the guest is not offered, and values that cannot be.
+    /// If the guest is not offered the register, or the value is invalid.
     pub fn write_msr(&mut self, number: u32, value: u64, now: u64, state: &State) -> Result<Effect, GeneralProtection> {
         if !apic::has_msr(number) {
             return self.msrs.write(number, value).map(|()| Effect::None);
@@ -146,8 +146,8 @@ impl<'a> Bus<'a> {
         Ok(effect)
     }
 
-    /// Arms a periodic timer for its next period. To be called before each entry; returns when
-    /// that has to be at the latest.
+    /// Rearms a periodic timer for its next period. Call it before each entry; it returns the
+    /// latest time for the next call.
     pub fn rearm(&mut self, now: u64, state: &State) -> Option<u64> {
         let before = self.shared(state);
         let mut shared = before;
@@ -156,13 +156,13 @@ impl<'a> Bus<'a> {
         self.apic.next_wake()
     }
 
-    /// What the local APIC's model and the kernel both look at.
+    /// The state that the local APIC's model and the kernel share.
     fn shared(&self, state: &State) -> Shared {
         Shared::of(state, self.io_apics.level_vectors())
     }
 }
 
-/// The last of the devices of ports: a note, at its port and by bytes.
+/// The last port model: a note, at its port, as bytes.
 fn notes(access: Access, note: Answer) -> Option<Answer> {
     const NOTE: Access = Access { port: notes::PORT, width: 1 };
     match access {
@@ -171,7 +171,7 @@ fn notes(access: Access, note: Answer) -> Option<Answer> {
     }
 }
 
-/// The offset in the page of the local APIC's registers.
+/// The offset within the page of the local APIC's registers.
 fn in_local_apic(address: u64) -> Option<u64> {
     address.checked_sub(apic::BASE).filter(|offset| *offset < apic::WINDOW)
 }

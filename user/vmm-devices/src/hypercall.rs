@@ -1,33 +1,33 @@
-//! The calls that a kernel module makes to reach real-time tasks
+//! The hypercalls by which a kernel module reaches real-time tasks
 //! ([`pillion_abi::channel::hypercall`]).
 
 use core::cell::Cell;
 use pillion_abi::{channel::hypercall, vcpu::gpr};
 
-/// Bytes of the instruction.
+/// Length of the instruction in bytes.
 pub const LENGTH: u64 = 3;
 
-/// No such call (`ENOSYS`).
+/// There is no such call (`ENOSYS`).
 pub const UNKNOWN: i64 = -38;
 
-/// An argument out of range (`EINVAL`).
+/// An argument is out of range (`EINVAL`).
 pub const INVALID: i64 = -22;
 
 /// A call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hypercall {
-    /// The module is there, or goes.
+    /// The module is loaded (true) or unloaded (false).
     Hello(bool),
-    /// A task has something to look at.
+    /// This task has something to check.
     Kick(u32),
-    /// The resource manager is to carry out a command.
+    /// Have the resource manager carry out a command.
     Command,
-    /// A call that is answered by this alone.
+    /// A call that only returns this result.
     Answer(i64),
 }
 
-/// The call that the guest makes with those general registers and that code segment, where there
-/// are that many tasks. Only its most privileged mode can make one.
+/// Decodes the hypercall that the guest makes with these general registers and this code segment,
+/// on a system with `tasks` tasks. Only the guest's most privileged mode can make one.
 #[must_use]
 pub fn decode(registers: &[Cell<u64>; 16], code_segment: u16, tasks: u64) -> Option<Hypercall> {
     if code_segment & 3 != 0 {

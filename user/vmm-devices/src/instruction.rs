@@ -1,13 +1,13 @@
 //! The instruction of a memory access that exited: fetched, decoded, and carried out on the
 //! registers.
 //!
-//! SVM as emulated gives neither the instruction's bytes nor its length, so both are found here.
+//! SVM as emulated provides neither the instruction's bytes nor its length, so both are found here.
 //! The decoder is the crate `yaxpeax-x86`: it works without the standard library and without
-//! allocation, knows all of the instruction set (its prefixes above all), and decodes from a slice
-//! into a value. `iced-x86`, as well kept, needs `alloc` for decoding. Only 64-bit code and the
-//! plain moves are accepted, which is what Linux uses for device memory (`readl`, `writel` and
-//! their kin compile to MOV, the APIC's accessors too); anything else is [`Error::Unsupported`],
-//! with its bytes.
+//! allocation, knows the whole instruction set (its prefixes above all), and decodes from a slice
+//! into a value. `iced-x86`, which is maintained as well, needs `alloc` for decoding. Only 64-bit
+//! code and the plain moves are accepted, which is what Linux uses for device memory (`readl`,
+//! `writel` and their kin compile to MOV, and so do the APIC's accessors); anything else is
+//! [`Error::Unsupported`], with its bytes.
 
 use core::cell::Cell;
 use pillion_abi::vcpu::State;
@@ -23,14 +23,14 @@ pub const LONGEST: usize = 15;
 /// The bytes of an instruction, as many as could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
-    /// The bytes; zero behind the length.
+    /// The bytes, and zeros after them.
     pub bytes: [u8; LONGEST],
-    /// How many there are.
+    /// Number of bytes.
     pub length: u8,
 }
 
 impl Bytes {
-    /// The bytes that there are.
+    /// The bytes, without the zeros.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
@@ -46,7 +46,7 @@ pub enum Error {
     FetchOutside(u64),
     /// The guest does not run 64-bit code.
     NotLongMode,
-    /// Not one of the moves.
+    /// The instruction is not one of the moves.
     Unsupported(Bytes),
 }
 
@@ -62,13 +62,13 @@ pub struct Register {
 /// What the access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Memory into a register of `width` bytes, extended when that is more than the memory's.
+    /// Memory into a register of `width` bytes, extended if the register is wider.
     Load {
         /// The register.
         register: Register,
         /// Its width in bytes.
         width: u8,
-        /// Sign instead of zero extension.
+        /// Sign extension instead of zero extension.
         signed: bool,
     },
     /// A register into memory.
@@ -80,7 +80,7 @@ pub enum Operation {
 /// A decoded access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Bytes of memory: 1, 2, 4 or 8.
+    /// Bytes of memory accessed: 1, 2, 4 or 8.
     pub width: u8,
     /// Bytes of the instruction.
     pub length: u8,
@@ -103,7 +103,7 @@ impl Access {
         Some(value & ones(self.width))
     }
 
-    /// Completes a load with the value read. A store leaves the registers alone.
+    /// Completes a load with the value read. A store changes no register.
     pub fn load(&self, gpr: &[Cell<u64>; 16], value: u64) {
         let Operation::Load { register, width, signed } = self.operation else { return };
         let value = extend(value, self.width, signed);
@@ -123,7 +123,7 @@ fn extend(value: u64, width: u8, signed: bool) -> u64 {
     if negative { value | !ones(width) } else { value }
 }
 
-/// Fetches and decodes the instruction at which the guest came out.
+/// Fetches and decodes the instruction that exited.
 ///
 /// # Errors
 /// As [`Error`] says.
@@ -135,10 +135,10 @@ pub fn at_exit(memory: &impl GuestMemory, state: &State) -> Result<Access, Error
     decode(&fetch(memory, paging::Mode::of(state), state.rip.get())?)
 }
 
-/// Fetches up to [`LONGEST`] bytes; fewer where the next page is not there.
+/// Fetches up to [`LONGEST`] bytes; fewer if the next page is not present.
 ///
 /// # Errors
-/// When not even the first byte can be had.
+/// If not even the first byte can be read.
 pub fn fetch(memory: &impl GuestMemory, mode: paging::Mode, linear: u64) -> Result<Bytes, Error> {
     let mut bytes = [0; LONGEST];
     let physical = paging::translate(memory, mode, linear).map_err(Error::Fetch)?;
@@ -161,8 +161,7 @@ const REX_W: u8 = 8;
 /// Decodes 64-bit code.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what is not a move between memory and a general register or a
-/// constant.
+/// [`Error::Unsupported`] unless it is a move between memory and a general register or a constant.
 pub fn decode(bytes: &Bytes) -> Result<Access, Error> {
     let unsupported = Error::Unsupported(*bytes);
     let rex = rex(bytes).ok_or(unsupported)?;
@@ -179,16 +178,16 @@ fn access(instruction: &Instruction, rex: u8) -> Option<Access> {
         Opcode::MOV if to.is_memory() => store(from)?,
         Opcode::MOV | Opcode::MOVZX if from.is_memory() => load(to, false)?,
         Opcode::MOVSX if from.is_memory() => load(to, true)?,
-        // Without REX.W it is a move of two or four bytes, which the decoder takes for one of
-        // eight; no compiler makes it.
+        // Without REX.W it moves two or four bytes, which the decoder takes for eight; no compiler
+        // emits it.
         Opcode::MOVSXD if from.is_memory() && rex & REX_W != 0 => load(to, true)?,
         _ => return None,
     };
     Some(Access { width, length, operation })
 }
 
-/// The REX prefix, 0 if there is none. None where a REX prefix does not come last: the processor
-/// then ignores it, and the decoder does not.
+/// The REX prefix, 0 if there is none. `None` if another prefix follows a REX prefix: the processor
+/// then ignores the REX prefix, and the decoder does not.
 fn rex(bytes: &Bytes) -> Option<u8> {
     let is_rex = |byte: u8| byte & 0xf0 == 0x40;
     let is_legacy = |byte: u8| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3);

@@ -1,8 +1,8 @@
-//! What the VM monitor emulates for the passenger, as plain code: no system calls, no allocation,
-//! no `unsafe`.
+//! What the VM monitor emulates for the guest, as plain code: no system calls, no allocation, no
+//! `unsafe`.
 //!
-//! The monitor reads and writes the guest's memory through [`memory::GuestMemory`]. At each access
-//! that exits it asks the [`bus`], where each model has its ports, memory or registers; the
+//! The monitor accesses the guest's memory through [`memory::GuestMemory`]. For each access that
+//! exits it calls the [`bus`], on which each model has its ports, memory or registers; the
 //! [`answer`] is a value, or what is left for the monitor to do. Nothing here trusts the guest:
 //! each model takes any input without a panic, which the tests check with random input.
 //!
@@ -36,16 +36,16 @@ pub mod pci;
 pub mod power;
 pub mod withheld;
 
-/// The access is one that the processor answers with a general-protection fault, error code 0.
+/// The processor answers this access with a general-protection fault, error code 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeneralProtection;
 
 impl GeneralProtection {
-    /// The fault as [`pillion_abi::vcpu::State::event`] wants it.
+    /// The fault in the format of [`pillion_abi::vcpu::State::event`].
     pub const EVENT: u64 = 13 | pillion_abi::vcpu::EVENT_HAS_CODE;
 }
 
-/// All ones in `width` bytes, what reading a device that is not there gives.
+/// All ones in `width` bytes: what a read returns where no device answers.
 #[must_use]
 pub const fn ones(width: u8) -> u64 {
     match width {

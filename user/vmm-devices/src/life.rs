@@ -1,64 +1,64 @@
-//! What follows when Linux ends: it is started again, stays off, or the system ends with it.
+//! What follows when Linux ends: it restarts, stays off, or the system ends with it.
 
-/// What the system file wants to follow.
+/// What follows, according to the system file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// Linux is started again.
+    /// Linux starts again.
     Restart,
-    /// It stays off until somebody starts it.
+    /// Linux stays off until something starts it.
     Off,
     /// The system ends.
     End,
 }
 
-/// The wishes of the system file.
+/// The rules in the system file.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Linux switched itself off.
+    /// After Linux switched itself off.
     pub poweroff: Then,
-    /// It ended in another way.
+    /// After it ended in another way.
     pub crash: Then,
-    /// It was to be started again too often, or cannot be started. [`Then::Restart`] counts as
+    /// After too many restarts, or if Linux cannot be started. [`Then::Restart`] counts as
     /// [`Then::Off`].
     pub limit: Then,
-    /// How often it is started again at most, since somebody started it.
+    /// Most restarts since Linux was last started on request.
     pub restarts: u64,
-    /// Pause before the first of these, in ticks.
+    /// Pause before the first restart, in ticks.
     pub pause: u64,
 }
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Death {
-    /// By its own wish.
+    /// Linux asked for it.
     PowerOff,
-    /// Otherwise; a reboot, too: a panic reboots.
+    /// Otherwise; this includes a reboot, because a panic reboots.
     Crash,
-    /// It cannot go on living: it could not be loaded, or the kernel below refuses to run it.
+    /// Linux cannot continue: it could not be loaded, or the kernel below refuses to run it.
     Hopeless,
 }
 
-/// What is to be done.
+/// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Start it, after a pause in ticks.
+    /// Start Linux, after a pause in ticks.
     Start {
         /// The pause.
         pause: u64,
     },
-    /// Leave it off, until somebody wants it started.
+    /// Leave Linux off until something starts it.
     Off {
-        /// It was given up.
+        /// Whether it was given up.
         gave_up: bool,
     },
     /// End the system.
     End {
-        /// It was given up.
+        /// Whether it was given up.
         gave_up: bool,
     },
 }
 
-/// The pause doubles with each restart, this many times at most.
+/// The pause doubles with each restart, at most this many times.
 const DOUBLINGS: u64 = 4;
 
 /// The lives of Linux.
@@ -70,29 +70,29 @@ pub struct Lives {
 }
 
 impl Lives {
-    /// None was yet.
+    /// No life has begun yet.
     #[must_use]
     pub const fn new(rules: Rules) -> Lives {
         Lives { rules, begun: 0, restarts: 0 }
     }
 
-    /// How many began.
+    /// Number of lives begun.
     #[must_use]
     pub const fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// Linux begins to run.
+    /// Records that Linux begins to run.
     pub fn begin(&mut self) {
         self.begun += 1;
     }
 
-    /// Somebody started it: its restarts are counted anew.
+    /// Records that Linux was started on request: its restarts are counted anew.
     pub fn asked_for(&mut self) {
         self.restarts = 0;
     }
 
-    /// What follows.
+    /// What follows an end of Linux.
     pub fn after(&mut self, death: Death) -> Next {
         let then = match death {
             Death::PowerOff => self.rules.poweroff,
@@ -151,7 +151,7 @@ mod tests {
     fn the_limit_counts_and_the_pause_doubles() {
         let mut lives = lives(Then::Restart, Then::Restart, Then::Off);
         assert_eq!(lives.after(Death::Crash), Next::Start { pause: 10 });
-        // A Linux that switches itself off at once, to be started again, is no better than one that
+        // A Linux that switches itself off at once and is to restart is no better than one that
         // dies.
         assert_eq!(lives.after(Death::PowerOff), Next::Start { pause: 20 });
         assert_eq!(lives.after(Death::Crash), Next::Off { gave_up: true });

@@ -2,9 +2,9 @@
 
 /// Guest-physical memory. An access that is not wholly in RAM fails and changes nothing.
 pub trait GuestMemory {
-    /// Reads; false when some of it is not RAM of the guest's.
+    /// Reads; false if some of it is not the guest's RAM.
     fn read(&self, guest_physical: u64, into: &mut [u8]) -> bool;
-    /// Writes; false when some of it is not RAM of the guest's.
+    /// Writes; false if some of it is not the guest's RAM.
     fn write(&mut self, guest_physical: u64, from: &[u8]) -> bool;
 }
 

@@ -1,21 +1,21 @@
-//! The MSRs that exit and belong to no other model.
+//! The MSRs that exit and that no other model handles.
 //!
-//! A register is answered when Linux touches it without a net on some processor (`rdmsrl`, not
-//! `rdmsrl_safe`), and refused with a general-protection fault when it belongs to a feature that
+//! A register is answered if Linux accesses it without fault handling on some processor (`rdmsrl`,
+//! not `rdmsrl_safe`), and refused with a general-protection fault if it belongs to a feature that
 //! CPUID withholds: Linux probes those and takes the fault for "not there". What a guest may set
-//! without harm is kept and read back; nothing set here reaches the processor.
+//! without harm is stored and read back; nothing set here reaches the processor.
 //!
-//! [`crate::withheld::REGISTERS`] is the list. The kernel passes some reads (memory types, SYSCFG,
-//! ends of memory) and then nobody asks here.
+//! [`crate::withheld::REGISTERS`] is the list. The kernel passes some reads through (memory types,
+//! SYSCFG, ends of memory), and then they do not come here.
 
 use crate::{GeneralProtection, withheld};
 
 /// What the answers depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine {
-    /// Microcode revision to tell, or 0.
+    /// Microcode revision to report, or 0.
     pub patch_level: u32,
-    /// SYSCFG, TOP_MEM and TOM2 of the machine, or zeros when they cannot be known.
+    /// SYSCFG of the machine; this and the next two are zero if they cannot be known.
     pub syscfg: u64,
     /// TOP_MEM.
     pub top_mem: u64,
@@ -26,7 +26,7 @@ pub struct Machine {
 const VARIABLE_MTRRS: usize = 16;
 const FIXED_MTRRS: usize = 11;
 
-/// The registers that are kept.
+/// The registers that store what the guest writes.
 #[derive(Clone, Debug)]
 pub struct Msrs {
     machine: Machine,
@@ -79,10 +79,10 @@ impl Msrs {
         }
     }
 
-    /// A read; `now` is the time-stamp counter.
+    /// Reads a register; `now` is the time-stamp counter.
     ///
     /// # Errors
-    /// For what the guest is not offered.
+    /// If the guest is not offered the register.
     pub fn read(&self, msr: u32, now: u64) -> Result<u64, GeneralProtection> {
         Ok(match msr {
             TSC => now,
@@ -107,10 +107,10 @@ impl Msrs {
         })
     }
 
-    /// A write.
+    /// Writes a register.
     ///
     /// # Errors
-    /// For what the guest is not offered, and values that cannot be.
+    /// If the guest is not offered the register, or the value is invalid.
     pub fn write(&mut self, msr: u32, value: u64) -> Result<(), GeneralProtection> {
         match msr {
             MISC_ENABLE => self.misc_enable = value,
@@ -120,7 +120,7 @@ impl Msrs {
             NB_CFG => self.nb_cfg = value,
             DE_CFG => self.de_cfg = value | DE_CFG_LFENCE_SERIALISES,
             0xda0 if value == 0 => {}
-            // Bit 0 would switch the clock on, which is not offered.
+            // Bit 0 would switch on the clock, which is not offered.
             0x12 | 0x4b56_4d01 if value & 1 == 0 => {}
             TSC | 0x79 | 0x8b => {}
             0xc001_0010 | 0xc001_001a | 0xc001_001d | 0xc001_0020 | 0xc001_0114 => {}

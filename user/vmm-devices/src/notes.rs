@@ -1,13 +1,13 @@
-//! Notes: what the guest writes to port 0xe9, byte by byte, as lines.
+//! Notes: lines that the guest writes to port 0xe9, byte by byte.
 
-/// Port of the notes (the debug console of QEMU and Bochs, so that the same program works without a
-/// monitor).
+/// Port of the notes. It is the debug console of QEMU and Bochs, so that the same program works
+/// without a monitor.
 pub const PORT: u16 = 0xe9;
 
 /// Longest line; the rest of a longer one is dropped.
 pub const LONGEST: usize = 240;
 
-/// A line in the making.
+/// A line being assembled.
 #[derive(Clone, Debug)]
 pub struct Notes {
     bytes: [u8; LONGEST],
@@ -28,9 +28,9 @@ impl Notes {
         Notes { bytes: [0; LONGEST], length: 0, complete: false }
     }
 
-    /// Takes a byte and returns the line when it ends one that is not empty. What is not printable
-    /// ASCII arrives as `?`, and `"` and `\` as `'` and `/`, so that a line can stand between
-    /// quotation marks in a report.
+    /// Takes a byte, and returns the line if the byte ends one that is not empty. What is not
+    /// printable ASCII becomes `?`, and `"` and `\` become `'` and `/`, so that a report can put
+    /// the line between quotation marks.
     pub fn push(&mut self, byte: u8) -> Option<&str> {
         if self.complete {
             self.length = 0;

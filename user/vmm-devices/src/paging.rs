@@ -1,12 +1,12 @@
 //! The guest's own page tables, walked for the monitor (AMD64 APM vol. 2, chapter 5).
 //!
-//! Only presence is checked: what is translated here is an instruction that the processor has just
-//! fetched, so the rights were there. Paging off, 4-level and 5-level paging are handled; the two
-//! kinds of 32-bit paging are not, because no kernel that this monitor starts uses them.
+//! Only presence is checked: the processor has just fetched the instruction that is translated
+//! here, so it had permission. Paging off, 4-level and 5-level paging are handled; the two kinds of
+//! 32-bit paging are not, because no kernel that this monitor starts uses them.
 
 use crate::memory::{GuestMemory, read_u64};
 
-/// What of the guest's registers decides how it translates.
+/// The guest's registers that control translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// CR0.
@@ -30,7 +30,7 @@ impl Mode {
 /// Why an address has no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Not canonical.
+    /// The address is not canonical.
     NotCanonical,
     /// An entry of that level (1 is the lowest) is not present.
     NotPresent(u8),
@@ -66,13 +66,13 @@ pub fn translate(memory: &impl GuestMemory, mode: Mode, linear: u64) -> Result<u
     walk(memory, mode.cr3 & ADDRESS, linear, levels)
 }
 
-/// True when the bits above the implemented ones repeat the highest implemented one (5.3.1).
+/// Whether the bits above the implemented ones repeat the highest implemented one (5.3.1).
 fn canonical(linear: u64, levels: u8) -> bool {
     let unused = 64 - (12 + 9 * u32::from(levels));
     ((linear << unused).cast_signed() >> unused).cast_unsigned() == linear
 }
 
-/// Goes down from the table of the highest level.
+/// Walks down from the table of the highest level.
 fn walk(memory: &impl GuestMemory, root: u64, linear: u64, levels: u8) -> Result<u64, Error> {
     let mut table = root;
     for level in (1..=levels).rev() {

@@ -1,10 +1,10 @@
-//! What of the machine Linux may not touch, what it finds instead, and why: one table.
+//! What of the machine Linux may not touch, what it finds instead, and why, in one table.
 //!
-//! Where a list is all that a model needs, the model is made from these lines: fixed ports,
+//! Where a model needs no more than a list, the model is made from these lines: fixed ports,
 //! registers that read zero, bits of CPUID, kinds of PCI functions, ACPI tables. The other lines
-//! say what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and on
-//! the kernel's map of memory, looks for what is withheld and has no line, and holds
-//! `docs/withheld.md` to the table.
+//! state what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and
+//! on the kernel's memory map, looks for anything withheld without a line, and checks
+//! `docs/withheld.md` against the table.
 
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
@@ -17,22 +17,22 @@ pub struct Withheld<T> {
     pub why: &'static str,
 }
 
-/// What happens when Linux touches something that is not its own.
+/// What happens when Linux accesses something withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// As if nothing were there: a read gives ones, a write is lost.
+    /// As if nothing were there: a read returns ones, a write is lost.
     Absent,
-    /// A read gives zeros, a write is lost.
+    /// A read returns zeros, a write is lost.
     Zero,
     /// It can be read; a write is lost.
     Told,
     /// It can be read; a write is refused.
     Fixed,
-    /// What Linux writes is kept and read back; the machine's own stays as it is.
+    /// What Linux writes is stored and read back; the machine's register is not changed.
     Kept,
     /// The access is refused with a general-protection fault.
     Refused,
-    /// A model answers, so.
+    /// A model decides, as described.
     Judged(&'static str),
 }
 
@@ -45,13 +45,13 @@ const fn line<T: Copy>(what: T, then: Then, why: &'static str) -> Withheld<T> {
 /// Ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports {
-    /// On every PC: the first one, and their number.
+    /// On every PC: first port and count.
     At(u16, u16),
-    /// Those of tasks and of the kernel.
+    /// Those of tasks and the kernel.
     RealTime,
-    /// The FADT's port for commands to the firmware, and the next one.
+    /// The FADT's port for commands to the firmware, and the next port.
     Command,
-    /// Of the 128 ports around the FADT's PM1a events all that it does not name.
+    /// All of the 128 ports around the FADT's PM1a events that the FADT does not name.
     Management,
     /// The FADT's PM1 control registers.
     Control,
@@ -118,7 +118,8 @@ pub const PORTS: [Withheld<Ports>; 19] = [
     line(Ports::At(0xc50, 3), Absent, "AMD chipset: general-purpose lines, SMI"),
 ];
 
-/// First ports and numbers of what is absent on every PC. Each access that exits looks at these.
+/// First port and count of the ports that are absent on every PC. Each access that exits checks
+/// these.
 pub const ABSENT_PORTS: [(u32, u32); 8] = {
     let (mut absent, mut count, mut i) = ([(0, 0); 8], 0, 0);
     while i < PORTS.len() {
@@ -132,15 +133,16 @@ pub const ABSENT_PORTS: [(u32, u32); 8] = {
     absent
 };
 
-/// Model-specific registers: first and last numbers. None stands for all that no line names.
+/// Model-specific registers, as first and last number. An empty list stands for all that no line
+/// names.
 pub type Registers = &'static [(u32, u32)];
 
 const fn msr(number: u32) -> (u32, u32) {
     (number, number)
 }
 
-/// Model-specific registers of the machine that Linux may not touch. The kernel has those that are
-/// Linux's: EFER, PAT, TSC_AUX, SYSENTER's and SYSCALL's, the bases of segments.
+/// Model-specific registers of the machine that Linux may not touch. The kernel handles those that
+/// are Linux's: EFER, PAT, TSC_AUX, SYSENTER's and SYSCALL's, the bases of segments.
 pub const REGISTERS: [Withheld<Registers>; 18] = [
     line(
         &[msr(0x1b), msr(0x6e0), (0x800, 0x8ff)],
@@ -210,7 +212,7 @@ pub fn is_zero(register: u32) -> bool {
 /// Memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// At its customary place: the first byte, and how many. The kernel gives it to nobody.
+    /// At its usual address: first byte and size. The kernel gives it to no task.
     At(u64, u64),
     /// The I/O APICs.
     IoApics,
@@ -220,7 +222,7 @@ pub enum Memory {
     RealTime,
 }
 
-/// Memory that Linux may not touch. It is mapped nowhere in the guest.
+/// Memory that Linux may not touch. None of it is mapped in the guest.
 pub const MEMORY: [Withheld<Memory>; 8] = [
     line(
         Memory::RealTime,
@@ -255,9 +257,9 @@ pub const MEMORY: [Withheld<Memory>; 8] = [
 /// PCI functions, or parts of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
-    /// Those of tasks, and IOMMUs.
+    /// Functions of tasks, and IOMMUs.
     Hidden,
-    /// Bridges on the way to hidden ones.
+    /// Bridges on the way to hidden functions.
     AboveHidden,
     /// Headers that are neither a device's nor a bridge's.
     Header,
@@ -265,7 +267,7 @@ pub enum Functions {
     Class(u32),
     /// Functions of a class and subclass.
     Subclass(u32),
-    /// The same of AMD's.
+    /// Functions of a class and subclass with AMD's vendor number.
     SubclassOfAmd(u32),
     /// Registers from 256 on.
     Extended,
@@ -296,7 +298,7 @@ pub const FUNCTIONS: [Withheld<Functions>; 8] = [
 
 const AMD: [u32; 2] = [0x1022, 0x1002];
 
-/// Whether a function with that header, vendor, and class (with subclass) is one that only reads.
+/// Whether a function with that header, vendor, and class (with subclass) is read-only.
 #[must_use]
 pub fn is_read_only(header: u32, vendor: u32, class: u32) -> bool {
     FUNCTIONS.iter().any(|line| match line.what {
@@ -308,7 +310,7 @@ pub fn is_read_only(header: u32, vendor: u32, class: u32) -> bool {
     })
 }
 
-/// Bits of a leaf of CPUID, in `eax, ebx, ecx, edx`.
+/// Bits of a CPUID leaf, in `eax, ebx, ecx, edx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
     /// Leaf; subleaf 0.
@@ -342,13 +344,13 @@ const fn whole(leaf: u32) -> Bits {
     Bits { leaf, bits: [u32::MAX; 4] }
 }
 
-/// All of a leaf but those.
+/// All of a leaf except those bits.
 const fn but(leaf: u32, kept: [u32; 4]) -> Bits {
     Bits { leaf, bits: [!kept[0], !kept[1], !kept[2], !kept[3]] }
 }
 
-/// What CPUID does not tell Linux of the machine. Leaves above [`crate::cpuid::BASIC_LAST`] and
-/// [`crate::cpuid::EXTENDED_LAST`] are zeros besides.
+/// What CPUID withholds from Linux. Leaves above [`crate::cpuid::BASIC_LAST`] and
+/// [`crate::cpuid::EXTENDED_LAST`] also read as zeros.
 pub const LEAVES: [Withheld<&[Bits]>; 14] = [
     line(&[ecx(1, [5, 6]), ecx(0x8000_0001, [2, 12]), whole(0x8000_000a)], Zero, "VMX, SMX, SVM, SKINIT: the kernel's"),
     line(
@@ -424,7 +426,7 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
     line(&[but(0x8000_0021, [1 << 0 | 1 << 2 | 1 << 6, 0, 0, 0])], Zero, "new features that were not examined"),
 ];
 
-/// All bits of a leaf that are withheld.
+/// All withheld bits of a leaf.
 #[must_use]
 pub const fn bits(leaf: u32) -> [u32; 4] {
     let (mut all, mut i) = ([0; 4], 0);

@@ -1,8 +1,8 @@
-//! The channels between real-time tasks and Linux: the doorbell that wakes Linux, and what its
-//! module calls for.
+//! The channels between real-time tasks and Linux: the doorbell that wakes Linux, and the
+//! hypercalls of Linux's module.
 //!
-//! The monitor sees nothing of what goes through them. It turns signals of tasks into an interrupt
-//! of Linux, and calls of Linux into signals to tasks.
+//! The monitor sees nothing of the data in the channels. It turns signals of tasks into an
+//! interrupt for Linux, and hypercalls of Linux into signals to tasks.
 
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{
@@ -16,27 +16,27 @@ use pillion_vmm_devices::{
 
 use crate::vcpu;
 
-/// The manager's answer to a command of which a step is done (`EAGAIN`).
+/// The manager's answer to a command of which one step is done, but not all (`EAGAIN`).
 const AGAIN: i64 = -11;
 
 /// The monitor's part in the channels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Channels {
-    /// Number of tasks that have one.
+    /// Number of tasks with a channel.
     pub tasks: u64,
-    /// There is a window: with tasks, or with the system's log only.
+    /// Whether there is a window: with tasks, or with the system's log alone.
     pub window: bool,
-    /// Linux's module is there.
+    /// Whether Linux's module is loaded.
     listening: bool,
 }
 
 impl Channels {
-    /// With so many tasks, and nobody who listens yet.
+    /// Channels for that many tasks; Linux's module is not loaded yet.
     pub fn new(tasks: u64, window: bool) -> Channels {
         Channels { tasks, window, listening: false }
     }
 
-    /// Tasks, or others, have signalled these bits.
+    /// Handles bits that tasks, or others, have signalled.
     pub fn notified(&self, io_apics: &mut IoApics, bits: u64) {
         if bits & monitor_bit::DOORBELL != 0
             && self.listening
@@ -46,12 +46,12 @@ impl Channels {
         }
     }
 
-    /// Carries out a call of Linux's module; what it returns.
+    /// Carries out a hypercall of Linux's module and returns its result.
     pub fn hypercall(&mut self, io_apics: &mut IoApics, made: Hypercall) -> i64 {
         match made {
             Hypercall::Hello(there) => {
                 self.listening = there;
-                // What tasks had to say before is not to be missed.
+                // Deliver what tasks signalled before the module was loaded.
                 self.notified(io_apics, monitor_bit::DOORBELL);
                 0
             }
@@ -61,14 +61,15 @@ impl Channels {
         }
     }
 
-    /// Linux is gone; `then` says what becomes of it ([`pillion_runtime::info::gone`]).
+    /// Reports that Linux is gone; `then` says what follows ([`pillion_runtime::info::gone`]).
     pub fn gone(&mut self, then: u64) {
         self.listening = false;
         let _ = call::call(slot::MANAGER, label::LINUX_GONE, [then, 0, 0, 0, 0, 0, 0, 0]);
     }
 }
 
-/// Has the resource manager carry out Linux's command, in as many steps as it takes.
+/// Has the resource manager carry out Linux's command, in as many steps as it takes. Returns the
+/// result.
 fn command() -> i64 {
     loop {
         let answer = call::call(slot::MANAGER, label::COMMAND, [0; MESSAGE_WORDS]);

@@ -1,10 +1,10 @@
-//! Linux's command line: what the system file and the host tool say, which life of Linux this is,
-//! and that there is no sleep deeper than HLT: the ports of deeper states, which ACPI's objects may
-//! name, are closed.
+//! Linux's command line: the text from the system file and the host tool, the number of this life
+//! of Linux, and an option against sleep states deeper than HLT, because the ports for those, which
+//! ACPI's objects may name, are closed.
 
 use core::fmt::{self, Write};
 
-/// Room for the resource manager's line and what is added.
+/// Room for the resource manager's line and the additions.
 const SIZE: usize = 1024 + 64;
 
 /// A command line.
@@ -17,7 +17,7 @@ impl CommandLine {
     /// `given`, and that Linux starts for the `life`th time, counted from 1.
     pub fn new(given: &str, life: u64) -> CommandLine {
         let mut line = CommandLine { text: [0; SIZE], length: 0 };
-        // The room suffices for the longest of both.
+        // There is room for the longest of both.
         let _ = write!(line, "processor.max_cstate=1 {given} ride.boot={life}");
         line
     }

@@ -15,18 +15,18 @@ pub enum End {
     TripleFault,
     /// It takes no interrupts any more.
     Hung,
-    /// It executes where there is no memory.
+    /// It executes at an address where it has no memory.
     RanAway(u64),
     /// The processor refused its state, or gave a reason that no guest should cause.
     Invalid(u64),
     /// It could not be loaded.
     CannotStart(boot::Error),
-    /// The kernel below broke its word.
+    /// The kernel below violated its contract.
     Broken(&'static str),
 }
 
 impl End {
-    /// Name in reports.
+    /// Its name in reports.
     pub fn name(&self) -> &'static str {
         match self {
             End::PowerOff => "poweroff",
@@ -41,7 +41,7 @@ impl End {
         }
     }
 
-    /// What it means for what follows.
+    /// How the end counts for what follows.
     pub fn death(&self) -> Death {
         match self {
             End::PowerOff => Death::PowerOff,

@@ -1,4 +1,5 @@
-//! What the monitor reads of the firmware's tables, once: Linux can write them afterwards.
+//! What the monitor reads from the firmware's tables. It reads them once, because Linux can write
+//! them afterwards.
 
 use pillion_runtime::{info::LinuxInfo, println};
 use pillion_vmm_devices::{
@@ -14,16 +15,16 @@ use crate::{host, memory::Window};
 /// Most I/O APICs whose addresses are compared.
 const IO_APICS: usize = pillion_abi::boot::IO_APICS;
 
-/// What was found.
+/// What the tables say.
 pub struct Found {
-    /// The FADT, or nothing of it.
+    /// The FADT, or an empty one.
     pub fadt: Fadt,
-    /// What Linux is to find.
+    /// The tables for Linux to find.
     pub tables: Option<Copy>,
 }
 
-/// Reads the tables, hides IOMMUs, and brings the machine into ACPI mode: Linux has no way to ask
-/// the firmware for it.
+/// Reads the tables, hides IOMMUs, and switches the machine to ACPI mode: Linux cannot ask the
+/// firmware for that.
 pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Filter) -> Found {
     let mut pointer: RootPointer = [0; 36];
     pointer.copy_from_slice(&info.root_pointer[..36]);
@@ -48,7 +49,7 @@ pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Fil
     Found { fadt, tables: tables.ok() }
 }
 
-/// The processor that this runs on, which is Linux's.
+/// The processor that the monitor runs on, which is Linux's too.
 fn processor() -> Processor {
     const INITIAL: u32 = 1;
     const TOPOLOGY: u32 = 0xb;

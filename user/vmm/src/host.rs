@@ -1,4 +1,4 @@
-//! The machine that this runs on: its processor, its ports, and its PCI configuration.
+//! The machine that the monitor runs on: its processor, its ports, and its PCI configuration.
 
 use pillion_runtime::{
     call,
@@ -14,19 +14,19 @@ use pillion_vmm_devices::{
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;
 
-/// A slot for capabilities that are needed for one call.
+/// A slot for capabilities that one call needs.
 const SCRATCH: u32 = 48;
 
 /// Ports that the kernel opens in one call.
 const STEP: u32 = 1024;
 
-/// What CPUID says.
+/// The machine's CPUID.
 pub fn cpuid(leaf: u32, subleaf: u32) -> Registers {
     let r = core::arch::x86_64::__cpuid_count(leaf, subleaf);
     [r.eax, r.ebx, r.ecx, r.edx]
 }
 
-/// Opens so many ports to Linux.
+/// Opens a range of ports, given as first port and count, to Linux.
 pub fn open((mut first, count): (u32, u32)) {
     let end = first + count;
     while first < end {
@@ -39,10 +39,11 @@ pub fn open((mut first, count): (u32, u32)) {
     }
 }
 
-/// Looks for ACPI mode so many times, a millisecond apart.
+/// How often to check for ACPI mode, a millisecond apart.
 const PATIENCE: u32 = 1000;
 
-/// Brings the machine into ACPI mode (ACPI 6.4, 16.3.1) if it is not. Returns whether it is then.
+/// Switches the machine to ACPI mode (ACPI 6.4, 16.3.1) if it is not in it. Returns whether it is
+/// in it now.
 pub fn enable_acpi(fadt: &Fadt) -> bool {
     const ENABLED: u32 = 1;
     let Some(port) = fadt.pm1a_control else { return true };
@@ -68,7 +69,7 @@ pub fn config_write(address: u32, port: u16, width: u8, value: u32) {
     let _ = call::port_out(monitor::slot::PORTS, port, width, value);
 }
 
-/// Configuration space, by doublewords.
+/// Configuration space, accessed by doublewords.
 pub struct Config;
 
 impl ConfigAccess for Config {
@@ -83,7 +84,7 @@ impl ConfigSpace for Config {
     }
 }
 
-/// Takes the bus from Linux's devices.
+/// Stops DMA and interrupts of Linux's devices.
 pub fn quiesce(filter: &Filter) {
     for write in Quiesce::new(filter, Config) {
         let port = CONFIG_DATA + u16::from(write.register & 2);

@@ -1,5 +1,5 @@
-//! What happens when Linux ends: it is started again, after a pause and not too often, or stays off
-//! until somebody starts it, or the system ends with it.
+//! What happens when Linux ends: it restarts, after a pause and not too often; or it stays off
+//! until something starts it; or the system ends with it.
 
 use pillion_abi::NEVER;
 use pillion_runtime::{
@@ -15,7 +15,7 @@ use crate::{end::End, machine::Machine, report};
 pub struct Lifecycle(Lives);
 
 impl Lifecycle {
-    /// As the system file says.
+    /// Lives that follow the system file's rules.
     pub fn new(info: &LinuxInfo) -> Lifecycle {
         let [poweroff, crash, limit] = info.after.map(|after| match after {
             then::RESTART => Then::Restart,
@@ -26,19 +26,19 @@ impl Lifecycle {
         Lifecycle(Lives::new(Rules { poweroff, crash, limit, restarts, pause }))
     }
 
-    /// Number of the life that is to begin, from 1.
+    /// Number of the next life, counted from 1.
     pub fn next(&self) -> u64 {
         self.0.begun() + 1
     }
 
-    /// Linux starts.
+    /// Records that Linux starts.
     pub fn started(&mut self) {
         self.0.begin();
         report::event("start", self.0.begun());
     }
 
-    /// Linux ended. Returns when it is to be started again, with everything taken from it that it
-    /// had.
+    /// Handles an end of Linux: takes its devices and interrupts from it, and returns when it is
+    /// time to start Linux again.
     pub fn after(&mut self, end: End, machine: &mut Machine) {
         let boot = self.0.begun();
         report::ended(&end, boot);
@@ -46,7 +46,7 @@ impl Lifecycle {
         if matches!(next, Next::Off { gave_up: true } | Next::End { gave_up: true }) {
             report::event("gave-up", boot);
         }
-        // Whatever follows, its devices are not to go on writing to memory.
+        // Whatever follows, Linux's devices must not go on writing to memory.
         machine.reset();
         match next {
             Next::Start { pause } => {
@@ -69,7 +69,7 @@ impl Lifecycle {
     }
 }
 
-/// Waits until somebody wants Linux started. What tasks signal meanwhile has nobody to hear it.
+/// Waits until Linux is to be started. Ignores what tasks signal meanwhile.
 fn wait_for_start() {
     loop {
         match call::wait(slot::NOTIFICATION, NEVER) {

@@ -1,5 +1,4 @@
-//! The machine as Linux sees it: the models, the memory, and the state that is shared with the
-//! kernel.
+//! The machine as Linux sees it: the models, the memory, and the state shared with the kernel.
 
 use pillion_abi::boot::range_kind as boot_kind;
 use pillion_runtime::{
@@ -29,7 +28,7 @@ pub struct Machine {
     pub memory: Window,
     /// What CPUID answers.
     pub cpuid: Context,
-    /// Who answers at ports, memory and registers.
+    /// Maps ports, memory and registers to the models.
     pub bus: Bus<'static>,
     /// The ACPI tables that Linux finds.
     tables: Option<acpi::Copy>,
@@ -37,14 +36,14 @@ pub struct Machine {
     pub notes: Notes,
     /// Counts of exits by reason.
     pub exits: Exits,
-    /// Looks whether Linux still lives.
+    /// Checks whether Linux still lives.
     pub watchdog: Watchdog,
-    /// Channels to real-time tasks.
+    /// The channels to real-time tasks.
     pub channels: Channels,
 }
 
 impl Machine {
-    /// The machine before Linux is first loaded.
+    /// The machine before Linux is loaded for the first time.
     pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> Machine {
         let memory = Window::new(info);
         let mut pci = Filter::new();
@@ -69,7 +68,7 @@ impl Machine {
         }
     }
 
-    /// Loads Linux for its `life`th time and sets the state that it begins in.
+    /// Loads Linux for its `life`th time and sets its initial state.
     pub fn boot(&mut self, life: u64) -> Result<(), boot::Error> {
         let command_line = CommandLine::new(text(&self.info.command_line), life);
         let (ranges, count) = memory_map(self.info);
@@ -83,7 +82,7 @@ impl Machine {
         boot::load(&linux, &mut self.memory, vcpu::state())
     }
 
-    /// Takes Linux's devices and interrupts from it and makes everything as new.
+    /// Takes Linux's devices and interrupts from it and resets everything.
     pub fn reset(&mut self) {
         host::quiesce(&self.bus.pci);
         vcpu::reset();
@@ -92,7 +91,7 @@ impl Machine {
         self.notes = Notes::new();
     }
 
-    /// Work before each entry: a periodic timer is armed again, and the monitor's own timer set.
+    /// Work before each entry: rearms a periodic timer and sets the monitor's own timer.
     pub fn before_entry(&mut self) {
         let wake = self.bus.rearm(now(), vcpu::state()).unwrap_or(u64::MAX);
         if let Some(at) = self.watchdog.timer(wake) {
@@ -110,7 +109,7 @@ impl Machine {
     }
 }
 
-/// What no device of Linux's may be moved over.
+/// What Linux must not move its devices over.
 impl Kept for Machine {
     fn memory(&self, base: u64, size: u64) -> bool {
         let end = base.saturating_add(size);
@@ -123,12 +122,12 @@ impl Kept for Machine {
     }
 }
 
-/// First ports and numbers of what tasks and the kernel have.
+/// Ports of the tasks and the kernel, as first port and count.
 fn hidden_ports(info: &LinuxInfo) -> &[[u32; 2]] {
     info.hidden_ports.get(..info.hidden_port_count as usize).unwrap_or(&info.hidden_ports)
 }
 
-/// Linux's memory map: as the firmware's, less what is not Linux's. It says nothing of holes.
+/// Linux's memory map: the firmware's, less what is not Linux's. Holes are left out.
 fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
     let mut map = [boot::Range { base: 0, size: 0, kind: boot::Kind::Reserved }; RANGES];
     let mut count = 0;
@@ -145,9 +144,9 @@ fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
     (map, count)
 }
 
-/// A file of the bundle.
+/// A file in the bundle.
 fn file([offset, size]: [u64; 2]) -> &'static [u8] {
-    // SAFETY: the resource manager found the file in the bundle, which is mapped whole and never
+    // SAFETY: the resource manager found the file in the bundle, which is mapped in full and never
     // written.
     unsafe { core::slice::from_raw_parts((address::BUNDLE + offset) as *const u8, size as usize) }
 }

@@ -1,8 +1,8 @@
-//! The VM monitor for Linux: loads it, runs it, answers what the kernel leaves to it, restarts it
-//! when it ends.
+//! The VM monitor for Linux: loads it, runs it, handles the exits that the kernel leaves to it, and
+//! restarts it when it ends.
 //!
-//! Everything that can be decided without the machine is in `pillion_vmm_devices`; here it meets
-//! system calls and memory.
+//! Everything that can be decided without the machine is in `pillion_vmm_devices`; this crate
+//! connects it to system calls and memory.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Linux's memory, in the window that the resource manager mapped.
+//! Linux's memory, through the window that the resource manager mapped.
 
 use pillion_abi::boot::{Range, range_kind as boot_kind};
 use pillion_channel::copy::copy;
@@ -13,8 +13,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// The RAM and the firmware's memory that the monitor was told of, up to 4 GiB as far as it is
-    /// the firmware's.
+    /// All RAM in the information for the monitor, and the firmware's ranges that begin below 4
+    /// GiB.
     pub fn new(info: &LinuxInfo) -> Window {
         let mut window = Window { ranges: [Range::default(); RANGES], count: 0 };
         let all = info.ranges.iter().take(info.range_count as usize);
@@ -30,7 +30,7 @@ impl Window {
         window
     }
 
-    /// Address in the window of a run of guest-physical memory that lies in one range.
+    /// Address in the window of guest-physical memory that lies within one range.
     fn find(&self, guest_physical: u64, length: usize) -> Option<u64> {
         let end = guest_physical.checked_add(length as u64)?;
         let inside = |r: &Range| r.base <= guest_physical && end <= r.base.saturating_add(r.size);
@@ -41,7 +41,7 @@ impl Window {
 impl GuestMemory for Window {
     fn read(&self, guest_physical: u64, into: &mut [u8]) -> bool {
         let Some(from) = self.find(guest_physical, into.len()) else { return false };
-        // SAFETY: the range is mapped, and `into` is no part of it. Linux's devices and its
+        // SAFETY: the range is mapped, and `into` does not overlap it. Linux's devices and its
         // promoted threads may write at the same time.
         unsafe { copy(into.as_mut_ptr(), from as *const u8, into.len()) };
         true
@@ -49,7 +49,7 @@ impl GuestMemory for Window {
 
     fn write(&mut self, guest_physical: u64, from: &[u8]) -> bool {
         let Some(to) = self.find(guest_physical, from.len()) else { return false };
-        // SAFETY: as in `read`; nothing of the monitor's lies in the window.
+        // SAFETY: as in `read`; nothing that the monitor uses lies in the window.
         unsafe { copy(to as *mut u8, from.as_ptr(), from.len()) };
         true
     }

@@ -1,4 +1,4 @@
-//! What a run says of Linux: one JSON object per line, and text for people.
+//! What a run's log reports about Linux: one JSON object per line, and text for people.
 
 use core::cell::Cell;
 use core::fmt::Write as _;
@@ -8,28 +8,28 @@ use pillion_runtime::{info, log::Log, now, println};
 
 use crate::{end::End, vcpu};
 
-/// Counts of exits that came to the monitor, by reason.
+/// Counts of exits to the monitor, by reason.
 #[derive(Default)]
 pub struct Exits([u64; Exit::ALL.len()]);
 
 impl Exits {
-    /// Counts one.
+    /// Counts one exit.
     pub fn count(&mut self, reason: Exit) {
         self.0[reason as usize] += 1;
     }
 }
 
-/// Nanoseconds since the counter started.
+/// Nanoseconds since the time-stamp counter started.
 fn t_ns() -> u64 {
     (u128::from(now()) * 1_000_000_000 / u128::from(info::task().tsc_hz.max(1))) as u64
 }
 
-/// Linux reached a point of its life.
+/// Reports that Linux reached a point of its life.
 pub fn event(name: &str, boot: u64) {
     println!("{{\"pillion\":\"linux\",\"event\":\"{name}\",\"t_ns\":{},\"boot\":{boot}}}", t_ns());
 }
 
-/// Linux ended.
+/// Reports how Linux ended.
 pub fn ended(end: &End, boot: u64) {
     event(end.name(), boot);
     match end {
@@ -41,7 +41,7 @@ pub fn ended(end: &End, boot: u64) {
     }
 }
 
-/// A line that Linux wrote to the debug port. Safe inside quotation marks.
+/// Reports a line that Linux wrote to the debug port. The line is safe inside quotation marks.
 pub fn note(line: &str) {
     println!("{{\"pillion\":\"linux\",\"event\":\"note\",\"t_ns\":{},\"text\":\"{line}\"}}", t_ns());
     if line == "init" {
@@ -49,7 +49,7 @@ pub fn note(line: &str) {
     }
 }
 
-/// Counts of exits, those that the kernel handled itself first.
+/// Reports counts of exits, those that the kernel handled itself first.
 pub fn exits(exits: &Exits) {
     const KERNEL: [(usize, &str); 7] = [
         (counter::EXITS, "all"),
@@ -73,7 +73,7 @@ pub fn exits(exits: &Exits) {
     let _ = writeln!(log, "}}}}");
 }
 
-/// An instruction that touched memory in a way the monitor cannot complete.
+/// Reports an instruction that touched memory in a way that the monitor cannot emulate.
 pub fn unsupported(s: &State, bytes: &[u8]) {
     println!(
         "[vmm] rip {:#x} touches {:#x} by an instruction that is not emulated: {bytes:02x?}",
@@ -82,7 +82,7 @@ pub fn unsupported(s: &State, bytes: &[u8]) {
     );
 }
 
-/// All of the guest's state, for a report of how it ended.
+/// Reports all of the guest's state when it has ended.
 pub fn state(s: &State) {
     println!(
         "[vmm] rip {:#x} rflags {:#x} cr0 {:#x} cr2 {:#x} cr3 {:#x} cr4 {:#x} efer {:#x}",

@@ -1,16 +1,16 @@
-//! Whether Linux still lives: one that takes no interrupts for seconds although some are pending
-//! does not.
+//! Checks whether Linux still lives: it does not if it takes no interrupts for seconds while some
+//! are pending.
 
 use pillion_abi::vcpu::{State, counter};
 use pillion_runtime::{call, info::slot, now};
 
-/// Seconds between two looks.
+/// Seconds between two checks.
 const INTERVAL: u64 = 1;
 
-/// Looks without progress after which Linux counts as hung.
+/// Checks without progress after which Linux counts as hung.
 const PATIENCE: u32 = 5;
 
-/// Lets the monitor's timer bring the vCPU's thread out of the guest.
+/// Binds the monitor's timer, so that it brings the vCPU's thread out of the guest.
 pub fn connect() {
     let _ = call::timer_bind(slot::TIMER, slot::NOTIFICATION, 1);
 }
@@ -26,20 +26,20 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// With the clock's frequency.
+    /// A watchdog for a time-stamp counter of that frequency.
     pub fn new(tsc_hz: u64) -> Watchdog {
         Watchdog { interval: INTERVAL * tsc_hz, next: 0, armed: 0, injected: 0, stuck: 0 }
     }
 
-    /// Linux was started anew.
+    /// Restarts the count, because Linux was started.
     pub fn start(&mut self) {
         self.next = now().saturating_add(self.interval);
         self.stuck = 0;
     }
 
-    /// What the monitor's timer is to be set to, if that changed; `wake` is when somebody else
-    /// needs it. What has passed is nobody's: a guest can make it stay where it is, and no look
-    /// would come any more.
+    /// The new deadline of the monitor's timer, if it changed. `wake` is when another model needs
+    /// the timer; a `wake` that has passed is ignored, because a guest can keep it in the past, and
+    /// then no check would ever come.
     pub fn timer(&mut self, wake: u64) -> Option<u64> {
         let at = if wake > now() { wake.min(self.next) } else { self.next };
         (at != self.armed).then(|| {
@@ -48,7 +48,7 @@ impl Watchdog {
         })
     }
 
-    /// Looks, when it is time to.
+    /// Checks if it is time to. Returns whether Linux hangs.
     pub fn hung(&mut self, state: &State) -> bool {
         if now() < self.next {
             return false;

@@ -1,6 +1,6 @@
 //! The tables that Linux finds: copies of the root pointer, the root table, the FADT and the MADT
-//! in a page of Linux's own memory. All others stay where they are, and those of
-//! [`crate::withheld::TABLES`] are not named.
+//! in a page of Linux's own memory. All others stay where they are; the root table does not list
+//! those in [`crate::withheld::TABLES`].
 
 use super::madt::{self, Processor};
 use super::walk::{Error, RootPointer, Tables};
@@ -11,12 +11,12 @@ use crate::withheld::TABLES;
 /// Bytes of the copies.
 pub const SIZE: usize = 4096;
 
-/// Most tables that are named.
+/// Most tables that the copy of the root table lists.
 const MOST: usize = 96;
-/// Longest FADT there is (version 6.5).
+/// Length of the longest known FADT (version 6.5).
 const FADT: usize = 280;
 
-/// What the copies are made of.
+/// The material of the copies.
 #[derive(Clone, Debug)]
 pub struct Copy {
     pointer: RootPointer,
@@ -24,17 +24,17 @@ pub struct Copy {
     other_count: usize,
     fadt: ([u8; FADT], usize),
     madt: ([u8; madt::LONGEST], usize),
-    /// Tables that are not named: bit `i` for [`TABLES`]`[i]`.
+    /// Tables that are not listed: bit `i` for [`TABLES`]`[i]`.
     pub withheld: u16,
     /// Tables for which there was no room.
     pub dropped: usize,
 }
 
 impl Copy {
-    /// Reads the machine's tables. `io_apics` are the addresses of those that Linux has.
+    /// Reads the machine's tables. `io_apics` holds the addresses of Linux's I/O APICs.
     ///
     /// # Errors
-    /// As [`Error`] says; a damaged FADT or MADT counts, since Linux cannot do without.
+    /// As [`Error`] says; a damaged FADT or MADT is an error, because Linux cannot do without.
     pub fn new(
         memory: &impl GuestMemory,
         pointer: &RootPointer,
@@ -66,7 +66,7 @@ impl Copy {
         Ok(copy)
     }
 
-    /// Notes one table of the root table.
+    /// Sorts in one table of the root table.
     fn sort(&mut self, memory: &impl GuestMemory, address: u64) {
         let signature = read_u32(memory, address).unwrap_or(0).to_le_bytes();
         if let Some(which) = TABLES.iter().position(|line| line.what == signature) {
@@ -82,14 +82,14 @@ impl Copy {
         }
     }
 
-    /// The copies as they are to stand at that address, where the root pointer is first.
+    /// The copies as they must appear at address `base`, the root pointer first.
     #[must_use]
     pub fn at(&self, base: u64) -> [u8; SIZE] {
         let mut page = [0; SIZE];
         let mut end = 64;
         let mut put = |bytes: &[u8]| {
             let at = end;
-            // All that there can be is shorter than the page.
+            // All copies together are shorter than the page.
             if let Some(to) = page.get_mut(at..at + bytes.len()) {
                 to.copy_from_slice(bytes);
             }
@@ -115,8 +115,8 @@ impl Copy {
         page
     }
 
-    /// Who made the tables: bytes 10 to 35 of a header, as the machine's root table would say; the
-    /// firmware's name is in the root pointer.
+    /// The maker's names for the tables: bytes 10 to 35 of a header, as the machine's root table
+    /// would have them; the firmware's name comes from the root pointer.
     fn pointer_names(&self) -> [u8; HEADER - 10] {
         let mut names = [0; HEADER - 10];
         names[..6].copy_from_slice(&self.pointer[9..15]);
@@ -124,7 +124,7 @@ impl Copy {
         names
     }
 
-    /// A root pointer of version 2 to the root table alone.
+    /// A root pointer of version 2 with the XSDT alone.
     fn pointer_at(&self, xsdt: u64) -> RootPointer {
         let mut pointer = self.pointer;
         pointer[15] = 2;
@@ -138,9 +138,9 @@ impl Copy {
     }
 }
 
-/// The firmware's command port is the monitor's, so the machine is one that is always in ACPI mode
-/// (SMI_CMD, 5.2.9: zero); and no state deeper than HLT is offered by the ports of P_BLK, since a
-/// latency above 100 or 1,000 µs says that there is none.
+/// Presents a machine that is always in ACPI mode (SMI_CMD zero, 5.2.9), because the firmware's
+/// command port is the monitor's. The ports of P_BLK offer no state deeper than HLT, because a
+/// latency above 100 or 1,000 µs marks a state as absent.
 fn mend_fadt(fadt: &mut [u8]) {
     for (at, value) in [(48, 0_u32), (52, 0)] {
         if let Some(field) = fadt.get_mut(at..at + 4) {

@@ -1,5 +1,5 @@
-//! The table of interrupt controllers (MADT, 5.2.12) as Linux is to see it: the processor that it
-//! has, and the I/O APICs that are modelled.
+//! The table of interrupt controllers (MADT, 5.2.12) as Linux must see it: with its own processor,
+//! and the I/O APICs that are modelled.
 
 use super::{HEADER, seal, u32_at};
 
@@ -9,11 +9,11 @@ pub(super) const LONGEST: usize = 1024;
 /// Which of the machine's processors runs Linux.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Processor {
-    /// Its local APIC's number in the machine. In the guest it has number 0.
+    /// Its local APIC's ID in the machine. In the guest the ID is 0.
     pub apic_id: u32,
 }
 
-/// Before the entries: address of the local APIC and flags.
+/// The fields before the entries: address of the local APIC, and flags.
 pub(super) const FIXED: usize = HEADER + 8;
 const ENABLED: u32 = 1;
 
@@ -28,7 +28,7 @@ mod kind {
     pub const LOCAL_X2APIC_NMI: u8 = 10;
 }
 
-/// The entries of a table, up to the first that is damaged.
+/// The entries of a table, up to the first damaged one.
 fn entries(table: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut rest = table.get(FIXED..).unwrap_or(&[]);
     core::iter::from_fn(move || {
@@ -39,7 +39,7 @@ fn entries(table: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     })
 }
 
-/// A processor's entry: number of its local APIC, number that other tables call it by, and whether
+/// A processor's entry: its local APIC's ID, the number that other tables know it by, and whether
 /// it is usable.
 fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
     match kind {
@@ -51,8 +51,8 @@ fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
     }
 }
 
-/// The number by which other tables call the processor: that of its own entry, else of the first
-/// usable one.
+/// The number that other tables know the processor by: that of its own entry, else that of the
+/// first usable one.
 fn name_of(table: &[u8], which: Processor) -> u32 {
     let usable =
         || entries(table).filter_map(|(kind, entry)| processor(kind, entry)).filter(|(_, _, enabled)| *enabled);
@@ -60,7 +60,7 @@ fn name_of(table: &[u8], which: Processor) -> u32 {
     own.map_or(0, |(_, name, _)| name)
 }
 
-/// Whether an entry that names no processor stays.
+/// Whether to keep an entry that does not describe a processor.
 fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
     match kind {
         kind::IO_APIC => u32_at(entry, 4).is_some_and(|address| io_apics.contains(&address)),
@@ -72,7 +72,7 @@ fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
 }
 
 /// Writes the copy of a table, of [`FIXED`] bytes at least, with one processor and those I/O APICs.
-/// Returns its length: of a table that is longer than the copy can be the first entries.
+/// Returns the length of the copy; entries that do not fit are left out.
 pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> usize {
     let name = name_of(table, which);
     let mut used = 0;

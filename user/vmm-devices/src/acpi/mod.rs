@@ -1,8 +1,8 @@
-//! ACPI tables (ACPI 6.4, 5.2): found from the root pointer, and copied for Linux without what it
-//! must not use.
+//! ACPI tables (ACPI 6.4, 5.2): found from the root pointer, and copied for Linux without what
+//! Linux must not use.
 //!
-//! The tables are the firmware's, and lie where Linux can write: they are read once, before Linux
-//! first runs. Every table is bounded and its checksum counts.
+//! The tables are the firmware's, and lie where Linux can write, so they are read once, before
+//! Linux first runs. Every table is bounded, and its checksum must be right.
 
 mod copy;
 mod madt;
@@ -12,7 +12,7 @@ pub use copy::{Copy, SIZE};
 pub use madt::Processor;
 pub use walk::{Error, RootPointer, Table, Tables, io_mmu_functions};
 
-/// Bytes before a table's own part.
+/// Bytes of a table's header.
 pub const HEADER: usize = 36;
 
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -27,7 +27,7 @@ pub(crate) fn sum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0, |total, byte| total.wrapping_add(*byte))
 }
 
-/// Makes the bytes sum up to zero by the one at `at`.
+/// Sets the byte at `at` so that all bytes sum up to zero.
 fn seal(bytes: &mut [u8], at: usize) {
     let total = sum(bytes);
     if let Some(check) = bytes.get_mut(at) {

@@ -3,40 +3,40 @@
 use super::{HEADER, sum, u16_at, u32_at};
 use crate::memory::{GuestMemory, read_u32, read_u64};
 
-/// The root pointer's bytes (5.2.5.3); zeros where there is none. A boot loader may have handed
-/// over a copy, so that it has no address in Linux's memory.
+/// The root pointer (5.2.5.3); zeros if there is none. It is held by value, because a boot loader
+/// may have handed over a copy, which has no address in Linux's memory.
 pub type RootPointer = [u8; 36];
 
-/// Why a table is not to be had.
+/// Why a table cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// A table is not in memory that can be read.
+    /// A table is not in readable memory.
     Unreadable(u64),
-    /// No root pointer, or one with a wrong checksum.
+    /// There is no root pointer, or its checksum is wrong.
     BadRoot,
-    /// A table with a wrong length, signature or checksum.
+    /// A table has a wrong length, signature or checksum.
     BadTable(u64),
-    /// The root table does not name such a table.
+    /// The root table does not list such a table.
     Missing,
 }
 
-/// Longest table that is looked at, in bytes.
+/// Longest table that is read, in bytes.
 const LONGEST: u32 = 64 << 10;
 
-/// Most entries of the root table that are looked at.
+/// Most entries of the root table that are read.
 const MOST: u32 = 256;
 
 /// A table whose length and checksum are right.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Where it is.
+    /// Its address.
     pub address: u64,
-    /// Bytes.
+    /// Its length in bytes.
     pub length: u32,
 }
 
 impl Table {
-    /// Reads the first bytes of the table, as far as there are any. Returns how many.
+    /// Reads the table's first bytes into `into`, as far as both go. Returns how many.
     pub fn read(&self, memory: &impl GuestMemory, into: &mut [u8]) -> Result<usize, Error> {
         let size = (self.length as usize).min(into.len());
         let into = into.get_mut(..size).ok_or(Error::BadTable(self.address))?;
@@ -44,7 +44,7 @@ impl Table {
     }
 }
 
-/// The root table: the XSDT, or the RSDT where there is none.
+/// The root table: the XSDT, or the RSDT if there is no XSDT.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables {
     root: Table,
@@ -69,7 +69,7 @@ impl Tables {
         expect(memory, rsdt.into(), b"RSDT").map(|root| Tables { root, entry_size: 4 })
     }
 
-    /// Addresses of the tables, of the first 256 at most.
+    /// Addresses of the tables, 256 at most.
     pub fn addresses<'a, M: GuestMemory>(&self, memory: &'a M) -> impl Iterator<Item = u64> + use<'a, M> {
         let Tables { root, entry_size } = *self;
         let count = ((root.length - HEADER as u32) / entry_size).min(MOST);
@@ -118,8 +118,8 @@ fn table(memory: &impl GuestMemory, address: u64) -> Result<Table, Error> {
     if total == 0 { Ok(Table { address, length }) } else { Err(Error::BadTable(address)) }
 }
 
-/// The PCI functions that are IOMMUs, as AMD's table names them (IOMMU specification 48882, 5.2.2):
-/// bus << 8 | device << 3 | function.
+/// The PCI functions that are IOMMUs, from AMD's table (IOMMU specification 48882, 5.2.2), as
+/// `bus << 8 | device << 3 | function`.
 pub fn io_mmu_functions<M: GuestMemory>(memory: &M, tables: &Tables) -> impl Iterator<Item = u16> + use<M> {
     const BLOCKS: usize = 48;
     const KINDS: [u8; 3] = [0x10, 0x11, 0x40];
@@ -129,7 +129,7 @@ pub fn io_mmu_functions<M: GuestMemory>(memory: &M, tables: &Tables) -> impl Ite
     core::iter::from_fn(move || {
         while let Some(block) = bytes.get(at..size) {
             let (kind, length, function) = (*block.first()?, u16_at(block, 2)?, u16_at(block, 4)?);
-            // A block without a length would hold us here for good.
+            // A block of length 0 would make the loop endless.
             at += usize::from(length).max(4);
             if KINDS.contains(&kind) {
                 return Some(function);

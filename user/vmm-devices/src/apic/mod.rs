@@ -1,17 +1,17 @@
 //! The guest's local APIC, less what the kernel does itself (Intel SDM vol. 3, chapter 11 "APIC";
 //! AMD64 APM vol. 2, chapter 16).
 //!
-//! The kernel owns the priority logic: pending and in-service vectors, the EOI, and
-//! writes to the deadline register while the timer has a vector. The monitor copies what both look
-//! at into [`Shared`], calls the model, and copies [`Shared::tpr`], [`Shared::timer_vector`] and
+//! The kernel owns the priority logic: pending and in-service vectors, the EOI, and writes to the
+//! deadline register while the timer has a vector. The monitor copies the state that both use into
+//! [`Shared`], calls the model, and copies [`Shared::tpr`], [`Shared::timer_vector`] and
 //! [`Shared::deadline`] back ([`Shared::of`], [`Shared::store`]).
 //!
-//! It starts in x2APIC mode, enabled, as firmware leaves it on large machines: registers are MSRs
-//! 0x800 to 0x8ff and no instruction has to be decoded. A guest that switches to xAPIC mode by way
-//! of disabling it (11.12.5) finds the registers at 0xfee00000.
+//! The model starts in x2APIC mode, enabled, as firmware leaves it on large machines: registers are
+//! MSRs 0x800 to 0x8ff, and no instruction has to be decoded. A guest that disables the local APIC
+//! and switches to xAPIC mode (11.12.5) finds the registers at 0xfee00000.
 //!
-//! There is one CPU, with ID 0. Interrupts sent to others, and INIT and start-up messages, go
-//! nowhere. For the timer's contract with the kernel see [`timer`].
+//! There is one CPU, with ID 0. Interrupts to other CPUs, INIT and start-up messages have no
+//! effect. For the timer's contract with the kernel see [`timer`].
 
 mod registers;
 pub mod timer;
@@ -23,11 +23,11 @@ use crate::GeneralProtection;
 pub use crate::answer::Effect;
 use timer::Timer;
 
-/// Where the registers are in xAPIC mode, and after reset.
+/// Address of the registers in xAPIC mode and after reset.
 pub const BASE: u64 = 0xfee0_0000;
 /// Bytes of the registers in memory.
 pub const WINDOW: u64 = 0x1000;
-/// MSR of base address and mode.
+/// MSR with the base address and the mode.
 pub const MSR_BASE: u32 = 0x1b;
 /// MSR of the deadline.
 pub const MSR_DEADLINE: u32 = 0x6e0;
@@ -36,7 +36,7 @@ pub const MSR_FIRST: u32 = 0x800;
 /// Last MSR of the x2APIC registers.
 pub const MSR_LAST: u32 = 0x8ff;
 
-/// Whether a model-specific register is one of the local APIC's.
+/// Whether a model-specific register belongs to the local APIC.
 #[must_use]
 pub const fn has_msr(number: u32) -> bool {
     matches!(number, MSR_BASE | MSR_DEADLINE | MSR_FIRST..=MSR_LAST)
@@ -46,7 +46,7 @@ const BOOTSTRAP: u64 = 1 << 8;
 const EXTENDED: u64 = 1 << 10;
 const ENABLED: u64 = 1 << 11;
 
-/// What model and kernel both look at.
+/// The state that the model and the kernel share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     /// Task priority.
@@ -64,7 +64,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// From the state at an exit.
+    /// Copies from the state at an exit.
     #[must_use]
     pub fn of(state: &State, tmr: [u64; 4]) -> Shared {
         Shared {
@@ -79,7 +79,7 @@ impl Shared {
 
     /// Copies back what the model changed since `before`, and nothing else: the kernel may have
     /// delivered the timer's interrupt in the meantime, and a deadline written back unchanged would
-    /// make it come twice.
+    /// deliver it twice.
     pub fn store(&self, before: &Shared, state: &State) {
         if self.tpr != before.tpr {
             state.tpr.set(u64::from(self.tpr));
@@ -109,7 +109,7 @@ pub enum ApicMode {
 pub struct LocalApic {
     mode: ApicMode,
     spurious: u32,
-    /// Errors seen, and those that the guest has made readable by a write (11.5.3).
+    /// Errors recorded, and those that the guest made readable by a write (11.5.3).
     errors: u32,
     errors_read: u32,
     command: u64,
@@ -127,7 +127,7 @@ impl Default for LocalApic {
 }
 
 impl LocalApic {
-    /// As firmware hands it over: x2APIC mode, everything masked.
+    /// The state in which firmware hands over: x2APIC mode, everything masked.
     #[must_use]
     pub const fn new() -> Self {
         Self::in_mode(ApicMode::X2apic)
@@ -153,13 +153,13 @@ impl LocalApic {
         self.mode
     }
 
-    /// When the monitor has to call [`LocalApic::rearm`], in ticks: only in periodic mode.
+    /// When the monitor must call [`LocalApic::rearm`], in ticks; only in periodic mode.
     #[must_use]
     pub fn next_wake(&self) -> Option<u64> {
         self.timer.next_wake()
     }
 
-    /// Arms a periodic timer for its next period if it has fired. To be called at each exit; does
+    /// Rearms a periodic timer that has fired for its next period. Call it at each exit; it does
     /// nothing in other modes.
     pub fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
         self.timer.rearm(now, shared)
@@ -168,7 +168,7 @@ impl LocalApic {
     /// Reads one of the MSRs [`MSR_BASE`], [`MSR_DEADLINE`] and [`MSR_FIRST`]`..=`[`MSR_LAST`].
     ///
     /// # Errors
-    /// For a register that does not exist, or not in this mode.
+    /// If the register does not exist, or not in this mode.
     pub fn read_msr(&self, msr: u32, now: u64, shared: &Shared) -> Result<u64, GeneralProtection> {
         match msr {
             MSR_BASE => Ok(self.base()),
@@ -180,11 +180,11 @@ impl LocalApic {
         }
     }
 
-    /// Writes one of the MSRs that [`LocalApic::read_msr`] names.
+    /// Writes one of the MSRs listed at [`LocalApic::read_msr`].
     ///
     /// # Errors
-    /// For a register that does not exist, not in this mode, or is read-only, and for reserved
-    /// bits.
+    /// If the register does not exist, or not in this mode, or is read-only, or if reserved bits
+    /// are set.
     pub fn write_msr(
         &mut self,
         msr: u32,
@@ -202,9 +202,9 @@ impl LocalApic {
         }
     }
 
-    /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as a page behind
-    /// which there is nothing. Registers are doublewords at multiples of 16 (11.4.1); what lies
-    /// between reads zero.
+    /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as if the page had
+    /// nothing behind it. Registers are doublewords at multiples of 16 (11.4.1); everything between
+    /// them reads zero.
     #[must_use]
     pub fn read_memory(&self, offset: u64, width: u8, now: u64, shared: &Shared) -> u64 {
         if self.mode != ApicMode::Xapic {
@@ -233,8 +233,8 @@ impl LocalApic {
             }
     }
 
-    /// 11.12.5: from xAPIC to x2APIC directly, back only through disabled. The address stays where
-    /// it is.
+    /// Changes the mode as 11.12.5 allows: from xAPIC to x2APIC directly, back only through
+    /// disabled. The address is fixed.
     fn set_base(&mut self, value: u64, shared: &mut Shared) -> Result<Effect, GeneralProtection> {
         if value & !(BOOTSTRAP | ENABLED | EXTENDED) != BASE {
             return Err(GeneralProtection);

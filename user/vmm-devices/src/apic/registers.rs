@@ -1,4 +1,4 @@
-//! The registers, by the number that they have in both modes (SDM vol. 3, tables 11-1 and 11-6).
+//! The registers, by their number in both modes (SDM vol. 3, tables 11-1 and 11-6).
 
 use super::{Effect, LocalApic, Shared};
 
@@ -27,14 +27,14 @@ const CURRENT_COUNT: u32 = 0x39;
 const DIVIDE: u32 = 0x3e;
 const SELF: u32 = 0x3f;
 
-/// Version 0x14, the last local vector is number 5.
+/// Version 0x14; the highest local vector entry is number 5.
 const VERSION_VALUE: u32 = 0x0005_0014;
 const SOFTWARE_ENABLED: u32 = 1 << 8;
 const SPURIOUS_BITS: u32 = 0x3ff;
 const TIMER_BITS: u32 = 0x0007_00ff;
 /// Writable bits of thermal, performance, LINT0, LINT1 and error.
 const LOCAL_BITS: [u32; 5] = [0x107ff, 0x107ff, 0x1a7ff, 0x1a7ff, 0x100ff];
-/// Delivery status and remote IRR, which a write may carry along.
+/// Delivery status and remote IRR, which a write may contain.
 const READ_ONLY_BITS: u32 = 0x5000;
 const COMMAND_BITS: u64 = 0xffff_ffff_000c_cfff;
 const DIVIDE_BITS: u32 = 0xb;
@@ -82,7 +82,7 @@ impl LocalApic {
         })
     }
 
-    /// A write in x2APIC mode; `None` is a general-protection fault, for reserved bits too
+    /// Writes in x2APIC mode. `None` is a general-protection fault, which reserved bits raise too
     /// (11.12.1.3).
     pub(super) fn write_x2apic(&mut self, register: u32, value: u64, now: u64, shared: &mut Shared) -> Option<Effect> {
         if register == COMMAND {
@@ -109,8 +109,7 @@ impl LocalApic {
         })
     }
 
-    /// A write in xAPIC mode, where reserved bits are ignored and so are registers that cannot be
-    /// written.
+    /// Writes in xAPIC mode, which ignores reserved bits and registers that cannot be written.
     pub(super) fn write_xapic(&mut self, register: u32, value: u32, now: u64, shared: &mut Shared) -> Effect {
         match register {
             LOGICAL => self.logical = value & 0xff00_0000,
@@ -146,7 +145,7 @@ impl LocalApic {
         Effect::None
     }
 
-    /// While the APIC is disabled by software every local vector stays masked (11.4.7.2).
+    /// While software has disabled the APIC, every local vector stays masked (11.4.7.2).
     fn maskable(&self, entry: u32) -> u32 {
         if self.spurious & SOFTWARE_ENABLED == 0 { entry | MASKED } else { entry }
     }
@@ -173,7 +172,7 @@ impl LocalApic {
         match (command >> 8 & 7, to_self) {
             (0 | 1, true) => self.interrupt_self(command as u32),
             (4, true) => Effect::Nmi,
-            // SMI, INIT and start-up, and whatever goes to a CPU that is not there.
+            // SMI, INIT, start-up, and everything for a CPU that does not exist.
             _ => Effect::None,
         }
     }
@@ -188,7 +187,7 @@ impl LocalApic {
         }
     }
 
-    /// True when a message without shorthand reaches ID 0.
+    /// Whether a message without shorthand reaches ID 0.
     fn is_addressed(&self, command: u64) -> bool {
         let logical = command & 1 << 11 != 0;
         let destination = (command >> 32) as u32;
@@ -207,7 +206,7 @@ impl LocalApic {
     }
 }
 
-/// 11.8.3.1: the class of the highest vector in service, or the task priority where that is higher.
+/// 11.8.3.1: the class of the highest vector in service, or the task priority if that is higher.
 fn processor_priority(shared: &Shared) -> u8 {
     let in_service = highest(&shared.isr).map_or(0, |vector| vector & 0xf0);
     if shared.tpr & 0xf0 >= in_service { shared.tpr } else { in_service }

@@ -1,23 +1,24 @@
-//! The timer of the local APIC (SDM vol. 3, 11.5.4), in terms of the kernel's two words.
+//! The timer of the local APIC (SDM vol. 3, 11.5.4), in terms of the two words shared with the
+//! kernel.
 //!
-//! It counts the time-stamp counter: the frequency before the divider is the TSC's, so that counts
-//! are exact and no second clock has to be told to the guest. In all three modes the kernel
+//! The timer counts the time-stamp counter: its frequency before the divider is the TSC's, so
+//! counts are exact, and the guest need not learn a second frequency. In all three modes the kernel
 //! delivers `timer_vector` once `deadline` has passed, and then sets `deadline` to 0;
-//! `timer_vector` is 0 while the entry is masked or its vector is not a legal one.
+//! `timer_vector` is 0 while the entry is masked or its vector is illegal.
 //!
-//! - *TSC-deadline*: `deadline` is the register. The kernel takes writes to it alone; this model
+//! - *TSC-deadline*: `deadline` is the register. The kernel alone handles writes to it; this model
 //!   sees them only while the entry is masked.
 //! - *One-shot*: a write of the initial count sets `deadline` to now + count × divider. Nothing
-//!   more is to be done.
-//! - *Periodic*: the same, and again when it has fired. The kernel does not know of periods: the
-//!   monitor arms a timer object of its own, bound to the notification of its thread, for
+//!   more is needed.
+//! - *Periodic*: the same, and again each time it has fired. The kernel knows no periods: the
+//!   monitor sets a timer object of its own, bound to its thread's notification, to
 //!   [`super::LocalApic::next_wake`], and calls [`super::LocalApic::rearm`] at each exit before it
-//!   enters the guest again. Periods that passed in the meantime are one interrupt, as they are for
-//!   a processor that keeps interrupts off; the phase is kept.
+//!   enters the guest again. Periods that passed in the meantime make one interrupt, as on a
+//!   processor with interrupts off; the phase is kept.
 //!
-//! In the counting modes a write of the deadline register is ignored here as the manual wants it.
-//! The kernel takes it, if the entry is not masked; a guest that does this changes only its own
-//! next interrupt, and the next write of a count repairs it.
+//! In the counting modes this model ignores writes of the deadline register, as the manual
+//! requires. The kernel accepts them while the entry is not masked; a guest that does this changes
+//! only its own next interrupt, and the next write of a count repairs it.
 
 use super::{Effect, Shared};
 
@@ -71,7 +72,7 @@ impl Timer {
         matches!(self.mode(), TimerMode::OneShot | TimerMode::Periodic) && self.initial != 0
     }
 
-    /// The divider as a shift: bits 0, 1 and 3 (figure 11-10), 0b111 dividing by 1.
+    /// The divider as a shift: bits 0, 1 and 3 (figure 11-10); 0b111 divides by 1.
     fn shift(&self) -> u32 {
         let code = self.divide & 3 | self.divide >> 1 & 4;
         (code + 1) & 7
@@ -81,7 +82,7 @@ impl Timer {
         u64::from(self.initial) << self.shift()
     }
 
-    /// The next expiry at or after the one that is known, as far as it lies after `now`.
+    /// The next expiry after `now`, from the known one on.
     fn upcoming(&self, now: u64) -> Option<u64> {
         if !self.counts() {
             return None;
@@ -110,7 +111,8 @@ impl Timer {
         wanted.then_some(self.expires)
     }
 
-    /// A deadline that stands, even one that has passed, is the kernel's to deliver first.
+    /// Rearms the timer. While a deadline is set, even one that has passed, the kernel delivers
+    /// that first.
     pub(super) fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
         if self.next_wake().is_none() || shared.deadline != 0 {
             return Effect::None;
@@ -120,13 +122,13 @@ impl Timer {
         Effect::Shared
     }
 
-    /// The vector for the kernel; vectors below 16 are illegal (11.5.2).
+    /// The vector for the kernel, 0 for an illegal one: below 16 (11.5.2).
     fn vector(&self) -> u8 {
         let usable = self.entry & MASKED == 0 && self.entry as u8 >= 16 && self.mode() != TimerMode::Reserved;
         if usable { self.entry as u8 } else { 0 }
     }
 
-    /// A write of the deadline register. One that has passed fires at once, so it is kept.
+    /// Writes the deadline register. A deadline that has passed is kept, because it fires at once.
     pub(super) fn set_deadline(&mut self, value: u64, _now: u64, shared: &mut Shared) -> Effect {
         if self.mode() != TimerMode::Deadline {
             return Effect::None;
@@ -135,8 +137,8 @@ impl Timer {
         Effect::Shared
     }
 
-    /// A write of the local vector. Changing to or from deadline mode disarms (11.5.4.1); what
-    /// expired while the entry was masked is lost.
+    /// Writes the local vector entry. Changing to or from deadline mode disarms the timer
+    /// (11.5.4.1); what expired while the entry was masked is lost.
     pub(super) fn set_entry(&mut self, entry: u32, now: u64, shared: &mut Shared) -> Effect {
         let before = (self.mode(), self.vector());
         self.entry = entry;
@@ -163,7 +165,7 @@ impl Timer {
         self.publish(now, shared, true)
     }
 
-    /// A new divider lets the count that is left run at the new rate.
+    /// Writes the divider: the rest of the count runs at the new rate.
     pub(super) fn set_divide(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
         let left = self.current_count(now);
         self.divide = value;
@@ -174,7 +176,7 @@ impl Timer {
         self.publish(now, shared, true)
     }
 
-    /// Sets the kernel's words in a counting mode. A deadline that stands is replaced only when the
+    /// Sets the shared words in a counting mode. A deadline that is set is replaced only if the
     /// count is new: it may have passed without having been delivered yet.
     fn publish(&mut self, now: u64, shared: &mut Shared, fresh: bool) -> Effect {
         shared.timer_vector = self.vector();

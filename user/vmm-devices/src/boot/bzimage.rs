@@ -4,7 +4,7 @@ use super::Error;
 
 /// Offset of the setup header in the file and in the zero page.
 pub(super) const START: usize = 0x1f1;
-/// Where the header ends at the latest: the next field of the zero page.
+/// The latest end of the header: the next field of the zero page.
 const END: usize = 0x290;
 
 /// What the header says.
@@ -14,11 +14,11 @@ pub struct Header {
     pub version: u16,
     /// Offset of the protected-mode kernel in the file.
     pub offset: usize,
-    /// Its bytes.
+    /// Bytes of the protected-mode kernel.
     pub size: usize,
     /// End of the setup header in the file.
     pub header_end: usize,
-    /// Highest address that a byte of the initial ramdisk may have.
+    /// Highest address that the initial ramdisk may occupy.
     pub initrd_max: u64,
     /// Alignment of the load address.
     pub alignment: u64,
@@ -26,7 +26,7 @@ pub struct Header {
     pub command_line_max: u32,
     /// Preferred load address.
     pub preferred: u64,
-    /// Memory that the kernel needs from its load address, before it looks at the memory map.
+    /// Memory that the kernel needs from its load address on before it reads the memory map.
     pub init_size: u64,
 }
 
@@ -34,7 +34,7 @@ impl Header {
     /// Reads and checks the header.
     ///
     /// # Errors
-    /// When this is no kernel that can be started here.
+    /// If this is not a kernel that can be started here.
     pub fn parse(image: &[u8]) -> Result<Header, Error> {
         let fields = Fields(image.first_chunk::<END>().ok_or(Error::NotBzImage)?);
         if fields.u16(0x1fe) != 0xaa55 || fields.u32(0x202) != u32::from_le_bytes(*b"HdrS") {
@@ -48,7 +48,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The protected-mode kernel, which is what is loaded.
+    /// The protected-mode kernel, the part that is loaded.
     #[must_use]
     pub fn protected_mode<'a>(&self, image: &'a [u8]) -> &'a [u8] {
         image.get(self.offset..).and_then(|rest| rest.get(..self.size)).unwrap_or(&[])
@@ -79,7 +79,7 @@ impl Fields<'_> {
             ..0x20a => Err(Error::TooOld(version)),
             _ if self.0[0x211] & LOADED_HIGH == 0 => Err(Error::NotLoadedHigh),
             _ if self.0[0x234] == 0 => Err(Error::NotRelocatable),
-            // The flag exists since 2.12.
+            // The flag exists since protocol 2.12.
             0x20c.. if self.u16(0x236) & KERNEL_64 == 0 => Err(Error::NotSixtyFourBit),
             _ => Ok(()),
         }

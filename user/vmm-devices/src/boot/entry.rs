@@ -13,15 +13,15 @@ const DATA: u16 = 0x18;
 /// Present, 32-bit, page granularity; code can be read, data written, both accessed.
 const CODE_ATTRIBUTES: u16 = 0xc9b;
 const DATA_ATTRIBUTES: u16 = 0xc93;
-/// A busy 32-bit task segment and a table: the processor's state at reset has their like.
+/// A busy 32-bit task segment, and a table, as in the processor's state at reset.
 const TASK_ATTRIBUTES: u16 = 0x08b;
 const TABLE_ATTRIBUTES: u16 = 0x082;
 
 const PROTECTED_MODE: u64 = 0x11;
 const PAT_AT_RESET: u64 = 0x0007_0406_0007_0406;
 
-/// The descriptor table that the selectors are of. The kernel loads its own at once, but the
-/// protocol asks for one.
+/// The descriptor table for the selectors. The kernel loads its own at once, but the protocol
+/// requires one.
 #[must_use]
 pub const fn gdt() -> [u8; 32] {
     let code = flat(CODE_ATTRIBUTES).to_le_bytes();
@@ -36,13 +36,13 @@ pub const fn gdt() -> [u8; 32] {
     table
 }
 
-/// Descriptor with base 0 and limit 4 GiB.
+/// A descriptor with base 0 and limit 4 GiB.
 const fn flat(attributes: u16) -> u64 {
     0xffff | 0xf << 48 | (attributes as u64 & 0xff) << 40 | (attributes as u64 >> 8) << 52
 }
 
-/// Paging and interrupts off, flat segments, `esi` at the zero page. The stack is the kernel's own
-/// affair. The counters go on.
+/// Sets the entry state: paging and interrupts off, flat segments, `esi` at the zero page. The
+/// kernel sets up its own stack. The counters continue.
 pub fn entry(plan: &Plan, state: &State) {
     state.gpr.iter().for_each(|register| register.set(0));
     state.gpr[gpr::RSI].set(plan.zero_page);

@@ -1,8 +1,7 @@
 //! Starting a Linux kernel from its `bzImage` (Linux `Documentation/x86/boot.rst`).
 //!
-//! The kernel is entered at its 32-bit entry point, which wants flat segments and paging off: no
-//! page tables have to be made for it, and the stock kernel builds its own on the way to 64-bit
-//! mode.
+//! The kernel is entered at its 32-bit entry point, with flat segments and paging off. So no page
+//! tables have to be made for it: the stock kernel builds its own on the way to 64-bit mode.
 
 mod bzimage;
 mod entry;
@@ -19,7 +18,7 @@ use pillion_abi::vcpu::State;
 
 use crate::{acpi, memory::GuestMemory};
 
-/// What a range of guest-physical memory is (`zero-page.rst`, E820 types).
+/// The kind of a range of guest-physical memory (`zero-page.rst`, E820 types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// RAM for the guest.
@@ -39,24 +38,24 @@ pub struct Range {
     pub base: u64,
     /// Bytes.
     pub size: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
 /// Why a kernel cannot be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// No boot sector signature or no `HdrS`.
+    /// It has no boot sector signature or no `HdrS`.
     NotBzImage,
-    /// Protocol before 2.10.
+    /// Its boot protocol is older than 2.10.
     TooOld(u16),
     /// The file is shorter than its header says.
     Truncated,
-    /// Not loaded at 1 MiB or above (a `zImage`).
+    /// It does not load at 1 MiB or above (a `zImage`).
     NotLoadedHigh,
-    /// Not relocatable.
+    /// It is not relocatable.
     NotRelocatable,
-    /// Not a 64-bit kernel.
+    /// It is not a 64-bit kernel.
     NotSixtyFourBit,
     /// An alignment that is not a power of two, or a size of zero.
     BadHeader,
@@ -66,9 +65,9 @@ pub enum Error {
     InitrdDoesNotFit(u64),
     /// No free RAM for the parameters.
     ParametersDoNotFit,
-    /// The command line is longer than that.
+    /// The command line is longer than this many bytes.
     CommandLineTooLong(u32),
-    /// More ranges than the zero page holds.
+    /// There are more ranges than the zero page holds.
     TooManyRanges,
     /// Guest memory that should be RAM could not be written.
     NotWritable(u64),
@@ -105,16 +104,16 @@ pub struct Linux<'a> {
     pub initrd: &'a [u8],
     /// The command line, without a final zero.
     pub command_line: &'a [u8],
-    /// All of the guest's memory, for the kernel's memory map. Only what is `Ram` is used.
+    /// All of the guest's memory, for the kernel's memory map. Only `Ram` ranges are used.
     pub ranges: &'a [Range],
-    /// The ACPI tables that it is to find, if there are any.
+    /// The ACPI tables for the kernel to find, if there are any.
     pub tables: Option<&'a acpi::Copy>,
 }
 
-/// Places everything in the guest's memory and sets the state to enter it with.
+/// Places everything in the guest's memory and sets the entry state.
 ///
 /// # Errors
-/// As [`Error`] says; memory may then have been written, the state not.
+/// As [`Error`] says; memory may have been written by then, the state not.
 pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory, state: &State) -> Result<(), Error> {
     let header = Header::parse(linux.image)?;
     let plan = place(&header, linux.ranges, linux.initrd.len() as u64, linux.command_line.len())?;

@@ -1,10 +1,10 @@
-//! Where in the guest's memory everything goes.
+//! Where everything goes in the guest's memory.
 
 use super::{Error, Header, Kind, Range};
 
 const PAGE: u64 = 4096;
 const FOUR_GIB: u64 = 1 << 32;
-/// Parameters go above what real-mode firmware uses.
+/// The parameters go above what real-mode firmware uses.
 const LOWEST: u64 = 0x1_0000;
 
 /// Addresses of everything that is loaded.
@@ -14,7 +14,7 @@ pub struct Plan {
     pub kernel: u64,
     /// The initial ramdisk; 0 when there is none.
     pub initrd: u64,
-    /// Its bytes.
+    /// Bytes of the initial ramdisk.
     pub initrd_size: u64,
     /// The zero page.
     pub zero_page: u64,
@@ -26,7 +26,7 @@ pub struct Plan {
     pub tables: u64,
 }
 
-/// Taken addresses, the end not included.
+/// A range of addresses that are taken; the end is exclusive.
 #[derive(Clone, Copy)]
 struct Span {
     start: u64,
@@ -34,11 +34,11 @@ struct Span {
 }
 
 /// Places the kernel at its preferred address or the next aligned one above, the initial ramdisk as
-/// high as the kernel allows, and the parameters as low as possible. The kernel moves itself up to
-/// the preferred address when it is loaded lower, so nothing below that is tried.
+/// high as the kernel allows, and the parameters as low as possible. It tries nothing below the
+/// preferred address, because a kernel loaded lower moves itself up there.
 ///
 /// # Errors
-/// When something does not fit.
+/// If something does not fit.
 pub fn place(header: &Header, ranges: &[Range], initrd_size: u64, command_line: usize) -> Result<Plan, Error> {
     let most = header.command_line_max.min(PAGE as u32 - 1);
     if command_line > most as usize {
@@ -67,7 +67,7 @@ fn ram(ranges: &[Range]) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The lowest aligned place at or above `from`.
+/// The lowest aligned fit at or above `from`.
 fn lowest(ranges: &[Range], from: u64, size: u64, alignment: u64) -> Option<u64> {
     let fits = |span: Span| {
         let start = span.start.max(from).checked_next_multiple_of(alignment)?;
@@ -76,7 +76,7 @@ fn lowest(ranges: &[Range], from: u64, size: u64, alignment: u64) -> Option<u64>
     ram(ranges).filter_map(fits).min()
 }
 
-/// The highest page-aligned place below `limit` that is not taken.
+/// The highest page-aligned fit below `limit` that is not taken.
 fn highest(ranges: &[Range], taken: Span, limit: u64, size: u64) -> Option<u64> {
     let below = |start: u64, end: u64| {
         let place = end.checked_sub(size)? & !(PAGE - 1);

@@ -21,11 +21,11 @@ const LOADER_UNDEFINED: u8 = 0xff;
 /// KEEP_SEGMENTS and CAN_USE_HEAP: neither holds here.
 const LOAD_FLAGS_CLEARED: u8 = 0x40 | 0x80;
 
-/// Builds the page. All else stays zero: with no lines and columns in the screen description Linux
-/// leaves the text screen alone.
+/// Builds the page. All else stays zero: Linux leaves the text screen alone if the screen
+/// description has no lines and columns.
 ///
 /// # Errors
-/// When there are more ranges than entries.
+/// If there are more ranges than entries.
 pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8; 4096], Error> {
     let mut page = [0; 4096];
     let setup = linux.image.get(START..header.header_end).ok_or(Error::BadHeader)?;
@@ -33,7 +33,7 @@ pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8;
     page[LOADER] = LOADER_UNDEFINED;
     page[LOAD_FLAGS] &= !LOAD_FLAGS_CLEARED;
     put(&mut page, SETUP_DATA, &[0; 8]);
-    // All of these are below 4 GiB.
+    // These addresses are all below 4 GiB.
     put(&mut page, ENTRY_32, &(plan.kernel as u32).to_le_bytes());
     put(&mut page, INITRD, &(plan.initrd as u32).to_le_bytes());
     put(&mut page, INITRD_SIZE, &(plan.initrd_size as u32).to_le_bytes());
@@ -44,7 +44,7 @@ pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8;
     Ok(page)
 }
 
-/// Writes the memory map; `tables` are cut out of the RAM that they lie in.
+/// Writes the memory map, with `tables` cut out of the RAM in which they lie.
 fn put_ranges(page: &mut [u8; 4096], ranges: &[Range], tables: Option<Range>) -> Result<(), Error> {
     let mut count = 0;
     for range in ranges.iter().flat_map(|range| cut(*range, tables)).filter(|range| range.size != 0) {
@@ -61,7 +61,7 @@ fn put_ranges(page: &mut [u8; 4096], ranges: &[Range], tables: Option<Range>) ->
     Ok(())
 }
 
-/// A range in three parts around what lies inside it; parts may be empty.
+/// Splits a range into three parts around what lies inside it; parts may be empty.
 fn cut(range: Range, inner: Option<Range>) -> [Range; 3] {
     let end = range.base.saturating_add(range.size);
     let inside = inner.filter(|i| range.base <= i.base && i.base.saturating_add(i.size) <= end);

@@ -1,4 +1,4 @@
-//! Feature words: what is withheld, and what is added.
+//! Feature words: what is withheld and what is added.
 
 use super::Registers;
 use crate::withheld::bits;
@@ -14,7 +14,7 @@ const OSXSAVE: u32 = 1 << 27;
 /// The local APIC.
 const ADDED_EDX: u32 = 1 << 9;
 
-/// The machine's answer less what [`crate::withheld::LEAVES`] has of that leaf.
+/// The machine's answer less the bits in [`crate::withheld::LEAVES`] for that leaf.
 pub(super) fn less(host: Registers, withheld: Registers) -> Registers {
     core::array::from_fn(|i| host[i] & !withheld[i])
 }
@@ -30,7 +30,7 @@ pub(super) fn leaf_1(host: Registers, cr4: u64) -> Registers {
 }
 
 pub(super) fn leaf_7(host: Registers, subleaf: u32) -> Registers {
-    // There is subleaf 0 only.
+    // Only subleaf 0 exists.
     let [_, ebx, ecx, edx] = less(host, const { bits(7) });
     if subleaf == 0 { [0, ebx, ecx, edx] } else { [0; 4] }
 }

@@ -1,20 +1,20 @@
-//! The leaves by which a hypervisor makes itself known.
+//! The leaves in which a hypervisor identifies itself.
 //!
-//! The signature at 0x4000_0000 is KVM's and the feature word behind it is empty. Linux uses x2APIC
-//! mode without interrupt remapping only under a hypervisor that it knows
-//! (`x86_init.hyper.x2apic_available`), and KVM's is the smallest interface of those: what is not
-//! in the feature word is not used (no clock, no steal time, no asynchronous page faults, no EOI
-//! shortcut). Two things follow from the signature all the same, and both are welcome: Linux does
-//! not insist on a tick of the PIT through the I/O APIC at boot, and older versions clear the
-//! clock's MSR when they go down ([`crate::msr`] lets them).
+//! The signature at 0x4000_0000 is KVM's, and the feature word that follows is empty. Linux uses
+//! x2APIC mode without interrupt remapping only under a hypervisor that it knows
+//! (`x86_init.hyper.x2apic_available`), and KVM's interface is the smallest of those: Linux uses
+//! nothing that is not in the feature word (no clock, no steal time, no asynchronous page faults,
+//! no EOI shortcut). The signature still has two effects, both welcome: Linux does not insist on a
+//! tick of the PIT through the I/O APIC at boot, and older versions clear the clock's MSR when they
+//! go down ([`crate::msr`] lets them).
 //!
-//! Linux finds the frequency of the TSC and of the APIC in leaf 0x4000_0010 under VMware's and
-//! ACRN's signature only. Under KVM's it calibrates the TSC with the real PIT and PM timer, and
+//! Linux reads the frequency of the TSC and of the APIC from leaf 0x4000_0010 only under VMware's
+//! and ACRN's signatures. Under KVM's it calibrates the TSC with the real PIT and PM timer, and
 //! leaves the APIC's timer alone because it has deadline mode. The leaf is there for others that
 //! read it.
 //!
-//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 where the channels to real-time
-//! tasks are, if there are any ([`pillion_abi::channel::cpuid`]).
+//! 0x4000_0100 holds this system's own signature, and 0x4000_0101 the location of the channels to
+//! real-time tasks, if there are any ([`pillion_abi::channel::cpuid`]).
 
 use super::{Context, Registers};
 use pillion_abi::{
@@ -22,7 +22,7 @@ use pillion_abi::{
     channel::{self, cpuid::LEAF},
 };
 
-/// First leaf of this system's own.
+/// First of this system's own leaves.
 pub const OWN: u32 = 0x4000_0100;
 
 /// The channels to real-time tasks.

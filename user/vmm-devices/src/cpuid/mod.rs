@@ -1,11 +1,11 @@
-//! What CPUID tells the guest (AMD64 APM vol. 3, appendix E; Intel SDM vol. 2, CPUID).
+//! CPUID as the guest sees it (AMD64 APM vol. 3, appendix E; Intel SDM vol. 2, CPUID).
 //!
-//! Honest about the machine, less what is withheld, and about one logical CPU with ID 0:
+//! The answers are those of the machine, less what is withheld, for one logical CPU with ID 0:
 //!
-//! - *withheld*, because the monitor or the real-time side needs it, or because its MSRs are not
-//!   the guest's, are the bits of [`crate::withheld::LEAVES`], leaves that are not named here, and
-//!   supervisor state of XSAVES;
-//! - *added* because the virtual local APIC has it, whether the machine has it or not: x2APIC, TSC
+//! - *withheld* are the bits of [`crate::withheld::LEAVES`], leaves that are not named here, and
+//!   supervisor state of XSAVES, because the monitor or the real-time side needs them, or because
+//!   their MSRs are not the guest's;
+//! - *added*, whether the machine has it or not, is what the virtual local APIC has: x2APIC, TSC
 //!   deadline, and ARAT (the timer never stops);
 //! - *hypervisor*: the bit is set and the leaves are those of [`hypervisor`].
 //!
@@ -22,7 +22,7 @@ use features::less;
 /// The four registers, `eax, ebx, ecx, edx`.
 pub type Registers = [u32; 4];
 
-/// What the answer depends on beside the machine.
+/// What the answers depend on beside the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// The guest's CR4.
@@ -31,21 +31,21 @@ pub struct Context {
     pub xcr0: u64,
     /// Ticks of the time-stamp counter, and of the local APIC's timer, in a second.
     pub tsc_hz: u64,
-    /// True when the processor calls itself `GenuineIntel`; only such a guest is told the
-    /// frequencies in leaf 0x15.
+    /// Whether the processor calls itself `GenuineIntel`; only such a guest gets the frequencies in
+    /// leaf 0x15.
     pub intel: bool,
     /// Highest basic leaf of the machine.
     pub max_basic: u32,
     /// Highest extended leaf of the machine.
     pub max_extended: u32,
-    /// State components and where they are.
+    /// State components and their offsets.
     pub xsave: XsaveLayout,
     /// The channels to real-time tasks, if there are any.
     pub channels: Option<hypervisor::Channels>,
 }
 
 impl Context {
-    /// Reads what does not change from the machine; `host` is the CPUID instruction.
+    /// Reads the constant parts from the machine; `host` is the CPUID instruction.
     #[must_use]
     pub fn from_host(tsc_hz: u64, mut host: impl FnMut(u32, u32) -> Registers) -> Context {
         let [max_basic, vendor, ..] = host(0, 0);
@@ -55,19 +55,19 @@ impl Context {
         Context { cr4: 0, xcr0: 1, tsc_hz, intel, max_basic, max_extended, xsave, channels: None }
     }
 
-    /// True when the guest may set XCR0 to that value (APM vol. 2, 11.5.2).
+    /// Whether the guest may set XCR0 to that value (APM vol. 2, 11.5.2).
     #[must_use]
     pub const fn allows_xcr0(&self, value: u64) -> bool {
         self.xsave.allows(value)
     }
 }
 
-/// Highest basic leaf that is passed on; what later ones tell is all withheld.
+/// Highest basic leaf that is passed on; the content of later ones is all withheld.
 pub const BASIC_LAST: u32 = 0x16;
 /// Highest extended leaf that is passed on.
 pub const EXTENDED_LAST: u32 = 0x8000_0021;
 
-/// The guest's answer, from the machine's for the same leaf and subleaf.
+/// The guest's answer, from the machine's answer for the same leaf and subleaf.
 #[must_use]
 pub fn cpuid(host: Registers, leaf: u32, subleaf: u32, context: &Context) -> Registers {
     match leaf {
@@ -111,8 +111,8 @@ fn extended(host: Registers, leaf: u32) -> Registers {
     }
 }
 
-/// Leaf 0x15 on Intel: the TSC as a multiple of the crystal that also drives the APIC timer. Both
-/// have the TSC's frequency here, so the ratio is 1. Linux takes both from it and calibrates
+/// Leaf 0x15 on Intel: the TSC as a multiple of the crystal that also drives the APIC timer. Here
+/// both have the TSC's frequency, so the ratio is 1. Linux takes both from the leaf and calibrates
 /// nothing. It reads the leaf on Intel only.
 fn frequency(host: Registers, context: &Context) -> Registers {
     match u32::try_from(context.tsc_hz) {

@@ -1,15 +1,16 @@
-//! One logical processor, in one core, in one package.
+//! Topology: one logical processor, in one core, in one package.
 
 use super::Registers;
 
-/// Leaves 4 and 0x8000_001d: the caches as they are, shared with nobody. `eax` has in bits 14 to 25
-/// who shares it and on Intel in bits 26 to 31 the cores of the package, both less one.
+/// Leaves 4 and 0x8000_001d: the caches as they are, but not shared. Bits 14 to 25 of `eax` hold
+/// the number of sharing processors, and on Intel bits 26 to 31 the cores of the package, both less
+/// one.
 pub(super) const fn cache(host: Registers) -> Registers {
     let [eax, ebx, ecx, edx] = host;
     [eax & 0x3fff, ebx, ecx, edx]
 }
 
-/// Leaf 0xb: a level of threads and one of cores with one of each; the x2APIC ID is 0.
+/// Leaf 0xb: one level of threads and one of cores, with one of each; the x2APIC ID is 0.
 pub(super) const fn extended(subleaf: u32) -> Registers {
     match subleaf {
         0 => [0, 1, 1 << 8, 0],

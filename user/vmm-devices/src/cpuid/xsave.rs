@@ -1,16 +1,16 @@
 //! Leaf 0xd: the extended state (AMD64 APM vol. 3, E.4.9).
 //!
-//! Linux computes the sizes itself and complains when they differ, so they are computed here for
+//! Linux computes the sizes itself and complains about differences, so they are computed here for
 //! the guest's XCR0.
 
 use super::Registers;
 
-/// x87, SSE, AVX and the three of AVX-512: what the kernel saves for a guest.
+/// x87, SSE, AVX and the three components of AVX-512: what the kernel saves for a guest.
 const OFFERED: u64 = 0xe7;
 /// Legacy area and header.
 const LEGACY: u32 = 576;
 
-/// State components of the machine that are offered.
+/// The machine's state components that are offered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct XsaveLayout {
     supported: u64,
@@ -32,7 +32,8 @@ impl XsaveLayout {
         layout
     }
 
-    /// x87 always, AVX only with SSE, AVX-512 only whole and with AVX.
+    /// x87 is mandatory, AVX requires SSE, and AVX-512 requires AVX and all three of its
+    /// components.
     pub(super) const fn allows(&self, xcr0: u64) -> bool {
         let wide = xcr0 & 0xe0;
         xcr0 & 1 != 0
@@ -51,8 +52,8 @@ impl XsaveLayout {
         self.enabled(xcr0).map(|[size, offset, _]| offset + size).fold(LEGACY, u32::max)
     }
 
-    /// Bytes of the compacted format: one after the other, at multiples of 64 where bit 1 of the
-    /// flags says so.
+    /// Bytes of the compacted format: one component after the other, at multiples of 64 where bit 1
+    /// of the flags says so.
     fn compacted(&self, xcr0: u64) -> u32 {
         self.enabled(xcr0).fold(LEGACY, |end, [size, _, flags]| {
             let start = if flags & 2 != 0 { end.next_multiple_of(64) } else { end };

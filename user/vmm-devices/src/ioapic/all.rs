@@ -1,12 +1,12 @@
-//! All I/O APICs of the machine: each is a model of its own, with its place in memory and its lines
-//! among all lines.
+//! All I/O APICs of the machine. Each has a model of its own, its address, and its lines among all
+//! lines.
 //!
-//! The doorbell is behind the last line of the last one, so that no other has its number.
+//! The doorbell follows the last line of the last one, so that no other line has its number.
 
 use super::{IoApic, LINES, Route, WINDOW};
 use pillion_abi::boot::{self, IO_APICS};
 
-/// One of them.
+/// One I/O APIC.
 #[derive(Clone, Debug)]
 struct Placed {
     base: u64,
@@ -21,7 +21,7 @@ pub struct IoApics {
 }
 
 impl IoApics {
-    /// Those of the machine whose lines are all below [`LINES`], with a set of hidden lines; the
+    /// The machine's I/O APICs whose lines are all below [`LINES`], with a set of hidden lines; the
     /// guest has no others. With or without a doorbell.
     #[must_use]
     pub fn new(machine: &[boot::IoApic; IO_APICS], hidden: u64, doorbell: bool) -> IoApics {
@@ -63,7 +63,7 @@ impl IoApics {
         self.all.iter_mut().flatten().find_map(|placed| placed.model.take_pended())
     }
 
-    /// The one at an address, and the offset in its window.
+    /// The I/O APIC at an address, and the offset in its window.
     fn at(&mut self, address: u64) -> Option<(&mut Placed, u64)> {
         let inside = |placed: &&mut Placed| address.checked_sub(placed.base).is_some_and(|offset| offset < WINDOW);
         let placed = self.all.iter_mut().flatten().find(inside)?;
@@ -71,19 +71,19 @@ impl IoApics {
         Some((placed, offset))
     }
 
-    /// A read; `None` where no I/O APIC is.
+    /// Reads; `None` if there is no I/O APIC at the address.
     pub fn read(&mut self, address: u64, width: u8) -> Option<u64> {
         self.at(address).map(|(placed, offset)| placed.model.read(offset, width))
     }
 
-    /// A write, and the route that it changed; `None` where no I/O APIC is.
+    /// Writes, and returns the route that changed; `None` if there is no I/O APIC at the address.
     pub fn write(&mut self, address: u64, width: u8, value: u64) -> Option<Option<Route>> {
         let (placed, offset) = self.at(address)?;
         let route = placed.model.write(offset, width, value);
         Some(route.map(|route| Route { line: route.line + placed.first, ..route }))
     }
 
-    /// The routes as they stand, of all lines that have one.
+    /// The current routes of all lines that have one.
     pub fn routes(&self) -> impl Iterator<Item = Route> {
         self.iter().flat_map(|placed| {
             let routes = (0..LINES).filter_map(|line| placed.model.route(line));

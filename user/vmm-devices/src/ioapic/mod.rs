@@ -1,17 +1,17 @@
 //! An I/O APIC that the guest sees in place of a real one (82093AA data sheet; ICH9 data sheet 13.5
-//! for the EOI register). The real one stays with the kernel, which routes each line to one vector;
-//! this model keeps what the guest wrote and says after each write which routes the monitor is to
-//! hand over ([`pillion_abi::call::Call::VcpuRouteLine`]).
+//! for the EOI register). The kernel keeps the real one and routes each line to one vector; this
+//! model stores what the guest wrote and reports after each write which route the monitor must pass
+//! to the kernel ([`pillion_abi::call::Call::VcpuRouteLine`]).
 //!
 //! Remote IRR reads as zero: the kernel masks or acknowledges a level-triggered line itself. A line
-//! that belongs to the real-time side is hidden: what is written to it is kept and read back,
-//! always with the mask bit, and never becomes a route. [`IoApic::level_vectors`] is the
-//! trigger-mode register of the guest's local APIC, which Linux reads at each end of a
-//! level-triggered interrupt; it must be right or Linux ends the interrupt a second time here.
+//! of the real-time side is hidden: what the guest writes to it is stored and read back, always
+//! with the mask bit, and never becomes a route. [`IoApic::level_vectors`] is the trigger-mode
+//! register of the guest's local APIC, which Linux reads at each end of a level-triggered
+//! interrupt; it must be right, or Linux ends the interrupt a second time here.
 //!
-//! With a *doorbell* the guest sees one line more than the machine has. It is edge-triggered
-//! whatever its entry says, has no route, and is rung by [`IoApic::ring`]; what arrives while it is
-//! masked is delivered when it no longer is.
+//! With a *doorbell* the guest sees one line more than the machine has. The line is edge-triggered
+//! whatever its entry says, has no route, and is rung by [`IoApic::ring`]; a ring while it is
+//! masked is delivered once it is unmasked.
 
 mod all;
 
@@ -45,7 +45,7 @@ pub struct IoApic {
     doorbell: Option<Doorbell>,
 }
 
-/// The line that the machine does not have.
+/// A line that the machine does not have.
 #[derive(Clone, Copy, Debug)]
 struct Doorbell {
     line: u8,
@@ -53,8 +53,8 @@ struct Doorbell {
 }
 
 impl IoApic {
-    /// After reset, with as many lines as the real one (at most [`LINES`]) and a set of hidden
-    /// ones.
+    /// The state after reset, with as many lines as the real I/O APIC (at most [`LINES`]) and a set
+    /// of hidden ones.
     #[must_use]
     pub const fn new(lines: u8, hidden: u64) -> Self {
         let lines = if lines == 0 {
@@ -67,7 +67,7 @@ impl IoApic {
         IoApic { lines, hidden, id: 0, index: 0, entries: [MASKED; LINES], doorbell: None }
     }
 
-    /// With a doorbell, behind the machine's lines. There has to be room for it.
+    /// Adds a doorbell after the machine's lines. There must be room for it.
     #[must_use]
     pub const fn with_doorbell(mut self) -> Self {
         if (self.lines as usize) < LINES {
@@ -86,15 +86,15 @@ impl IoApic {
         }
     }
 
-    /// Rings the doorbell. Returns the vector to inject; while the line is masked there is none,
-    /// and it stays rung.
+    /// Rings the doorbell. Returns the vector to inject; `None` while the line is masked, and the
+    /// ring stays pending.
     pub fn ring(&mut self) -> Option<u8> {
         self.doorbell.as_mut()?.pended = true;
         self.take_pended()
     }
 
-    /// The vector to inject for a doorbell that was rung while its line was masked, once it no
-    /// longer is. To be asked after each write.
+    /// The vector to inject for a doorbell that was rung while its line was masked, once it is
+    /// unmasked. Call it after each write.
     pub fn take_pended(&mut self) -> Option<u8> {
         let Doorbell { line, pended: true } = self.doorbell? else { return None };
         let vector = deliverable(*self.entries.get(usize::from(line))?)?;
@@ -102,7 +102,7 @@ impl IoApic {
         Some(vector)
     }
 
-    /// A read from the window. The registers are doublewords; anything else reads zero.
+    /// Reads from the window. The registers are doublewords; anything else reads zero.
     #[must_use]
     pub fn read(&self, offset: u64, width: u8) -> u64 {
         match (offset, width) {
@@ -112,12 +112,13 @@ impl IoApic {
         }
     }
 
-    /// A write to the window, and the route that it changed.
+    /// Writes to the window, and returns the route that changed.
     pub fn write(&mut self, offset: u64, width: u8, value: u64) -> Option<Route> {
         match (offset, width) {
             (INDEX, _) => self.index = value as u8,
             (DATA, 4) => return self.set_register(self.index, value as u32),
-            // Nothing is held back here that the register could release: remote IRR is always zero.
+            // The register would release what is held back, but nothing is: remote IRR is always
+            // zero.
             (END_OF_INTERRUPT, _) => {}
             _ => {}
         }
@@ -127,7 +128,7 @@ impl IoApic {
     fn register(&self, index: u8) -> u32 {
         match index {
             0 | 2 => u32::from(self.id) << 24,
-            // Version 0x20, with an EOI register, and the number of the last entry.
+            // Version 0x20, which has an EOI register, and the number of the last entry.
             1 => 0x20 | (u32::from(self.lines) - 1) << 16,
             _ => match self.entry_of(index) {
                 Some((line, false)) => self.visible(line) as u32,
@@ -175,9 +176,9 @@ impl IoApic {
         if self.is_hidden(line) { entry | MASKED } else { entry }
     }
 
-    /// The route of a line as it stands; `None` for a hidden one and the doorbell. Only the fixed
-    /// and lowest-priority delivery modes give a route that is not masked: NMI, SMI, INIT and the
-    /// 8259's are not delivered to the guest this way.
+    /// The current route of a line; `None` for a hidden line and the doorbell. Only the fixed and
+    /// lowest-priority delivery modes give an unmasked route: NMI, SMI, INIT and the 8259's mode do
+    /// not reach the guest this way.
     #[must_use]
     pub fn route(&self, line: usize) -> Option<Route> {
         if line >= usize::from(self.lines) || self.is_hidden(line) || self.is_doorbell(line) {
@@ -204,7 +205,7 @@ impl IoApic {
         vectors
     }
 
-    /// Back to the state after reset; the routes to hand over are then masked for each line that is
+    /// Restores the state after reset; the routes to pass on are then masked for each line that is
     /// not hidden.
     pub fn reset(&mut self) {
         let lines = self.doorbell().unwrap_or(self.lines);
@@ -213,7 +214,7 @@ impl IoApic {
     }
 }
 
-/// The vector of an entry that is not masked and whose delivery mode is one that reaches the guest.
+/// The vector of an unmasked entry with a delivery mode that reaches the guest.
 const fn deliverable(entry: u64) -> Option<u8> {
     let vector = entry as u8;
     if entry & MASKED == 0 && entry >> 8 & 7 <= 1 && vector >= 16 { Some(vector) } else { None }

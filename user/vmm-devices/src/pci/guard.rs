@@ -1,15 +1,15 @@
-//! Which writes to configuration space reach the machine.
+//! Decides which writes to configuration space reach the machine.
 //!
-//! What a function decodes can be moved by its own registers, over another's, over the ports of a
-//! task, or over an interrupt controller; what is behind a bridge changes its number with the
-//! bridge's. So the guard looks at the registers that say where things are (PCI 3.0, 6.2.5;
-//! PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5), and at nothing else. It keeps no
-//! state: what it has to know it reads from the machine.
+//! A function's own registers can move what it decodes over another function's, over the ports of a
+//! task, or over an interrupt controller; and a bridge's registers can change the bus number of
+//! what is behind it. So the guard checks the registers that set addresses and bus numbers (PCI
+//! 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5), and nothing else. It keeps
+//! no state: what it needs it reads from the machine.
 
 use super::{ConfigAccess, Filter, Function};
 use crate::{ones, withheld};
 
-/// Configuration space, to read and to write.
+/// Configuration space, for reads and writes.
 pub trait ConfigSpace: ConfigAccess {
     /// Writes the doubleword at `register` (a multiple of 4, below 256).
     fn write(&mut self, function: Function, register: u8, value: u32);
@@ -17,9 +17,9 @@ pub trait ConfigSpace: ConfigAccess {
 
 /// What Linux must not move anything over.
 pub trait Kept {
-    /// Whether some of that memory is kept.
+    /// Whether any of that memory is kept.
     fn memory(&self, base: u64, size: u64) -> bool;
-    /// Whether some of these ports are.
+    /// Whether any of these ports is kept.
     fn ports(&self, first: u32, count: u32) -> bool;
 }
 
@@ -47,8 +47,8 @@ const MEMORY_SPACE: u32 = 2;
 const WIDE: u32 = 4;
 
 impl Filter {
-    /// Whether a write reaches the machine. Registers of base addresses are measured on the way,
-    /// with the function's decoding off.
+    /// Whether a write reaches the machine. Sizes base address registers on the way, with the
+    /// function's decoding off.
     pub fn allows(&self, space: &mut impl ConfigSpace, kept: &impl Kept, change: Change) -> bool {
         let Change { function, register, .. } = change;
         let at = register & !3;
@@ -80,30 +80,30 @@ impl Filter {
         self.hidden_on(numbers >> 8 & 0xff, numbers >> 16 & 0xff)
     }
 
-    /// Whether a hidden function has a bus from `first` to `last`. No bridge leads to bus 0.
+    /// Whether a hidden function is on a bus from `first` to `last`. No bridge leads to bus 0.
     fn hidden_on(&self, first: u32, last: u32) -> bool {
         let behind = |f: &Function| f.bus != 0 && (first..=last).contains(&u32::from(f.bus));
         self.hidden.iter().flatten().any(behind)
     }
 }
 
-/// What has no driver that must write: the table's functions that only read.
+/// Whether this is one of the table's read-only functions, which have no driver that must write.
 fn is_chipset(space: &mut impl ConfigSpace, function: Function, header: u32) -> bool {
     let class = space.read(function, CLASS) >> 16;
     let vendor = space.read(function, 0) & 0xffff;
     withheld::is_read_only(header, vendor, class)
 }
 
-/// The doubleword as it will be.
+/// The doubleword after the write.
 fn merged(old: u32, change: Change) -> u32 {
     let shift = u32::from(change.register & 3) * 8;
     let mask = (ones(change.width) as u32) << shift;
     old & !mask | change.value << shift & mask
 }
 
-/// Turns the function's decoding off, has something done, and turns it on again.
+/// Calls `run` with the function's decoding off, then restores it.
 fn undecoded<S: ConfigSpace, T>(space: &mut S, function: Function, run: impl FnOnce(&mut S) -> T) -> T {
-    // The upper half are status bits that a one clears.
+    // The upper half are status bits, which a one clears.
     let command = space.read(function, COMMAND) & 0xffff;
     space.write(function, COMMAND, command & !DECODES);
     let result = run(space);
@@ -111,7 +111,7 @@ fn undecoded<S: ConfigSpace, T>(space: &mut S, function: Function, run: impl FnO
     result
 }
 
-/// What a register keeps of ones.
+/// The bits that a register keeps when ones are written.
 fn mask(space: &mut impl ConfigSpace, function: Function, at: u8) -> u32 {
     let old = space.read(function, at);
     space.write(function, at, u32::MAX);
@@ -120,7 +120,7 @@ fn mask(space: &mut impl ConfigSpace, function: Function, at: u8) -> u32 {
     mask
 }
 
-/// Where the base addresses of a header are.
+/// Where a header's base addresses are.
 #[derive(Clone, Copy)]
 struct Ends {
     first: u8,
@@ -142,7 +142,7 @@ struct Base {
 enum BaseKind {
     Ports,
     Memory,
-    /// Of two registers.
+    /// Takes two registers.
     Wide,
     Rom,
 }
@@ -179,7 +179,8 @@ impl Base {
         if self.kind == BaseKind::Ports { IO_SPACE } else { MEMORY_SPACE }
     }
 
-    /// Whether nothing is kept where the function would answer, with another value in one register.
+    /// Whether the place where the function would answer is free, given another value in one
+    /// register.
     fn is_free(
         self,
         space: &mut impl ConfigSpace,
@@ -190,13 +191,13 @@ impl Base {
         match self.place(space, function, change) {
             None => true,
             Some(Place { ports: true, base, size }) => !kept.ports(base as u32, size as u32),
-            // Nobody has placed it: where address 0 is taken for one, RAM comes first.
+            // Base 0 means not yet placed; should the device answer there, RAM takes precedence.
             Some(Place { base, size, .. }) => base == 0 || !kept.memory(base, size),
         }
     }
 
-    /// Where the function answers, with another value in one register. The registers are measured
-    /// with decoding off; `None` where they are none.
+    /// Where the function answers, given another value in one register. Sizes the registers with
+    /// decoding off; `None` if they are not base addresses.
     fn place(self, space: &mut impl ConfigSpace, function: Function, change: Option<(u8, u32)>) -> Option<Place> {
         let value = |space: &mut _, register| match change {
             Some((at, new)) if at == register => new,
@@ -234,7 +235,7 @@ struct Place {
     size: u64,
 }
 
-/// The memory in which a function that is no bridge would answer: first bytes and sizes.
+/// The memory in which a function that is not a bridge would answer, as first byte and size.
 pub fn memory_of(space: &mut impl ConfigSpace, function: Function) -> [Option<(u64, u64)>; BASES] {
     let mut all = [None; BASES];
     let header = space.read(function, HEADER) >> 16 & 0x7f;
@@ -248,8 +249,8 @@ pub fn memory_of(space: &mut impl ConfigSpace, function: Function) -> [Option<(u
     all
 }
 
-/// Whether the command register may become that: whatever is to answer does so where nothing is
-/// kept.
+/// Whether the command register may get that value: everything that would begin to answer must do
+/// so where nothing is kept.
 fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function, new: u32, ends: Ends) -> bool {
     let rising = new & !space.read(function, COMMAND) & DECODES;
     let all = if rising != 0 { bases(space, function, ends) } else { [None; BASES] };
@@ -257,7 +258,7 @@ fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function
     all.into_iter().flatten().filter(answers).all(|base| base.is_free(space, kept, function, None))
 }
 
-/// What a bridge lets through.
+/// What a bridge forwards.
 #[derive(Clone, Copy)]
 enum Window {
     Memory { base: u64, limit: u64 },
@@ -273,10 +274,10 @@ impl Window {
     }
 }
 
-/// The bridge's windows as they will be with `new` at `at`.
+/// The bridge's windows once `at` holds `new`.
 fn windows(space: &mut impl ConfigSpace, function: Function, at: u8, new: u32) -> [Window; 3] {
-    // Whether the upper halves count stands in the lowest bits, which nobody can write: what Linux
-    // writes there says nothing.
+    // The lowest bits say whether the upper halves count. They are read-only, so what Linux writes
+    // there means nothing.
     let mut has_upper = |register: u8| space.read(function, register) & 0xf == 1;
     let (ports_upper, prefetched_upper) = (has_upper(0x1c), has_upper(0x24));
     let mut get = |register: u8| if register == at { new } else { space.read(function, register) };

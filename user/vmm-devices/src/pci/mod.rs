@@ -1,17 +1,17 @@
 //! PCI configuration space, filtered: functions of the real-time side read as absent, everything
-//! else is the real thing.
+//! else is the machine's.
 //!
-//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the only way there is for a
-//! guest: it has nothing of the memory-mapped window (PCI Express 3.0, 7.2.2), and so no registers
-//! from 256 on. Bits 24 to 30 of the address, by which AMD's processors reach those, name nothing
+//! Mechanism #1 (ports 0xcf8 and 0xcfc..=0xcff; PCI 3.0, 3.2.2.3.2) is the guest's only access: it
+//! has no part of the memory-mapped window (PCI Express 3.0, 7.2.2), and so no registers from 256
+//! on. Bits 24 to 30 of the address, with which AMD's processors reach those, select nothing
 //! either. Of the writes that pass, [`Filter::allows`] holds back those that would move things. An
-//! access that passes ([`Answer::Config`]) names the address register's value together with the
+//! access that passes ([`Answer::Config`]) carries the address register's value together with the
 //! data port, so that the monitor does both at once and no other user of the mechanism comes
 //! between.
 //!
-//! Hiding function 0 of a device hides the whole device from Linux, which looks for the others only
-//! behind function 0. Not done: MSI and MSI-X messages are not checked. A guest can direct a
-//! device's message at any vector that the physical local APIC takes from the bus; only an IOMMU
+//! Hiding function 0 of a device hides the whole device from Linux, which probes the others only if
+//! there is a function 0. Not done: MSI and MSI-X messages are not checked. A guest can direct a
+//! device's message at any vector that the physical local APIC accepts from the bus; only an IOMMU
 //! with interrupt remapping closes this.
 
 mod guard;
@@ -46,7 +46,7 @@ impl Function {
         Function { bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7 }
     }
 
-    /// The address register's value for a doubleword of this function below 256.
+    /// The address register's value for a doubleword of this function below register 256.
     #[must_use]
     pub const fn address(self, register: u8) -> u32 {
         ENABLE
@@ -58,12 +58,12 @@ impl Function {
 }
 
 const ENABLE: u32 = 1 << 31;
-/// Bits that are reserved, or the upper part of the register's number.
+/// Reserved bits, or the upper part of the register number.
 const EXTENDED: u32 = 0x7f << 24;
 const ADDRESS_PORT: u16 = 0xcf8;
 const DATA_PORT: u16 = 0xcfc;
 const LAST_PORT: u16 = 0xcff;
-/// The reset register, between the two.
+/// The reset register, which lies between the two.
 const RESET: Access = Access { port: 0xcf9, width: 1 };
 
 /// Most functions that can be hidden.
@@ -83,10 +83,10 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// First port of the mechanism, and their number.
+    /// First port of the mechanism, and number of ports.
     pub const PORTS: (u32, u32) = (ADDRESS_PORT as u32, (LAST_PORT - ADDRESS_PORT + 1) as u32);
 
-    /// With nothing hidden.
+    /// A filter that hides nothing.
     #[must_use]
     pub const fn new() -> Self {
         Filter { address: 0, hidden: [None; HIDDEN] }
@@ -102,15 +102,15 @@ impl Filter {
         slot.map(|slot| *slot = Some(function)).is_some()
     }
 
-    /// True for a function that the guest does not see.
+    /// Whether the guest does not see this function.
     #[must_use]
     pub fn is_hidden(&self, function: Function) -> bool {
         self.hidden.contains(&Some(function))
     }
 
-    /// A read; `None` where none of the mechanism's registers is touched. What touches them in any
-    /// other way than it defines reads all ones, and never reaches the machine: split by the bus,
-    /// such an access would come past the filter.
+    /// Reads; `None` if the access touches none of the mechanism's registers. An access that
+    /// touches them in a way that the mechanism does not define reads all ones and never reaches
+    /// the machine: split by the bus, it would bypass the filter.
     #[must_use]
     pub fn read(&self, access: Access) -> Option<Answer> {
         match access {
@@ -120,7 +120,7 @@ impl Filter {
         }
     }
 
-    /// A write, in the same way. A byte at port 0xcf9 is for the reset register ([`crate::power`]).
+    /// Writes, in the same way. A byte at port 0xcf9 is for the reset register ([`crate::power`]).
     pub fn write(&mut self, access: Access, value: u32) -> Option<Answer> {
         match access {
             Access { port: ADDRESS_PORT, width: 4 } => {

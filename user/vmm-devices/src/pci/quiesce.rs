@@ -1,4 +1,4 @@
-//! Taking the bus from the guest's devices, before its memory is used anew.
+//! Stops the guest's devices from using the bus before its memory is reused.
 
 use super::{Filter, Function};
 
@@ -8,7 +8,7 @@ pub trait ConfigAccess {
     fn read(&mut self, function: Function, register: u8) -> u32;
 }
 
-/// A write of a word that is to be made.
+/// A write of a word for the caller to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     /// Function.
@@ -23,10 +23,11 @@ const COMMAND: u8 = 0x04;
 const BUS_MASTER: u32 = 1 << 2;
 const NO_INTX: u32 = 1 << 10;
 
-/// Goes over all functions that are not hidden and yields the writes that end DMA,
-/// message-signalled interrupts and line interrupts of each: bus mastering off and INTx disabled in
-/// the command register (PCI 3.0, 6.2.2). Bridges are left alone, because a hidden device may be
-/// behind one; Linux switches both bits on again when it starts a driver.
+/// Iterates over all functions that are not hidden and yields, for each device function that is a
+/// bus master, the write that ends its DMA, message-signalled interrupts and line interrupts: bus
+/// mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). Bridges are left
+/// alone, because a hidden device may be behind one; Linux switches both bits on again when it
+/// starts a driver.
 ///
 /// Each step is one device at most; the whole is all 256 buses of 256 functions.
 pub struct Quiesce<'a, A> {
@@ -35,7 +36,7 @@ pub struct Quiesce<'a, A> {
     next: u32,
 }
 
-/// Functions that there can be: which buses a guest has used nobody knows but the guest.
+/// Number of possible functions: only the guest knows which buses it has used.
 const END: u32 = 1 << 16;
 
 impl<'a, A: ConfigAccess> Quiesce<'a, A> {
@@ -58,8 +59,8 @@ impl<'a, A: ConfigAccess> Quiesce<'a, A> {
         Some(Write { function, register: COMMAND, value })
     }
 
-    /// True when the device of function 0 has no others, so that its other numbers may be aliases
-    /// of it.
+    /// Whether the device of this function 0 has no other functions, so that its other numbers may
+    /// be aliases.
     fn is_single(&mut self, function: Function) -> bool {
         let header = self.access.read(function, 0x0c);
         self.access.read(function, 0) as u16 == 0xffff || header >> 16 & 0x80 == 0

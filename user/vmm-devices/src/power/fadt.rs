@@ -3,10 +3,10 @@
 use crate::acpi::{Error, Tables, u16_at, u32_at};
 use crate::memory::GuestMemory;
 
-/// Blocks of ports that the FADT names.
+/// Number of port blocks that the FADT names.
 pub const BLOCKS: usize = 6;
 
-/// What of the FADT matters here.
+/// The fields of the FADT that matter here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fadt {
     /// Port of the PM1a control register.
@@ -15,16 +15,16 @@ pub struct Fadt {
     pub pm1b_control: Option<u16>,
     /// Port of the reset register and the value that resets.
     pub reset: Option<(u16, u8)>,
-    /// Port where the firmware is asked for something (SMI_CMD).
+    /// Port for commands to the firmware (SMI_CMD).
     pub command: Option<u16>,
-    /// What is written there for ACPI mode; 0 where the machine is always in it.
+    /// Command for ACPI mode; 0 if the machine is always in it.
     pub enable: u8,
     /// Interrupt line of the system control interrupt.
     pub sci: u16,
-    /// First port of the PM1a event block, which chipsets put at the beginning of all ports of
-    /// power management.
+    /// First port of the PM1a event block, which chipsets put at the beginning of all
+    /// power-management ports.
     pub pm1a_event: Option<u16>,
-    /// First ports and numbers of the blocks that are Linux's: events, PM2 control, timer,
+    /// First port and count of the blocks that are Linux's: events, PM2 control, timer,
     /// general-purpose events.
     pub blocks: [(u16, u16); BLOCKS],
 }
@@ -36,13 +36,13 @@ impl Fadt {
     /// As [`Error`] says.
     pub fn find(memory: &impl GuestMemory, tables: &Tables) -> Result<Fadt, Error> {
         let mut bytes = [0; 256];
-        // What the table is too short for stays zero, which stands for "not there" everywhere.
+        // Fields beyond the end of the table stay zero, which means "not there" in all of them.
         tables.with(memory, *b"FACP")?.read(memory, &mut bytes)?;
         Ok(parse(&bytes))
     }
 }
 
-/// Reads the fields (table 5.9). The extended blocks count where they are ports.
+/// Parses the fields (table 5.9). The extended blocks count where they are ports.
 fn parse(bytes: &[u8; 256]) -> Fadt {
     let word = |at: usize| u32_at(bytes, at).unwrap_or(0);
     let port = |at: usize| u16::try_from(word(at)).ok().filter(|port| *port != 0);

@@ -1,13 +1,12 @@
-//! The ports around the PM1a event block that the FADT does not name: nobody knows what all of them
-//! do.
+//! The ports around the PM1a event block that the FADT does not name. What they all do is unknown.
 
 use super::Fadt;
 
-/// Ports of power management that a chipset keeps together, in bytes: PM1 blocks, timer, sleep,
+/// Power-management ports that a chipset keeps together, in bytes: PM1 blocks, timer, sleep,
 /// throttling, SMI enable and watchdog of ICH9 (data sheet 13.8.3) and of AMD's chipsets.
 const MANAGEMENT: u32 = 128;
 
-/// The parts of the ports of power management that the FADT does not name, in order.
+/// The power-management ports that the FADT does not name, in order.
 pub(super) struct Gaps {
     named: [(u32, u32); super::fadt::BLOCKS + 2],
     at: u32,
@@ -22,8 +21,8 @@ impl Gaps {
         for (to, (first, count)) in named.iter_mut().zip(all) {
             *to = (u32::from(first), u32::from(first) + u32::from(count));
         }
-        // Event blocks below 0x100 would be among the board's own ports: nothing can be said of
-        // their neighbours.
+        // An event block below 0x100 would be among the board's own ports: nothing is known of its
+        // neighbours.
         let start = fadt.pm1a_event.filter(|port| *port >= 0x100).map(|port| u32::from(port) & !(MANAGEMENT - 1));
         Gaps { named, at: start.unwrap_or(0), end: start.map_or(0, |start| start + MANAGEMENT) }
     }

@@ -1,9 +1,9 @@
-//! The keyboard controller's command port and system control port A, as far as they reach past the
-//! keyboard: the processor's reset line and the address line 20 (IBM PC/AT Technical Reference,
+//! The keyboard controller's command port and system control port A, for what they control beyond
+//! the keyboard: the processor's reset line and address line 20 (IBM PC/AT Technical Reference,
 //! "Keyboard Controller"; ICH9 data sheet 13.7.2).
 //!
-//! Only commands of the list reach the controller. Those that write its output port or pulse its
-//! lines end here, with their byte of data.
+//! Only listed commands reach the controller. Those that write its output port or pulse its lines
+//! end here, with their data byte.
 
 use crate::answer::{Answer, Effect, Request};
 
@@ -14,7 +14,7 @@ pub(super) const CONTROL_A: u16 = 0x92;
 const WRITE_OUTPUT_PORT: u8 = 0xd1;
 const PULSE: u8 = 0xf0;
 const RESET_LINE: u8 = 1;
-/// Of port A: address line 20 goes through.
+/// Bit of port A: address line 20 passes.
 const LINE_20: u8 = 2;
 
 const RESET: Answer = Answer::Effect(Effect::Request(Request::Reset));
@@ -22,14 +22,14 @@ const RESET: Answer = Answer::Effect(Effect::Request(Request::Reset));
 /// The model.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Keyboard {
-    /// The next byte of data is for the output port.
+    /// Whether the next data byte is for the output port.
     output_port: bool,
     control_a: u8,
 }
 
-/// What a driver of keyboard and mouse asks for: read and write the controller's memory, its ports
-/// for keyboard and mouse on, off and tested, input and output port read, bytes given back or sent
-/// to the mouse, and the prefixes of several mice.
+/// The commands of a keyboard and mouse driver: read and write the controller's memory, switch its
+/// keyboard and mouse ports on and off and test them, read the input and output ports, return bytes
+/// or send them to the mouse, and the prefixes for several mice.
 const fn is_harmless(command: u8) -> bool {
     matches!(command, 0x20..=0x3f | 0x60..=0x7f | 0x90..=0x97 | 0xa7..=0xab | 0xad | 0xae | 0xc0 | 0xd0 | 0xd2..=0xd4)
 }

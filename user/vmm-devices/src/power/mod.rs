@@ -1,17 +1,17 @@
-//! Reset and power-off: which accesses of the guest ask for them, and which ports it does not get.
-//! None of these reaches the machine; the monitor restarts the guest, or ends it, instead.
+//! Reset and power-off: which guest accesses request them, and which ports the guest does not get.
+//! None of these reaches the machine; the monitor restarts or ends the guest instead.
 //!
-//! Fixed on a PC: the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard
-//! controller and system control port A (`keyboard.rs`), and those that are absent in
-//! [`crate::withheld::PORTS`]. Found in the FADT: the PM1 control registers with SLP_EN (ACPI 6.4,
-//! 4.8.3.2.1), the reset register (4.8.3.6), the firmware's command port, and what lies around the
-//! PM1 blocks (`gaps.rs`).
+//! Fixed on a PC are the reset control register (port 0xcf9; ICH9 data sheet 13.7.5), the keyboard
+//! controller and system control port A (`keyboard.rs`), and the absent ports in
+//! [`crate::withheld::PORTS`]. Found in the FADT are the PM1 control registers with SLP_EN (ACPI
+//! 6.4, 4.8.3.2.1), the reset register (4.8.3.6), the firmware's command port, and what lies around
+//! the PM1 blocks (`gaps.rs`).
 //!
-//! What is withheld is asked first: a table that gives the number of such a port to a register of
-//! Linux's opens nothing.
+//! Withheld ports are checked first: a table that gives the number of such a port to one of Linux's
+//! registers opens nothing.
 //!
-//! Every sleep state counts as power-off: which type is S5 stands only in AML, and a guest may put
-//! the machine to sleep as little as it may switch it off.
+//! Every sleep state counts as power-off: only AML says which type is S5, and a guest may no more
+//! put the machine to sleep than switch it off.
 
 mod fadt;
 mod gaps;
@@ -26,7 +26,7 @@ use keyboard::Keyboard;
 
 const RESET_CONTROL: u16 = 0xcf9;
 
-/// Registers of every PC that a model judges, whatever the tables say.
+/// Registers of every PC that a model handles, whatever the tables say.
 const FIXED: [u16; 4] = [RESET_CONTROL, keyboard::DATA, keyboard::COMMAND, keyboard::CONTROL_A];
 
 /// The model.
@@ -44,20 +44,20 @@ impl Power {
         Power { fadt, ..Power::default() }
     }
 
-    /// The ports that must exit on behalf of this model: first ports and numbers, in no order.
+    /// The ports that must exit for this model, as first port and count, in no order.
     pub fn ports(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         fixed().chain(self.pm1().map(|port| (port, 2))).chain(self.withheld())
     }
 
-    /// The ports that Linux neither reads nor writes. The reset register is one unless a model
-    /// answers there: what other values than the table's do to it is known to the firmware alone.
+    /// The ports that Linux neither reads nor writes. The reset register is one of them unless a
+    /// model answers there: only the firmware knows what values other than the table's do.
     fn withheld(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let reset = self.fadt.reset.filter(|(port, _)| !FIXED.contains(port)).map(|(port, _)| (u32::from(port), 1));
         let command = self.fadt.command.map(|port| (u32::from(port), 2));
         ABSENT_PORTS.into_iter().chain(command).chain(Gaps::new(&self.fadt)).chain(reset)
     }
 
-    /// A read; `None` where the port is none of this model's.
+    /// Reads; `None` if the port is not one of this model's.
     #[must_use]
     pub fn read(&self, access: Access) -> Option<Answer> {
         Some(match access {
@@ -71,7 +71,7 @@ impl Power {
         })
     }
 
-    /// A write, in the same way.
+    /// Writes, in the same way.
     pub fn write(&mut self, access: Access, value: u32) -> Option<Answer> {
         if self.fadt.reset == Some((access.port, value as u8)) {
             return Some(Answer::Effect(Effect::Request(Request::Reset)));
@@ -87,7 +87,8 @@ impl Power {
         })
     }
 
-    /// Bit 2 resets, whatever bits 1 (system reset) and 3 (full reset) say.
+    /// Writes the reset control register. Bit 2 resets, whatever bits 1 (system reset) and 3 (full
+    /// reset) say.
     fn reset_control(&mut self, value: u8) -> Answer {
         if value & 4 != 0 {
             self.reset_control = 0;
@@ -97,7 +98,7 @@ impl Power {
         Answer::Value(0)
     }
 
-    /// An access to none of the registers by themselves. One that reaches into them is dropped,
+    /// An access that is not to one of the registers alone. One that reaches into them is dropped,
     /// because the bus would split it.
     fn stray(&self, access: Access) -> Option<Answer> {
         touches(self.ports(), access).then(|| access.absent())
@@ -108,18 +109,19 @@ impl Power {
         [self.fadt.pm1a_control, self.fadt.pm1b_control].into_iter().flatten().map(u32::from)
     }
 
-    /// Whether the access is one to a PM1 control register, or to one of its two bytes. The
-    /// register is followed by another one: longer accesses are not.
+    /// Whether the access is to a PM1 control register, or to one of its two bytes. Longer accesses
+    /// are not: another register follows.
     fn is_pm1(&self, access: Access) -> bool {
         let first = u32::from(access.port);
         let end = first + u32::from(access.width);
         self.pm1().any(|base| base <= first && end <= base + 2) && !touches(fixed(), access)
     }
 
-    /// SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper byte. The lower one has
-    /// GBL_RLS (bit 2), which asks the firmware for attention by a system management interrupt, and
-    /// SCI_EN (bit 0), without which the events of power management are such interrupts (ICH9 data
-    /// sheet 13.8.3.3): the one is never written, the other always, as ACPI mode is for good.
+    /// Writes a PM1 control register. SLP_EN is bit 13 and SLP_TYP bits 10 to 12, both in the upper
+    /// byte. The lower byte has GBL_RLS (bit 2), which requests the firmware's attention with a
+    /// system management interrupt, and SCI_EN (bit 0), without which power-management events are
+    /// such interrupts (ICH9 data sheet 13.8.3.3). GBL_RLS is never written and SCI_EN always,
+    /// because ACPI mode is permanent.
     fn write_pm1(&self, access: Access, value: u32) -> Answer {
         const SLEEP_ENABLE: u8 = 1 << 5;
         const GLOBAL_RELEASE: u8 = 1 << 2;

@@ -1,10 +1,10 @@
-//! What an access leaves to do.
+//! What is left to do after an access.
 
 use pillion_vmm_devices::answer::{Effect, Request};
 
 use crate::{end::End, machine::Machine, report, vcpu};
 
-/// Does it. Returns how Linux ended, if it did.
+/// Carries out an effect. Returns how Linux ended, if it did.
 pub fn carry_out(machine: &mut Machine, effect: Effect) -> Option<End> {
     match effect {
         Effect::Interrupt(vector) => vcpu::inject(vector),
@@ -17,8 +17,7 @@ pub fn carry_out(machine: &mut Machine, effect: Effect) -> Option<End> {
         }
         Effect::Request(Request::Reset) => return Some(End::Reboot),
         Effect::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
-        // Linux sends itself an NMI only to look at a CPU that hangs; then the watchdog does its
-        // work.
+        // Linux sends itself an NMI only to check a CPU that hangs; the watchdog then handles that.
         Effect::None | Effect::Shared | Effect::Nmi => {}
     }
     None

@@ -1,4 +1,4 @@
-//! Memory that is not mapped: the interrupt controllers, and what Linux has no business with.
+//! Accesses to unmapped memory: the interrupt controllers, and memory that Linux must not use.
 
 use pillion_runtime::now;
 use pillion_vmm_devices::{
@@ -31,7 +31,7 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
     None
 }
 
-/// Makes the access of an instruction.
+/// Carries out an instruction's access.
 fn make(machine: &mut Machine, address: u64, access: Access) -> Option<End> {
     let s = vcpu::state();
     match access.stored(&s.gpr) {

@@ -1,4 +1,4 @@
-//! Answers to exits.
+//! Handles exits.
 
 mod effect;
 mod memory;
@@ -12,7 +12,7 @@ use crate::{end::End, machine::Machine, report, vcpu};
 
 const INVALID_OPCODE: u64 = 6;
 
-/// Answers an exit. Returns how Linux ended, if it did.
+/// Handles an exit. Returns how Linux ended, if it did.
 pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
     match reason {
         Exit::Notified => machine.channels.notified(&mut machine.bus.io_apics, value),
@@ -36,7 +36,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
     None
 }
 
-/// A call of Linux's module; others than the guest's kernel have no such instruction.
+/// A hypercall of Linux's module. The instruction works only in the guest's kernel.
 fn hypercall(machine: &mut Machine) {
     let s = vcpu::state();
     match hypercall::decode(&s.gpr, s.cs.get().selector, machine.channels.tasks) {

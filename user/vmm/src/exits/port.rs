@@ -15,7 +15,7 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
     let io = s.io.get();
     vcpu::go_on_at(io.next_rip);
     if io.is_string != 0 {
-        // Linux moves no strings through ports that exit; whoever does gets nothing.
+        // Linux makes no string accesses to ports that exit; one made all the same has no effect.
         return None;
     }
     let access = Access { port: io.port, width: io.width };

@@ -7,7 +7,7 @@ use pillion_vmm_devices::{GeneralProtection, cpuid};
 use super::effect::carry_out;
 use crate::{end::End, host, machine::Machine, vcpu};
 
-/// Bytes of CPUID, RDMSR and WRMSR.
+/// Length of CPUID, RDMSR and WRMSR in bytes.
 const LENGTH: u64 = 2;
 
 pub fn cpuid(machine: &mut Machine) {
