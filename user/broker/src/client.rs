@@ -1,4 +1,4 @@
-//! Who asks.
+//! The senders of requests.
 
 use pillion_abi::channel::{TASKS, THREADS};
 use pillion_runtime::broker::{Caller, badge, errno::EPERM};
@@ -17,9 +17,9 @@ pub enum Sender {
 pub struct Client {
     /// Index of the task.
     pub task: usize,
-    /// Whether it may share.
+    /// Whether the task may share.
     pub shares: bool,
-    /// The thread, as the task says, with a level that it can have.
+    /// The thread, as the task states it, with a level that it can have.
     pub caller: Caller,
 }
 
@@ -33,8 +33,8 @@ impl Sender {
         if task >= TASKS as u64 {
             return Err(EPERM);
         }
-        // A task can name any level; who waits behind it is not to wait longer than its ceiling
-        // allows.
+        // A task can state any level, but a thread queued behind it must not wait longer than its
+        // ceiling allows.
         let caller = Caller { level: caller.level.min(badge::ceiling(badge)), ..caller };
         Ok(Sender::Task(Client { task: task as usize, shares: badge & badge::SHARES != 0, caller }))
     }
@@ -46,7 +46,7 @@ impl Client {
         if self.shares { SHARED_SPACE } else { own_space(self.task) }
     }
 
-    /// Number of its thread among all threads, if the task may have it.
+    /// Number of its thread among all threads, if the task may have that thread.
     pub fn thread(&self) -> Option<usize> {
         let thread = usize::from(self.caller.thread);
         (thread < THREADS).then_some(self.task * THREADS + thread)

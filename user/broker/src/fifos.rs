@@ -1,4 +1,4 @@
-//! Shared FIFOs: those that the system file gives to no single task.
+//! Shared FIFOs: those that the system file does not give to a single task.
 
 use crate::{Machine, client::Client};
 use core::ops::Range;
@@ -11,13 +11,13 @@ use pillion_runtime::broker::{
 
 type Result<T = Answer> = core::result::Result<T, i32>;
 
-/// Alignment of rings, and the unit of the memory for them.
+/// Alignment of rings, and the unit in which their memory is allocated.
 const LINE: u64 = 64;
 
-/// For each shared FIFO one part in so many of an equal share of the memory is kept.
+/// Each shared FIFO has this fraction of an equal share of the memory reserved: one quarter.
 const KEPT_PART: u64 = 4;
 
-/// A FIFO. Size 0: it is not there; its place is kept as long as a process is at it.
+/// A FIFO. Size 0 means that it does not exist; its memory is kept while a process is at its rings.
 #[derive(Clone, Copy, Debug)]
 struct Fifo {
     size: u32,
@@ -25,14 +25,14 @@ struct Fifo {
     maker: u8,
 }
 
-/// All that could be shared.
+/// All FIFOs that could be shared.
 #[derive(Debug)]
 pub struct Fifos {
     fifos: [Fifo; FIFOS],
 }
 
 impl Fifos {
-    /// None is there.
+    /// No FIFO exists.
     pub const fn new() -> Fifos {
         Fifos { fifos: [Fifo { size: 0, extent: Extent { at: 0, size: 0 }, maker: 0 }; FIFOS] }
     }
@@ -48,8 +48,8 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    /// A place for a FIFO's rings of that size beside those of all others, and the distance from
-    /// the one to the other.
+    /// Finds memory for a FIFO's two rings of that size, apart from all others. Returns it and the
+    /// distance from one ring to the other.
     fn place(&self, m: &impl Machine, own: usize, size: u32) -> Result<(Extent, u64)> {
         if size == 0 || size > i32::MAX as u32 {
             return Err(EINVAL);
@@ -67,13 +67,14 @@ impl Fifos {
         Ok((Extent { at, size: 2 * ring }, ring))
     }
 
-    /// Whether it has memory. The rings of one that has ended stay where they are until the last
+    /// Whether it has memory. The rings of a FIFO that has ended stay in place until the last
     /// process has left them.
     fn has_place(&self, m: &impl Machine, index: usize) -> bool {
         self.fifos[index].size != 0 || m.fifo_entered(index)
     }
 
-    /// Bytes that a FIFO may have: what the others do not have, and what is not kept for them.
+    /// Bytes that a FIFO may have: those that the others do not have and that are not reserved for
+    /// them.
     fn bytes_for(&self, m: &impl Machine, index: usize) -> u64 {
         let (shared, all) = (m.shared_fifos(), m.fifo_memory().size);
         let kept = all / (KEPT_PART * u64::from(shared.count_ones()).max(1));
@@ -104,7 +105,7 @@ impl Fifos {
         if !m.fifo_resize(index, size, extent.at, extent.at + ring) {
             return Err(EBUSY);
         }
-        // Its maker stays.
+        // The maker stays the same.
         self.fifos[index] = Fifo { size, extent, ..self.fifos[index] };
         Ok(Answer::OK)
     }
@@ -140,7 +141,7 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    /// What a task made goes with it, of these.
+    /// Ends those of the FIFOs in `of` that the ended task made.
     pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, of: Range<usize>) {
         for index in of {
             let fifo = &self.fifos[index];
@@ -156,7 +157,7 @@ impl Fifos {
     }
 }
 
-/// The index of a FIFO that is the broker's, for a client that may share.
+/// The index of a shared FIFO, for a client that may share.
 fn shared(m: &impl Machine, client: &Client, fifo: u32) -> Result<usize> {
     if !client.shares {
         return Err(EACCES);

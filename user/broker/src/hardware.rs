@@ -24,24 +24,24 @@ pub struct Hardware {
     message_memory: u64,
     share_size: u64,
     shared: u64,
-    /// Those that there are, or were.
+    /// The FIFOs that exist or have existed.
     fifos: [Option<Fifo>; FIFOS],
-    /// Index of the task that is served.
+    /// Index of the task being served.
     caller: u64,
-    /// Its threads that it is to wake, as bits.
+    /// Threads of that task that it must wake itself, by bit.
     left_to_caller: u64,
 }
 
 impl Hardware {
-    /// The broker's, by its facts. There is one.
+    /// The broker's hardware, from its task information. There is only one.
     ///
     /// # Safety
     ///
-    /// What the facts say and [`address`] names is mapped, zeroed, and used by nobody else in this
-    /// task.
+    /// Everything that the task information states and [`address`] names is mapped, zeroed, and not
+    /// used elsewhere in this task.
     pub unsafe fn new(info: &TaskInfo) -> Hardware {
         Hardware {
-            // It comes behind all of them.
+            // The broker's index follows those of all tasks.
             tasks: info.skin.index as usize,
             message_memory: info.memory_size,
             share_size: info.skin.share_size,
@@ -52,12 +52,12 @@ impl Hardware {
         }
     }
 
-    /// Serves a task: wakes its threads no more, but gathers them.
+    /// Begins to serve a task: from now on, collects that task's threads instead of waking them.
     pub fn begin(&mut self, task: u64) {
         self.caller = task;
     }
 
-    /// Threads of the task that was served which it is to wake.
+    /// Returns the threads that the task just served must wake itself.
     pub fn end(&mut self) -> u64 {
         core::mem::take(&mut self.left_to_caller)
     }
@@ -68,12 +68,12 @@ impl Hardware {
         (broker::TRANSFERS + task as u64 * broker::TRANSFER_SIZE) as *mut u8
     }
 
-    /// The words of a FIFO, and its rings at these places in the share.
+    /// The control words of a FIFO, and its rings at these offsets in the share.
     fn places(&self, fifo: usize, size: NonZeroU32, rings: [u64; 2]) -> (NonNull<FifoControl>, [NonNull<u8>; 2]) {
         assert!(rings.iter().all(|ring| *ring >= FIFO_DATA && ring + u64::from(size.get()) <= self.share_size));
         let share = address::SHARE as *mut Share;
         let ring = |offset: u64| (address::SHARE + offset) as *mut u8;
-        // SAFETY: the share is mapped, at an address that is not 0, and all of this is inside.
+        // SAFETY: the share is mapped, at an address that is not 0, and all of this lies inside it.
         unsafe {
             let words = NonNull::new_unchecked(&raw mut (*share).fifos[fifo]);
             (words, rings.map(|offset| NonNull::new_unchecked(ring(offset))))
@@ -97,7 +97,7 @@ impl Hardware {
         !entered
     }
 
-    /// Something happened to a FIFO that Linux may wait for.
+    /// Signals Linux about an event that it may wait for at a FIFO.
     fn tell_linux(&self, fifo: usize) {
         let share = address::SHARE as *mut Share;
         // SAFETY: the share is mapped, and all accesses to this word are atomic.
@@ -107,7 +107,7 @@ impl Hardware {
         }
     }
 
-    /// Uses a FIFO, then shows and tells what that led to.
+    /// Uses a FIFO, then shows and signals the consequences.
     fn with<T>(&mut self, fifo: usize, nothing: T, action: impl FnOnce(&mut Fifo) -> (T, Moved)) -> T {
         let Some(it) = &mut self.fifos[fifo] else { return nothing };
         let damaged = it.damaged();
@@ -123,7 +123,7 @@ impl Hardware {
     }
 }
 
-/// A place in the memory for messages.
+/// An offset in the memory for messages, as a pointer.
 fn messages(place: u64) -> *mut u8 {
     (address::MEMORY + place) as *mut u8
 }
@@ -138,7 +138,7 @@ impl Machine for Hardware {
     }
 
     fn notice(&mut self, task: usize, bit: usize) {
-        // SAFETY: the word is in the task's transfer memory, and all accesses are atomic.
+        // SAFETY: the word lies in the task's transfer memory, and all accesses to it are atomic.
         let word = unsafe { AtomicU64::from_ptr(self.transfer(task).add(NOTICES as usize).cast()) };
         word.fetch_or(1 << bit, Ordering::AcqRel);
     }
@@ -175,8 +175,8 @@ impl Machine for Hardware {
         let Some(count) = NonZeroU32::new(size) else { return };
         let (words, [ours, theirs]) = self.places(fifo, count, [to_linux, to_task]);
         self.entry(fifo).hide();
-        // SAFETY: the rings are behind all words, and apart from each other and from other FIFOs'
-        // by the broker's choice; there are no references to any of it.
+        // SAFETY: the rings come after all control words, and the broker has chosen them apart from
+        // each other and from other FIFOs' rings; there are no references to any of this.
         self.fifos[fifo] = Some(unsafe { Fifo::create(words, ours, theirs, count) });
         self.entry(fifo).show(fifo as u32, count, to_linux, to_task);
         self.tell_linux(fifo);
@@ -189,7 +189,8 @@ impl Machine for Hardware {
             return false;
         }
         if let Some(it) = &mut self.fifos[fifo] {
-            // SAFETY: as in `fifo_make`; no process is at the old rings, or finds them.
+            // SAFETY: as in `fifo_make`; no process is at the old rings, and none finds them any
+            // more.
             unsafe { it.resize(ours, theirs, count) };
             self.entry(fifo).resize(count, to_linux, to_task);
         }
@@ -210,7 +211,7 @@ impl Machine for Hardware {
         assert!(len <= DATA_SIZE as usize);
         let transfer = self.transfer(task);
         self.with(fifo, false, |it| {
-            // SAFETY: the transfer memory is mapped for this length, and no ring is in it.
+            // SAFETY: the transfer memory is mapped for this length, and no ring lies in it.
             match unsafe { it.put_from(transfer, len) } {
                 Ok(moved) => (true, moved),
                 Err(_) => (false, Moved::default()),

@@ -1,9 +1,9 @@
 //! The broker keeps the objects that several tasks use: named semaphores, message queues and shared
-//! FIFOs. It is a passive server: it has no time of its own and runs on its callers'. So no request
-//! may block in it, and the work of each is bounded by the tables that it names.
+//! FIFOs. It is a passive server: it has no scheduling context and runs on its callers' time. So no
+//! request may block in it, and the work of each is bounded by the tables that it uses.
 //!
-//! What it is asked, and who may ask, stands in [`pillion_runtime::broker`]. Here is its logic,
-//! without memory or system calls; what it needs of them is [`Machine`].
+//! [`pillion_runtime::broker`] describes the requests and which clients may make them. This crate
+//! is the broker's logic, without memory or system calls; it gets those from [`Machine`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -33,7 +33,7 @@ use semaphores::Semaphore;
 use table::Table;
 use waits::Waits;
 
-/// Everything that the broker knows. All zeros when it begins.
+/// The broker's entire state. Initially all zeros.
 #[derive(Debug)]
 pub struct Broker {
     waits: Waits,
@@ -43,7 +43,7 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// One that knows nothing.
+    /// A broker without objects.
     #[must_use]
     pub const fn new() -> Broker {
         Broker {

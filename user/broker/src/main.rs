@@ -1,8 +1,8 @@
 //! The broker as a task: a passive server.
 //!
-//! # What the resource manager makes for it
+//! # What the resource manager provides
 //!
-//! It is in the directory as a task with a skin, named `broker`, the last one: index `k`,
+//! The broker is in the directory as a task with a skin, named `broker`, the last one: index `k`,
 //! [`info::TaskInfo::skin`] with `threads` 1 and `shared_fifos`.
 //!
 //! | capability | slot |
@@ -22,33 +22,33 @@
 //! | transfer memory of task `i`, writable | `TRANSFERS + i * TRANSFER_SIZE` |
 //!
 //! Status and share begin as zeros. [`pillion_abi::channel::Directory::fifo_owner`] of each shared
-//! FIFO is `k + 1` from boot on and stays so; a claim of a task for one of them is refused.
+//! FIFO is `k + 1` from boot on and stays so; the manager refuses a task's claim for one of them.
 //!
-//! Each client has its endpoint in [`info::skin::slot::BROKER`], right W, with the badge
-//! [`pillion_runtime::broker::badge::of`]; the resource manager one with
+//! Each client has the broker's endpoint in [`info::skin::slot::BROKER`], right W, with the badge
+//! [`pillion_runtime::broker::badge::of`]; the resource manager has it with
 //! [`pillion_runtime::broker::badge::MANAGER`].
 //!
-//! Linux has nothing to ask of it: its FIFOs have no handlers. In the VM monitor the slot of its
-//! kicks stays empty.
+//! Linux makes no requests to the broker: its FIFOs have no handlers. The slot for its kicks in the
+//! VM monitor stays empty.
 //!
 //! # How it starts
 //!
-//! 1. The endpoint is bound to its thread, a context without a limit to its budget is bound to it,
-//!    and it is resumed.
-//! 2. The resource manager calls it with `Request::Ready`. When the answer is there, the broker
-//!    waits in `ReplyReceive`.
-//! 3. `ThreadBindContext(thread, 0)`: from now on it runs on its callers' time.
+//! 1. The endpoint is bound to the broker's thread, a context with an unlimited budget is bound to
+//!    the thread, and the thread is resumed.
+//! 2. The resource manager calls the broker with `Request::Ready`. When the reply arrives, the
+//!    broker waits in `ReplyReceive`.
+//! 3. `ThreadBindContext(thread, 0)`: from now on the broker runs on its callers' time.
 //!
 //! # How a task ends
 //!
-//! All threads of the task are suspended first. One that was being served leaves its time with the
-//! broker until that is done. Then comes `Request::TaskEnded`, part by part; each is answered after
-//! what was under way, so that nothing of the task runs in the broker any more. Only then may the
-//! task's region be reset. The other order takes the time from under the broker, which then stands
-//! still for all.
+//! All threads of the task are suspended first. A thread that was being served leaves its
+//! scheduling context with the broker until that request is done. Then comes `Request::TaskEnded`,
+//! part by part; each is answered after the request under way, so that nothing of the task runs in
+//! the broker any more. Only then may the task's region be reset. The reverse order would take the
+//! scheduling context away from the broker, which would then be stuck for all tasks.
 //!
-//! Should the broker itself fault, the endpoint is deleted: callers then get `Gone` instead of
-//! waiting for good.
+//! If the broker itself faults, the endpoint is deleted: callers then get `Gone` instead of waiting
+//! forever.
 #![no_std]
 #![no_main]
 
@@ -70,7 +70,7 @@ fn main(_: u64) -> ! {
     let broker = &raw mut BROKER;
     // SAFETY: this is the only reference, and it is made once.
     let broker = unsafe { &mut *broker };
-    // SAFETY: the resource manager mapped what the table above names, for good.
+    // SAFETY: the resource manager mapped everything in the table above, for good.
     let mut hardware = unsafe { Hardware::new(info::task()) };
     let mut next = receive(NEVER);
     loop {
@@ -81,7 +81,7 @@ fn main(_: u64) -> ! {
                 words[WAKES] = hardware.end();
                 reply_receive(0, words)
             }
-            // It was stopped for a while, and its caller with it.
+            // The broker was stopped for a while, and its caller is gone.
             Err(Error::Gone) => receive(NEVER),
             Err(_) => park(),
         }

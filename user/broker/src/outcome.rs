@@ -1,4 +1,4 @@
-//! How waiting ends.
+//! How a wait ends.
 
 use crate::{
     Broker, Machine,
@@ -12,8 +12,8 @@ use pillion_runtime::broker::{
 };
 
 impl Broker {
-    /// The outcome of what the client's thread waits for. Of a sender, length and priority of its
-    /// message are given again.
+    /// Returns the outcome of the wait of the client's thread. A sender passes its message's length
+    /// and priority again.
     pub(crate) fn finish(
         &mut self,
         m: &mut impl Machine,
@@ -55,7 +55,7 @@ impl Broker {
         }
     }
 
-    /// A thread is gone.
+    /// Cleans up after a thread that is gone.
     pub(crate) fn abandon(
         &mut self,
         m: &mut impl Machine,
@@ -69,7 +69,7 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    /// Takes a thread out of what it waits for, and gives what it was handed to the next.
+    /// Ends a thread's wait, and passes what it was handed to the next.
     fn give_up(&mut self, m: &mut impl Machine, thread: usize) {
         let state = self.waits.state(thread);
         match state {
@@ -89,12 +89,12 @@ impl Broker {
         }
     }
 
-    /// Those threads of a task that wait for, or were handed, such an object fail: the task is to
-    /// have it open no more. What they were handed goes on, as often as one request may. Returns
-    /// whether all have failed; if not, this is to be done again.
+    /// Fails the threads of a task that wait for, or were handed, an object that `of` accepts,
+    /// because the task is about to close it. Passes on what they were handed, up to the limit for
+    /// one request. Returns whether all have failed; if not, call it again.
     pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) -> bool {
         let threads = task * THREADS..(task + 1) * THREADS;
-        // Who waits goes first: nothing is handed on to a thread that is to fail.
+        // Waiting threads first, so that nothing is handed on to a thread that is about to fail.
         for thread in threads.clone() {
             if matches!(self.waits.state(thread), State::Waiting(object) if of(object)) {
                 self.fail(m, thread);
@@ -119,8 +119,8 @@ impl Broker {
         m.wake(thread / THREADS, thread % THREADS);
     }
 
-    /// A task has ended: after the last part nothing of it is left. First come its threads, which
-    /// then wait for nothing, then the tables.
+    /// Cleans up after an ended task: after the last part nothing of it is left. First come its
+    /// threads, which then wait for nothing, then the tables.
     pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, part: usize) {
         const HALF: usize = ENDED_PARTS as usize / 2;
         const { assert!(THREADS.div_ceil(HALF) <= HAND_ONS) };

@@ -1,4 +1,4 @@
-//! A message queue: slots for messages, and the order in which those that are filled go out.
+//! A message queue: slots for messages, and the order in which the filled ones go out.
 
 use crate::waits::List;
 use core::num::NonZeroU8;
@@ -22,13 +22,13 @@ fn slot(link: NonZeroU8) -> u8 {
 /// A message in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Its bytes.
+    /// Its length in bytes.
     pub length: u32,
     /// Its priority.
     pub priority: u8,
 }
 
-/// Slots in the order in which they came.
+/// Slots in order of arrival.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
     first: Link,
@@ -41,15 +41,15 @@ struct Line {
 pub struct Queue {
     /// Most messages.
     pub capacity: u32,
-    /// Bytes of a message at most.
+    /// Most bytes of a message.
     pub size: u32,
-    /// Where the slots are in the memory for messages.
+    /// The slots' part of the memory for messages.
     pub extent: Extent,
-    /// Threads that wait for a message. Nobody does while there is one.
+    /// Threads that wait for a message. There are none while the queue has a message.
     pub receivers: List,
-    /// Threads that wait for room. Nobody does while there is some.
+    /// Threads that wait for room. There are none while the queue has room.
     pub senders: List,
-    /// Task and thread to be told of a message.
+    /// Task and thread to notify of a message.
     pub notice: Option<(u8, u8)>,
     messages: [Message; SLOTS],
     next: [Link; SLOTS],
@@ -60,7 +60,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// One without slots.
+    /// A queue without slots.
     pub const fn new() -> Queue {
         Queue {
             capacity: 0,
@@ -78,7 +78,8 @@ impl Queue {
         }
     }
 
-    /// One with free slots: `capacity`, at most [`QUEUE_MESSAGES`], of `size` bytes each, at `at`.
+    /// A queue with free slots: `capacity`, at most [`QUEUE_MESSAGES`], of `size` bytes each, at
+    /// `at`.
     pub fn with(capacity: u32, size: u32, at: u64) -> Queue {
         let extent = Extent { at, size: Queue::bytes(capacity, size) };
         let mut queue = Queue { capacity, size, extent, ..Queue::new() };
@@ -88,22 +89,22 @@ impl Queue {
         queue
     }
 
-    /// Bytes that the slots of a queue take.
+    /// Bytes of all slots of a queue.
     pub fn bytes(capacity: u32, size: u32) -> u64 {
         u64::from(capacity) * u64::from(size)
     }
 
-    /// Where a slot is in the memory for messages.
+    /// Offset of a slot in the memory for messages.
     pub fn place(&self, slot: u8) -> u64 {
         self.extent.at + u64::from(slot) * u64::from(self.size)
     }
 
-    /// What is in a slot.
+    /// The message in a slot.
     pub fn message(&mut self, slot: u8) -> &mut Message {
         &mut self.messages[usize::from(slot)]
     }
 
-    /// Messages that wait to be received.
+    /// Number of messages that wait to be received.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -121,7 +122,7 @@ impl Queue {
         self.free = link(slot);
     }
 
-    /// Puts a filled slot behind those of its priority.
+    /// Appends a filled slot to the line of its priority.
     pub fn push(&mut self, slot: u8) {
         self.next[usize::from(slot)] = None;
         let line = self.line(slot);
@@ -132,7 +133,8 @@ impl Queue {
         self.counted(slot);
     }
 
-    /// Puts a filled slot before those of its priority: it had its turn already.
+    /// Puts a filled slot at the front of the line of its priority, because it has had its turn
+    /// already.
     pub fn push_front(&mut self, slot: u8) {
         let line = self.line(slot);
         let first = core::mem::replace(&mut line.first, link(slot));

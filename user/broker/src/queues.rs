@@ -1,8 +1,8 @@
 //! Message queues.
 //!
-//! What a waiting thread is handed is a slot: a receiver one with a message, a sender a free one.
-//! It is the thread's until it finishes or is given up, so that a message is sent, or received, at
-//! the moment of its thread's last request.
+//! A waiting thread is handed a slot: a receiver gets one with a message, a sender a free one. The
+//! slot is the thread's until the thread finishes or gives up, so a message is sent or received at
+//! the moment of the thread's last request.
 
 use crate::{
     Broker, Machine,
@@ -59,8 +59,8 @@ impl Broker {
         Ok(index)
     }
 
-    /// Bytes of the memory for messages that a task may still have: what is free, but for what is
-    /// kept for the others.
+    /// Bytes of the memory for messages that a task may still have: what is free, less what is
+    /// reserved for the others.
     fn bytes_for(&self, m: &impl Machine, task: usize) -> u64 {
         let (mut used, mut free) = ([0; TASKS], m.message_memory());
         for (index, queue) in self.queues.all().iter().enumerate() {
@@ -87,8 +87,8 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    /// A task has a queue open no more, and no thread of it waits for it or was handed something of
-    /// it.
+    /// Cleans up after a task has closed a queue for the last time. No thread of the task waits for
+    /// the queue or was handed any of its slots.
     pub(crate) fn leave_queue(&mut self, task: usize, index: usize) {
         let queue = self.queues.at(index);
         queue.notice = queue.notice.filter(|(of, _)| usize::from(*of) != task);
@@ -172,7 +172,7 @@ impl Broker {
         true
     }
 
-    /// A message that a receiver was handed and did not fetch is the next one again.
+    /// Requeues, in front, a message that a receiver was handed and did not fetch.
     pub(crate) fn return_message(&mut self, m: &mut impl Machine, index: usize, slot: u8) {
         if !self.hand_to_receiver(m, index, slot) {
             self.queues.at(index).push_front(slot);
@@ -203,7 +203,7 @@ impl Broker {
         Ok(Answer::Wait)
     }
 
-    /// Receives what is in a slot.
+    /// Receives the message in a slot.
     pub(crate) fn receive(&mut self, m: &mut impl Machine, task: usize, index: usize, slot: u8) -> Answer {
         let queue = self.queues.at(index);
         let message = *queue.message(slot);
@@ -212,7 +212,7 @@ impl Broker {
         Answer::Done([message.length.into(), message.priority.into(), 0])
     }
 
-    /// A slot is free: it goes to the most urgent sender if there is one.
+    /// Frees a slot: hands it to the most urgent sender if there is one.
     pub(crate) fn free_slot(&mut self, m: &mut impl Machine, index: usize, slot: u8) {
         let queue = self.queues.at(index);
         match self.waits.pop(&mut queue.senders) {

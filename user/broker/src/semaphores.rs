@@ -12,7 +12,7 @@ use pillion_runtime::broker::{
     errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW},
 };
 
-/// A semaphore. Where threads wait its value is 0.
+/// A semaphore. Its value is 0 while threads wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Semaphore {
     value: u32,
@@ -20,12 +20,12 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// One with the value 0.
+    /// A semaphore with value 0.
     pub const fn new() -> Semaphore {
         Semaphore { value: 0, waiters: List::new() }
     }
 
-    /// Those that wait for it.
+    /// The threads that wait for it.
     pub fn waiters(&mut self) -> &mut List {
         &mut self.waiters
     }
@@ -92,7 +92,7 @@ impl Broker {
         Ok(Answer::value(semaphore.value.into()))
     }
 
-    /// Gives one to the most urgent waiter, or to the value.
+    /// Hands one unit to the most urgent waiter, or adds it to the value.
     pub(crate) fn give_semaphore(&mut self, m: &mut impl Machine, index: usize) {
         let semaphore = self.semaphores.at(index);
         match self.waits.pop(&mut semaphore.waiters) {
@@ -104,7 +104,7 @@ impl Broker {
         }
     }
 
-    /// The client's thread, if it has nothing to finish.
+    /// The client's thread, if it has no wait to finish.
     pub(crate) fn idle_thread(&self, client: &Client) -> core::result::Result<usize, i32> {
         let thread = client.thread().ok_or(EINVAL)?;
         if self.waits.state(thread) == State::Idle { Ok(thread) } else { Err(EBUSY) }

@@ -1,4 +1,4 @@
-//! From a message to its answer.
+//! From a message to its reply.
 
 use crate::{
     Broker, Machine,
@@ -13,7 +13,7 @@ use pillion_runtime::broker::{
 type Words = [u64; MESSAGE_WORDS];
 
 impl Broker {
-    /// Does what a message asks for. Returns the words of the answer.
+    /// Serves a message. Returns the words of the reply.
     pub fn serve(&mut self, m: &mut impl Machine, badge: u64, label: u64, words: &Words) -> Words {
         self.answer(m, badge, label, words).unwrap_or_else(Answer::Failed).encode()
     }

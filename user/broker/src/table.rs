@@ -1,4 +1,4 @@
-//! Objects with names, and how often each task has each of them open.
+//! Named objects, and how often each task has each of them open.
 
 use pillion_abi::channel::TASKS;
 use pillion_runtime::broker::{
@@ -7,11 +7,11 @@ use pillion_runtime::broker::{
     open,
 };
 
-/// Generations that a handle can tell apart: with the index in its low byte, a handle is positive
-/// in 32 bits.
+/// Number of generations that a handle distinguishes: with the index in its low byte, a handle is
+/// positive in 32 bits.
 const GENERATIONS: u32 = 1 << 23;
 
-/// Objects of a kind.
+/// The objects of one kind.
 #[derive(Debug)]
 pub struct Table<T, const N: usize> {
     entries: [Entry; N],
@@ -22,10 +22,10 @@ pub struct Table<T, const N: usize> {
 struct Entry {
     /// Its name and name space, until it is unlinked.
     name: Option<(u8, Name)>,
-    /// Handles of older objects in the same place are of another generation.
+    /// Older objects in the same entry have handles of another generation.
     generation: u32,
-    /// The task that made it, until that ends: then the last one that closes it takes the name
-    /// away.
+    /// The task that made it, until that task ends: from then on the last task that closes it
+    /// removes the name.
     maker: Option<u8>,
     /// How often each task has it open.
     holds: [u16; TASKS],
@@ -38,13 +38,13 @@ impl Entry {
         self.name.is_none() && self.holds == [0; TASKS]
     }
 
-    /// The task that it counts for, if it is not free.
+    /// The task whose share it counts towards, if the entry is not free.
     fn payer(&self) -> Option<usize> {
         let maker = self.maker.map(usize::from).filter(|maker| self.name.is_some() || self.holds[*maker] != 0);
         maker.or_else(|| self.holds.iter().position(|n| *n != 0))
     }
 
-    /// Takes the name of what nobody will come back to.
+    /// Removes the name if the maker has ended and no task has the object open.
     fn settle(&mut self) {
         if self.maker.is_none() && self.holds == [0; TASKS] {
             self.name = None;
@@ -57,17 +57,17 @@ impl Entry {
     }
 }
 
-/// What an open found.
+/// The result of an open.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// It was there.
+    /// The object exists.
     Found(usize),
-    /// It is to be made.
+    /// The object must be made.
     Absent,
 }
 
 impl<T, const N: usize> Table<T, N> {
-    /// A table of objects that are all free.
+    /// A table whose entries are all free.
     pub const fn new(objects: [T; N]) -> Table<T, N> {
         Table { entries: [Entry::FREE; N], objects }
     }
@@ -77,7 +77,7 @@ impl<T, const N: usize> Table<T, N> {
         &mut self.objects[index]
     }
 
-    /// All objects, whether in use or not.
+    /// All objects, in use or not.
     pub fn all(&self) -> &[T; N] {
         &self.objects
     }
@@ -102,7 +102,7 @@ impl<T, const N: usize> Table<T, N> {
         self.entries[index].generation << 8 | index as u32
     }
 
-    /// Opens what has this name, or says that it is to be made.
+    /// Opens the object with this name, or reports that it must be made.
     pub fn open(&mut self, space: u8, name: Name, flags: u32, task: usize) -> Result<Opened, i32> {
         match (self.find(space, name), flags & open::CREATE != 0, flags & open::EXCLUSIVE != 0) {
             (Ok(_), true, true) => Err(EEXIST),
@@ -112,8 +112,8 @@ impl<T, const N: usize> Table<T, N> {
         }
     }
 
-    /// A place for one more of a task's, beside those that are kept for each of the first `tasks`
-    /// tasks.
+    /// A free entry for another object of a task, beside those reserved for each of the first
+    /// `tasks` tasks.
     pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize, i32> {
         let (mut used, mut free) = ([0; TASKS], N);
         for task in self.entries.iter().filter_map(Entry::payer) {
@@ -126,12 +126,12 @@ impl<T, const N: usize> Table<T, N> {
         self.entries.iter().position(Entry::is_free).ok_or(ENFILE)
     }
 
-    /// The task that an object counts for, if the place is not free.
+    /// The task whose share an object counts towards, if the entry is not free.
     pub fn payer(&self, index: usize) -> Option<usize> {
         self.entries[index].payer()
     }
 
-    /// Makes the object in a free place; the task has it open.
+    /// Makes the object in a free entry; the task has it open.
     pub fn make(&mut self, index: usize, space: u8, name: Name, task: usize, object: T) -> u32 {
         let entry = &mut self.entries[index];
         entry.generation = entry.generation % (GENERATIONS - 1) + 1;
@@ -147,21 +147,21 @@ impl<T, const N: usize> Table<T, N> {
         self.entries[index].holds[task]
     }
 
-    /// Takes one open of a task back, of which there is one.
+    /// Closes one open of a task, which must have one.
     pub fn close(&mut self, index: usize, task: usize) {
         let entry = &mut self.entries[index];
         entry.holds[task] -= 1;
         entry.settle();
     }
 
-    /// Takes the name away. Returns the index.
+    /// Removes the name. Returns the index.
     pub fn unlink(&mut self, space: u8, name: Name) -> Result<usize, i32> {
         let index = self.find(space, name)?;
         self.entries[index].name = None;
         Ok(index)
     }
 
-    /// A task has ended: takes everything back that it has open, and what it made goes unless
+    /// Cleans up after an ended task: closes all that it has open, and removes what it made unless
     /// others have it open. Returns whether there was anything.
     pub fn forget(&mut self, index: usize, task: usize) -> bool {
         let entry = &mut self.entries[index];
@@ -174,7 +174,7 @@ impl<T, const N: usize> Table<T, N> {
         held || made
     }
 
-    /// Whether the place is free now.
+    /// Whether the entry is free now.
     pub fn is_free(&self, index: usize) -> bool {
         self.entries[index].is_free()
     }

@@ -1,35 +1,35 @@
-//! Threads that wait: which for what, and who comes first.
+//! Waiting threads: what each waits for, and in which order they are served.
 
 use core::num::NonZeroU16;
 use pillion_abi::channel::{TASKS, THREADS};
 
-/// Threads of all tasks.
+/// Number of threads of all tasks.
 pub const WAITERS: usize = TASKS * THREADS;
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {
-    /// One of a semaphore.
+    /// One unit of a semaphore.
     Semaphore(usize),
-    /// A message of a queue.
+    /// A message from a queue.
     Receive(usize),
     /// Room in a queue.
     Send(usize),
 }
 
-/// Where a thread stands. With a tag of its own, of which the first is 0: who knows nothing is made
-/// of zeros, which take no room in an image.
+/// State of a thread. It has a tag of its own whose first value is 0, so that a broker without
+/// objects is all zeros, which take no room in an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
-    /// It waits for nothing.
+    /// It does not wait.
     #[default]
     Idle,
-    /// It is in the list of the object.
+    /// It is in the object's list.
     Waiting(Object),
-    /// It has been handed one of the object: of a queue, this slot.
+    /// It has been handed one unit of the object; for a queue, this slot.
     Granted(Object, u8),
-    /// The object is gone for it: an errno.
+    /// The task has closed the object; the value is an errno.
     Failed(i32),
 }
 
@@ -52,7 +52,7 @@ pub struct List {
 }
 
 impl List {
-    /// An empty one.
+    /// An empty list.
     pub const fn new() -> List {
         List { first: None, last: None }
     }
@@ -66,30 +66,30 @@ struct Waiter {
     next: Link,
 }
 
-/// All threads that could wait.
+/// The wait states of all threads.
 #[derive(Debug)]
 pub struct Waits {
     waiters: [Waiter; WAITERS],
 }
 
 impl Waits {
-    /// Nobody waits.
+    /// No thread waits.
     pub const fn new() -> Waits {
         Waits { waiters: [Waiter { state: State::Idle, level: 0, previous: None, next: None }; WAITERS] }
     }
 
-    /// Where a thread stands.
+    /// State of a thread.
     pub fn state(&self, thread: usize) -> State {
         self.waiters[thread].state
     }
 
-    /// Says where a thread that is in no list stands.
+    /// Sets the state of a thread that is in no list.
     pub fn set(&mut self, thread: usize, state: State) {
         self.waiters[thread].state = state;
     }
 
-    /// Puts a thread that is in no list into an object's. Work: a walk past those that are less
-    /// urgent.
+    /// Puts a thread that is in no list into an object's list. Work: a walk past the less urgent
+    /// threads.
     pub fn insert(&mut self, list: &mut List, thread: usize, level: u8, object: Object) {
         let mut before = list.last;
         while let Some(at) = before.filter(|at| self.waiters[id(*at)].level < level) {
@@ -106,7 +106,7 @@ impl Waits {
         self.waiters[thread] = Waiter { state: State::Waiting(object), level, previous: before, next };
     }
 
-    /// Takes a thread out of the list that it is in.
+    /// Removes a thread from the list that it is in.
     pub fn remove(&mut self, list: &mut List, thread: usize) {
         let Waiter { previous, next, .. } = self.waiters[thread];
         match previous {
@@ -121,7 +121,7 @@ impl Waits {
         (waiter.previous, waiter.next, waiter.state) = (None, None, State::Idle);
     }
 
-    /// Takes the most urgent thread out of a list.
+    /// Removes the most urgent thread from a list.
     pub fn pop(&mut self, list: &mut List) -> Option<usize> {
         let thread = id(list.first?);
         self.remove(list, thread);

@@ -1,4 +1,4 @@
-//! The demonstration task: wakes up every period and counts by how much it was late.
+//! The demonstration task: wakes up every period and records how late it was.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What Linux asks for: handlers that begin and end, and FIFOs for them.
+//! Serves Linux's requests: handlers that begin and end, and FIFOs for them.
 
 use crate::{fifos::Fifos, runner, share};
 use pillion_abi::channel::{PscSlot, psc};
@@ -14,20 +14,20 @@ const LEAST_PERIOD: u64 = 10_000;
 /// Longest period: a hundred days.
 const MOST_PERIOD: u64 = 100 * 86_400 * 1_000_000_000;
 
-/// Who carries it out.
+/// Carries out the requests.
 pub struct Desk {
-    /// Number of handlers that there can be.
+    /// Most handlers that there can be.
     handlers: usize,
-    /// Lines that belong to the task, in the order of its interrupts.
+    /// Interrupt lines of the task, in the order of its interrupts.
     lines: [u32; 16],
     line_count: usize,
-    /// The handler that waits for an interrupt: there can be one.
+    /// The handler that waits for an interrupt, of which there can be one.
     at_line: Option<usize>,
     fifos: Fifos,
 }
 
 impl Desk {
-    /// With nothing asked for.
+    /// A desk without handlers.
     pub fn new(info: &TaskInfo) -> Desk {
         let skin = &info.skin;
         let handlers = (skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
@@ -35,7 +35,7 @@ impl Desk {
         Desk { handlers, lines: skin.lines, line_count, at_line: None, fifos: Fifos::new(skin.share_size) }
     }
 
-    /// Looks for requests and carries them out.
+    /// Checks for requests and carries them out.
     pub fn look(&mut self) {
         for number in 0..psc::SLOTS {
             if let Some(request) = share::handler(number) {
@@ -61,8 +61,8 @@ impl Desk {
         }
     }
 
-    /// Starts a handler. What ran in its place is stopped before anything is looked at: whoever is
-    /// refused has nothing that runs.
+    /// Starts a handler. It stops what ran in its place before it checks anything, so that nothing
+    /// runs after a refusal.
     fn start(&mut self, number: usize, order: &PscSlot) -> i64 {
         self.stop(number);
         let line = if order.flags & psc::LINE != 0 { self.line(order.line) } else { None };
@@ -77,7 +77,7 @@ impl Desk {
         runner::start(number, order, line).map_or(EINVAL, |()| 0)
     }
 
-    /// When this returns, it does not run. There may be no such handler.
+    /// Stops a handler, which does not run any more when this returns. The handler need not exist.
     fn stop(&mut self, number: usize) {
         if number >= self.handlers {
             return;
@@ -86,7 +86,7 @@ impl Desk {
         self.at_line = self.at_line.filter(|other| *other != number);
     }
 
-    /// Which of the task's interrupts a line is.
+    /// Index of a line among the task's interrupts.
     fn line(&self, line: u64) -> Option<u32> {
         let lines = self.lines.iter().take(self.line_count);
         lines.zip(0..).find(|(own, _)| u64::from(**own) == line).map(|(_, index)| index)

@@ -1,8 +1,8 @@
-//! FIFOs of handlers. The task makes them, and only the handlers put into them and take out of
-//! them, so that their memory is all that matters here.
+//! FIFOs of handlers. The task makes them, but only the handlers put into them and take out of
+//! them, so that only their memory matters here.
 //!
-//! Each has pages of its own, with its control words and its rings: the process that it is made for
-//! maps them, and nobody else's.
+//! Each has pages of its own, with its control words and its rings: only the process that it is
+//! made for maps them.
 
 use core::{num::NonZeroU32, ptr::NonNull};
 use pillion_abi::{
@@ -27,7 +27,7 @@ const EINVAL: i64 = -22;
 /// Rings begin at multiples of this.
 const LINE: u64 = 64;
 
-/// Offset of the first ring in a FIFO's pages; the control words are before it.
+/// Offset of the first ring in a FIFO's pages; the control words come before it.
 const RINGS: u64 = size_of::<FifoControl>() as u64;
 
 /// The FIFOs.
@@ -38,13 +38,13 @@ pub struct Fifos {
 }
 
 impl Fifos {
-    /// None, in a share of that size.
+    /// No FIFOs, in a share of that size.
     pub fn new(share_size: u64) -> Fifos {
         let at = (size_of::<Share>() as u64).next_multiple_of(PAGE);
         Fifos { space: Extent { at, size: share_size.saturating_sub(at) }, taken: [None; FIFOS] }
     }
 
-    /// Makes a FIFO, or with size 0 ends it. The result is 0 or a negative errno.
+    /// Makes a FIFO, or ends it if the size is 0. Returns 0 or a negative errno.
     pub fn resize(&mut self, number: u32, size: u32) -> i64 {
         let Some(taken) = self.taken.get(number as usize) else { return EINVAL };
         match (taken, NonZeroU32::new(size)) {
@@ -68,8 +68,8 @@ impl Fifos {
         clear(place);
         let (to_linux, to_task) = (at + RINGS, at + RINGS + ring);
         let pointer = |offset: u64| (address::SHARE + offset) as *mut u8;
-        // SAFETY: control words and rings are inside the place, which is inside the share and apart
-        // from others by `find`; there are no references to any of it.
+        // SAFETY: control words and rings lie inside the place, which `find` has put inside the
+        // share and apart from others; there are no references to any of this.
         unsafe {
             let _ = Fifo::create(
                 NonNull::new_unchecked(pointer(at).cast()),
@@ -90,11 +90,11 @@ impl Fifos {
     }
 }
 
-/// Takes out what another process may have left.
+/// Clears what another process may have left.
 fn clear(place: Extent) {
     let words = (address::SHARE + place.at) as *mut u64;
     for word in 0..place.size as usize / 8 {
-        // SAFETY: the place is inside the share, in whole pages, and no FIFO's.
+        // SAFETY: the place lies inside the share, in whole pages, and belongs to no FIFO.
         unsafe { words.add(word).write_volatile(0) };
     }
 }
@@ -102,12 +102,12 @@ fn clear(place: Extent) {
 /// A FIFO's entry in the status.
 fn entry(number: u32) -> Entry {
     let status = address::STATUS as *mut Status;
-    // SAFETY: the status is mapped and only written here, by one thread, with one entry at a time;
-    // the callers' numbers are in range.
+    // SAFETY: the status is mapped, and only this thread writes it, one entry at a time; the
+    // callers' numbers are in range.
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[number as usize])) }
 }
 
-/// Asks the resource manager for a FIFO, or gives one back.
+/// Claims a FIFO from the resource manager, or releases one.
 fn ask(label: u64, number: u32) -> i64 {
     let mut words = [0; MESSAGE_WORDS];
     words[0] = number.into();

@@ -14,14 +14,14 @@ use pillion_runtime::{
 /// Bit of a runner's notification: a run takes too long.
 pub const TOO_LONG: u64 = 1 << 8;
 
-/// A run may take a hundredth of a second.
+/// Longest run of a handler: a hundredth of a second.
 const RUNS_PER_SECOND: u64 = 100;
 
-/// After a page fault a run goes on after a thousandth of a second, as long as it may: Linux moves
-/// pages of processes, locked ones too, and they are not there for a moment.
+/// After a page fault a run continues a thousandth of a second later, as long as it has time left:
+/// Linux moves pages of processes, even locked ones, and they are absent for a moment.
 const PAUSES_PER_SECOND: u64 = 1000;
 
-/// Exception.
+/// Vector of a page fault.
 const PAGE_FAULT: u64 = 14;
 
 /// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE, OSXSAVE, and
@@ -33,7 +33,7 @@ const PAE: u64 = 1 << 5;
 const CR0: u64 = 0x8005_0033;
 /// Long mode, no-execute pages.
 const EFER: u64 = 0xd00;
-/// Bits of CR3 that are the address of a table.
+/// Bits of CR3 that hold the address of a table.
 const ROOT: u64 = 0x000f_ffff_ffff_f000;
 const VMMCALL_LENGTH: u64 = 3;
 
@@ -41,23 +41,23 @@ const VMMCALL_LENGTH: u64 = 3;
 pub struct Fault {
     /// See [`PscSlot::vector`].
     pub vector: u32,
-    /// Address that it touched.
+    /// Address that the handler accessed.
     pub address: u64,
-    /// Instruction.
+    /// Address of the instruction.
     pub rip: u64,
 }
 
-/// The state page of a handler's vCPU: number below the count of handlers that the manager gave
-/// pages for.
+/// The state page of a handler's vCPU. The number must be below the count of handlers for which the
+/// manager provided pages.
 fn state(number: usize) -> &'static State {
     let place = address::VCPU_STATE + number as u64 * PAGE;
     // SAFETY: the resource manager mapped a page for each vCPU, for good. It holds cells of
-    // integers, which the kernel writes only while the handler's runner, who alone uses it, is in
-    // `vcpu_run`.
+    // integers. Only the handler's runner uses it, and the kernel writes them only while that
+    // runner is in `vcpu_run`.
     unsafe { &*(place as *const State) }
 }
 
-/// Runs a handler until it returns. The clock has `hz` ticks in a second.
+/// Runs a handler until it returns. `hz` is the clock's ticks in a second.
 pub fn run(number: usize, order: &PscSlot, hz: u64) -> Result<(), Fault> {
     begin(state(number), order);
     let timer = info::psc::slot::TIMERS + number as u32;
@@ -68,7 +68,7 @@ pub fn run(number: usize, order: &PscSlot, hz: u64) -> Result<(), Fault> {
     result
 }
 
-/// The state of a process's thread in 64-bit user mode.
+/// Sets the state of a process's thread in 64-bit user mode.
 fn begin(state: &State, order: &PscSlot) {
     let code = Segment { selector: 0x33, attributes: 0xafb, limit: u32::MAX, base: 0 };
     let data = Segment { selector: 0x2b, attributes: 0xcf3, limit: u32::MAX, base: 0 };
@@ -106,7 +106,7 @@ fn go_on(number: usize, end: u64, pause: u64) -> Result<(), Fault> {
                 state.rip.set(state.rip.get().wrapping_add(VMMCALL_LENGTH));
                 state.dirty.set(dirty::CORE);
             }
-            // The timer of an earlier run may have expired just when that was over.
+            // The timer of an earlier run may have expired just as that run ended.
             Some(Exit::Notified) if now() < end => {}
             Some(Exit::Notified) => return stopped(psc::TOO_LONG, 0),
             Some(Exit::Exception) if state.fault.get().info & 0xff == PAGE_FAULT && now() + pause < end => {

@@ -1,14 +1,15 @@
 //! Runs handlers of Linux processes at real-time priority (PSC): a handler is code of an ordinary
 //! process, which runs in user mode on the process's own page tables, on a user vCPU.
 //!
-//! The task has a main thread, which carries out what Linux asks for, and a runner for each handler
-//! that there can be. The main thread is above Linux and below the runners. So Linux's module, when
-//! it has made its call, finds it carried out; and a handler that is stopped is either between two
-//! runs or out of its time, which is why suspending its runner is enough to know that it does not
-//! run.
+//! The task has a main thread, which carries out Linux's requests, and a runner for each possible
+//! handler. The main thread has a higher priority than Linux and a lower one than the runners. So
+//! when Linux's module continues after its call, the request is done; and when the main thread
+//! stops a handler, that handler is either between two runs or out of budget, so suspending its
+//! runner is enough to know that it does not run.
 //!
-//! Linux's kernel says on which page tables a handler runs, where none of its processes can write.
-//! Whatever it says, what the handler reaches is memory of Linux, and what it uses up is its
+//! Linux's kernel states which page tables a handler runs on, in memory that none of its processes
+//! can write. Whatever it states, the handler can reach only Linux's memory, and can use up only
+//! its runner's budget.
 //! runner's budget.
 #![no_std]
 #![no_main]
@@ -50,7 +51,7 @@ fn main(_: u64) -> ! {
     }
 }
 
-/// Tells the resource manager something.
+/// Calls the resource manager with one value.
 fn tell(label: u64, value: i64) {
     let mut words = [0; MESSAGE_WORDS];
     words[0] = value as u64;

@@ -1,4 +1,4 @@
-//! Runners: a thread for each handler, which waits for its time or its interrupt and lets it run.
+//! Runners: one thread per handler, which waits for the handler's time or interrupt and runs it.
 
 use crate::{
     guest::{self, Fault, TOO_LONG},
@@ -27,7 +27,7 @@ const STACK: usize = 8 << 10;
 #[derive(Clone, Copy)]
 struct Order {
     handler: PscSlot,
-    /// Interrupt of the task that it waits for, instead of its time.
+    /// The task's interrupt that it waits for, instead of a time.
     interrupt: Option<u32>,
 }
 
@@ -36,17 +36,18 @@ struct Order {
 struct Runner {
     stack: UnsafeCell<[u8; STACK]>,
     order: UnsafeCell<Option<Order>>,
-    /// Why its handler was stopped, where that is to be logged: vector, address, instruction.
+    /// Why its handler was stopped, to be logged: vector, address, instruction.
     fault: [AtomicU64; 3],
 }
 
-// SAFETY: the main thread writes an order only while its runner is suspended, before it is set to
-// its start; the runner reads it afterwards. Nothing but the runner touches its stack.
+// SAFETY: the main thread writes an order only while the runner is suspended, before it sets the
+// runner to its entry point; the runner reads the order afterwards. Nothing but the runner uses its
+// stack.
 unsafe impl Sync for Runner {}
 
 static RUNNERS: [Runner; psc::SLOTS] = [const { Runner::new() }; psc::SLOTS];
 
-/// Whose handlers were stopped since the main thread looked: bit `n` for runner `n`.
+/// Handlers stopped since the main thread last checked: bit `n` for runner `n`.
 static FAULTS: AtomicU64 = AtomicU64::new(0);
 
 impl Runner {
@@ -59,7 +60,7 @@ impl Runner {
     }
 }
 
-/// Number of a runner's thread: the first one is the main thread.
+/// Number of a runner's thread: thread 0 is the main thread.
 fn thread(number: usize) -> u32 {
     number as u32 + 1
 }
@@ -76,14 +77,14 @@ pub fn prepare(info: &TaskInfo) -> Result<()> {
     Ok(())
 }
 
-/// Lets a handler run when its time comes. Its runner is stopped.
+/// Starts a handler, to run when its time comes. Its runner must be stopped.
 pub fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result<()> {
     let runner = &RUNNERS[number];
     // SAFETY: the runner is stopped, and begins anew afterwards.
     unsafe { *runner.order.get() = Some(Order { handler: *handler, interrupt }) };
     let stack = runner.stack.get() as u64 + STACK as u64;
     if let Some(interrupt) = interrupt {
-        // What came before was meant for nobody.
+        // Discard an earlier interrupt, which was meant for no handler.
         let _ = wait(slot::NOTIFICATION, 0);
         interrupt_ack(slot::INTERRUPTS + interrupt)?;
     }
@@ -100,7 +101,7 @@ pub fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result
 pub fn stop(number: usize) {
     let _ = thread_suspend(skin::slot::THREADS + thread(number));
     let _ = timer_set(info::psc::slot::TIMERS + number as u32, NEVER);
-    // What it was notified of is nothing to the next one.
+    // The next handler must not see this one's notifications.
     let _ = wait(skin::slot::NOTIFICATIONS + thread(number), 0);
     Shown::of(number).set_state(psc::IDLE);
 }
@@ -117,7 +118,7 @@ extern "C" fn begin(number: u64) -> ! {
     park()
 }
 
-/// Runs the handler again and again, or once.
+/// Runs the handler repeatedly, or once.
 fn serve(number: usize, order: &Order) -> core::result::Result<(), Fault> {
     let hz = info::task().tsc_hz;
     let period = ticks(order.handler.period_ns, hz);
@@ -148,13 +149,13 @@ fn wait_until(number: usize, release: u64) {
     }
 }
 
-/// Waits for the interrupt; returns when it was noticed.
+/// Waits for the interrupt. Returns the time when it was noticed.
 fn next_interrupt(interrupt: u32) -> u64 {
     while wait(slot::NOTIFICATION, NEVER).map_or(0, |[bits, _]| bits) & 1 << interrupt == 0 {}
     now()
 }
 
-/// Goes on to the next release; returns how many are skipped because they have gone by.
+/// Advances to the next release. Returns how many releases have passed and are skipped.
 fn skip(release: &mut u64, period: u64) -> u64 {
     let missed = now().saturating_sub(*release) / period;
     *release += (missed + 1) * period;
@@ -172,8 +173,8 @@ fn report(number: usize, fault: &Fault) {
     let _ = signal(skin::slot::NOTIFICATIONS);
 }
 
-/// Logs which handlers were stopped. The main thread does it: the resource manager would serve a
-/// runner as urgently as that runs, on time that nobody has planned.
+/// Logs which handlers were stopped. The main thread does it, because a call from a runner would
+/// wait for the resource manager, which serves at its own, lower priority.
 pub fn log_faults() {
     let faults = FAULTS.swap(0, Ordering::Acquire);
     for (number, runner) in RUNNERS.iter().enumerate().filter(|(number, _)| faults >> number & 1 != 0) {

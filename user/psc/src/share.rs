@@ -1,7 +1,7 @@
-//! What Linux can write: each word of it is read once, and nothing in it is believed.
+//! Memory that Linux can write: each word is read once, and nothing in it is trusted.
 //!
-//! Which code runs on which page tables, and every request, stand in [`Psc`], which no process of
-//! Linux maps. Processes have their FIFOs, in the share, and nothing else of it.
+//! Requests, including which code runs on which page tables, are in [`Psc`], which no process of
+//! Linux maps. Processes have their FIFOs in the share, and no other part of it.
 
 use core::{
     ptr::{addr_of, addr_of_mut},
@@ -18,7 +18,7 @@ fn psc() -> *mut Psc {
     address::PSC as *mut Psc
 }
 
-/// Has Linux look at a FIFO, if there is one of that number.
+/// Makes Linux check a FIFO, if there is one with that number.
 pub fn tell_fifo(number: u64) {
     if number >= FIFOS as u64 {
         return;
@@ -31,10 +31,10 @@ pub fn tell_fifo(number: u64) {
     }
 }
 
-/// A slot. Out of range: the last one.
+/// A slot; the last one if the number is out of range.
 fn words(number: usize) -> *mut PscSlot {
-    // SAFETY: it is mapped for good, which the resource manager does before this task runs; the
-    // number is in range.
+    // SAFETY: the resource manager mapped it for good before this task began to run; the number is
+    // in range.
     unsafe { addr_of_mut!((*psc()).slots[number.min(SLOTS - 1)]) }
 }
 
@@ -46,24 +46,25 @@ fn fifo() -> *mut PscFifo {
 /// A word that both sides use.
 ///
 /// # Safety
-/// The word is in what Linux's kernel shares.
+/// The word lies in what Linux's kernel shares.
 unsafe fn atomic<'a>(word: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: that is mapped for good, its words are aligned, and all accesses to this one are
+    // SAFETY: that is mapped for good, its words are aligned, and all accesses to this word are
     // atomic.
     unsafe { AtomicU64::from_ptr(word) }
 }
 
-/// A request: its number, and what it is about.
+/// A request: its number, and its content.
 pub struct Request<T> {
     pub number: u64,
     pub what: T,
 }
 
-/// What is asked for a handler, if that is new.
+/// A new request for a handler, if there is one.
 pub fn handler(number: usize) -> Option<Request<PscSlot>> {
     let slot = words(number);
-    // SAFETY: the word is in there; the acquire pairs with Linux's release, so that the rest is
-    // there. The copy may be of bytes that Linux writes at the same time: all of them are integers.
+    // SAFETY: the word lies in the slot; the acquire pairs with Linux's release, so that the rest
+    // of the request is complete. Linux may write bytes while they are copied, but all of them are
+    // integers.
     unsafe {
         let request = atomic(addr_of_mut!((*slot).request)).load(Ordering::Acquire);
         let answer = atomic(addr_of_mut!((*slot).answer)).load(Ordering::Relaxed);
@@ -71,17 +72,17 @@ pub fn handler(number: usize) -> Option<Request<PscSlot>> {
     }
 }
 
-/// Answers it.
+/// Answers a request for a handler.
 pub fn answer_handler(number: usize, request: u64, result: i64) {
     let slot = words(number);
-    // SAFETY: as in `handler`; the release lets Linux find the result.
+    // SAFETY: as in `handler`; the release makes the result visible to Linux.
     unsafe {
         addr_of_mut!((*slot).result).write_volatile(result);
         atomic(addr_of_mut!((*slot).answer)).store(request, Ordering::Release);
     }
 }
 
-/// What is asked about a FIFO, if that is new: its number and its size.
+/// A new request for a FIFO, if there is one: the FIFO's number and size.
 pub fn fifo_request() -> Option<Request<(u32, u32)>> {
     let fifo = fifo();
     // SAFETY: as in `handler`.
@@ -93,7 +94,7 @@ pub fn fifo_request() -> Option<Request<(u32, u32)>> {
     }
 }
 
-/// Answers it.
+/// Answers a request for a FIFO.
 pub fn answer_fifo(request: u64, result: i64) {
     let fifo = fifo();
     // SAFETY: as in `answer_handler`.
@@ -103,22 +104,22 @@ pub fn answer_fifo(request: u64, result: i64) {
     }
 }
 
-/// What a handler shows of itself.
+/// What Linux can see of a handler.
 pub struct Shown(*mut PscSlot);
 
 impl Shown {
-    /// That of a handler.
+    /// That of this handler.
     pub fn of(number: usize) -> Shown {
         Shown(words(number))
     }
 
-    /// It begins, or does nothing any more.
+    /// Sets the state: the handler begins, or does not run any more.
     pub fn set_state(&self, state: u32) {
         // SAFETY: as in `words`; the word is aligned, and accesses to it are atomic.
         unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.0).state)).store(state, Ordering::Release) };
     }
 
-    /// Why it was stopped, and where.
+    /// Records why and where it was stopped.
     pub fn set_fault(&self, vector: u32, address: u64, rip: u64) {
         // SAFETY: as in `words`.
         unsafe {
@@ -128,7 +129,7 @@ impl Shown {
         }
     }
 
-    /// How it went so far.
+    /// Records its counts so far.
     pub fn set_counts(&self, runs: u64, overruns: u64, latency_max_ns: u64) {
         // SAFETY: as in `words`.
         unsafe {

@@ -31,7 +31,7 @@ impl Machine {
     /// Maps the bundle and checks what the kernel passed.
     pub fn new(boot: &'static BootInfo) -> Result<Machine> {
         if boot.abi_version != pillion_abi::VERSION || boot.tsc_hz == 0 {
-            return Err(Failure::new("the kernel has another binary interface, or no clock"));
+            return Err(Failure::new("the kernel has a different binary interface, or no clock"));
         }
         let Range { base, size, .. } = boot.bundle;
         let page = base & !(PAGE - 1);
@@ -60,7 +60,7 @@ impl Machine {
 
     /// A task image in the bundle.
     pub fn image(&self, name: &str) -> Result<image::Image<'static>> {
-        image::task(self.file(name)?).map_err(|bad| Failure::new(alloc::format!("{name} is no task image: {bad:?}")))
+        image::task(self.file(name)?).map_err(|bad| Failure::new(alloc::format!("{name} is not a task image: {bad:?}")))
     }
 
     /// Bytes of the bundle's mapping.

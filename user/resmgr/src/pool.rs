@@ -35,7 +35,7 @@ fn choose(regions: &[Range], bytes: u64) -> Option<(usize, Range)> {
 /// Takes the pool.
 pub fn take(slots: &mut Slots, regions: &[Range], bytes: u64) -> Result<Pool> {
     let (index, range) = choose(regions, bytes).ok_or_else(|| {
-        Failure::new(alloc::format!("no stretch of memory of {} KiB for the real-time side", bytes.div_ceil(1024)))
+        Failure::new(alloc::format!("no contiguous {} KiB of memory for the real-time side", bytes.div_ceil(1024)))
     })?;
     let cap = slots.make(slot::REGIONS + index as u32, Kind::Region, range.size)?;
     Ok(Pool { cap, range })

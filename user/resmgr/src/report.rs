@@ -98,7 +98,7 @@ pub fn fault(name: &str, thread: Cap, words: &[u64; MESSAGE_WORDS], place: Optio
     drop(log);
     println!("[resmgr] {name} is stopped: exception {vector}, error {error:#x}, address {address:#x}, at {rip:#x}");
     if let Err(error) = registers(name, thread) {
-        println!("[resmgr] its registers are not to be had: {error:?}");
+        println!("[resmgr] cannot read its registers: {error:?}");
     }
 }
 

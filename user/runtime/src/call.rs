@@ -1,4 +1,4 @@
-//! The system calls as functions, out of the table in [`pillion_abi`].
+//! The system calls as functions, generated from the table in [`pillion_abi`].
 
 use core::arch::asm;
 use pillion_abi::{
@@ -6,19 +6,20 @@ use pillion_abi::{
     status::{Error, Result},
 };
 
-/// Index of a capability in the task's own space.
+/// Slot of a capability in the task's own capability space.
 pub type Cap = u32;
 
 /// Two result values.
 pub type Values = [u64; 2];
 
-/// Makes a call; returns status and values.
+/// Makes a system call. Returns its status and values.
 #[inline(always)]
 fn syscall(number: u64, a: [u64; 6]) -> (u64, Values) {
     let (status, first, second): (u64, u64, u64);
     // SAFETY: the kernel changes no register but those named here. What a call does to the address
-    // space (it maps, unmaps, starts a thread) is outside of Rust's memory, as it is for a file
-    // under /proc: who makes a reference to memory by its address vouches for what is mapped there.
+    // space (it maps, unmaps, starts a thread) is outside of Rust's memory, like the effect of
+    // writes to files under /proc: code that makes a reference to memory by its address is
+    // responsible for what is mapped there.
     unsafe {
         asm!(
             "syscall",
@@ -52,7 +53,7 @@ pub fn raw_call(number: u64, a: [u64; 6]) -> u64 {
     syscall(number, a).0
 }
 
-/// The type in which an argument of the table is given.
+/// The Rust type of an argument in the table.
 macro_rules! given {
     ($kind:ident $rights:tt) => {
         Cap
@@ -64,7 +65,7 @@ macro_rules! given {
 
 /// The function for an entry of the table.
 macro_rules! stub {
-    // These are written out below.
+    // These are written by hand below.
     (Call $($rest:tt)*) => {};
     (ReplyReceive $($rest:tt)*) => {};
     (Receive $($rest:tt)*) => {};
@@ -98,8 +99,8 @@ macro_rules! stubs {
 
 pillion_abi::calls!(stubs);
 
-/// Adds the badge's bits to a notification. Real-time threads make no call more often: registers
-/// that it takes no argument from stay as they are.
+/// Adds the badge's bits to a notification. It is the call that real-time threads make most often,
+/// so it leaves alone the registers that it takes no argument from.
 #[inline]
 pub fn signal(notification: Cap) -> Result<Values> {
     let (status, first, second): (u64, u64, u64);
@@ -131,7 +132,7 @@ pub fn sleep(deadline: u64) -> Result<Values> {
     raw(Call::Sleep, [0, deadline, 0, 0, 0, 0])
 }
 
-/// Lets others of the same priority go first.
+/// Lets other threads of the same priority run first.
 pub fn yield_now() {
     let _ = raw(Call::Yield, [0; 6]);
 }
@@ -142,7 +143,7 @@ pub fn port_in(ports: Cap, port: u16, width: u8) -> Result<u32> {
     raw(Call::PortIn, [u64::from(ports), u64::from(port), u64::from(width), 0, 0, 0]).map(|[value, _]| value as u32)
 }
 
-/// A message with the badge that it came with.
+/// A message, and the badge that it arrived with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// Badge of the capability that the sender used; 0 in replies.
@@ -194,13 +195,13 @@ pub fn reply_receive(label: u64, words: [u64; MESSAGE_WORDS]) -> Result<Message>
     exchange(Call::ReplyReceive, 0, label, words)
 }
 
-/// Receives, until a deadline.
+/// Receives, with a deadline.
 #[inline(always)]
 pub fn receive(deadline: u64) -> Result<Message> {
     exchange(Call::Receive, 0, deadline, [0; MESSAGE_WORDS])
 }
 
-/// Replies and goes on.
+/// Replies and continues.
 #[inline]
 pub fn reply(label: u64, words: [u64; MESSAGE_WORDS]) -> Result<()> {
     exchange(Call::Reply, 0, label, words).map(|_| ())

@@ -1,5 +1,4 @@
-//! Reading bundles and task images; see [`pillion_abi::bundle`]. Nothing in them is trusted to be
-//! well formed.
+//! Reads bundles and task images; see [`pillion_abi::bundle`]. They may be malformed.
 
 use pillion_abi::bundle::{Entry, Header, MAGIC, SEGMENTS, Segment, TASK_MAGIC};
 
@@ -22,20 +21,20 @@ pub fn entry(bundle: &[u8], index: usize) -> Option<(&str, u64, u64)> {
     Some((name, word(bundle, at + 48)?, word(bundle, at + 56)?))
 }
 
-/// Offset and size of the file with a name.
+/// Offset and size of the file with this name.
 #[must_use]
 pub fn find(bundle: &[u8], name: &str) -> Option<(u64, u64)> {
     (0..).map_while(|i| entry(bundle, i)).find(|(n, ..)| *n == name).map(|(_, offset, size)| (offset, size))
 }
 
-/// The file with a name.
+/// The file with this name.
 #[must_use]
 pub fn file<'a>(bundle: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let (offset, size) = find(bundle, name)?;
     bundle.get(usize::try_from(offset).ok()?..)?.get(..usize::try_from(size).ok()?)
 }
 
-/// A task image, checked.
+/// A checked task image.
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a> {
     /// The file.
@@ -48,9 +47,9 @@ pub struct Image<'a> {
 /// Why an image is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadImage {
-    /// No task image, or cut short.
+    /// It is not a task image, or is cut short.
     Malformed,
-    /// Built for another version of the interface.
+    /// It is built for another version of the interface.
     Version(u32),
 }
 
@@ -74,7 +73,7 @@ pub fn task(bytes: &[u8]) -> Result<Image<'_>, BadImage> {
 }
 
 impl<'a> Image<'a> {
-    /// The segments: description and what the file gives of each.
+    /// The segments: the description of each, and its bytes in the file.
     pub fn segments(&self) -> impl Iterator<Item = (Segment, &'a [u8])> + use<'a> {
         let (bytes, count) = (self.bytes, self.count);
         (0..count).map_while(move |i| {

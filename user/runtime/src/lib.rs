@@ -1,4 +1,4 @@
-//! What every user task needs: an entry point, the system calls as functions, time and a panic
+//! What every user task needs: an entry point, the system calls as functions, time, and a panic
 //! handler.
 //!
 //! A task is a `no_std` binary that calls [`task!`] with its main function. It is linked at
@@ -13,18 +13,18 @@ pub mod log;
 
 pub use call::*;
 
-/// Address that task images are linked at.
+/// Address at which task images are linked.
 pub const BASE: u64 = 0x40_0000;
 
-/// Time-stamp counter.
+/// Reads the time-stamp counter.
 #[inline(always)]
 #[must_use]
 pub fn now() -> u64 {
-    // SAFETY: reads a counter.
+    // SAFETY: it only reads a counter.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Stops for good, after a fault or a panic that there is nobody to tell of.
+/// Stops for good, after a fault or a panic that cannot be reported.
 pub fn park() -> ! {
     loop {
         let _ = call::sleep(pillion_abi::NEVER);

@@ -1,5 +1,5 @@
-//! Text for the log: to the resource manager; from the first task straight to the kernel, or to a
-//! writer of its own.
+//! Text for the log: it goes to the resource manager, or from the first task directly to the kernel
+//! or to a writer of its own.
 
 use crate::{
     Cap, call,
@@ -14,26 +14,27 @@ use pillion_abi::call::MESSAGE_WORDS;
 
 const CHUNK: usize = MESSAGE_WORDS * 8;
 
-/// Capability for the kernel's log, or 0: then text goes to the resource manager.
+/// Capability for the kernel's log, or 0 if text goes to the resource manager.
 static KERNEL_LOG: AtomicU32 = AtomicU32::new(0);
 
 /// Where the first task's text goes instead.
 pub struct Writer {
-    /// Takes text.
+    /// Accepts text.
     pub write: fn(&[u8]),
-    /// Brings out what it took: the task is about to stop for good.
+    /// Outputs everything accepted, because the task is about to stop for good.
     pub finish: fn(),
 }
 
 static WRITER: AtomicPtr<Writer> = AtomicPtr::new(null_mut());
 
-/// Hands text to a writer from now on. For the first task.
+/// Sends text to a writer from now on. For the first task.
 pub fn use_writer(writer: &'static Writer) {
     WRITER.store(core::ptr::from_ref(writer).cast_mut(), Relaxed);
 }
 
 fn writer() -> Option<&'static Writer> {
-    // SAFETY: null, or what `use_writer` stored: a reference for good, which nobody writes through.
+    // SAFETY: null, or the `'static` reference that `use_writer` stored, through which nothing
+    // writes.
     unsafe { WRITER.load(Relaxed).as_ref() }
 }
 
@@ -42,7 +43,7 @@ pub fn use_kernel(trace: Cap) {
     KERNEL_LOG.store(trace, Relaxed);
 }
 
-/// Writer that gathers text and sends it in pieces.
+/// Collects text and sends it in pieces.
 pub struct Log {
     buffer: [u8; CHUNK],
     used: usize,
@@ -55,13 +56,13 @@ impl Default for Log {
 }
 
 impl Log {
-    /// An empty one.
+    /// An empty log buffer.
     #[must_use]
     pub const fn new() -> Log {
         Log { buffer: [0; CHUNK], used: 0 }
     }
 
-    /// Sends what was gathered.
+    /// Sends the collected text.
     pub fn flush(&mut self) {
         let used = core::mem::take(&mut self.used);
         let kernel = KERNEL_LOG.load(Relaxed);
@@ -81,7 +82,7 @@ impl Log {
     }
 }
 
-/// Writes a byte to the kernel's log, and waits for room for it.
+/// Writes a byte to the kernel's log, and waits until there is room for it.
 fn put(trace: Cap, byte: u8) {
     while call::log_put(trace, byte) == Err(pillion_abi::status::Error::Busy) {
         call::yield_now();

@@ -1,14 +1,14 @@
-//! What concerns several values of a system file, or the machine.
+//! Checks that concern several values of a system file, or the machine.
 use crate::{
     BROKER_NEED_NS, KERNEL_PORTS, Linux, Machine, Problem, Start, System, Task, limit, passenger, remedy, responses,
     skin,
 };
 use alloc::{format, string::String, vec::Vec};
 
-/// Entry of the bundle with the server that keeps what tasks with a skin share.
+/// Entry of the bundle with the server for what tasks with a skin share.
 pub const BROKER: &str = "broker";
 
-/// Checks a system for a machine.
+/// Checks a system against a machine.
 ///
 /// # Errors
 ///
@@ -31,8 +31,8 @@ pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
 
-/// Two tasks that are loaded from Linux may have the same things: who is loaded second while the
-/// first is there is told so then.
+/// Whether two tasks may have the same resources because Linux loads both. Loading the second while
+/// the first is loaded fails with a message.
 fn take_turns(one: &Task, other: &Task) -> bool {
     let waits = |task: &Task| task.skin.as_ref().is_some_and(|skin| skin.start == Start::Linux);
     one.name != other.name && waits(one) && waits(other)
@@ -93,8 +93,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Their number: a task has slots for so many, and Linux's monitor room for what is kept from
-    /// Linux.
+    /// Checks the number of port ranges: a task has slots for so many, and Linux's monitor has room
+    /// for so many that are kept from Linux.
     fn port_counts(&mut self) {
         let all: Vec<_> = self.system.tasks.iter().flat_map(|task| &task.ports).collect();
         let (most, beside) =
@@ -137,7 +137,7 @@ impl Checker<'_> {
                 self.problem(task.lines.priority, message, remedy::RANGE);
             }
             if task.may_start_linux && self.system.linux.is_none() {
-                let message = format!("task {} may start Linux, and there is none", task.name);
+                let message = format!("task {} may start Linux, but there is no [linux] section", task.name);
                 self.problem(task.lines.section, message, remedy::MAY_START);
             }
             if let Some(linux) = self.system.linux.as_ref().filter(|l| task.priority <= l.priority) {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A task without a budget must not be able to hold up a periodic one.
+    /// A task without a budget must not be able to hold up a periodic task.
     fn unbounded(&mut self, task: &Task) {
         let held_up = |t: &&Task| t.time.is_some() && t.skin.is_none() && t.priority <= task.priority;
         if task.time.is_some() {
@@ -173,7 +173,7 @@ impl Checker<'_> {
         if let Some(linux) = &self.system.linux {
             self.budget("linux", linux.time, linux.lines);
         }
-        // With a budget above its period the rest would only say the same again.
+        // For a budget above its period, the other checks would only repeat the problem.
         if self.problems.len() == before {
             self.utilisation();
             self.response_times();
@@ -191,7 +191,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A thread with less could never call the broker.
+    /// A thread with a smaller budget could never call the broker.
     fn enough_to_share(&mut self, task: &Task) {
         let shares = task.skin.as_ref().is_some_and(|skin| skin.share);
         if let Some(time) = task.time
@@ -208,8 +208,8 @@ impl Checker<'_> {
 
     fn utilisation(&mut self) {
         let overhead = self.machine.release_ns();
-        // The budgets of a skin's threads are bounds, of which few are used up: only the response
-        // times of others count them.
+        // The budgets of a skin's threads are upper bounds that are rarely used up: only the
+        // response times of other tasks count them.
         let tasks = self.system.tasks.iter().filter(|t| t.skin.is_none());
         let tasks = tasks.filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
         let linux = self.system.linux.iter().filter_map(|l| Some((l.time?, 0, l.lines.budget)));
@@ -273,8 +273,8 @@ impl Checker<'_> {
             );
             self.problem(line, message, remedy::MEMORY);
         }
-        // After a problem the rest is checked as if this one took nothing, so that it is not told
-        // for each that follows.
+        // After a problem, the rest is checked as if this one took nothing, so that the problem is
+        // not reported for each that follows.
         left.or(free)
     }
 

@@ -1,4 +1,4 @@
-//! The sections and keys as they stand in the file.
+//! The sections and keys as they are written in the file.
 use alloc::{string::String, vec::Vec};
 use serde::Deserialize;
 use toml::Spanned;

@@ -1,8 +1,8 @@
 //! The system file: its types and its checks, for the host and the resource manager.
 //!
 //! The host tool and the resource manager run the same code on the same text: [`parse()`] reads the
-//! file, [`check()`] holds it against a [`Machine`]. Both tell every problem they find, with its
-//! line and what to do about it. The format is described in `docs/system-file.md`.
+//! file, [`check()`] checks it against a [`Machine`]. Both report every problem they find, with its
+//! line and what to do about it. `docs/system-file.md` describes the format.
 #![no_std]
 #![forbid(unsafe_code)]
 

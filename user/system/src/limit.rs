@@ -2,8 +2,8 @@
 
 use core::ops::RangeInclusive;
 
-/// Most bytes of a file. With [`ALL_PORTS`] it keeps what the reader needs below the heap of
-/// the resource manager.
+/// Most bytes of a file. This and [`ALL_PORTS`] keep the reader's memory below the heap of the
+/// resource manager.
 pub const FILE: usize = 32 << 10;
 /// Most tasks.
 pub const TASKS: usize = 64;
@@ -17,14 +17,14 @@ pub const ARGUMENTS: usize = 128;
 pub const SKIN_ARGUMENTS: usize = 1000;
 /// Most tasks with a skin.
 pub const SKINS: usize = 15;
-/// Most bytes of Linux's command line, with what is added to it.
+/// Most bytes of Linux's command line, including the additions.
 pub const COMMAND_LINE: usize = 1023;
 /// Highest interrupt line of a task that can be kept from Linux.
 pub const HIDDEN_LINE: u32 = 63;
 /// Most PCI functions of all tasks together, where there is Linux.
 pub const HIDDEN_DEVICES: usize = 32;
-/// Most ranges of ports of all tasks together, where there is Linux. The kernel's are kept from
-/// it, too.
+/// Most ranges of ports of all tasks together, where there is Linux. The kernel's ranges are
+/// kept from Linux, too.
 pub const HIDDEN_PORTS: usize = 32 - crate::KERNEL_PORTS.len();
 /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
 pub const INTERRUPTS: usize = 12;
@@ -41,7 +41,7 @@ pub const SKIN_PORTS: usize = 16;
 /// Threads of a task with a skin.
 pub const THREADS: RangeInclusive<i64> = 2..=64;
 /// Most threads of the task that runs handlers of Linux processes: the main thread, and one for
-/// each.
+/// each handler.
 pub const PSC_THREADS: u32 = 17;
 /// Number of a FIFO.
 pub const FIFO: RangeInclusive<i64> = 0..=63;
@@ -49,7 +49,7 @@ pub const FIFO: RangeInclusive<i64> = 0..=63;
 pub const FIFO_KIB: RangeInclusive<i64> = 0..=1 << 20;
 /// Pool of shared buffers in KiB: up to 512 MiB.
 pub const MBUFF_KIB: RangeInclusive<i64> = 4..=1 << 19;
-/// What is kept of them for a task, in KiB.
+/// The part of them reserved for a task, in KiB.
 pub const KEPT_KIB: RangeInclusive<i64> = 0..=1 << 19;
 /// `grace_ms`.
 pub const GRACE_MS: RangeInclusive<i64> = 1..=600_000;

@@ -1,4 +1,4 @@
-//! What a system file says, in the units that the machine uses.
+//! The content of a system file, in the units that the machine uses.
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -9,7 +9,7 @@ pub struct System {
     pub name: String,
     /// The real-time tasks, in the order of the file.
     pub tasks: Vec<Task>,
-    /// The passenger.
+    /// Linux, if there is one.
     pub linux: Option<Linux>,
     /// What tasks with a skin share with each other and with Linux.
     pub channels: Channels,
@@ -21,7 +21,7 @@ impl System {
         self.tasks.iter().filter_map(|t| Some((t, t.skin.as_ref()?)))
     }
 
-    /// Bytes of the pool of shared buffers: what is for everybody, and what is kept for each task.
+    /// Bytes of the pool of shared buffers: the part for all, and what is reserved for each task.
     #[must_use]
     pub fn pool_bytes(&self) -> u64 {
         self.skins().fold(self.channels.mbuff_bytes, |sum, (_, skin)| sum.saturating_add(skin.mbuff_bytes))
@@ -31,28 +31,28 @@ impl System {
 /// What tasks with a skin share with each other and with Linux.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channels {
-    /// Bytes of the pool of shared buffers that are for everybody, whole pages.
+    /// Bytes of the pool of shared buffers that are for all, whole pages.
     pub mbuff_bytes: u64,
-    /// FIFOs that belong to no single task: bit `n` for FIFO `n`.
+    /// FIFOs that are not a single task's: bit `n` for FIFO `n`.
     pub shared_fifos: u64,
 }
 
-/// What a task has in addition that is written for another system's programming interface.
+/// The properties of a task that is written for another system's programming interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skin {
-    /// Which one.
+    /// Which skin.
     pub kind: Kind,
     /// Number of threads that it may have, its main thread included.
     pub threads: u32,
     /// Bytes for the data of its FIFOs, whole pages.
     pub fifo_bytes: u64,
-    /// Who starts it.
+    /// How it starts.
     pub start: Start,
     /// Whether it may share named objects with other tasks.
     pub share: bool,
-    /// Bytes of the pool of shared buffers that are kept for it, whole pages.
+    /// Bytes of the pool of shared buffers that are reserved for it, whole pages.
     pub mbuff_bytes: u64,
-    /// How long its `init_module` and its `cleanup_module` may take, in nanoseconds.
+    /// How long `init_module` and `cleanup_module` may each take, in nanoseconds.
     pub grace_ns: u64,
 }
 
@@ -65,7 +65,7 @@ pub enum Kind {
     Psc,
 }
 
-/// Who starts a task with a skin.
+/// How a task with a skin starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// It starts with the system.
@@ -84,9 +84,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What each thread of a task gets at most for which the file has none: an endless loop is to
-    /// leave Linux, the log and `pillion unload` enough to be found and ended. No response time
-    /// rests on it: such a task is below all periodic ones, or the check refuses it.
+    /// The budget of each thread of a task for which the file gives none: an endless loop must
+    /// leave Linux, the log and `pillion unload` enough time to find and end it. No response time
+    /// depends on it: such a task is below all periodic ones, or the check refuses it.
     pub const DEFAULT: Budget = Budget { budget_ns: 9_000_000, period_ns: 10_000_000 };
 }
 
@@ -97,17 +97,17 @@ pub struct Task {
     pub name: String,
     /// Entry of the bundle that holds its image.
     pub image: String,
-    /// Priority; with a skin the highest one that its threads can have.
+    /// Priority; for a task with a skin, the highest one that its threads can have.
     pub priority: u8,
     /// Period and budget, with a skin those of each thread; `None` for a task that is not periodic.
     pub time: Option<Budget>,
-    /// Where it has none: the file says that it is not to be given one either.
+    /// Whether the file says that a task without a budget must not get the default either.
     pub unlimited: bool,
     /// Memory in bytes, whole pages.
     pub memory_bytes: u64,
-    /// Text that the task finds at its start.
+    /// Text that the task gets at its start.
     pub arguments: String,
-    /// What it has in addition with a skin.
+    /// Its skin, if it has one.
     pub skin: Option<Skin>,
     /// Whether it uses the floating-point and vector registers.
     pub fpu: bool,
@@ -117,16 +117,16 @@ pub struct Task {
     pub ports: Vec<PortRange>,
     /// PCI functions that belong to it.
     pub devices: Vec<PciFunction>,
-    /// It may end the system.
+    /// Whether it may end the system.
     pub may_end_system: bool,
-    /// It may start a Linux that is off.
+    /// Whether it may start a Linux that is off.
     pub may_start_linux: bool,
-    /// Where that stands in the file.
+    /// Lines of the file.
     pub lines: Lines,
 }
 
 impl Task {
-    /// What it has that another task has too.
+    /// A resource that both tasks have.
     #[must_use]
     pub fn shared_with(&self, other: &Task) -> Option<Thing> {
         let line = self.interrupts.iter().find(|one| other.interrupts.iter().any(|i| i.line == one.line));
@@ -137,19 +137,19 @@ impl Task {
         line.or_else(|| ports.map(|one| Thing::Ports(*one))).or_else(device)
     }
 
-    /// The most time that each of its threads gets; `None` is all that there is.
+    /// The largest share of time that each of its threads gets; `None` is unlimited.
     #[must_use]
     pub fn bound(&self) -> Option<Budget> {
         self.time.or_else(|| (!self.unlimited).then_some(Budget::DEFAULT))
     }
 }
 
-/// A thing of the machine that one task can have at a time.
+/// A resource of the machine that only one task can have at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
     /// An interrupt line.
     Line(u32),
-    /// Some of these ports.
+    /// Any of these ports.
     Ports(PortRange),
     /// A PCI function.
     Function(PciFunction),
@@ -213,7 +213,7 @@ pub struct PortRange {
 }
 
 impl PortRange {
-    /// Whether the two have a port in common.
+    /// Whether the two ranges have a port in common.
     #[must_use]
     pub const fn overlaps(&self, first: u16, last: u16) -> bool {
         self.first <= last && first <= self.last
@@ -271,27 +271,26 @@ fn hex(text: &str, digits: usize) -> Option<u8> {
 /// What follows an end of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// It is started again.
+    /// Linux restarts.
     Restart,
-    /// It stays off; the tasks go on.
+    /// Linux stays off; the tasks continue.
     Off,
-    /// The system ends, the tasks too.
+    /// The system ends, and the tasks with it.
     End,
 }
 
-/// What follows each kind of end of Linux.
+/// What follows the different ends of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
-    /// It switched itself off.
+    /// After it switched itself off.
     pub poweroff: Then,
-    /// Every other end.
+    /// After every other end.
     pub crash: Then,
-    /// It was to be started again, more often than `restart_limit` says; or it cannot be started at
-    /// all.
+    /// After more restarts than `restart_limit` permits, or if Linux cannot be started at all.
     pub limit: Then,
 }
 
-/// Linux, the passenger.
+/// Linux, the guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linux {
     /// Entry of the bundle that holds the kernel, a bzImage.
@@ -304,14 +303,14 @@ pub struct Linux {
     pub memory_bytes: Option<u64>,
     /// Priority of Linux and its monitor.
     pub priority: u8,
-    /// Budget and period; `None` is all the time that is left.
+    /// Budget and period; `None` is all time that is left.
     pub time: Option<Budget>,
-    /// How often it is restarted after it died.
+    /// How often it may restart.
     pub restart_limit: u32,
     /// Pause before the first restart in milliseconds.
     pub restart_backoff_ms: u32,
     /// What follows its ends.
     pub after: After,
-    /// Where that stands in the file.
+    /// Lines of the file.
     pub lines: Lines,
 }

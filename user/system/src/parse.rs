@@ -1,5 +1,5 @@
-//! From the text to a [`System`]: everything about one value by itself. What concerns several
-//! values, or the machine, is in `check`.
+//! From the text to a [`System`]: everything about single values. `check` handles what concerns
+//! several values, or the machine.
 use crate::{
     After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, file, limit, remedy,
 };
@@ -7,7 +7,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use core::{fmt::Display, ops::RangeInclusive};
 use toml::Spanned;
 
-/// Priority of a task with a skin, unless the file gives one: that of its handlers of interrupts.
+/// Default priority of a task with a skin: that of its interrupt handlers.
 const SKIN_CEILING: u8 = 212;
 
 /// Reads a system file.
@@ -17,8 +17,8 @@ const SKIN_CEILING: u8 = 212;
 ///
 /// # Errors
 ///
-/// Everything that is wrong with single values, in the order of the lines; or the first thing that
-/// is no TOML or no known key.
+/// Everything that is wrong with single values, in the order of the lines; or only the first syntax
+/// error or unknown key.
 pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
     if text.len() > limit::FILE {
         let message = format!("the file has {} bytes, more than {}", text.len(), limit::FILE);
@@ -43,7 +43,7 @@ impl Reader<'_> {
         Problem::new(line, error.message().trim().replace('\n', ", "), remedy::FORMAT)
     }
 
-    /// Number of the line that the byte at `offset` is in.
+    /// Number of the line that contains the byte at `offset`.
     fn line(&self, offset: usize) -> u32 {
         let before = self.text.as_bytes().iter().take(offset).filter(|&&b| b == b'\n').count();
         u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
@@ -131,14 +131,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a task is to have no budget at all.
+    /// Whether a task must have no budget at all.
     fn unlimited(&mut self, budget: Option<Spanned<String>>, is_given: bool) -> bool {
         let Some(budget) = budget else { return false };
         let line = self.line_of(&budget);
         if budget.get_ref() != "unlimited" {
             self.problem(line, format!("budget is {:?}", budget.get_ref()), remedy::UNLIMITED);
         } else if is_given {
-            self.problem(line, "a budget is given, and none".into(), remedy::UNLIMITED);
+            self.problem(line, "both a budget and budget = \"unlimited\" are given".into(), remedy::UNLIMITED);
         }
         true
     }
@@ -195,7 +195,7 @@ impl Reader<'_> {
         }
     }
 
-    /// At the limit nothing is left but to stay off or to end.
+    /// What follows at the restart limit: Linux stays off or the system ends.
     fn after_limit(&mut self, value: Option<Spanned<String>>) -> Then {
         let line = self.line_or(value.as_ref(), 1);
         let then = self.then("after_limit", value, Then::Off);
@@ -205,7 +205,7 @@ impl Reader<'_> {
         then
     }
 
-    /// A task's priority; with a skin it has a default.
+    /// A task's priority, which has a default for a task with a skin.
     fn priority(&mut self, priority: Option<Spanned<i64>>, has_skin: bool, section: u32) -> u8 {
         if priority.is_none() && !has_skin {
             self.problem(section, "missing field `priority`".into(), remedy::FORMAT);
@@ -291,7 +291,7 @@ impl Reader<'_> {
         if !good {
             self.problem(line, format!("{key} is {size}, not a multiple of {unit}"), remedy::PAGES);
         }
-        // What is outside the limits is a problem already; it only must not overflow later.
+        // A size outside the limits is already reported; it only must not overflow later.
         Some(size.min(limits.end().unsigned_abs()))
     }
 
@@ -349,7 +349,7 @@ impl Reader<'_> {
         let at = self.line_of(&device);
         let function = PciFunction::parse(device.get_ref(), at);
         if function.is_none() {
-            self.problem(at, format!("{:?} is no PCI function", device.get_ref()), remedy::DEVICE);
+            self.problem(at, format!("{:?} is not a PCI function", device.get_ref()), remedy::DEVICE);
         }
         function
     }

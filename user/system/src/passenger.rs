@@ -1,9 +1,9 @@
-//! What Linux must not see, and what it is told: the limits are those of the page of facts that its
-//! monitor gets.
+//! What Linux must not see, and what its monitor is given. The limits are those of the monitor's
+//! page of information.
 use crate::{Linux, Machine, Problem, System, limit, remedy};
 use alloc::{format, vec::Vec};
 
-/// What is wrong where there is Linux.
+/// The problems of a system with Linux.
 pub(crate) fn check(system: &System, machine: &Machine) -> Vec<Problem> {
     let Some(linux) = &system.linux else { return Vec::new() };
     let mut problems: Vec<Problem> = lines(system).collect();
@@ -12,7 +12,7 @@ pub(crate) fn check(system: &System, machine: &Machine) -> Vec<Problem> {
     problems
 }
 
-/// Lines that its I/O APICs would show.
+/// Interrupt lines of tasks that Linux's I/O APICs would show.
 fn lines(system: &System) -> impl Iterator<Item = Problem> {
     let all = system.tasks.iter().flat_map(|task| task.interrupts.iter().map(move |interrupt| (task, interrupt)));
     all.filter(|(_, interrupt)| interrupt.line > limit::HIDDEN_LINE).map(|(task, interrupt)| {
@@ -28,7 +28,7 @@ fn devices(system: &System) -> Option<Problem> {
     Some(Problem::new(extra.at, message, remedy::FEWER))
 }
 
-/// What is added has a space before it.
+/// The addition has a space before it.
 fn command_line(linux: &Linux, machine: &Machine) -> Option<Problem> {
     let own = linux.command_line.trim().len();
     let all = own + machine.appended + usize::from(own != 0 && machine.appended != 0);

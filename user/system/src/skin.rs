@@ -1,4 +1,4 @@
-//! The keys of tasks that have a skin, and of what they share.
+//! The keys of tasks with a skin, and of what those tasks share.
 use crate::{
     Channels, Kind, Problem, Skin, Start, System, Task,
     file::{self, SkinKeys},
@@ -9,11 +9,12 @@ use crate::{
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
 
-/// The skin of the task that runs handlers of Linux processes, and the name that Linux finds it by.
+/// The skin of the task that runs handlers of Linux processes, and the name by which Linux finds
+/// it.
 const PSC: &str = "psc";
 
 impl Reader<'_> {
-    /// What a task has of its skin.
+    /// The skin of a task, if it has one.
     pub(crate) fn skin(&mut self, keys: SkinKeys) -> Option<Skin> {
         let Some(name) = &keys.skin else {
             self.no_skin(&keys);
@@ -86,7 +87,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is wrong with the tasks that have a skin, taken together.
+/// Problems that concern all tasks with a skin together.
 pub(crate) fn check(system: &System) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some((extra, _)) = system.skins().nth(limit::SKINS) {
@@ -103,7 +104,7 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
     problems
 }
 
-/// The levels below are the manager's, the main threads' and Linux's.
+/// Lower levels belong to the manager, the main threads and Linux.
 fn ceiling(task: &Task) -> Option<Problem> {
     let low = i64::from(task.priority) < *limit::SKIN_PRIORITY.start();
     low.then(|| {
@@ -112,8 +113,8 @@ fn ceiling(task: &Task) -> Option<Problem> {
     })
 }
 
-/// Between Linux and the least urgent real-time thread are the resource manager and the main
-/// threads.
+/// The resource manager and the main threads need levels between Linux and the least urgent
+/// real-time thread.
 fn room(system: &System) -> Option<Problem> {
     let linux = system.linux.as_ref()?;
     system.skins().next()?;
@@ -124,7 +125,7 @@ fn room(system: &System) -> Option<Problem> {
     })
 }
 
-/// All of them together have an end, as programs keep pointers into the pool in integers.
+/// The buffers' total size is limited, because programs keep pointers into the pool in integers.
 fn buffers(system: &System) -> Option<Problem> {
     let (first, _) = system.skins().next()?;
     let (wanted, most) = (system.pool_bytes() >> 10, *limit::MBUFF_KIB.end() as u64);
@@ -134,20 +135,20 @@ fn buffers(system: &System) -> Option<Problem> {
     })
 }
 
-/// Linux's module finds it by its name. It is of no use without Linux, and as urgent as it has to
-/// be only with a budget.
+/// The task that runs handlers: Linux's module finds it by its name. It is of no use without Linux,
+/// and its priority is only admissible with a budget.
 fn psc(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     let good =
         task.name == PSC && system.linux.is_some() && skin.start == Start::Boot && skin.threads <= limit::PSC_THREADS;
     (!good || task.time.is_none()).then(|| {
-        let message = format!("task {} cannot run handlers of Linux processes as it stands here", task.name);
+        let message = format!("task {} cannot run handlers of Linux processes as it is written", task.name);
         Problem::new(task.lines.section, message, remedy::PSC)
     })
 }
 
 fn start(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     (skin.start == Start::Linux && system.linux.is_none()).then(|| {
-        let message = format!("Linux is to start task {}, and there is none", task.name);
+        let message = format!("Linux is to start task {}, but there is no [linux] section", task.name);
         Problem::new(task.lines.section, message, remedy::START_LINUX)
     })
 }

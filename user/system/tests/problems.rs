@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 const DEMO: &str = include_str!("../../../systems/demo.toml");
 const DOCUMENT: &str = include_str!("../../../docs/system-file.md");
 
-/// `A` is a good task; what follows may add keys to it, or sections.
+/// `A` is a valid task; what follows may add keys or sections.
 const A: &str = "[system]\nname='s'\n[[task]]\nname='a'\npriority=100\n";
 const LINUX: &str = "[system]\nname='s'\n[linux]\n";
 /// `S` has a skin.
@@ -22,7 +22,7 @@ const LONG: &str = {
     }
 };
 
-/// Input after the start, line, part of the message, remedy.
+/// The text after the beginning, line, part of the message, remedy.
 const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     ("", "a = ", 1, "", remedy::FORMAT),
     ("", "", 1, "missing field `system`", remedy::FORMAT),
@@ -44,12 +44,12 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "\nperiod_us=100", 7, "a period without a budget", remedy::BOTH),
     (LINUX, "budget_us=100", 4, "a budget without a period", remedy::BOTH),
     (A, "budget='all'", 6, "budget is \"all\"", remedy::UNLIMITED),
-    (A, "period_us=100\nbudget_us=1\nbudget='unlimited'", 8, "a budget is given, and none", remedy::UNLIMITED),
+    (A, "period_us=100\nbudget_us=1\nbudget='unlimited'", 8, "both a budget and budget", remedy::UNLIMITED),
     (A, "budget=100", 6, "invalid type", remedy::FORMAT),
     ("", "[system]\nname='s s'\n[linux]", 2, "\"s s\"", remedy::NAME),
     (A, "image='a b'", 6, "\"a b\"", remedy::IMAGE),
     (A, "arguments=\"a\\n\"", 6, "control characters", remedy::TEXT),
-    (A, "devices=['00:04.0',\n'00:20.0']", 7, "\"00:20.0\" is no PCI function", remedy::DEVICE),
+    (A, "devices=['00:04.0',\n'00:20.0']", 7, "\"00:20.0\" is not a PCI function", remedy::DEVICE),
     (A, "ports=[{first=0xffff,count=2}]", 6, "2 ports from 0xffff on", remedy::PORTS),
     (A, "ports=[{first=1,count=0}]", 6, "0 ports", remedy::PORTS),
     ("", "[system]\nname='s'\n[[task]]\nname='a'", 3, "missing field `priority`", remedy::FORMAT),
@@ -102,7 +102,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     ),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
     (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
-    (A, "may_start_linux=true", 3, "there is none", remedy::MAY_START),
+    (A, "may_start_linux=true", 3, "but there is no [linux] section", remedy::MAY_START),
     (S, "[linux]\npriority=14", 7, "leaves no room", remedy::SKIN_ROOM),
     (S, "start='linux'", 3, "Linux is to start task a", remedy::START_LINUX),
     (
@@ -176,8 +176,8 @@ fn all_shared_buffers_have_an_end() {
     assert_told(&problems, 3, "shared buffers take 524292 KiB, more than 524288", remedy::FEWER);
 }
 
-/// What a more urgent task with a skin can lend to requests of others is in the response times of
-/// those below it, and of no others.
+/// The priority that a more urgent task with a skin can lend to other tasks' requests is in the
+/// response times of the tasks below it, and of no others.
 #[test]
 fn the_broker_and_the_warden_are_in_the_response_times() {
     let response = |skin: &str| {
@@ -194,8 +194,8 @@ fn the_broker_and_the_warden_are_in_the_response_times() {
     assert_eq!(above, alone + warden + pillion_system::BROKER_NS + threads);
 }
 
-/// Above the manager's priority a task has nothing of it, whatever it is asked for; at it, it
-/// shares the processor with all of that.
+/// Above the manager's priority a task is not delayed by it, whatever the manager is asked for; at
+/// that priority, it shares the processor with all that work.
 #[test]
 fn the_manager_counts_at_its_own_priority() {
     let told = |priority: u8| {
@@ -281,7 +281,7 @@ fn the_demonstration_is_good() {
     assert_eq!(loads[0].response_ns, Some(20_000 + 1_400 + 400 + 1_200));
 }
 
-/// Each line of a less urgent task interrupts once; those of others are their own time.
+/// Each line of a less urgent task interrupts once; lines of other tasks are in their own time.
 #[test]
 fn lines_of_less_urgent_tasks_are_counted() {
     let task = |name, priority, lines| {
@@ -370,8 +370,8 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
 }
 
-/// Tasks that are loaded from Linux may have the same things, one at a time; what is there from the
-/// beginning is its own.
+/// Tasks that Linux loads may have the same resources, one at a time; tasks that start with the
+/// system may not.
 #[test]
 fn tasks_that_take_turns_may_have_the_same() {
     let things = "interrupts=[{line=5}]\nports=[{first=768,count=8}]\ndevices=['00:04.0']\n";
@@ -392,7 +392,7 @@ fn tasks_that_take_turns_may_have_the_same() {
     let problems = check(&read("boot"), &machine()).unwrap_err();
     assert_eq!(problems.len(), 4, "{problems:#?}");
     assert!(problems.iter().all(|problem| problem.remedy == remedy::TAKE_AWAY), "{problems:#?}");
-    // Its own twice is a mistake.
+    // Having its own resource twice is a mistake.
     let twice = task("a", "linux", "ports=[{first=768,count=8},{first=775,count=1}]\n");
     assert!(check(&parse(&format!("[system]\nname='s'\n[linux]\n{twice}")).unwrap(), &machine()).is_err());
 }

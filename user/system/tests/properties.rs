@@ -30,7 +30,7 @@ fn run(text: &str) {
     }
 }
 
-/// A piece to put in place of another one: numbers at the limits, and what TOML is made of.
+/// A replacement for a piece of text: numbers at the limits, and elements of TOML.
 fn piece() -> impl Strategy<Value = String> {
     let numbers = prop_oneof![any::<i64>(), -2i64..300, Just(i64::MAX), Just(i64::MIN)].prop_map(|n| n.to_string());
     let tokens =
@@ -60,9 +60,9 @@ fn task_set() -> impl Strategy<Value = Vec<Activity>> {
     })
 }
 
-/// Runs the tasks, released at their offsets and then each period, unit by unit; the processor is
-/// blocked for the first `blocking` units. Returns each task's longest response; a task that is not
-/// finished within `until` has `u64::MAX`.
+/// Simulates the tasks unit by unit, each released at its offset and then every period; the
+/// processor is blocked for the first `blocking` units. Returns each task's longest response, or
+/// `u64::MAX` for a task that is not finished by `until`.
 fn simulate(tasks: &[Activity], offsets: &[u64], blocking: u64, until: u64) -> Vec<u64> {
     let mut worst = vec![0u64; tasks.len()];
     let mut queue: Vec<(u8, u64, usize, u64)> = Vec::new();
@@ -75,7 +75,7 @@ fn simulate(tasks: &[Activity], offsets: &[u64], blocking: u64, until: u64) -> V
         if now < blocking {
             continue;
         }
-        // Highest priority, then the earliest release; the last task in the list loses ties.
+        // Highest priority, then earliest release; the last task in the list loses ties.
         let Some(best) = (0..queue.len()).min_by_key(|&q| (std::cmp::Reverse(queue[q].0), queue[q].1, queue[q].2))
         else {
             continue;
@@ -94,7 +94,8 @@ fn simulate(tasks: &[Activity], offsets: &[u64], blocking: u64, until: u64) -> V
     worst
 }
 
-/// Response of the first job of `task` when all are released together, or `None` beyond its period.
+/// Response of the first job of `task` if all tasks are released together, or `None` if it is
+/// beyond the period.
 fn first_response(tasks: &[Activity], task: usize, blocking: u64) -> Option<u64> {
     let period = tasks[task].period_ns;
     let mut once = tasks.to_vec();
@@ -138,8 +139,8 @@ proptest! {
         }
         let analysed: Vec<_> = (0..tasks.len()).map(|i| worst_response(&tasks, i, blocking)).collect();
         let simulated = simulate(&tasks, &phases, blocking, 30 + 4 * 120);
-        // Only while everything of equal or higher priority keeps its periods is a response
-        // promised.
+        // A response is only guaranteed while everything of equal or higher priority keeps its
+        // period.
         for (i, told) in analysed.iter().enumerate() {
             let kept = |(j, t): (usize, &Activity)| t.priority < tasks[i].priority || analysed[j].is_some();
             if let Some(told) = told && tasks.iter().enumerate().all(kept) {

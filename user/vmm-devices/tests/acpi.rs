@@ -1,4 +1,4 @@
-//! The firmware's tables, and what Linux finds of them.
+//! The firmware's tables, and those that Linux finds.
 
 mod common;
 
@@ -28,8 +28,8 @@ fn pointer() -> RootPointer {
     root
 }
 
-/// Four processors of which the second is ours, two I/O APICs, an override, NMI lines of all and of
-/// the third processor.
+/// Four processors of which the second is ours, two I/O APICs, an override, NMI lines of all
+/// processors and of the third one.
 fn madt() -> Vec<u8> {
     let mut body = vec![0, 0, 0xe0, 0xfe, 1, 0, 0, 0];
     for (name, id) in [(10, 0), (11, 4), (12, 8)] {
@@ -45,7 +45,7 @@ fn madt() -> Vec<u8> {
     table(b"APIC", &body)
 }
 
-/// An XSDT at 0x200 that names an FADT at 0x400, the MADT, an HPET, an IVRS and an SSDT.
+/// An XSDT at 0x200 that lists an FADT at 0x400, the MADT, an HPET, an IVRS and an SSDT.
 fn machine() -> Ram {
     let mut ram = Ram::new(0, 0x2000);
     let entries = [0x400_u64, MADT, 0x800, 0x900, 0xa00];
@@ -73,7 +73,7 @@ fn copy(ram: &Ram) -> Copy {
     Copy::new(ram, &pointer(), Processor { apic_id: 4 }, &[0xfec0_0000]).unwrap()
 }
 
-/// Memory with the copies at an address, read as Linux would.
+/// Memory with the copies at an address, as Linux reads it.
 fn placed(ram: &Ram, copy: &Copy, base: u64) -> (Ram, RootPointer) {
     let mut seen = Ram::new(0, 0x4000);
     seen.put(0, &ram.bytes);
@@ -112,8 +112,8 @@ fn io_mmus_are_known() {
     assert_eq!(io_mmu_functions(&ram, &tables).collect::<Vec<_>>(), [2, 0x10]);
 }
 
-/// What Linux finds: right checksums, one processor, the I/O APICs that are modelled, no IOMMU and
-/// no HPET; all else where it was.
+/// Linux finds right checksums, one processor, the I/O APICs that are modelled, no IOMMU and no
+/// HPET; all other tables are where they were.
 #[test]
 fn linux_finds_copies() {
     let ram = machine();
@@ -141,7 +141,7 @@ fn linux_finds_copies() {
     assert_eq!(bytes[44..], expected.concat());
 }
 
-/// A processor that another table than the first kind names, and one that none names.
+/// The processor is identified by an entry of another kind than the first, and by none.
 #[test]
 fn the_processor_is_named() {
     let entry = |apic_id: u32| {
@@ -156,8 +156,8 @@ fn the_processor_is_named() {
 }
 
 proptest! {
-    /// Any damage: no panic, and whatever is offered to Linux has right checksums and names nothing
-    /// that is withheld.
+    /// With any damage there is no panic, and the tables offered to Linux have right checksums and
+    /// list nothing that is withheld.
     #[test]
     fn any_acpi_tables(changes in prop::collection::vec((0x200_usize..0xb00, any::<u8>()), 0..8), fix in any::<bool>(), damage in prop::option::of((0_usize..36, any::<u8>())), port in any::<u16>()) {
         let mut ram = machine();

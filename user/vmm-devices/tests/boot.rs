@@ -7,7 +7,7 @@ use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place};
 use proptest::prelude::*;
 
-/// A `bzImage` with 4 KiB of protected-mode code, preferring 16 MiB and needing 8.
+/// A `bzImage` with 4 KiB of protected-mode code that prefers 16 MiB and needs 8.
 fn image() -> Vec<u8> {
     let mut image = vec![0; 1024 + 4096];
     image[0x1f1] = 1;
@@ -83,7 +83,7 @@ fn what_does_not_fit_is_named() {
     assert_eq!(place(0x100_0000, 0, 0), Err(Error::KernelDoesNotFit(0x80_0000)));
     assert_eq!(place(0x200_0000, 0x100_0000, 0), Err(Error::InitrdDoesNotFit(0x100_0000)));
     assert_eq!(place(0x200_0000, 0, 2048), Err(Error::CommandLineTooLong(2047)));
-    // Above the kernel there is no room, below it there is.
+    // There is no room above the kernel, but there is below it.
     assert_eq!(place(0x180_0000, 0x1000, 0).unwrap().initrd, 0xff_f000);
 }
 

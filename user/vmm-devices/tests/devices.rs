@@ -34,7 +34,7 @@ fn lines_are_routed() {
     assert_eq!(set(&mut apic, 0x30, 0x1_a042), Some(16 << 32 | 0x42 | route::LEVEL | route::LOW | route::MASKED));
     // ExtINT is not delivered.
     assert_eq!(set(&mut apic, 0x18, 0x731), Some(4 << 32 | 0x31 | route::MASKED));
-    // A hidden line keeps what is written, masked.
+    // A hidden line stores what is written, masked.
     assert_eq!((set(&mut apic, 0x22, 0x55), get(&mut apic, 0x22)), (None, 0x1_0055));
     assert_eq!((set(&mut apic, 0x40, 0x55), get(&mut apic, 0x40)), (None, 0));
     assert_eq!(apic.write(0x40, 4, 0x42), None);
@@ -61,8 +61,8 @@ fn controller(address: u64, first: u32, lines: u32) -> boot::IoApic {
     boot::IoApic { address, first, lines }
 }
 
-/// As on AMD's machines: 24 lines of the chipset, 32 of the processor; and one that is beyond what
-/// is modelled.
+/// As on AMD's machines: 24 lines of the chipset and 32 of the processor; and one I/O APIC beyond
+/// what is modelled.
 fn machine() -> [boot::IoApic; 8] {
     let mut all = [boot::IoApic::default(); 8];
     all[0] = controller(0xfec0_0000, 0, 24);
@@ -75,7 +75,7 @@ fn machine() -> [boot::IoApic; 8] {
 fn every_io_apic_is_a_model() {
     let mut all = IoApics::new(&machine(), 1 << 30, true);
     assert_eq!(all.addresses().collect::<Vec<_>>(), [0xfec0_0000, 0xfec0_1000]);
-    // Behind the last line, and not where the second one begins.
+    // After the last line, and not where the second I/O APIC begins.
     assert_eq!(all.doorbell(), Some(56));
     let mut set = |base: u64, index: u64, value: u64| {
         assert_eq!(all.write(base, 4, index), Some(None));
@@ -83,7 +83,7 @@ fn every_io_apic_is_a_model() {
     };
     assert_eq!(set(0xfec0_0000, 0x18, 0x31).map(|r| (r.line, r.vector)), Some((4, 0x31)));
     assert_eq!(set(0xfec0_1000, 0x18, 0x32).map(|r| (r.line, r.vector)), Some((28, 0x32)));
-    // INIT, SMI and NMI are no routes; a line of a task is none.
+    // INIT, SMI and NMI are not routes, and neither is a line of a task.
     for mode in [0x540, 0x240, 0x440] {
         assert!(set(0xfec0_1000, 0x10, mode).is_none_or(|route| route.masked), "{mode:#x}");
     }
@@ -117,8 +117,8 @@ fn hidden_functions_are_absent() {
     }
     filter.write(at(0xcf8, 4), 0x2010);
     assert_eq!(filter.read(at(0xcfc, 1)), value(0xff));
-    // Registers from 256 on, as AMD's processors have them: they would be those below where the
-    // bits are not looked at.
+    // Registers from 256 on, in AMD's encoding: they would alias the lower ones if the upper bits
+    // were ignored.
     filter.write(at(0xcf8, 4), 0x8100_2010);
     assert_eq!(
         (filter.read(at(0xcfc, 4)), filter.write(at(0xcfc, 4), 0)),
@@ -126,9 +126,8 @@ fn hidden_functions_are_absent() {
     );
 }
 
-/// Device 1 is single and masters the bus, device 2 is hidden, device 3 has functions 0 and 5,
-/// device 4 is a bridge. Behind others there are a device on bus 9, and the last function that
-/// there can be.
+/// Device 1 is single and a bus master, device 2 is hidden, device 3 has functions 0 and 5, device
+/// 4 is a bridge. There are also a device on bus 9, and the last possible function.
 struct Bus;
 
 impl ConfigAccess for Bus {
@@ -192,7 +191,7 @@ proptest! {
                 prop_assert!(route.masked || route.vector >= 16);
             }
             let _ = apic.level_vectors();
-            // A ring is delivered at once or later, and once.
+            // A ring is delivered at once or later, exactly once.
             prop_assert!(extra.is_some() || apic.ring().is_none());
             if apic.ring().is_some() {
                 prop_assert_eq!(apic.take_pended(), None);

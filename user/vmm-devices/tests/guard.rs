@@ -1,4 +1,4 @@
-//! What Linux may write to configuration space, on a bus made of tables.
+//! Which of Linux's writes to configuration space are allowed, on a bus made of tables.
 
 use pillion_vmm_devices::pci::{Change, ConfigAccess, ConfigSpace, Filter, Function, Kept, memory_of};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const fn function(bus: u8, device: u8) -> Function {
     Function { bus, device, function: 0 }
 }
 
-/// Registers, and which of their bits can be written.
+/// Registers, and which of their bits are writable.
 #[derive(Clone, Default)]
 struct Registers {
     values: BTreeMap<u8, u32>,
@@ -52,8 +52,8 @@ fn registers(identity: u32, class: u32, header: u32, more: &[(u8, u32, u32)]) ->
     f
 }
 
-/// A host bridge; a card with 16 MiB of memory, 64 bits wide 1 GiB, 256 ports and a ROM; a bridge
-/// to a task's function and one beside it.
+/// A host bridge; a card with 16 MiB of memory, 1 GiB of 64-bit memory, 256 ports and a ROM; a
+/// bridge to a task's function and a bridge beside it.
 fn bus() -> Bus {
     let windows = [
         (0x1c, 0xf0, 0xf0f0),
@@ -94,12 +94,12 @@ fn filter() -> Filter {
     filter
 }
 
-/// Memory, the task's memory and the I/O APIC; the task's ports.
+/// Kept are memory, the task's memory and the I/O APIC, and the task's ports.
 struct Machine;
 
 const KEPT: [(u64, u64); 5] =
     [(0, 0x10_0000), (0xfe40_0000, 0x10_0000), (0xfec0_0000, 0x1000), HIGH, (0xfd_0000_0000, 12 << 30)];
-/// A real-time task's, above 4 GiB.
+/// A real-time task's memory above 4 GiB.
 const HIGH: (u64, u64) = (0x8_4000_0000, 0x1000);
 const PORTS: (u32, u32) = (0x300, 8);
 
@@ -116,7 +116,7 @@ impl Kept for Machine {
     }
 }
 
-/// Writes as Linux does; whether it was allowed.
+/// Writes like Linux. Returns whether the write was allowed.
 fn write(bus: &mut Bus, function: Function, register: u8, width: u8, value: u32) -> bool {
     let allowed = filter().allows(bus, &Machine, Change { function, register, width, value });
     if allowed {
@@ -162,8 +162,8 @@ fn nothing_is_moved_over_what_is_kept() {
     assert_eq!(bus.0[&CARD].values, before, "measuring leaves no trace");
     // 64 bits: 1 GiB at 3 GiB, both halves in turn.
     assert!(write(&mut bus, CARD, 0x14, 4, 0xc000_0000) && !write(&mut bus, CARD, 0x18, 4, 0));
-    // With decoding off everything can be written, to measure; switching it on is then what is
-    // looked at.
+    // With decoding off everything can be written, to size it; the check then comes when it is
+    // switched on.
     assert!(write(&mut bus, CARD, 4, 2, 0));
     assert!(write(&mut bus, CARD, 0x10, 4, u32::MAX) && write(&mut bus, CARD, 0x10, 4, 0xfe00_0000));
     assert!(write(&mut bus, CARD, 4, 2, 1), "ports only");
@@ -177,19 +177,19 @@ fn nothing_is_moved_over_what_is_kept() {
     // Windows of a bridge.
     assert!(!write(&mut bus, BESIDE, 0x20, 4, 0xfe40_fe40) && write(&mut bus, BESIDE, 0x20, 4, 0xfe30_fe20));
     assert!(!write(&mut bus, BESIDE, 0x1c, 2, 0x0000) && write(&mut bus, BESIDE, 0x1c, 2, 0x1010));
-    // A prefetched window that closes only by its upper half.
+    // A prefetchable window that only its upper half closes.
     assert!(write(&mut bus, BESIDE, 0x28, 4, 1) && write(&mut bus, BESIDE, 0x24, 4, 0xff01_f001));
     assert!(!write(&mut bus, BESIDE, 0x28, 4, 0));
-    // What is no place is free.
+    // A register without addresses is free to write.
     assert!(write(&mut bus, CARD, 0x3c, 1, 5) && write(&mut bus, CARD, 0x44, 2, 0x8003));
 }
 
-/// Where the card's 64-bit memory is.
+/// Address of the card's 64-bit memory.
 fn wide(bus: &mut Bus) -> u64 {
     u64::from(bus.read(CARD, 0x18)) << 32 | u64::from(bus.read(CARD, 0x14) & !0xf)
 }
 
-/// The bridge's prefetched window: first byte and size, 0 when it is closed.
+/// The bridge's prefetchable window: first byte and size, 0 if it is closed.
 fn window(bus: &mut Bus) -> (u64, u64) {
     let low = u64::from(bus.read(BESIDE, 0x24));
     let base = u64::from(bus.read(BESIDE, 0x28)) << 32 | low << 16 & 0xfff0_0000;
@@ -197,8 +197,8 @@ fn window(bus: &mut Bus) -> (u64, u64) {
     (base, (limit + 1).saturating_sub(base))
 }
 
-/// Whether a window has an upper half its register says, whatever is written there: Linux writes
-/// zeros.
+/// The bridge's register says whether a window has an upper half, whatever is written there: Linux
+/// writes zeros.
 #[test]
 fn the_kind_of_a_window_is_the_bridges() {
     for kind in 0..16 {
@@ -213,7 +213,7 @@ fn the_kind_of_a_window_is_the_bridges() {
             "{kind}: what is kept at the same place below 4 GiB does not matter"
         );
         assert_eq!(window(&mut bus), (0x8_fe40_0000, 0x10_0000));
-        // Ports without an upper half: what is written to it does not count.
+        // Ports without an upper half: a write to it has no effect.
         bus.0.get_mut(&BESIDE).unwrap().masks.insert(0x30, u32::MAX);
         assert!(write(&mut bus, BESIDE, 0x30, 4, 0x1_0001));
         assert!(!write(&mut bus, BESIDE, 0x1c, 2, kind << 8 | kind), "{kind}: over a task's ports");
@@ -249,7 +249,7 @@ proptest! {
         prop_assert_eq!(write(&mut all[1], CARD, 4, 2, 2), free, "{:x}", target);
     }
 
-    /// A prefetched window above 4 GiB, its registers in any order and width.
+    /// A prefetchable window above 4 GiB, its registers in any order and width.
     #[test]
     fn windows(writes in prop::collection::vec((0x24_u8..0x30, prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), Just(8), Just(0xfd), 0_u32..0x100, (0_u32..16).prop_map(|v| v << 28 | v << 12)]), 1..40)) {
         let mut bus = bus();
@@ -260,8 +260,8 @@ proptest! {
         }
     }
 
-    /// Any writes: bridges above the task's function and the chipset stay as they are, no other
-    /// bridge takes its bus, and what answers does so elsewhere.
+    /// After any writes, bridges above the task's function and the chipset are unchanged, no other
+    /// bridge takes its bus, and nothing answers where something is kept.
     #[test]
     fn any_writes(writes in prop::collection::vec((0_u8..7, prop_oneof![Just(4_u8), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {
         let mut now = bus();

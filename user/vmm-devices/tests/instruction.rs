@@ -121,8 +121,8 @@ fn what_is_not_a_move_is_refused() {
     }
 }
 
-/// A REX prefix counts only as the last one, and MOVSXD extends to 64 bits only with its W: the
-/// decoder is of another opinion.
+/// A REX prefix counts only as the last prefix, and MOVSXD extends to 64 bits only with REX.W: the
+/// decoder disagrees.
 #[test]
 fn encodings_that_the_decoder_takes_for_others_are_refused() {
     for code in [

@@ -1,4 +1,4 @@
-//! Ports by which a PC is reset, switched off, or changed.
+//! Ports that reset a PC, switch it off, or change it.
 
 mod common;
 
@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 const RESET: Option<Answer> = Some(Answer::Effect(Effect::Request(Request::Reset)));
 
-/// As of QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; another command
-/// port than is customary.
+/// As on QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; but an unusual
+/// command port.
 fn fadt() -> Fadt {
     Fadt {
         pm1a_control: Some(0x604),
@@ -45,7 +45,7 @@ fn ends_are_recognised() {
     assert_eq!((power.read(at(0x604, 2)), power.write(at(0x70, 1), 0)), (Some(Answer::Machine(0)), None));
 }
 
-/// The ways of an AT: nothing of them reaches the controller, whether they are meant well or not.
+/// The AT's ways to reset: none of them reaches the controller, whatever their intent.
 #[test]
 fn the_keyboard_controller_keeps_its_lines() {
     let mut power = Power::new(fadt());
@@ -67,7 +67,7 @@ fn the_keyboard_controller_keeps_its_lines() {
     for command in [0x20, 0x60, 0xa9, 0xaa, 0xad, 0xae, 0xd0] {
         assert_eq!(power.write(at(0x64, 1), command), Some(Answer::Machine(command)));
     }
-    // Port A is a register of the model's: line 20 is on whatever is written.
+    // Port A is the model's own register: line 20 is on whatever is written.
     assert_eq!((power.write(at(0x92, 1), 0), power.read(at(0x92, 1))), (dropped, Some(Answer::Value(2))));
     assert_eq!((power.write(at(0x92, 1), 0xc0), power.read(at(0x92, 1))), (dropped, Some(Answer::Value(0xc2))));
     assert_eq!(power.write(at(0x92, 1), 3), RESET);
@@ -77,8 +77,8 @@ fn the_keyboard_controller_keeps_its_lines() {
     }
 }
 
-/// Around the PM1 block only what the FADT names is passed on: neither SMI enable (0x630) nor the
-/// watchdog (0x660), nor a sleep state (0x614).
+/// Around the PM1 block only what the FADT names is passed on: not SMI enable (0x630), not the
+/// watchdog (0x660), and not a sleep state (0x614).
 #[test]
 fn the_rest_of_power_management_is_withheld() {
     let mut power = Power::new(fadt());
@@ -97,7 +97,7 @@ fn the_rest_of_power_management_is_withheld() {
     assert_eq!((bare.read(at(0x630, 1)), bare.read(at(0, 1))), (None, None));
 }
 
-/// Written out from the documents, so that the list is not its own measure.
+/// Written out from the documents, so that the list is not checked against itself.
 const DANGEROUS: [&[u16]; 8] = [
     &[0x2e, 0x2f],          // Super I/O (Winbond W83627HF 4.1, ITE IT8712F 8.1): configuration index and data
     &[0x4e, 0x4f],          // the same, strapped to the other place
@@ -108,11 +108,11 @@ const DANGEROUS: [&[u16]; 8] = [
     &[0xcd0, 0xcd1],        // AMD SB7xx 2.3.4: PM2 index, data
     &[0xcd4, 0xcd5, 0xcd6, 0xcd7], // AMD SB7xx 2.3.4: BIOS RAM index, data; PM index, data
 ];
-/// Judged by a model: keyboard controller's data and command, port A, reset control.
+/// Handled by a model: keyboard controller's data and command, port A, reset control.
 const JUDGED: [u16; 4] = [0x60, 0x64, 0x92, 0xcf9];
 
-/// Global release asks the firmware by a system management interrupt, and out of ACPI mode all
-/// events do.
+/// Global release requests the firmware's attention with a system management interrupt, and outside
+/// ACPI mode all events are such interrupts.
 #[test]
 fn pm1_control_asks_for_no_management_interrupt() {
     let mut power = Power::new(fadt());
@@ -139,8 +139,8 @@ fn what_every_chipset_has_is_withheld() {
     }
 }
 
-/// A reset register may be any port, one of the firmware's and the chipset's too. Only the table's
-/// value means something; no other reaches the machine.
+/// A reset register may be any port, even one of the firmware's or the chipset's. Only the table's
+/// value has an effect; no other reaches the machine.
 #[test]
 fn the_reset_register_opens_nothing() {
     for port in DANGEROUS.concat().into_iter().chain([0x300, 0x604, 0x605, 0x606, 0xbe, 0xcf9]) {
@@ -154,15 +154,15 @@ fn the_reset_register_opens_nothing() {
             );
         }
     }
-    // The keyboard controller's own list holds where the register is its command port.
+    // If the register is the keyboard controller's command port, the controller's own list applies.
     let mut power = Power::new(Fadt { reset: Some((0x64, 0xfe)), ..fadt() });
     assert_eq!((power.write(at(0x64, 1), 0xfe), power.write(at(0x64, 1), 0xae)), (RESET, Some(Answer::Machine(0xae))));
     assert_eq!(power.write(at(0x64, 1), 0xd1), Some(Answer::Value(0)));
 }
 
 proptest! {
-    /// Whatever is done, and however the registers and blocks lie: no line of reset or of address
-    /// 20 goes low, no sleep begins, and nothing reaches a port that is withheld, or the reset
+    /// Whatever the guest does, and however the registers and blocks lie: no reset line and no
+    /// address line 20 goes low, no sleep begins, and nothing reaches a withheld port or the reset
     /// register.
     #[test]
     fn nothing_dangerous_is_passed(
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Where something is, and around it.
+/// A port with something at it, or near one.
 fn port() -> impl Strategy<Value = u16> {
     prop_oneof![0x2c_u16..0x34, 0x5c_u16..0x98, 0xb0_u16..0xe8, 0x500_u16..0x780, 0xc4c_u16..0xd00]
 }

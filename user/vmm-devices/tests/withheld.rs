@@ -1,5 +1,5 @@
-//! What Linux may not touch: each line of the table holds, what is withheld has a line, and the
-//! document is the table.
+//! What Linux may not touch: each line of the table holds, everything withheld has a line, and the
+//! document matches the table.
 
 mod common;
 
@@ -20,7 +20,7 @@ use pillion_vmm_devices::withheld::{
     Withheld,
 };
 
-/// As of QEMU's q35, with another reset register and another command port than is customary.
+/// As on QEMU's q35, but with an unusual reset register and command port.
 fn fadt() -> Fadt {
     Fadt {
         pm1a_control: Some(0x604),
@@ -32,7 +32,7 @@ fn fadt() -> Fadt {
     }
 }
 
-/// A task's.
+/// A task's ports.
 const HIDDEN: [[u32; 2]; 1] = [[0x300, 8]];
 
 fn bus() -> Bus<'static> {
@@ -122,8 +122,8 @@ impl Bytes for Nothing {
     }
 }
 
-/// The kernel's map has these places, and no others unless a table names them: where no table does,
-/// it takes it that there is one I/O APIC.
+/// The kernel's map has these ranges, and no others unless a table names them. Where no table does,
+/// the kernel assumes one I/O APIC.
 #[test]
 fn memory() {
     let mut params = BootParams::new();
@@ -145,7 +145,7 @@ fn memory() {
     assert_eq!(map.map(|range| (range.base, range.size)).collect::<Vec<_>>(), table);
 }
 
-/// A function with that header, class, and vendor, that has 1 MiB of memory, or is a bridge to
+/// A function with that header, class and vendor, which has 1 MiB of memory, or is a bridge to
 /// buses 1 to 3.
 struct One(u32, u32, u32);
 
@@ -217,7 +217,7 @@ fn functions() {
     }
 }
 
-/// Of a machine in which every bit is set.
+/// On a machine in which every bit is set.
 #[test]
 fn leaves() {
     let host = |leaf: u32, _| if leaf & 0xffff == 0 { [leaf | 0x30; 4] } else { [u32::MAX; 4] };
@@ -229,11 +229,11 @@ fn leaves() {
             assert_eq!(left, [0; 4], "{leaf:#x} {bits:x?}");
         }
     }
-    // Leaves that describe caches, topology, state and frequencies tell of no features.
+    // Leaves that describe caches, topology, state and frequencies report no features.
     let described = |leaf| matches!(leaf, 0 | 4 | 0xb | 0xd | 0x15 | 0x8000_0000 | 0x8000_001d);
     for leaf in (0..=0x14).chain(0x8000_0000..=0x8000_0021).filter(|leaf| !described(*leaf)) {
         let lost = ask(leaf).map(|word| !word);
-        // So do brand and APIC ID, and the number of subleaves.
+        // Neither do brand and APIC ID, nor the number of subleaves.
         let beside: Words = match leaf {
             1 => [0, !0, 0, 0],
             7 => [!0, 0, 0, 0],
@@ -241,7 +241,7 @@ fn leaves() {
         };
         let table = withheld::bits(leaf);
         let missing: Words = core::array::from_fn(|i| lost[i] & !table[i] & !beside[i]);
-        // Leaves that no manual names are zeros as a whole.
+        // Leaves that no manual documents are all zeros.
         assert!(missing == [0; 4] || ask(leaf) == [0; 4] && table == [0; 4], "{leaf:#x}: {missing:x?}");
     }
 }
@@ -314,7 +314,7 @@ fn join(between: &str, parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(between)
 }
 
-/// A leaf with its bits, or with those that are left where most are not.
+/// A leaf with its bits, or, if most are withheld, with those that are left.
 fn leaf(bits: &Bits) -> String {
     let most = bits.bits.iter().map(|word| word.count_ones()).sum::<u32>() > 64;
     let named = bits.bits.map(|word| if most { !word } else { word });

@@ -68,7 +68,7 @@ fn say(tables: &Result<Copy, Error>) {
                 println!("[vmm] Linux does not find {}: {why}", core::str::from_utf8(name).unwrap_or("?"));
             }
             if copy.dropped != 0 {
-                println!("[vmm] Linux does not find {} tables more: there are too many", copy.dropped);
+                println!("[vmm] Linux does not find {} more tables: there are too many", copy.dropped);
             }
         }
     }

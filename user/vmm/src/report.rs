@@ -76,7 +76,7 @@ pub fn exits(exits: &Exits) {
 /// Reports an instruction that touched memory in a way that the monitor cannot emulate.
 pub fn unsupported(s: &State, bytes: &[u8]) {
     println!(
-        "[vmm] rip {:#x} touches {:#x} by an instruction that is not emulated: {bytes:02x?}",
+        "[vmm] rip {:#x} touches {:#x} with an instruction that is not emulated: {bytes:02x?}",
         s.rip.get(),
         s.fault.get().address
     );

@@ -1,4 +1,4 @@
-//! A machine for tests, and short ways to ask.
+//! A machine for tests, and shorthands for requests.
 
 use crate::{Broker, Machine};
 use pillion_abi::channel::{FIFOS, TASKS};
@@ -14,7 +14,7 @@ pub struct Pipe {
     pub to_linux: VecDeque<u8>,
     pub to_task: VecDeque<u8>,
     pub opens: u32,
-    /// A process is at its rings.
+    /// Whether a process is at its rings.
     pub entered: bool,
     pub ended: bool,
     pub read_from: usize,
@@ -27,7 +27,7 @@ pub struct Board {
     pub notices: [u64; TASKS],
     pub shared: u64,
     pub fifo_space: Extent,
-    /// Tasks for which something is kept.
+    /// Tasks that have something reserved.
     pub tasks: usize,
     pub fifos: Vec<Option<Pipe>>,
 }
@@ -159,7 +159,7 @@ impl Rig {
         Rig { broker: Box::new(Broker::new()), board: Board::new(64 << 10) }
     }
 
-    /// What thread `thread` of task `task` is told; its level is its number unless `at` gave
+    /// The answer to thread `thread` of task `task`; its level is its number, unless `at` gives
     /// another.
     pub fn ask(&mut self, task: usize, thread: u8, request: Request) -> Answer {
         self.at(task, thread, thread, request)
@@ -176,7 +176,7 @@ impl Rig {
         Answer::decode(&self.broker.serve(&mut self.board, badge::MANAGER, label, &words))
     }
 
-    /// A task has ended, in all parts.
+    /// Ends a task, in all parts.
     #[track_caller]
     pub fn task_ended(&mut self, task: usize) {
         for part in 0..ENDED_PARTS {
@@ -190,7 +190,7 @@ impl Rig {
         self.ask(task, thread, Request::QueueSend { queue, length: bytes.len() as u32, priority, block: true })
     }
 
-    /// Those woken since the last look.
+    /// The threads woken since the last call.
     pub fn woken(&mut self) -> Vec<(usize, usize)> {
         core::mem::take(&mut self.board.wakes)
     }
@@ -200,7 +200,7 @@ pub fn name(text: &str) -> Name {
     Name::new(text.as_bytes()).unwrap()
 }
 
-/// The first value of an answer that must be good.
+/// The first value of an answer that must be a success.
 #[track_caller]
 pub fn value(answer: Answer) -> u32 {
     match answer {

@@ -105,7 +105,7 @@ fn another_size_changes_neither_who_has_it_open_nor_who_made_it() {
     assert!(rig.board.fifos[0].as_ref().unwrap().ended, "it goes with who made it");
 }
 
-/// A process may have been interrupted between looking where the rings are and copying.
+/// A process may have been interrupted between reading the rings' place and copying.
 #[test]
 fn rings_that_a_process_is_at_stay_where_they_are() {
     let mut rig = Rig::new();
@@ -124,7 +124,7 @@ fn rings_that_a_process_is_at_stay_where_they_are() {
     assert_eq!(rig.ask(1, 0, create(0, 64)), Answer::OK);
 }
 
-/// A FIFO that takes all it can leaves each of the other shared ones some.
+/// A FIFO that takes all it can leaves some to each of the other shared FIFOs.
 #[test]
 fn one_fifo_does_not_take_all_the_memory() {
     let mut rig = Rig::new();

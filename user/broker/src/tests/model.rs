@@ -1,5 +1,4 @@
-//! What the broker is to do, in the plainest way: lists that are searched, nothing that is linked,
-//! reused or bounded.
+//! The plainest model of the broker: lists that are searched; nothing is linked, reused or bounded.
 
 use super::board::ALONE;
 use pillion_runtime::broker::{Answer, DATA_SIZE, QUEUE_MESSAGES, Request, VALUE_MAX, errno::*, open};
@@ -11,7 +10,7 @@ pub type Thread = (usize, u8);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Waits,
-    /// It has one of the object; of a queue to receive from, this message.
+    /// It was handed one unit of the object; a receiver of a queue, this message.
     Has(Option<(u8, Vec<u8>)>),
     Failed(i32),
 }
@@ -36,13 +35,13 @@ enum Kind {
 struct Object {
     name: Option<(usize, pillion_runtime::broker::Name)>,
     holds: BTreeMap<usize, u32>,
-    /// The task that made it, until that ends.
+    /// The task that made it, until that task ends.
     maker: Option<usize>,
     kind: Kind,
 }
 
 impl Object {
-    /// Without its maker and without anybody who has it open the name goes.
+    /// The name goes once the maker has ended and no task has it open.
     fn settle(&mut self) {
         if self.maker.is_none() && self.holds.is_empty() {
             self.name = None;
@@ -50,15 +49,15 @@ impl Object {
     }
 }
 
-/// All of it. Objects stay for good; those that are gone have neither name nor holds.
+/// The entire state. Objects are never removed; those that are gone have neither name nor holds.
 #[derive(Default)]
 pub struct Model {
     objects: Vec<Object>,
-    /// Handles by object; a queue and a semaphore may have the same.
+    /// Handles by object; a queue and a semaphore may have the same one.
     handles: BTreeMap<(bool, u32), usize>,
     waits: BTreeMap<Thread, Wait>,
     arrivals: u64,
-    /// Who is woken, and which tasks are given notice.
+    /// The threads woken, and the tasks notified.
     pub wakes: Vec<(usize, usize)>,
     pub notices: Vec<usize>,
     /// What the last receiver got.
@@ -72,8 +71,8 @@ fn space(task: usize) -> usize {
 type Result = core::result::Result<Answer, i32>;
 
 impl Model {
-    /// What the answer must be. For an open of something new the broker chooses the handle:
-    /// `handle` is what it answered.
+    /// The answer that the broker must give. When an open makes a new object, the broker chooses
+    /// the handle: `handle` is what it answered.
     pub fn ask(&mut self, (task, thread): Thread, level: u8, request: Request, sent: &[u8], handle: u32) -> Answer {
         self.received = None;
         self.answer((task, thread), level, request, sent, handle).unwrap_or_else(Answer::Failed)
@@ -274,7 +273,7 @@ impl Model {
         Ok(Answer::Wait)
     }
 
-    /// Hands to the most urgent waiter. Returns what could not be handed.
+    /// Hands it to the most urgent waiter. Returns what could not be handed over.
     fn hand(
         &mut self,
         object: usize,

@@ -1,5 +1,5 @@
-//! Random requests of three tasks, against the model: same answers, same threads woken in the same
-//! order, same bytes.
+//! Random requests of three tasks, compared with the model: same answers, same threads woken in the
+//! same order, same bytes.
 
 use super::{
     board::{Rig, name},
@@ -29,7 +29,7 @@ fn names() -> impl Strategy<Value = pillion_runtime::broker::Name> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    // The newest two, mostly: what was opened first.
+    // Mostly the newest two: those that were opened first.
     let handle = prop_oneof![12 => 0u32..2, 1 => 2u32..9];
     let h = || handle.clone();
     let length = prop_oneof![8 => 0u32..5, 1 => Just(9u32)];
@@ -64,7 +64,7 @@ fn step() -> impl Strategy<Value = Step> {
     (0usize..3, 0u8..4, 1u8..4, what).prop_map(|(task, thread, level, what)| Step { task, thread, level, what })
 }
 
-/// Both sharers have a semaphore and a queue open to begin with, and the third task has its own.
+/// Initially both sharers have a semaphore and a queue open, and the third task has its own.
 fn opens() -> impl Iterator<Item = Step> {
     let requests = [
         Request::SemOpen { name: name("/a"), flags: CREATE, value: 0 },
@@ -82,7 +82,7 @@ struct Handles {
 }
 
 impl Handles {
-    /// The request with a handle in place of its index: the newest for 0, or none that ever was.
+    /// Replaces the index in the request by a handle: the newest for 0, or one that never existed.
     fn fill(&self, mut request: Request) -> Request {
         let pick = |of: &Vec<u32>, index: &mut u32| {
             *index = of.iter().rev().nth(*index as usize).copied().unwrap_or(*index);
@@ -150,7 +150,7 @@ proptest! {
         }
     }
 
-    /// Any message with any badge is answered, and nothing panics.
+    /// The broker answers any message with any badge, without a panic.
     #[test]
     fn any_message(messages in collection::vec((0u64..20, any::<bool>(), 0u64..80, any::<u16>(), prop::array::uniform8(0u64..4)), 1..100)) {
         let mut rig = Rig::new();

@@ -1,4 +1,4 @@
-//! One behaviour each.
+//! One behaviour per test.
 
 use super::board::{CANCEL, CEILING, FINISH, Rig, name, value};
 use pillion_runtime::broker::{
@@ -114,7 +114,7 @@ fn most_urgent_first_then_first_come() {
     assert_eq!(value(rig.ask(0, 0, Request::SemValue { semaphore: s })), 0);
 }
 
-/// A task can name any level; it comes before others by none that it cannot have.
+/// A task can state any level, but one that it cannot have brings it before no other.
 #[test]
 fn no_level_above_the_ceiling_counts() {
     let mut rig = Rig::new();
@@ -177,8 +177,8 @@ fn closing_fails_who_waits() {
     assert_eq!(rig.ask(1, 1, FINISH), Answer::OK, "the one that was handed on");
 }
 
-/// A semaphore or a queue: task 0 is handed as much as its threads can hold of it, task 1 waits.
-/// Returns the close.
+/// A semaphore or a queue: task 0 is handed as much of it as its threads can hold, task 1 waits.
+/// Returns the request that closes it.
 fn hoard(rig: &mut Rig, queue: bool) -> Request {
     let (wait, give, close) = if queue {
         let q = [0, 1].map(|task| self::queue(rig, task, 64))[0];
@@ -198,7 +198,7 @@ fn hoard(rig: &mut Rig, queue: bool) -> Request {
     close
 }
 
-/// Threads of task 1 that were woken since the last look.
+/// Number of threads of task 1 woken since the last call.
 fn handed_on(rig: &mut Rig) -> usize {
     rig.woken().into_iter().filter(|(task, _)| *task == 1).count()
 }
@@ -211,7 +211,7 @@ fn a_close_hands_on_in_steps() {
         assert_eq!(rig.ask(0, 0, close), Answer::More);
         let mut all = handed_on(&mut rig);
         assert_eq!(all, HAND_ONS);
-        // In between it is open, and who was handed something has it.
+        // In between it is still open, and a thread that was handed something has it.
         assert_eq!(rig.ask(0, 1, FINISH), failed(EBADF));
         assert_eq!([(0, 63), (1, 63)].map(|(task, thread)| rig.ask(task, thread, FINISH)), [Answer::OK; 2]);
         while rig.ask(0, 0, close) == Answer::More {

@@ -93,8 +93,8 @@ fn one_task_does_not_take_what_is_kept_for_others() {
     }
 }
 
-/// What others have open when its maker ends counts for them, and its maker's part is kept for it
-/// anew.
+/// What others have open when its maker ends counts towards their share, and the maker's own share
+/// is reserved for it again.
 #[test]
 fn what_is_left_behind_counts_for_who_has_it() {
     let mut rig = Rig::new();

@@ -43,7 +43,7 @@ impl Skins {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release_all(&mut directory.mbuffs, mbuff::Holder::Linux));
         if let Err(failure) = channel.forget_linux(&self.window) {
-            pillion_runtime::println!("[resmgr] FIFOs seem to be open in a Linux that is gone: {failure}");
+            pillion_runtime::println!("[resmgr] cannot close the FIFOs of a Linux that is gone: {failure}");
         }
         if let Err(failure) = self.restart_handlers() {
             pillion_runtime::println!("[resmgr] handlers of Linux processes: {failure}");

@@ -46,13 +46,13 @@ impl Skins {
         self.channel.change(|directory| directory.tasks[index].fault = fault);
         self.set_state(index, task_state::FAULTED);
         if let Err(error) = self.broker.task_ended(index) {
-            println!("[resmgr] the broker was not told of the fault: {error:?}");
+            println!("[resmgr] cannot report the fault to the broker: {error:?}");
         }
         self.report(index, number, words);
         let name = self.programs[index].name();
         let what = Exception(vector, address);
         let text = text!(
-            "pillion: thread {number} faulted: {what}, at instruction {rip:#x}: the task is stopped, and is there until `pillion unload {name}`"
+            "pillion: thread {number} faulted: {what}, at instruction {rip:#x}: the task is stopped and stays loaded until `pillion unload {name}`"
         );
         self.say_in_linux(index, &text);
         match self.after() {

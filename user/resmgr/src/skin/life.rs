@@ -79,8 +79,8 @@ impl Skins {
         // A task that starves its own main thread would miss any deadline.
         let why = if others_ms >= grace_ms.div_ceil(2) {
             text!(
-                "its {what} did not return within {grace_ms} ms, of which its other threads, which go before, took {others_ms}; \
-                 give them a budget, or let them wait: a larger grace_ms alone will not do"
+                "its {what} did not return within {grace_ms} ms, of which its other threads, which are more urgent, took {others_ms}; \
+                 give them a budget, or let them wait: a larger grace_ms alone will not help"
             )
         } else {
             text!("its {what} did not return within {grace_ms} ms; if it needs longer, raise its grace_ms")
@@ -213,7 +213,7 @@ impl Skins {
         if self.state(index) != task_state::FAULTED
             && let Err(error) = self.broker.task_ended(index)
         {
-            println!("[resmgr] the broker was not told that {name} has ended: {error:?}");
+            println!("[resmgr] cannot tell the broker that {name} has ended: {error:?}");
         }
         let program = &mut self.programs[index];
         program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(index)));

@@ -3,21 +3,21 @@
 use crate::info::broker::{MORE, WAIT};
 use pillion_abi::call::MESSAGE_WORDS;
 
-/// What the broker answers.
+/// The broker's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is done. What the values are is said with each request; those that are not named are 0.
+    /// The request is done. Each request documents its values; the others are 0.
     Done([u64; 3]),
-    /// The caller is to wait, then to ask again.
+    /// The caller must wait, then call again.
     Wait,
-    /// It is begun: the same is to be asked again.
+    /// The request is begun: the caller must repeat it.
     More,
-    /// One of [`super::errno`].
+    /// Failed with one of [`super::errno`].
     Failed(i32),
 }
 
 impl Answer {
-    /// Done, with nothing to say.
+    /// Done, without values.
     pub const OK: Answer = Answer::Done([0; 3]);
 
     /// Done, with one value, which is below [`MORE`].

@@ -41,7 +41,7 @@ mod number {
     pub const FIFO_PAIR: u64 = 71;
 }
 
-/// Plain words.
+/// Words without a name.
 fn plain<const N: usize>(given: [u32; N]) -> Words {
     let mut words = [0; MESSAGE_WORDS];
     for (word, value) in words.iter_mut().zip(given) {
@@ -50,7 +50,7 @@ fn plain<const N: usize>(given: [u32; N]) -> Words {
     words
 }
 
-/// A name, and two words behind it.
+/// A name, and two words after it.
 fn named(name: Name, low: [u32; 2], high: [u32; 2]) -> Words {
     let mut words = [0; MESSAGE_WORDS];
     words[..NAME_WORDS].copy_from_slice(&name.0);
@@ -63,8 +63,8 @@ fn pair([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// What a client sent as a name is one that [`Name::new`] could have made: two names that look
-/// alike are one.
+/// The name in a client's message. It must be one that [`Name::new`] can make, so that two names
+/// that look alike are equal.
 fn name_of(words: &Words) -> Result<Name, i32> {
     let mut bytes = [0; NAME_SIZE];
     for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -119,8 +119,8 @@ impl Request {
         }
     }
 
-    /// The inverse of [`Request::encode`]. `ENOSYS` for a number that is none, `EINVAL` for a name
-    /// that is none.
+    /// The inverse of [`Request::encode`]. `ENOSYS` for an unknown number, `EINVAL` for an invalid
+    /// name.
     pub fn decode(label: u64, words: &Words) -> Result<(Caller, Request), i32> {
         let caller = Caller { thread: (label >> 8) as u8, level: (label >> 16) as u8 };
         Ok((caller, Request::from_parts(label & 0xff, words)?))

@@ -1,5 +1,5 @@
-//! What a task finds when it starts: addresses, slots and a page of facts that its creator (the
-//! resource manager) filled.
+//! What a task finds when it starts: addresses, slots, and a page of information from its creator,
+//! the resource manager.
 
 pub mod broker;
 pub mod monitor;
@@ -17,8 +17,8 @@ pub mod address {
     pub const HISTOGRAM: u64 = 0x11_0000;
     /// [`super::LinuxInfo`], read-only, in the VM monitor only.
     pub const LINUX_INFO: u64 = 0x12_0000;
-    /// State page of the vCPU, in the VM monitor; of the vCPUs, one after the other, in the task
-    /// that runs handlers of Linux processes.
+    /// State page of the vCPU, in the VM monitor; state pages of all vCPUs, one after the other, in
+    /// the task that runs handlers of Linux processes.
     pub const VCPU_STATE: u64 = 0x13_0000;
     /// Top of the stack; the page below the stack is not mapped.
     pub const STACK_TOP: u64 = 0x3f_0000;
@@ -27,8 +27,8 @@ pub mod address {
     /// The bundle, read-only, in the VM monitor only.
     pub const BUNDLE: u64 = 0x40_0000_0000;
     /// Pool of shared buffers ([`super::SkinInfo::pool_size`]) in a task with a skin; Linux may
-    /// write it. With the task's own memory it lies below 2 GiB: old programs keep pointers in
-    /// integers.
+    /// write it. Like the task's own memory it lies below 2 GiB, because old programs keep pointers
+    /// in integers.
     pub const POOL: u64 = 0x6000_0000;
     /// [`pillion_abi::channel::Status`] of a task with a skin; Linux may read it.
     pub const STATUS: u64 = 0x60_0000_0000;
@@ -46,8 +46,8 @@ pub mod address {
     /// The kernel's trace buffer, read-only, in a task with a skin while the kernel traces
     /// ([`super::SkinInfo::traced`]).
     pub const TRACE: u64 = 0x63_0000_0000;
-    /// Guest-physical address 0, in the VM monitor only: Linux's memory is mapped here as far as it
-    /// is RAM or ACPI tables.
+    /// Guest-physical address 0, in the VM monitor only. The RAM and the ACPI tables of Linux's
+    /// memory are mapped from here on, and the first 2 MiB of each range of device memory.
     pub const GUEST: u64 = 0x100_0000_0000;
 }
 
@@ -55,14 +55,14 @@ pub mod address {
 pub mod slot {
     /// Endpoint of the resource manager: log and services.
     pub const MANAGER: u32 = 1;
-    /// A notification, bound to nothing.
+    /// A notification that is bound to nothing.
     pub const NOTIFICATION: u32 = 2;
-    /// A timer, bound to nothing.
+    /// A timer that is bound to nothing.
     pub const TIMER: u32 = 3;
     /// The task's own thread.
     pub const THREAD: u32 = 7;
-    /// First of the task's interrupts, in the order of the system file. Each signals bit `i` of
-    /// [`NOTIFICATION`].
+    /// First of the task's interrupts, in the order of the system file. Interrupt `i` signals bit
+    /// `i` of [`NOTIFICATION`].
     pub const INTERRUPTS: u32 = 16;
     /// First of the task's port ranges, in the order of the system file.
     pub const TASK_PORTS: u32 = 32;
@@ -72,47 +72,47 @@ pub mod slot {
 
 /// Labels of calls to the resource manager's endpoint.
 pub mod label {
-    /// Up to 64 bytes for the log in the words; the label's bits 8.. hold their number.
+    /// Up to 64 bytes for the log in the words; bits 8 and up of the label hold their number.
     pub const LOG: u64 = 1;
-    /// The system ends; first word 0 when all is well. From the VM monitor, or a task with
+    /// The system ends; first word 0 if all is well. From the VM monitor, or a task with
     /// `may_end_system`.
     pub const END: u64 = 2;
-    /// From a task with a skin: it wants the FIFO whose number is in the first word. Answer: first
+    /// From a task with a skin: it claims the FIFO with the number in the first word. Answer: first
     /// word 0, or a negative errno.
     pub const FIFO_CLAIM: u64 = 3;
-    /// It does not need the FIFO any more.
+    /// From a task with a skin: it releases the FIFO.
     pub const FIFO_RELEASE: u64 = 4;
-    /// It wants the shared buffer with the size in the first word and the name in the next five (as
-    /// many bytes as [`pillion_abi::channel::MBUFF_NAME`]). Answer: first word the index in the
-    /// directory or a negative errno, then offset in the pool and size. `EAGAIN` (-11): it is new
-    /// and being cleared; the caller asks again, as often as it gets that answer.
+    /// From a task with a skin: it wants to hold the shared buffer with the size in the first word
+    /// and the name in the next five ([`pillion_abi::channel::MBUFF_NAME`] bytes). Answer: first
+    /// word the index in the directory or a negative errno, then offset in the pool and size.
+    /// `EAGAIN` (-11): the buffer is new and being cleared; the caller asks again for as long as it
+    /// gets that answer.
     pub const MBUFF_HOLD: u64 = 5;
-    /// It gives one hold of the shared buffer back, whose name is in words 1 to 5. Answer: first
-    /// word 0 or a negative errno.
+    /// From a task with a skin: it releases one hold of the shared buffer whose name is in words 1
+    /// to 5. Answer: first word 0 or a negative errno.
     pub const MBUFF_RELEASE: u64 = 6;
     /// `init_module` returned the first word.
     pub const STARTED: u64 = 7;
-    /// `cleanup_module` returned, or `init_module` failed: the task has ended. Not answered.
+    /// `cleanup_module` returned, or `init_module` failed: the task has ended. There is no answer.
     pub const ENDED: u64 = 8;
-    /// From the VM monitor: [`pillion_abi::channel::Command`] is to be carried out. Answer: first
-    /// word the result; `EAGAIN` (-11) after a step of one that has several: the monitor asks
-    /// again.
+    /// From the VM monitor: carry out [`pillion_abi::channel::Command`]. Answer: first word the
+    /// result; `EAGAIN` (-11) after one step of a command with several: the monitor asks again.
     pub const COMMAND: u64 = 9;
-    /// From the VM monitor: Linux is gone; it holds nothing any more. First word one of
+    /// From the VM monitor: Linux is gone and holds nothing any more. First word one of
     /// [`super::gone`].
     pub const LINUX_GONE: u64 = 10;
-    /// From a task with `may_start_linux`: a Linux that stays off is to be started. Answer: first
-    /// word 0 or a negative errno, `EBUSY` while Linux runs.
+    /// From a task with `may_start_linux`: start a Linux that is off. Answer: first word 0 or a
+    /// negative errno, `EBUSY` while Linux runs.
     pub const LINUX_START: u64 = 11;
 }
 
-/// Facts for a task.
+/// The information for a task.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TaskInfo {
     /// Ticks of the time-stamp counter in a second.
     pub tsc_hz: u64,
-    /// Period in ticks; 0 when the task is not periodic.
+    /// Period in ticks; 0 if the task is not periodic.
     pub period: u64,
     /// Bytes at [`address::MEMORY`].
     pub memory_size: u64,
@@ -120,22 +120,22 @@ pub struct TaskInfo {
     pub name: [u8; 32],
     /// Arguments, padded with zeros.
     pub arguments: [u8; 1024],
-    /// Facts for a task with a skin; zeros in others.
+    /// The information for a task with a skin; zeros in others.
     pub skin: SkinInfo,
 }
 
 const _: () = assert!(size_of::<TaskInfo>() <= 4096);
 
-/// The task's facts. Tasks that the resource manager makes have them as they have their code:
-/// before their first instruction.
+/// The task's information. The resource manager provides it before the task's first instruction,
+/// like its code.
 #[must_use]
 pub fn task() -> &'static TaskInfo {
-    // SAFETY: the resource manager maps the page before it starts the task, and nobody writes it
+    // SAFETY: the resource manager maps the page before it starts the task, and nothing writes it
     // afterwards; every bit pattern is valid.
     unsafe { &*(address::INFO as *const TaskInfo) }
 }
 
-/// Text up to the first zero; what is not UTF-8 is cut off.
+/// The text up to the first zero, and up to the first invalid UTF-8.
 #[must_use]
 pub fn text(bytes: &[u8]) -> &str {
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());

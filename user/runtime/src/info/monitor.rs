@@ -1,4 +1,4 @@
-//! What the monitor of Linux finds beside what every task does.
+//! What Linux's monitor finds beside what every task finds.
 
 use super::address;
 use pillion_abi::boot::{IO_APICS, IoApic, Range};
@@ -11,8 +11,8 @@ pub mod slot {
     pub const IRQ_CONTROL: u32 = 5;
     /// All I/O ports that tasks do not have.
     pub const PORTS: u32 = 6;
-    /// First of the main threads' notifications of the tasks with a skin, by
-    /// their index; signalling sets [`super::wake::KICK`].
+    /// First of the notifications of the main threads of tasks with a skin, by task index;
+    /// signalling sets [`super::wake::KICK`].
     pub const KICKS: u32 = 64;
 }
 
@@ -20,23 +20,23 @@ pub mod slot {
 pub mod monitor_bit {
     /// A task, or the resource manager, has something for Linux.
     pub const DOORBELL: u64 = 1 << 32;
-    /// From the resource manager: a Linux that stays off is to be started.
+    /// From the resource manager: start a Linux that is off.
     pub const START: u64 = 1 << 33;
 }
 
-/// What is to become of a Linux that is gone.
+/// What follows for a Linux that is gone.
 pub mod gone {
-    /// It begins anew.
+    /// It restarts.
     pub const RESTARTS: u64 = 0;
-    /// It switched itself off, and stays so until it is started.
+    /// It switched itself off, and stays off until something starts it.
     pub const OFF: u64 = 1;
-    /// It was given up, and stays off until it is started.
+    /// It was given up, and stays off until something starts it.
     pub const GIVEN_UP: u64 = 2;
 }
 
 /// What follows an end of Linux.
 pub mod then {
-    /// It is started again.
+    /// It restarts.
     pub const RESTART: u64 = 0;
     /// It stays off.
     pub const OFF: u64 = 1;
@@ -49,11 +49,11 @@ pub const RANGES: usize = 96;
 
 /// Kinds of guest-physical memory, beside those of [`pillion_abi::boot::range_kind`].
 pub mod range_kind {
-    /// Absent for Linux: belongs to the real-time side.
+    /// Absent for Linux, because it belongs to the real-time side.
     pub const HIDDEN: u64 = 16;
 }
 
-/// Facts for the VM monitor.
+/// The information for the VM monitor.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct LinuxInfo {
@@ -63,19 +63,19 @@ pub struct LinuxInfo {
     pub io_apics: [IoApic; IO_APICS],
     /// Number of entries in `ranges`.
     pub range_count: u64,
-    /// Guest-physical memory: what is mapped in the guest space, but for holes, and what is not
+    /// Guest-physical memory: what is mapped in the guest space, except holes, and what is not
     /// Linux's.
     pub ranges: [Range; RANGES],
     /// Offset and size of the kernel in the bundle.
     pub kernel: [u64; 2],
     /// Offset and size of the initial RAM disk in the bundle; size 0 for none.
     pub initrd: [u64; 2],
-    /// How often Linux is restarted at most.
+    /// Most restarts of Linux.
     pub restart_limit: u64,
     /// Pause before a restart in ticks.
     pub restart_backoff: u64,
-    /// What follows when it switches itself off, when it ends otherwise, and when it was restarted
-    /// often enough: [`then`].
+    /// What follows after it switches itself off, after it ends otherwise, and after the last
+    /// restart that it may have: [`then`].
     pub after: [u64; 3],
     /// Lines that belong to the real-time side: bit `i` for line `i`.
     pub hidden_lines: u64,
@@ -92,13 +92,13 @@ pub struct LinuxInfo {
     pub channel: [u64; 2],
     /// Number of tasks with a skin, for [`slot::KICKS`].
     pub skin_count: u64,
-    /// Command line, ended by a zero.
+    /// Command line, terminated by a zero.
     pub command_line: [u8; 1024],
 }
 
 const _: () = assert!(size_of::<LinuxInfo>() <= 4096);
 
-/// The VM monitor's facts.
+/// The VM monitor's information.
 ///
 /// # Safety
 ///

@@ -1,12 +1,11 @@
 //! What the task that runs handlers of Linux processes finds beside what every task with a skin
-//! does.
+//! finds.
 
 /// Slots that only this task has.
 pub mod slot {
-    /// First of the user vCPUs, one for each
-    /// thread but the main thread.
+    /// First of the user vCPUs, one for each thread but the main thread.
     pub const VCPUS: u32 = 256;
-    /// First of the timers that belong to them, bound to nothing.
+    /// First of the timers for them, which are bound to nothing.
     pub const TIMERS: u32 = 272;
     /// Number of slots.
     pub const COUNT: u32 = 288;

@@ -1,14 +1,12 @@
-//! What a task with a skin finds beside what every task does.
+//! What a task with a skin finds beside what every task finds.
 
 /// Slots that only such a task has.
 pub mod slot {
-    /// The notification bound to Linux's monitor: signalling it rings the
-    /// doorbell in Linux.
+    /// The notification bound to Linux's monitor: signalling it rings the doorbell in Linux.
     pub const LINUX: u32 = 8;
     /// Endpoint of the broker.
     pub const BROKER: u32 = 9;
-    /// First of the threads; number 0 is the one that it starts with. All
-    /// rights.
+    /// First of the threads; number 0 is the one that the task starts with. All rights.
     pub const THREADS: u32 = 64;
     /// First of their scheduling contexts, bound to them. All rights.
     pub const CONTEXTS: u32 = 128;
@@ -21,46 +19,46 @@ pub mod slot {
 
 /// Bits of the notification of a thread of a task with a skin.
 pub mod wake {
-    /// Another thread of the task, or the broker.
+    /// From another thread of the task, or the broker.
     pub const THREAD: u64 = 1;
     /// Linux has something for the task. To the main thread only.
     pub const KICK: u64 = 2;
-    /// The task is to run `cleanup_module` and end. To the main thread only.
+    /// The task must run `cleanup_module` and end. To the main thread only.
     pub const UNLOAD: u64 = 4;
 }
 
-/// Levels, the kernel's priorities, of what runs in tasks with a skin. `pillion_level` maps the
+/// Levels, that is kernel priorities, of threads in tasks with a skin. `pillion_level` maps the
 /// skin's priorities to them.
 pub mod level {
     /// Least urgent real-time thread.
     pub const FIRST: u8 = 16;
     /// Most urgent real-time thread.
     pub const LAST: u8 = 211;
-    /// Threads that run handlers of interrupts.
+    /// Threads that run interrupt handlers.
     pub const INTERRUPT: u8 = 212;
 }
 
-/// Facts for a task with a skin.
+/// The information for a task with a skin.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SkinInfo {
     /// Index of the task among those with a skin.
     pub index: u32,
-    /// Number of threads that it may have, its main thread included.
+    /// Number of threads that it may have, including its main thread.
     pub threads: u32,
     /// Level of its main thread.
     pub main_level: u32,
     /// Highest level that its threads may have.
     pub ceiling: u32,
-    /// 1 where it may share semaphores, queues and FIFOs with other tasks.
+    /// 1 if it may share semaphores, queues and FIFOs with other tasks.
     pub shares: u32,
     /// Number of entries in `lines`.
     pub line_count: u32,
     /// Number of entries in `ports`.
     pub port_count: u32,
-    /// 1 where Linux rides along.
+    /// 1 if there is a Linux.
     pub linux: u32,
-    /// 1 where the kernel traces: its buffer is at [`address::TRACE`].
+    /// 1 if the kernel traces: its buffer is at [`address::TRACE`].
     pub traced: u32,
     /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
     pub lines: [u32; 16],

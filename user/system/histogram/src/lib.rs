@@ -1,27 +1,26 @@
-//! The latency histogram that a real-time task writes and others read through shared memory.
+//! The latency histogram that a real-time task writes and other threads read, in shared memory.
 //!
 //! No allocation, no lock, no read-modify-write instruction: [`Histogram::record`] is a few plain
-//! loads and stores. A zeroed range of pages is a valid, empty histogram, so that whoever maps it
-//! needs no start-up handshake; the caller makes the reference, after checking that the range has
+//! loads and stores. A zeroed range of pages is a valid, empty histogram, so that mapping it needs
+//! no start-up handshake; the caller makes the reference, after checking that the range has
 //! [`Histogram::SIZE`] bytes and page alignment.
 //!
-//! # Who may do what, and what a reader sees
+//! # Access rules, and what a reader sees
 //!
 //! Exactly one thread writes ([`Histogram::record`], [`Histogram::overrun`], [`Histogram::merge`]);
 //! a second writer loses counts but breaks nothing else. Any number of threads read at any time,
 //! without slowing the writer. Each word is atomic in itself, and every word but `last` only ever
-//! grows. A reader therefore sees each word at some moment of its reading, not all at the same
-//! moment:
+//! grows. A reader therefore sees each word as it was at some moment of the reading, not all at the
+//! same moment:
 //!
 //! - `samples` is stored last, with release order, and readers load it first, with acquire order;
 //!   so the buckets, `sum`, `min` and `max` that a reader sees cover at least the samples that it
 //!   counted, and perhaps a few newer ones;
-//! - a quantile is taken of the buckets alone; it lies between the true quantile at the start and
-//!   at the end of the walk as far as the rank is concerned, and is always found, because a bucket
+//! - a quantile is computed from the buckets alone; its rank lies between those of the true
+//!   quantiles at the start and at the end of the walk, and it is always found, because a bucket
 //!   never shrinks.
 //!
-//! There is no other ordering to get wrong, which is why this has a stress test with threads and no
-//! exhaustive model check.
+//! No other ordering matters, so this has a stress test with threads and no exhaustive model check.
 //!
 //! A reader that does not trust the writer still gets numbers, only wrong ones: no value makes a
 //! reader panic or loop.
@@ -48,7 +47,7 @@ const FIRST_EXPONENT: u32 = LINEAR_END_NS.ilog2();
 /// Logarithmic buckets per doubling, as a power of two.
 const STEPS_LOG2: u32 = 4;
 
-/// First value that has no bucket of its own and is counted in the last one: 17.2 s.
+/// First value without a bucket of its own, counted in the last one: 17.2 s.
 pub const END_NS: u64 = 1 << 34;
 
 /// Number of buckets.
@@ -63,8 +62,8 @@ const _: () = assert!(log_position(LINEAR_END_NS) == 0 && log_start(0) == LINEAR
 pub struct Histogram {
     samples: AtomicU64,
     sum_ns: AtomicU64,
-    /// Bitwise complement of the smallest value: zero means that there is none, and it grows as the
-    /// others do.
+    /// Bitwise complement of the smallest value: zero means that there is none, and it grows like
+    /// the others.
     min_inverted: AtomicU64,
     max_ns: AtomicU64,
     last_ns: AtomicU64,
@@ -84,7 +83,7 @@ impl Histogram {
     /// Pages of memory.
     pub const PAGES: usize = Self::SIZE.div_ceil(4096);
 
-    /// An empty one.
+    /// An empty histogram.
     #[must_use]
     pub const fn new() -> Histogram {
         Histogram {
@@ -118,8 +117,8 @@ impl Histogram {
         add(&self.overruns, periods);
     }
 
-    /// Adds what another one holds at this moment. For the single writer of `self`; `last` is the
-    /// other's if it has any samples.
+    /// Adds the current content of another histogram. For the single writer of `self`; `last`
+    /// becomes the other's if that has any samples.
     pub fn merge(&self, other: &Histogram) {
         let samples = other.samples();
         for (to, from) in self.buckets.iter().zip(&other.buckets) {
@@ -201,7 +200,7 @@ impl Histogram {
         self.quantile_ns(999_900)
     }
 
-    /// The buckets that are not empty: smallest latency of the bucket, and count.
+    /// The non-empty buckets: smallest latency of the bucket, and count.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.buckets
             .iter()
@@ -221,7 +220,7 @@ impl Default for Histogram {
     }
 }
 
-/// The largest latency that is counted in the same bucket as this one.
+/// The largest latency counted in the same bucket as this one.
 #[must_use]
 pub fn bucket_end_ns(ns: u64) -> u64 {
     end(position(ns))
@@ -261,7 +260,7 @@ const fn log_position(ns: u64) -> usize {
     (((exponent - FIRST_EXPONENT) as usize) << STEPS_LOG2) + step - LOG_BIAS
 }
 
-/// What makes [`LINEAR_END_NS`] fall into logarithmic bucket 0.
+/// Bias that puts [`LINEAR_END_NS`] into logarithmic bucket 0.
 const LOG_BIAS: usize = (LINEAR_END_NS >> (FIRST_EXPONENT - STEPS_LOG2)) as usize;
 
 /// First latency of a logarithmic bucket.

@@ -1,4 +1,4 @@
-//! What the histogram tells of what it was told.
+//! The histogram reports what was recorded.
 use pillion_histogram::{END_NS, Histogram, LINEAR_END_NS};
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -3,12 +3,12 @@
 
 use pillion_vmm_devices::{answer::Access, memory::GuestMemory};
 
-/// An access to ports.
+/// A port access.
 pub const fn at(port: u16, width: u8) -> Access {
     Access { port, width }
 }
 
-/// RAM from an address on.
+/// RAM that begins at `base`.
 pub struct Ram {
     pub base: u64,
     pub bytes: Vec<u8>,
@@ -44,7 +44,7 @@ impl GuestMemory for Ram {
     }
 }
 
-/// Gives a table its checksum, which stands at `at`.
+/// Sets a table's checksum byte at `at`.
 pub fn checksum(bytes: &mut [u8], at: usize) {
     bytes[at] = 0;
     let sum = bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
