@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices whose memory lies above 4 GiB: what is Linux's works, and comes to lie over nothing that
- * is not, whichever half of a register is written first, in whatever width, and neither does the
- * window of a bridge.
+ * Devices whose memory lies above 4 GiB. Linux's own devices work. Neither their memory nor a
+ * bridge's window can be moved over anything that is not Linux's, whichever half of a register is
+ * written first, in whatever width.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -15,8 +15,8 @@
 #define IVSHMEM		0x1110
 #define WINDOW		0xfff00000u
 /*
- * In a hole below 4 GiB: an address above that ends so is free for who looks at its lower half
- * only.
+ * An address above 4 GiB with this lower half looks free to a check of that half alone, because the
+ * lower half lies in a hole.
  */
 #define IN_A_HOLE	0x90000000u
 
@@ -35,7 +35,7 @@ static bool is_high(const struct resource *r)
 	return resource_type(r) == IORESOURCE_MEM && r->start >= FOUR_GIB && r->flags & IORESOURCE_MEM_64;
 }
 
-/* The page of a device's memory, or of nobody's, keeps what is written. */
+/* Whether the page at an address keeps what is written, be it a device's memory or not. */
 static bool keeps(u64 address)
 {
 	void __iomem *page = ioremap(address, PAGE_SIZE);
@@ -52,7 +52,7 @@ static bool keeps(u64 address)
 	return kept;
 }
 
-/* What comes after @r in the tree of resources. */
+/* The resource after @r in a walk of the tree. */
 static struct resource *next(struct resource *r)
 {
 	if (r->child)
@@ -62,7 +62,7 @@ static struct resource *next(struct resource *r)
 	return r->sibling;
 }
 
-/* Memory above 4 GiB that is no device's of Linux's. */
+/* Memory above 4 GiB that belongs to none of Linux's devices. */
 static bool is_memory(const struct resource *r)
 {
 	return r->end >= FOUR_GIB && (!strcmp(r->name, "Reserved") || !strcmp(r->name, "System RAM"));
@@ -118,7 +118,7 @@ static void place(const struct bar *bar, u32 low, u32 high, int way)
 	}
 }
 
-/* Moves a device's memory over @r, in four ways. */
+/* Tries to move a device's memory over @r, in four ways. */
 static void move(const struct bar *bar, const struct resource *r)
 {
 	u64 target = start(r) & ~(bar->size - 1), base;
@@ -145,7 +145,7 @@ static void move(const struct bar *bar, const struct resource *r)
 
 static void set_window(struct pci_dev *bridge, u32 low, u32 base, u32 limit)
 {
-	/* Closed, while the halves do not belong together. */
+	/* Closed while the halves do not match. */
 	pci_write_config_dword(bridge, PCI_PREF_LIMIT_UPPER32, 0);
 	pci_write_config_dword(bridge, PCI_PREF_MEMORY_BASE, 0xfff0);
 	pci_write_config_dword(bridge, PCI_PREF_BASE_UPPER32, base);
@@ -154,8 +154,8 @@ static void set_window(struct pci_dev *bridge, u32 low, u32 base, u32 limit)
 }
 
 /*
- * Opens a bridge's window over @r: @type is what the lower half says of the upper one, which the
- * register does not take from anybody.
+ * Tries to open a bridge's window over @r. @type is the type that is written to the lower half, a
+ * read-only field which says whether there is an upper one.
  */
 static void open_window(struct pci_dev *bridge, const struct resource *r, u32 type)
 {
@@ -215,7 +215,7 @@ int fault_bars(void)
 	struct resource *r;
 	int i;
 
-	/* A device that is memory and nothing else, which no driver uses. */
+	/* A device that is only memory, without a driver. */
 	while ((device = pci_get_device(PCI_VENDOR_ID_REDHAT_QUMRANET, IVSHMEM, device)))
 		for (i = 0; i < PCI_STD_NUM_BARS; i++)
 			if (is_high(&device->resource[i]))

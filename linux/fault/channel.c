@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Corrupts what Linux shares with the real-time tasks, byte for byte and at random, while they run.
- * What Linux may only read must stay as it is.
+ * Corrupts what Linux shares with the real-time tasks, byte by byte and at random, while they run.
+ * What Linux may only read must not change.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -42,7 +42,7 @@ static bool find_window(void)
 	return window.at;
 }
 
-/* Lets the tasks look at the damage: wakes one, and now and then gives everybody time. */
+/* Lets the tasks see the damage: wakes one, and now and then gives all of them time. */
 static void show(u64 count, unsigned int task)
 {
 	if (count % KICK_EVERY == 0)
@@ -51,7 +51,7 @@ static void show(u64 count, unsigned int task)
 		usleep_range(200, 300);
 }
 
-/* Each byte of a stretch takes values that it should not have, and stays at the last. */
+/* Writes invalid values to each byte of a range, and leaves the last one. */
 static void sweep(u64 from, u64 size, unsigned int task)
 {
 	static const u8 values[] = { 0xff, 0x00, 0x80, 0x01 };
@@ -81,7 +81,7 @@ static void scatter(u64 from, u64 size, unsigned int task)
 	}
 }
 
-/* Every number of a command but those that start and stop tasks, with text that is none. */
+/* Sends every command number except those that start and stop tasks, with random bytes as text. */
 static void commands(struct pillion_command *command)
 {
 	u32 number;
@@ -99,7 +99,8 @@ static void commands(struct pillion_command *command)
 }
 
 /*
- * Writes to what is read-only, in the middle of each page; the number of pages in which they stay.
+ * Writes to the middle of each page of a read-only range. Returns the number of pages that kept the
+ * write.
  */
 static u64 read_only(u64 from, u64 size)
 {

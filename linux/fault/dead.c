@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ends of Linux. */
+/* Ways for Linux to die. */
 #include <linux/io.h>
 #include <linux/irqflags.h>
 #include <asm/apic.h>
@@ -10,7 +10,7 @@
 
 #include "fault.h"
 
-/* Takes no interrupt any more. Linux does not survive it. */
+/* Takes no interrupts any more. Linux does not survive it. */
 int fault_spin(void)
 {
 	local_irq_disable();
@@ -20,14 +20,17 @@ int fault_spin(void)
 }
 
 /*
- * The same behind the watchdog's back: a timer that counts periods, whose next one is put off for
- * good, so that the monitor's own look at it does not come; and an interrupt that waits. Linux does
- * not survive it.
+ * The same, with measures against the watchdog: the next expiry of a periodic timer is postponed
+ * forever, so that the monitor's check would not come; and an interrupt is pending. Linux does not
+ * survive it.
  */
 int fault_far(void)
 {
 	local_irq_disable();
-	/* Not apic_write(): from Linux 6.12 on it is no module's. Pillion's is in x2APIC mode. */
+	/*
+	 * Not apic_write(), which modules cannot use from Linux 6.12 on. Pillion's is in x2APIC
+	 * mode.
+	 */
 	native_apic_msr_write(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | LOCAL_TIMER_VECTOR);
 	native_apic_msr_write(APIC_TDCR, APIC_TDR_DIV_1);
 	native_apic_msr_write(APIC_TMICT, 1000000);
@@ -36,7 +39,7 @@ int fault_far(void)
 	return fault_spin();
 }
 
-/* An exception without an interrupt table. Linux does not survive it. */
+/* Raises an exception without an interrupt table. Linux does not survive it. */
 int fault_triple(void)
 {
 	const struct desc_ptr none = { 0, 0 };
@@ -48,8 +51,8 @@ int fault_triple(void)
 }
 
 /*
- * A reserved bit of CR4. A processor answers with an exception; QEMU 7.2 takes it, and refuses the
- * state at the next entry.
+ * Sets reserved bits of CR4. A processor raises an exception; QEMU 7.2 accepts them, and refuses
+ * the state at the next entry.
  */
 int fault_invalid(void)
 {
@@ -67,7 +70,7 @@ int fault_invalid(void)
 	return 0;
 }
 
-/* Asks the firmware for a system management interrupt, again and again. */
+/* Requests system management interrupts from the firmware, repeatedly. */
 int fault_smi(void)
 {
 	u64 start = rdtsc();

@@ -7,19 +7,18 @@
 /* Writes a line to the debug console, where the VM monitor reads it. */
 __printf(1, 2) void note(const char *format, ...);
 
-/* True until @ms milliseconds after @start, a value of rdtsc(). */
+/* Whether less than @ms milliseconds have passed since @start, a value of rdtsc(). */
 bool within(u64 start, unsigned int ms);
 
 /*
- * A device's messages, to a vector and in a delivery mode of one's choice: the low word of what is
- * written.
+ * Messages of a device, with a vector and a delivery mode of our choice: the low word of the data.
  */
 int message_open(void);
 void message_aim(u32 data);
 void message_mask(void);
 void message_send(void);
 
-/* Each comes to an end unless it says that Linux does not survive it. */
+/* Each returns, unless it says that Linux does not survive it. */
 int fault_spin(void);
 int fault_far(void);
 int fault_triple(void);

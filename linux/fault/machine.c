@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks the machine beside the processor to do what Linux itself may not: the keyboard controller
- * for a reset and for an address line less, the HPET for writes to memory, a bridge for another
- * number, behind which a function that is hidden would be seen again.
+ * Uses devices to do what Linux itself may not: the keyboard controller to reset the processor and
+ * to disable an address line, the HPET to write to memory, a bridge to renumber its bus, behind
+ * which a hidden function would become visible again.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -25,8 +25,8 @@
 #define ELSEWHERE	0x40
 
 /*
- * As AT programs switch the address line 20: off, and on again. With it off every second mebibyte
- * is another one.
+ * Switches address line 20 off and on again, as AT programs do. With it off, every second mebibyte
+ * aliases another one.
  */
 int fault_a20(void)
 {
@@ -43,7 +43,7 @@ int fault_a20(void)
 	udelay(50);
 	outb(0xd1, KEYBOARD);
 	outb(0x03, KEYBOARD_DATA);
-	/* The line's pulse, and what reaches into the registers from below. */
+	/* The line's pulse, and accesses that reach into the registers from below. */
 	outb(0xfd, KEYBOARD);
 	outw(0xdddd, KEYBOARD - 1);
 	outl(0xdddddddd, KEYBOARD_DATA + 1);
@@ -65,9 +65,9 @@ int fault_reset(void)
 }
 
 /*
- * Each comparator of the HPET can write a word of one's choice to an address of one's choice, in
- * place of an interrupt. In legacy replacement its first two take over the lines of the timer and
- * of the clock chip, which are silent from then on.
+ * Each comparator of the HPET can write a chosen word to a chosen address instead of an interrupt.
+ * In legacy replacement mode its first two take over the lines of the timer and of the clock chip,
+ * which are silent from then on.
  */
 int fault_hpet(void)
 {
@@ -105,7 +105,7 @@ static void set_config(unsigned int bus, unsigned int devfn, u32 at, u32 value)
 	outl(value, 0xcfc);
 }
 
-/* What answers on the bus that nobody has used so far, made a master of it. */
+/* Lists the functions on the bus that was unused so far, and makes them bus masters. */
 static void look(const char *way)
 {
 	unsigned int devfn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults that only the kernel can commit: a passenger that runs wild. For Pillion's tests; never
- * load it into a system that you want to keep. Linux is meant to suffer, the real-time side is not.
+ * Faults that only the kernel can commit: a guest out of control. For Pillion's tests; never load
+ * it into a system that you want to keep. It harms Linux, but must not harm the real-time side.
  */
 #include <linux/delay.h>
 #include <linux/io.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads and writes guest-physical memory that is not Linux's. What Linux's memory map calls
- * reserved holds the kernel below, its pool and its bundle: every page of it is touched. Elsewhere
- * a page in many is.
+ * Reads and writes guest-physical memory that is not Linux's. The memory that Linux's memory map
+ * calls reserved holds the kernel below, its pool and its bundle: every page of it is accessed.
+ * Elsewhere one page in many is.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -30,7 +30,7 @@ static struct {
 	u64 kept;
 } total;
 
-/* The bus of the machine's own devices: what Linux drives is Linux's. */
+/* Whether the address is in a PCI device's memory: what Linux drives is Linux's. */
 static bool is_bar(u64 address)
 {
 	struct pci_dev *device = NULL;
@@ -87,7 +87,7 @@ static void walk(u64 from, u64 to, u64 step, bool write)
 	}
 }
 
-/* One stretch of the memory map, and what it came to. */
+/* Walks one range of the memory map and reports the result. */
 static void stretch(const char *name, u64 from, u64 to, u64 step, bool write)
 {
 	memset(&total, 0, sizeof(total));
@@ -96,14 +96,14 @@ static void stretch(const char *name, u64 from, u64 to, u64 step, bool write)
 	     total.kept);
 }
 
-/* Nothing may be seen or kept where only the real-time side has memory. */
+/* Nothing may be visible or kept where only the real-time side has memory. */
 static void judge(u64 from, u64 to)
 {
 	if (total.visible || total.kept)
 		note("memory foreign %llx-%llx", from, to);
 }
 
-/* Where the thing at @address ends: a resource of the map, or the hole up to the next one. */
+/* End of what is at @address: a resource of the map, or a hole up to the next one. */
 static u64 end_of(u64 address, const struct resource *here)
 {
 	const struct resource *r;
@@ -139,8 +139,8 @@ static void low(void)
 }
 
 /*
- * Above 4 GiB: what is neither memory of Linux's nor a device's. Where no device answers the
- * machine reads as it likes, and keeps nothing.
+ * Above 4 GiB: everything that is neither Linux's memory nor a device's. Where no device answers,
+ * the machine returns arbitrary values and keeps nothing.
  */
 static void high(void)
 {
@@ -158,7 +158,7 @@ static void high(void)
 	note("memory high touched %llu visible %llu kept %llu", total.touched, total.visible, total.kept);
 }
 
-/* Writes to the addresses of interrupt messages: every vector and delivery mode. */
+/* Writes to the addresses of interrupt messages, with every vector and delivery mode. */
 static void messages(void)
 {
 	static const u32 modes[] = { 0, 1, 2, 4, 5, 6 };
@@ -179,7 +179,7 @@ static void messages(void)
 	note("memory messages written");
 }
 
-/* Every register of the local APIC where it is in memory, though Linux uses the other way to it. */
+/* Writes every register of the local APIC at its memory address, though Linux uses the MSRs. */
 static void local_apic(void)
 {
 	void __iomem *window = ioremap(LOCAL_APIC, PAGE_SIZE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupt messages of a device on vectors of the real-time side. The random-number device is
- * taken from its driver and driven by hand (legacy virtio: one queue, one buffer); its message goes
- * wherever the MSI-X table says.
+ * Interrupt messages of a device with vectors of the real-time side. The random-number device is
+ * unbound from its driver and driven by hand (legacy virtio: one queue, one buffer); its message
+ * goes wherever the MSI-X table says.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -61,7 +61,7 @@ static int set_up(void)
 	return inw(io + QUEUE_VECTOR) ? -ENODEV : 0;
 }
 
-/* Takes the device from its driver. Its messages go nowhere yet. */
+/* Unbinds the device from its driver. Its messages do not go anywhere yet. */
 int message_open(void)
 {
 	struct pci_dev *device = pci_get_device(VENDOR, ENTROPY, NULL);
@@ -99,7 +99,7 @@ void message_mask(void)
 	writel(1, table + PCI_MSIX_ENTRY_VECTOR_CTRL);
 }
 
-/* One at a time: a device that is given more than its queue holds stops. */
+/* One at a time: a device that gets more than its queue holds stops. */
 void message_send(void)
 {
 	if (ring.avail->idx != READ_ONCE(ring.used->idx))

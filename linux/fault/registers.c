@@ -12,7 +12,7 @@
 #define IO_APIC 0xfec00000ull
 #define LINES 24
 
-/* Registers that Linux itself lives by: a change here says nothing of what is below. */
+/* Registers that Linux itself depends on: a change here tells nothing about the system below. */
 static bool is_vital(u32 number)
 {
 	switch (number) {
@@ -69,7 +69,7 @@ static void port(u16 number)
 	outsb(number, "\x11\x22", 2);
 }
 
-/* Hidden ports, and what reaches into them from below. */
+/* Writes hidden ports, with accesses that reach into them from below as well. */
 static void ports(void)
 {
 	static const u16 hidden[][2] = { { 0x20, 0x21 }, { 0xa0, 0xa1 }, { 0x2f8, 0x2ff }, { 0xcf8, 0xcfb } };
@@ -86,7 +86,7 @@ static void ports(void)
 			outl(0xffffffff, at - 3);
 			count++;
 		}
-	/* The interrupt controller as a BIOS would set it up, on the vectors of the real-time side. */
+	/* Programs the interrupt controller like a BIOS, with vectors of the real-time side. */
 	outb(0x11, 0x20);
 	outb(0xf0, 0x21);
 	outb(0x04, 0x21);

@@ -53,7 +53,7 @@ static void self_interrupts(void)
 	end("self");
 }
 
-/* Vectors that Linux has nothing behind make it complain, but no more. */
+/* Linux complains about vectors without a handler, but no more than that. */
 static void all_vectors(void)
 {
 	u32 vector;
@@ -68,7 +68,7 @@ static void all_vectors(void)
 	end("vectors");
 }
 
-/* Non-maskable, system management, INIT and start-up, to everybody and to nobody. */
+/* Sends NMI, SMI, INIT and start-up, to all CPUs and to none. */
 static void broadcasts(void)
 {
 	static const u32 modes[] = { 2, 4, 5, 6 };
@@ -157,7 +157,7 @@ static void keyboard(u8 value, u16 port)
 	outb(value, port);
 }
 
-/* Interval timer: 1.19 MHz divided by 2. It goes on by itself. */
+/* Interval timer: 1.19 MHz divided by 2. It continues by itself. */
 static void start_timer(void)
 {
 	outb(0x34, 0x43);
@@ -176,7 +176,7 @@ static void nothing(void)
 {
 }
 
-/* Clock: 8 kHz, all interrupts. The next one comes when register C has been read. */
+/* Clock: 8 kHz, all interrupts. The next one comes after register C has been read. */
 static void start_clock(void)
 {
 	set_clock(0x0a, 0x23);
@@ -195,7 +195,7 @@ static void stop_clock(void)
 
 static u8 keyboard_before;
 
-/* Keyboard controller: gives back a byte as if a key had been pressed, an interrupt each. */
+/* Keyboard controller: returns a byte as if a key had been pressed, with an interrupt each. */
 static void start_keyboard(void)
 {
 	keyboard(0x20, KEYBOARD);
@@ -220,7 +220,7 @@ static void stop_keyboard(void)
 
 static u8 uart_before;
 
-/* Serial port: an empty transmitter is an interrupt each time that somebody wants to know of it. */
+/* Serial port: an empty transmitter raises an interrupt each time its interrupt is enabled. */
 static void start_uart(void)
 {
 	uart_before = inb(UART + 1);
@@ -240,8 +240,8 @@ static void stop_uart(void)
 #define BY_MESSAGE	0xff
 
 /*
- * What Linux has of the machine that interrupts, each on a vector of its own priority class, and
- * how often it was seen to.
+ * The machine's interrupt sources that Linux has, each with a vector of its own priority class, and
+ * how often it was seen to fire.
  */
 static struct source {
 	const char *name;
@@ -271,9 +271,10 @@ static bool is_pending(u8 vector)
 }
 
 /*
- * With interrupts off, until each source has asked for one; then all come at once, the most urgent
- * class first. From the least urgent upwards: what is pending is in service at the real local APIC,
- * and holds back what comes below it. Each that was seen is one that is delivered.
+ * Keeps interrupts off until each source has raised one; then all are delivered at once, the most
+ * urgent class first. The order is from the least urgent up, because a pending interrupt is in
+ * service at the real local APIC and holds back everything below it. Each one that was seen is
+ * delivered.
  */
 static void round_of_all(void)
 {
@@ -293,9 +294,8 @@ static void round_of_all(void)
 }
 
 /*
- * All at their highest rates. Linux answers each with a complaint about an interrupt that it did
- * not expect, and ends it. The test looks for a source that is silent: a storm without it would
- * show nothing.
+ * All sources at their highest rates. Linux reports each interrupt as unexpected, and ends it. The
+ * test checks for a silent source: a storm without it would show nothing.
  */
 static void all_sources(void)
 {

@@ -1,7 +1,7 @@
 //! `note TEXT..` writes a line to port 0xe9, the debug console, where the emulator or the VM
 //! monitor reads it. `note --tsc NAME` writes `tsc NAME TICKS`. Before anything else it executes
 //! the marker `Mark` of measure/plugin/count.c. `note --step` executes the marker `Step` and writes
-//! nothing. Static, without a library, so that it runs before anything is mounted.
+//! nothing. The program is static and has no library, so that it runs before anything is mounted.
 #![no_std]
 #![no_main]
 
@@ -20,21 +20,21 @@ mod number {
 
 global_asm!(".globl _start", "_start:", "mov rdi, rsp", "and rsp, -16", "call {main}", "ud2", main = sym main);
 
-/// Does nothing, with four letters in it.
+/// A no-operation that contains four letters.
 macro_rules! marker {
     ($letters:literal) => {
-        // SAFETY: a no-operation; it does not touch the memory that it seems to name.
+        // SAFETY: a no-operation; it does not access the memory that its operand seems to name.
         unsafe { asm!(concat!("nop dword ptr [rax + ", $letters, "]"), options(nomem, nostack, preserves_flags)) }
     };
 }
 
 /// # Safety
-/// `stack` is the stack as Linux leaves it for a new program: the count of arguments, then pointers
-/// to them.
+/// `stack` is the stack that Linux prepares for a new program: the argument count, then pointers to
+/// the arguments.
 unsafe extern "C" fn main(stack: *const u64) -> ! {
     // SAFETY: by the contract of this function.
     let count = unsafe { *stack } as usize;
-    // SAFETY: as above: argument `i` is a string that ends in a zero and lives as long as the
+    // SAFETY: as above; argument `i` is a string that ends in a zero and lives as long as the
     // program.
     let argument = |i: usize| unsafe { CStr::from_ptr(*stack.add(1 + i) as *const _) }.to_bytes();
     if count > 1 && argument(1) == b"--step" {
@@ -56,7 +56,7 @@ unsafe extern "C" fn main(stack: *const u64) -> ! {
     loop {}
 }
 
-/// Waits until no other `note` is writing; the end of the program lets the next one go on.
+/// Waits until no other `note` is writing; the end of this program lets the next one continue.
 fn lock() {
     const CREATE_AND_WRITE: u64 = 0o101;
     const EXCLUSIVE: u64 = 2;
@@ -74,7 +74,7 @@ fn put_words<'a>(count: usize, argument: impl Fn(usize) -> &'a [u8]) {
 }
 
 fn put_ticks(name: &[u8]) {
-    // SAFETY: reads a counter.
+    // SAFETY: it only reads a counter.
     let mut ticks = unsafe { _rdtsc() };
     let mut digits = [b'0'; 20];
     let mut first = digits.len();

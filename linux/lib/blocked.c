@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which signals of a Linux process are blocked, and which of those came. */
+/* The signals of a Linux process that are blocked, and those of them that arrived. */
 #include "psc.h"
 
 rtlinux_sigset_t rtlinux_blocked, psc_pending;

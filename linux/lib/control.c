@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Start and end of tasks. */
+/* Starts and ends tasks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions of this process at real-time priority. They run on a stack of their own, while the
- * process's threads stand still wherever they are; whatever they touch has to be in memory, so all
- * of the process's memory is locked.
+ * process's threads are stopped wherever they are. What they access must be in memory, so all of
+ * the process's memory is locked.
  */
 #include "psc.h"
 #include <errno.h>
@@ -20,22 +20,19 @@
 
 static struct psc_share shared;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* By signal; a stack is kept for the next handler of the same. */
+/* By signal; a stack is kept for the next handler of the same signal. */
 static char *stacks[RTLINUX_SIGMAX + 2];
 static void (*handlers[RTLINUX_SIGMAX + 1])(int);
 static volatile bool in_handler;
 
 /*
- * The number by which the module knows the run of a signal that was blocked when it came, and its
- * time, from now on.
+ * ONCE is the number by which the module knows the run of a signal that was blocked when it came.
+ * The run is due SOON_NS from now.
  */
 #define ONCE (RTLINUX_SIGMAX + 1)
 #define SOON_NS 20000
 
-/*
- * A run begins here, with the signal and the function as arguments, and ends with a call to the
- * hypervisor.
- */
+/* A run begins here, with the signal and the function as arguments, and ends with a hypercall. */
 void psc_entry(void);
 asm(".pushsection .text\n"
     ".type psc_entry, @function\n"
@@ -66,7 +63,7 @@ void psc_ring(unsigned int fifo)
 	asm volatile("vmmcall" : : "a" (PILLION_PSC_RING), "b" ((uint64_t)fifo) : "memory");
 }
 
-/* Finds the FIFOs of the task, which the view tells. */
+/* Finds the task's FIFOs, through the view. */
 static int look(struct psc_share *share)
 {
 	struct pillion_view *view = pillion_view_open();
@@ -85,7 +82,7 @@ static const struct psc_share *open_share(void)
 	shared.device = open(PILLION_PSC_DEVICE, O_RDWR | O_CLOEXEC);
 	if (shared.device < 0)
 		return NULL;
-	/* Handlers ask for the time; the first to ask opens a view, which they cannot. */
+	/* Handlers ask for the time; the first call opens a view, which a handler cannot do. */
 	if (gethrtime() >= 0 && !look(&shared))
 		return &shared;
 	close(shared.device);
@@ -104,7 +101,7 @@ const struct psc_share *psc_share(void)
 	return share;
 }
 
-/* The top of a signal's stack, below which is a page that nobody has. */
+/* The top of a signal's stack, below which is a guard page. */
 static char *stack_of(int sig)
 {
 	char *base = stacks[sig];
@@ -118,7 +115,7 @@ static char *stack_of(int sig)
 	return base + GUARD + STACK;
 }
 
-/* Has a signal's handler run, known to the module by the number. */
+/* Sets a run of a signal's handler, which the module knows by `id`. */
 static int set(const struct psc_share *share, unsigned int id, int sig, unsigned int flags, hrtime_t period)
 {
 	struct pillion_psc_handler handler = {

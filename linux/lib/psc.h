@@ -8,26 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the task that runs handlers is reached; NULL if there is none. */
+/* The connection to the task that runs handlers; psc_share() returns NULL if there is none. */
 struct psc_share {
 	/* /dev/pillion-psc. */
 	int device;
-	/* FIFOs as that task shows them. */
+	/* FIFOs, in that task's status. */
 	const struct pillion_fifo_entry *fifos;
 };
 const struct psc_share *psc_share(void);
 
-/* Whether this is executed by a handler. */
+/* Whether a handler executes this. */
 bool psc_in_handler(void);
-/* Blocked signals that came. */
+/* Signals that arrived while they were blocked. */
 extern rtlinux_sigset_t psc_pending;
-/* Whether a signal that came is blocked; then it is due when it is so no longer. */
+/* Whether an arriving signal is blocked; if so, it is due once it is unblocked. */
 bool psc_hold(int sig);
-/* A signal that came and was blocked is not due any more. */
+/* Drops a signal that arrived while it was blocked. */
 void psc_forget(int sig);
 /* Runs a signal's handler, if it has one, at real-time priority; it has run when this returns. */
 int psc_run_once(int sig);
-/* A handler's call to have Linux look at a FIFO. */
+/* A handler's hypercall that makes Linux check a FIFO. */
 void psc_ring(unsigned int fifo);
 
 #endif

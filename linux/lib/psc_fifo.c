@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FIFOs of real-time signals' handlers. To other processes they are /dev/rtf0 to /dev/rtf63, as
- * those of tasks are. A handler puts into the ring to Linux and takes from the ring to the task,
- * then from its own.
+ * FIFOs of real-time signals' handlers. To other processes they are /dev/rtf0 to /dev/rtf63, like
+ * those of tasks. A handler puts into the ring to Linux. It takes from the ring to the task, then
+ * from the ring to Linux.
  */
 #include "psc.h"
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-/* How often bytes are taken anew because somebody else took them meanwhile. */
+/* How often to retry when something else took the bytes meanwhile. */
 #define TRIES 8
 
 #define PAGE 4096
@@ -22,7 +22,7 @@ static struct {
 	uint64_t size;
 	char *to_linux;
 	char *to_task;
-	/* Where the FIFO is mapped, and how many bytes. */
+	/* Address and size of the FIFO's mapping. */
 	struct pillion_fifo_control *control;
 	size_t mapped;
 } fifos[PILLION_CHANNEL_FIFOS];
@@ -34,7 +34,7 @@ static int resize(const struct psc_share *share, unsigned int number, uint32_t s
 	return ioctl(share->device, PILLION_IOC_PSC_FIFO, &ring);
 }
 
-/* Maps a FIFO that was made: its control words, then its rings. */
+/* Maps a FIFO that was made: first its control words, then its rings. */
 static int map(const struct psc_share *share, unsigned int number, uint32_t size)
 {
 	const struct pillion_fifo_entry *entry = &share->fifos[number];
@@ -86,7 +86,7 @@ int rtf_destroy(unsigned int number)
 	return resize(share, number, 0);
 }
 
-/* Why a handler cannot use the FIFO, or 0. */
+/* The reason why a handler cannot use the FIFO, or 0. */
 static int refuse(unsigned int number, int count)
 {
 	if (!psc_in_handler())
@@ -97,8 +97,8 @@ static int refuse(unsigned int number, int count)
 }
 
 /*
- * Lets Linux look at the FIFO if it waits for that. The fence pairs with the one between its saying
- * so and its looking a last time.
+ * Makes Linux check the FIFO if it waits for that. The fence pairs with the one between Linux's
+ * request and its last check.
  */
 static void tell(unsigned int number, uint32_t *want)
 {
@@ -130,7 +130,7 @@ int rtf_put(unsigned int number, const void *bytes, int count)
 	return count;
 }
 
-/* Takes up to `count` bytes out of a ring. */
+/* Takes up to `count` bytes from a ring. */
 static int take(const char *ring, uint64_t size, const uint64_t *written, uint64_t *read, char *bytes, int count)
 {
 	uint64_t from, used, at, first;

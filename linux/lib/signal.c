@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Real-time signals in a Linux process: sets of them, and which are blocked. */
+/* Real-time signals in a Linux process: sets of them, and the blocked ones. */
 #include "psc.h"
 #include <errno.h>
 #include <rtlinux_signal.h>
@@ -11,7 +11,7 @@ static int refuse(int error)
 	return -1;
 }
 
-/* Runs the handlers of signals that are pending and blocked no longer. */
+/* Runs the handlers of signals that are pending and no longer blocked. */
 static int deliver(void)
 {
 	unsigned long due;

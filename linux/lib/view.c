@@ -25,7 +25,7 @@ static const void *part(const struct pillion_view *view, uint64_t offset)
 	return (const char *)view->base + offset;
 }
 
-/* Whether a part lies in the window. */
+/* Whether a part lies within the window. */
 static bool holds(const struct pillion_view *view, uint64_t offset, uint64_t size)
 {
 	return offset <= view->size && size <= view->size - offset;
@@ -65,14 +65,14 @@ static int map(struct pillion_view *view, size_t size)
 	return 0;
 }
 
-/* Maps the directory, which says how large the window is, then all of it. */
+/* Maps the directory, which states the size of the window, then all of the window. */
 static int map_all(struct pillion_view *view)
 {
 	size_t size = (sizeof(struct pillion_directory) + PAGE - 1) / PAGE * PAGE;
 
 	if (map(view, size))
 		return -1;
-	/* What is behind that is for the kernel of Linux only. */
+	/* What follows is for Linux's kernel only. */
 	size = view->directory->psc;
 	munmap((void *)view->base, view->size);
 	if (map(view, size))
@@ -149,7 +149,7 @@ const struct pillion_fifo_control *pillion_task_fifo(const struct pillion_view *
 	uint64_t share = view->directory->tasks[task].share;
 	uint64_t at = share + pillion_task_status(view, task)->fifos[fifo].control;
 
-	/* The task says where they are, and may be broken. */
+	/* The task states where they are, and may be broken. */
 	if (at < share || at % 64 || !holds(view, at, sizeof(struct pillion_fifo_control)))
 		return &pillion_task_share(view, task)->fifos[fifo];
 	return part(view, at);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The last interrupt, for the process that waits for it. */
+/* The stamps of the last interrupt, for the process that waits for it. */
 #include <linux/completion.h>
 
 #include "measure.h"
 #include "source.h"
 
-/* Whoever raises interrupts waits until one was read before the next. */
+/* The process that raises interrupts waits until one was read before it raises the next. */
 static struct measure_stamps last;
 
 /*
- * Safe to complete from a hard interrupt handler also on PREEMPT_RT, where ordinary wait queues are
- * not.
+ * A completion is safe in a hard interrupt handler even on PREEMPT_RT, where ordinary wait queues
+ * are not.
  */
 static DECLARE_COMPLETION(arrival);
 

@@ -38,7 +38,7 @@ bool edu_found(void)
 	return found;
 }
 
-/* Its registers, for a process that raises the interrupt from user mode. */
+/* Maps the registers, for a process that raises the interrupt from user mode. */
 int edu_mmap(struct vm_area_struct *area)
 {
 	if (!found)
@@ -58,8 +58,8 @@ static int edu_probe(struct pci_dev *device, const struct pci_device_id *id)
 		return error;
 	registers = pcim_iomap_table(device)[0];
 	/*
-	 * The device's line, as a real-time task has it, not a message. The handler itself is what is
-	 * measured: it must not become a thread.
+	 * The device's line, as a real-time task has it, instead of a message. The handler itself
+	 * is measured, so it must not become a thread.
 	 */
 	error = request_irq(device->irq, edu_interrupt, IRQF_NO_THREAD | IRQF_SHARED, "measure", device);
 	if (error)

@@ -30,7 +30,7 @@ static ssize_t measure_read(struct file *file, char __user *to, size_t size, lof
 	return copy_to_user(to, &last, sizeof(last)) ? -EFAULT : sizeof(last);
 }
 
-/* A critical section: several processes may want to be in it. */
+/* A critical section that several processes compete for. */
 static DEFINE_MUTEX(section);
 
 static void hold(u64 ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /dev/measure: interrupts on demand. One process waits in read(), which gives a struct
- * measure_stamps for each interrupt. Another one raises them: of the edu device by a write to its
- * registers, which mmap() gives, of the timer by MEASURE_ARM.
+ * /dev/measure: interrupts on demand. One process waits in read(), which returns a struct
+ * measure_stamps for each interrupt. Another one raises them: on the edu device by writing to its
+ * registers, which mmap() provides, on the timer with MEASURE_ARM.
  */
 #ifndef PILLION_MEASURE_H
 #define PILLION_MEASURE_H
@@ -16,7 +16,7 @@ struct measure_stamps {
 	__u64 handled;	/* first act of the interrupt's handler */
 };
 
-/* Chooses where interrupts come from: MEASURE_EDU (ENODEV if there is none) or MEASURE_TIMER. */
+/* Selects the source of interrupts: MEASURE_EDU (ENODEV if there is none) or MEASURE_TIMER. */
 #define MEASURE_SOURCE	_IO('M', 0)
 #define MEASURE_EDU	0
 #define MEASURE_TIMER	1
@@ -24,7 +24,10 @@ struct measure_stamps {
 /* Arms the timer: the argument is a number of nanoseconds. */
 #define MEASURE_ARM	_IO('M', 1)
 
-/* Takes a mutex of the kernel's, keeps it for so many nanoseconds, computing, and gives it back. */
+/*
+ * Takes a mutex of the kernel's, holds it for that many nanoseconds while computing, and releases
+ * it.
+ */
 #define MEASURE_HOLD	_IO('M', 2)
 
 /* Writing this register of edu raises its interrupt. */

@@ -7,10 +7,7 @@
 struct measure_stamps;
 struct vm_area_struct;
 
-/*
- * Called by a source's hard interrupt handler: @handled is what it read first from the time-stamp
- * counter.
- */
+/* Called by a source's hard interrupt handler. @handled is the time-stamp counter at its start. */
 void arrived(u64 due, u64 handled);
 
 /* Waits for the next interrupt; -ERESTARTSYS if a signal came first. */
@@ -25,7 +22,7 @@ void edu_exit(void);
 bool edu_found(void);
 int edu_mmap(struct vm_area_struct *area);
 
-/* A high-resolution timer, handled in hard interrupt context also on PREEMPT_RT. */
+/* A high-resolution timer, handled in hard interrupt context even on PREEMPT_RT. */
 void timer_init(void);
 void timer_exit(void);
 void timer_arm(u64 ns);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Interrupts of the local APIC's timer, through a high-resolution timer of Linux's.
- */
+/* Interrupts of the local APIC's timer, through one of Linux's high-resolution timers. */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/math64.h>
@@ -32,8 +30,8 @@ static ktime_t both_clocks(u64 *ticks)
 	ktime_get_snapshot(&now);
 	after = rdtsc_ordered();
 	/*
-	 * Linux's clock is the counter, and this the reading that it was made of; or another one,
-	 * somewhere in between.
+	 * Linux's clock is the counter, and this is the reading that it was computed from;
+	 * otherwise any reading in between.
 	 */
 	*ticks = before <= now.cycles && now.cycles <= after ? now.cycles : before + (after - before) / 2;
 	return ktime_sub(now.real, ktime_mono_to_any(0, TK_OFFS_REAL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas of shared memory that Linux holds. The resource manager makes them, and counts Linux as
- * one holder; who holds them within Linux is counted here.
+ * Areas of shared memory that Linux holds. The resource manager makes them, and counts Linux as one
+ * holder; users within Linux are counted here.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -13,12 +13,12 @@
 #include "command.h"
 #include "window.h"
 
-/* By the index that the resource manager gave them; those with a size are held. */
+/* By the index from the resource manager; entries with a size are held. */
 static struct area areas[PILLION_CHANNEL_MBUFFS];
 
 /*
- * Guards all of it. Nothing is copied from or to a process while it is held: that could wait for a
- * lock which mmap takes before this one.
+ * Guards everything here. Nothing is copied from or to a process while it is held: that could wait
+ * for a lock which mmap takes before this one.
  */
 static DEFINE_MUTEX(lock);
 
@@ -32,7 +32,7 @@ static struct area *held(const char *name)
 	return NULL;
 }
 
-/* Size of the area with that name, whoever holds it; 0 if there is none. */
+/* Size of the area with that name, whether Linux holds it or not; 0 if there is none. */
 static u64 size_of(const char *name)
 {
 	const struct pillion_mbuff *entry = window.directory->mbuffs;
@@ -44,7 +44,7 @@ static u64 size_of(const char *name)
 	return 0;
 }
 
-/* Has the resource manager make an area, or hold one that is there, for Linux. */
+/* Has the resource manager make an area for Linux, or hold an existing one. */
 static struct area *hold(const char *name, u64 size)
 {
 	const struct pillion_mbuff *entry;
@@ -66,7 +66,7 @@ static struct area *hold(const char *name, u64 size)
 	return area;
 }
 
-/* Gives an area back that nobody holds any more. */
+/* Releases an area that has no users, files or mappings. */
 static void settle(struct area *area)
 {
 	if (area->users || area->files || area->maps)
@@ -75,7 +75,7 @@ static void settle(struct area *area)
 	memset(area, 0, sizeof(*area));
 }
 
-/* Finds or makes an area, and counts a user, and a file that is about to have it selected. */
+/* Finds or makes an area, and counts a user, and a file that is about to select it. */
 struct area *area_make(const char *name, u64 size)
 {
 	struct area *area;
@@ -97,7 +97,7 @@ struct area *area_make(const char *name, u64 size)
 	return area;
 }
 
-/* Finds an area, and counts a file that is about to have it selected. */
+/* Finds an area, and counts a file that is about to select it. */
 struct area *area_find(const char *name)
 {
 	struct area *area;
@@ -114,7 +114,7 @@ struct area *area_find(const char *name)
 	return area;
 }
 
-/* Counts one less. */
+/* Decrements a count. */
 void area_put(struct area *area, unsigned int *count)
 {
 	mutex_lock(&lock);
@@ -123,7 +123,7 @@ void area_put(struct area *area, unsigned int *count)
 	mutex_unlock(&lock);
 }
 
-/* Counts a mapping more, of an area that is held. */
+/* Counts another mapping of a held area. */
 void area_map(struct area *area)
 {
 	mutex_lock(&lock);
@@ -131,7 +131,7 @@ void area_map(struct area *area)
 	mutex_unlock(&lock);
 }
 
-/* The area that a file has selected, counted as by one file more; or NULL. */
+/* The area that a file has selected, with another file counted; or NULL. */
 struct area *area_of(struct area *const *selected)
 {
 	struct area *area;
@@ -145,7 +145,7 @@ struct area *area_of(struct area *const *selected)
 }
 
 /*
- * Selects an area, which the caller has counted as a file's; returns the one before, still
+ * Selects an area, for which the caller has counted a file; returns the previous one, still
  * counted.
  */
 struct area *area_select(struct area **selected, struct area *area)
@@ -159,7 +159,7 @@ struct area *area_select(struct area **selected, struct area *area)
 	return before;
 }
 
-/* Takes one user away. */
+/* Drops one user. */
 int area_drop(const char *name)
 {
 	struct area *area;
@@ -186,7 +186,7 @@ void area_info(struct area *area, struct mbuff_request_struct *request)
 	mutex_unlock(&lock);
 }
 
-/* Lists all areas, those that only tasks hold as well. */
+/* Lists all areas, including those that only tasks hold. */
 int area_show(struct seq_file *out, void *unused)
 {
 	const struct pillion_mbuff *entry = window.directory->mbuffs;
@@ -203,7 +203,7 @@ int area_show(struct seq_file *out, void *unused)
 	return 0;
 }
 
-/* Gives back what processes that are gone left counted. */
+/* Releases what processes that are gone have left counted. */
 void area_close(void)
 {
 	unsigned int i;

@@ -9,12 +9,12 @@
 struct seq_file;
 
 /*
- * An area, and why Linux holds it: users that were counted, open files that selected it, mappings.
- * Without all three it is given back.
+ * An area, and why Linux holds it: counted users, open files that selected it, mappings. Without
+ * any of these it is released.
  */
 struct area {
 	char name[MBUFF_NAME_LEN + 1];
-	/* In the pool. */
+	/* Offset in the pool. */
 	u64 offset;
 	u64 size;
 	unsigned int users;

@@ -11,7 +11,7 @@
 
 static DEFINE_MUTEX(lock);
 
-/* Writes the name, a zero, and what follows it. */
+/* Writes the name, a zero, and what follows. */
 static int fill(struct pillion_command *command, const char *name, const char *more)
 {
 	size_t size = strlen(name) + 1;
@@ -24,7 +24,7 @@ static int fill(struct pillion_command *command, const char *name, const char *m
 	return 0;
 }
 
-/* Has a command carried out; returns 0 or more, or a negative errno. */
+/* Has the resource manager carry out a command; returns 0 or more, or a negative errno. */
 int command(u32 number, const char *name, const char *more, u64 size)
 {
 	long result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device /dev/pillion, for the command of that name: what the tasks do, what they print, their
- * start and end.
+ * The device /dev/pillion, for the command of that name: what the tasks do, what they print, and
+ * their start and end.
  */
 #include <linux/compat.h>
 #include <linux/delay.h>
@@ -22,10 +22,7 @@
 #include "rtf.h"
 #include "window.h"
 
-/*
- * Waits until a task is no longer in a state; the real-time side goes on without us if a signal
- * comes.
- */
+/* Waits until a task leaves a state. After a signal the real-time side continues without us. */
 static int wait_while(const struct task *task, u32 state)
 {
 	while (task_state(task) == state)
@@ -38,7 +35,7 @@ static long load(struct task *task, const char *parameters)
 {
 	long result;
 
-	/* What processes have mapped of an earlier one's would be another's. */
+	/* What processes still have mapped of an earlier load would belong to another one. */
 	if (psc_fifo_is_mapped(task))
 		return -EBUSY;
 	/* Its FIFOs are where others were. */
@@ -54,7 +51,7 @@ static long load(struct task *task, const char *parameters)
 	return result < 0 && result >= -EHWPOISON ? result : -EIO;
 }
 
-/* Whoever is refused finds in the journal why. */
+/* On failure, the reason is in the journal. */
 static long load_and_tell(struct task *task, const char *parameters)
 {
 	long result = load(task, parameters);
@@ -102,7 +99,7 @@ static long control_ioctl(struct file *file, unsigned int number, unsigned long 
 }
 
 /*
- * The window. A shared mapping of a file that was not opened for writing stays read-only for ever.
+ * The window. A shared mapping of a file that was not opened for writing stays read-only forever.
  */
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {

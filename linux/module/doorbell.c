@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The interrupt by which the real-time side says that there is something to look at. */
+/* The interrupt with which the real-time side reports that there is something to check. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/acpi.h>
@@ -18,9 +18,9 @@ static int irq;
 static u64 generation;
 
 /*
- * Takes the bits of a word that a task raises. The exchange is a full barrier: what the task did
- * before it set a bit is seen after it. A task rings only when the word was 0, so all of it has to
- * be taken.
+ * Takes the bits of a word that a task raises. The exchange is a full barrier: everything that the
+ * task did before it set a bit is visible after it. A task rings only when the word was 0, so all
+ * bits must be taken.
  */
 static u64 take(u64 *word)
 {
@@ -61,8 +61,8 @@ static irqreturn_t rung(int number, void *cookie)
 }
 
 /*
- * Registers the line, and says to the monitor that it may ring. What was raised before that is
- * looked at now.
+ * Registers the line, and tells the monitor that it may ring. Then checks for what was raised
+ * before.
  */
 int doorbell_open(void)
 {
@@ -78,7 +78,7 @@ int doorbell_open(void)
 	if (error)
 		goto unregister;
 	if (hypercall(PILLION_HYPERCALL_HELLO, 1)) {
-		pr_err("the monitor does not ring\n");
+		pr_err("the monitor refuses to ring the doorbell\n");
 		error = -EIO;
 		goto free;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interrupt by which the real-time side says that there is something to look at. */
+/* The interrupt with which the real-time side reports that there is something to check. */
 #ifndef DOORBELL_H
 #define DOORBELL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looks at FIFOs, copies out of and into them, and waits for them. */
+/* Finds FIFOs, copies from and to them, and waits for them. */
 #include <linux/jiffies.h>
 #include <linux/pagemap.h>
 #include <linux/rwsem.h>
@@ -9,25 +9,26 @@
 #include "fifo.h"
 
 /*
- * A waiting process looks again after so long, in case the real-time side was too broken to ring.
+ * Interval at which a waiting process checks again, in case the real-time side was too broken to
+ * ring.
  */
 #define RECHECK (HZ / 10)
 
-/* How often bytes are copied anew because the real-time side took them meanwhile. */
+/* How often to retry a copy when the real-time side took the bytes meanwhile. */
 #define TAKE_TRIES 8
 
-/* How often a process's memory is fetched that was taken away again before it was copied. */
+/* How often to fault in a process's memory that was evicted again before it was copied. */
 #define FETCH_TRIES 8
 
 static struct fifo fifos[PILLION_CHANNEL_FIFOS];
 
 /*
- * Held for reading by who copies: rings stay where they are while it is not held for writing. No
- * page fault is waited for under it.
+ * Copying holds it for reading: rings stay in place while it is not held for writing. Nothing waits
+ * for a page fault under it.
  */
 static DECLARE_RWSEM(places);
 
-/* Waits until nobody copies, and lets nobody begin. */
+/* Waits until nothing is being copied, and prevents further copying. */
 void fifo_stop_copying(void)
 {
 	down_write(&places);
@@ -39,8 +40,8 @@ void fifo_go_on_copying(void)
 }
 
 /*
- * The words of a FIFO that both sides use. The task says where they are, and may be broken: then
- * they are those that would be its own otherwise.
+ * The control words of a FIFO, which both sides use. The task states where they are, and may be
+ * broken: then they are those at the task's default place.
  */
 static struct pillion_fifo_control *control_of(const struct task *task, unsigned int number)
 {
@@ -52,7 +53,7 @@ static struct pillion_fifo_control *control_of(const struct task *task, unsigned
 	return (void *)task->share + at;
 }
 
-/* Forgets what an earlier Linux, or an earlier load of this module, wanted. */
+/* Clears what an earlier Linux, or an earlier load of this module, wanted. */
 static void reset(struct pillion_fifo_control *control)
 {
 	WRITE_ONCE(control->want_data, 0);
@@ -84,7 +85,7 @@ static struct task *owner_of(unsigned int number)
 }
 
 /*
- * A ring's data is behind the control words, in the task's own part. The task wrote size and
+ * A ring's data comes after the control words, in the task's own part. The task wrote size and
  * offset, and may be broken.
  */
 static bool place(const struct task *task, struct ring *ring, u64 offset, u64 size)
@@ -97,7 +98,7 @@ static bool place(const struct task *task, struct ring *ring, u64 offset, u64 si
 	return true;
 }
 
-/* Looks up a FIFO; -ENODEV if it was not made. */
+/* Looks up a FIFO; -ENODEV if it does not exist. */
 int fifo_view(unsigned int number, struct fifo_view *view)
 {
 	struct task *task = owner_of(number);
@@ -126,7 +127,7 @@ int fifo_view(unsigned int number, struct fifo_view *view)
 	return 0;
 }
 
-/* Whether a FIFO is still there. */
+/* Whether a FIFO still exists. */
 bool fifo_is_current(const struct fifo_view *view)
 {
 	struct fifo_view now;
@@ -135,15 +136,15 @@ bool fifo_is_current(const struct fifo_view *view)
 }
 
 /*
- * Goes to the rings of a FIFO that was looked at before, to `take` or to put, and looks where they
- * are now. They stay there up to leave(). Page faults fail from here on, instead of waiting.
+ * Enters the rings of a FIFO that was looked up before, to take or to put, and looks up where they
+ * are now. They stay in place until leave(). From here on page faults fail instead of waiting.
  */
 static int enter(const struct fifo_view *before, u32 *word, struct fifo_view *now)
 {
 	down_read(&places);
 	WRITE_ONCE(*word, 1);
 	/*
-	 * The real-time side hides a FIFO, then reads this word; we write this word, then look for
+	 * The real-time side hides a FIFO, then reads this word; we write this word, then look up
 	 * the FIFO.
 	 */
 	smp_mb();
@@ -156,7 +157,7 @@ static int enter(const struct fifo_view *before, u32 *word, struct fifo_view *no
 static void leave(u32 *word)
 {
 	pagefault_enable();
-	/* What was copied was copied before that. */
+	/* The copying was done before that. */
 	smp_store_release(word, 0);
 	up_read(&places);
 }
@@ -204,7 +205,7 @@ static ssize_t take_here(const struct fifo_view *view, char __user *buffer, size
 }
 
 /*
- * Takes out what is there, up to `count` bytes: what the task put, then what a process put and the
+ * Takes up to `count` bytes: first those that the task put, then those that a process put and the
  * task has not taken.
  */
 ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count)
@@ -216,7 +217,7 @@ ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t coun
 	if (mutex_lock_interruptible(&view->fifo->take))
 		return -ERESTARTSYS;
 	size = take_here(view, buffer, count);
-	/* Memory that is not there is fetched away from the rings. */
+	/* Absent memory is faulted in outside the rings. */
 	for (i = 0; size == -EFAULT && i < FETCH_TRIES; i++) {
 		if (fault_in_safe_writeable(buffer, most) == most)
 			break;
@@ -254,8 +255,8 @@ static ssize_t put_here(const struct fifo_view *view, const char __user *buffer,
 }
 
 /*
- * Puts in up to `count` bytes if there is room for at least `least`, which is not 0; returns how
- * many.
+ * Puts up to `count` bytes if there is room for at least `least`, which is not 0; returns their
+ * number.
  */
 ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t count,
 		 size_t least)
@@ -278,7 +279,7 @@ ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t
 	return size;
 }
 
-/* Sleeps until the FIFO rings, unless what is waited for is there already. */
+/* Sleeps until the FIFO rings, unless there is already enough. */
 static int nap(const struct fifo_view *view, u32 *want,
 	       u64 (*amount)(const struct fifo_view *view), u64 enough)
 {
@@ -302,7 +303,7 @@ static u64 room(const struct fifo_view *view)
 	return ring_room(&view->to_task);
 }
 
-/* Waits a while for data. The caller looks at the FIFO again, which may be gone. */
+/* Waits a while for data. The caller must look the FIFO up again, because it may be gone. */
 int fifo_wait_data(const struct fifo_view *view)
 {
 	return nap(view, &view->control->want_data, data, 1);
@@ -314,7 +315,9 @@ int fifo_wait_room(const struct fifo_view *view, u64 least)
 	return nap(view, &view->control->want_room, room, least);
 }
 
-/* A task has something for the processes at a FIFO. Who still waits after looking says so again. */
+/*
+ * A task has something for the processes at a FIFO. Those that still wait after a check ask again.
+ */
 void fifo_ring(struct task *task, unsigned int number)
 {
 	struct pillion_fifo_control *control = control_of(task, number);

@@ -11,21 +11,21 @@
 #include "ring.h"
 #include "window.h"
 
-/* What Linux keeps of a FIFO, whether it was made or not. */
+/* Linux's own state of a FIFO, whether the FIFO exists or not. */
 struct fifo {
-	/* Who waits for data, room or an answer. */
+	/* Processes that wait for data, room or an answer. */
 	wait_queue_head_t wait;
-	/* Held by who takes out. */
+	/* Held while taking bytes. */
 	struct mutex take;
-	/* Held by who puts in. */
+	/* Held while putting bytes. */
 	struct mutex put;
-	/* Held by who waits for an answer of the task. */
+	/* Held while waiting for an answer of the task. */
 	struct mutex request;
 };
 
 /*
- * A FIFO as it was found at one moment. Whatever happens to it, the pointers stay in the task's
- * part of the window.
+ * A FIFO as it was found at one moment. Whatever happens to the FIFO, the pointers stay within the
+ * task's part of the window.
  */
 struct fifo_view {
 	struct fifo *fifo;
@@ -52,22 +52,21 @@ int fifo_wait_room(const struct fifo_view *view, u64 room);
 void fifo_ring(struct task *task, unsigned int number);
 void fifo_ring_all(void);
 
-/* Whether two views, at different times, are of the same FIFO. */
+/* Whether two views, taken at different times, are of the same FIFO. */
 static inline bool fifo_is_same(const struct fifo_view *one, const struct fifo_view *other)
 {
 	return one->task == other->task && one->number == other->number &&
 	       one->generation == other->generation;
 }
 
-/* Bytes that a process can read. */
+/* Number of bytes that a process can read. */
 static inline u64 fifo_fill(const struct fifo_view *view)
 {
 	return ring_used(&view->to_linux) + ring_used(&view->to_task);
 }
 
 /*
- * Asks for the doorbell when a word of the FIFO's control changes. What is waited for must be
- * looked at after this.
+ * Requests the doorbell for a change of the FIFO. The caller must check its condition after this.
  */
 static inline void fifo_want(u32 *want)
 {

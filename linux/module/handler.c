@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handlers of FIFOs. They run in the task's main thread; the process whose read, write or ioctl it
- * was waits for the result, as long as the task lives, no signal comes and ANSWER_TIME has not
- * gone by.
+ * Handlers of FIFOs. They run in the task's main thread; the process whose read, write or ioctl
+ * called for it waits for the result, as long as the task lives, no signal comes and ANSWER_TIME
+ * has not passed.
  *
- * A process that does not wait any longer leaves its request in flight: the handler goes on with
- * it. So who comes next first waits until the request before is answered, and until no other is
- * in flight that uses the task's place for data. What is in flight is told by the words that both
- * sides use, a number of a request without an answer: it holds whatever became of the process,
- * of the Linux or of the load of this module that made the request.
+ * A process that stops waiting leaves its request in flight: the handler continues with it. So the
+ * next request first waits until the previous one is answered, and until no other is in flight that
+ * uses the task's data buffer. The shared control words show what is in flight: a request number
+ * without an answer. They hold whatever became of the process, the Linux or the load of this module
+ * that made the request.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -26,10 +26,10 @@
 #define ANSWER_TIME (10 * HZ)
 #define RECHECK (HZ / 10)
 
-/* A task must not make a system call look interrupted, which errors above those of POSIX do. */
+/* A task must not make a system call look interrupted, as error numbers above those of POSIX do. */
 #define LAST_ERROR EHWPOISON
 
-/* The result of a request that is in flight still; no task can give it. */
+/* The result of a request that is still in flight; no task can return it. */
 #define IN_FLIGHT (-EIOCBQUEUED)
 
 static u64 last_request(const struct fifo_view *view)
@@ -39,19 +39,19 @@ static u64 last_request(const struct fifo_view *view)
 
 static bool is_answered(const struct fifo_view *view, u64 number)
 {
-	/* Pairs with the release by which the task answers: the result is there. */
+	/* Pairs with the release when the task answers: the result is complete. */
 	return smp_load_acquire(&view->control->answer) == number;
 }
 
-/* Whether a request is in flight no more. A task that is gone touches nothing either. */
+/* Whether a request is no longer in flight. A task that is gone accesses nothing either. */
 static bool is_over(const struct fifo_view *view, u64 number)
 {
 	return is_answered(view, number) || !task_alive(view->task) || !fifo_is_current(view);
 }
 
 /*
- * Waits until a request is answered; 0 as well if there is nobody any more who could do that.
- * Without waiting -EAGAIN, after too long a time -ETIMEDOUT.
+ * Waits until a request is answered. Also returns 0 if nothing is left that could answer it.
+ * Returns -EAGAIN if it must not wait, -ETIMEDOUT if it waited too long.
  */
 static int wait_for(const struct fifo_view *view, u64 number, bool nonblock)
 {
@@ -78,7 +78,7 @@ static int lock(struct mutex *mutex, bool nonblock)
 	return mutex_lock_interruptible(mutex) ? -ERESTARTSYS : 0;
 }
 
-/* Has the task look at a FIFO's request. */
+/* Makes the task check a FIFO's request. */
 static void kick(const struct fifo_view *view)
 {
 	atomic64_or(BIT_ULL(view->number), (atomic64_t *)&view->task->share->kicks);
@@ -86,8 +86,8 @@ static void kick(const struct fifo_view *view)
 }
 
 /*
- * Waits until the last request of a FIFO is answered, whoever made it: perhaps a Linux that died
- * before it could tell the task.
+ * Waits until the last request of a FIFO is answered, even if it is that of a Linux which died
+ * before it could notify the task.
  */
 static int settle(const struct fifo_view *view, bool nonblock)
 {
@@ -105,8 +105,8 @@ bool handler_is_free(const struct fifo_view *view)
 }
 
 /*
- * Makes the FIFO's handler the caller's, who may then make a request of it. Its words hold one at
- * a time.
+ * Claims the FIFO's handler for the caller, which may then make a request. The control words hold
+ * one request at a time.
  */
 int handler_claim(const struct fifo_view *view, bool nonblock)
 {
@@ -126,8 +126,8 @@ void handler_release(const struct fifo_view *view)
 }
 
 /*
- * Raises a request; returns its number. Numbers go on where an earlier Linux stopped, or its last
- * answer could look like ours.
+ * Raises a request; returns its number. Numbers continue where an earlier Linux stopped, or its
+ * last answer could look like ours.
  */
 static u64 raise(const struct fifo_view *view, u32 kind, u32 command, u64 argument)
 {
@@ -137,15 +137,15 @@ static u64 raise(const struct fifo_view *view, u32 kind, u32 command, u64 argume
 	WRITE_ONCE(control->request_kind, kind);
 	WRITE_ONCE(control->command, command);
 	WRITE_ONCE(control->argument, argument);
-	/* The real-time side reads the number first, then what it is about. */
+	/* The real-time side reads the number first, then the rest. */
 	smp_store_release(&control->request, number);
 	kick(view);
 	return number;
 }
 
 /*
- * Has a request carried out by a handler that was claimed. -ERESTARTSYS or IN_FLIGHT when nobody
- * waits for it any longer.
+ * Makes a request of a claimed handler and waits for the result. -ERESTARTSYS or IN_FLIGHT if it
+ * stops waiting.
  */
 static long request(const struct fifo_view *view, u32 kind, u32 command, u64 argument,
 		    bool nonblock)
@@ -162,24 +162,24 @@ static long request(const struct fifo_view *view, u32 kind, u32 command, u64 arg
 }
 
 /*
- * Calls the handler, which was claimed, after a read or write that moved data; returns 0, or the
- * negative number that the process is to get.
+ * Calls the handler, which the caller has claimed, after a read or write that moved data. Returns
+ * 0, or the negative number for the process.
  */
 long handler_call(const struct fifo_view *view, u32 kind, bool nonblock)
 {
 	long result = request(view, kind, 0, 0, nonblock);
 
-	/* The bytes have moved all the same, and the handler runs without us. */
+	/* The bytes have moved anyway, and the handler runs without us. */
 	return result == -ERESTARTSYS || result == IN_FLIGHT ? 0 : min(result, 0L);
 }
 
-/* Whether a request uses the task's place for data. */
+/* Whether a request uses the task's data buffer. */
 static bool carries(u32 kind, u32 command)
 {
 	return kind == PILLION_REQUEST_IOCTL && _IOC_DIR(command) != _IOC_NONE && _IOC_SIZE(command);
 }
 
-/* Waits until no request of any FIFO of a task is in flight that uses the place for data. */
+/* Waits until no request of any FIFO of the task is in flight that uses the data buffer. */
 static int wait_for_place(const struct task *task, bool nonblock)
 {
 	struct fifo_view view;
@@ -193,7 +193,7 @@ static int wait_for_place(const struct task *task, bool nonblock)
 	return error;
 }
 
-/* Calls the handler with data, which it may change. */
+/* Calls the handler with data, which the handler may change. */
 static long carry(const struct fifo_view *view, unsigned int command, unsigned long argument,
 		  void *data, bool nonblock)
 {
@@ -225,13 +225,16 @@ static long claim_and_carry(const struct fifo_view *view, unsigned int command,
 	result = data ? carry(view, command, argument, data, nonblock) :
 			request(view, PILLION_REQUEST_IOCTL, command, argument, nonblock);
 	handler_release(view);
-	/* What was begun cannot be made again as if it had not been. */
+	/* A request that has begun must not be repeated as if it had not. */
 	if (result == IN_FLIGHT)
 		return -EINPROGRESS;
 	return result == -ERESTARTSYS ? -EINTR : result;
 }
 
-/* Data from a process to the handler and back. No lock is held while the process's memory comes. */
+/*
+ * Passes data from a process to the handler and back. No lock is held during access to the
+ * process's memory.
+ */
 static long with_data(const struct fifo_view *view, unsigned int command, unsigned long argument,
 		      bool nonblock)
 {
@@ -252,7 +255,7 @@ static long with_data(const struct fifo_view *view, unsigned int command, unsign
 	return result;
 }
 
-/* Calls the handler of I/O controls, with the data that the command says it carries. */
+/* Calls the handler for I/O controls, with the data that the command encodes. */
 long handler_ioctl(const struct fifo_view *view, unsigned int command, unsigned long argument,
 		   bool nonblock)
 {

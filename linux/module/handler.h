@@ -8,7 +8,7 @@
 /* Whether a handler is called after each read and write that moved data. */
 static inline bool handler_is_there(const struct fifo_view *view)
 {
-	/* What a task that is gone has left is read without it. */
+	/* What a task that is gone has left is read without the handler. */
 	return view->flags & PILLION_FIFO_HANDLER && task_alive(view->task);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls to the VM monitor. */
+/* Hypercalls to the VM monitor. */
 #ifndef HYPERCALL_H
 #define HYPERCALL_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The lines that tasks printed, for `pillion dmesg`: a ring of text. Byte n of all that was ever
- * added is at n % SIZE; an open file's offset is the number of the byte that it reads next.
+ * added is at n % SIZE; an open file's offset is the number of the next byte to read.
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -17,7 +17,7 @@
 #define SIZE 131072
 #define LINE 320
 
-/* As much is read at a time. */
+/* Most bytes read at a time. */
 #define PIECE 1024
 
 static char journal[SIZE];
@@ -25,7 +25,7 @@ static u64 added;
 static DEFINE_MUTEX(lock);
 static DECLARE_WAIT_QUEUE_HEAD(more);
 
-/* Adds a line, with the time of Linux's log. */
+/* Adds a line, with the time stamp of Linux's log. */
 void journal_add(const char *task, const char *text)
 {
 	char line[LINE];
@@ -43,7 +43,7 @@ void journal_add(const char *task, const char *text)
 	wake_up_interruptible(&more);
 }
 
-/* The first byte that an open file can read: after a gap, that of the first whole line. */
+/* The first byte that an open file can read: after a gap, the start of the first whole line. */
 static u64 first(u64 offset)
 {
 	u64 at = added - SIZE;
@@ -56,8 +56,8 @@ static u64 first(u64 offset)
 }
 
 /*
- * Copies a piece, up to the end of the ring. A process's memory may take for ever to come: nothing
- * is copied there under the lock.
+ * Copies a piece, up to the end of the ring. Access to a process's memory may take forever, so
+ * nothing is copied to it under the lock.
  */
 static ssize_t copy(char __user *buffer, size_t count, loff_t *offset)
 {

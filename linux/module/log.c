@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies what tasks print into the kernel's log and the journal, a line at a time. */
+/* Copies what tasks print to the kernel's log and the journal, line by line. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitops.h>
@@ -15,17 +15,17 @@
 #define LOG_SIZE PILLION_CHANNEL_LOG_SIZE
 #define LINE 240
 
-/* A line without an end is shown after so long. */
+/* How long to wait before showing an unfinished line. */
 #define PATIENCE HZ
 
-/* What was copied of a task's log. */
+/* How far a task's log was copied. */
 struct reader {
 	u64 at;
 	unsigned int length;
 	unsigned long since;
 	char line[LINE + 1];
 	struct ratelimit_state limit;
-	/* Threads of which was said that they use all of their time, by bit. */
+	/* Threads already reported as using all their time, by bit. */
 	u64 told;
 };
 
@@ -35,8 +35,8 @@ static void copy_all(struct work_struct *work);
 static DECLARE_DELAYED_WORK(copying, copy_all);
 
 /*
- * Bytes of the character in UTF-8 that some text begins with, or 0 if that is none, or one that
- * could do things to a terminal. A byte behind the text stops it, since that is 0.
+ * Length of the UTF-8 character at the beginning of a text, or 0 if it is invalid or could affect a
+ * terminal. A byte beyond the text ends it, because that is 0.
  */
 static unsigned int character(const unsigned char *text)
 {
@@ -61,8 +61,8 @@ static unsigned int character(const unsigned char *text)
 }
 
 /*
- * Puts a question mark in the place of each control character, of 7 or 8 bits, and of each byte
- * that belongs to no character.
+ * Replaces each control character, of 7 or 8 bits, and each byte that belongs to no character with
+ * a question mark.
  */
 static void clean(char *line)
 {
@@ -78,8 +78,8 @@ static void clean(char *line)
 }
 
 /*
- * Shows the line. The kernel's log is everybody's: one task may not flood it. The journal is the
- * tasks' own.
+ * Shows the line. The kernel's log is shared, so one task may not flood it. The journal is for
+ * tasks only.
  */
 static void show(const struct task *task, struct reader *reader)
 {
@@ -106,8 +106,8 @@ static void add(const struct task *task, struct reader *reader, unsigned char c)
 }
 
 /*
- * The first byte that is still to be copied and still there. The task wrote the counter, and may
- * be broken.
+ * The first byte that is not yet copied and still available. The task wrote the counter, and may be
+ * broken.
  */
 static u64 skip(const struct task *task, struct reader *reader, u64 written)
 {
@@ -135,7 +135,7 @@ static void copy_one(const struct task *task, struct reader *reader)
 		schedule_delayed_work(&copying, PATIENCE);
 }
 
-/* Says of each thread once, until it does otherwise, that it uses all of its time. */
+/* Reports each thread that uses all of its time, once until it stops doing so. */
 static void tell_busy(const struct task *task, struct reader *reader)
 {
 	u64 busy = READ_ONCE(window.directory->tasks[task->index].busy);
@@ -161,7 +161,7 @@ static void copy_all(struct work_struct *work)
 	}
 }
 
-/* Begins with what the tasks' logs still hold from before. */
+/* Begins with what is still in the tasks' logs from before. */
 void log_open(void)
 {
 	unsigned int i;
@@ -175,13 +175,13 @@ void log_open(void)
 	log_ring();
 }
 
-/* A task has printed. */
+/* A task has printed something. */
 void log_ring(void)
 {
 	mod_delayed_work(system_wq, &copying, 0);
 }
 
-/* Everything that was printed until now is to be read. */
+/* Reads everything printed so far. */
 void log_settle(void)
 {
 	log_ring();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Real-time tasks on Pillion: FIFOs, shared memory, what they print, and their control. */
+/* Real-time tasks on Pillion: FIFOs, shared memory, printed text, and control. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
@@ -16,8 +16,8 @@
 #include "window.h"
 
 /*
- * The parts, in the order in which they come. The doorbell is last: nothing rings before all else
- * is there.
+ * The parts, in order of initialisation. The doorbell is last: nothing rings before everything else
+ * is ready.
  */
 static const struct {
 	const char *name;

@@ -18,7 +18,7 @@ static void *data_of(const struct area *area)
 	return window.base + window.pool + area->offset;
 }
 
-/* The place for the selected area in an open file. */
+/* The pointer to the selected area in an open file. */
 static struct area **selected(struct file *file)
 {
 	return (struct area **)&file->private_data;
@@ -37,7 +37,7 @@ static int size_of(const struct area *area)
 	return min_t(u64, area->size, INT_MAX);
 }
 
-/* Selects an area that is there. */
+/* Selects an existing area. */
 static long find(struct file *file, const struct mbuff_request_struct *request)
 {
 	struct area *area = area_find(request->name);
@@ -151,7 +151,7 @@ static const struct vm_operations_struct map_operations = {
 	.close = map_closed,
 };
 
-/* The mapping holds the area: it may outlive the file and the count of its user (mbuff_attach). */
+/* A mapping holds the area: it may outlive the file and the count of its user (mbuff_attach). */
 static int mbuff_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct area *area;
@@ -207,7 +207,7 @@ int mbuff_open(void)
 
 	if (error)
 		return error;
-	/* Who may open the device is a matter of its rules; this list is root's. */
+	/* The device's permissions are set by udev rules; this list is for root. */
 	if (proc_create_single("mbuff", 0400, NULL, area_show))
 		return 0;
 	misc_deregister(&device);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts of Linux that tasks ask for (rtl_global_pend_irq). Their handlers need a hard
- * interrupt's context, which the doorbell's handler is not on PREEMPT_RT: hence the irq_work.
+ * Linux interrupts that tasks raise (rtl_global_pend_irq). Their handlers need hard interrupt
+ * context, which the doorbell's handler does not have on PREEMPT_RT, so this uses irq_work.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,10 +20,10 @@ static bool pend = true;
 module_param(pend, bool, 0444);
 MODULE_PARM_DESC(pend, "let tasks raise interrupts of Linux (default: yes)");
 
-/* Its interrupt. */
+/* The doorbell's interrupt. */
 static unsigned int doorbell;
 
-/* An interrupt without a handler, or the doorbell itself, is not for tasks to raise. */
+/* Tasks must not raise an interrupt without a handler, or the doorbell itself. */
 static void raise(unsigned int irq)
 {
 	if (irq == doorbell || !irq_has_action(irq))
@@ -48,20 +48,20 @@ static void raise_all(struct irq_work *work)
 
 static struct irq_work work = IRQ_WORK_INIT_HARD(raise_all);
 
-/* From now on tasks may raise any interrupt but the doorbell's. */
+/* From now on tasks may raise any interrupt but @irq, the doorbell's. */
 void pend_open(unsigned int irq)
 {
 	doorbell = irq;
 }
 
-/* A task has asked. */
+/* A task has raised interrupts. */
 void pend_ring(void)
 {
 	if (pend)
 		irq_work_queue(&work);
 }
 
-/* After this no interrupt is raised any more, if the doorbell is closed. */
+/* After this no more interrupts are raised, if the doorbell is closed. */
 void pend_close(void)
 {
 	irq_work_sync(&work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts of Linux that tasks ask for. */
+/* Linux interrupts that tasks raise. */
 #ifndef PEND_H
 #define PEND_H
 

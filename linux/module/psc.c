@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The device /dev/pillion-psc: functions of a process that run at real-time priority. They run on
- * the process's page tables without Linux's knowledge, and so must end before these do: with the
- * process's memory, which a notifier tells of, or with the open file.
+ * the process's page tables without Linux's knowledge, so they must end before the page tables do:
+ * when the process's memory goes, which a notifier reports, or with the open file.
  *
- * A process maps FIFOs that were made by its own file, and nothing else. What the task that runs
- * functions believes (page tables, registers, requests) is in memory that only this module writes.
+ * A process can map FIFOs that were made through its own file, and nothing else. What the task that
+ * runs functions relies on (page tables, registers, requests) is in memory that only this module
+ * writes.
  */
 #include <linux/bitops.h>
 #include <linux/capability.h>
@@ -26,14 +27,14 @@
 
 #define KNOWN_FLAGS (PILLION_PSC_ONESHOT | PILLION_PSC_LINE)
 
-/* An open file, and the process that it belongs to once it has set a handler. */
+/* An open file, and the process that it belongs to once that has set a handler. */
 struct owner {
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
 	struct mutex lock;
 };
 
-/* Whose each slot is, and the number that the process gave it. Guarded by `slots_lock`. */
+/* The owner of each slot, and the process's number for it. Guarded by `slots_lock`. */
 static struct {
 	struct owner *owner;
 	u32 id;
@@ -41,10 +42,10 @@ static struct {
 
 static DEFINE_MUTEX(slots_lock);
 
-/* Whose a slot is whose handler could not be ended: nobody gets it again. */
+/* Owner of the slots whose handlers could not be ended: they are not used again. */
 static struct owner lost;
 
-/* The slot of a handler, or a free one if `take` says so; negative if there is none. */
+/* The slot of a handler, or, if `take`, a free one; negative if there is none. */
 static int find(struct owner *owner, u32 id, bool take)
 {
 	int i, free = take ? -ENOSPC : -ENOENT;
@@ -62,7 +63,7 @@ static int find(struct owner *owner, u32 id, bool take)
 	return free;
 }
 
-/* Ends a handler. Only then is its slot free. Only a task that is broken refuses. */
+/* Ends a handler. Its slot is free only after that. Only a broken task refuses. */
 static void end(unsigned int slot)
 {
 	bool refused = psc_desk_stop(slot) && task_alive(psc_desk_task());
@@ -83,7 +84,7 @@ static void end_all(struct owner *owner)
 	mutex_unlock(&slots_lock);
 }
 
-/* The process's memory goes. Its page tables are still there. */
+/* The process's memory goes away. Its page tables still exist. */
 static void memory_goes(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	end_all(container_of(notifier, struct owner, notifier));
@@ -93,7 +94,7 @@ static const struct mmu_notifier_ops notifier_operations = {
 	.release = memory_goes,
 };
 
-/* Makes the file that of the current process, unless it is another's. */
+/* Assigns the file to the current process, unless it belongs to another. */
 static int belong(struct owner *owner)
 {
 	int error = 0;
@@ -111,7 +112,7 @@ static int belong(struct owner *owner)
 	return error;
 }
 
-/* Whether the file is the current process's; -ENOENT if it is nobody's yet. */
+/* Whether the file belongs to the current process; -ENOENT if it belongs to none yet. */
 static int check(struct owner *owner)
 {
 	int error;
@@ -133,7 +134,10 @@ static int set(struct owner *owner, const void __user *user)
 	struct pillion_psc_handler handler;
 	int slot, result;
 
-	/* Who can do this can have more of the processor than others, at each call. */
+	/*
+	 * This gives more of the processor than others get, so the capability is checked at each
+	 * call.
+	 */
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
 	if (copy_from_user(&handler, user, sizeof(handler)))
@@ -146,7 +150,7 @@ static int set(struct owner *owner, const void __user *user)
 	mutex_lock(&slots_lock);
 	slot = find(owner, handler.id, true);
 	result = slot < 0 ? slot : psc_desk_start(slot, &handler);
-	/* What was there before must not go on without an owner. */
+	/* What was there before must not continue without an owner. */
 	if (slot >= 0 && result)
 		end(slot);
 	mutex_unlock(&slots_lock);
@@ -193,7 +197,7 @@ static int tell(struct owner *owner, void __user *user)
 	slot = check(owner);
 	if (slot)
 		return slot;
-	/* The slot is another's as soon as the lock is not held. */
+	/* The slot may be another's once the lock is released. */
 	mutex_lock(&slots_lock);
 	slot = find(owner, state.id, false);
 	if (slot >= 0)
@@ -241,7 +245,7 @@ static int psc_mmap(struct file *file, struct vm_area_struct *vma)
 	return check(owner) ? -EACCES : psc_fifo_map(owner, vma);
 }
 
-/* What it is for takes the capability, so that a file without it is of no use. */
+/* All uses of the file need the capability, so a file without it is useless. */
 static int psc_file_open(struct inode *inode, struct file *file)
 {
 	struct owner *owner;
@@ -282,7 +286,7 @@ static struct miscdevice device = {
 	.fops = &operations,
 };
 
-/* Without a task that runs handlers there is no device. */
+/* Without a task that runs handlers, there is no device. */
 static bool is_there;
 
 int psc_open(void)

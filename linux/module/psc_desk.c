@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to the task that runs functions of processes at real-time priority. It is more urgent
- * than Linux, so that a request is carried out when the call returns that tells of it, unless the
- * task's time is used up just then.
+ * Requests to the task that runs functions of processes at real-time priority. The task is more
+ * urgent than Linux, so a request is done when the hypercall that announces it returns, unless the
+ * task has just used up its budget.
  *
- * A request is waited for until it is answered, or nobody is there any more to answer it: no signal
- * ends that, and no time. What is asked next would be mixed up with it, and page tables that were
- * given up too early would be run on.
+ * The caller waits until the request is answered, or no task is left to answer it: no signal and no
+ * timeout ends the wait. Otherwise the next request would be mixed up with it, and handlers would
+ * run on page tables that were freed too early.
  */
 #include <linux/delay.h>
 #include <linux/errno.h>
@@ -25,12 +25,12 @@
 
 #define TASK "psc"
 
-/* With page-table isolation the tables of user mode lie behind those of the kernel. */
+/* With page-table isolation the user-mode tables come after those of the kernel. */
 #define USER_TABLES PAGE_SIZE
 
 static struct task *task;
 
-/* One request at a time. */
+/* Allows one request at a time. */
 static DEFINE_MUTEX(lock);
 
 static struct pillion_psc *psc(void)
@@ -38,7 +38,7 @@ static struct pillion_psc *psc(void)
 	return window.base + window.psc;
 }
 
-/* Whether there is such a task. */
+/* Finds the task. Returns whether there is one. */
 bool psc_desk_open(void)
 {
 	task = window_find(TASK);
@@ -60,10 +60,10 @@ static int carry_out(u64 *request, const u64 *answer, const s64 *result)
 {
 	u64 number = READ_ONCE(*request) + 1;
 
-	/* The real-time side reads the number first, then what it is about. */
+	/* The real-time side reads the number first, then the rest. */
 	smp_store_release(request, number);
 	hypercall(PILLION_HYPERCALL_KICK, task->index);
-	/* Pairs with the release by which the task answers: the result is there. */
+	/* Pairs with the release when the task answers: the result is complete. */
 	while (smp_load_acquire(answer) != number) {
 		if (!task_alive(task))
 			return -EIO;
@@ -111,7 +111,7 @@ int psc_desk_start(unsigned int number, const struct pillion_psc_handler *handle
 	return result;
 }
 
-/* Ends a handler: it does not run any more when this returns 0, or -EIO as the task is gone. */
+/* Ends a handler: it does not run any more if this returns 0, or -EIO because the task is gone. */
 int psc_desk_stop(unsigned int number)
 {
 	int result;
@@ -122,7 +122,7 @@ int psc_desk_stop(unsigned int number)
 	return result;
 }
 
-/* Makes a FIFO, or ends it. */
+/* Makes or ends a FIFO. */
 int psc_desk_fifo(u32 number, u32 size)
 {
 	struct pillion_psc_fifo *fifo = &psc()->fifo;
@@ -136,7 +136,7 @@ int psc_desk_fifo(u32 number, u32 size)
 	return result;
 }
 
-/* Where a FIFO's own pages are in the window: its control words and both rings, and no more. */
+/* Place of a FIFO's own pages in the window: its control words and both rings, and no more. */
 int psc_desk_place(unsigned int number, u64 *start, u64 *size)
 {
 	const struct pillion_fifo_entry *entry = &task->status->fifos[number];

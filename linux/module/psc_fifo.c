@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * FIFOs of processes, for their functions that run at real-time priority. Each has pages of its
- * own, and belongs to the open file by which it was made.
+ * own, and belongs to the open file through which it was made.
  */
 #include <linux/bitops.h>
 #include <linux/bug.h>
@@ -15,10 +15,10 @@
 #include "psc_fifo.h"
 #include "window.h"
 
-/* Whose a FIFO is that could not be ended: nobody gets it again. */
+/* Owner of the FIFOs that could not be ended: they are not used again. */
 #define LOST ((struct owner *)ERR_PTR(-EIO))
 
-/* By whose file each FIFO was made, and how often it is mapped. Guarded by `lock`. */
+/* The file through which each FIFO was made, and its number of mappings. Guarded by `lock`. */
 static struct made {
 	struct owner *owner;
 	unsigned int maps;
@@ -27,8 +27,8 @@ static struct made {
 static DEFINE_MUTEX(lock);
 
 /*
- * Ends a FIFO. Its memory may be another's next, so nobody may be at it.
- * Only a task that is broken refuses.
+ * Ends a FIFO. Its memory may be reused, so nothing may access it any more. Only a broken task
+ * refuses.
  */
 static void end(unsigned int number)
 {
@@ -62,7 +62,7 @@ static int make(struct owner *owner, u32 number, u32 size)
 	return result;
 }
 
-/* Ends a FIFO for the file by which it was made. */
+/* Ends a FIFO for the file through which it was made. */
 static int take(struct owner *owner, u32 number)
 {
 	if (fifos[number].owner != owner)
@@ -73,7 +73,7 @@ static int take(struct owner *owner, u32 number)
 	return 0;
 }
 
-/* Makes a FIFO for a file, or with size 0 ends it. */
+/* Makes a FIFO for a file, or ends it if the size is 0. */
 int psc_fifo_change(struct owner *owner, u32 number, u32 size)
 {
 	int result;
@@ -109,7 +109,7 @@ static const struct vm_operations_struct map_operations = {
 	.close = map_closed,
 };
 
-/* Whether a process has a FIFO of that task mapped, which may be of an earlier life of it. */
+/* Whether a process has a FIFO of the task mapped, possibly from an earlier life of the task. */
 bool psc_fifo_is_mapped(const struct task *task)
 {
 	bool mapped = false;
@@ -146,7 +146,7 @@ static int map(struct owner *owner, struct vm_area_struct *vma, u64 number, u64 
 	return 0;
 }
 
-/* Maps what a process asks for of the FIFO that the offset names. */
+/* Maps what a process requests of the FIFO at the offset. */
 int psc_fifo_map(struct owner *owner, struct vm_area_struct *vma)
 {
 	const unsigned int shift = PILLION_PSC_FIFO_SHIFT - PAGE_SHIFT;

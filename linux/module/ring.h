@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Linux's side of a ring of bytes. `written` and `read` count bytes and wrap at 2^64; byte n is at
- * n % size. `written` has one writer; `read` is raised by compare-and-swap by whoever took bytes
- * out, on either side.
+ * Linux's side of a byte ring. `written` and `read` count bytes and wrap at 2^64; byte n is at
+ * n % size. `written` has one writer; `read` is advanced by compare-and-swap on whichever side took
+ * bytes out.
  *
- * The other side may write anything into the counters at any time. Nothing here reaches outside of
- * the ring's data, or loops without a bound, whatever they are.
+ * The other side may write anything into the counters at any time. Whatever they contain, nothing
+ * here reaches outside the ring's data or loops without a bound.
  */
 #ifndef RING_H
 #define RING_H
@@ -18,10 +18,7 @@
 #include <asm/barrier.h>
 #endif
 
-/*
- * How often counters that do not fit together are read again. They may have been read at different
- * times.
- */
+/* How often inconsistent counters are read again. They may have been read at different times. */
 #define RING_TRIES 8
 
 struct ring {
@@ -31,7 +28,7 @@ struct ring {
 	u64 *read;
 };
 
-/* A stretch of a ring: at most two pieces of its data. */
+/* A part of a ring: at most two pieces of its data. */
 struct ring_span {
 	/* Count of the first byte. */
 	u64 at;
@@ -40,17 +37,17 @@ struct ring_span {
 };
 
 /*
- * Reads both counters; false when they are impossible. The acquires pair with what ring_publish()
- * and ring_consume() do on the other side.
+ * Reads both counters; false if they are impossible. The acquires pair with ring_publish() and
+ * ring_consume() on the other side.
  */
 static inline bool ring_look(const struct ring *ring, u64 *read, u64 *used)
 {
 	int i;
 
 	for (i = 0; i < RING_TRIES; i++) {
-		/* After this the place of bytes that are gone may be written. */
+		/* After this the space of bytes taken out may be written. */
 		*read = smp_load_acquire(ring->read);
-		/* After this bytes that are there may be read. */
+		/* After this the bytes in the ring may be read. */
 		*used = smp_load_acquire(ring->written) - *read;
 		if (*used <= ring->size)
 			return true;
@@ -58,7 +55,7 @@ static inline bool ring_look(const struct ring *ring, u64 *read, u64 *used)
 	return false;
 }
 
-/* Bytes that can be taken out. Impossible counters count as an empty ring. */
+/* Number of bytes that can be taken out. Impossible counters count as an empty ring. */
 static inline u64 ring_used(const struct ring *ring)
 {
 	u64 read, used;
@@ -67,8 +64,8 @@ static inline u64 ring_used(const struct ring *ring)
 }
 
 /*
- * Bytes that can be put in. Impossible counters count as a full ring: the real-time side repairs
- * them.
+ * Number of bytes that can be put in. Impossible counters count as a full ring: the real-time side
+ * repairs them.
  */
 static inline u64 ring_room(const struct ring *ring)
 {
@@ -91,8 +88,8 @@ static inline u64 ring_span(const struct ring *ring, struct ring_span *span, u64
 }
 
 /*
- * Finds up to `count` bytes to take out; returns how many. They are the caller's after
- * ring_consume() has agreed.
+ * Finds up to `count` bytes to take out; returns their number. They belong to the caller only after
+ * ring_consume() succeeds.
  */
 static inline u64 ring_readable(const struct ring *ring, struct ring_span *span, u64 count)
 {
@@ -104,7 +101,7 @@ static inline u64 ring_readable(const struct ring *ring, struct ring_span *span,
 }
 
 /*
- * Takes out the first `count` bytes of a span; false when somebody else took them first. The
+ * Takes out the first `count` bytes of a span; false if something else took them first. The
  * exchange is a full barrier.
  */
 static inline bool ring_consume(const struct ring *ring, const struct ring_span *span, u64 count)
@@ -112,7 +109,7 @@ static inline bool ring_consume(const struct ring *ring, const struct ring_span 
 	return cmpxchg64(ring->read, span->at, span->at + count) == span->at;
 }
 
-/* Finds room for up to `count` bytes; returns for how many. One writer at a time. */
+/* Finds room for up to `count` bytes; returns its size. One writer at a time. */
 static inline u64 ring_writable(const struct ring *ring, struct ring_span *span, u64 count)
 {
 	u64 read, used;
@@ -122,10 +119,10 @@ static inline u64 ring_writable(const struct ring *ring, struct ring_span *span,
 	return ring_span(ring, span, read + used, min(count, ring->size - used));
 }
 
-/* Puts in the first `count` bytes of a span, which were filled. */
+/* Puts in the first `count` bytes of a span, which the caller has filled. */
 static inline void ring_publish(const struct ring *ring, const struct ring_span *span, u64 count)
 {
-	/* The bytes are there before they count. */
+	/* The bytes are written before they count. */
 	smp_store_release(ring->written, span->at + count);
 }
 

@@ -18,14 +18,14 @@
 
 #define MAJOR_NUMBER 150
 
-/* An open file: which FIFO it is of, as it was found then. */
+/* An open file: its FIFO, as it was found at open. */
 struct handle {
 	struct fifo_view opened;
 };
 
 /*
- * Who has a FIFO open: one process, any number of times. Files of a FIFO that is gone do not
- * count, though there may be another with its number.
+ * The users of a FIFO: one process, with any number of files. Files of a FIFO that is gone do not
+ * count, even if another has its number.
  */
 static struct {
 	struct fifo_view opened;
@@ -36,9 +36,7 @@ static struct {
 /* Guards `users`. No FIFO is opened while a task is asked to end. */
 static DEFINE_MUTEX(users_lock);
 
-/*
- * The FIFO of an open file; -ENODEV if that one is gone, even if there is another with its number.
- */
+/* The FIFO of an open file; -ENODEV if it is gone, even if another has its number. */
 static int view_of(struct file *file, struct fifo_view *view)
 {
 	const struct handle *handle = file->private_data;
@@ -49,7 +47,7 @@ static int view_of(struct file *file, struct fifo_view *view)
 	return fifo_is_same(view, &handle->opened) ? 0 : -ENODEV;
 }
 
-/* The FIFO that reads of an open file take from. */
+/* The FIFO from which reads of an open file take. */
 static int source_of(struct file *file, struct fifo_view *view)
 {
 	int error = view_of(file, view);
@@ -61,7 +59,7 @@ static int source_of(struct file *file, struct fifo_view *view)
 	return from < PILLION_CHANNEL_FIFOS ? fifo_view(from, view) : -ENODEV;
 }
 
-/* Calls the handler, if there is one, of a FIFO out of or into which bytes were moved. */
+/* Calls the FIFO's handler, if there is one, after bytes were moved. */
 static ssize_t handled(const struct fifo_view *view, u32 kind, ssize_t size, bool nonblock)
 {
 	long result;
@@ -72,7 +70,10 @@ static ssize_t handled(const struct fifo_view *view, u32 kind, ssize_t size, boo
 	return result ? result : size;
 }
 
-/* Takes what is there, and tells the handler. That one is claimed first: it learns of each read. */
+/*
+ * Takes what is there, then calls the handler, which it claims first so that the handler learns of
+ * each read.
+ */
 static ssize_t take_some(const struct fifo_view *view, char __user *buffer, size_t count,
 			 bool nonblock)
 {
@@ -107,7 +108,7 @@ static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, lo
 			return size;
 		if (!task_alive(view.task))
 			return -EIO;
-		/* RTLinux says 0, not EAGAIN. */
+		/* RTLinux returns 0, not EAGAIN. */
 		if (nonblock)
 			return 0;
 		result = fifo_wait_data(&view);
@@ -116,7 +117,7 @@ static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, lo
 	}
 }
 
-/* Puts in what fits, and tells the handler, as in take_some(). */
+/* Puts in what fits, then calls the handler, as in take_some(). */
 static ssize_t put_and_tell(const struct fifo_view *view, const char __user *buffer, size_t count,
 			    size_t least, bool nonblock)
 {
@@ -134,8 +135,8 @@ static ssize_t put_and_tell(const struct fifo_view *view, const char __user *buf
 }
 
 /*
- * Puts in what fits, up to `count` bytes, waiting if it must; a message that a FIFO can hold goes
- * in as a whole.
+ * Puts in what fits, up to `count` bytes, and waits if it must; a message that fits into the FIFO
+ * goes in as a whole.
  */
 static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first)
 {
@@ -177,7 +178,7 @@ static ssize_t rtf_write(struct file *file, const char __user *buffer, size_t co
 	return done;
 }
 
-/* Whether a call that may not wait would be refused because the handler is at an earlier one. */
+/* Whether a non-blocking call would be refused because the handler is busy with an earlier one. */
 static bool is_busy(const struct fifo_view *view)
 {
 	return handler_is_there(view) && !handler_is_free(view);
@@ -206,7 +207,7 @@ static __poll_t poll_write(struct file *file, poll_table *table, __poll_t wanted
 	poll_wait(file, &view.fifo->wait, table);
 	if (wanted & (EPOLLOUT | EPOLLWRNORM))
 		fifo_want(&view.control->want_room);
-	/* Nobody makes room any more, or takes what is put where there is some. */
+	/* Nothing makes room any more, or takes what is put. */
 	if (!task_alive(view.task))
 		return EPOLLERR | EPOLLHUP;
 	return ring_room(&view.to_task) && !is_busy(&view) ? EPOLLOUT | EPOLLWRNORM : 0;
@@ -240,20 +241,20 @@ static long rtf_ioctl(struct file *file, unsigned int command, unsigned long arg
 	return error ? error : put_user((int)fifo_fill(&view), (int __user *)argument);
 }
 
-/* Whether somebody has this very FIFO open. */
+/* Whether a process has this very FIFO open. */
 static bool is_open(const struct fifo_view *view)
 {
 	return users[view->number].files && fifo_is_same(&users[view->number].opened, view);
 }
 
-/* Files of a FIFO that is gone count no more. */
+/* Drops the files of a FIFO that is gone. */
 static void forget(unsigned int number)
 {
 	put_pid(users[number].process);
 	memset(&users[number], 0, sizeof(users[number]));
 }
 
-/* Counts a file of this process; -EACCES if the FIFO is another's. */
+/* Counts a file of this process; -EACCES if another process has the FIFO open. */
 static int count(const struct fifo_view *view)
 {
 	unsigned int number = view->number;
@@ -333,8 +334,8 @@ static bool in_use(const struct task *task)
 }
 
 /*
- * Has the resource manager end a task, unless a process has a FIFO of it open. A task that faulted
- * ends in any case.
+ * Has the resource manager end a task, unless a process has one of its FIFOs open. A task that
+ * faulted ends in any case.
  */
 int rtf_unload(struct task *task)
 {

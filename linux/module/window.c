@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the window, maps it, and checks that all of its parts are in it. The directory is the
+ * Finds the window, maps it, and checks that all of its parts are inside. The directory is the
  * resource manager's, which Linux has to trust anyway; the checks are for a module and a system
- * that do not fit together.
+ * that do not match.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,7 +15,7 @@
 
 #include "window.h"
 
-/* The leaf before the one with the window holds the hypervisor's name. */
+/* The leaf before the window's leaf holds the hypervisor's name. */
 #define SIGNATURE_LEAF (PILLION_CPUID_LEAF - 1)
 
 struct window window;
@@ -55,7 +55,7 @@ static int locate(void)
 	return 0;
 }
 
-/* Whether a part is in the window, where its type may be. */
+/* Whether a part lies within the window, with its type's alignment. */
 static bool holds(u64 offset, u64 size, u64 alignment)
 {
 	u64 end;
@@ -140,7 +140,7 @@ struct task *window_find(const char *name)
 }
 
 /*
- * Maps what a process asks for, from the page `first` on, out of a stretch of whole pages of the
+ * Maps what a process requests, from the page `first` on, within a range of whole pages of the
  * window that no process may leave.
  */
 int window_mmap(struct vm_area_struct *vma, u64 first, u64 offset, u64 size)

@@ -10,8 +10,8 @@
 #include <pillion_channel.h>
 
 /*
- * A task, and where its parts of the window are. All of it was checked when the module was loaded,
- * and does not change.
+ * A task, and the addresses of its parts of the window. All of it was checked when the module was
+ * loaded, and does not change.
  */
 struct task {
 	unsigned int index;
@@ -33,7 +33,7 @@ struct window {
 	struct pillion_command *orders;
 	u64 pool;
 	u64 pool_size;
-	/* Where `struct pillion_psc` is. No process maps that, nor what follows. */
+	/* Offset of `struct pillion_psc`. No process maps that or anything after it. */
 	u64 psc;
 	unsigned int task_count;
 	struct task tasks[PILLION_CHANNEL_TASKS];
@@ -51,7 +51,7 @@ static inline u32 task_state(const struct task *task)
 	return READ_ONCE(window.directory->tasks[task->index].state);
 }
 
-/* Whether somebody is there to answer. */
+/* Whether the task is there to answer. */
 static inline bool task_alive(const struct task *task)
 {
 	u32 state = task_state(task);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What handlers cannot reach: that which belongs to Linux's kernel. */
+/* Handlers cannot reach what belongs to Linux's kernel. */
 #include "test.h"
 
 /*
- * Kernel memory that is there: the interrupt table, the kernel's code, the first pages of memory.
+ * Kernel memory that is mapped: the interrupt table, the kernel's code, the first pages of memory.
  */
 static volatile unsigned long targets[] = { 0xfffffe0000000000, 0xffffffff81000000, 0xffff888000001000 };
 static volatile unsigned int target;
@@ -45,8 +45,8 @@ static void halts(int sig)
 }
 
 /*
- * A handler has its process's user mode and nothing more: all of the kernel's is on the same page
- * tables, and out of its reach.
+ * A handler has its process's user mode and nothing more: everything of the kernel is on the same
+ * page tables, but out of reach.
  */
 void confines(void)
 {

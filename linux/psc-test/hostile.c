@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What open files of /dev/pillion-psc give to whom: processes with and without capabilities that
- * were given one, and try all that there is.
+ * Access through open files of /dev/pillion-psc: processes with and without capabilities get such a
+ * file and try everything.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #define FIFO_AT(number) ((off_t)(number) << PILLION_PSC_FIFO_SHIFT)
 
-/* A run begins here, and does no more than to call the function that is its second argument. */
+/* A run begins here; it only calls the function in its second argument. */
 void raw_entry(void);
 asm(".pushsection .text\n"
     "raw_entry:\n"
@@ -43,7 +43,7 @@ static struct pillion_psc_handler handler_of(unsigned int id)
 	};
 }
 
-/* A handler goes with the last descriptor of its file. */
+/* A handler ends when the last descriptor of its file is closed. */
 void closes(void)
 {
 	struct pillion_psc_handler handler = handler_of(1000);
@@ -62,7 +62,7 @@ void closes(void)
 }
 
 /*
- * Neither what other files have nor anything else that the task that runs handlers believes can be
+ * Neither other files' FIFOs nor anything that the task which runs handlers relies on can be
  * mapped.
  */
 static void maps_nothing(int device)
@@ -78,7 +78,7 @@ static void maps_nothing(int device)
 		check(mmap(NULL, 4096, PROT_READ, MAP_SHARED, device, FIFO_AT(at)) == MAP_FAILED, "another's FIFO");
 }
 
-/* What a file refuses to a process that is not the one it belongs to. */
+/* Everything that a file refuses to a process to which it does not belong. */
 static void refuses_all(int device, unsigned int id)
 {
 	struct pillion_psc_handler handler = handler_of(id);
@@ -94,8 +94,8 @@ static void refuses_all(int device, unsigned int id)
 }
 
 /*
- * What a process without capabilities can do with a file that it was given open. It leaves a FIFO,
- * whose words it destroys.
+ * What a process without capabilities can do with an open file that it was given. It leaves a FIFO
+ * behind, whose control words it destroys.
  */
 static void scribbles(int device)
 {
@@ -128,7 +128,7 @@ int intrude(int inherited)
 	return 0;
 }
 
-/* A process that was given open files can do nothing to others, and nothing to Linux. */
+/* A process that was given open files can harm neither other processes nor Linux. */
 void withstands(void)
 {
 	struct pillion_psc_handler handler = handler_of(1000);
@@ -139,7 +139,10 @@ void withstands(void)
 	check(!ioctl(device, PILLION_IOC_PSC_SET, &handler), "PILLION_IOC_PSC_SET");
 	check(!rtf_create(FIFO, 4096), "rtf_create");
 	snprintf(number, sizeof(number), "%d", device);
-	/* Without a copy of this process's memory, which would take it from under the handler. */
+	/*
+	 * Without a copy of this process's memory, which would take the memory away from the
+	 * handler.
+	 */
 	child = vfork();
 	if (!child) {
 		execl("/proc/self/exe", "psc-test", "intrude", number, NULL);
@@ -151,7 +154,7 @@ void withstands(void)
 	check(count > 10, "the intruder ended a handler");
 	close(device);
 	check(!rtf_destroy(FIFO), "the intruder ended a FIFO");
-	/* What it made ended with it. */
+	/* What the intruder made ended with it. */
 	check(pillion_fifo_open(OTHER_FIFO, O_RDONLY) < 0 && errno == ENODEV, "a FIFO outlives its process");
 	check(!rtf_create(OTHER_FIFO, 64), "a FIFO of a process that is gone is in the way");
 	device = pillion_fifo_open(OTHER_FIFO, O_RDONLY | O_NONBLOCK);

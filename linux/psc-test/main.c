@@ -29,7 +29,7 @@ static void counts(int sig)
 	rtf_put(FIFO, &message, sizeof(message));
 }
 
-/* A periodic handler, whose messages another file reads. */
+/* A periodic handler whose messages are read through another file. */
 static void periodic(void)
 {
 	struct rtlinux_sigstate state;
@@ -75,7 +75,7 @@ static void once(void)
 	handle(RTLINUX_SIGTIMER(1), NULL, 0, 0);
 }
 
-/* It comes through although this process never gives the processor away. */
+/* A handler runs even if this process never gives up the processor. */
 static void busy(void)
 {
 	hrtime_t start = gethrtime();
@@ -106,8 +106,8 @@ static void masks(void)
 }
 
 /*
- * A signal that was blocked when it came is due when it is unblocked; not if nobody wants it any
- * more.
+ * A signal that was blocked when it came is due when it is unblocked, unless its handler has been
+ * removed.
  */
 static void held(void)
 {
@@ -163,7 +163,7 @@ static void interrupts(int sig)
 	asm volatile("int $0x80" : : "a" (1) : "memory");
 }
 
-/* A handler that does what it must not is ended; Linux and other handlers are not. */
+/* A handler that does something forbidden is ended; Linux and other handlers are not. */
 static void faults(void)
 {
 	struct rtlinux_sigstate state;
@@ -180,7 +180,7 @@ static void faults(void)
 	handle(RTLINUX_SIGTIMER(5), NULL, 0, 0);
 }
 
-/* A handler that is refused leaves nothing behind that runs, and takes no place away. */
+/* A refused handler leaves nothing running behind, and takes no slot. */
 static void refuses(void)
 {
 	struct rtlinux_sigaction fast = { .sa_handler = increments, .sa_period = 5000 };
@@ -207,7 +207,7 @@ static void refuses(void)
 	handle(RTLINUX_SIGTIMER(HANDLERS), NULL, 0, 0);
 }
 
-/* Processes that end, or become others, with their handlers running. */
+/* Processes that end, or execute another program, while their handlers run. */
 static void leaves(void)
 {
 	int i, status;
@@ -232,7 +232,7 @@ static void leaves(void)
 	}
 }
 
-/* Handlers that are at it while Linux comes to grief. */
+/* Handlers that run while Linux fails. */
 static int stay(void)
 {
 	handle(RTLINUX_SIGTIMER0, increments, MILLISECOND / 5, RTLINUX_SA_PERIODIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of real-time signals from within Linux. The first failure ends them, with a line that says
- * what is wrong.
+ * Tests of real-time signals from within Linux. The first failure ends them, with a line that
+ * states what is wrong.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -33,7 +33,7 @@ struct rtlinux_sigstate ends(void (*handler)(int), int fault, const char *what);
 void confines(void);
 void closes(void);
 void withstands(void);
-/* The other process, with an open file of the first. */
+/* Runs the other process, with an open file of the first. */
 int intrude(int device);
 
 #endif

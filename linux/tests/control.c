@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device /dev/pillion by way of the library and the command. The task is called
+ * The device /dev/pillion, through the library and the command. The task is called
  * "linux-channels".
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define TASK "linux-channels"
 
-/* Whether the output of a command has a text in it. */
+/* Whether the output of a command contains a text. */
 static bool says(const char *command, const char *text)
 {
 	static char output[65536];
@@ -69,7 +69,7 @@ static void *read_stalling(void *stall)
 	return (void *)result;
 }
 
-/* A reader whose memory is slow to come does not stop the log of all. */
+/* A reader whose memory is slow to arrive does not stop the log for others. */
 const char *test_journal_stalls(void)
 {
 	struct stall *stall = stall_open();
@@ -92,8 +92,8 @@ const char *test_journal_stalls(void)
 }
 
 /*
- * What a task prints can do nothing to a terminal, in 7 bits, in 8, or in UTF-8, where two bytes
- * are one; other characters come through.
+ * What a task prints cannot affect a terminal, in 7 bits, in 8, or in UTF-8, where such a character
+ * is two bytes; other characters come through.
  */
 const char *test_control_characters(void)
 {
@@ -109,7 +109,7 @@ const char *test_control_characters(void)
 	return NULL;
 }
 
-/* A number that a command says; -1 if it says none. */
+/* A number that a command prints; -1 if it prints none. */
 static int number(const char *command)
 {
 	FILE *pipe = popen(command, "r");
@@ -123,19 +123,22 @@ static int number(const char *command)
 }
 
 /*
- * Of a task that prints more than can be copied the kernel's log has 1000 lines in five seconds,
- * those included that say that lines are missing.
+ * If a task prints more than can be copied, the kernel's log has 1000 of its lines in five seconds,
+ * including those that say that lines are missing.
  */
 const char *test_lines_missing(void)
 {
 	enum { FLOODS = 60 };
 	int control = rtf(FIFO_IOCTL, 0), turn, said;
 
-	/* The resource manager takes what was said before. */
+	/* The resource manager takes what was printed before. */
 	usleep(300000);
 	for (turn = 0; turn < FLOODS; turn++) {
 		CHECK(!ioctl(control, IOCTL_FLOOD));
-		/* Linux copies what there is: each time some 80 lines, and that others are missing. */
+		/*
+		 * Linux copies what is there: each time some 80 lines, and a note that others are
+		 * missing.
+		 */
 		usleep(2000);
 	}
 	said = number("dmesg | grep -c '(lines are missing)'");
@@ -145,7 +148,7 @@ const char *test_lines_missing(void)
 	return NULL;
 }
 
-/* A task ends only when nobody has a FIFO of it open; its FIFOs are gone then. */
+/* A task ends only when no process has one of its FIFOs open; then its FIFOs are gone. */
 const char *test_unload(void)
 {
 	int fifo = rtf(FIFO_PLAIN, 0);

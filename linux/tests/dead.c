@@ -25,7 +25,7 @@ static void *poll_full(void *file)
 	return (void *)(long)poll(file, 1, 5000);
 }
 
-/* Who waits for room in a FIFO learns that nobody makes any. */
+/* A process that waits for room in a FIFO learns that nothing makes any. */
 static const char *dies(int full)
 {
 	struct pollfd file = { full, POLLOUT, 0 };
@@ -48,7 +48,7 @@ static const char *dies(int full)
 	return NULL;
 }
 
-/* What the task keeps about the FIFO says whether it is open. */
+/* Whether the task's control words say that the FIFO is open. */
 static bool is_open(void)
 {
 	struct pillion_view *view = pillion_view_open();
@@ -59,7 +59,7 @@ static bool is_open(void)
 	return open;
 }
 
-/* The file from before is of no use, and does not count, whenever it is closed. */
+/* The file from before is useless, and does not count, whenever it is closed. */
 static const char *comes_back(int stale)
 {
 	struct pollfd file = { stale, POLLOUT, 0 };

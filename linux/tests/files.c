@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the files /dev/rtf* do without help of the task: opening, reading and writing of a FIFO that
- * the task only made.
+ * What the files /dev/rtf* do without the task's help: opening, reading and writing a FIFO that the
+ * task only made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ const char *test_open(void)
 	return NULL;
 }
 
-/* Opens the FIFO in another process; returns its error. */
+/* Opens the FIFO in another process; returns the error. */
 static int open_elsewhere(void)
 {
 	pid_t child = fork();
@@ -69,7 +69,7 @@ const char *test_read_empty(void)
 }
 
 /*
- * A message that the FIFO can hold goes in as a whole or not at all; a process can read its own
+ * A message that fits into the FIFO goes in as a whole or not at all; a process can read its own
  * back.
  */
 const char *test_write_whole(void)
@@ -100,15 +100,15 @@ const char *test_write_pieces(void)
 	return NULL;
 }
 
-/* Whether the task says that a FIFO is open, and cannot end it. */
+/* Whether the task reports that a FIFO is open, so that it cannot end it. */
 static bool is_held(int control, int number)
 {
 	return fails(ioctl(control, IOCTL_DESTROY, number), EINVAL);
 }
 
 /*
- * A FIFO that gets another size stays the same: open files go on with it, be it the task's own or
- * one that tasks share.
+ * A FIFO whose size changes stays the same FIFO: open files continue to use it, whether it is the
+ * task's own or one that tasks share.
  */
 const char *test_resize(void)
 {
@@ -140,7 +140,7 @@ static void *write_long(void *fifo)
 	return (void *)write(*(int *)fifo, bytes, 3 * PLAIN_SIZE);
 }
 
-/* Without O_NONBLOCK all of it goes in, as fast as it is taken out. */
+/* Without O_NONBLOCK everything goes in, as fast as it is taken out. */
 const char *test_write_waits(void)
 {
 	int fifo = rtf(FIFO_PLAIN, 0);
@@ -171,7 +171,7 @@ const char *test_fionread(void)
 	return NULL;
 }
 
-/* A signal ends a read that waits. */
+/* A signal ends a waiting read. */
 const char *test_signal(void)
 {
 	int fifo = rtf(FIFO_PLAIN, 0);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Handlers of the task: it answers commands in capitals, and I/O controls with their double. */
+/*
+ * Handlers of the task: it answers commands in upper case, and I/O controls with twice the number.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +16,8 @@
 #define IOCTL_UNKNOWN _IO('t', 77)
 
 /*
- * The commands go in, the answers come out of another FIFO behind the same file: what was written
- * cannot be read.
+ * The commands go in, and the answers come out of another FIFO through the same file: what was
+ * written cannot be read.
  */
 const char *test_pair(void)
 {
@@ -73,9 +75,8 @@ const char *test_ioctl_without_handler(void)
 }
 
 /*
- * A signal ends the wait of an I/O control whose handler is at it. What it brought, and what comes
- * back of it, is nobody else's: neither that of an I/O control by another file, nor of one by the
- * same.
+ * A signal ends the wait for an I/O control whose handler is running. That control's data and
+ * result go to no other I/O control, neither through another file nor through the same one.
  */
 const char *test_ioctl_left(void)
 {
@@ -107,7 +108,7 @@ static void *ioctl_stalling(void *stall)
 	return (void *)result;
 }
 
-/* A process whose memory is slow to come holds up nobody else's I/O controls. */
+/* A process whose memory is slow to arrive does not hold up the I/O controls of others. */
 const char *test_ioctl_stalls(void)
 {
 	struct pair pair = { .number = 21 };
@@ -130,8 +131,8 @@ const char *test_ioctl_stalls(void)
 }
 
 /*
- * With O_NONBLOCK nobody waits for a handler: what it was to be told has moved, and what comes
- * before it is done is refused.
+ * With O_NONBLOCK nothing waits for a handler: the data it is called for has moved, and calls
+ * before it is done are refused.
  */
 const char *test_no_waiting(void)
 {
@@ -153,7 +154,7 @@ const char *test_no_waiting(void)
 	CHECK(now() - start < 200);
 	close(fifo);
 	close(control);
-	/* Who waits may wait for what was there before. */
+	/* A call that may wait waits for the earlier one. */
 	control = rtf(FIFO_IOCTL, 0);
 	CHECK(ioctl(control, IOCTL_NEXT, 1) == 2);
 	close(control);

@@ -2,7 +2,7 @@
 /*
  * `channel-test` runs all tests; `channel-test latency N` and `channel-test throughput N` measure;
  * `channel-test restart N` is for Linux's N-th life, `channel-test dead` for a task that faults.
- * Says how many checks were good, or which test failed and why.
+ * Prints the number of successful checks, or which test failed and why.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +103,7 @@ static int run_all(void)
 			used += snprintf(failed + used, sizeof(failed) - used, "%s%s: not so: %s", used ? "; " : "",
 					 tests[i].name, why);
 	}
-	/* In one line, which is what a run shows. */
+	/* On one line, which is what a run shows. */
 	if (used) {
 		fprintf(stderr, "%s\n", failed);
 		return 1;

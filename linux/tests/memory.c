@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared memory: the task has made the area "linux-test", 8192 bytes, that begins with "from the
+ * Shared memory: the task has made the area "linux-test", 8192 bytes, which begins with "from the
  * task".
  */
 #include <errno.h>
@@ -24,7 +24,7 @@ const char *test_mbuff_shared(void)
 
 	CHECK(area);
 	CHECK(!strcmp(area, "from the task"));
-	/* The task says what byte it finds there. */
+	/* The task returns the byte that it finds there. */
 	area[SIZE - 1] = 77;
 	CHECK(ioctl(control, IOCTL_AREA, SIZE - 1) == 77);
 	mbuff_free(AREA, area);
@@ -52,7 +52,7 @@ const char *test_mbuff_errors(void)
 	return NULL;
 }
 
-/* An area as a file. */
+/* An area used as a file. */
 const char *test_mbuff_file(void)
 {
 	int device = open(MBUFF_DEV_NAME, O_RDWR);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux crashes with FIFOs of the task rt/tests/programs/linux-restarts.c open, is started again,
- * and finds them as it left them. `channel-test restart 1` is for its first life, and does not
- * return if all is well; `channel-test restart 2` for the second.
+ * Linux crashes with FIFOs of the task rt/tests/programs/linux-restarts.c open, restarts, and finds
+ * them as it left them. `channel-test restart 1` is for its first life, and does not return if all
+ * is well; `channel-test restart 2` for the second.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define FIFO_ANSWERS 2
 #define FIFO_SILENT 3
 
-/* What follows each other in the FIFO does so in the numbers. Returns the last one, or exits. */
+/* Reads numbers, which must be consecutive. Returns the last one, or exits. */
 static uint32_t read_numbers(int fifo, unsigned int count)
 {
 	uint32_t number, last = 0;
@@ -39,7 +39,7 @@ static uint32_t read_numbers(int fifo, unsigned int count)
 	return last;
 }
 
-/* Exits unless a command has that answer. */
+/* Exits unless a command gets that answer. */
 static void say(const char *command, const char *answer)
 {
 	int commands = rtf(FIFO_COMMANDS, 0);
@@ -56,7 +56,7 @@ static void say(const char *command, const char *answer)
 	}
 }
 
-/* Waits, in one way or the other, for what the task never puts. */
+/* Waits, in one way or the other, for data that the task never puts. */
 static void *wait_reading(void *fifo)
 {
 	char byte;
@@ -85,7 +85,7 @@ static int first_life(void)
 	pthread_create(&threads[0], NULL, wait_reading, &silent);
 	pthread_create(&threads[1], NULL, wait_polling, &silent);
 	usleep(100000);
-	/* In the middle of it. */
+	/* In the middle of the data. */
 	read_numbers(numbers, 5);
 	(void)!write(crash, "c", 1);
 	fprintf(stderr, "Linux lives on\n");
@@ -98,7 +98,7 @@ static int second_life(void)
 	int numbers;
 	uint32_t last;
 
-	/* Nobody has opened it in this life. */
+	/* No process has opened it in this life. */
 	say("destroy", "0");
 	numbers = rtf(FIFO_NUMBERS, 0);
 	last = read_numbers(numbers, 3000);
@@ -106,7 +106,7 @@ static int second_life(void)
 	read_numbers(numbers, 500);
 	close(numbers);
 	say("stop", "STOP");
-	/* Half a second from now the task ends. */
+	/* The task ends half a second from now. */
 	sleep(1);
 	printf("%u numbers\n", last);
 	return last > 3500 ? 0 : 1;

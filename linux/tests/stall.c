@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that is not there until it is allowed to come: userfaultfd. */
+/* Memory that is absent until it is allowed to arrive: userfaultfd. */
 #include "stall.h"
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -26,7 +26,7 @@ struct stall *stall_open(void)
 
 	if (!stall)
 		return NULL;
-	/* It can be polled only so. */
+	/* Otherwise it cannot be polled. */
 	stall->faults = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	stall->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range.range.start = (uintptr_t)stall->page;

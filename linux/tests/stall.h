@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Memory that is not there until it is allowed to come: who copies to or from it stands still
- * meanwhile.
- */
+/* Memory that is absent until it is allowed to arrive: a copy to or from it stalls until then. */
 #ifndef STALL_H
 #define STALL_H
 
@@ -12,11 +9,11 @@ struct stall;
 
 /* NULL if Linux cannot do that. */
 struct stall *stall_open(void);
-/* A page that is not there. */
+/* A page that is absent. */
 void *stall_page(struct stall *stall);
-/* Waits until somebody stands still; false if nobody does in a second. */
+/* Waits until an access stalls; false if none does within a second. */
 bool stall_begins(struct stall *stall);
-/* The page comes, full of zeros, and the memory for all of this goes with the process. */
+/* The page arrives, full of zeros. The memory for all this is freed when the process ends. */
 void stall_end(struct stall *stall);
 
 #endif

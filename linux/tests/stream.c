@@ -39,14 +39,14 @@ const char *test_poll(void)
 	return NULL;
 }
 
-/* Programs that name POLLRDNORM or POLLWRNORM alone wake as others do. */
+/* Programs that use POLLRDNORM or POLLWRNORM alone wake like others. */
 const char *test_poll_normal(void)
 {
 	int plain = rtf(FIFO_PLAIN, O_NONBLOCK), times = rtf(FIFO_TIMES, O_NONBLOCK), control = rtf(FIFO_IOCTL, 0);
 	struct pollfd reading = { times, POLLRDNORM, 0 }, writing = { plain, POLLWRNORM, 0 };
 	char bytes[PLAIN_SIZE];
 
-	/* Nobody who waited before has left a wish to be woken. */
+	/* No earlier waiter has left a request to be woken. */
 	CHECK(write(plain, bytes, PLAIN_SIZE) == PLAIN_SIZE && !ioctl(control, IOCTL_TAKE));
 	usleep(200000);
 	while (read(times, bytes, sizeof(bytes)) > 0)
@@ -63,8 +63,8 @@ const char *test_poll_normal(void)
 }
 
 /*
- * Lets the task send, and has so many messages come in, each full of its number. Returns whether
- * they did.
+ * Lets the task send, and receives that many messages, each filled with its number. Returns whether
+ * they arrived.
  */
 static bool receive(int messages)
 {
@@ -87,7 +87,7 @@ const char *test_bulk(void)
 }
 
 /*
- * Reads without looking at the bytes, and says how many nanoseconds a message took from the task to
+ * Reads without checking the bytes, and prints how many nanoseconds a message took from the task to
  * here.
  */
 int throughput(int messages)
@@ -105,7 +105,7 @@ int throughput(int messages)
 	return 0;
 }
 
-/* Reads times at real-time priority; says how long ago they were written. */
+/* Reads times at real-time priority; prints how long ago they were written. */
 int latency(int rounds)
 {
 	struct sched_param param = { .sched_priority = 80 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tests of Linux's side of the channels. They run in Linux beside the task
- * rt/tests/programs/linux-channels.c, which says what each FIFO does.
+ * rt/tests/programs/linux-channels.c, which describes each FIFO.
  */
 #ifndef TEST_H
 #define TEST_H
@@ -20,7 +20,7 @@
 
 #define PLAIN_SIZE 128
 
-/* What two FIFOs' handlers of I/O controls take. */
+/* The argument of two FIFOs' handlers of I/O controls. */
 struct pair {
 	int number;
 	int twice;
@@ -28,19 +28,19 @@ struct pair {
 
 #define IOCTL_DOUBLE _IOWR('t', 1, struct pair)
 #define IOCTL_NEXT _IO('t', 2)
-/* As IOCTL_DOUBLE, but it takes 300 ms; so does the handler of what is written to FIFO_SLOW. */
+/* Like IOCTL_DOUBLE, but it takes 300 ms; so does the handler of writes to FIFO_SLOW. */
 #define IOCTL_SLOW _IOWR('t', 5, struct pair)
 /* The task takes what is in FIFO_PLAIN, a tenth of a second later. */
 #define IOCTL_TAKE _IO('t', 6)
-/* It prints control characters. */
+/* The task prints control characters. */
 #define IOCTL_PRINT _IO('t', 7)
-/* It gives a FIFO, by the upper bits, a size, by the lower ones. */
+/* The task sets the size of a FIFO: the upper bits are its number, the lower ones the size. */
 #define IOCTL_RESIZE _IO('t', 8)
 #define IOCTL_DESTROY _IO('t', 9)
-/* It prints more at once than its log holds. */
+/* The task prints more at once than its log holds. */
 #define IOCTL_FLOOD _IO('t', 10)
 
-/* A test fails by returning why. */
+/* A test fails by returning the reason. */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define CHECK(condition)                                                                                               \
@@ -51,11 +51,11 @@ struct pair {
 
 /* Whether a call failed with that error. */
 bool fails(long result, int error);
-/* Opens a FIFO for reading and writing, with further flags; the program ends if that fails. */
+/* Opens a FIFO for reading and writing, with further flags; exits on failure. */
 int rtf(unsigned int number, int flags);
 /* Milliseconds since the machine started. */
 long now(void);
-/* A signal comes after so many milliseconds, once, which does nothing but end a wait. */
+/* A signal comes once, after that many milliseconds, and only ends a wait. */
 void alarm_in(int milliseconds);
 
 const char *test_open(void);

@@ -19,7 +19,7 @@ int command_dmesg(const struct options *options, int count, char **words);
 int command_load(const struct options *options, int count, char **words);
 int command_unload(const struct options *options, int count, char **words);
 
-/* Says what could not be done, and why: errno. */
+/* Prints what failed, and why: errno. */
 int complain(const char *what);
 
 #endif

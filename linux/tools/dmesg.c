@@ -38,7 +38,7 @@ static void show(char *line, bool json)
 		puts(line);
 }
 
-/* Shows lines until there are no more, or for ever. */
+/* Shows lines until there are no more, or forever. */
 static int copy(FILE *journal, bool json)
 {
 	size_t space = 0;
@@ -52,7 +52,7 @@ static int copy(FILE *journal, bool json)
 		fflush(stdout);
 	}
 	free(line);
-	return ferror(journal) ? complain("what tasks printed cannot be read") : GOOD;
+	return ferror(journal) ? complain("cannot read what tasks printed") : GOOD;
 }
 
 int command_dmesg(const struct options *options, int count, char **words)
@@ -64,7 +64,7 @@ int command_dmesg(const struct options *options, int count, char **words)
 	(void)count;
 	(void)words;
 	if (!journal)
-		return complain("what tasks printed cannot be read");
+		return complain("cannot read what tasks printed");
 	status = copy(journal, options->json);
 	fclose(journal);
 	return status;

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-/* A string: at most `size` bytes, up to a zero. What is not ASCII becomes a question mark. */
+/*
+ * A string: at most `size` bytes, up to a zero. Characters other than ASCII become question marks.
+ */
 void json_text(const char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `pillion load` and `pillion unload`: start and end of tasks. */
+/* `pillion load` and `pillion unload`: start and end tasks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>
@@ -12,7 +12,7 @@
 #include "commands.h"
 #include "json.h"
 
-/* A task's state; PILLION_TASK_NONE if there is no such task, or nothing to be seen. */
+/* A task's state; PILLION_TASK_NONE if there is no such task, or no view of it. */
 static uint32_t state_of(const char *name)
 {
 	struct pillion_view *view = pillion_view_open();
@@ -55,13 +55,13 @@ static const char *reason(bool loads, const char *task, int error)
 	case EBUSY:
 		return why_busy(loads, state);
 	case E2BIG:
-		return "that is too long";
+		return "the name or the parameters are too long";
 	default:
 		return strerror(error);
 	}
 }
 
-/* The journal, from here on; -1 without one. */
+/* Opens the journal at its end; returns -1 if there is none. */
 static int journal_open(void)
 {
 	int journal = open(PILLION_DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -72,7 +72,10 @@ static int journal_open(void)
 	return journal;
 }
 
-/* Shows what a task, or Pillion about it, has said since: why it did not start stands there. */
+/*
+ * Shows what the task, or Pillion about it, has printed since: the reason why it did not start is
+ * there.
+ */
 static void journal_show(int journal, const char *task)
 {
 	FILE *lines = journal < 0 ? NULL : fdopen(journal, "r");
@@ -103,7 +106,7 @@ static int tell(const struct options *options, bool loads, const char *task, int
 	return error ? FAILED : GOOD;
 }
 
-/* Puts the words together, with blanks between them. */
+/* Joins the words with blanks. */
 static bool join(char *parameters, size_t size, int count, char **words)
 {
 	size_t used = 0;
@@ -125,7 +128,7 @@ int command_load(const struct options *options, int count, char **words)
 	for (i = 1; i < count; i++) {
 		if (strchr(words[i], '='))
 			continue;
-		fprintf(stderr, "pillion: \"%s\" is no parameter: NAME=VALUE\n", words[i]);
+		fprintf(stderr, "pillion: \"%s\" is not a parameter of the form NAME=VALUE\n", words[i]);
 		return MISUSED;
 	}
 	if (!join(parameters, sizeof(parameters), count - 1, words + 1)) {

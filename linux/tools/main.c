@@ -18,11 +18,11 @@ static const char help[] =
 	"  load     starts a task, with parameters\n"
 	"  unload   ends a task\n"
 	"\n"
-	"  -f, --follow   go on as more is printed\n"
+	"  -f, --follow   keep printing as more arrives\n"
 	"  -j, --json     for programs\n"
-	"  -h, --help     this\n"
+	"  -h, --help     show this help\n"
 	"\n"
-	"Exit status: 0 good, 1 it could not be done, 2 wrong words. See pillion(8).\n";
+	"Exit status: 0 success, 1 failure, 2 wrong usage. See pillion(8).\n";
 
 static const struct {
 	const char *name;
@@ -60,7 +60,7 @@ static int run(const struct options *options, int count, char **words)
 		if (strcmp(words[0], commands[i].name))
 			continue;
 		if (count - 1 < commands[i].least || count - 1 > commands[i].most)
-			return misused("wrong number of words");
+			return misused("wrong number of arguments");
 		return commands[i].run(options, count - 1, words + 1);
 	}
 	return misused("there is no such command");
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 			return GOOD;
 		default:
-			return misused("wrong option");
+			return misused("unknown option");
 		}
 	}
 	if (optind == argc)

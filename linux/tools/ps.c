@@ -30,7 +30,7 @@ int command_ps(const struct options *options, int count, char **words)
 	(void)count;
 	(void)words;
 	if (!view)
-		return complain("tasks cannot be seen");
+		return complain("cannot read the tasks");
 	if (pillion_view_refresh(view))
 		complain("processor time is not up to date");
 	if (options->json)

@@ -5,7 +5,7 @@
 
 #include <libpillion.h>
 
-/* A task, as it is shown. */
+/* A task to show. */
 struct shown {
 	const struct pillion_view *view;
 	const struct pillion_task_entry *entry;
@@ -17,7 +17,7 @@ struct shown {
 void ps_text(const struct shown *task);
 void ps_json(const struct shown *task);
 
-/* Threads and FIFOs of a task that is not loaded are of no interest. */
+/* Whether a task is loaded: otherwise its threads and FIFOs are not shown. */
 static inline bool is_loaded(const struct shown *task)
 {
 	return task->entry->state > PILLION_TASK_STOPPED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
-/* What /dev/mbuff takes: the protocol of RTLinux's shared memory. */
+/* The interface of /dev/mbuff: the protocol of RTLinux's shared memory. */
 #ifndef PILLION_MBUFF_H
 #define PILLION_MBUFF_H
 
@@ -14,13 +14,13 @@
 #define MBUFF_DEV_NAME "/dev/mbuff"
 
 /*
- * I/O controls. Each names an area; the result is its size, or negative. INFO tells about it,
- * SELECT makes it the one that mmap, read, write and lseek of this open file are about. ALLOCATE
- * makes it if need be, counts one user more and selects it; the count outlives the file.
- * DEALLOCATE counts one less.
+ * I/O controls. Each names an area; the result is its size, or negative. INFO describes it; SELECT
+ * makes it the one that mmap, read, write and lseek of this open file use. ALLOCATE makes it if
+ * need be, counts one more user and selects it; the count outlives the file. DEALLOCATE drops one
+ * user.
  *
- * RTLinux's number for DEALLOCATE was 2, which no driver gets to see: Linux itself answers it
- * (FIGETBSZ). Programs that name it get the one below.
+ * RTLinux's number for DEALLOCATE was 2, which never reaches a driver: Linux itself handles it
+ * (FIGETBSZ). Programs that use the name get the number below.
  */
 #define IOCTL_MBUFF_INFO 0
 #define IOCTL_MBUFF_ALLOCATE 1

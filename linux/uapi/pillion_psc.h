@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What /dev/pillion-psc takes: functions of a process that run at real-time priority. An open file
- * belongs to the process that first set a handler or made a FIFO by it, and refuses others (EPERM).
- * Its handlers end with the file, or with the process's memory; its FIFOs end with the file.
- * Mapped, shared and writable, it is a FIFO that was made by it, from its control words (struct
- * pillion_fifo_control) on: that of number n at offset n << PILLION_PSC_FIFO_SHIFT. Where its rings
- * are, from there on, is in the task's status (struct pillion_fifo_entry: to_linux - control,
- * to_task - control).
+ * The interface of /dev/pillion-psc: functions of a process that run at real-time priority. An open
+ * file belongs to the process that first set a handler or made a FIFO through it, and refuses
+ * others (EPERM). Its handlers end with the file, or with the process's memory; its FIFOs end with
+ * the file. Mapped, shared and writable, the file gives a FIFO that was made through it, from its
+ * control words (struct pillion_fifo_control) on: FIFO n is at offset n << PILLION_PSC_FIFO_SHIFT.
+ * The places of its rings, from there on, are in the task's status (struct pillion_fifo_entry:
+ * to_linux - control, to_task - control).
  */
 #ifndef PILLION_PSC_H
 #define PILLION_PSC_H
@@ -19,8 +19,8 @@
 
 /*
  * A handler. Each run begins at `entry` with `arguments` in rdi and rsi, the stack pointer at
- * `stack`, and the FS base of the thread that asked; it ends with VMMCALL, PILLION_PSC_DONE in rax.
- * All memory that it touches has to be locked.
+ * `stack`, and the FS base of the requesting thread; it ends with VMMCALL and PILLION_PSC_DONE in
+ * rax. All memory that it accesses must be locked.
  */
 struct pillion_psc_handler {
 	/* Any number by which the process knows it. */
@@ -49,22 +49,23 @@ struct pillion_psc_state {
 
 struct pillion_psc_ring {
 	__u32 number;
-	/* 0: the FIFO is to go. */
+	/* 0 ends the FIFO. */
 	__u32 size;
 };
 
 /*
- * Starts a handler, in place of the one with that number. It takes CAP_SYS_NICE, at each call.
- * Where the task refuses it, the one before has ended; where the call is wrong or not allowed, that
- * goes on.
+ * Starts a handler, in place of the one with that number. Needs CAP_SYS_NICE, at each call. If the
+ * task refuses it, the previous handler has ended; if the call is invalid or not permitted, the
+ * previous handler continues.
  */
 #define PILLION_IOC_PSC_SET _IOW('P', 16, struct pillion_psc_handler)
 /* Ends a handler. */
 #define PILLION_IOC_PSC_CLEAR _IOW('P', 17, __u32)
-/* Tells about a handler, by its number. */
+/* Reports the state of a handler, by its number. */
 #define PILLION_IOC_PSC_STATE _IOWR('P', 18, struct pillion_psc_state)
 /*
- * Makes a FIFO for handlers, or ends one that was made by this file and is mapped nowhere (EBUSY).
+ * Makes a FIFO for handlers, or ends one that was made through this file and is not mapped anywhere
+ * (EBUSY).
  */
 #define PILLION_IOC_PSC_FIFO _IOW('P', 19, struct pillion_psc_ring)
 

@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# What there is to try.
+# Suggestions for what to try.
 cat /etc/banner
 [ ! -e /dev/pillion ] || cat <<END
   Real-time programs beside Linux: $(pillion ps | sed -n '/^broker:/d; s/^\([^ ]*\): .*/\1/p' | tr '\n' ' ')

@@ -1,6 +1,6 @@
 . /lib/pillion/modules.sh
 
-# find_disk SERIAL: the disk of that serial number becomes $disk.
+# find_disk SERIAL: sets $disk to the disk with that serial number.
 find_disk() {
     for path in /sys/block/vd*; do
         [ "$(cat "$path/serial" 2>/dev/null)" = "$1" ] && disk=/dev/${path##*/}
@@ -8,8 +8,8 @@ find_disk() {
     [ -n "$disk" ] || { echo "no disk $1" >&2; exit 1; }
 }
 
-# find_scratch: the scratch disk becomes $disk. It may be a memory card (x run --card), which takes
-# a moment to be there.
+# find_scratch: sets $disk to the scratch disk. It may be a memory card (x run --card), which takes
+# a moment to appear.
 find_scratch() {
     [ -e /lib/modules/card ] || { find_disk pillion-scratch; return; }
     load_modules card || exit 1
@@ -21,8 +21,7 @@ find_scratch() {
     done
 }
 
-# move SERIAL PIECE_KIB MIB: half of the amount is written past the page cache, then as much is
-# read.
+# move SERIAL PIECE_KIB MIB: writes half of the amount past the page cache, then reads as much.
 move() {
     find_disk "$1"
     count=$(($3 * 512 / $2))

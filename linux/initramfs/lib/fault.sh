@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# Lets Linux come to grief in the way that ride.fault names, once: after a restart it behaves. What
+# Makes Linux fail in the way that ride.fault names, once: after a restart it behaves. A fault that
 # does not kill Linux is followed by a panic, so that there is a restart in any case.
 . /lib/pillion/settings.sh
 [ "$boot" = 1 ] || [ "$fault" = reboots ] || exit 0

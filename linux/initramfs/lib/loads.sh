@@ -1,14 +1,14 @@
 #!/bin/busybox sh
-# Runs the loads side by side and notes for each whether it really ran.
+# Runs the loads in parallel and notes for each whether it really ran.
 . /lib/pillion/settings.sh
 
-# A program of the user's is a link here.
+# Whether a load is a program of the user's, which is a link here.
 is_own() {
     [ -L "/lib/pillion/load/$1" ]
 }
 
-# What a load counted: the last line that it said. A program of the user's may count nothing: then
-# that it ran is what counts.
+# The count of a load: the last line that it printed. A program of the user's may count nothing:
+# then the fact that it ran counts.
 units() {
     last=$(echo "$2" | tail -n 1)
     case ${last%% *} in
@@ -17,12 +17,13 @@ units() {
     echo "$last"
 }
 
-# A program of the user's is told how long, too, and may not listen: when the user asked for a time,
-# it is ended that many seconds after it. One that listens may have had to get ready first.
+# A program of the user's also gets the time as an argument, and may ignore it: if the user asked
+# for a time, it is ended that many seconds after it. One that heeds it may have needed time to get
+# ready first.
 patience=10
 
-# Beside a load `measure`, which ends the run, nobody needs to be ended, and one process more would
-# be measured.
+# Next to the load `measure`, which ends the run, no program has to be ended, and one more process
+# would be measured.
 is_limited() {
     [ -n "$limited" ] && [ -z "$measure" ] && is_own "$1"
 }
@@ -32,7 +33,7 @@ execute() {
     exec "/lib/pillion/load/$1" "$seconds"
 }
 
-# was_ended NAME STATUS: by a signal, and not before its time.
+# was_ended NAME STATUS: whether a signal ended it, not before its time.
 was_ended() {
     case $2 in
         137 | 143) is_limited "$1" && [ $(($(now) - ${begin%.*})) -ge "$seconds" ] ;;
@@ -46,11 +47,11 @@ run() {
         note load "$1" failed there is no such load
         return
     fi
-    # Into a file: what a script started may outlive it and would hold a pipe.
+    # To a file: a process that a script started may outlive it and would keep a pipe open.
     (execute "$1") >"/tmp/$1.said" 2>"/tmp/$1.err"
     status=$?
     said=$(cat "/tmp/$1.said")
-    # Whoever wrote it wants to see it, whatever became of it.
+    # The user wants to see the output in any case.
     ! is_own "$1" || cat "/tmp/$1.said" "/tmp/$1.err" >/dev/console
     if [ $status = 0 ] || was_ended "$1" $status; then
         note load "$1" ok "$(units "$1" "$said")"
@@ -61,8 +62,8 @@ run() {
     : >"/tmp/$1.ended"
 }
 
-# The others are there for a load `measure`, which ends the run: one that ended before it left it
-# without a load.
+# The others run for the load `measure`, which ends the run: one that ends before it leaves it
+# without load.
 outlast() {
     for load in $(echo "$loads" | tr , ' '); do
         [ "$load" != measure ] || continue

@@ -1,4 +1,5 @@
-# load_modules LIST: loads the modules of that list in /lib/modules, as far as they can be.
+# load_modules LIST: loads the modules of that list in /lib/modules; reports those that cannot be
+# loaded.
 load_modules() {
     all=0
     while read -r module; do

@@ -1,4 +1,4 @@
-# Reads what the host tool said on the kernel's command line into variables.
+# Reads the host tool's settings on the kernel's command line into variables.
 mode=shell loads= seconds=10 limited= rows= cols= fault= root= direct= boot=1 work=
 for word in $(cat /proc/cmdline); do
     case $word in

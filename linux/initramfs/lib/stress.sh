@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# stress.sh STRESSOR SECONDS [OPTION].. runs one stressor of stress-ng and prints how many
-# operations it did.
+# stress.sh STRESSOR SECONDS [OPTION].. runs one stressor of stress-ng and prints its number of
+# operations.
 stressor=$1 seconds=$2
 shift 2
 cd /tmp || exit 1

@@ -1,6 +1,5 @@
 #!/bin/busybox sh
-# Hands over to a full system on a disk: the one that ride.root names, or the first that has an
-# init.
+# Switches to a full system on a disk: the one that ride.root names, or the first with an init.
 . /lib/pillion/settings.sh
 mkdir -p /mnt
 candidates=$root
@@ -9,7 +8,7 @@ for device in $candidates; do
     mount -t ext4 -o rw "$device" /mnt 2>/dev/null || continue
     if [ -x /mnt/sbin/init ] || [ -L /mnt/sbin/init ]; then
         note root "$device"
-        # A system that brings a module for this kernel loads that one.
+        # A system with a module of its own for this kernel loads that one.
         if ls "/mnt/lib/modules/$(uname -r)/updates/dkms/pillion.ko"* >/dev/null 2>&1; then
             rmmod pillion 2>/dev/null
         fi

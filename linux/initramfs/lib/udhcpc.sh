@@ -1,5 +1,5 @@
 #!/bin/busybox sh
-# Called by udhcpc: takes what the emulator's network offers.
+# Called by udhcpc: configures the network as the emulator offers it.
 [ "$1" = bound ] || [ "$1" = renew ] || exit 0
 ip addr flush dev "$interface"
 ip addr add "$ip/${mask:-24}" dev "$interface"

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# Does the work that ride.work names, NAME:ROUNDS,.., one after the other. The host counts the
-# instructions of each round.
+# Does the work in ride.work, NAME:ROUNDS,.., one after the other. The host counts the instructions
+# of each round.
 . /lib/pillion/settings.sh
 
 rounds() {

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As C++ had it before its standard. */
+/* The header of C++ before its standard. */
 #include <fstream>
 using namespace std;

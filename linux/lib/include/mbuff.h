@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that processes and real-time tasks share by name, as RTLinux's programs use it. It needs
- * no library. All return NULL when it cannot be done.
+ * no library. All functions return NULL on failure.
  */
 #ifndef MBUFF_H
 #define MBUFF_H
@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Makes an I/O control about an area; returns its size, or -1. */
+/* Makes an I/O control for an area; returns the area's size, or -1. */
 static inline int mbuff_control(int device, unsigned long control, const char *name, size_t size)
 {
 	struct mbuff_request_struct request;
@@ -25,7 +25,7 @@ static inline int mbuff_control(int device, unsigned long control, const char *n
 	return ioctl(device, control, &request);
 }
 
-/* Finds or makes an area and maps it; its user is counted if `counted`. */
+/* Finds or makes an area and maps it; counts a user if `counted`. */
 static inline void *mbuff_map(const char *name, size_t size, void *at, int counted)
 {
 	int device = open(MBUFF_DEV_NAME, O_RDWR);
@@ -45,8 +45,8 @@ static inline void *mbuff_map(const char *name, size_t size, void *at, int count
 }
 
 /*
- * Takes a mapping away, and a count of its user if `counted`. The size is the area's, not what was
- * asked for.
+ * Unmaps an area, and drops a user if `counted`. The size is the area's, which may be larger than
+ * was requested.
  */
 static inline void mbuff_unmap(const char *name, void *memory, int counted)
 {
@@ -79,7 +79,7 @@ static inline void mbuff_free(const char *name, void *memory)
 	mbuff_unmap(name, memory, 1);
 }
 
-/* The same, but it stays only as long as it is mapped: a process that dies leaves nothing. */
+/* The same, but the area stays only while it is mapped: a process that dies leaves nothing. */
 static inline void *mbuff_attach(const char *name, int size)
 {
 	return mbuff_map(name, size, NULL, 0);

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What modules include first, and programs beside them. Processes have its times. */
+/* The header that modules, and the programs beside them, include first. Processes get its times. */
 #include <rtl_conf.h>
 #include <rtl_time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * FIFOs as RTLinux's programs in Linux know them: /dev/rtf0 to /dev/rtf63, opened, read and written
- * as files.
+ * like files.
  */
 #ifndef RTL_FIFO_H
 #define RTL_FIFO_H

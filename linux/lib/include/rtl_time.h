@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times as RTLinux's programs in Linux know them: nanoseconds, and what turns them into a struct
- * timespec and back.
+ * Times as RTLinux's programs in Linux know them: nanoseconds, and conversions to and from struct
+ * timespec.
  */
 #ifndef RTL_TIME_H
 #define RTL_TIME_H
@@ -16,7 +16,7 @@ typedef long long hrtime_t;
 #define HRTIME_INFINITY 0x7fffffffffffffffLL
 #define NSECS_PER_SEC 1000000000
 
-/* The time that tasks see; -1 if there are none. */
+/* The time that tasks see; -1 if there are no tasks. */
 hrtime_t gethrtime(void);
 
 static inline hrtime_t timespec_to_ns(const struct timespec *t)
@@ -24,7 +24,7 @@ static inline hrtime_t timespec_to_ns(const struct timespec *t)
 	return (hrtime_t)t->tv_sec * NSECS_PER_SEC + t->tv_nsec;
 }
 
-/* With 0 to NSECS_PER_SEC - 1 in tv_nsec, whatever the sign. */
+/* The result has 0 to NSECS_PER_SEC - 1 in tv_nsec, whatever the sign. */
 static inline struct timespec timespec_from_ns(hrtime_t ns)
 {
 	struct timespec t = { ns / NSECS_PER_SEC, ns % NSECS_PER_SEC };

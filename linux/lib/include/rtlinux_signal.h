@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Real-time signals in a Linux process (PSC), as RTLinux's programs declare them. A handler runs at
- * real-time priority in the process's own address space, at once when its time comes, whatever
- * Linux does. It may use its process's memory and call gethrtime(), rtf_put() and rtf_get(); any
- * system call ends it, and so does touching memory that is not there, or not returning within 10
- * ms. All memory of the process is locked when the first handler is set; a process with handlers
- * must not fork, which takes its memory from under them.
+ * Real-time signals in a Linux process (PSC), with the declarations of RTLinux's programs. A
+ * handler runs at real-time priority in the process's own address space, as soon as its time comes,
+ * whatever Linux does. It may use its process's memory and call gethrtime(), rtf_put() and
+ * rtf_get(); any system call ends the handler, and so does accessing absent memory, or not
+ * returning within 10 ms. All memory of the process is locked when the first handler is set. A
+ * process with handlers must not fork, because that takes the memory away from them.
  *
- * It takes a task with skin = "psc" in the system file, and the kernel module `pillion`. Without
+ * It needs a task with skin = "psc" in the system file, and the kernel module `pillion`. Without
  * them rtlinux_sigaction() and rtf_create() fail with ENOSYS.
  */
 #ifndef RTLINUX_SIGNAL_H
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define RTLINUX_NR_IRQS 256
-/* Interrupt lines, from this number on. */
+/* Interrupt lines begin at this number. */
 #define RTLINUX_SIGIRQ0 0
 /* Timers. */
 #define RTLINUX_SIGTIMER(n) (RTLINUX_NR_IRQS + (n))
@@ -40,7 +40,7 @@ extern "C" {
 #define RTLINUX_SIGTIMER13 RTLINUX_SIGTIMER(13)
 #define RTLINUX_SIGTIMER14 RTLINUX_SIGTIMER(14)
 #define RTLINUX_SIGTIMER15 RTLINUX_SIGTIMER(15)
-/* Nobody sends these; rtlinux_sigaction() refuses them (EINVAL). */
+/* Nothing sends these; rtlinux_sigaction() refuses them (EINVAL). */
 #define RTLINUX_SIGUSR0 (RTLINUX_NR_IRQS + 16)
 #define RTLINUX_SIGUSR1 (RTLINUX_NR_IRQS + 17)
 #define RTLINUX_SIGUSR2 (RTLINUX_NR_IRQS + 18)
@@ -50,7 +50,7 @@ extern "C" {
 #define RTLINUX_SA_PERIODIC 0
 #define RTLINUX_SA_ONESHOT 1
 #define RTLINUX_SA_MULTIPSC 2
-/* The handler is for one time, as with RTLINUX_SA_ONESHOT. */
+/* The handler runs once, as with RTLINUX_SA_ONESHOT. */
 #define RTLINUX_SA_RESETHAND 4
 
 /* Both end the handler. */
@@ -68,12 +68,12 @@ typedef struct {
 	unsigned long bits[RTLINUX_SIGNWORDS];
 } rtlinux_sigset_t;
 
-/* What is blocked: to look at. */
+/* The blocked signals, read-only. */
 extern rtlinux_sigset_t rtlinux_blocked;
 
 /*
- * The C library has `sa_handler` as a macro, so that it is a member of a union in its structure.
- * The name has to mean the same here, in whatever order a program includes the two headers.
+ * The C library defines `sa_handler` as a macro for a member of a union in its structure. The name
+ * must mean the same here, in whichever order a program includes the two headers.
  */
 #pragma push_macro("sa_handler")
 #undef sa_handler
@@ -88,7 +88,7 @@ struct rtlinux_sigaction {
 	int sa_flags;
 	hrtime_t sa_period;
 	rtlinux_sigset_t sa_mask;
-	/* Kept for programs that set them; the system file has the priority. */
+	/* Kept for programs that set them; the priority is in the system file. */
 	int sa_priority;
 	int sa_signal;
 };
@@ -97,11 +97,11 @@ struct rtlinux_sigaction {
 /* What a handler did. */
 struct rtlinux_sigstate {
 	unsigned long long runs;
-	/* Runs that were left out because the one before was not finished. */
+	/* Runs that were skipped because the previous one was not finished. */
 	unsigned long long overruns;
-	/* Latest begin of a run after its time, in nanoseconds. */
+	/* Longest delay of the start of a run, in nanoseconds. */
 	hrtime_t latency_max;
-	/* It runs when its time comes. */
+	/* Whether it will run when its time comes. */
 	int is_active;
 	/* Why it was ended, one of PILLION_PSC_* or an exception's number; -1 if it was not. */
 	int fault;
@@ -111,13 +111,13 @@ struct rtlinux_sigstate {
 
 /*
  * Sets the handler of a timer, RTLINUX_SIGTIMER(n), which runs after sa_period nanoseconds, once or
- * again and again; or of an interrupt line that the system file gives to the task. RTLINUX_SIG_DFL
- * for sa_handler, or RTLINUX_SIG_IGN, ends it. `old` is ignored.
+ * repeatedly; or of an interrupt line that the system file gives to the task. RTLINUX_SIG_DFL or
+ * RTLINUX_SIG_IGN as sa_handler ends it. `old` is ignored.
  */
 int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rtlinux_sigaction *old);
 /*
- * A signal that came while it was blocked is due, once, when it is unblocked: its handler has run
- * when this returns.
+ * A signal that arrived while it was blocked is due, once, when it is unblocked: its handler has
+ * run when this returns.
  */
 int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old);
 int rtlinux_sigemptyset(rtlinux_sigset_t *set);
@@ -126,19 +126,19 @@ int rtlinux_sigaddset(rtlinux_sigset_t *set, int sig);
 int rtlinux_sigdelset(rtlinux_sigset_t *set, int sig);
 int rtlinux_sigismember(const rtlinux_sigset_t *set, int sig);
 
-/* Tells about a handler; not part of RTLinux. */
+/* Reports the state of a handler; not part of RTLinux. */
 int rtlinux_sigstate(int sig, struct rtlinux_sigstate *state);
 
 int rtf_create(unsigned int number, int size);
 int rtf_destroy(unsigned int number);
 /*
- * In handlers only: the number of bytes, or a negative errno. rtf_put() puts all of it or nothing
+ * In handlers only: return the number of bytes, or a negative errno. rtf_put() puts all or nothing
  * (ENOSPC).
  */
 int rtf_put(unsigned int number, const void *bytes, int count);
 int rtf_get(unsigned int number, void *bytes, int count);
 
-/* The time that tasks see; -1 if there are none. */
+/* The time that tasks see; -1 if there are no tasks. */
 hrtime_t gethrtime(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Linux's side of the FIFO rings, `linux/module/ring.h`, compiled for the host. Its tests run it
-//! against the real-time side's own code, over the same memory.
+//! Linux's side of the FIFO rings, `linux/module/ring.h`, compiled for the host. The tests run it
+//! against the real-time side's own code, on the same memory.
 
 use std::sync::atomic::AtomicU64;
 
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicU64;
 pub struct Ring {
     /// First byte.
     pub data: *mut u8,
-    /// Bytes; not 0.
+    /// Size of the data in bytes; not 0.
     pub size: u64,
     /// Bytes put in.
     pub written: *const AtomicU64,
@@ -18,11 +18,11 @@ pub struct Ring {
     pub read: *const AtomicU64,
 }
 
-// SAFETY: the C code makes atomic accesses to the counters, and copies bytes that a test may see
-// torn but does not take for granted before the counters say so.
+// SAFETY: the C code makes atomic accesses to the counters; a test may see torn bytes, but does not
+// rely on them before the counters say so.
 unsafe impl Send for Ring {}
 
-/// What [`take`] and [`put`] return when a stretch did not lie within the ring.
+/// Result of [`take`] and [`put`] if a span did not lie within the ring.
 pub const OUTSIDE: i64 = -1;
 
 unsafe extern "C" {
@@ -32,7 +32,7 @@ unsafe extern "C" {
     fn test_room(ring: *const Ring) -> u64;
 }
 
-/// Takes bytes out as the module does for a read; returns how many, or [`OUTSIDE`].
+/// Takes bytes out like a read in the module; returns their number, or [`OUTSIDE`].
 ///
 /// # Safety
 /// The ring's pointers are valid, for `size` bytes and as counters.
@@ -41,7 +41,7 @@ pub unsafe fn take(ring: &Ring, buffer: &mut [u8]) -> i64 {
     unsafe { test_take(ring, buffer.as_mut_ptr(), buffer.len() as u64) }
 }
 
-/// Puts bytes in as the module does for a write; returns how many, or [`OUTSIDE`].
+/// Puts bytes in like a write in the module; returns their number, or [`OUTSIDE`].
 ///
 /// # Safety
 /// As for [`take`].

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's ring, compiled for the host: what it takes from the kernel's headers, and copying as
- * fifo.c does it.
+ * The module's ring, compiled for the host: substitutes for the kernel's headers, and copying as in
+ * fifo.c.
  */
 #include <stdbool.h>
 #include <stdint.h>

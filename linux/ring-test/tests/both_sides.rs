@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Linux's side and the real-time side over the same memory.
+//! Linux's side and the real-time side on the same memory.
 
 use pillion_abi::channel::FifoControl;
 use pillion_channel::fifo::Fifo;
@@ -19,7 +19,7 @@ struct Both {
 }
 
 /// # Safety
-/// The word lives for good, is aligned, and is accessed atomically by all.
+/// The word is never freed, is aligned, and all accesses to it are atomic.
 unsafe fn counter(word: *mut u64) -> &'static AtomicU64 {
     // SAFETY: the caller's promise.
     unsafe { AtomicU64::from_ptr(word) }
@@ -62,7 +62,7 @@ impl Random {
     }
 }
 
-/// Byte `n` of what is sent.
+/// Byte `n` of the data sent.
 fn byte(n: usize) -> u8 {
     (n ^ n >> 8 ^ n >> 16) as u8
 }
@@ -108,7 +108,7 @@ fn what_linux_writes_a_task_gets() {
         let Both { mut fifo, to_task, .. } = both(size);
         let total = BYTES / if size < 100 { 64 } else { 1 };
         let writer = thread::spawn(move || {
-            // The whole of it moves into the thread, not its pointers one by one.
+            // The thread captures the whole of it, not its pointers one by one.
             let to_task = to_task;
             let (mut sent, mut random) = (0, Random(3));
             while sent < total {
@@ -140,7 +140,7 @@ fn what_linux_writes_a_task_gets() {
     }
 }
 
-/// The task takes out of its own ring at the same time as Linux: each byte goes to one of them.
+/// The task takes from its own ring at the same time as Linux: each byte goes to one of them.
 #[test]
 fn both_take_from_one_ring() {
     let Both { mut fifo, to_linux, .. } = both(512);
@@ -177,7 +177,7 @@ fn both_take_from_one_ring() {
     assert_eq!(sum + kept_sum, (0..sent).map(|n| u64::from(byte(n))).sum());
 }
 
-/// Whatever is in the counters, Linux's side stays within the ring and comes to an end.
+/// Whatever the counters contain, Linux's side stays within the ring and terminates.
 #[test]
 fn no_counter_leads_outside() {
     for size in [1, 13, 4096] {
@@ -205,7 +205,7 @@ fn no_counter_leads_outside() {
     }
 }
 
-/// The same while somebody writes to the counters all the time.
+/// The same while another thread keeps writing to the counters.
 #[test]
 fn counters_that_change_at_any_time_lead_nowhere() {
     let Both { to_linux, .. } = both(300);
