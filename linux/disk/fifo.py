@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads numbers of 64 bits that a real-time task puts into a FIFO: fifo.py /dev/rtf0 [HOW-MANY]"""
+"""Reads 64-bit numbers that a real-time task puts into a FIFO: fifo.py /dev/rtf0 [COUNT]"""
 
 import struct
 import sys
 
 
 def numbers(fifo):
-    """Waits for data; what was put whole is read whole."""
+    """Waits for data; what was put as a whole is read as a whole."""
     while data := fifo.read(4096):
         yield from (number for number, in struct.iter_unpack("q", data))
 

@@ -19,8 +19,8 @@ const BATCH: u64 = 16;
 /// Bytes that the UART transmits in a second.
 const BYTES_PER_SECOND: u64 = 11_520;
 
-/// How many times `finish` waits for a device that takes nothing. Each wait is as long as a full FIFO
-/// takes to drain, so the waits are a second in all.
+/// How many times `finish` waits for a device that takes nothing. Each wait is as long as a full
+/// FIFO takes to drain, so the waits are a second in all.
 const PATIENCE: u32 = 720;
 
 /// Most bytes of the line that reports lost bytes.

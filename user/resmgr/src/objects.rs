@@ -1,4 +1,4 @@
-//! Making objects and capabilities, and the slots of the manager's own capability space.
+//! Makes objects and capabilities, and manages the slots of the manager's own capability space.
 
 use crate::failure::{Failure, Result, While};
 use pillion_abi::{

@@ -93,7 +93,7 @@ remedies! {
     OVERLOAD = "lower budgets or lengthen periods";
     /// A skin that there is not.
     SKIN = "the skins are \"rtlinux\" and \"psc\"";
-    /// A task with the skin "psc" that is not as it has to be.
+    /// A task with the skin "psc" that does not meet the requirements.
     PSC = "with skin = \"psc\" write name = \"psc\", a period and a budget, at most 17 threads, no start; and add a [linux] section";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";

@@ -1,6 +1,7 @@
 //! Shared buffers: named parts of the pool. A buffer exists while something holds it; after the
-//! last release its memory is free again. So that no holder can take everything, each task has one
-//! directory entry and the memory that the system file states reserved for it.
+//! last release its memory is free again. So that no holder can take everything, one directory
+//! entry is reserved for each task and for Linux, and for each task the memory that the system file
+//! states.
 
 use pillion_abi::{
     PAGE,

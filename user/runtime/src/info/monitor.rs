@@ -81,7 +81,7 @@ pub struct LinuxInfo {
     pub hidden_lines: u64,
     /// Number of entries in `hidden_devices`.
     pub hidden_device_count: u64,
-    /// PCI functions that belong to the real-time side (bus << 8 | device << 3 | function).
+    /// PCI functions that belong to the real-time side (`bus << 8 | device << 3 | function`).
     pub hidden_devices: [u16; 32],
     /// Number of entries in `hidden_ports`.
     pub hidden_port_count: u64,

@@ -34,7 +34,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// From bus << 8 | device << 3 | function.
+    /// From `bus << 8 | device << 3 | function`.
     #[must_use]
     pub const fn from_id(id: u16) -> Function {
         Function { bus: (id >> 8) as u8, device: (id >> 3) as u8 & 31, function: id as u8 & 7 }
