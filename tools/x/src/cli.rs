@@ -16,8 +16,9 @@ pub use task::{BuildTaskArguments, Kind, NewArguments};
 
 /// Pillion, a real-time microhypervisor: build it, boot it, test it, measure it.
 ///
-/// Everything runs in QEMU's software emulation; no special hardware is needed. Exit status: 0
-/// good, 1 the result is bad, 2 it could not be done (the message says why and what to do).
+/// Everything runs in QEMU's software emulation; no special hardware is needed. Exit status: 0 if
+/// all is well, 1 if the result is bad, 2 if it could not be done (the message says why and what to
+/// do).
 #[derive(Parser)]
 #[command(name = "x", version, max_term_width = 100)]
 pub struct Cli {
@@ -33,22 +34,22 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Build everything that boots, and the bundle
     Build(BuildArguments),
-    /// Make a disk with a Debian for `x run --disk`
+    /// Make a disk with Debian on it for `x run --disk`
     Disk(DiskArguments),
-    /// Begin a real-time program from a template
+    /// Start a real-time program from a template
     New(NewArguments),
-    /// Build an RTLinux program, a module in C or C++, as a real-time task
+    /// Compile an RTLinux program (a module in C or C++) to a real-time task
     BuildTask(BuildTaskArguments),
-    /// Run every test: on the host and in the emulator; `x test campaign` draws what a hostile
-    /// Linux does
+    /// Run every test, on the host and in the emulator; `x test campaign` pits a hostile Linux,
+    /// drawn from seeds, against the system
     Test(TestArguments),
-    /// Give any input to device models, the instruction decoder and parsers, guided by coverage
+    /// Fuzz the device models, the instruction decoder and the parsers, guided by coverage
     Fuzz(FuzzArguments),
     /// Check formatting, lints, documentation and the generated headers
     Check,
-    /// Run the experiments of measure/, draw and compare what they say
+    /// Run the experiments of measure/, and draw and compare their results
     Measure(MeasureArguments),
-    /// Say what is missing on this machine and how to get it
+    /// List what is missing on this machine and how to get it
     Doctor,
     /// Generate the C headers of the binary interface
     Headers(HeadersArguments),
@@ -57,63 +58,62 @@ pub enum Command {
 /// What goes into a bundle.
 #[derive(Args, Clone)]
 pub struct BuildArguments {
-    /// System file: which tasks run, and with what [default: NAME.toml beside the source of --task
-    /// NAME, else systems/demo.toml]
+    /// System file: which tasks run, and with what resources [default: NAME.toml beside the source
+    /// of --task NAME, else systems/demo.toml]
     #[arg(long, value_name = "FILE")]
     pub system: Option<PathBuf>,
-    /// Kernel to ride: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
+    /// Linux kernel: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
     #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
     pub linux: String,
     /// Add to Linux's command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append: Option<String>,
-    /// Boot the program of the package pillion-NAME as the first task, alone: no system file, no
+    /// Boot the program of the package pillion-NAME as the first and only task: no system file, no
     /// Linux
     #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]
     pub root: Option<String>,
-    /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or what
-    /// `./x build-task` built. May be given more than once. A name that is none puts the program of
-    /// the package pillion-NAME into the bundle
+    /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or one that
+    /// `./x build-task` built. May be given more than once. A NAME that is no such program puts the
+    /// program of the package pillion-NAME into the bundle
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
-    /// Put a file into Linux: a program or script into /bin, where `--load NAME` runs it too, and a
-    /// last line "NUMBER UNIT" is its result; a source in C or C++ is compiled to a static program
-    /// with libpillion first; any other file into /root. May be given more than once
+    /// Put a file into Linux: a program or script into /bin, where `--load NAME` can run it as well
+    /// (a last line "NUMBER UNIT" is its result); a source in C or C++ is first compiled to a
+    /// static program with libpillion; any other file goes into /root. May be given more than once
     #[arg(long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Look for headers of sources of --file in a folder
+    /// Search a folder for the headers of --file sources
     #[arg(short = 'I', value_name = "FOLDER")]
     pub includes: Vec<PathBuf>,
-    /// Define a macro for sources of --file
+    /// Define a macro for --file sources
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub definitions: Vec<String>,
-    /// Leave Linux out; the run ends when all RTLinux programs have ended
+    /// Boot without Linux; the run ends when all RTLinux programs have ended
     #[arg(long, conflicts_with_all = ["linux", "append"])]
     pub no_linux: bool,
-    /// Build the kernel and the system's tasks out of a copy of the sources with a patch applied:
-    /// for experiments, which have theirs in their folders
+    /// Build the kernel and the system's tasks from a copy of the sources with a patch applied: for
+    /// experiments, which keep their patches in their folders
     #[arg(long, value_name = "FILE", conflicts_with = "root")]
     pub patch: Option<PathBuf>,
-    /// Put the kernel module for faults into Linux's initramfs; `x run --fault` does so where it is
-    /// needed
+    /// Put the fault-injection module into Linux's initramfs; `x run --fault` does so where needed
     #[arg(long)]
     pub fault_module: bool,
-    /// Put the kernel module of linux/measure into Linux's initramfs, and load it: /dev/measure
-    /// raises interrupts and says when they are handled
+    /// Put the kernel module of linux/measure into Linux's initramfs and load it: /dev/measure
+    /// raises interrupts and reports when they are handled
     #[arg(long)]
     pub measure_module: bool,
-    /// Give the machine two network cards on one wire, and Linux their driver for the load packets.
-    /// The emulator serves them in the machine's own thread: unlike the network to this computer,
-    /// they leave a counted run repeatable
+    /// Give the machine two network cards on one wire, and Linux their driver, for the load
+    /// `packets`. The emulator serves them in the machine's own thread: unlike the network to this
+    /// computer, they keep a counted run repeatable
     #[arg(long)]
     pub wire: bool,
-    /// Give the machine a memory card in place of the disk that this computer serves, and Linux its
-    /// driver for the load disk. The emulator serves it in the machine's own thread, as it does the
-    /// wire
+    /// Give the machine a memory card instead of the disk that this computer serves, and Linux its
+    /// driver, for the load `disk`. The emulator serves it in the machine's own thread, as it does
+    /// the wire
     #[arg(long)]
     pub card: bool,
-    /// Leave the second serial port out of the machine: Pillion's log goes to Linux's kernel log
-    /// and to `pillion dmesg`. What `x` says of the run it then cannot know
+    /// Leave out the machine's second serial port: Pillion's log goes to Linux's kernel log and to
+    /// `pillion dmesg`, and `x` cannot report what the log would have told it
     #[arg(long)]
     pub no_uart: bool,
 }
@@ -125,49 +125,48 @@ pub struct BuildArguments {
   ./x run --headless --seconds 10 --load hackbench,disk,cache,net --json result.json
   ./x run --linux rt --counted                  Debian's PREEMPT_RT kernel, in repeatable virtual time
   ./x run --disk debian.img                     a full Debian, to its login; `./x disk debian.img` makes it
-  ./x run --task my-task                        an RTLinux program, my-task.c, in place of the demonstration
+  ./x run --task my-task                        an RTLinux program, my-task.c, instead of the demonstration
   ./x run --direct                              the same Linux without Pillion, for comparison
   ./x run --task control --file monitor.c       an RTLinux program, and its partner in Linux: /bin/monitor (-I and -D too)
 
 KEYS
-  Ctrl-C and everything else goes to Linux. Ctrl-] switches Linux off, so that what was measured is told, and leaves; a second one leaves at once.")]
+  Ctrl-C and everything else goes to Linux. Ctrl-] switches Linux off, so that the run reports what it measured, and leaves; a second Ctrl-] leaves at once.")]
 pub struct RunArguments {
     /// What boots.
     #[command(flatten)]
     pub build: BuildArguments,
-    /// No terminal: Linux runs the loads, then switches itself off
+    /// Run without a terminal: Linux runs the loads, then switches itself off
     #[arg(long)]
     pub headless: bool,
     /// How long each load runs, in seconds of Linux's time [default: 10; programs of --file, which
-    /// get N as their first argument, until they end]. Without Linux, when the run ends at the
+    /// get N as their first argument, run until they end]. Without Linux: when the run ends at the
     /// latest, in seconds of the machine's time [default: when all programs have ended]
     #[arg(long, value_name = "N")]
     pub seconds: Option<u32>,
-    /// Loads that Linux runs side by side: hackbench, disk, cache, net, cpu
+    /// Loads that Linux runs concurrently: hackbench, disk, cache, net, cpu
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub load: Vec<String>,
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Count instructions instead of time, and skip what would be idle: repeatable, 1 ns is one
-    /// instruction
+    /// Count instructions instead of time, and skip idle time: repeatable, 1 ns is one instruction
     #[arg(long)]
     pub counted: bool,
-    /// Let the machine's clock be this computer's, which an emulator cannot keep up with: tasks
+    /// Let the machine's clock follow this computer's. The emulator cannot keep up with it: tasks
     /// will be late
     #[arg(long, conflicts_with = "counted")]
     pub wall_clock: bool,
-    /// Give Linux a disk image; Linux boots the Debian that it finds on it. Headless, the run is
-    /// over --seconds after the login
+    /// Give Linux a disk image; Linux boots the Debian on it. With --headless, the run ends
+    /// --seconds after the login prompt
     #[arg(long, value_name = "FILE")]
     pub disk: Option<PathBuf>,
-    /// The machine's memory
+    /// Memory of the machine
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     pub memory: u32,
-    /// Emulator
+    /// Emulator to use
     #[arg(long, value_name = "PATH", default_value = "qemu-system-x86_64")]
     pub qemu: PathBuf,
-    /// Emulated CPU, which must have SVM and nested paging
+    /// Emulated CPU model; it must have SVM and nested paging
     #[arg(long, value_name = "MODEL", default_value = "EPYC,+svm,+npt")]
     pub cpu: String,
     /// Forward a TCP port of this machine to Linux
@@ -176,15 +175,15 @@ pub struct RunArguments {
     /// Boot the same Linux without Pillion on the same emulated machine
     #[arg(long)]
     pub direct: bool,
-    /// No disk, no network, no source of random numbers: the emulator answers these from threads of
-    /// this computer, so that only without them does a counted run repeat to the last instruction
+    /// Leave out disk, network and random number source: the emulator serves these from threads of
+    /// this computer, and only without them does a counted run repeat to the last instruction
     #[arg(long, conflicts_with_all = ["disk", "forward"])]
     pub isolated: bool,
-    /// Boot from a CD by GRUB, as a real machine would, instead of by the emulator's own loader
+    /// Boot from a CD with GRUB, as a real machine would, instead of the emulator's own loader
     #[arg(long, conflicts_with = "direct")]
     pub grub: bool,
-    /// Give up after so many seconds (headless: 120 and six times --seconds unless told, three
-    /// times that unless --wall-clock)
+    /// Give up after N seconds [default when headless: 120 plus six times --seconds, and three
+    /// times that unless --wall-clock]
     #[arg(long, value_name = "N")]
     pub timeout: Option<u64>,
     /// Write Pillion's log (the second serial port) to a file
@@ -200,21 +199,21 @@ pub struct RunArguments {
     /// Add to Pillion's own command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub kernel_append: Option<String>,
-    /// Let Linux come to grief halfway, in a way that linux/initramfs/lib/fault names: panic, spin,
+    /// Make Linux fail halfway, in a way that linux/initramfs/lib/fault names: panic, spin,
     /// triple-fault, ...
     #[arg(long, value_name = "NAME")]
     pub fault: Option<String>,
     /// Add an argument to the emulator's command line
     #[arg(long = "qemu-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub qemu_args: Vec<String>,
-    /// Give the emulator's monitor a command when a line of Pillion's log first contains a text:
+    /// Send a command to the emulator's monitor when a line of Pillion's log first contains a text:
     /// "TEXT=COMMAND", as in "boot] virtualisation=info pic"
     #[arg(long, value_name = "TEXT=COMMAND", value_parser = command_at)]
     pub when: Vec<(String, String)>,
 }
 
 fn command_at(word: &str) -> Result<(String, String), String> {
-    let (text, command) = word.split_once('=').ok_or("it has no =: write TEXT=COMMAND")?;
+    let (text, command) = word.split_once('=').ok_or("there is no = in it: write TEXT=COMMAND")?;
     if text.is_empty() || command.is_empty() {
         return Err("neither the text nor the command may be empty".into());
     }
@@ -226,8 +225,8 @@ fn command_at(word: &str) -> Result<(String, String), String> {
 pub enum Clock {
     /// Executed instructions; idle time is skipped.
     Counted,
-    /// Executed instructions; idle time is executed too, so that the machine's time runs slower
-    /// than this computer's.
+    /// Executed instructions; idle time is executed as well, so the machine's time passes more
+    /// slowly than this computer's.
     Paced,
     /// This computer's clock.
     Wall,
@@ -239,7 +238,7 @@ impl RunArguments {
         self.seconds.unwrap_or(10)
     }
 
-    /// The clock that was asked for.
+    /// The clock that the arguments select.
     pub fn clock(&self) -> Clock {
         match (self.counted, self.wall_clock) {
             (true, _) => Clock::Counted,
@@ -252,20 +251,20 @@ impl RunArguments {
 /// Options of `x test`.
 #[derive(Args, Clone)]
 pub struct TestArguments {
-    /// Only the emulator tests whose name contains this; `rt` for the programs in
-    /// rt/tests/programs, `rt/NAME` for some of them. `fresh` tries both commands of the README on
-    /// fresh machines, minimal roots of Debian 12 and 13, as root and as a user with sudo: hours;
-    /// `fresh-start` the first half hour of that; `fresh-other` the least of it, on the Debian that
-    /// this machine is not, for CI; `fresh/trixie/user` one of the four. Only root can; the user is
-    /// asked for sudo
+    /// Run only the emulator tests whose name contains this. `rt` selects the programs in
+    /// rt/tests/programs, `rt/NAME` some of them. `fresh` tries both commands of the README on
+    /// fresh machines (minimal roots of Debian 12 and 13), as root and as a user with sudo, and
+    /// takes hours; `fresh-start` is the first half hour of that; `fresh-other` is the least of it,
+    /// for CI, on the Debian release that this machine does not run; `fresh/trixie/user` is one of
+    /// the four. These need root; a user is asked for sudo
     pub name: Option<String>,
-    /// Only the tests on the host
+    /// Run only the tests on the host
     #[arg(long)]
     pub host: bool,
-    /// Only the tests in the emulator
+    /// Run only the tests in the emulator
     #[arg(long, conflicts_with = "host")]
     pub system: bool,
-    /// What a campaign is to do.
+    /// What a campaign does.
     #[command(flatten)]
     pub campaign: CampaignArguments,
 }
@@ -273,7 +272,7 @@ pub struct TestArguments {
 /// Options of `x headers`.
 #[derive(Args, Clone)]
 pub struct HeadersArguments {
-    /// Only say whether they are in step
+    /// Only report whether they are up to date
     #[arg(long)]
     pub check: bool,
 }

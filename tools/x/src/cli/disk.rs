@@ -9,17 +9,17 @@ use std::path::PathBuf;
   ./x disk debian.img
   ./x run --disk debian.img --task my-task      log in as root, the password is pillion
 
-On the disk are the same Debian as this machine's, as small as it can be, a C compiler, Python, the headers of the kernel that rides, the
-module `pillion` built by DKMS, the command `pillion`, libpillion.a and its headers. It has a network: `apt-get update` and
+The disk has the same Debian as this machine, as small as possible, with a C compiler, Python, the headers of the kernel that rides,
+the module `pillion` built by DKMS, the command `pillion`, libpillion.a and its headers. It has a network: `apt-get update` and
 `apt-get install` work as they do here. What Linux writes to the disk stays there.")]
 pub struct DiskArguments {
-    /// The image to write
+    /// Image to write
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The Debian kernel that will ride: `stock` or `rt` (PREEMPT_RT)
+    /// Debian kernel for the disk: `stock` or `rt` (PREEMPT_RT)
     #[arg(long, value_name = "stock|rt", default_value = "stock", value_parser = ["stock", "rt"])]
     pub linux: String,
-    /// The disk's size; what is free on it takes no room here
+    /// Size of the disk; free space on it takes no room here
     #[arg(long, value_name = "GIB", default_value_t = 4)]
     pub size: u32,
 }

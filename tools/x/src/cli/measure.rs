@@ -17,7 +17,7 @@ pub struct MeasureArguments {
 pub enum MeasureCommand {
     /// List the experiments
     List(MeasureListArguments),
-    /// Run experiments, and compare with bars, goals and the baseline
+    /// Run experiments, and compare their figures with bars, goals and the baseline
     Run(MeasureRunArguments),
     /// Draw what was measured: one page, and each chart as SVG and PNG
     Report(MeasureReportArguments),
@@ -28,7 +28,7 @@ pub enum MeasureCommand {
 /// Options of `x measure list`.
 #[derive(Args, Clone)]
 pub struct MeasureListArguments {
-    /// As JSON
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -46,19 +46,19 @@ pub struct MeasureRunArguments {
     /// Experiments, as `./x measure list` names them, or `all`
     #[arg(required = true, value_name = "NAME|all")]
     pub names: Vec<String>,
-    /// How: `counted` counts instructions, `modelled` adds a model of caches and TLBs
+    /// How to measure: `counted` counts instructions, `modelled` adds a model of caches and TLBs
     #[arg(long, value_name = "counted|modelled", default_value = "counted", value_parser = instrument)]
     pub instrument: Instrument,
-    /// The short form, for a first look and for every commit
+    /// Run the short form, for a first look and for every commit
     #[arg(long)]
     pub quick: bool,
-    /// modelled: only on this machine of measure/machines
+    /// With `modelled`: run only on this machine of measure/machines
     #[arg(long, value_name = "PRESET")]
     pub machine: Option<String>,
-    /// Emulators that run at a time [default: one for each processor]
+    /// Emulators that run at the same time [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
-    /// Write the figures to measure/baselines, as those that later ones are compared with
+    /// Write the figures to measure/baselines, to compare later ones with
     #[arg(long, requires = "quick")]
     pub accept: bool,
 }
@@ -80,7 +80,7 @@ pub struct MeasureCompareArguments {
     /// The measurement after
     #[arg(value_name = "NEW.json")]
     pub new: PathBuf,
-    /// As JSON
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }

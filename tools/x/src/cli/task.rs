@@ -1,4 +1,4 @@
-//! The command line of what concerns RTLinux programs.
+//! The command line for RTLinux programs.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -10,28 +10,28 @@ use std::path::PathBuf;
   ./x build-task main.c filter.cc -o control    several sources, C and C++, and a name
   ./x build-task old.c -D SPEED=3 -I include    with a definition and a folder of headers
 
-Sources are compiled as modules of the kernel were: with __KERNEL__, MODULE and __RTL__ defined. C is read as gnu89, with warnings
+Sources are compiled as kernel modules were: with __KERNEL__, MODULE and __RTL__ defined. C is compiled as gnu89, with warnings
 for what was usual then.")]
 pub struct BuildTaskArguments {
     /// Sources: C (.c) or C++ (.cc, .cpp, .cxx, .C)
     #[arg(required = true, value_name = "FILE")]
     pub sources: Vec<PathBuf>,
-    /// The task's name; without it, that of the first source
+    /// The task's name [default: that of the first source]
     #[arg(short, long = "output", value_name = "NAME")]
     pub output: Option<String>,
-    /// The language's standard, for C and C++ alike if they are mixed
+    /// Language standard; it applies to C and C++ alike if they are mixed
     #[arg(long, value_name = "STANDARD")]
     pub std: Option<String>,
     /// Define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub definitions: Vec<String>,
-    /// Look for headers in a folder
+    /// Search a folder for headers
     #[arg(short = 'I', value_name = "FOLDER")]
     pub includes: Vec<PathBuf>,
-    /// A further argument for the compiler
+    /// Pass a further argument to the compiler
     #[arg(long = "cc-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub extra: Vec<String>,
-    /// Say what was built as JSON
+    /// Describe what was built as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -39,14 +39,14 @@ pub struct BuildTaskArguments {
 /// Options of `x new`.
 #[derive(Args, Clone)]
 pub struct NewArguments {
-    /// What kind of program
+    /// Kind of program
     #[arg(value_name = "KIND")]
     pub kind: Kind,
-    /// Its name; a folder of that name is made here
+    /// Its name; a folder of that name is created here
     pub name: String,
 }
 
-/// Kinds of programs that `x new` begins.
+/// Kinds of programs that `x new` can start.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Kind {
     /// A real-time program with RTLinux's interface, in C

@@ -1,4 +1,4 @@
-//! A disk image with a Debian that rides: a login, a compiler, the module by DKMS, the command, the
+//! A disk image with a Debian that rides: login, compiler, the module by DKMS, the command, the
 //! library.
 
 use super::Archive;
@@ -18,31 +18,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The smallest Debian with these, and the kernel that rides, with its modules and headers.
+/// The smallest Debian with these packages, and with the kernel that rides, its modules and its
+/// headers.
 const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev,python3";
-/// The user `root`'s.
+/// The password of `root`.
 const PASSWORD: &str = "pillion";
-/// What `set-up`, the last, needs of the repository.
+/// What the last step, `set-up`, needs of the repository.
 const SOURCES: [&str; 8] =
     ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk", "rt/shared"];
-/// Where that is while it runs.
+/// Where they are while it runs.
 const PLACE: &str = "/usr/local/src/pillion";
 /// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots,
-/// would take minutes to pack with all drivers.
+/// would take minutes to pack if it contained all drivers.
 const NO_DRIVERS: &str =
     r#"mkdir -p "$1/etc/initramfs-tools/conf.d" && echo MODULES=list >"$1/etc/initramfs-tools/conf.d/pillion""#;
-/// Makes the image `$4` of `$5` GiB out of the archive `$1` by way of the folder `$2`, which
-/// mke2fs, `$3`, must be able to read: an older one takes no archive.
+/// Makes the image `$4` of `$5` GiB from the archive `$1`, by way of the folder `$2`: mke2fs, `$3`,
+/// reads that, because older versions take no archive.
 const CONVERT: &str = r#"tar -xf "$1" -C "$2" --exclude='./dev/*' && rm "$1" && chmod -R u+r "$2" &&
     "$3" -q -t ext4 -d "$2" "$4" "$5G""#;
-/// The smallest image that leaves some room.
+/// The smallest image that leaves some free space.
 const LEAST_GIB: u32 = 2;
-/// Room that making it takes: the tree and the image side by side.
+/// Space needed to make it: tree and image exist at the same time.
 const NEEDED_MIB: u64 = 4096;
 
-/// What makes the image, and the packages that bring it.
+/// Programs that make the image, and the packages that contain them.
 const PROGRAMS: [(&str, &str); 2] = [("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs")];
-/// What it takes too unless the user is root.
+/// Programs needed as well unless the user is root.
 const UNPRIVILEGED: [(&str, &str); 2] = [("newuidmap", "uidmap"), ("fakeroot", "fakeroot")];
 
 /// `x disk`.
@@ -50,7 +51,7 @@ pub fn command(repository: &Repository, arguments: &DiskArguments) -> Result<boo
     let DiskArguments { file, linux, size } = arguments;
     let refused = |why: &str, remedy: &str| Err(problem(format!("{} cannot be made", file.display()), why, remedy));
     if file.exists() {
-        return refused("it is there already", "name another file, or remove this one first");
+        return refused("it exists already", "name another file, or remove this one first");
     }
     if *size < LEAST_GIB {
         return refused("it would be full at once", "make it larger: --size 4");
@@ -66,7 +67,7 @@ pub fn command(repository: &Repository, arguments: &DiskArguments) -> Result<boo
     Ok(true)
 }
 
-/// The image that tests boot, made once for each state of what goes into it.
+/// The image that tests boot, made once for each state of its inputs.
 pub fn image(repository: &Repository) -> Result<PathBuf> {
     let release = release(repository, "stock")?;
     let mut hash = Sha256::new();
@@ -83,7 +84,7 @@ pub fn image(repository: &Repository) -> Result<PathBuf> {
     Ok(image)
 }
 
-/// What `uname -r` says in the kernel of that choice. The module is built for it.
+/// `uname -r` of the chosen kernel. The module is built for it.
 fn release(repository: &Repository, linux: &str) -> Result<String> {
     Ok(Kernel::choose(linux, || Archive::new(repository.build("cache")))?.release)
 }
@@ -120,8 +121,8 @@ fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Resu
     Ok(())
 }
 
-/// The whole Debian as an archive. The sources travel as one, too: without root mmdebstrap cannot
-/// read what belongs to the user.
+/// Downloads the whole Debian as an archive. The sources are passed as an archive as well: without
+/// root, mmdebstrap cannot read the user's files.
 fn download(repository: &Repository, suite: &str, release: &str, folder: &Path, archive: &Path) -> Result<()> {
     let sources = folder.join("sources.tar");
     let mut pack = Command::new("tar");
@@ -158,7 +159,7 @@ mod tests {
         fs::write(&file, "mine").unwrap();
         let order = |size| DiskArguments { file: file.clone(), linux: "stock".into(), size };
         let refused = |size| command(&Repository::at(folder.path()), &order(size)).unwrap_err().to_string();
-        assert!(refused(4).contains("it is there already"));
+        assert!(refused(4).contains("it exists already"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
         fs::remove_file(&file).unwrap();
         assert!(refused(1).contains("full at once"));

@@ -7,13 +7,13 @@ use crate::problem::problem;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// A kernel and the modules that fit it.
+/// A kernel and its modules.
 pub struct Kernel {
     /// The bzImage.
     pub image: PathBuf,
-    /// What `uname -r` will say.
+    /// What `uname -r` will report.
     pub release: String,
-    /// Its modules, when there are any.
+    /// Its modules, if there are any.
     pub modules: Option<Modules>,
 }
 

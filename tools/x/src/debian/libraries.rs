@@ -1,4 +1,4 @@
-//! The shared libraries that programs need, taken from the packages that theirs depend on.
+//! The shared libraries that programs need, taken from their packages' dependencies.
 
 use super::{Archive, Package};
 use crate::problem::problem;
@@ -9,10 +9,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Folders of a package that hold libraries.
+/// Folders of a package that contain libraries.
 pub const FOLDERS: [&str; 4] = ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "lib64", "usr/lib64"];
 
-/// The libraries by their file names, for programs out of `packages`.
+/// The libraries that programs from `packages` need, by file name.
 pub fn gather(archive: &Archive, packages: &[Package], programs: &[PathBuf]) -> Result<BTreeMap<String, PathBuf>> {
     let mut search = Search { packages: packages.to_vec(), asked: BTreeSet::new() };
     let mut found = BTreeMap::new();
@@ -55,12 +55,12 @@ impl Search {
         places.filter_map(|path| path.canonicalize().ok()).find(|path| self.owns(path))
     }
 
-    /// A link that leads out of the packages does not count.
+    /// Whether a file is in one of the packages. A link that leads out of them does not count.
     fn owns(&self, path: &Path) -> bool {
         self.packages.iter().any(|package| path.starts_with(&package.root))
     }
 
-    /// Adds the libraries that the package of `user` depends on.
+    /// Adds the packages that the package of `user` depends on.
     fn widen(&mut self, archive: &Archive, user: &Path) -> Result<()> {
         let Some(owner) = self.packages.iter().find(|package| user.starts_with(&package.root)) else { return Ok(()) };
         let wanted: Vec<String> =

@@ -1,5 +1,5 @@
-//! Debian's packages, downloaded and unpacked into the build folder, and a whole Debian on a disk.
-//! Nothing is installed.
+//! Debian's packages, downloaded and unpacked into the build folder without being installed, and a
+//! whole Debian on a disk.
 
 pub mod disk;
 pub mod kernel;
@@ -28,19 +28,19 @@ pub struct Package {
     pub root: PathBuf,
 }
 
-/// The packages that this machine's sources offer.
+/// The packages that this machine's package sources offer.
 pub struct Archive {
     cache: PathBuf,
 }
 
 impl Archive {
-    /// Keeps what it downloads in `cache`.
+    /// An archive that keeps its downloads in `cache`.
     pub fn new(cache: PathBuf) -> Result<Archive> {
         let make = || fs::create_dir_all(&cache).and_then(|()| cache.canonicalize());
         Ok(Archive { cache: make().with_context(|| format!("cannot create {}", cache.display()))? })
     }
 
-    /// Changes whenever the list of packages on offer does.
+    /// A text that changes whenever the list of available packages does.
     pub fn state() -> String {
         let changed = fs::metadata("/var/lib/apt/lists").and_then(|lists| lists.modified());
         changed.map_or_else(|_| "none".into(), |time| format!("{time:?}"))
@@ -52,7 +52,7 @@ impl Archive {
         packages.pop().ok_or_else(|| unknown(name))
     }
 
-    /// Makes packages available; those that are not on offer are left out.
+    /// Makes packages available; skips those that no source offers.
     pub fn packages(&self, names: &[String]) -> Result<Vec<Package>> {
         let stanzas = describe(names)?;
         let missing: Vec<&Stanza> = stanzas.iter().filter(|stanza| !self.root(stanza).is_dir()).collect();
@@ -110,7 +110,7 @@ fn downloaded(folder: &Path, package: &str) -> Result<PathBuf> {
     Err(unknown(package))
 }
 
-/// What the sources say about packages; the lists are fetched when there are none.
+/// What the sources say about packages; fetches the lists if there are none.
 fn describe(names: &[String]) -> Result<Vec<Stanza>> {
     let stanzas = query(names)?;
     if !stanzas.is_empty() || names.is_empty() {
@@ -129,7 +129,7 @@ fn query(names: &[String]) -> Result<Vec<Stanza>> {
 
 fn unknown(name: &str) -> anyhow::Error {
     problem(
-        format!("the package {name} is not on offer"),
+        format!("the package {name} is not available"),
         "this machine's package sources don't list it",
         "run `apt-get update` as root on Debian 12 or 13, then try again",
     )

@@ -21,7 +21,8 @@ pub struct Module {
 }
 
 impl Modules {
-    /// Those under `root`, where a Debian package or an installed system keeps them.
+    /// The modules under `root`, in the place where a Debian package or an installed system keeps
+    /// them.
     pub fn below(root: &Path, release: &str) -> Result<Option<Modules>> {
         let candidates = ["lib/modules", "usr/lib/modules"].map(|folder| root.join(folder).join(release));
         let Some(folder) = candidates.into_iter().find(|folder| folder.join("kernel").is_dir()) else {
@@ -34,7 +35,7 @@ impl Modules {
         Ok(Some(Modules { files, built_in }))
     }
 
-    /// The named modules and all that they need, each after what it needs.
+    /// The named modules and all that they need, each after its dependencies.
     pub fn in_order(&self, names: &[&str]) -> Result<Vec<Module>> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -88,7 +89,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// Names of the modules that have to be there first.
+/// Names of the modules that must be loaded first.
 fn needs(data: &[u8]) -> Result<Vec<String>> {
     let file = object::File::parse(data)?;
     let section = file.section_by_name(".modinfo").context("no .modinfo")?;
@@ -106,8 +107,7 @@ fn needed_by(key: &str, value: &str) -> Vec<String> {
     names.into_iter().map(|name| name.replace('-', "_")).collect()
 }
 
-/// The names after `pre:`; a name that is an alias for several modules stands for the plainest of
-/// them.
+/// The names after `pre:`; an alias for several modules stands for the most generic of them.
 fn soft(value: &str) -> Vec<&str> {
     let before = value.split("post:").next().and_then(|text| text.split_once("pre:")).map_or("", |(_, names)| names);
     before.split_whitespace().map(|name| if name == "crc32c" { "crc32c_generic" } else { name }).collect()

@@ -1,13 +1,13 @@
 //! What `apt-cache show` prints.
 
-/// A package on offer.
+/// An available package.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Stanza {
     /// Name.
     pub package: String,
     /// Version.
     pub version: String,
-    /// Names of what it depends on; of alternatives the first.
+    /// Names of its dependencies; the first of alternatives.
     pub depends: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ fn one(text: &str) -> Stanza {
     stanza
 }
 
-/// The name in `libc6:any (>= 2.36) | other`.
+/// The package name in `libc6:any (>= 2.36) | other`.
 fn name(dependency: &str) -> Option<String> {
     let end = dependency.find([' ', ':', '|']).unwrap_or(dependency.len());
     Some(dependency[..end].to_owned()).filter(|name| !name.is_empty())

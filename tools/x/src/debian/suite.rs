@@ -1,10 +1,10 @@
-//! Which Debian this machine is.
+//! Which Debian release this machine runs.
 
 use crate::problem::problem;
 use anyhow::Result;
 use std::fs;
 
-/// Its name, such as `bookworm`.
+/// The release's name, such as `bookworm`.
 pub fn suite() -> Result<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     named(&release).map(str::to_owned).ok_or_else(|| {

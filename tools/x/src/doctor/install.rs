@@ -1,4 +1,4 @@
-//! Installs packages, and says so.
+//! Installs packages, and reports that it does.
 
 use crate::problem::problem;
 use crate::progress::step;
@@ -6,10 +6,10 @@ use crate::tool;
 use anyhow::Result;
 use std::process::Command;
 
-/// Nobody is asked anything.
+/// Keeps the package manager from asking questions.
 const FRONTEND: (&str, &str) = ("DEBIAN_FRONTEND", "noninteractive");
 
-/// Installs Debian packages; nothing to do for an empty list.
+/// Installs Debian packages; an empty list is fine.
 pub fn packages(names: &[&str]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn packages(names: &[&str]) -> Result<()> {
     })
 }
 
-/// Fetches the lists of packages on offer.
+/// Fetches the lists of available packages.
 pub fn update_lists() -> Result<()> {
     eprintln!("x: fetching Debian's lists of packages (apt-get update)");
     let mut command = privileged("apt-get", "the lists of packages")?;
@@ -46,7 +46,7 @@ fn privileged(program: &str, purpose: &str) -> Result<Command> {
         return Ok(command);
     }
     if tool::find("sudo").is_none() {
-        let why = "only root can install packages, and there is no sudo";
+        let why = "only root can install packages, and sudo is missing";
         return Err(problem(
             format!("{purpose} must be installed"),
             why,
@@ -54,7 +54,7 @@ fn privileged(program: &str, purpose: &str) -> Result<Command> {
         ));
     }
     let mut command = Command::new("sudo");
-    // Its own environment is another.
+    // sudo does not pass on this process's environment.
     command.arg("env").arg(format!("{}={}", FRONTEND.0, FRONTEND.1)).arg(program);
     Ok(command)
 }

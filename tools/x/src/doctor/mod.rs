@@ -1,4 +1,4 @@
-//! What this machine needs, and what of it is missing.
+//! What this machine needs, and which of it is missing.
 
 pub mod install;
 mod needs;
@@ -19,13 +19,13 @@ pub fn report(repository: &Repository) -> Result<bool> {
     }
     let missing = needs.iter().filter(|need| need.missing.is_some()).count();
     match missing {
-        0 => println!("\nThis machine has all it takes."),
+        0 => println!("\nThis machine has everything it needs."),
         count => println!("\n{count} missing. `./x run` and `./x test` install packages by themselves."),
     }
     Ok(missing == 0)
 }
 
-/// Gets what is missing, or says what the user has to do.
+/// Installs what is missing, or tells the user what to do.
 pub fn ensure(repository: &Repository, emulator: bool) -> Result<()> {
     space::check(repository)?;
     let needs = needs::all(repository);

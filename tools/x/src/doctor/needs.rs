@@ -7,18 +7,18 @@ use crate::tool;
 use std::path::Path;
 use std::process::Command;
 
-/// The package that brings the emulator.
+/// The package that contains the emulator.
 pub const EMULATOR_PACKAGE: &str = "qemu-system-x86";
 
 /// Something that this machine should have.
 pub struct Need {
-    /// What.
+    /// Its name.
     pub name: &'static str,
-    /// What is there.
+    /// What was found.
     pub found: String,
     /// What to do when it is missing.
     pub missing: Option<String>,
-    /// The package that brings it, when it is missing and a package does.
+    /// The package that provides it, if it is missing and a package does.
     pub package: Option<&'static str>,
 }
 
@@ -32,7 +32,7 @@ pub fn all(repository: &Repository) -> Vec<Need> {
     needs
 }
 
-/// Programs that the tool calls, and the packages that bring them.
+/// Programs that the tool calls, and the packages that contain them.
 const PROGRAMS: [(&str, &str); 10] = [
     ("apt-get", "apt"),
     ("dpkg-deb", "dpkg"),

@@ -2,14 +2,15 @@
 
 use crate::cli::RunArguments;
 
-/// What init is told, and what the user adds. `size` is the terminal's rows and columns for Linux.
+/// The command line: the parameters of init, and what the user adds. `size` is the rows and columns
+/// of the terminal that Linux may use.
 pub fn line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
     let mut words = vec!["console=ttyS0".to_owned(), "quiet".into(), "panic=-1".into()];
     if run.counted {
         words.push("nokaslr".into());
     }
     words.push(format!("ride.mode={}", if run.headless { "script" } else { "shell" }));
-    // Said only when it was asked for: then programs of the user's are ended, too.
+    // Passed only if the user gave it: it ends the user's own programs as well.
     words.extend(run.seconds.map(|seconds| format!("ride.seconds={seconds}")));
     if !run.load.is_empty() {
         words.push(format!("ride.load={}", run.load.join(",")));

@@ -1,5 +1,5 @@
-//! Faults of tasks for people: what happened, and the calls that led to it, with functions and
-//! lines of the sources.
+//! Reports faults of tasks to people: what happened, and the calls that led to it, with functions
+//! and source lines.
 
 use super::line::Fault;
 use addr2line::Loader;
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The report of a fault; `elves` are the tasks' files with symbols, by the tasks' names.
+/// The report of a fault; `elves` are the tasks' files with symbols, by task name.
 pub fn text(fault: &Fault, elves: &BTreeMap<String, PathBuf>) -> String {
     let (name, address) = (&fault.name, &fault.address);
     let thread = fault.thread.map_or(String::new(), |thread| format!(" in thread {thread}"));
     let mut out = format!("\ntask {name} faulted{thread}: {}\n", reason(fault.vector, fault.error, address));
     let symbols = elves.get(name).and_then(|file| Loader::new(file).ok());
     let here = number(&fault.rip).map(|at| (at, at));
-    // A call is the instruction before the one that it returns to.
+    // The call instruction precedes the return address.
     let calls = fault.calls.iter().filter_map(|call| number(call)).map(|back| (back, back.wrapping_sub(1)));
     for (depth, (shown, at)) in here.into_iter().chain(calls).enumerate() {
         let places = symbols.as_ref().map_or_else(Vec::new, |symbols| places(symbols, at));
@@ -30,7 +30,7 @@ pub fn text(fault: &Fault, elves: &BTreeMap<String, PathBuf>) -> String {
     out
 }
 
-/// The functions that an address is in, those inlined first: `function at FILE:LINE`.
+/// The functions that contain an address, inlined ones first: `function at FILE:LINE`.
 fn places(symbols: &Loader, address: u64) -> Vec<String> {
     let mut places = Vec::new();
     if let Ok(mut frames) = symbols.find_frames(address) {
@@ -52,7 +52,7 @@ fn places(symbols: &Loader, address: u64) -> Vec<String> {
     places
 }
 
-/// A path from where the user is, if it is below.
+/// A path relative to the current directory, if it is below it.
 fn short(file: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     here.and_then(|here| file.strip_prefix(here).ok()).unwrap_or(file).to_owned()

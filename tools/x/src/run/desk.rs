@@ -1,7 +1,7 @@
-//! What the user at the terminal wants of Linux: lines on a wire of its own, which
+//! Requests from the user's terminal to Linux: lines on a wire of their own, which
 //! linux/initramfs/lib/desk.sh reads.
 //!
-//! A serial console has no way to say that the window has another size, or that somebody wants to
+//! A serial console cannot convey that the window has changed its size, or that the user wants to
 //! leave.
 
 use super::emulated::Folder;
@@ -9,28 +9,29 @@ use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-/// The wire's end here.
+/// This end of the wire.
 pub struct Desk {
     socket: PathBuf,
     connection: Option<UnixStream>,
-    /// Rows, columns, and which of Linux's lives was told of them.
+    /// Rows, columns, and the boot of Linux that was told them last.
     told: (u16, u16, u64),
 }
 
 impl Desk {
-    /// Linux has the terminal's size of its start on its command line.
+    /// A wire with nothing sent: Linux has the terminal's initial size on its command line.
     pub fn new(folder: &Folder) -> Desk {
         Desk { socket: folder.desk(), connection: None, told: (0, 0, 0) }
     }
 
-    /// Tells the size where it is new, to the terminal or to this life of Linux.
+    /// Sends the size if the terminal's size has changed or Linux has booted anew since.
     pub fn size(&mut self, (rows, columns): (u16, u16), life: u64) {
         if self.told != (rows, columns, life) && self.say(&format!("size {rows} {columns}")).is_ok() {
             self.told = (rows, columns, life);
         }
     }
 
-    /// Has Linux switch itself off, by which most runs end and say what they measured.
+    /// Asks Linux to switch itself off; most runs end with that, and then report what they
+    /// measured.
     pub fn leave(&mut self) -> std::io::Result<()> {
         self.say("leave")
     }
@@ -40,7 +41,7 @@ impl Desk {
             Some(stream) => stream,
             None => UnixStream::connect(&self.socket)?,
         };
-        // A Linux that does not read does not hold this tool up.
+        // A Linux that does not read must not block this tool.
         stream.set_nonblocking(true)?;
         writeln!(stream, "{line}")?;
         self.connection = Some(stream);

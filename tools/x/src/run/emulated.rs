@@ -12,7 +12,7 @@ pub enum Boot {
     Pillion { kernel: PathBuf, bundle: PathBuf, line: String },
     /// The same from a CD, by GRUB.
     Grub { image: PathBuf },
-    /// Linux alone.
+    /// Linux alone, without Pillion.
     Direct { image: PathBuf, initrd: PathBuf, append: String },
 }
 
@@ -24,11 +24,11 @@ impl Folder<'_> {
     pub fn console(&self) -> PathBuf {
         self.0.join("com1")
     }
-    /// Named pipe of the second serial port, Pillion's log; of the debug console with Linux alone.
+    /// Named pipe of the second serial port, Pillion's log; with Linux alone, of the debug console.
     pub fn log(&self) -> PathBuf {
         self.0.join("com2")
     }
-    /// Socket of the emulator's monitor, if it is to get commands.
+    /// Socket of the emulator's monitor, for runs that send it commands.
     pub fn monitor(&self) -> PathBuf {
         self.0.join("monitor")
     }
@@ -40,7 +40,7 @@ impl Folder<'_> {
     pub fn scratch(&self) -> PathBuf {
         self.0.join("scratch.img")
     }
-    /// What the emulator's network offers by TFTP.
+    /// Files that the emulator's network serves by TFTP.
     pub fn served(&self) -> PathBuf {
         self.0.join("served")
     }
@@ -76,13 +76,13 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
 }
 
 /// The kernel's own command line. With a paced clock the emulated processor must never be idle: the
-/// emulator passes idle time by this computer's clock, and wakes up late. Without Linux, which runs
-/// the loads, `--seconds` is the limit of the run.
+/// emulator passes idle time by this computer's clock, and wakes up late. Without Linux, which
+/// would run the loads, `--seconds` is the limit of the run.
 pub fn kernel_line(run: &RunArguments, linux: bool) -> String {
     let poll = (run.clock() == Clock::Paced).then_some("idle=poll");
     let until = run.build.no_linux.then_some("until=ended");
     let trace = run.trace.is_some().then_some("trace=2");
-    // Last, as the first word of a name counts: the user may have written another limit.
+    // Last, because the first word of a name counts: the user may have given another limit.
     let limit = run.seconds.filter(|_| !linux).map(|seconds| format!("seconds={seconds}"));
     let words = [poll, until, trace, run.kernel_append.as_deref(), limit.as_deref()];
     Vec::from_iter(words.into_iter().flatten()).join(" ")
@@ -140,14 +140,14 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     if !run.isolated {
         host(list, run, folder, &scratch);
     }
-    // It says nothing until the user does something, like the console.
+    // Like the console, it sends nothing until the user does something.
     if !run.headless {
         list.add("-chardev", format!("socket,id=desk,server=on,wait=off,path={}", folder.desk().display()));
         list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=desk,name=desk");
     }
 }
 
-/// What this computer answers from threads of its own: disks, network, random numbers.
+/// Devices that this computer serves from its own threads: disks, network, random numbers.
 fn host(list: &mut Arguments, run: &RunArguments, folder: &Folder, scratch: &str) {
     if let Some(disk) = &run.disk {
         let format = if disk.extension().is_some_and(|name| name == "qcow2") { "qcow2" } else { "raw" };
@@ -164,9 +164,9 @@ fn host(list: &mut Arguments, run: &RunArguments, folder: &Folder, scratch: &str
     list.add("-device", "virtio-rng-pci");
 }
 
-/// Two network cards, and nothing else, on one wire. What one sends, the other has when the write
-/// to the sender's register is done; both hold back their interrupts by timers of the machine's
-/// clock.
+/// Two network cards, and nothing else, on one wire. What one sends has reached the other when the
+/// write to the sender's register completes; both moderate their interrupts by timers of the
+/// machine's clock.
 fn wire(list: &mut Arguments) {
     for end in ["wire0", "wire1"] {
         list.add("-netdev", format!("hubport,id={end},hubid=0"));
@@ -174,8 +174,8 @@ fn wire(list: &mut Arguments) {
     }
 }
 
-/// A memory card behind a host controller, which has it read and written by the time that its
-/// register is.
+/// A memory card behind a host controller, which has read or written the card by the time the
+/// access to its register completes.
 fn card(list: &mut Arguments, file: &str) {
     list.add("-drive", format!("if=none,id=card,file={file}"));
     list.add("-device", "sdhci-pci").add("-device", "sd-card,drive=card");

@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 /// The CPU model with every feature that the emulator has.
 const MOST: &str = "max";
 
-/// Refuses a CPU model with a feature that the emulator lacks, which it would leave out, and where
-/// Linux `rides`, one without virtualisation.
+/// Refuses a CPU model with a feature that the emulator lacks and would leave out; if Linux
+/// `rides`, also one without virtualisation.
 pub fn check_cpu(qemu: &Path, model: &str, rides: bool) -> Result<()> {
     let remedy = "use the default, EPYC,+svm,+npt; `qemu-system-x86_64 -cpu help` lists models";
     let [cpu, most] = cpu_features(qemu, model)?;
@@ -22,19 +22,19 @@ pub fn check_cpu(qemu: &Path, model: &str, rides: bool) -> Result<()> {
     if let Some(feature) = added(model).find(|feature| !has(&most, feature)) {
         let why = format!("the emulator has no {feature}, and would leave it out");
         return Err(problem(
-            format!("the CPU {model} cannot be had"),
+            format!("the CPU {model} is not available"),
             why,
             format!("leave out +{feature}, or {remedy}"),
         ));
     }
     if let Some(feature) = ["svm", "npt"].iter().find(|feature| rides && !has(&cpu, feature)) {
         let why = format!("it lacks {feature}, and Linux rides in guest mode");
-        return Err(problem(format!("the CPU {model} will not do"), why, remedy));
+        return Err(problem(format!("the CPU {model} is not suitable"), why, remedy));
     }
     Ok(())
 }
 
-/// Whether an answer names a feature as there.
+/// Whether an answer reports a feature as present.
 fn has(answer: &Value, feature: &str) -> bool {
     answer.pointer(&format!("/return/model/props/{feature}")) == Some(&true.into())
 }
@@ -44,7 +44,7 @@ fn added(model: &str) -> impl Iterator<Item = String> {
     model.split(',').filter_map(|part| Some(part.strip_prefix('+')?.replace('_', "-")))
 }
 
-/// What a CPU model has, and what the emulator has at most.
+/// The features of a CPU model, and the most that the emulator offers.
 fn cpu_features(qemu: &Path, model: &str) -> Result<[Value; 2]> {
     let mut child = Command::new(qemu)
         .args(["-M", "none", "-accel", "tcg", "-nodefaults", "-display", "none", "-qmp", "stdio", "-S"])
@@ -62,7 +62,7 @@ fn cpu_features(qemu: &Path, model: &str) -> Result<[Value; 2]> {
     answer(model).zip(answer(MOST)).map(<[Value; 2]>::from).context("the emulator did not say what its CPU can do")
 }
 
-/// The questions that ask what a CPU model has, and what the emulator has at most.
+/// The queries for the features of a CPU model, and for the most that the emulator offers.
 fn questions(model: &str) -> String {
     format!(
         "{{\"execute\":\"qmp_capabilities\"}}\n{}\n{}\n{{\"execute\":\"quit\"}}\n",
@@ -71,7 +71,7 @@ fn questions(model: &str) -> String {
     )
 }
 
-/// The question that asks what a CPU model has; the answer's name is the model.
+/// The query for the features of a CPU model; the answer carries the model's name.
 fn expansion(model: &str) -> Value {
     let mut parts = model.split(',');
     let name = parts.next().unwrap_or_default();
@@ -98,13 +98,13 @@ fn property(text: &str) -> Option<(String, Value)> {
     Some((name.into(), value))
 }
 
-/// An emulator that runs; it ends with this value, and with this process.
+/// A running emulator. It ends when this value is dropped, and when this process ends.
 pub struct Emulator {
     child: Child,
 }
 
 impl Emulator {
-    /// Starts it in a process group of its own, so that Ctrl-C reaches this tool only.
+    /// Starts it in a process group of its own, so that Ctrl-C reaches only this tool.
     pub fn start(qemu: &Path, arguments: &[String]) -> Result<Emulator> {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(qemu).args(arguments);
@@ -118,7 +118,7 @@ impl Emulator {
         self.child.stderr.take()
     }
 
-    /// All that it said; a process that still runs is asked nothing.
+    /// Everything that it wrote; a process that still runs is not waited for.
     pub fn said(&mut self, ended: bool) -> Result<String> {
         let mut text = Vec::new();
         if let Some(mut messages) = self.messages().filter(|_| ended) {
@@ -127,12 +127,12 @@ impl Emulator {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Whether it ended as a program should.
+    /// Whether it exited successfully.
     pub fn succeeded(&mut self) -> Result<bool> {
         Ok(self.child.wait()?.success())
     }
 
-    /// Whether it ended.
+    /// Whether it has exited.
     pub fn ended(&mut self) -> Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }

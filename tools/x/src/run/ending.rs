@@ -1,5 +1,5 @@
-//! What ends a headless run. One that nothing ends would be waited for until its limit, and say
-//! nothing.
+//! What ends a headless run. A run that nothing can end would only run into its time limit, without
+//! a word on why.
 
 use super::emulated::kernel_line;
 use crate::cli::{Clock, RunArguments};
@@ -8,18 +8,18 @@ use anyhow::Result;
 use pillion_system::System;
 use std::time::Duration;
 
-/// What may end a run.
+/// What can end a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// There is a Linux.
     pub linux: bool,
-    /// Something beside Linux can end it, or start Linux anew.
+    /// Something other than Linux can end it, or start Linux again.
     pub others: bool,
 }
 
 impl Ending {
-    /// As the arguments and the system file say; without a file (`--root`) a program of this
-    /// repository ends it.
+    /// What the arguments and the system file provide; without a system file (`--root`), a program
+    /// of this repository ends the run.
     pub fn of(run: &RunArguments, system: Option<&System>) -> Ending {
         let linux = run.direct || system.is_some_and(|system| system.linux.is_some());
         let Some(system) = system.filter(|_| run.headless && run.disk.is_none() && !run.direct) else {
@@ -33,7 +33,7 @@ impl Ending {
         Ending { linux, others: limited || with_tasks || allowed || from_outside }
     }
 
-    /// Refuses a run that nothing ends, whatever happens in it.
+    /// Refuses a run that nothing can end.
     pub fn check(self) -> Result<()> {
         if self.linux || self.others {
             return Ok(());
@@ -44,15 +44,15 @@ impl Ending {
     }
 }
 
-/// The longest that a run may take; a shell has no limit unless told.
+/// The time limit of a run; a shell has none by default.
 pub fn limit(run: &RunArguments) -> Option<Duration> {
     let slower = if run.clock() == Clock::Wall { 1 } else { 3 };
     let default = run.headless.then_some(slower * (120 + 6 * u64::from(run.load_seconds())));
     run.timeout.or(default).map(Duration::from_secs)
 }
 
-/// What ends a headless run without Linux, for who waits for it: a program stays loaded, as a
-/// module does, and nobody unloads it there.
+/// What ends a headless run without Linux, for the user who waits for it: a program stays loaded,
+/// as a module does, and nothing unloads it there.
 pub fn without_linux(run: &RunArguments, system: Option<&System>) -> Option<String> {
     let system = system.filter(|system| run.headless && system.linux.is_none())?;
     let line = kernel_line(run, false);
@@ -72,7 +72,7 @@ pub fn without_linux(run: &RunArguments, system: Option<&System>) -> Option<Stri
     let given_up = limit(run).filter(|_| seconds.is_none());
     Some(
         ends + &given_up.map_or(String::new(), |limit| {
-            format!("; else it is given up after {} s (--seconds N ends it earlier, and well)", limit.as_secs())
+            format!("; else it is given up after {} s (--seconds N ends it earlier, as a success)", limit.as_secs())
         }),
     )
 }

@@ -1,16 +1,16 @@
-//! Faults that Linux is to suffer.
+//! Faults to inject into Linux.
 
 use crate::cli::RunArguments;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use std::path::PathBuf;
 
-/// The folder of the scripts that commit them.
+/// The folder of the scripts that cause them.
 pub fn folder(repository: &Repository) -> PathBuf {
     repository.path("linux/initramfs/lib/fault")
 }
 
-/// Whether the fault of a run is one that only the kernel can commit.
+/// Whether only the kernel module can cause the fault of this run.
 pub fn needs_module(repository: &Repository, run: &RunArguments) -> Result<bool> {
     let Some(fault) = &run.fault else { return Ok(false) };
     let script = folder(repository).join(fault);

@@ -1,4 +1,4 @@
-//! A CD that GRUB boots, as a real machine would: the kernel by multiboot2, the bundle as its
+//! A CD that boots with GRUB, as a real machine would: the kernel by multiboot2, the bundle as its
 //! module.
 
 use crate::doctor::install;
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What makes the CD, and the packages that bring it.
+/// Programs that make the CD, and the packages that contain them.
 const PACKAGES: [(&str, &str); 3] = [("grub-mkrescue", "grub-common"), ("xorriso", "xorriso"), ("mformat", "mtools")];
 
-/// GRUB for BIOS machines; it has no program to look for.
+/// GRUB for BIOS machines: a file, as the package contains no program to look for.
 const BIOS: (&str, &str) = ("/usr/lib/grub/i386-pc/multiboot2.mod", "grub-pc-bin");
 
 /// Makes the CD in a folder.
@@ -36,8 +36,7 @@ fn missing() -> Vec<&'static str> {
     programs.chain(bios).collect()
 }
 
-/// GRUB's configuration. The word after the file's name is not the kernel's business: GRUB passes
-/// what follows it.
+/// GRUB's configuration. GRUB does not pass the kernel the file's name, only the words after it.
 fn menu(line: &str) -> String {
     format!(
         "set timeout=0\nset default=0\nmenuentry Pillion {{\n    multiboot2 /boot/pillion {line}\n    module2 /boot/bundle\n}}\n"

@@ -1,5 +1,5 @@
-//! What a run says on the second serial port: one JSON object per line; everything else is for
-//! people.
+//! The log on the second serial port: lines that are a JSON object are for this tool, all others
+//! for people.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "pillion", rename_all = "lowercase")]
 pub enum Line {
-    /// The microhypervisor runs.
+    /// The microhypervisor is running.
     Boot {
         /// Since power-on.
         t_ns: u64,
@@ -23,7 +23,7 @@ pub enum Line {
     Skin(Skin),
     /// Something about Linux.
     Linux(Linux),
-    /// Why Linux came out of guest mode, and how often.
+    /// Why Linux left guest mode, and how often.
     Exits {
         /// Counts by reason.
         reasons: BTreeMap<String, u64>,
@@ -79,16 +79,16 @@ pub struct Task {
     pub histogram: Vec<(u64, u64)>,
 }
 
-/// A fault of a task. Numbers of the machine are hexadecimal, with `0x`.
+/// A fault of a task. Addresses are hexadecimal, with `0x`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Fault {
     /// The task.
     pub name: String,
-    /// Its thread, where it can have several.
+    /// Its thread, if the task can have several.
     pub thread: Option<u64>,
     /// Number of the exception.
     pub vector: u64,
-    /// What the processor says of it.
+    /// The processor's error code.
     pub error: u64,
     /// Address that was accessed.
     pub address: String,
@@ -110,7 +110,7 @@ pub struct Skin {
     pub event: String,
     /// The thread that it is about.
     pub thread: Option<u64>,
-    /// What `init_module` returned, when it started.
+    /// What `init_module` returned, if it ran.
     pub result: Option<i64>,
     /// What is wrong, for people.
     pub why: Option<String>,
@@ -136,14 +136,14 @@ pub fn parse(line: &str) -> Option<Line> {
     serde_json::from_str(line[start..].trim_end()).ok()
 }
 
-/// Puts lines together out of what arrives.
+/// Assembles lines from the bytes that arrive.
 #[derive(Default)]
 pub struct Splitter {
     rest: Vec<u8>,
 }
 
 impl Splitter {
-    /// The lines that are complete with these bytes.
+    /// The lines that these bytes complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
         self.rest.extend_from_slice(bytes);
         let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Boots the machine, shows it, and says what came of it.
+//! Boots the machine, shows it, and reports the outcome.
 
 mod append;
 mod backtrace;
@@ -67,21 +67,21 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     };
     let faults: Vec<String> = ended.outcome.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
     let tasks = built.system.iter().flat_map(|system| system.skins()).map(|(task, _)| task.name.as_str());
-    // Before a terminal with Linux somebody has `pillion dmesg`.
+    // A user at Linux's terminal has `pillion dmesg`.
     let unseen = run.headless || run.build.no_linux;
     let printed = if unseen { ended.outcome.printed.text(tasks) } else { String::new() };
     conclude(run, &ended, &result, patched.as_deref(), &[faults.concat(), printed].concat())
 }
 
-/// Says, before and after a run, what a patch did to the kernel.
+/// Warns, before and after a run, that a patch changed the kernel.
 fn warn(patched: Option<&str>) {
     if let Some(title) = patched {
         eprintln!("\x1b[1;31m{title}\x1b[0m");
     }
 }
 
-/// Builds what boots, the bundle in the run's own folder: runs side by side have others of the same
-/// name. Linux alone needs no Pillion.
+/// Builds what boots. The bundle goes into the run's own folder, because concurrent runs have
+/// bundles of the same name. Linux alone needs no Pillion.
 fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &Folder) -> Result<Built> {
     let mut arguments = run.build.clone();
     arguments.fault_module |= fault::needs_module(repository, run)?;
@@ -122,7 +122,7 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());
     } else if run.headless && run.load.iter().any(|load| validate::is_own(run, load)) {
-        // It holds what programs of the user's printed.
+        // It shows what the user's programs printed.
         print!("\n{}", ended.transcript.console_end());
     }
     for line in ended.outcome.notes.iter().chain(&failures) {

@@ -1,27 +1,27 @@
-//! Commands for the emulator's monitor, given when Pillion's log says something.
+//! Commands for the emulator's monitor, sent when a text appears in Pillion's log.
 
 use super::emulated::Folder;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-/// What is still to be given, and where.
+/// The commands still to be sent, and the connection.
 pub struct Monitor {
     socket: PathBuf,
     /// Text and command.
     left: Vec<(String, String)>,
-    /// Kept open: the emulator takes one connection at a time, and forgets what it has not yet read
-    /// of one that is closed.
+    /// Kept open: the emulator takes one connection at a time, and discards unread input when one
+    /// closes.
     connection: Option<UnixStream>,
 }
 
 impl Monitor {
-    /// Commands by the texts that they wait for.
+    /// Commands by the texts that trigger them.
     pub fn new(folder: &Folder, commands: &[(String, String)]) -> Monitor {
         Monitor { socket: folder.monitor(), left: commands.to_vec(), connection: None }
     }
 
-    /// Gives the commands that waited for this line. Returns what went wrong.
+    /// Sends the commands that this line triggers. Returns what went wrong.
     pub fn line(&mut self, line: &str) -> Option<String> {
         let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|(text, _)| line.contains(text));
         self.left = left;

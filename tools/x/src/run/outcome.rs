@@ -1,11 +1,11 @@
-//! What a run came to, gathered from its lines.
+//! The outcome of a run, collected from its lines.
 
 use super::line::{Fault, Line, Linux, Skin, Status, Task};
 use super::printed::Printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is said of a load that did not end (yet).
+/// Reason given for a load that has not ended (yet).
 pub const RUNNING: &str = "it did not end";
 
 /// The task that looks after Linux.
@@ -38,23 +38,23 @@ pub struct Outcome {
     pub inits: u64,
     /// How often it was started.
     pub boots: u64,
-    /// Linux said that it is through.
+    /// Linux reported that it is done.
     pub done: bool,
     /// A full system asked for a login.
     pub login: bool,
     /// What Linux is doing.
     pub state: String,
-    /// It was given up.
+    /// Linux was given up.
     pub gave_up: bool,
-    /// Time-stamp counters that Linux noted when it runs alone.
+    /// Time-stamp counter values that Linux notes when it runs without Pillion.
     pub ticks: BTreeMap<String, u64>,
     /// What tasks printed.
     pub printed: Printed,
     /// Lines of the kernel's trace.
     pub trace: String,
-    /// Events that are nobody's wish.
+    /// Events that nobody asked for.
     pub complaints: Vec<String>,
-    /// What may be meant so, and may not.
+    /// Events that may be intended.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Load {
 }
 
 impl Outcome {
-    /// Takes a line that is none for this tool: one of the trace, or of a task.
+    /// Takes a line that is not for this tool: of the trace, or of a task.
     pub fn take_text(&mut self, line: &str) {
         self.printed.take(line);
         if line.starts_with("trace ") {
@@ -107,13 +107,13 @@ impl Outcome {
         let before = self.skins.insert(name.clone(), event);
         match (skin.event.as_str(), &skin.why, skin.result) {
             ("forced", Some(why), _) => self.complaints.push(format!("task {name} was ended by force: {why}")),
-            // It may be meant so.
+            // It may be intended.
             ("busy", Some(why), _) => self.notes.push(format!("task {name}: {why}")),
             (_, Some(why), _) => self.complaints.push(format!("task {name}: {why}")),
-            // What was said of its end by force says more.
+            // The report of its end by force explains more.
             (_, None, Some(result)) if result != 0 && before.as_deref() != Some("forced") => {
-                // What it printed last says more, where it printed anything: a refused parameter,
-                // above all.
+                // What it printed last explains more, if it printed anything: above all a refused
+                // parameter.
                 self.complaints.push(match self.printed.last(name) {
                     Some(line) => format!("task {name} did not start ({result}): {line}"),
                     None => format!("task {name}: its init_module returned {result}"),
@@ -182,8 +182,8 @@ impl Outcome {
         change(&mut self.loads[at]);
     }
 
-    /// Why Linux does not end the run any more, with what to do about it; nothing is known of tasks
-    /// that might start it.
+    /// Why Linux can no longer end the run, and what to do about it. It does not consider tasks
+    /// that could start Linux again.
     pub fn off_for_good(&self) -> Option<&'static str> {
         let lost = self.state == "gave-up" && self.faults.iter().any(|fault| fault.name == MONITOR);
         match (self.state.as_str(), self.gave_up) {

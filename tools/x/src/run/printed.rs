@@ -1,9 +1,9 @@
-//! What tasks printed, for who looks at a run's end and keeps no log.
+//! What tasks printed, shown at a run's end to a user who keeps no log.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
-/// Lines that are kept of each task.
+/// Lines kept for each task.
 const KEPT: usize = 20;
 
 /// Lines of the log that begin with a name: `[NAME] text`.
@@ -33,8 +33,8 @@ impl Printed {
         self.0.get(name)?.last.back().map(String::as_str)
     }
 
-    /// What these tasks printed. The system's own parts have their names before their lines, too,
-    /// and are for who asks for the log.
+    /// What these tasks printed. The system's own components prefix their lines with their names,
+    /// too, but those are left to the log.
     pub fn text<'a>(&self, tasks: impl Iterator<Item = &'a str>) -> String {
         let mut out = String::new();
         for (name, Lines { count, last }) in tasks.filter_map(|name| Some((name, self.0.get(name)?))) {

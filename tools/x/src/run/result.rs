@@ -1,15 +1,15 @@
-//! The result of a run, for machines, and whether it is good.
+//! The machine-readable result of a run, and whether it is good.
 
 use super::outcome::Outcome;
 use crate::build::passenger::Passenger;
 use crate::cli::{Clock, RunArguments};
 use serde_json::{Value, json};
 
-/// Everything that a run shall be judged by.
+/// Everything that decides whether a run is good.
 pub struct Result<'a> {
     /// What was asked for.
     pub run: &'a RunArguments,
-    /// What came of it.
+    /// What happened in it.
     pub outcome: &'a Outcome,
     /// The Linux that rode.
     pub passenger: Option<&'a Passenger>,
@@ -20,7 +20,7 @@ pub struct Result<'a> {
 }
 
 impl Result<'_> {
-    /// The result as one object.
+    /// The result as a JSON object.
     pub fn json(&self) -> Value {
         json!({
             "machine": self.machine(),
@@ -61,8 +61,8 @@ impl Result<'_> {
         })
     }
 
-    /// From Linux's start to its init. Alone and counted, Linux tells the counter, which starts
-    /// with the machine; 1 tick is 1 ns.
+    /// Time from Linux's start to its init. Without Pillion and counted, Linux reports the
+    /// time-stamp counter, which starts with the machine; 1 tick is 1 ns.
     fn boot_ns(&self) -> Option<u64> {
         let outcome = self.outcome;
         if self.run.direct && self.run.counted {
@@ -91,7 +91,7 @@ impl Result<'_> {
             return vec!["Linux did not reach its init".to_owned()];
         }
         if self.run.headless && self.run.disk.is_none() && !self.outcome.done {
-            failures.push("Linux did not come to the end of its script".to_owned());
+            failures.push("Linux did not reach the end of its script".to_owned());
         }
         if self.run.headless && self.run.disk.is_some() && !self.outcome.login {
             failures.push("Linux did not ask for a login".to_owned());

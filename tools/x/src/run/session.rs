@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_millis(100);
 /// How long the machine may take to switch itself off after Pillion's last line, and the emulator
-/// to end when it has: plug-ins write then.
+/// to end after that, when plug-ins write their results.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long Linux may take to switch itself off for who leaves.
+/// How long Linux may take to switch itself off when the user leaves.
 const LEAVING: Duration = Duration::from_secs(20);
 /// The key that leaves: Ctrl-].
 const ESCAPE: u8 = 0x1d;
 
 /// How a run ended.
 pub struct Ended {
-    /// What it came to.
+    /// What happened in it.
     pub outcome: Outcome,
     /// What was written on the serial lines.
     pub transcript: Transcript,
@@ -142,8 +142,7 @@ impl<'a> Session<'a> {
         self.look_for_no_end();
     }
 
-    /// A Linux that stays off does not end the run any more. Where nothing else does, nobody needs
-    /// to wait for it.
+    /// Stops a run that Linux, because it stays off, can no longer end, and nothing else can.
     fn look_for_no_end(&mut self) {
         if self.ending.others || self.stop.is_some() {
             return;
@@ -161,7 +160,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A full system on a disk is up when it asks who is there.
+    /// A full system on a disk is up when it prompts for a login.
     fn look_for_login(&mut self) {
         if self.run.disk.is_some() && !self.outcome.login && self.transcript.console_tail().contains("login: ") {
             self.outcome.login = true;
@@ -182,18 +181,18 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a Linux is up that reads what the desk says.
+    /// Whether a Linux is up that reads the desk's lines.
     fn has_desk(&self) -> bool {
         self.outcome.state == "up" && self.run.disk.is_none()
     }
 
-    /// Gives Linux, and Pillion after it, a moment to end well: what was measured is told then. Who
-    /// asks again does not wait.
+    /// Gives Linux, and Pillion after it, a moment to end in order: they report what was measured
+    /// then. A second request ends the run at once.
     fn leave(&mut self) {
         let asked = self.stop.is_none() && self.has_desk() && self.desk.leave().is_ok();
         self.stop = Some(Instant::now() + if asked { LEAVING } else { Duration::ZERO });
         if asked {
-            self.outcome.state = "is being switched off; Ctrl-] once more does not wait".into();
+            self.outcome.state = "is being switched off; Ctrl-] again leaves at once".into();
         }
     }
 
@@ -228,7 +227,7 @@ mod tests {
         *run
     }
 
-    /// A machine that says `log` and switches itself off; the process in its place only sleeps.
+    /// A machine that writes `log` and switches itself off; the process in its place only sleeps.
     fn play(words: &[&str], log: &'static str) -> (RunArguments, Ended) {
         play_by(arguments(words), &["1"], log)
     }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// Width of the longest bar.
 const BAR: f64 = 40.0;
 
-/// Histograms of latencies, then the tables: they are at the end, where they stay in sight.
+/// Histograms of latencies, then the tables, which stay in sight at the end.
 pub fn text(outcome: &Outcome, clock: Clock) -> String {
     let mut out = String::new();
     for task in outcome.tasks.iter().filter(|task| !task.histogram.is_empty()) {
@@ -31,7 +31,7 @@ fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
     for task in &outcome.tasks {
         let cells = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
         let [min, avg, p99, p9999, max] = cells;
-        // Threads of an RTLinux program may each have their own.
+        // Threads of an RTLinux program may have different periods.
         let period = if task.period_ns == 0 { "-".into() } else { time(task.period_ns) };
         let (samples, overruns) = (task.samples, task.overruns);
         let _ = writeln!(
@@ -54,7 +54,7 @@ fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
     }
 }
 
-/// Bars on a logarithmic scale, so that one sample in a million is seen.
+/// A histogram with bars on a logarithmic scale, so that one sample in a million is visible.
 fn histogram(out: &mut String, task: &Task) {
     let most = task.histogram.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let _ = writeln!(out, "\nlatency of {} (bars are logarithmic)", task.name);
@@ -91,7 +91,7 @@ fn linux(out: &mut String, outcome: &Outcome) {
     }
 }
 
-/// A time with a unit that leaves few digits.
+/// A time, in the unit that needs few digits.
 pub fn time(ns: u64) -> String {
     match ns {
         0..10_000 => format!("{ns} ns"),

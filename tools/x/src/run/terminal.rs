@@ -4,7 +4,7 @@ use anyhow::Result;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{Write as _, stdin, stdout};
 
-/// The terminal in raw mode, until this value ends.
+/// The terminal in raw mode, until this value is dropped.
 pub struct Terminal {
     before: Termios,
     rows: u16,
@@ -31,7 +31,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Writes what Linux says.
+    /// Writes Linux's output.
     pub fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.sequence = self.sequence.after(*byte);
@@ -54,7 +54,7 @@ impl Terminal {
         self.shown = line;
     }
 
-    /// Rows and columns that are Linux's now.
+    /// Rows and columns that Linux has now.
     pub fn size(&self) -> (u16, u16) {
         (self.rows.saturating_sub(1), self.columns)
     }
@@ -65,8 +65,8 @@ impl Terminal {
         if (rows + 1, columns) == (self.rows, self.columns) {
             return false;
         }
-        // The old line may have moved, or be two by now; it is below where Linux writes, as all is
-        // that a resize brought up.
+        // The old status line may have moved, or wrapped to two lines. It is below where Linux
+        // writes, like everything that a resize uncovers.
         let clear = if self.rows == 0 { "" } else { "\x1b7\x1b[r\x1b8\x1b[J" };
         (self.rows, self.columns) = (rows + 1, columns);
         put(&format!("{clear}\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8"));
@@ -86,7 +86,7 @@ fn put(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Where a stream of bytes is within a control sequence or a character.
+/// Tracks whether a stream of bytes is within a control sequence or a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sequence {
     Ground,

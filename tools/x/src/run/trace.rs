@@ -1,4 +1,4 @@
-//! The kernel's trace, in formats that others read.
+//! The kernel's trace, in formats that other tools read.
 
 mod ctf;
 mod entries;
@@ -16,7 +16,7 @@ pub fn write(folder: &Path, lines: &str) -> Result<()> {
     if entries.is_empty() {
         let remedy =
             "let the run end by itself, or by one Ctrl-]: a second one and --timeout leave no time to print it";
-        return Err(problem("there is no trace", "the kernel said none before the run was over", remedy));
+        return Err(problem("there is no trace", "the kernel printed none before the run was over", remedy));
     }
     let ctf = folder.join("ctf");
     fs::create_dir_all(&ctf).with_context(|| format!("cannot make {}", ctf.display()))?;

@@ -1,4 +1,4 @@
-//! Keeps what is written on the serial lines: the end of it in memory, all of it in files if asked.
+//! Keeps the output of the serial lines: its end in memory, all of it in files if asked to.
 
 use crate::cli::RunArguments;
 use anyhow::{Context as _, Result};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// What the emulator says of every CPU model, and nobody needs to know.
+/// A warning that the emulator prints for every CPU model; it is of no interest.
 const NOISE: &str = "TCG doesn't support requested feature";
 /// Bytes kept of each line.
 const KEPT: usize = 8 << 10;
@@ -22,7 +22,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// With the files that the arguments name.
+    /// A transcript that writes to the files that the arguments name.
     pub fn create(run: &RunArguments) -> Result<Transcript> {
         Ok(Transcript { console_file: create(&run.console)?, log_file: create(&run.log)?, ..Transcript::default() })
     }
@@ -42,7 +42,7 @@ impl Transcript {
         keep(&mut self.messages, None, bytes);
     }
 
-    /// The end of what Linux wrote.
+    /// The end of Linux's console output.
     pub fn console_tail(&self) -> String {
         String::from_utf8_lossy(&self.console).into_owned()
     }
@@ -52,7 +52,7 @@ impl Transcript {
         tail("Linux's console", &self.console)
     }
 
-    /// The ends of everything, for a run that went wrong.
+    /// The ends of all outputs, for a run that went wrong.
     pub fn tails(&self) -> String {
         let parts =
             [("the emulator", &self.messages), ("Pillion's log", &self.log), ("Linux's console", &self.console)];

@@ -1,4 +1,4 @@
-//! What can be refused before anything is built or booted.
+//! Checks that can refuse a run before anything is built or booted.
 
 use crate::build::Built;
 use crate::cli::RunArguments;
@@ -13,9 +13,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
-/// What Pillion and a running Linux take beside the files that they boot from.
+/// Memory that Pillion and a running Linux need on top of the files that they boot from.
 const WORKING_MIB: u64 = 192;
-/// Linux's own loads that are for everybody; the others in that folder belong to tests.
+/// Linux's own loads for general use; the others in that folder belong to tests.
 const LOADS: [&str; 5] = ["hackbench", "disk", "cache", "net", "cpu"];
 
 /// Checks the arguments against this machine.
@@ -40,13 +40,12 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     outputs.into_iter().flatten().try_for_each(|file| output(file))
 }
 
-/// Whether a load is a program that the user puts into Linux.
+/// Whether a load is one of the user's own programs.
 pub fn is_own(run: &RunArguments, load: &str) -> bool {
     run.build.files.iter().any(|file| is_called(file, load))
 }
 
-/// What a file that is put into Linux is called as a load: its name, for a source in C or C++
-/// without the ending.
+/// The name of a file as a load: for a source in C or C++, its name without the extension.
 fn load_name(file: &Path) -> Option<String> {
     if is_source(file) { Some(stem(file)) } else { Some(file.file_name()?.to_string_lossy().into_owned()) }
 }
@@ -67,7 +66,7 @@ pub fn memory(run: &RunArguments, built: &Built) -> Result<()> {
     Err(problem(
         format!("{} MiB of memory do not suffice", run.memory),
         format!(
-            "the initrd has {} MiB and is there more than once while Linux boots; {least} MiB are needed",
+            "the initrd has {} MiB and is in memory more than once while Linux boots; {least} MiB are needed",
             initrd / MIB
         ),
         format!("give more with --memory {least}"),
@@ -78,11 +77,11 @@ fn terminal(run: &RunArguments) -> Result<()> {
     if run.headless || std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
-    let why = "standard input or output is no terminal, and Linux's shell wants one";
-    Err(problem("there is no terminal", why, "add --headless, with --load for something to do"))
+    let why = "standard input or output is no terminal, and Linux's shell needs one";
+    Err(problem("there is no terminal", why, "add --headless, and --load to give Linux something to do"))
 }
 
-/// A load is one of Linux's own, or a program of `--file`.
+/// Refuses a load that is neither one of Linux's own nor a program of `--file`.
 fn load(repository: &Repository, run: &RunArguments, name: &str) -> Result<()> {
     if let Some(file) = run.build.files.iter().find(|file| is_called(file, name)) {
         return runs(file);
@@ -95,14 +94,15 @@ fn load(repository: &Repository, run: &RunArguments, name: &str) -> Result<()> {
     Err(unknown("load", name, &folder, &LOADS.map(str::to_owned).into_iter().chain(given).collect::<Vec<_>>()))
 }
 
-/// A file that is no source goes to /bin, as a program, only if it can be executed.
+/// Refuses a file that is neither a source nor executable: only an executable goes to /bin, as a
+/// program.
 fn runs(file: &Path) -> Result<()> {
     if is_source(file) || fs::metadata(file).is_ok_and(|data| data.permissions().mode() & 0o100 != 0) {
         return Ok(());
     }
     let file = file.display();
-    let why = "it cannot be executed, so Linux gets it as a text, in /root";
-    Err(problem(format!("{file} is no load"), why, format!("make it a program: chmod +x {file}")))
+    let why = "it is not executable, so Linux gets it as data, in /root";
+    Err(problem(format!("{file} is no load"), why, format!("make it executable: chmod +x {file}")))
 }
 
 fn unknown(kind: &str, name: &str, folder: &Path, known: &[String]) -> anyhow::Error {

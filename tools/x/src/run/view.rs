@@ -1,4 +1,4 @@
-//! What the user sees while it runs.
+//! What the user sees during a run.
 
 use super::outcome::Outcome;
 use super::summary::time;
@@ -10,9 +10,9 @@ use indicatif::ProgressBar;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-/// A terminal with Linux on it, a line of progress, or lines for a log.
+/// A terminal with Linux on it, a progress line, or plain lines for a log.
 pub enum View {
-    /// Linux's console and a status line, and what that says of its times.
+    /// Linux's console and a status line, with the remark on units that the status line ends with.
     Shell(Box<Terminal>, &'static str),
     /// One line that is rewritten.
     Line(ProgressBar),
@@ -21,7 +21,7 @@ pub enum View {
 }
 
 impl View {
-    /// The view that fits the arguments and the terminal.
+    /// The view that suits the arguments and the terminal.
     pub fn open(run: &RunArguments) -> Result<View> {
         if !run.headless {
             let unit = if run.clock() == Clock::Wall { "" } else { "   1 ns: 1 instruction" };
@@ -55,12 +55,12 @@ impl View {
         }
     }
 
-    /// Rows and columns of the terminal that are Linux's.
+    /// Rows and columns of the terminal that belong to Linux.
     pub fn size(&self) -> Option<(u16, u16)> {
         if let View::Shell(terminal, _) = self { Some(terminal.size()) } else { None }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub fn close(self) {
         if let View::Line(bar) = &self {
             bar.finish_and_clear();

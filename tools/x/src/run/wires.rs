@@ -1,4 +1,4 @@
-//! The lines between the emulator and this tool: everything that arrives becomes an event.
+//! The connections between the emulator and this tool: everything that arrives becomes an event.
 
 use super::emulated::Folder;
 use anyhow::Result;
@@ -13,22 +13,22 @@ use std::thread;
 
 /// Something that happened.
 pub enum Event {
-    /// Linux's console is there; input goes to this end.
+    /// Linux's console is connected; input goes to this end.
     Connected(UnixStream),
     /// Linux wrote to its console.
     Console(Vec<u8>),
-    /// Pillion, or the init of a Linux that runs alone, wrote to the log.
+    /// Pillion, or the init of a Linux without Pillion, wrote to the log.
     Log(Vec<u8>),
     /// The user typed.
     Input(Vec<u8>),
-    /// The emulator complained.
+    /// The emulator wrote a message.
     Message(Vec<u8>),
     /// A serial line was closed.
     Closed,
 }
 
-/// Bytes of the log that may wait for this tool. The kernel does not wait for long: what finds no
-/// room is lost. A socket has room for a few hundred, because each is sent by itself.
+/// Bytes of the log that may wait for this tool. The kernel does not wait for long, and what finds
+/// no room is lost. A socket has room for only a few hundred, because each byte is sent by itself.
 const LOG_ROOM: usize = 1 << 20;
 
 /// Listens for the emulator's serial lines.
@@ -37,7 +37,7 @@ pub fn listen(folder: &Folder, events: &Sender<Event>) -> Result<()> {
     listen_to_log(&folder.log(), events.clone())
 }
 
-/// The console is a socket: it carries input too.
+/// Listens for the console: a socket, because it carries input as well.
 fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
     let listener = UnixListener::bind(path)?;
     thread::spawn(move || {
@@ -51,7 +51,7 @@ fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
     Ok(())
 }
 
-/// The log is a named pipe.
+/// Listens for the log: a named pipe.
 fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
     let path = path.to_owned();
@@ -66,7 +66,7 @@ fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
     Ok(())
 }
 
-/// Makes events of all that can be read, in the background.
+/// Turns everything that can be read into events, in the background.
 pub fn follow(source: impl Read + Send + 'static, events: &Sender<Event>, wrap: fn(Vec<u8>) -> Event) {
     let events = events.clone();
     thread::spawn(move || pump(source, &events, wrap));

@@ -2,13 +2,13 @@
 //! <https://diamon.org/ctf/>.
 //!
 //! A trace is a folder with two files: [`METADATA`], which describes the layout, and [`STREAM`],
-//! one packet with all events. Every integer is little-endian and aligned to a byte. An event is
-//! its time, its kind and two words; each kind names the words its own way.
+//! one packet with all events. Every integer is little-endian and byte-aligned. An event consists
+//! of its time, its kind and two words, which each kind names differently.
 
 use super::entries::Entry;
 use pillion_abi::trace::Event;
 
-/// Begins every packet.
+/// Magic number at the start of every packet.
 const MAGIC: u32 = 0xc1fc_1fc1;
 
 /// Name of the file with the description.

@@ -11,7 +11,7 @@ use pillion_abi::trace::Event;
 /// An entry of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Nanoseconds of the time-stamp counter.
+    /// Time-stamp counter, in nanoseconds.
     pub time_ns: u64,
     /// What happened.
     pub event: Event,
@@ -24,7 +24,7 @@ pub struct Entry {
 /// What the processor did for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Who it belongs to.
+    /// The track it belongs to.
     pub track: Track,
     /// What it is.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Stretch {
     pub to_ns: u64,
 }
 
-/// Who has the processor.
+/// Who occupies the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
     /// The kernel, with interrupts off.
@@ -71,7 +71,7 @@ const EVENTS: [Event; 8] = [
     Event::Window,
 ];
 
-/// Reads the entries of a log; other lines, and entries that cannot be read, are left out.
+/// Reads the entries of a log; skips other lines and malformed entries.
 #[must_use]
 pub fn read(log: &str) -> Vec<Entry> {
     let mut ticks_per_second = 1_000_000_000;
@@ -103,7 +103,7 @@ fn number(word: &str) -> Option<u64> {
 }
 
 impl Entry {
-    /// What happened, for readers.
+    /// What happened, for people.
     #[must_use]
     pub fn name(&self) -> String {
         match self.event {
@@ -120,7 +120,7 @@ impl Entry {
         }
     }
 
-    /// Who has the processor from here on.
+    /// Who occupies the processor from here on.
     fn track(&self) -> Track {
         match self.event {
             Event::Switch => Track::Thread(self.first),
@@ -131,7 +131,7 @@ impl Entry {
     }
 }
 
-/// Who had the processor from each entry to the next.
+/// Who occupied the processor from each entry to the next.
 #[must_use]
 pub fn stretches(entries: &[Entry]) -> Vec<Stretch> {
     let pairs = entries.windows(2).map(|pair| (&pair[0], pair[1].time_ns));

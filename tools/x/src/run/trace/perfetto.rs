@@ -1,6 +1,6 @@
-//! Traces as Perfetto's own format, which its user interface opens:
-//! <https://perfetto.dev/docs/reference/trace-packet-proto>. Only the fields that are written stand
-//! here, with their numbers in that reference.
+//! Traces in Perfetto's own format, which its user interface opens:
+//! <https://perfetto.dev/docs/reference/trace-packet-proto>. Only the fields that are written are
+//! declared here, with their numbers in that reference.
 
 use super::entries::{Entry, Stretch, Track, stretches};
 use prost::Message;
@@ -51,7 +51,7 @@ struct TrackDescriptor {
     name: Option<String>,
 }
 
-/// The one writer of the trace.
+/// The trace's only writer.
 const SEQUENCE: u32 = 1;
 
 /// The bytes of a trace file.
