@@ -1,5 +1,5 @@
-//! What packs Linux is an input of what is packed: `PACKING` changes with the sources that do it,
-//! and with Rust's compiler.
+//! The code that packs Linux is an input of the result: `PACKING` changes with its sources, and
+//! with Rust's compiler.
 #![forbid(unsafe_code)]
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Folders of the sources that pack.
+/// Folders of the sources that pack Linux.
 const FOLDERS: [&str; 2] = ["src/build", "src/debian"];
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Files that are written whole, and read as they are.
+//! Files: written atomically, and read leniently.
 
 use anyhow::{Context as _, Result};
 use std::fs::Permissions;
@@ -6,13 +6,13 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// Writes a file so that nobody ever sees half of it; a file that already has these bytes is left
-/// alone.
+/// Writes a file so that no reader ever sees half of it; leaves a file alone that already has these
+/// bytes.
 pub fn write_whole(path: &Path, data: &[u8]) -> Result<()> {
     write(path, data, 0o644)
 }
 
-/// The same for a program.
+/// Writes an executable file the same way.
 pub fn write_program(path: &Path, data: &[u8]) -> Result<()> {
     write(path, data, 0o755)
 }
@@ -29,7 +29,7 @@ fn write(path: &Path, data: &[u8], mode: u32) -> Result<()> {
     Ok(())
 }
 
-/// The text of a file that other programs wrote; empty when they did not.
+/// The text of a file written by another program; empty if there is none.
 pub fn text(path: &Path) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

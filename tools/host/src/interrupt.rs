@@ -1,5 +1,5 @@
-//! Ctrl-C and its kin set a flag; everything that waits looks at it, so that nothing half-made is
-//! left.
+//! Ctrl-C and related signals set a flag. Everything that waits checks it, so that nothing is left
+//! half-made.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Takes the signals over. The flag is set once and stays.
+/// Takes over the signals. Once set, the flag stays set.
 pub fn watch() {
     let flag = FLAG.get_or_init(Arc::default);
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -15,7 +15,7 @@ pub fn watch() {
     }
 }
 
-/// Whether the user wants this to end.
+/// Whether the user wants this program to end.
 pub fn wanted() -> bool {
     FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }

@@ -1,4 +1,4 @@
-//! What tools on the host share. It knows nothing of what they build, boot or measure.
+//! Code that the tools on the host share. It knows nothing of what they build, boot or measure.
 #![forbid(unsafe_code)]
 
 pub mod file;

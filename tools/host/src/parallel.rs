@@ -1,4 +1,4 @@
-//! Runs jobs side by side, and shows how far they are.
+//! Runs jobs in parallel, and shows their progress.
 
 use crate::interrupt;
 use anyhow::{Result, ensure};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A piece of work and what it is called.
+/// A piece of work and its name.
 pub struct Work<'a, T> {
     /// For people.
     pub name: String,
@@ -17,8 +17,8 @@ pub struct Work<'a, T> {
     pub work: Box<dyn FnOnce() -> Result<T> + Send + 'a>,
 }
 
-/// Does everything, up to `workers` pieces at a time; `take` is given the number of each piece and
-/// what came of it, as they end. An error of its ends the rest.
+/// Runs all pieces, up to `workers` at a time; calls `take` with the number and result of each
+/// piece as it ends. An error from `take` ends the rest.
 pub fn each<T: Send>(
     pieces: Vec<Work<T>>,
     workers: usize,
@@ -48,7 +48,7 @@ pub fn each<T: Send>(
     outcome
 }
 
-/// What is seen meanwhile: a bar on a terminal, else a line for each piece.
+/// The progress display: a bar on a terminal, otherwise a line for each piece.
 struct Display {
     bar: ProgressBar,
     running: Mutex<Vec<String>>,

@@ -1,4 +1,4 @@
-//! What the user can put right: one clear message each.
+//! Problems that the user can solve, with one clear message each.
 
 use anyhow::Error;
 
@@ -16,21 +16,18 @@ pub fn problem(what: impl Into<String>, why: impl Into<String>, remedy: impl Int
     Problem { what: what.into(), why: why.into(), remedy: remedy.into() }.into()
 }
 
-/// What programs of others say when a disk is full.
+/// Messages of other programs when a disk is full.
 const FULL: [&str; 2] = ["No space left on device", "enough free space"];
 
-/// What the user is told of an error. Whatever failed because a disk is full needs room, not what
-/// would help otherwise.
+/// The message for an error. For anything that failed because a disk is full, the remedy is to free
+/// space, whatever the problem itself recommends.
 pub fn text(error: &Error) -> String {
     let text = format!("{error:#}");
     if !FULL.iter().any(|words| text.contains(words)) {
         return text;
     }
     let said: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("do:  ")).collect();
-    format!(
-        "{}\n   do:  make room: a disk is full; `./x doctor` says which of those that Pillion needs",
-        said.join("\n")
-    )
+    format!("{}\n   do:  make room: a disk is full; `./x doctor` checks those that Pillion needs", said.join("\n"))
 }
 
 #[cfg(test)]

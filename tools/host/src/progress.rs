@@ -1,13 +1,13 @@
-//! Shows that something is going on, and for how long.
+//! Shows that work is in progress, and for how long.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-/// Steps shorter than this leave no trace.
+/// Shorter steps leave no line behind.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
-/// Does `work` under a spinner that says `what`; without a terminal, a line before it.
+/// Does `work` under a spinner that shows `what`; without a terminal, prints a line before it.
 pub fn step<T>(what: &str, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     let started = Instant::now();
     let bar = spinner(what);

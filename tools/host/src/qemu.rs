@@ -1,4 +1,4 @@
-//! Which QEMU is the emulator.
+//! Which QEMU to use.
 
 use crate::problem::problem;
 use crate::tool;
@@ -6,20 +6,20 @@ use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 
-/// The emulator that is used unless another is named.
+/// The default emulator.
 pub const DEFAULT: &str = "qemu-system-x86_64";
 const OLDEST: (u32, u32) = (7, 2);
 
 /// A version of QEMU.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Version {
-    /// As it says itself.
+    /// As QEMU reports it.
     pub text: String,
-    /// The first two parts as numbers.
+    /// Major and minor number.
     pub number: (u32, u32),
 }
 
-/// The version of an emulator; one that is too old is refused.
+/// The version of an emulator; refuses one that is too old.
 pub fn version(qemu: &Path) -> Result<Version> {
     let remedy = "install Debian's qemu-system-x86 (apt-get install qemu-system-x86), or name another with --qemu";
     let name = qemu.display();

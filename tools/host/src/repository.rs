@@ -1,4 +1,4 @@
-//! Where things are in the repository.
+//! Paths in the repository.
 
 use crate::problem::problem;
 use crate::tool;
@@ -9,9 +9,9 @@ use std::process::Command;
 /// The target of everything that does not run on the host.
 pub const BARE_TARGET: &str = "x86_64-unknown-none";
 
-/// What a clone does not have.
+/// Folders that a copy does not get.
 const BUILT: [&str; 3] = ["target", "build", ".git"];
-/// How names of disks end that users make: they are large.
+/// Extensions of the disks that users make: they are large.
 const DISKS: [&str; 2] = ["qcow2", "img"];
 
 /// The repository's folder.
@@ -33,18 +33,19 @@ impl Repository {
         Ok(Repository::at(&root))
     }
 
-    /// Another clone, or a folder that stands for one.
+    /// Another clone, or a folder that serves as one.
     pub fn at(root: &Path) -> Repository {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
         Repository::with_target(root.to_owned(), root.join(target))
     }
 
-    /// One with that folder for what cargo builds.
+    /// A repository with another target folder for cargo.
     pub fn with_target(root: PathBuf, target: PathBuf) -> Repository {
         Repository { root, target }
     }
 
-    /// Copies the sources as they are into an empty folder, what was not committed among them.
+    /// Copies the sources in their current state into an empty folder, including uncommitted
+    /// changes.
     pub fn copy(&self, to: &Path) -> Result<()> {
         let mut command = Command::new("cp");
         command.arg("-a").arg("-t").arg(to);
@@ -59,17 +60,17 @@ impl Repository {
         tool::quietly(&mut command)
     }
 
-    /// Its folder.
+    /// The root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A path inside.
+    /// A path in the repository.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// What was built, for booting.
+    /// A path in the folder of what is built for booting.
     pub fn build(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join("build").join(relative)
     }
@@ -84,13 +85,14 @@ impl Repository {
         self.target.clone()
     }
 
-    /// A file that the user named, from where the user is; else from the repository.
+    /// A file that the user named: relative to the current folder if it exists there, otherwise to
+    /// the repository.
     pub fn named(&self, file: &Path) -> PathBuf {
         if file.exists() { file.to_owned() } else { self.root.join(file) }
     }
 
-    /// A number that follows from the commit: what is drawn at random for it is drawn again by it.
-    /// 0 without a repository of git.
+    /// A number derived from the commit, so that what is drawn at random with it can be drawn
+    /// again. 0 outside of a git repository.
     pub fn number(&self) -> u64 {
         let mut git = Command::new("git");
         git.arg("-C").arg(&self.root).args(["rev-parse", "HEAD"]);

@@ -11,18 +11,18 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// The file of this program: the very one that runs, also when it was built anew meanwhile, so that
-/// its path leads to another or nowhere.
+/// This program's own file: the one that is running, even if it was rebuilt meanwhile and its path
+/// leads to another file or nowhere.
 pub const MYSELF: &str = "/proc/self/exe";
 
-/// This program once more.
+/// A command that runs this program again.
 pub fn myself() -> Command {
     let mut command = Command::new(MYSELF);
     command.arg0("x");
     command
 }
 
-/// Runs a program and returns what it printed; a failure carries its messages.
+/// Runs a program and returns its output; an error contains its messages.
 pub fn capture(command: &mut Command) -> Result<String> {
     let output = output(command)?;
     if !output.status.success() {
@@ -31,19 +31,19 @@ pub fn capture(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{} printed something that is not text", name(command)))
 }
 
-/// Runs a program quietly; a failure carries its messages.
+/// Runs a program quietly; an error contains its messages.
 pub fn quietly(command: &mut Command) -> Result<()> {
     let output = output(command)?;
     if output.status.success() { Ok(()) } else { Err(failure(command, &output)) }
 }
 
-/// Runs a program on the user's terminal and says whether it succeeded.
+/// Runs a program on the user's terminal and returns whether it succeeded.
 pub fn visibly(command: &mut Command) -> Result<bool> {
     let status = command.status().map_err(|error| missing(command, &error))?;
     Ok(status.success())
 }
 
-/// Runs a program to its end, whatever it returns.
+/// Runs a program to its end, whatever its exit status.
 pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| missing(command, &error))?;
@@ -63,7 +63,7 @@ pub fn output(command: &mut Command) -> Result<Output> {
     }
 }
 
-/// Where a program of that name is found.
+/// The path of a program with that name.
 pub fn find(name: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     let extra = ["/usr/sbin", "/sbin"].map(PathBuf::from);
@@ -89,7 +89,7 @@ fn failure(command: &Command, output: &Output) -> anyhow::Error {
 mod tests {
     use super::*;
 
-    /// Says to the copy of these tests that it is one.
+    /// Tells the copy of these tests that it is one.
     const COPY: &str = "PILLION_TEST_COPY";
 
     #[test]

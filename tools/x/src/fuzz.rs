@@ -1,4 +1,4 @@
-//! `x fuzz`: any input, guided by coverage, for what takes input from Linux, firmware or files
+//! `x fuzz`: coverage-guided fuzzing of the code that takes input from Linux, firmware or files
 //! (`tests/fuzz`).
 
 use crate::cli::FuzzArguments;
@@ -19,12 +19,12 @@ pub const NAME: &str = "fuzz";
 /// How long each target is fuzzed as a test.
 const TEST_SECONDS: u64 = 3;
 
-/// What counts edges, as the compiler of the stable toolchain offers it; and what finds more:
-/// overflows and failed assertions.
+/// Flags of the stable compiler that count edges; and checks that find more: overflows and debug
+/// assertions.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Ccodegen-units=1 -Cdebug-assertions=on -Coverflow-checks=on";
 
-/// With a target named, code for the build itself is not instrumented.
+/// With an explicit target, code for the build itself is not instrumented.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// `x fuzz`.
@@ -46,7 +46,7 @@ pub fn command(repository: &Repository, arguments: &FuzzArguments) -> Result<boo
     tool::visibly(&mut command)
 }
 
-/// Every target for a short time.
+/// Fuzzes every target for a short time.
 pub fn test(repository: &Repository) -> Result<Tally> {
     let fuzzer = Fuzzer::build(repository)?;
     let names = fuzzer.names()?;
@@ -90,7 +90,7 @@ impl Fuzzer {
         command
     }
 
-    /// The targets, a line each.
+    /// The targets, one a line.
     fn list(&self) -> Result<String> {
         tool::capture(self.command().arg("list"))
     }
@@ -107,7 +107,7 @@ impl Fuzzer {
         if names.iter().any(|known| known == name) {
             return Ok(());
         }
-        let why = format!("those that there are: {}", names.join(", "));
-        Err(problem(format!("there is nothing called {name} to fuzz"), why, "./x fuzz says what each is"))
+        let why = format!("the targets are: {}", names.join(", "));
+        Err(problem(format!("there is no target {name}"), why, "`./x fuzz` describes each"))
     }
 }

@@ -1,4 +1,4 @@
-//! `x measure`: hands over to measure/run, and builds and boots for it.
+//! `x measure`: calls measure/run, and builds and boots for it.
 
 use crate::build::{cargo, patched};
 use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
@@ -11,7 +11,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Lines of a failed run's messages that are shown.
+/// Lines shown of a failed run's messages.
 const SHOWN: usize = 60;
 
 /// `x measure`.
@@ -38,7 +38,7 @@ fn order(arguments: &MeasureRunArguments) -> Order {
     }
 }
 
-/// What builds and boots here.
+/// Builds and boots for measurements.
 pub struct Here<'a> {
     /// The sources.
     pub repository: &'a Repository,
@@ -61,9 +61,8 @@ impl Tool for Here<'_> {
         cargo::build_static(self.repository, package)
     }
 
-    /// In a process of its own: a run takes names from the folder that it is in, tells what it
-    /// does as it goes, which is shown only if it fails, and takes no other run with it if it is
-    /// aborted.
+    /// Boots in a process of its own: a run resolves names relative to its current folder, prints
+    /// progress that is shown only if it fails, and must not take other runs down if it is aborted.
     fn boot(&self, boot: &Boot) -> Result<RunOutput> {
         let folder = tempfile::tempdir()?;
         let [log, console, result] = ["log", "console", "json"].map(|name| folder.path().join(name));

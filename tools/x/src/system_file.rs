@@ -9,11 +9,11 @@ use std::path::Path;
 pub struct SystemFile {
     /// Its text, for the bundle.
     pub text: String,
-    /// What it says.
+    /// Its contents.
     pub system: System,
 }
 
-/// Reads a system file and refuses a wrong one with the line and the reason.
+/// Reads a system file; refuses a wrong one with line and reason.
 pub fn read(path: &Path) -> Result<SystemFile> {
     parse(path, text(path)?)
 }
@@ -24,22 +24,22 @@ pub fn text(path: &Path) -> Result<String> {
         problem(
             format!("{} cannot be read", path.display()),
             error.to_string(),
-            "name a system file with --system; systems/ holds those that are shipped",
+            "name a system file with --system; systems/ has several",
         )
     })
 }
 
-/// What the text of a system file says.
+/// Parses the text of a system file.
 pub fn parse(path: &Path, text: String) -> Result<SystemFile> {
     let system = pillion_system::parse(&text).map_err(|problems| refused(path, &problems))?;
     Ok(SystemFile { text, system })
 }
 
-/// First line of the emulated machine's I/O APIC, and how many it has.
+/// The emulated machine's I/O APICs: first line and number of lines.
 const EMULATED_LINES: &[(u32, u32)] = &[(0, 24)];
 
-/// Holds a system against the entries of its bundle, what is added to Linux's command line, and,
-/// with so much memory, the emulated machine that it is to run on.
+/// Checks a system against the entries of its bundle and the additions to Linux's command line;
+/// with `memory_bytes`, also against the emulated machine that it is to run on.
 pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str], append: &str) -> Result<()> {
     let machine = Machine {
         memory_bytes,

@@ -1,5 +1,5 @@
-//! `./x` itself, before there is a host tool: with a cargo and a df that only say that they were
-//! called.
+//! Tests `./x` itself, before the host tool is built, with a cargo and a df that only report that
+//! they were called.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,11 +13,11 @@ fn program(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// While one test starts a program its child has for a moment what others write, and a program that
-/// is open for writing cannot be started.
+/// Between fork and exec, the child of one test holds files open that other tests are writing, and
+/// a program that is open for writing cannot be started.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Exit status and messages, with that folder for cargo and so much room on the disk.
+/// Exit status and messages with that target folder for cargo and `room` as `df`.
 fn launch(target: &str, room: &str) -> (Option<i32>, String) {
     let _turn = ONE_AT_A_TIME.lock();
     let folder = tempfile::tempdir().unwrap();

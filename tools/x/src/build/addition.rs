@@ -1,4 +1,4 @@
-//! Files that the user adds to Linux: as they are, or C sources that become programs.
+//! Files that the user adds to Linux: as they are, or sources that become programs.
 
 use super::cpio::{Node, Tree};
 use super::passenger::{Passenger, hex};
@@ -22,7 +22,7 @@ const LOADS: &str = "lib/pillion/load";
 /// that started today may still read it.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// What the user adds, as an archive; nothing when that is nothing.
+/// The user's additions as an archive; `None` if there are none.
 pub fn archive(repository: &Repository, arguments: &BuildArguments) -> Result<Option<Vec<u8>>> {
     let folders = arguments.includes.iter().map(|folder| format!("-I{}", folder.display()));
     let flags: Vec<String> = folders.chain(arguments.definitions.iter().map(|macros| format!("-D{macros}"))).collect();
@@ -36,18 +36,18 @@ fn tree(repository: &Repository, files: &[PathBuf], flags: &[String]) -> Result<
     for file in &others {
         place(&mut tree, repository, file, &helpers, flags)?;
     }
-    // Where no source seems to begin, the linker says of each what it misses.
+    // If no source seems to define `main`, the linker reports for each what it lacks.
     if !others.iter().any(|file| is_source(file)) {
         helpers.iter().try_for_each(|file| place(&mut tree, repository, file, &[], flags))?;
     }
     Ok(tree)
 }
 
-/// Gives Linux an initramfs with more files: behind the one that it has, as Linux unpacks one
-/// archive after the other.
+/// Gives Linux an initramfs with more files. They follow the existing archive, because Linux
+/// unpacks one archive after the other.
 pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     let mut whole = fs::read(&passenger.initrd)?;
-    // Named after what is added: runs side by side may add other files.
+    // Named after the additions: concurrent runs may add other files.
     let added = passenger.initrd.with_extension(format!("{}.cpio", &hex(&Sha256::digest(&more))[..8]));
     whole.extend(more);
     forget(&passenger.initrd, KEPT);
@@ -56,8 +56,8 @@ pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what was added to that initramfs and not used for so long. What cannot be removed is in
-/// nobody's way.
+/// Removes extended copies of that initramfs that were not used for so long. One that cannot be
+/// removed does no harm.
 fn forget(initrd: &Path, kept: Duration) {
     let (Some(folder), Some(stem)) = (initrd.parent(), initrd.file_stem()) else { return };
     let stem = format!("{}.", stem.to_string_lossy());
@@ -70,13 +70,13 @@ fn forget(initrd: &Path, kept: Duration) {
     }
 }
 
-/// Whether a file is a source without a beginning: one that goes into each program of the others.
+/// Whether a file is a source without `main`: it becomes part of each program made from the others.
 fn is_helper(file: &Path) -> bool {
     is_source(file) && fs::read(file).is_ok_and(|text| !begins(&String::from_utf8_lossy(&text)))
 }
 
-/// A program goes to `/bin` and is a load too, a source in C or C++ is one when it is compiled,
-/// with these helpers and flags; any other file goes to `/root`.
+/// Adds a file. A program goes to `/bin` and is also a load; a source in C or C++ is compiled to
+/// one, with these helpers and flags; any other file goes to `/root`.
 fn place(tree: &mut Tree, repository: &Repository, file: &Path, helpers: &[PathBuf], flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
     let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name a file that is there"))?;

@@ -1,4 +1,4 @@
-//! Packing Linux and patching the sources are for one at a time: what they make is everybody's.
+//! A lock for packing Linux and patching the sources, whose results all processes share.
 
 use crate::interrupt;
 use crate::repository::Repository;
@@ -7,11 +7,11 @@ use std::fs::{self, File, TryLockError};
 use std::thread;
 use std::time::Duration;
 
-/// How often it is tried.
+/// Time between attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Waits until nobody else packs or patches. It is the caller's turn for as long as the file is
-/// kept.
+/// Waits until no other process packs or patches. The caller holds the lock as long as it keeps the
+/// file open.
 pub fn alone(repository: &Repository) -> Result<File> {
     let path = repository.build("lock");
     fs::create_dir_all(repository.build(""))?;

@@ -1,4 +1,4 @@
-//! Writes the archive that carries everything that boots.
+//! Writes the archive with everything that boots.
 
 use anyhow::{Result, ensure};
 use pillion_abi::PAGE;

@@ -1,13 +1,13 @@
-//! Says whether a file is a Linux kernel that can be booted.
+//! Checks whether a file is a Linux kernel that can be booted.
 
 use crate::problem::problem;
 use anyhow::Result;
 use std::path::Path;
 
-/// What the header of a bzImage says.
+/// The contents of a bzImage's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What `uname -r` will say.
+    /// What `uname -r` will report.
     pub release: String,
 }
 
@@ -17,10 +17,10 @@ const VERSION: usize = 0x206;
 const RELEASE: usize = 0x20e;
 const LOAD_FLAGS: usize = 0x211;
 const X_LOAD_FLAGS: usize = 0x236;
-/// Boot protocol of Linux 3.8: the first with the 64-bit entry.
+/// Boot protocol of Linux 3.8: the first with the 64-bit entry point.
 const OLDEST: u16 = 0x20c;
 
-/// Reads the header of a kernel image, and refuses what is none.
+/// Reads the header of a kernel image; refuses any other file.
 pub fn inspect(path: &Path) -> Result<Image> {
     let remedy = "name a bzImage, such as /boot/vmlinuz-* of a Debian system";
     let data = std::fs::read(path)

@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The packages that are built for the bare machine only.
+/// Packages that are built only for the bare machine.
 pub const BARE_PACKAGES: [&str; 14] = [
     "pillion-kernel",
     "pillion-resmgr",
@@ -25,7 +25,7 @@ pub const BARE_PACKAGES: [&str; 14] = [
     "pillion-measure-monitor",
 ];
 
-/// The target of programs for any Linux, static.
+/// The target of static programs for any Linux.
 const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
@@ -48,20 +48,20 @@ fn bare(repository: &Repository) -> Result<Command> {
     Ok(cargo)
 }
 
-/// Flags of the compiler for a target, beside those of .cargo/config.toml.
+/// Compiler flags for a target, in addition to those of .cargo/config.toml.
 pub fn flags(target: &str, flags: &[String]) -> String {
     format!("target.{target}.rustflags={flags:?}")
 }
 
-/// The flag that keeps the place of cargo's own folder, and so the user's name, out of what is
-/// built: a path that is longer moves what comes behind it.
+/// The flag that keeps the path of cargo's own folder, and with it the user's name, out of what is
+/// built: a longer path would move what follows it.
 pub fn without_home() -> Result<String> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     Ok(format!("--remap-path-prefix={home}=cargo"))
 }
 
-/// Builds a static program for any Linux; returns its file. That has the same bytes wherever the
-/// repository and cargo's own folder lie: counted runs of Linux with it are then the same, too.
+/// Builds a static program for any Linux; returns its file. Its bytes do not depend on where the
+/// repository and cargo's own folder lie, so that counted runs of Linux with it are the same, too.
 pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     ensure(STATIC_TARGET)?;
     let paths = [format!("--remap-path-prefix={}=.", repository.root().display()), without_home()?];
@@ -71,7 +71,7 @@ pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
 }
 
-/// Adds the bare-machine target to the toolchain, and says so.
+/// Adds the bare-machine target to the toolchain, and reports that it does.
 pub fn ensure_target() -> Result<()> {
     ensure(BARE_TARGET)
 }

@@ -1,12 +1,12 @@
-//! Archives as Linux unpacks them at boot ("newc"), the same bytes for the same contents.
+//! Archives as Linux unpacks them at boot ("newc"); the same contents give the same bytes.
 
 use std::collections::BTreeMap;
 
-/// What a path in the archive is.
+/// What is at a path in the archive.
 pub enum Node {
     /// A folder.
     Folder,
-    /// A file: its bytes, and whether it is a program.
+    /// A file: its bytes, and whether it is executable.
     File(Vec<u8>, bool),
     /// A symbolic link.
     Link(String),

@@ -1,5 +1,5 @@
-//! Folders of headers. Those that only include others stand in a table of their folder, and are
-//! made of it.
+//! Folders of headers. Headers that only include others are listed in a table in their folder, and
+//! generated from it.
 
 use super::passenger::hex;
 use crate::repository::Repository;
@@ -12,11 +12,11 @@ use std::process::Command;
 
 /// The table, in its folder.
 pub const TABLE: &str = "forwards.txt";
-/// What makes them, with a shell: the library is installed by make alone.
+/// What generates them: a shell script, because the library can be installed with make alone.
 const MAKER: &str = "rt/shared/forward.sh";
 
-/// A folder of headers in the repository, and the one with those that its table says, made once for
-/// each state of the table.
+/// A folder of headers in the repository, and the folder with the headers generated from its table,
+/// made once for each state of the table.
 pub fn with_made(repository: &Repository, folder: &str) -> Result<[PathBuf; 2]> {
     let folder = repository.path(folder);
     let inputs = [repository.path(MAKER), folder.join(TABLE)];
@@ -31,7 +31,7 @@ pub fn with_made(repository: &Repository, folder: &str) -> Result<[PathBuf; 2]> 
         let work = tempfile::tempdir_in(&all)?;
         let new = work.path().join("new");
         tool::quietly(Command::new("sh").args(inputs).arg(&new))?;
-        // Another process may have been faster, with the same.
+        // Another process may have been faster, with the same result.
         fs::rename(&new, &made).or_else(|error| if made.is_dir() { Ok(()) } else { Err(error) })?;
     }
     Ok([folder, made])

@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Modules of the distribution's that are loaded together.
+/// Modules of the distribution that are loaded together.
 #[derive(Debug)]
 pub struct Drivers {
     /// Name of their list in `/lib/modules`.
@@ -23,7 +23,7 @@ pub struct Drivers {
     pub modules: &'static [&'static str],
 }
 
-/// What the emulated machine, or a Debian on its disk, needs: init loads them.
+/// What the emulated machine needs, and a Debian on its disk: init loads them.
 pub const MACHINE: Drivers = Drivers {
     list: "order",
     modules: &[
@@ -37,26 +37,26 @@ pub const MACHINE: Drivers = Drivers {
         "ext4",
     ],
 };
-/// For the network cards on one wire: the load that needs them loads them, as it is with the next.
+/// For the network cards on one wire: the load that needs these modules loads them.
 pub const WIRE: Drivers = Drivers { list: "wire", modules: &["e1000e"] };
-/// For the memory card.
+/// For the memory card: likewise.
 pub const CARD: Drivers = Drivers { list: "card", modules: &["sdhci_pci", "mmc_block"] };
 
-/// Packages, and the programs taken out of them.
+/// Packages, and the programs taken from them.
 const PROGRAMS: [(&str, &[&str]); 2] =
     [("rt-tests", &["usr/bin/cyclictest", "usr/bin/hackbench"]), ("stress-ng", &["usr/bin/stress-ng"])];
 
-/// Where a file of the init's folder goes: the first folder of its path, and the folder in the
+/// Where a file of init's folder goes: the first part of its path there, and the folder in the
 /// initramfs.
 const PLACES: [(&str, &str); 4] = [("lib", "lib/pillion"), ("etc", "etc"), ("sbin", "sbin"), ("init", "init")];
 
-/// What an initramfs holds beside what each has: names and contents.
+/// What an initramfs contains beyond the common parts: names and contents.
 pub struct Contents {
     /// Kernel modules, for `modprobe`.
     pub modules: Vec<(&'static str, Vec<u8>)>,
     /// Programs.
     pub programs: Vec<(&'static str, Vec<u8>)>,
-    /// Those of the distribution's.
+    /// Modules of the distribution.
     pub drivers: Vec<&'static Drivers>,
 }
 
@@ -82,8 +82,8 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     Ok(tree.archive())
 }
 
-/// Modules for `modprobe`, which looks where the kernel's release says, in a list of files and what
-/// they need: nothing.
+/// Adds modules for `modprobe`, which looks in the folder named after the kernel's release for a
+/// list of files and their dependencies; these have none.
 fn add_extra_modules(tree: &mut Tree, release: &str, modules: Vec<(&str, Vec<u8>)>) {
     if modules.is_empty() {
         return;
@@ -97,7 +97,7 @@ fn add_extra_modules(tree: &mut Tree, release: &str, modules: Vec<(&str, Vec<u8>
     tree.add(&format!("{folder}/modules.dep"), Node::File(needs.into(), false));
 }
 
-/// The file that the network load fetches: 256 KiB that no compression shortens.
+/// The file that the network load fetches: 256 KiB that do not compress.
 pub fn payload() -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = || {
@@ -107,7 +107,7 @@ pub fn payload() -> Vec<u8> {
     (0..256 << 10).map(|_| next()).collect()
 }
 
-/// Files of the init's folder, sorted, relative to it.
+/// Files of init's folder, sorted, relative to it.
 pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     walk(folder, Path::new(""), &mut files)?;
@@ -115,7 +115,7 @@ pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The same with the folder before them.
+/// The same, prefixed with the folder.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(sources(folder)?.into_iter().map(|file| folder.join(file)).collect())
 }
@@ -177,7 +177,7 @@ fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], progr
     Ok(())
 }
 
-/// Modules, and a file that lists them in an order in which they can be loaded.
+/// Adds modules, and a file that lists them in an order in which they can be loaded.
 fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()> {
     let mut order = String::new();
     if let Some(modules) = &kernel.modules {
@@ -190,7 +190,7 @@ fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()
     Ok(())
 }
 
-/// The program that writes to the debug console, which no package has.
+/// The program that writes to the debug console; no package has one.
 fn note(repository: &Repository) -> Result<Vec<u8>> {
     super::ensure_target()?;
     let folder = tempfile::tempdir()?;

@@ -1,4 +1,4 @@
-//! Kernel modules of this repository, built against the headers of the kernel that rides.
+//! This repository's kernel modules, built against the headers of the kernel that rides.
 
 use super::initramfs;
 use crate::debian::{Archive, Package, libraries};
@@ -17,14 +17,14 @@ use std::process::Command;
 pub struct Module {
     /// Name.
     pub name: &'static str,
-    /// Files, and folders with files, that it is built from; in the repository.
+    /// Files, and folders with files, that it is built from; relative to the repository.
     pub sources: &'static [&'static str],
 }
 
-/// Lets Linux come to grief from within.
+/// Makes Linux fail from within.
 pub const FAULTS: Module = Module { name: "fault", sources: &["linux/fault", "abi/c/pillion_channel.h"] };
 
-/// Raises interrupts and notes when they are handled.
+/// Raises interrupts and records when they are handled.
 pub const MEASURE: Module = Module { name: "measure", sources: &["linux/measure"] };
 
 /// Linux's side of the channels.
@@ -54,7 +54,7 @@ pub fn make(repository: &Repository, archive: &Archive, release: &str, modules: 
     let names: Vec<&str> = modules.iter().map(|module| module.name).collect();
     let packages = packages(archive, release)?;
     step(&format!("building kernel modules ({})", names.join(", ")), || {
-        // Not in the repository: Linux's makefiles take no path with a space.
+        // Outside the repository: Linux's makefiles do not support paths with a space.
         let folder = tempfile::tempdir()?;
         let folder = folder.path();
         let tree = headers(folder, &packages, release)?;
@@ -73,7 +73,7 @@ fn packages(archive: &Archive, release: &str) -> Result<Vec<Package>> {
     Ok(packages)
 }
 
-/// One tree out of the packages, as they would be installed, but with no absolute path in it.
+/// Assembles one tree from the packages, as they would be installed, but without absolute paths.
 /// Returns the folder to build in.
 fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf> {
     let root = std::path::absolute(folder)?;
@@ -87,9 +87,9 @@ fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf
     Ok(tree)
 }
 
-/// Builds one module in a folder where all its files lie side by side. The result has the same
-/// bytes wherever that folder lies: a path in it, or an identifier made of paths, would move what
-/// Linux has in memory.
+/// Builds one module in a folder with all its files side by side. The bytes of the result do not
+/// depend on where that folder lies: a path in it, or an identifier derived from paths, would
+/// change where Linux has things in memory.
 fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path, tools: &Tools) -> Result<Vec<u8>> {
     let folder = std::path::absolute(folder)?;
     let work = folder.join(module.name);
@@ -108,17 +108,17 @@ fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path,
     fs::read(&built).with_context(|| format!("cannot read {}", built.display()))
 }
 
-/// What the headers' own programs call and load, which this machine may lack: Debian 13's call
-/// `pahole` for every module.
+/// Programs and libraries that the headers' own programs need and this machine may lack: Debian
+/// 13's call `pahole` for every module.
 struct Tools {
-    /// Where programs are looked for, this machine's first.
+    /// Search path for programs, this machine's folders first.
     path: OsString,
-    /// Where libraries are.
+    /// Search path for libraries.
     libraries: OsString,
 }
 
 impl Tools {
-    /// Out of what the package of those programs depends on, and what that depends on.
+    /// Gathers them from the direct and indirect dependencies of the package with those programs.
     fn gather(archive: &Archive, packages: &[Package]) -> Result<Tools> {
         let kbuild = packages.iter().filter(|package| package.name.starts_with("linux-kbuild-"));
         let mut found: Vec<Package> = Vec::new();
@@ -143,8 +143,8 @@ impl Tools {
     }
 }
 
-/// What these packages depend on and is not there yet. Every machine has the C library, and its own
-/// fits it best.
+/// Dependencies of these packages that are not there yet. The C library is left out: every machine
+/// has one, and its own fits best.
 fn further<'a>(packages: impl IntoIterator<Item = &'a Package>, found: &[Package]) -> Vec<String> {
     let names: BTreeSet<&String> = packages.into_iter().flat_map(|package| &package.depends).collect();
     let new = |name: &&String| *name != "libc6" && found.iter().all(|package| package.name != **name);

@@ -36,7 +36,7 @@ pub use cargo::{BARE_PACKAGES, ensure_target};
 pub use initramfs::{files, payload};
 pub use plan::DEFAULT_SYSTEM;
 
-/// What a machine boots.
+/// Everything that a machine boots.
 #[derive(Default)]
 pub struct Built {
     /// The microhypervisor.
@@ -47,7 +47,7 @@ pub struct Built {
     pub passenger: Option<Passenger>,
     /// The tasks' files with symbols, by the tasks' names.
     pub elves: BTreeMap<String, PathBuf>,
-    /// What the system file says, if there is one.
+    /// The contents of the system file, if there is one.
     pub system: Option<System>,
 }
 
@@ -62,7 +62,7 @@ pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bo
     Ok(true)
 }
 
-/// Builds the kernel and a bundle in which one program is all there is.
+/// Builds the kernel and a bundle with a single program.
 fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Built> {
     if !plan::is_package(repository, root) {
         let why = format!("this repository has no package pillion-{root} with a program in it");
@@ -79,8 +79,8 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves, system: None })
 }
 
-/// Builds the kernel and a bundle with that command line for Linux, for a machine with so much
-/// memory. The bundle goes into `folder`.
+/// Builds the kernel and a bundle with that command line for Linux, for a machine with
+/// `memory_bytes` of memory. The bundle goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,
@@ -96,7 +96,7 @@ pub fn build(
     let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
     let memory = memory_mib.map(|mib| u64::from(mib) << 20);
     system_file::check(&plan.path, &plan.file.system, memory, &images, append)?;
-    // First, because the user waits for the compiler's word on them.
+    // First, because the user waits for the compiler's messages about them.
     let programs =
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;
     let linux = plan.file.system.linux.is_some();
@@ -126,7 +126,7 @@ pub fn build(
     Ok(Built { kernel, bundle: path, passenger, elves, system: Some(plan.file.system) })
 }
 
-/// Linux as a system needs it, with the files that the user adds.
+/// Linux as a system needs it, with the user's additional files.
 pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &System) -> Result<Passenger> {
     let extras = Extras {
         faults: arguments.fault_module,
@@ -135,7 +135,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
         card: arguments.card,
         channels: system.skins().next().is_some() || arguments.no_uart,
     };
-    // First, because the user waits for the compiler's word on them.
+    // First, because the user waits for the compiler's messages about them.
     let more = addition::archive(repository, arguments)?;
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
     if let Some(more) = more {
@@ -144,7 +144,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
     Ok(passenger)
 }
 
-/// The image of an RTLinux program, built anew if its sources are there and something changed.
+/// The image of an RTLinux program, rebuilt if its sources exist and something has changed.
 fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> {
     let image = match program {
         Program::Sources(order) => {

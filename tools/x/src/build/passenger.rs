@@ -15,10 +15,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Changes whenever this tool packs otherwise, and with Rust's compiler: build.rs.
+/// Changes whenever this tool's packing code or the Rust compiler does: see build.rs.
 const PACKING: &str = env!("PACKING");
 
-/// What an initramfs may hold beside what each has.
+/// What an initramfs may contain beyond the common parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras {
     /// The module for faults.
@@ -34,7 +34,7 @@ pub struct Extras {
 }
 
 impl Extras {
-    /// What tells their files apart.
+    /// The part of the file name that tells the variants apart.
     fn suffix(self) -> String {
         let parts = [
             (self.faults, "-fault"),
@@ -77,7 +77,7 @@ impl Extras {
 /// A kernel and its initramfs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Passenger {
-    /// Says what it was made from.
+    /// Identifies the inputs that it was made from.
     key: String,
     /// The bzImage.
     pub image: PathBuf,
@@ -90,7 +90,7 @@ pub struct Passenger {
 }
 
 impl Passenger {
-    /// Makes what `--linux` names ready, unless it is already.
+    /// Prepares the kernel that `--linux` names, unless it is ready.
     pub fn prepare(repository: &Repository, choice: &str, extras: Extras) -> Result<Passenger> {
         let label = if choice.contains('/') { "given" } else { choice };
         let record = repository.build(format!("linux-{label}{}.json", extras.suffix()));
@@ -136,7 +136,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
 fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
     hash.update(format!("{PACKING} {choice} {} {:?}", Archive::state(), extras.drivers()));
-    // The C compiler makes modules and programs. When there is none, building says so.
+    // The C compiler makes modules and programs. If it is missing, the build reports that.
     hash.update(Command::new("cc").arg("--version").output().map(|said| said.stdout).unwrap_or_default());
     if let Ok(image) = fs::metadata(choice) {
         hash.update(format!("{} {:?}", image.len(), image.modified()?));

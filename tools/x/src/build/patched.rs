@@ -1,5 +1,5 @@
-//! Another kernel: what a patch makes of the sources. An experiment that compares two has the patch
-//! in its folder.
+//! A modified kernel, built from the sources with a patch applied. An experiment that compares two
+//! kernels has the patch in its folder.
 
 use super::alone::alone;
 use super::initramfs::sources as files;
@@ -13,11 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the copies are, in the folder of what is built and in cargo's. They stay: the next time
-/// only what changed is built.
+/// Where the copies are, in the build folder and in cargo's. They stay, so that the next build
+/// compiles only what has changed.
 const FOLDER: &str = "patched";
 
-/// A copy of the sources as they are, patched.
+/// A patched copy of the sources in their current state.
 pub fn repository(repository: &Repository, patch: &Path) -> Result<Repository> {
     let folder = Path::new(FOLDER).join(patch.file_stem().context("a patch needs a name")?);
     let _turn = alone(repository)?;
@@ -29,13 +29,13 @@ pub fn repository(repository: &Repository, patch: &Path) -> Result<Repository> {
     Ok(copy)
 }
 
-/// What a patch says of itself, in its first line.
+/// The title of a patch: its first line.
 pub fn title(patch: &Path) -> Result<String> {
     let text = fs::read_to_string(patch).with_context(|| format!("cannot read {}", patch.display()))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Every line of the context counts: what has moved may mean something else.
+/// Applies a patch. All context lines must match: code that has moved may mean something else.
 fn apply(patch: &Path, folder: &Path) -> Result<()> {
     let patch = std::path::absolute(patch)?;
     let mut command = Command::new("patch");
@@ -51,8 +51,8 @@ fn apply(patch: &Path, folder: &Path) -> Result<()> {
     ))
 }
 
-/// Makes the files of `old` those of `new`, and leaves alone what has not changed: cargo builds
-/// what was touched.
+/// Makes the files of `old` equal to those of `new`, and leaves unchanged files alone, because
+/// cargo rebuilds what was touched.
 fn update(old: &Path, new: &Path) -> Result<()> {
     fs::create_dir_all(old)?;
     for gone in files(old)?.iter().filter(|file| !new.join(file).exists()) {
@@ -64,7 +64,7 @@ fn update(old: &Path, new: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The patches of all experiments, from the repository.
+/// The patches of all experiments, relative to the repository.
 pub fn all(repository: &Repository) -> Result<Vec<PathBuf>> {
     let mut all = files(&repository.path(EXPERIMENTS))?;
     all.retain(|file| file.extension().is_some_and(|extension| extension == "patch"));

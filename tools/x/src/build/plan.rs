@@ -11,7 +11,7 @@ use pillion_system::{BROKER, Kind, System, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The system file when none is named.
+/// The default system file.
 pub const DEFAULT_SYSTEM: &str = "systems/demo.toml";
 
 /// What goes into a bundle.
@@ -73,8 +73,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The tasks' files with symbols, by the tasks' names; those of packages are in the `output` of
-    /// cargo.
+    /// The tasks' files with symbols, by task name; those of packages are in `output`, cargo's
+    /// folder.
     pub fn elves(&self, repository: &Repository, output: &Path) -> BTreeMap<String, PathBuf> {
         let elf = |image: &str| match self.programs.iter().any(|program| program.name() == image) {
             true => task::elf(repository, image),
@@ -90,8 +90,8 @@ impl Plan {
     }
 }
 
-/// The system file that is named, else the one beside a program that has all of them, else one made
-/// for them.
+/// The system file that the user names, else the one beside a program that has all the programs in
+/// it, else one made for them.
 fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
     if let Some(path) = &arguments.system {
         let path = repository.named(path);
@@ -120,7 +120,7 @@ fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[
 fn without_linux(path: &Path, text: &str) -> Result<String> {
     let mut table: toml::Table = match text.parse() {
         Ok(table) => table,
-        // The reader of system files tells it better.
+        // The parser of system files reports the error better.
         Err(_) => return Ok(system_file::parse(path, text.to_owned())?.text),
     };
     table.remove("linux");
@@ -166,7 +166,7 @@ fn unknown(repository: &Repository, name: &str, folders: &[PathBuf]) -> anyhow::
     )
 }
 
-/// A task without a skin that nobody can build.
+/// The error for a task without a skin that no package provides.
 fn no_package(path: &Path, task: &Task) -> anyhow::Error {
     let Task { name, image, lines, .. } = task;
     problem(
@@ -275,7 +275,7 @@ mod tests {
         assert!(error.contains("skin = \"rtlinux\""), "{error}");
     }
 
-    /// What the document shows can be built, and fits the machine of `x run`.
+    /// The document's examples can be built, and fit the machine of `x run`.
     #[test]
     fn the_document_s_examples_can_be_run() {
         let repository = Repository::find().unwrap();

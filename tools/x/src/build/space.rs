@@ -1,4 +1,4 @@
-//! The folders that are written to, and the room in them.
+//! The folders that are written to, and their free space.
 
 use crate::problem::problem;
 use crate::repository::Repository;
@@ -6,9 +6,9 @@ use anyhow::Result;
 use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
 
-/// What a first build needs.
+/// Free space that a first build needs.
 const FIRST_MIB: u64 = 2048;
-/// What any build needs; and a run, for temporary files.
+/// Free space that any build needs; and a run, for temporary files.
 const LEAST_MIB: u64 = 512;
 
 /// A folder that is written to.
@@ -17,15 +17,15 @@ pub struct Place {
     pub name: &'static str,
     /// Where; it may not be there yet.
     pub path: PathBuf,
-    /// The room that it must have.
+    /// The free space that it must have.
     needed_mib: u64,
 }
 
-/// Why a folder is of no use, and what to do.
+/// Why a folder is unusable, and what to do.
 pub struct Fault {
     /// What is wrong.
     pub why: String,
-    /// What helps.
+    /// What to do about it.
     pub remedy: String,
 }
 
@@ -39,12 +39,12 @@ pub fn places(repository: &Repository) -> Vec<Place> {
     ]
 }
 
-/// Refuses to start what could not be written, or would end with a full disk.
+/// Refuses to start if something could not be written or would fill the disk.
 pub fn check(repository: &Repository) -> Result<()> {
     places(repository).iter().try_for_each(Place::check)
 }
 
-/// Refuses to fill a folder that has less room.
+/// Refuses if a folder has less free space.
 pub fn has(path: &Path, needed_mib: u64) -> Result<()> {
     Place { name: "room", path: path.to_owned(), needed_mib }.check()
 }
@@ -54,7 +54,7 @@ impl Place {
         match self.fault() {
             None => Ok(()),
             Some(Fault { why, remedy }) => {
-                Err(problem(format!("{} is of no use as {}", self.path.display(), self.name), why, remedy))
+                Err(problem(format!("{} is unusable as {}", self.path.display(), self.name), why, remedy))
             }
         }
     }
@@ -65,8 +65,7 @@ impl Place {
         if let Err(error) = access(there, Access::WRITE_OK | Access::EXEC_OK) {
             let error = std::io::Error::from(error);
             let why = format!("{} is not writable for this user: {error}", there.display());
-            let remedy =
-                "run ./x of a clone of your own on a disk that can be written to, or have it given to you by chown";
+            let remedy = "run ./x in a clone of your own on a writable disk, or take this one over with chown";
             return Some(Fault { why, remedy: remedy.into() });
         }
         let (free, needed) = (self.free_mib(), self.needed_mib);
@@ -80,7 +79,7 @@ impl Place {
         rustix::fs::statvfs(self.there()).map_or(0, |stat| (stat.f_bavail * stat.f_frsize) >> 20)
     }
 
-    /// It, or the folder in which it would be made.
+    /// The folder, or the nearest existing one above it.
     fn there(&self) -> &Path {
         self.path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/"))
     }
@@ -98,7 +97,7 @@ mod tests {
         assert!(place(&new, 0).fault().is_none());
         let full = place(&new, u64::MAX).check().unwrap_err().to_string();
         assert!(full.contains("MiB are free") && full.contains("make room"), "{full}");
-        // Nobody can write there, root included.
+        // Nobody can write there, not even root.
         let closed = place(Path::new("/proc/sys"), 0).check().unwrap_err().to_string();
         assert!(closed.contains("not writable") && closed.contains("clone of your own"), "{closed}");
     }

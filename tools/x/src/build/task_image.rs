@@ -1,4 +1,4 @@
-//! Turns the ELF file of a task into a task image, which needs no parsing at run time.
+//! Converts a task's ELF file to a task image, which needs no parsing at run time.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
@@ -7,7 +7,7 @@ use pillion_abi::bundle::{SEGMENTS, Segment, TASK_MAGIC, TaskHeader};
 use pillion_abi::object::map;
 use pillion_abi::{PAGE, USER_END, VERSION};
 
-/// The image of the task in an ELF file.
+/// The task image of an ELF file.
 pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
     let header = elf::FileHeader64::<Endianness>::parse(file)?;
     let endian = header.endian()?;
@@ -26,14 +26,15 @@ pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
     Ok(image.body)
 }
 
-/// An image that grows.
+/// An image under construction.
 struct Image {
     body: Vec<u8>,
     segments: Vec<Segment>,
 }
 
 impl Image {
-    /// Adds a segment; one that begins in the last page of an equal one becomes part of it.
+    /// Adds a segment; if it begins in the last page of one with the same rights, it becomes part
+    /// of that one.
     fn add(&mut self, address: u64, memory_size: u64, data: &[u8], flags: u64) -> Result<()> {
         let end = address.checked_add(memory_size).filter(|end| *end <= USER_END);
         let end = end.context("reaches beyond the user's half: not linked with user/task.ld?")?;

@@ -1,4 +1,4 @@
-//! Programs for Linux, static, out of this repository's C.
+//! Static programs for Linux, built from this repository's C.
 
 use super::{forwards, initramfs};
 use crate::problem::problem;
@@ -26,11 +26,11 @@ pub const CHANNELS: [Program; 4] = [
     Program { name: "psc-test", folders: &["linux/psc-test", "linux/lib"] },
 ];
 
-/// Folders whose headers a program may include. They are inputs of every program.
+/// Folders with headers that a program may include. They are inputs of every program.
 const HEADERS: [&str; 3] = ["linux/uapi", "abi/c", SHARED];
-/// Those that real-time tasks have, too.
+/// Headers that real-time tasks have as well.
 const SHARED: &str = "rt/shared";
-/// Those of the library lie in its folder, which is searched as well.
+/// Headers of the library; its own folder is searched as well.
 const LIBRARY: &str = "linux/lib/include";
 const LIBRARY_SOURCES: &str = "linux/lib";
 
@@ -50,16 +50,16 @@ impl Program {
     }
 }
 
-/// What a program printed is seen also when it is ended from outside: not into a terminal, the C
-/// library would keep it back.
+/// Makes a program's output visible even if the program is killed: the C library would buffer what
+/// does not go to a terminal.
 const BY_LINES: &str = "#include <stdio.h>
 __attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 ";
 
-/// As programs of RTLinux's time are written: in the C of GNU's compilers with `gets` and inline
-/// functions as they were, and with what compilers took of themselves before their versions 14 and
-/// 10; and in the C++ before `register` went. Each language's compiler leaves alone what is the
-/// other's. Memory is read as of any type: Linux's kernel is compiled so, whose headers they share.
+/// Flags for programs as they were written in RTLinux's time: GNU C with `gets`, inline functions
+/// as they were, and what compilers accepted by default before their versions 14 and 10; C++ from
+/// before `register` was removed. Each language's compiler ignores the flags of the other. Aliasing
+/// is not restricted by type: Linux's kernel is compiled so, and they share its headers.
 const OF_THE_TIME: [&str; 9] = [
     "-w",
     "-std=gnu99",
@@ -72,8 +72,8 @@ const OF_THE_TIME: [&str; 9] = [
     "-Wl,--gc-sections",
 ];
 
-/// A program of the user's, in C or C++, with the library and the user's flags. What it does not
-/// use of the library is left out.
+/// Builds one of the user's programs, in C or C++, with the library and the user's flags. Unused
+/// parts of the library are left out.
 pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[String]) -> Result<Vec<u8>> {
     let folder = tempfile::tempdir()?;
     let by_lines = folder.path().join("by_lines.c");
@@ -95,14 +95,14 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
     }
 }
 
-/// A source, or the object of one in the new folder with the same lines whose texts end where their
-/// lines do.
+/// A source; or, if it has string literals over several lines, the object of a copy without them,
+/// compiled in the new folder, with the same line numbers.
 fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], folder: &Path) -> Result<PathBuf> {
     let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
     fs::create_dir(folder)?;
     let joined = folder.join(source.file_name().unwrap_or_default());
     fs::write(&joined, text)?;
-    // The linker needs C++'s library for one of C++, which its name says.
+    // An object of a C++ source makes the linker need C++'s library; its name tells.
     let object = folder.join(if is_cpp(source) { CPP_OBJECT } else { "joined.o" });
     let mut compiler = compiler(repository, flags)?;
     compiler.arg("-iquote").arg(source.parent().unwrap_or(source)).arg("-c").arg(&joined).arg("-o").arg(&object);
@@ -110,10 +110,10 @@ fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], fol
     Ok(object)
 }
 
-/// What an object of a source in C++ is called.
+/// The name of an object of a C++ source.
 const CPP_OBJECT: &str = "joined-cpp.o";
 
-/// The compiler with what every program is compiled with.
+/// The compiler with the flags that all programs share.
 fn compiler(repository: &Repository, flags: &[&str]) -> Result<Command> {
     let mut compiler = Command::new("cc");
     compiler.env("LC_ALL", "C").args(flags).args(["-O2", "-static", "-s", "-pthread"]);
@@ -130,8 +130,8 @@ fn run(compiler: &mut Command, source: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A static program out of the C, C++ and objects among the files, the first of which it is called
-/// by; the same bytes wherever the repository lies.
+/// Builds a static program from the C, C++ and object files among `files`; errors name the first
+/// file. The program's bytes do not depend on where the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let output = work.path().join("program");
@@ -145,14 +145,14 @@ fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result
     fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
 }
 
-/// Where the compiler finds the headers.
+/// The folders in which the compiler finds headers.
 fn folders(repository: &Repository) -> Result<Vec<String>> {
     let [library, shared] = [LIBRARY, SHARED].map(|folder| forwards::with_made(repository, folder));
     let all = [&library?[..], &shared?, &HEADERS.map(|folder| repository.path(folder))].concat();
     Ok(all.iter().map(|folder| format!("-I{}", folder.display())).collect())
 }
 
-/// What the compiler refused, with a remedy where a header is what is missing.
+/// The error for a source that the compiler rejects, with a remedy if a header is missing.
 fn refused(source: &Path, said: &str) -> anyhow::Error {
     let what = format!("{} cannot be compiled for Linux", source.display());
     match missing_header(said) {
@@ -214,7 +214,7 @@ mod tests {
         assert!(refused.contains("FAST") && !refused.contains("apt-get"), "{refused}");
     }
 
-    /// All headers that are named so, of a folder of the repository and relative to it.
+    /// All headers in a folder of the repository whose names pass, relative to that folder.
     fn headers(folder: &str, is_one: impl Fn(&str) -> bool) -> Vec<String> {
         let [own, made] = forwards::with_made(&Repository::find().unwrap(), folder).unwrap();
         let made = initramfs::sources(&made).unwrap();
@@ -225,11 +225,11 @@ mod tests {
         names.filter(|name| name.ends_with(".h") && is_one(name)).collect()
     }
 
-    /// The headers of the C library and ours, whichever comes first, in C and in C++; each of ours
-    /// by itself, and twice.
+    /// The headers of the C library and ours, in either order, in C and in C++; each of ours alone,
+    /// and twice.
     #[test]
     fn headers_of_rtlinux_are_there_for_linux() {
-        // Of <iostream.h> and its kin C knows nothing.
+        // C has no <iostream.h> and the like.
         let for_both = |name: &str| !name.starts_with("io") && name != "fstream.h";
         let ours = [LIBRARY, SHARED].map(|folder| headers(folder, for_both)).concat();
         assert!(ours.len() > 80, "{ours:?}");
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(missing, [""; 0]);
     }
 
-    /// A header without comments and what keeps it from being read twice.
+    /// A header without comments and include guards.
     fn code(folder: &str, name: &str) -> String {
         let folders = forwards::with_made(&Repository::find().unwrap(), folder).unwrap();
         let text = folders.iter().find_map(|folder| fs::read_to_string(folder.join(name)).ok()).unwrap();
@@ -316,8 +316,8 @@ mod tests {
         assert_eq!(hidden, [""; 0], "in {SHARED}, and hidden by a header of one side");
     }
 
-    /// As they were written then: what the C library still has for them, inline functions that are
-    /// not static, C++ from before its standard.
+    /// Programs as they were written then: what the C library still has for them, inline functions
+    /// that are not static, C++ from before its standard.
     #[test]
     fn programs_in_the_style_of_the_time_compile() {
         let old = "
@@ -336,8 +336,7 @@ mod tests {
         }
     }
 
-    /// What a program printed that was compiled of these files, the first ones of which are its
-    /// sources.
+    /// The output of a program compiled from these files, of which the first ones are its sources.
     fn said(files: &[(&str, &[u8])], sources: usize) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

@@ -11,7 +11,8 @@ const BASE: u64 = 0x100_0000;
 const HEADER: usize = 1024;
 const ALIGNMENT: u32 = 0x20_0000;
 
-/// The bzImage of a guest in an ELF file; memory that it expects to be zero is part of it.
+/// Converts the ELF file of a guest to a bzImage; memory that the guest expects to be zero is part
+/// of it.
 pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
     let header = elf::FileHeader64::<Endianness>::parse(file)?;
     let endian = header.endian()?;
@@ -43,7 +44,7 @@ fn boot_header(size: u32) -> Vec<u8> {
     put(0x201, &[0x66]);
     put(0x202, b"HdrS");
     put(0x206, &0x20c_u16.to_le_bytes());
-    // Loaded high, relocatable, 64-bit.
+    // Loads high, is relocatable, has the 64-bit entry point.
     put(0x211, &[1]);
     put(0x22c, &0x7fff_ffff_u32.to_le_bytes());
     put(0x230, &ALIGNMENT.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What all seeds boot, built once.
+//! What every seed boots, built once.
 
 use super::guest_image;
 use super::scenario::Scenario;
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use pillion_campaign::Actor;
 use std::path::PathBuf;
 
-/// Packages whose tasks are in each bundle.
+/// Packages whose programs are in each bundle.
 const TASKS: [&str; 4] = [pillion_abi::bundle::ROOT_TASK, "vmm", "broker", "campaign-task"];
 const GUEST: &str = "campaign-guest";
 
@@ -23,7 +23,7 @@ pub struct Images {
 }
 
 impl Images {
-    /// Builds all.
+    /// Builds all of them.
     pub fn build(repository: &Repository) -> Result<Images> {
         let packages: Vec<String> = TASKS.into_iter().chain([GUEST]).map(str::to_owned).collect();
         let output = step("building the kernel, the tasks and the guest", || cargo::build(repository, &packages))?;

@@ -1,12 +1,12 @@
-//! Whether a run was good: the watched task in time, everybody else but the hostile ones unharmed,
-//! nothing seen that must not be seen.
+//! Judges a run: the watched task must be in time, every task but the hostile ones unharmed, and
+//! the guest must see nothing that it must not see.
 
 use super::play::Ran;
 use super::scenario::{LEASH_MS, SKINNED, Scenario, TASK};
 use crate::run::line::{Line, Task, parse};
 use std::collections::BTreeMap;
 
-/// What a line of the log must not have.
+/// Texts that no line of the log may contain, and what they mean.
 const FORBIDDEN: [(&str, &str); 7] = [
     ("[fault]", "an exception in the kernel"),
     ("panic", "a panic"),
@@ -17,22 +17,22 @@ const FORBIDDEN: [(&str, &str); 7] = [
     ("broke its word", "the kernel refused the monitor"),
 ];
 
-/// Periods of the watched task that may be missing at both ends.
+/// Periods of the watched task that may be missing at the start and the end together.
 const SLACK_PERIODS: u64 = 20;
 
-/// The monitor's word for a guest that switched the machine off.
+/// The monitor's event for a guest that switched the machine off.
 const POWER_OFF: &str = "poweroff";
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// What is wrong; empty when nothing is.
     pub wrong: Vec<String>,
-    /// The emulator itself failed, which tells nothing.
+    /// Why the emulator itself failed; such a run says nothing about the system.
     pub emulator: Option<String>,
     /// The watched task's figures.
     pub watched: Option<Task>,
-    /// How the guest's lives ended, and how often.
+    /// How the guest's boots ended, and how often.
     pub ends: BTreeMap<String, u64>,
     /// Exits of the guest.
     pub exits: u64,
@@ -44,7 +44,7 @@ pub struct Judged {
 pub fn judge(scenario: &Scenario, ran: &Ran) -> Judged {
     let mut judged = Judged::default();
     if ran.emulator_died {
-        // What the emulator always says comes first, and what follows the reason are registers.
+        // Warnings that the emulator always prints precede the reason; after it come registers.
         let said = ran.messages.lines().map(str::trim).find(|line| !line.is_empty() && !line.contains("warning: "));
         judged.emulator = Some(said.unwrap_or("it said nothing").to_owned());
     }

@@ -1,7 +1,7 @@
-//! `x test campaign`: seeds of a hostile guest and hostile tasks, beside a task that is watched.
+//! `x test campaign`: runs a hostile guest and hostile tasks, drawn from seeds, beside a watched
+//! task.
 //!
-//! What a seed does is drawn by `tests/campaign/draw`, which the guest, the tasks and this tool
-//! share.
+//! `tests/campaign/draw`, which the guest, the tasks and this tool share, draws what a seed does.
 
 mod guest_image;
 mod images;
@@ -29,8 +29,8 @@ use tally::Summary;
 /// The test's name.
 pub const NAME: &str = "campaign";
 
-/// Runs what the arguments ask for: given seeds, or the known ones and as many fresh ones as each
-/// run of CI has.
+/// Runs the seeds that the arguments select: given ones, or the known ones and as many fresh ones
+/// as each CI run has.
 pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tally> {
     qemu::version(Path::new(qemu::DEFAULT))?;
     let scenarios = scenarios(repository, arguments)?;

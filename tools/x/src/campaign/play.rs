@@ -9,24 +9,24 @@ use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The machine's memory: what Pillion and the guest need, as less of it boots sooner.
+/// The machine's memory: no more than Pillion and the guest need, because less memory boots sooner.
 const MEMORY_MIB: u32 = 128;
 /// How long a run may take by this computer's clock.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// What a run left behind.
+/// The results of a run.
 pub struct Ran {
     /// Pillion's log.
     pub log: String,
-    /// What the emulator said.
+    /// The emulator's messages.
     pub messages: String,
-    /// Why it did not end by itself, if it did not.
+    /// Why it was ended from outside, if it was.
     pub cut_short: Option<String>,
-    /// The emulator came to grief, not what it emulates.
+    /// The emulator itself failed, not what it emulates.
     pub emulator_died: bool,
 }
 
-/// Runs it to its end.
+/// Runs a scenario to its end.
 pub fn run(images: &Images, scenario: &Scenario) -> Result<Ran> {
     let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
     let (bundle, log) = (folder.path().join("bundle"), folder.path().join("log"));

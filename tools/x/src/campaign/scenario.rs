@@ -1,4 +1,4 @@
-//! What a seed sets up: which tasks run beside the guest, how urgent they are, what they may do.
+//! What a seed sets up: which tasks run beside the guest, with which priorities and rights.
 
 use crate::cli::CampaignArguments;
 use pillion_campaign::{Actor, HIDDEN_DEVICE, Rng, WATCHED_PORT};
@@ -12,40 +12,40 @@ const LESS: u8 = 150;
 const HOSTILE_BUDGET_US: u64 = 10;
 const HOSTILE_PERIOD_US: u64 = 1000;
 
-/// The longest latency without anything more urgent: the limit of all isolation tests.
+/// The longest latency without a more urgent task: the limit of all isolation tests.
 const BOUND_NS: u64 = 1500;
-/// What a release costs there and back: of the 1,800 ns of `docs/system-file.md` all but the
-/// interrupt that may be under way for somebody less urgent.
+/// The cost of a release, there and back: the 1,800 ns of `docs/system-file.md` without the
+/// interrupt that may be in progress for a less urgent task.
 const OVERHEAD_NS: u64 = 1400;
 
-/// Milliseconds of the machine's time after which a run is ended, should the guest not do so. A
-/// guest that comes to its end needs some 50.
+/// Milliseconds of the machine's time after which a run is ended if the guest has not ended it. A
+/// guest that reaches its end needs some 50.
 pub const LEASH_MS: u64 = 250;
 
-/// No step of an actor.
+/// Orders that leave an actor without a step.
 pub const NOTHING: &str = "to=0";
 
 /// The hostile tasks' names in the system file.
 pub const TASK: &str = "hostile";
 pub const SKINNED: &str = "skinned";
 
-/// A seed, and which of its steps are made.
+/// A seed, and which of its steps are taken.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The seed.
     pub seed: u64,
     /// Orders of the guest, as it finds them on its command line.
     pub guest: String,
-    /// Orders of the task without a skin; `None`: there is none.
+    /// Orders of the task without a skin; `None` if there is no such task.
     pub task: Option<String>,
-    /// Orders of the task with a skin; `None`: there is none.
+    /// Orders of the task with a skin; `None` if there is no such task.
     pub skinned: Option<String>,
-    /// The task without a skin is more urgent than the watched one.
+    /// Whether the task without a skin is more urgent than the watched one.
     pub more_urgent: bool,
 }
 
 impl Scenario {
-    /// All steps of a seed.
+    /// A seed with all its steps.
     pub fn new(seed: u64) -> Scenario {
         let mut rng = Rng::new(seed, u64::MAX - 2);
         let more_urgent = rng.one_in(2);
@@ -54,7 +54,7 @@ impl Scenario {
         Scenario { seed, guest: String::new(), task, skinned, more_urgent }
     }
 
-    /// Only those that the user wants.
+    /// Keeps only the steps that the user wants.
     pub fn restrict(&mut self, arguments: &CampaignArguments) {
         if let Some(orders) = &arguments.guest {
             self.guest.clone_from(orders);
@@ -66,7 +66,7 @@ impl Scenario {
         }
     }
 
-    /// The command that does the same again.
+    /// The command that repeats it.
     pub fn command(&self) -> String {
         let mut command = format!("./x test campaign --seeds {}", self.seed);
         let orders = [("guest", Some(&self.guest)), ("task", self.task.as_ref()), ("skinned", self.skinned.as_ref())];
@@ -78,7 +78,7 @@ impl Scenario {
         command
     }
 
-    /// Orders of an actor with its seed.
+    /// The orders of an actor, with the seed.
     pub fn orders(&self, actor: Actor) -> String {
         let orders = match actor {
             Actor::Guest => Some(&self.guest),

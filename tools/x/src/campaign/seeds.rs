@@ -6,10 +6,10 @@ use crate::repository::Repository;
 use anyhow::{Context as _, Result};
 use std::ops::Range;
 
-/// Seeds of numbers that no run had before.
+/// Number of fresh seeds, drawn for each commit.
 const FRESH: u64 = 20;
 
-/// Seeds that once found something: a number and what it found, a line each.
+/// Seeds that once found something: per line, a number and what it found.
 const KNOWN: &str = "tests/campaign/seeds.txt";
 
 /// `A..B`, or one number.
@@ -25,13 +25,13 @@ pub fn range(text: &str) -> Result<Range<u64>> {
     })
 }
 
-/// The known ones, and fresh ones that follow from the commit, so that they can be run again.
+/// The known seeds, and fresh ones derived from the commit, so that they can be run again.
 pub fn usual(repository: &Repository) -> Result<Vec<Scenario>> {
     let path = repository.path(KNOWN);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let known = known(&text)?;
     let first = 1_000_000 + repository.number() * FRESH;
-    eprintln!("x: campaign: {} known seeds, and {first}..{} which this commit gives", known.len(), first + FRESH);
+    eprintln!("x: campaign: {} known seeds, and {first}..{} from this commit", known.len(), first + FRESH);
     Ok(known.into_iter().chain(first..first + FRESH).map(Scenario::new).collect())
 }
 

@@ -1,4 +1,4 @@
-//! Finds fewer steps of a failing seed that still fail.
+//! Finds the smallest part of a failing seed's steps that still fails.
 
 use super::images::Images;
 use super::judge::judge;
@@ -9,14 +9,14 @@ use anyhow::Result;
 use pillion_campaign::{Actor, Orders, guest, task};
 use std::fmt::Write as _;
 
-/// Most runs that are spent on one seed.
+/// The most runs spent on one seed.
 const TRIES: u32 = 80;
-/// Steps that are told one by one.
+/// Steps that are listed one by one.
 const TOLD: usize = 60;
-/// Steps that can be listed on the guest's command line.
+/// Steps that fit on the guest's command line.
 const LISTED: usize = 100;
 
-/// Shrinks a failing seed, and tells what is left of it.
+/// Shrinks a failing seed, and describes what is left of it.
 pub fn text(images: &Images, failing: &Scenario, emulator_died: bool) -> Result<String> {
     let mut run = |scenario: &Scenario| {
         let judged = judge(scenario, &play::run(images, scenario)?);
@@ -79,7 +79,7 @@ impl Search<'_> {
         Ok(small)
     }
 
-    /// Has whole actors do nothing.
+    /// Silences whole actors.
     fn silence(&mut self, small: &mut Scenario) -> Result<()> {
         for actor in [Actor::Skinned, Actor::Task, Actor::Guest] {
             let mut other = small.clone();
@@ -93,7 +93,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Lists steps, and leaves out halves, quarters and so on of the list.
+    /// Lists the steps, and drops halves, quarters and so on of the list.
     fn shrink_guest(&mut self, small: &mut Scenario) -> Result<()> {
         let line = small.orders(Actor::Guest);
         let mut numbers: Vec<u32> = guest::wanted(Orders::parse(&line)).collect();
@@ -116,7 +116,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Finds the step with which it fails, and forgets those behind it.
+    /// Finds the step with which the run starts to fail, and drops those after it.
     fn cut_off(&mut self, small: &mut Scenario, numbers: &mut Vec<u32>) -> Result<()> {
         let (mut good, mut bad) = (0, numbers.len());
         while bad - good > 1 {
@@ -136,7 +136,7 @@ impl Search<'_> {
             return Ok(());
         }
         let mut from_to = [0, task::STEPS];
-        // First the end, then the beginning.
+        // First the end is moved, then the beginning.
         for end in [1, 0] {
             let (mut bad, mut good) = (from_to[end], from_to[1 - end]);
             while bad.abs_diff(good) > 1 {
@@ -168,7 +168,7 @@ fn task_orders([from, to]: [u32; 2]) -> String {
     format!("from={from} to={to}")
 }
 
-/// A list if it is short enough, else from the first to the last.
+/// The steps as a list if that is short enough, otherwise as a range from the first to the last.
 fn guest_orders(numbers: &[u32]) -> String {
     match numbers {
         [] => NOTHING.into(),
@@ -181,7 +181,8 @@ fn guest_orders(numbers: &[u32]) -> String {
 mod tests {
     use super::*;
 
-    /// What a search makes of a seed that fails if the guest makes all of some steps.
+    /// Shrinks a seed that fails if the guest takes all `needed` steps; returns the steps left and
+    /// the number of runs.
     fn shrunk(seed: u64, needed: &[usize]) -> (Vec<u32>, u32) {
         let all: Vec<u32> = guest::wanted(Orders::new(seed)).collect();
         let needed: Vec<u32> = needed.iter().map(|at| all[*at]).collect();

@@ -1,4 +1,4 @@
-//! What a campaign came to.
+//! The results of a campaign.
 
 use super::NAME;
 use super::judge::Judged;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-/// Sums over all seeds.
+/// Totals over all seeds.
 pub struct Summary {
     started: Instant,
     good: u64,
-    /// Those that failed, and whether it was the emulator that did.
+    /// Seeds that failed, and whether the emulator itself was the cause.
     pub failed: Vec<(Scenario, bool)>,
     reasons: Vec<(u64, Vec<String>)>,
     emulator: Vec<(u64, String)>,
@@ -44,7 +44,7 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// Takes a seed; says at once what is wrong with it.
+    /// Takes the result of a seed; reports at once what is wrong with it.
     pub fn take(&mut self, scenario: &Scenario, judged: &Judged) {
         if let Some(message) = &judged.emulator {
             println!("seed {}: the emulator died: {message}\n  {}", scenario.seed, scenario.command());
@@ -69,7 +69,7 @@ impl Summary {
         }
     }
 
-    /// For people.
+    /// The totals, for people.
     pub fn text(&self) -> String {
         let ends: Vec<String> = self.ends.iter().map(|(end, count)| format!("{end} {count}")).collect();
         let rows = [
@@ -90,7 +90,7 @@ impl Summary {
         })
     }
 
-    /// For machines.
+    /// The totals, for machines.
     pub fn json(&self) -> Value {
         json!({
             "good": self.good,
@@ -105,7 +105,7 @@ impl Summary {
         })
     }
 
-    /// A seed is a test. Where the emulator died nothing was tested.
+    /// Counts each seed as a test. If the emulator died, nothing was tested.
     pub fn tally(&self) -> Tally {
         let failed = self.reasons.iter().map(|(seed, wrong)| format!("{NAME}: seed {seed}: {}", wrong.join("; ")));
         let died = self.emulator.iter().map(|(seed, why)| format!("{NAME}: seed {seed}: the emulator died: {why}"));

@@ -1,6 +1,6 @@
-//! What documents say that a machine can hold them to: commands and their options, paths, links,
-//! folders, dependencies, options of the kernel's command line. Each contradiction is a line with
-//! the document, what it says, and what is so.
+//! Checks the claims in documents that a machine can check: commands and their options, paths,
+//! links, folders, dependencies, options of the kernel's command line. Each contradiction is a line
+//! with the document, its claim, and the fact.
 
 use crate::cli::Cli;
 use crate::repository::Repository;
@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Columns of prose.
+/// Maximum width of prose, in columns.
 const WIDTH: usize = 100;
 
-/// Folders that are made, not kept.
+/// Folders that are generated and not part of the repository.
 const MADE: [&str; 3] = ["target", "build", ".git"];
 
-/// Everything that is not as a document says.
+/// Every contradiction between the documents and the repository.
 pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     let tree = Tree::read(repository.root())?;
     let mut wrong = Vec::new();
@@ -36,7 +36,7 @@ pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// The files of the repository by their paths in it; of those that are read, the text.
+/// The repository's files by their paths; the text of those that are checked.
 struct Tree {
     files: BTreeSet<PathBuf>,
     texts: BTreeMap<PathBuf, String>,
@@ -69,7 +69,7 @@ impl Tree {
         Ok(())
     }
 
-    /// What people read of the tree as it is; what was once is in the list of changes.
+    /// The documents that describe the present state; the list of changes describes the past.
     fn documents(&self) -> impl Iterator<Item = (&Path, &str)> {
         let is_one = |path: &Path| path.extension().is_some_and(|end| end == "md") && path != Path::new("CHANGES.md");
         self.texts.iter().map(|(path, text)| (path.as_path(), text.as_str())).filter(move |(path, _)| is_one(path))
@@ -79,8 +79,7 @@ impl Tree {
         self.texts.get(Path::new(path)).map_or("", String::as_str)
     }
 
-    /// Whether something lies there: a file, or a folder of one. What is no path from the root may
-    /// be one from a folder of the tree.
+    /// Whether a file or folder of this path exists, relative to the root or to any folder.
     fn holds(&self, wanted: &str) -> bool {
         let wanted = wanted.trim_end_matches('/');
         self.files.iter().any(|file| {
@@ -106,15 +105,15 @@ fn matches(text: &str, pattern: &str) -> bool {
     })
 }
 
-/// The alternatives that braces stand for: `a/{b,c}` is `a/b` and `a/c`.
+/// The alternatives that braces stand for: `a/{b,c}` stands for `a/b` and `a/c`.
 fn alternatives(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let Some((inside, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
     inside.split(',').flat_map(|one| alternatives(&format!("{before}{}{after}", one.trim()))).collect()
 }
 
-/// Lines of prose that are wider than the others: comments of Rust, and text of documents outside
-/// of tables and examples.
+/// Lines of prose that are too wide: comments in Rust, and text of documents except tables and
+/// examples.
 fn wide(name: &Path, text: &str) -> Vec<String> {
     let is_document = name.extension().is_some_and(|end| end == "md");
     let mut fenced = false;
@@ -126,7 +125,7 @@ fn wide(name: &Path, text: &str) -> Vec<String> {
             Some(("//" | "///" | "//!", body)) => (true, body),
             _ => (is_document && !line.starts_with("    "), start),
         };
-        // What cannot be broken: rows of tables, headings, a word.
+        // Lines that cannot be broken: table rows, headings, single words.
         let whole = body.starts_with(['|', '#', '<']) || !body.trim_start_matches(['-', '*', ' ']).contains(' ');
         if prose && !fenced && !whole && line.chars().count() > WIDTH {
             wrong.push(format!("{}:{}: wider than {WIDTH} columns", name.display(), number + 1));
@@ -139,7 +138,7 @@ fn wide(name: &Path, text: &str) -> Vec<String> {
 fn commands(tree: &Tree, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in text.match_indices("./x ").map(|(at, _)| text[at..].split_once(['`', '\n']).unwrap_or_default().0) {
-        // What stands behind two blanks says what the command does.
+        // After two blanks comes a description of the command.
         let line = line.split("  ").next().unwrap_or_default().split(" #").next().unwrap_or_default();
         let mut command = Cli::command();
         let mut words = line.split_whitespace().skip(1).peekable();
@@ -152,7 +151,7 @@ fn commands(tree: &Tree, text: &str) -> Vec<String> {
             .first()
             .is_none_or(|word| !command.has_subcommands() || word.starts_with(char::is_uppercase) || *word == "...");
         if !named {
-            wrong.push(format!("`{line}`: there is no such command"));
+            wrong.push(format!("`{line}`: no such command"));
         }
         let longs: Vec<&str> = command.get_arguments().filter_map(|argument| argument.get_long()).collect();
         for word in &rest {
@@ -184,7 +183,7 @@ fn paths(tree: &Tree, text: &str) -> Vec<String> {
     quoted.filter(is_path).flat_map(alternatives).filter(missing).map(|path| format!("{path} is not there")).collect()
 }
 
-/// `rt/NAME` is also what a program of the tests is called.
+/// Whether a path is the name of a test program: tests are called `rt/NAME` as well.
 fn is_test(tree: &Tree, path: &str) -> bool {
     path.strip_prefix("rt/").is_some_and(|name| {
         tree.files.iter().any(|file| {
@@ -213,7 +212,8 @@ fn links(tree: &Tree, document: &Path, text: &str) -> Vec<String> {
     own.filter(|target| !there(target)).map(|target| format!("the link to {target} leads nowhere")).collect()
 }
 
-/// Each folder of the root, and each in these that has a crate in it, has its row in ARCHITECTURE.
+/// Checks that each folder of the root, and each folder in these that contains a crate, has a row
+/// in ARCHITECTURE.
 fn folders(tree: &Tree) -> Vec<String> {
     let map = tree.text("ARCHITECTURE.md");
     let roots = tree
@@ -230,7 +230,7 @@ fn folders(tree: &Tree) -> Vec<String> {
     let wanted: BTreeSet<PathBuf> = roots.chain(crates).collect();
     let is_told = |folder: &Path| {
         let whole = format!("`{}/", folder.display());
-        // A row may say `tests/` and name what is in it by `kit/`.
+        // A row may begin with `tests/` and call its contents `kit/`.
         let (last, above) = (folder.file_name().map(|name| format!("`{}/`", name.to_string_lossy())), folder.parent());
         map.contains(&whole)
             || last.is_some_and(|last| {
@@ -248,7 +248,8 @@ fn folders(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Each dependency has its reason in a decision, and each reason its dependency.
+/// Checks that each dependency has its reason in a decision, and that each reason has its
+/// dependency.
 fn dependencies(tree: &Tree) -> Vec<String> {
     const DECISION: &str = "docs/decisions/0014-dependencies.md";
     let mut used: BTreeMap<String, &Path> = BTreeMap::new();
@@ -282,10 +283,11 @@ fn dependencies(tree: &Tree) -> Vec<String> {
     untold.chain(unused).collect()
 }
 
-/// Options of the kernel's command line: those that are read, and those that the document lists.
+/// Compares the options of the kernel's command line that the code reads with those that the
+/// document lists.
 fn options(tree: &Tree) -> Vec<String> {
     const DOCUMENT: &str = "docs/boot.md";
-    // As the kernel looks for them, and as the manager does.
+    // How the kernel looks for options, and how the resource manager does.
     const READ: [(&str, char); 3] = [("word == b\"", '='), (".option(\"", '"'), (".word(\"", '"')];
     let section = tree.text(DOCUMENT).split_once("## Options of the kernel's command line");
     let section = section.and_then(|(_, rest)| rest.split("\n## ").next()).unwrap_or_default();
@@ -304,8 +306,8 @@ fn options(tree: &Tree) -> Vec<String> {
     unread.chain(untold).collect()
 }
 
-/// The packages that forbid `unsafe`, or the one of their two roots that does, are those that the
-/// document names.
+/// Checks that the document names exactly the packages that forbid `unsafe`; for a package with two
+/// roots of which one forbids it, that root.
 fn forbidding(tree: &Tree) -> Vec<String> {
     const DOCUMENT: &str = "docs/safety.md";
     const FORBIDS: &str = "#![forbid(unsafe_code)]";

@@ -1,4 +1,4 @@
-//! `x check`: what must hold before anything is tested.
+//! `x check`: the checks that come before any test.
 
 mod facts;
 
@@ -9,7 +9,7 @@ use crate::{headers, tool};
 use anyhow::Result;
 use std::process::Command;
 
-/// Runs every check and says which failed.
+/// Runs every check and reports which failed.
 pub fn command(repository: &Repository) -> Result<bool> {
     doctor::ensure(repository, false)?;
     let mut failed = Vec::new();
@@ -32,7 +32,7 @@ pub fn command(repository: &Repository) -> Result<bool> {
         failed.push(name);
     }
     match failed.as_slice() {
-        [] => println!("All checks are good."),
+        [] => println!("All checks passed."),
         names => println!("FAILED: {}", names.join(", ")),
     }
     Ok(failed.is_empty())

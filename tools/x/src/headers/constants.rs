@@ -8,7 +8,7 @@ use pillion_abi::object::Kind;
 use pillion_abi::status::Error;
 use pillion_abi::vcpu::Exit;
 
-/// Defines constants of a module under their own names behind a prefix.
+/// Defines a module's constants under their own names with a prefix.
 macro_rules! define {
     ($out:ident, $about:literal, $prefix:literal, $($module:ident)::+, $($name:ident)+) => {
         $out.group($about);

@@ -4,7 +4,7 @@ use super::text::Header;
 use pillion_abi::{boot, bundle, vcpu};
 use std::mem::offset_of;
 
-/// Writes a structure: each field with its C type and what follows its name.
+/// Writes a structure: for each field its C type, its name, and what follows the name.
 macro_rules! structure {
     ($out:ident, $name:literal, $type:ty, $($field:ident: $c:literal $($array:literal)?,)+) => {
         $out.structure($name, size_of::<$type>(), &[

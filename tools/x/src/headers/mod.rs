@@ -1,4 +1,4 @@
-//! The C headers of the binary interface, generated from the crate that defines it.
+//! The C headers of the binary interface, generated from the crate that defines the interface.
 
 mod channel;
 mod constants;
@@ -12,10 +12,10 @@ use crate::repository::Repository;
 use anyhow::Result;
 use text::Header;
 
-/// Writes a header.
+/// Generates a header.
 type Generator = fn() -> String;
 
-/// Each header's file, and what writes it.
+/// The file of each header, and its generator.
 const FILES: [(&str, Generator); 2] = [("abi/c/pillion.h", interface), ("abi/c/pillion_channel.h", channel)];
 
 /// `x headers`.
@@ -30,20 +30,20 @@ pub fn command(repository: &Repository, arguments: &HeadersArguments) -> Result<
     Ok(true)
 }
 
-/// Whether the headers are in step; says what to do if not.
+/// Whether the headers are up to date; reports what to do if not.
 pub fn check(repository: &Repository) -> Result<bool> {
     let mut good = true;
     for (file, generate) in FILES {
         let there = std::fs::read_to_string(repository.path(file)).unwrap_or_default();
         if there != generate() {
-            eprintln!("x: {file} is not in step with the abi crate; run `./x headers`");
+            eprintln!("x: {file} is not up to date with the abi crate; run `./x headers`");
             good = false;
         }
     }
     Ok(good)
 }
 
-/// What the kernel and its tasks agree on.
+/// The interface between the kernel and its tasks.
 fn interface() -> String {
     let includes = "#include <stddef.h>\n#include <stdint.h>\n";
     let mut out = Header::new("The binary interface of the Pillion microhypervisor", "PILLION_H", includes);
@@ -52,7 +52,8 @@ fn interface() -> String {
     out.finish()
 }
 
-/// What real-time tasks and Linux share. Linux's kernel has the types in headers of its own.
+/// The interface between real-time tasks and Linux. Linux's kernel has the types in headers of its
+/// own.
 fn channel() -> String {
     let includes = "#ifdef __KERNEL__\n#include <linux/stddef.h>\n#include <linux/types.h>\n#else\n\
                     #include <stddef.h>\n#include <stdint.h>\n#endif\n";
@@ -102,7 +103,7 @@ mod tests {
         names.map(str::to_owned).collect()
     }
 
-    /// A constant that is added to the interface and forgotten here. The trace buffer is for the
+    /// No constant may be added to the interface and forgotten here. The trace buffer is for the
     /// host tool only, and registers have names in C.
     #[test]
     fn no_constant_is_forgotten() {
@@ -120,7 +121,7 @@ mod tests {
         assert!(forgotten.is_empty(), "not in their headers: {}", forgotten.join(", "));
     }
 
-    /// A field that is added to a shared structure and forgotten here.
+    /// No field may be added to a shared structure and forgotten here.
     #[test]
     fn no_field_of_a_channel_is_forgotten() {
         let source = include_str!("../../../../abi/src/channel.rs");

@@ -1,9 +1,9 @@
-//! System calls as the C header and the documents write them.
+//! System calls in the notation of the C header and the documents.
 
 use pillion_abi::call::{Argument, Call, Class};
 use pillion_abi::object::{Kind, right};
 
-/// A call as the table of the abi crate says it:
+/// A call as the abi crate's table declares it:
 /// `wait(notification: Notification(R), deadline: Deadline) -> bits`.
 pub fn signature(call: Call) -> String {
     let arguments: Vec<String> = call.arguments().iter().map(argument).collect();
@@ -41,8 +41,8 @@ mod tests {
         assert!(signature(Call::VcpuConfigure).contains("state: Memory(R W), "));
     }
 
-    /// Each call has one section in the document: `### Name (number)`, its signature in the first
-    /// paragraph, errors and work.
+    /// Each call has one section in the document: `### Name (number)`, with its signature in the
+    /// first paragraph, errors and work.
     #[test]
     fn every_call_is_documented_as_the_table_says() {
         for call in Call::ALL {

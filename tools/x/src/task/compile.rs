@@ -1,4 +1,4 @@
-//! Compiles sources as modules of the kernel are compiled.
+//! Compiles sources the way kernel modules are compiled.
 
 use super::order::{Order, is_cpp};
 use super::{foreign, late, old, toolchain};
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What both languages get. Frame pointers are what a report of a fault follows.
+/// Flags for both languages. Reports of faults follow the frame pointers.
 const COMMON: [&str; 16] = [
     "-O2",
     "-g",
@@ -27,16 +27,16 @@ const COMMON: [&str; 16] = [
     "-fdiagnostics-color=never",
     "-fcf-protection=none",
 ];
-/// Macros of modules: as RTLinux's makefiles define them.
+/// Macros for modules, as RTLinux's makefiles define them.
 const MODULE: [&str; 3] = ["-D__KERNEL__", "-DMODULE", "-D__RTL__"];
-/// C as it was written for RTLinux, with a warning where a declaration is missing: results are
-/// taken for `int` then.
+/// C as it was written for RTLinux, with a warning for each function that is called without a
+/// declaration: its result is then taken for `int`.
 const C: [&str; 3] = ["-std=gnu89", "-Wimplicit", "-fcommon"];
-/// C that a newer standard is needed for, with inline functions and declarations as before.
+/// C that needs a newer standard, with inline functions and declarations as before.
 const NEWER_C: [&str; 4] = ["-std=gnu11", "-fgnu89-inline", "-Wimplicit", "-fcommon"];
-/// C++ without what takes a runtime of its own, with a warning where compilers of RTLinux's time
-/// said no more, as of `(unsigned)pointer`. The macro is asked for by the compiler's headers and
-/// unknown to the C library's.
+/// C++ without the features that need a runtime of its own. Where compilers of RTLinux's time only
+/// warned, as about `(unsigned)pointer`, so does this one. The compiler's headers use the macro,
+/// which the C library's headers do not define.
 const CPP: [&str; 8] = [
     "-fpermissive",
     "-Wno-error=narrowing",
@@ -47,18 +47,18 @@ const CPP: [&str; 8] = [
     "-fno-use-cxa-atexit",
     "-D__GLIBC_PREREQ(a,b)=0",
 ];
-/// Since this version, the compiler takes for an error what it warned of before.
+/// From this version on, the compiler rejects what it only warned about before.
 const STRICT_SINCE: u32 = 14;
 
-/// How many kinds of what is refused today a source may have (`late`, `old`).
+/// How many kinds of code that today's compilers reject one source may have (`late`, `old`).
 const FAULTS: usize = 4;
 
-/// What came of compiling.
+/// The result of compiling.
 #[derive(Default)]
 pub struct Compiled {
     /// The objects, in the order of the sources.
     pub objects: Vec<PathBuf>,
-    /// What the compiler warned of.
+    /// The compiler's warnings.
     pub warnings: String,
     /// Every file that it read.
     pub inputs: Vec<PathBuf>,
@@ -71,15 +71,15 @@ pub fn all(repository: &Repository, order: &Order, folder: &Path) -> Result<Comp
         let object = folder.join(format!("{number}.o"));
         compiled.warnings += &one(repository, order, source, &object)?;
         let read = inputs(&std::fs::read_to_string(object.with_extension("d"))?);
-        // One that was put right lies there.
+        // A mended copy lies in `folder`, and is no input.
         compiled.inputs.extend(read.into_iter().filter(|file| !file.starts_with(folder)).chain([source.clone()]));
         compiled.objects.push(object);
     }
     Ok(compiled)
 }
 
-/// The files in a rule for make: `OBJECT: FILE FILE ..`, with backslashes at the ends of lines and
-/// before spaces within names.
+/// The files in a make rule: `OBJECT: FILE FILE ..`, with backslashes at the ends of lines and
+/// before spaces in names.
 fn inputs(rule: &str) -> Vec<PathBuf> {
     let files = rule.split_once(": ").map_or("", |(_, files)| files).replace("\\\n", " ").replace("\\ ", "\0");
     files.split_whitespace().map(|file| PathBuf::from(file.replace('\0', " "))).collect()
@@ -92,7 +92,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let compiler = |standard: &[&str]| {
         let mut command = Command::new(toolchain::compiler(cpp));
         command.env("LC_ALL", "C").args(COMMON).args(MODULE).args(standard);
-        // Two clones count the same: what `__FILE__` says is in the image.
+        // Two clones must build the same image, and `__FILE__` ends up in it.
         command.arg(format!("-fmacro-prefix-map={}=.", repository.root().display()));
         if strict {
             command.arg("-fpermissive");
@@ -120,7 +120,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             std::fs::write(&given, text)?;
             first = compile(standard, &given)?;
         }
-        // One fault may hide another.
+        // One error may hide another.
         let (mut done, mut all) = (first, String::new());
         for _ in 0..FAULTS {
             if done.0 || !(late::may_be_cause(&done.1) || old::may_be_cause(&done.1)) {
@@ -132,7 +132,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             preprocess.args(beside(source, &given)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
             preprocess.args(moved.then_some(late::MARKED)).args(old::own_min_max(&all).then_some(old::OWN_MIN_MAX));
             let plain = tool::output(&mut preprocess)?;
-            // Of what it refuses, as by `#error`, it writes a part.
+            // For a source that it rejects, as for an `#error`, it writes only a part.
             if !plain.status.success() {
                 break;
             }
@@ -167,19 +167,19 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     Ok(said)
 }
 
-/// What a source that lies elsewhere, put right, needs to find what is beside the one that it was.
+/// Arguments with which a mended copy that lies elsewhere finds the files beside its original.
 fn beside(source: &Path, given: &Path) -> Vec<PathBuf> {
     let folder = (given != source).then(|| source.parent().unwrap_or(source));
     folder.map_or_else(Vec::new, |folder| vec!["-iquote".into(), folder.to_owned()])
 }
 
-/// Whether the compiler did it, and what it said.
+/// Whether the compiler succeeded, and its messages.
 fn outcome(command: &mut Command) -> Result<(bool, String)> {
     let output = tool::output(command)?;
     Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-/// Whether the compiler refuses something only because the standard is too old.
+/// Whether the compiler rejects a source only because the standard is too old.
 fn wants_newer(said: &str) -> bool {
     said.lines().any(|line| line.contains("error:") && line.contains("C99"))
 }
@@ -202,8 +202,7 @@ mod tests {
         assert!(!wants_newer("a.c:1:2: warning: in C99 mode\na.c:2: error: no"));
     }
 
-    /// What the compiler makes of sources that lie in one folder, and of the first of them; `Ok`
-    /// has the object.
+    /// Compiles the first of these files, which lie in one folder; `Ok` holds the object.
     fn compiled(files: &[(&str, &[u8])]) -> Result<Vec<u8>> {
         let (folder, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for (name, text) in files {
@@ -221,7 +220,8 @@ mod tests {
         object.windows(text.len()).any(|part| part == text)
     }
 
-    /// A source that says its name as compilers of the time took it, so that it is put right.
+    /// A source that uses its function's name the way compilers of the time accepted, so that it is
+    /// mended.
     const OLD: &str = "int printk(const char *, ...); int f(void) { return printk(__FUNCTION__ \": hi\"); }\n";
 
     #[test]

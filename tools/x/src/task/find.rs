@@ -1,4 +1,4 @@
-//! From a name to a program: a source near the user, or what was built under that name before.
+//! From a name to a program: a source near the user, or a program built under that name before.
 
 use super::order::{self, Order};
 use super::record::Record;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// A program that a name stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Program {
-    /// It is built from sources.
+    /// It is built from these sources.
     Sources(Order),
-    /// It was built before, and its sources are gone.
+    /// It was built earlier, and its sources are gone.
     Image(String),
 }
 
@@ -35,7 +35,7 @@ impl Program {
 }
 
 /// The program that `text` stands for, if there is one: a source, or the path of one without its
-/// ending, from one of the folders; else the name of a program that was built.
+/// extension, from one of the folders; otherwise the name of a program that was built.
 pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Result<Option<Program>> {
     let Some(source) = folders.iter().find_map(|folder| source(folder, text)) else {
         if let Some(record) = Record::read(repository, text) {
@@ -51,8 +51,8 @@ pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Resu
     Ok(Some(Program::Sources(recorded.filter(|order| order.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
 }
 
-/// The name nearest to one that is none, if any is near: of the programs in these folders, and of
-/// those that were built.
+/// The known name nearest to an unknown one, if any is near: of the programs in these folders and
+/// of those that were built.
 pub fn nearest(repository: &Repository, text: &str, folders: &[PathBuf]) -> Option<String> {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let stem = |path: PathBuf| path.file_stem()?.to_str().map(str::to_owned);

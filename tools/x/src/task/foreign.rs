@@ -1,5 +1,5 @@
-//! Sources that are none of a task, told in a line and not by pages of the compiler's: programs of
-//! Linux processes, and what is in Linux's kernel alone.
+//! Explains in a line why a source cannot be a task's, instead of in pages of compiler messages: it
+//! is a program for a Linux process, or it uses what only Linux's kernel has.
 
 use super::old;
 use super::order::Order;
@@ -8,10 +8,10 @@ use anyhow::Error;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What tasks have in place of it.
+/// Where to find the replacements.
 pub const TABLE: &str = "docs/rtlinux.md, section \"Left out\", says what to use instead";
 
-/// What of Linux's kernel no task has, and how the names of it begin.
+/// What Linux's kernel has and tasks lack, and the prefixes of its names.
 const ABSENT: [(&str, &[&str]); 7] = [
     (
         "tasklets and bottom halves",
@@ -28,11 +28,11 @@ const ABSENT: [(&str, &[&str]); 7] = [
     ("network", &["netdevice", "skbuff", "net_device", "sk_buff"]),
 ];
 
-/// Headers of RTLinux that are not there.
+/// Headers of RTLinux that do not exist here.
 const NOT_THERE: [&str; 6] = ["constants.h", "psc.h", "reserve_cpu.h", "rt_com.h", "rtl_com.h", "rtl_tqueue.h"];
 const NAMES: &str = "docs/rtlinux.md, section \"Names that are not there\", says what is in its place";
 
-/// A program that failed to become a task because it is one for Linux.
+/// The error for a program that cannot become a task because it is one for Linux.
 pub fn for_linux(order: &Order) -> Option<Error> {
     let texts: Vec<String> = order.sources.iter().filter_map(|source| std::fs::read_to_string(source).ok()).collect();
     let for_linux = texts.iter().any(|text| begins(text));
@@ -45,7 +45,7 @@ pub fn for_linux(order: &Order) -> Option<Error> {
     })
 }
 
-/// Whether `main` begins in a source: in a line, after its type if that stands there, or outside of
+/// Whether a source defines `main`: at the start of a line, possibly after its type, or outside of
 /// all braces.
 pub fn begins(text: &str) -> bool {
     let before = |line: &str| Some(line.split_once('(')?.0.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
@@ -56,7 +56,7 @@ pub fn begins(text: &str) -> bool {
     }) || old::defines(text, "main")
 }
 
-/// What the compiler said, if it is that something of Linux's kernel is not there.
+/// The error for compiler messages about something that only Linux's kernel has.
 pub fn explain(source: &Path, said: &str) -> Option<Error> {
     if let Some((place, name)) = missing_header(said) {
         let remedy = match name {
@@ -67,7 +67,7 @@ pub fn explain(source: &Path, said: &str) -> Option<Error> {
         let why = format!("tasks have no header {name} ({place})");
         return Some(problem(format!("{} cannot be compiled as a task", source.display()), why, remedy));
     }
-    // A file may be called as what it misses.
+    // A file may have the same name as what it lacks.
     let plain = said.replace(&*source.to_string_lossy(), "");
     let words: BTreeSet<&str> = plain.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     let of = |beginnings: &[&str]| {
@@ -85,8 +85,8 @@ pub fn explain(source: &Path, said: &str) -> Option<Error> {
     })
 }
 
-/// The place where a header is included that is not there, and its name, if that is what the
-/// compiler said.
+/// The place that includes a missing header, and the header's name, if that is what the compiler
+/// complains about.
 pub fn missing_header(said: &str) -> Option<(&str, &str)> {
     said.lines().find_map(|line| {
         let (place, rest) = line.split_once(": fatal error: ")?;

@@ -1,14 +1,13 @@
-//! Parameters that are named before their variable, as in `MODULE_PARM(speed, "i"); int speed;`:
-//! Linux 2.4's macro made a text of the name and took nothing else of it, Pillion's needs the
-//! variable. In such a source, after the preprocessor, the parameters move to the end, where all
-//! variables are known.
+//! Parameters that are named before their variable, as in `MODULE_PARM(speed, "i"); int speed;`.
+//! Linux 2.4's macro only turned the name into a string; Pillion's needs the variable. In such a
+//! source, the parameters move to the end after preprocessing, where all variables are known.
 
-/// Has the macros mark what may move (`rt/include/linux/module.h`).
+/// Makes the macros mark what may move (`rt/include/linux/module.h`).
 pub const MARKED: &str = "-DPILLION_MARK_PARAMETERS";
 const BEGIN: &str = "pillion_parameter_begin";
 const END: &str = "pillion_parameter_end";
 
-/// Whether the compiler may have refused a source only for the order.
+/// Whether the order may be the only reason why the compiler rejected a source.
 pub fn may_be_cause(said: &str) -> bool {
     let unknown = ["undeclared here (not in a function)", "was not declared in this scope"];
     said.lines().any(|line| line.contains("error:") && unknown.iter().any(|text| line.contains(text)))

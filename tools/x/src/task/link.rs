@@ -41,16 +41,16 @@ pub fn link(
     Ok(linked)
 }
 
-/// The runtime comes whole and first, so that its functions take the place of the C library's; what
-/// nobody needs is left out again.
+/// The runtime comes first and whole, so that its functions replace the C library's; what nothing
+/// uses is left out again.
 fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked: &Path, map: &Path) -> Result<Command> {
     let mut command = Command::new("gcc");
     command.env("LC_ALL", "C");
     command.args(["-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"]);
     command.args(["-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-Wl,--no-demangle"]);
-    // Formats pass rt/c/format.c.
+    // Formatted output passes through rt/c/format.c.
     command.arg("-Wl,--wrap=vfprintf");
-    // The map says who defines each name (names.rs).
+    // The map shows which file defines each name (names.rs).
     command.arg("-Wl,--cref");
     command.arg("-Wl,-T").arg(repository.path(SCRIPT));
     command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);

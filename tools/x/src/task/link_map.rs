@@ -1,8 +1,9 @@
-//! The linker's map: which member of an archive lies where, why it is there, and what it defines.
+//! The linker's map: where each member of an archive lies, why it was taken in, and what it
+//! defines.
 
 use std::collections::HashMap;
 
-/// A piece of an archive's member in the linked file.
+/// A piece of an archive member in the linked file.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     address: u64,
@@ -11,13 +12,14 @@ struct Piece {
     file: String,
 }
 
-/// What the map says.
+/// The contents of the map.
 #[derive(Debug, Default)]
 pub struct LinkMap {
     pieces: Vec<Piece>,
-    /// For each member that was taken in: the file that wanted it, and the symbol.
+    /// For each member that was taken in: the file that needed it, and the symbol.
     reasons: HashMap<String, (String, String)>,
-    /// For each name that files have in common: the file that defines it, then those that use it.
+    /// For each name in the cross-reference table: the file that defines it, then those that use
+    /// it.
     table: HashMap<String, Vec<String>>,
 }
 
@@ -33,7 +35,7 @@ impl LinkMap {
         self.table.iter().filter_map(|(name, files)| Some((&**name, &**files.first()?)))
     }
 
-    /// The files that use a name that another one defines.
+    /// The files that use a name defined by another file.
     pub fn users(&self, name: &str) -> impl Iterator<Item = &str> {
         self.table.get(name).into_iter().flat_map(|files| &files[1..]).map(|file| &**file)
     }
@@ -44,8 +46,8 @@ impl LinkMap {
         Some(&piece.file)
     }
 
-    /// The symbol by which the program, directly or through other members of the archive, came to
-    /// need a member of it.
+    /// The symbol through which the program, directly or by way of other members of the archive,
+    /// came to need a member of it.
     pub fn wanted_for(&self, archive: &str, member: &str) -> Option<&str> {
         let mut file = member;
         for _ in 0..self.reasons.len() {
@@ -59,7 +61,7 @@ impl LinkMap {
     }
 }
 
-/// Lines ` .section ADDRESS SIZE FILE`; a long section name stands on a line of its own.
+/// Lines ` .section ADDRESS SIZE FILE`; a long section name is on a line of its own.
 fn pieces(text: &str) -> Vec<Piece> {
     let memory = text.split_once("Linker script and memory map").map_or("", |(_, rest)| rest);
     memory.lines().filter_map(piece).collect()
@@ -79,8 +81,8 @@ fn number(word: &str) -> Option<u64> {
     u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
-/// The list at the map's beginning: a member, then, on the same line or the next, who wanted it and
-/// `(SYMBOL)`.
+/// The list at the start of the map: a member, then, on the same line or the next, the file that
+/// needed it and `(SYMBOL)`.
 fn reasons(text: &str) -> HashMap<String, (String, String)> {
     let list = text.split_once("Archive member included").map_or("", |(_, rest)| rest);
     let list = list.split_once("\n\n").map_or("", |(_, rest)| rest);

@@ -40,11 +40,11 @@ pub struct Task {
     pub name: String,
     /// The task image.
     pub image: PathBuf,
-    /// The same as ELF, with symbols.
+    /// The same as an ELF file, with symbols.
     pub elf: PathBuf,
-    /// What the compiler warned of.
+    /// The compiler's warnings.
     pub warnings: String,
-    /// It was built just now.
+    /// Whether it was built just now.
     pub fresh: bool,
 }
 
@@ -69,12 +69,12 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
     Ok(true)
 }
 
-/// Builds a program unless what is there is up to date.
+/// Builds a program unless it is up to date.
 pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
     let runtime = runtime::build(repository)?;
     let tables = toolchain::HEADERS.map(|folder| repository.path(folder).join(forwards::TABLE));
     let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
-    // This tool is an input, too: it says how to compile.
+    // This tool is an input as well: it determines how programs are compiled.
     match Record::up_to_date(repository, order, &[&[runtime, tool::MYSELF.into()][..], &lists, &tables].concat()) {
         Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
         None => step(&format!("building {}", order.name), || build(repository, order)),

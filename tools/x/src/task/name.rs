@@ -1,4 +1,4 @@
-//! Names of programs: what a system file allows as a task's name.
+//! Names of programs: the names that a system file allows for tasks.
 
 use crate::problem::problem;
 use anyhow::Result;
@@ -8,7 +8,7 @@ const LONGEST: usize = 31;
 /// Names of the system's own tasks.
 const TAKEN: [&str; 4] = ["resmgr", "vmm", "broker", "linux"];
 
-/// Refuses what is no name for a program.
+/// Refuses a text that cannot be a program's name.
 pub fn check(name: &str) -> Result<()> {
     let remedy = "use 1 to 31 letters, digits, '-' and '_', and start with a letter";
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

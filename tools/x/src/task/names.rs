@@ -1,10 +1,10 @@
-//! Each name that a task is linked with comes from the library that is promised for it
-//! (`rt/names.txt`), and of the C library a program gets what was compared with another one
-//! (`rt/c-library.txt`).
+//! Checks that each name in a linked task comes from the library that is promised for it
+//! (`rt/names.txt`), and that a program takes from the C library only functions that were compared
+//! with those of another one (`rt/c-library.txt`).
 //!
-//! A linker takes the first definition that it meets and says nothing. Another library's function
-//! of the same name may be wrong in a way that no message tells: built for other registers, or for
-//! another system's threads.
+//! A linker silently takes the first definition that it meets. A function of the same name from
+//! another library may be wrong in a way that no message shows: compiled for other registers, or
+//! for another system's threads.
 
 use super::link_map::LinkMap;
 use crate::problem::problem;
@@ -16,13 +16,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-/// The names that the runtime has in place of the C library's, in the repository.
+/// The list, in the repository, of the names that the runtime defines in place of the C library.
 pub const LIST: &str = "rt/names.txt";
 
-/// The names that programs get from the C library, in the repository.
+/// The list, in the repository, of the names that programs get from the C library.
 pub const OFFERED: &str = "rt/c-library.txt";
 
-/// Who defines a name.
+/// The source of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Giver {
     Program,
@@ -54,7 +54,7 @@ pub struct Archives<'a> {
 }
 
 impl Archives<'_> {
-    /// Whose a file of the linker's map is.
+    /// The library that a file of the linker's map belongs to.
     fn giver(&self, file: &str) -> Giver {
         let is_of = |archive: &Path| {
             file.strip_prefix(&*archive.to_string_lossy()).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
@@ -68,7 +68,7 @@ impl Archives<'_> {
     }
 }
 
-/// What is promised.
+/// The promised library of each name.
 struct Promise<'a> {
     runtime: HashSet<&'a str>,
     c_library: HashSet<String>,
@@ -86,8 +86,8 @@ impl Promise<'_> {
     }
 }
 
-/// Refuses a linked program in which a name has another origin than promised, or that uses what is
-/// not offered.
+/// Refuses a linked program in which a name comes from another library than promised, or that uses
+/// a name that is not offered.
 pub fn check(repository: &Repository, name: &str, archives: Archives, map: &LinkMap) -> Result<()> {
     let list = fs::read_to_string(repository.path(LIST))?;
     let promise = Promise {
@@ -99,7 +99,7 @@ pub fn check(repository: &Repository, name: &str, archives: Archives, map: &Link
     let refused = refused(&promise, &listed(&offered).collect(), archives, map);
     if !refused.is_empty() {
         let why = format!(
-            "{OFFERED} has what tasks get of it; the rest asks Linux, works on files, threads or memory as the C library \
+            "{OFFERED} lists what tasks get from it; the rest asks Linux, works on files, threads or memory as the C library \
              makes them, or was never tested"
         );
         let remedy = "use what RTLinux has for it: rtl_printf, rtf_put and rtf_get, clock_gettime, pthread_create, ..";
@@ -109,7 +109,8 @@ pub fn check(repository: &Repository, name: &str, archives: Archives, map: &Link
     let Some(first) = wrong.first() else { return Ok(()) };
     let more = if wrong.len() > 1 { format!(", and {} more", wrong.len() - 1) } else { String::new() };
     let why = format!(
-        "{LIST} says who gives which name; another's function of that name may take its arguments in other registers"
+        "{LIST} says which library defines which name; another library's function of that name may take its arguments in \
+         other registers"
     );
     let remedy = format!(
         "if something was added to the runtime: list the name in {LIST} if programs are to get the runtime's, else keep it local to \
@@ -119,12 +120,12 @@ pub fn check(repository: &Repository, name: &str, archives: Archives, map: &Link
     Err(problem(format!("{name} would get {first}{more}"), why, remedy))
 }
 
-/// Names in the list: words of the lines that are no remarks.
+/// Names in the list: the words of the lines that are not comments.
 fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
 }
 
-/// What the program itself uses of the C library and is not offered, sorted.
+/// Names that the program itself uses from the C library and that are not offered, sorted.
 fn refused<'a>(promise: &Promise, offered: &HashSet<&str>, archives: Archives, map: &'a LinkMap) -> Vec<&'a str> {
     let by_program = |name: &str| map.users(name).any(|file| archives.giver(file) == Giver::Program);
     let given = map.definitions().filter(|(_, file)| archives.giver(file) == Giver::CLibrary);
@@ -134,7 +135,7 @@ fn refused<'a>(promise: &Promise, offered: &HashSet<&str>, archives: Archives, m
     found
 }
 
-/// What is wrong, sorted by name: `NAME from FILE instead of from ..`.
+/// Names from a wrong library, sorted: `NAME from FILE instead of from ..`.
 fn strays(promise: &Promise, archives: Archives, map: &LinkMap) -> Vec<String> {
     let mut strays = Vec::new();
     for (name, file) in map.definitions() {
@@ -153,7 +154,7 @@ fn short(file: &str) -> &str {
     file[..end].rfind('/').map_or(file, |at| &file[at + 1..])
 }
 
-/// All names that an archive of objects offers.
+/// All names that an archive of objects defines.
 fn defined(archive: &Path) -> Result<HashSet<String>> {
     let wrong = || format!("{} cannot be read", archive.display());
     let data = fs::read(archive).with_context(wrong)?;

@@ -1,4 +1,4 @@
-//! `x new`: a program to start from.
+//! `x new`: starts a program from a template.
 
 use super::name;
 use crate::cli::{Kind, NewArguments};
@@ -8,24 +8,24 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Files of a new program; `NAME` stands for its name, in the files' names too.
+/// Files of a new program; `NAME` stands for its name, in file names as well.
 const RTLINUX: [(&str, &str); 3] = [
     ("NAME.c", include_str!("template/task.c")),
     ("NAME.toml", include_str!("template/task.toml")),
     ("README.md", include_str!("template/README.md")),
 ];
 
-/// Makes a folder with the program.
+/// Creates a folder with the program.
 pub fn command(arguments: &NewArguments) -> Result<bool> {
     let Kind::Rtlinux = arguments.kind;
     let name = &arguments.name;
     write(Path::new("."), name, &RTLINUX)?;
-    println!("{name}/{name}.c, {name}.toml and README.md are there. What to do next:\n");
+    println!("The folder {name} now has {name}.c, {name}.toml and README.md. Next:\n");
     println!("    ./x build-task {name}.c\n    ./x run --task {name}");
     Ok(true)
 }
 
-/// Writes the files into a folder of that name; nothing that exists is touched.
+/// Writes the files into a folder of that name; touches nothing that exists.
 fn write(place: &Path, name: &str, files: &[(&str, &str)]) -> Result<()> {
     name::check(name)?;
     let folder = place.join(name);
@@ -35,7 +35,7 @@ fn write(place: &Path, name: &str, files: &[(&str, &str)]) -> Result<()> {
             ErrorKind::AlreadyExists => {
                 problem(what, "something of that name is here", "choose another name, or remove what is here")
             }
-            _ => problem(what, error.to_string(), "go where a folder can be made"),
+            _ => problem(what, error.to_string(), "go where you can create a folder"),
         }
     })?;
     for (file, text) in files {

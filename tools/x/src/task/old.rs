@@ -1,7 +1,7 @@
-//! What GNU's compilers took before their versions 3.3 and 4.0, and refuse today: texts over
-//! several lines, `__FUNCTION__` beside a text as one, a function that was called before it turned
-//! out to be `static`, functions of the program's own called `min` and `max`. A source that was
-//! refused for it is put right and compiled again.
+//! Code that GNU's compilers accepted before their versions 3.3 and 4.0 and reject today: string
+//! literals over several lines, `__FUNCTION__` concatenated with a string literal, a function that
+//! is called before it turns out to be `static`, and functions of the program's own called `min`
+//! and `max`. A source rejected for one of these is mended and compiled again.
 
 use anyhow::Result;
 use std::collections::BTreeSet;
@@ -11,12 +11,13 @@ use std::path::Path;
 /// 2.4.10.
 pub const OWN_MIN_MAX: &str = "-DPILLION_OWN_MIN_MAX";
 
-/// Whether the compiler may have refused a source only for a text over several lines.
+/// Whether a string literal over several lines may be the only reason why the compiler rejected a
+/// source.
 pub fn texts_may_be_cause(said: &str) -> bool {
     said.contains("missing terminating \" character")
 }
 
-/// Whether it may have done so for one of the others.
+/// Whether one of the other kinds may be the reason.
 pub fn may_be_cause(said: &str) -> bool {
     own_min_max(said)
         || said.contains("before string constant")
@@ -24,7 +25,7 @@ pub fn may_be_cause(said: &str) -> bool {
         || !statics(said).is_empty()
 }
 
-/// Whether the compiler met a function that is called as one of the two macros.
+/// Whether the compiler met a function with the name of one of the two macros.
 pub fn own_min_max(said: &str) -> bool {
     let mut lines = said.lines();
     let met = |line: Option<&str>| line.is_some_and(|line| line.contains("min(") || line.contains("max("));
@@ -36,7 +37,7 @@ pub fn own_min_max(said: &str) -> bool {
     false
 }
 
-/// Functions that are static, and were called before.
+/// Functions that are static and were called before their declaration.
 fn statics(said: &str) -> Vec<&str> {
     let names = said
         .lines()
@@ -44,33 +45,33 @@ fn statics(said: &str) -> Vec<&str> {
     names.map(|(name, _)| name).collect()
 }
 
-/// What the compiler warned of calls of such functions, which it knows from then on.
+/// The compiler's warnings about calls of such functions; it knows them from then on.
 pub fn called_before(said: &str) -> String {
     let warning = |name: &str| format!("warning: implicit declaration of function '{name}'");
     let line = |name| said.lines().find(|line| line.contains(&warning(name))).map(|line| format!("{line}\n"));
     statics(said).into_iter().collect::<BTreeSet<_>>().into_iter().filter_map(line).collect()
 }
 
-/// A source's text with a character for each byte, whatever its author's alphabet was.
+/// A source as text with one character for each byte, whatever its author's character set was.
 pub fn text_of(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// The bytes that such a text is of.
+/// The bytes of such a text.
 pub fn bytes_of(text: &str) -> Vec<u8> {
     text.chars().map(|character| character as u8).collect()
 }
 
-/// What a copy of the source gets whose texts end with their lines; its lines count as the
-/// source's. `None` if no text goes over several.
+/// A copy of the source in which each string literal ends on its line; line numbers match the
+/// source's. `None` if no literal spans several lines.
 pub fn copy_with_texts_joined(source: &Path) -> Result<Option<Vec<u8>>> {
     let text = texts_joined(&text_of(&std::fs::read(source)?));
     let begin = format!("#line 1 \"{}\"\n", source.display());
     Ok(text.map(|text| [begin.into_bytes(), bytes_of(&text)].concat()))
 }
 
-/// The source with `\n\` at the end of each line that a text goes on after: as many lines as
-/// before. `None` if there is no such text.
+/// The source with `\n\` at the end of each line that a string literal continues after, so that the
+/// number of lines stays. `None` if there is no such literal.
 fn texts_joined(source: &str) -> Option<String> {
     let source = plain_lines(source);
     let mut out = String::with_capacity(source.len());
@@ -96,14 +97,14 @@ fn texts_joined(source: &str) -> Option<String> {
     joined.then_some(out)
 }
 
-/// Directives that a text which seems to go on over them began by mistake before: in a part that is
-/// left out anything may stand.
+/// Directives that no string literal continues over: if one seems to, a stray quote began it, as
+/// skipped parts may contain anything.
 const ENDS: [&str; 5] = ["else", "elif", "elifdef", "elifndef", "endif"];
-/// Directives whose line is a message, with any apostrophes.
+/// Directives whose line is a message, which may contain apostrophes.
 const MESSAGES: [&str; 2] = ["error", "warning"];
 
-/// The source with `\n` at the ends of lines, and backslashes there as the last characters, as
-/// compilers take them.
+/// The source with `\n` as line ends, and with backslashes as the last characters of their lines,
+/// as compilers read it.
 fn plain_lines(source: &str) -> String {
     let plain = |line: &str| {
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -120,19 +121,19 @@ fn directive(text: &str) -> Option<&str> {
     name.split(|byte: char| !byte.is_ascii_alphabetic()).next()
 }
 
-/// Whether what comes after the text is the first in its line.
+/// Whether the text after this one is the first on its line.
 fn begins_line(text: &str) -> bool {
     text.rsplit('\n').next().unwrap_or_default().trim().is_empty()
 }
 
-/// The length of the first line, with those that it goes on in after a backslash.
+/// The length of the first line, with its continuation lines after backslashes.
 fn line(text: &str) -> usize {
     let mut ends = text.match_indices('\n').map(|(at, _)| at);
     ends.find(|at| !text[..*at].ends_with('\\')).map_or(text.len(), |at| at + 1)
 }
 
-/// The preprocessed source as compilers of the time took it, after what one of today said of it.
-/// `None` if nothing changes.
+/// The preprocessed source as compilers of the time took it, mended according to the messages of
+/// today's. `None` if nothing changes.
 pub fn mended(source: &str, said: &str) -> Option<String> {
     let named = functions_named(source);
     let mut text = named.clone();
@@ -150,8 +151,8 @@ enum Kind {
     Other,
 }
 
-/// The first token of a text that is not empty, and its length. A text may go over several lines if
-/// `lines`.
+/// The first token of a text that is not empty, and its length. If `lines`, a string literal may
+/// span several lines.
 fn token(source: &str, lines: bool) -> (Kind, usize) {
     let bytes = source.as_bytes();
     let until = |test: &dyn Fn(u8) -> bool| bytes.iter().position(|byte| test(*byte)).unwrap_or(bytes.len());
@@ -177,12 +178,12 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A length at which no character is cut.
+/// A length that does not cut a character.
 fn whole(source: &str, length: usize) -> usize {
     (length..source.len()).find(|at| source.is_char_boundary(*at)).unwrap_or(source.len())
 }
 
-/// All tokens of a preprocessed source. The preprocessor's own lines are none.
+/// All tokens of a preprocessed source. The preprocessor's own lines are not tokens.
 fn tokens(source: &str) -> Vec<(Kind, &str)> {
     let (mut rest, mut all) = (source, Vec::new());
     while !rest.is_empty() {
@@ -194,8 +195,8 @@ fn tokens(source: &str) -> Vec<(Kind, &str)> {
     all
 }
 
-/// Whether a function of this name seems to be defined: it stands before parentheses outside of all
-/// braces, and more than a semicolon comes after them.
+/// Whether a function of this name seems to be defined: the name precedes parentheses outside of
+/// all braces, and something other than a semicolon follows them.
 pub fn defines(source: &str, name: &str) -> bool {
     let words: Vec<&str> =
         tokens(source).into_iter().filter(|(kind, _)| *kind != Kind::Space).map(|(_, text)| text).collect();
@@ -217,7 +218,7 @@ pub fn defines(source: &str, name: &str) -> bool {
     false
 }
 
-/// What stands before a parenthesis outside of all braces, and is no function.
+/// Words that precede a parenthesis outside of all braces and are not functions.
 const NO_FUNCTIONS: [&str; 32] = [
     "__attribute__",
     "__attribute",
@@ -252,7 +253,7 @@ const NO_FUNCTIONS: [&str; 32] = [
     "static",
     "inline",
 ];
-/// What may stand between a function's parentheses and its brace. Any other word begins the
+/// Words that may stand between a function's parentheses and its brace. Any other word begins the
 /// declarations of parameters.
 const AFTER_FUNCTIONS: [&str; 12] = [
     "__attribute__",
@@ -268,42 +269,42 @@ const AFTER_FUNCTIONS: [&str; 12] = [
     "override",
     "final",
 ];
-/// What stands before a parenthesis that a block follows.
+/// Words whose parentheses are followed by a block.
 const BLOCKS: [&str; 5] = ["if", "for", "while", "switch", "catch"];
 
-/// What stands before the name of a type that may have functions of its own.
+/// Words that precede the name of a type that may have member functions.
 const TYPES: [&str; 3] = ["class", "struct", "union"];
 
-/// What is known of the declaration outside of all braces that is being read.
+/// What is known of the current declaration outside of all braces.
 #[derive(Clone, Copy, PartialEq)]
 enum Declared<'a> {
     Nothing,
     Function(&'a str),
-    /// A function whose name nobody knows.
+    /// A function whose name cannot be determined.
     Unknown,
 }
 
-/// The functions of a preprocessed source, told from token to token that is no space.
+/// Tracks the current function of a preprocessed source, token by token, without spaces.
 struct Reader<'a> {
-    /// The open braces: what is the function in each, and whether it stands outside of functions
-    /// all the same.
+    /// For each open brace: the function in it, and whether it still counts as outside of
+    /// functions.
     braces: Vec<(Option<&'a str>, bool)>,
-    /// What is before each open parenthesis.
+    /// The token before each open parenthesis.
     parentheses: Vec<&'a str>,
     declared: Declared<'a>,
     /// Parameters are declared after the parentheses.
     old_style: bool,
-    /// The last parenthesis that was closed stood behind this.
+    /// The token before the last parenthesis that was closed.
     closed: &'a str,
 }
 
 impl<'a> Reader<'a> {
-    /// The function that what comes now is in.
+    /// The function that contains the current token.
     fn function(&self) -> Option<&'a str> {
         self.braces.last().and_then(|(function, _)| *function)
     }
 
-    /// Takes a token, with up to three before and two after it.
+    /// Takes a token, with up to three tokens before it and two after it.
     fn read(&mut self, before: [(Kind, &'a str); 3], token: &'a str, after: [(Kind, &'a str); 2]) {
         let outside = self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside);
         match token {
@@ -346,18 +347,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A parenthesis opens outside of braces and parentheses.
+    /// Handles a parenthesis that opens outside of braces and parentheses.
     fn declare(&mut self, before: [(Kind, &'a str); 3], after: [(Kind, &'a str); 2]) {
         let (kind, name) = before[0];
         let pointer = ["*", "^", "&"].contains(&after[0].1);
         let no_name =
             kind != Kind::Word || pointer || before[1].1 == "~" || before[1].1 == "operator" || name == "operator";
         self.declared = match self.declared {
-            // Of a parameter, or of what has the parenthesis before.
+            // It belongs to a parameter, or to what precedes the parenthesis.
             Declared::Function(_) if self.old_style && (pointer || kind != Kind::Word) => return,
             Declared::Function(_) if self.old_style => Declared::Unknown,
             Declared::Nothing if kind == Kind::Word && NO_FUNCTIONS.contains(&name) && !no_name => {
-                // `int (f)(void)`, too, but not `__attribute__((x))`.
+                // This includes `int (f)(void)`, but not `__attribute__((x))`.
                 if name.starts_with('_') || after[1].1 != ")" { return } else { Declared::Unknown }
             }
             Declared::Nothing if no_name => Declared::Unknown,
@@ -367,8 +368,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `__FUNCTION__` beside a text as the text that it was: the name of the function, where it is
-/// known for sure.
+/// Replaces `__FUNCTION__` beside a string literal with the literal that it was: the function's
+/// name, where that is certain.
 fn functions_named(source: &str) -> String {
     let all = tokens(source);
     let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();
@@ -394,8 +395,8 @@ fn functions_named(source: &str) -> String {
     told.concat()
 }
 
-/// The source with a function of this name `static` from its first declaration on; `implicit` if
-/// that was its first call.
+/// The source with the function of this name `static` from its first declaration on; `implicit` if
+/// a call was its first declaration.
 fn private(source: &str, name: &str, implicit: bool) -> String {
     let mut all = tokens(source);
     let words: Vec<usize> = (0..all.len()).filter(|at| all[*at].0 != Kind::Space).collect();
@@ -405,7 +406,7 @@ fn private(source: &str, name: &str, implicit: bool) -> String {
             depth == 0 && all[*at].1 == name && words.get(number + 1).is_some_and(|next| all[*next].1 == "(");
         let words = &words[begin..number];
         if declared && implicit {
-            // The call said `int`, and had compilers take `void` for it, too.
+            // The call implied `int`, but compilers accepted `void` for it as well.
             let void = words.iter().any(|at| all[*at].1 == "void") && words.iter().all(|at| all[*at].1 != "*");
             return format!("static {} {name}();\n{source}", if void { "void" } else { "int" });
         }
@@ -517,7 +518,7 @@ mod tests {
             let source = format!("{head} {say}");
             assert_eq!(named(&source), source);
         }
-        // Names of files in the preprocessor's lines are no texts beside it.
+        // File names in the preprocessor's lines are not string literals beside it.
         assert_eq!(mended("int f(void) { tell(\n# 1 \"a.c\"\n__FUNCTION__\n# 2 \"a.c\"\n); }", ""), None);
     }
 

@@ -1,4 +1,4 @@
-//! What a program is built from, and a record of it.
+//! What a program is built from, in a form that can be recorded.
 
 use super::name;
 use crate::cli::BuildTaskArguments;
@@ -14,7 +14,7 @@ pub struct Order {
     pub name: String,
     /// Sources, absolute.
     pub sources: Vec<PathBuf>,
-    /// The language's standard, if it is to be another than usual.
+    /// The language standard, if not the default.
     pub std: Option<String>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub definitions: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// As the user says it.
+    /// The order that the arguments give.
     pub fn from_arguments(arguments: &BuildTaskArguments) -> Result<Order> {
         let name = match (&arguments.output, arguments.sources.first()) {
             (Some(name), _) => name.clone(),
@@ -41,7 +41,7 @@ impl Order {
         Ok(order)
     }
 
-    /// Sources under a name, and nothing special.
+    /// An order with only a name and sources.
     pub fn of(name: String, sources: &[PathBuf]) -> Result<Order> {
         let sources: Vec<PathBuf> = sources.iter().map(|source| found(source)).collect();
         sources.iter().try_for_each(|source| check_source(source))?;
@@ -50,10 +50,10 @@ impl Order {
     }
 }
 
-/// How the names of sources end: C, then C++.
+/// Extensions of sources: C, then C++.
 pub const ENDINGS: [&str; 5] = ["c", "cc", "cpp", "cxx", "C"];
 
-/// Whether a file is a source by its name.
+/// Whether a file is a source, by its name.
 pub fn is_source(file: &Path) -> bool {
     ENDINGS.contains(&extension(file))
 }
@@ -67,12 +67,12 @@ fn extension(source: &Path) -> &str {
     source.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
-/// A file's name without its ending.
+/// A file's name without its extension.
 pub fn stem(source: &Path) -> String {
     source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A source, or the one of the same name in the folder that `x new` made for it.
+/// The source, or the one of the same name in the folder that `x new` made for it.
 fn found(source: &Path) -> PathBuf {
     let inside = source.with_extension("").join(source.file_name().unwrap_or_default());
     if !source.exists() && inside.is_file() { inside } else { source.to_owned() }

@@ -1,5 +1,5 @@
-//! What is kept of each program that was built: so that it can be built again by its name, and is
-//! not when nothing changed.
+//! The record kept of each program that was built: with it, a program can be rebuilt by its name,
+//! and is not rebuilt when nothing has changed.
 
 use super::order::Order;
 use crate::repository::Repository;
@@ -16,21 +16,21 @@ use std::time::SystemTime;
 pub struct Record {
     /// What it was built from.
     pub order: Order,
-    /// Every file that the compiler read, headers too.
+    /// Every file that the compiler read, including headers.
     pub inputs: Vec<PathBuf>,
-    /// What the compiler warned of.
+    /// The compiler's warnings.
     pub warnings: String,
 }
 
 impl Record {
-    /// What is known of the program of that name, if its sources are still there.
+    /// The record of the program of that name, if its sources still exist.
     pub fn read(repository: &Repository, name: &str) -> Option<Record> {
         let record: Record = serde_json::from_slice(&fs::read(file(repository, name)).ok()?).ok()?;
         record.order.sources.iter().all(|source| source.is_file()).then_some(record)
     }
 
-    /// What is known of the program of an order, if none of the files that went into it, the
-    /// `others` among them, has changed since.
+    /// The record of an order's program, if no file that went into it, including the `others`, has
+    /// changed since.
     pub fn up_to_date(repository: &Repository, order: &Order, others: &[PathBuf]) -> Option<Record> {
         let done = changed(&file(repository, &order.name))?;
         let record = Record::read(repository, &order.name).filter(|record| record.order == *order)?;
@@ -41,10 +41,10 @@ impl Record {
         good.then_some(record)
     }
 
-    /// Keeps it beside the image.
+    /// Writes it beside the image.
     pub fn write(&self, repository: &Repository) -> Result<()> {
-        // Written even when its bytes are the same: its time is that of the last build.
-        // Others may be reading it: a new file takes its place.
+        // Written even if its bytes stay the same: its modification time is that of the last build.
+        // Others may be reading it, so a new file replaces it.
         let folder = super::folder(repository);
         let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o644)).tempfile_in(folder)?;
         new.write_all(&serde_json::to_vec_pretty(self)?)?;
@@ -106,7 +106,7 @@ mod tests {
         record(9).write(&repository).unwrap();
         assert!(changed(&path).unwrap() > long_ago);
         record(2).write(&repository).unwrap();
-        // Who opened it before goes on to read what it was.
+        // A reader that opened it before still reads the old contents.
         let mut text = String::new();
         std::io::Read::read_to_string(&mut reader, &mut text).unwrap();
         assert!(text.contains("wwwwwwwww"), "{text}");

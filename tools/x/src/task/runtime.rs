@@ -11,15 +11,15 @@ use std::process::Command;
 /// The runtime's sources in C, in the repository.
 const C_SOURCES: &str = "rt/c";
 
-/// Functions of the C library that the runtime's of the same names call, as `c_library_NAME`. Each
-/// is alone in a member of that name.
+/// C library functions that the runtime's functions of the same names call, as `c_library_NAME`.
+/// Each is alone in a member of that name.
 const BENEATH: [&str; 5] = ["acosh", "acoshl", "expl", "powl", "tgammal"];
 
-/// Frame pointers, as in the programs themselves: a report of a fault follows them.
+/// Frame pointers, as in the programs themselves: reports of faults follow them.
 const FLAG: &str = "-Cforce-frame-pointers=yes";
 
-/// Builds the archive. Its flags differ from those of all else, so that it has a target folder of
-/// its own.
+/// Builds the archive, in a target folder of its own because its flags differ from those of
+/// everything else.
 pub fn build(repository: &Repository) -> Result<PathBuf> {
     cargo::ensure_target()?;
     let target = repository.target().join("rt");
@@ -31,12 +31,12 @@ pub fn build(repository: &Repository) -> Result<PathBuf> {
     yielding(repository, &target.join(BARE_TARGET).join("release/libpillion_rt.a"))
 }
 
-/// The archive as tasks are linked with it, made anew when the runtime changed.
+/// The archive that tasks are linked with, rebuilt when the runtime has changed.
 ///
-/// Its code in Rust is one object. There the names of Rust's support library, which are hidden, are
-/// local: C has functions of the same names (`sin`, `memcpy`, `__floattidf`) that take
-/// floating-point numbers in other registers. All other names give way to a program's own: old
-/// modules have functions of theirs called `schedule`, `sleep` or `time`.
+/// Its Rust code is one object. In it, the hidden names of Rust's support library become local: C
+/// has functions of the same names (`sin`, `memcpy`, `__floattidf`) that take floating-point
+/// numbers in other registers. All other names give way to a program's own: old modules have
+/// functions called `schedule`, `sleep` or `time`.
 fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
@@ -53,8 +53,8 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let (in_c, in_rust) = parted(&members, &in_c(repository)?)?;
     run("ar", &["x", &archive.to_string_lossy()], &[])?;
     run("ld", &["-r", "-o", "all.o"], &in_rust)?;
-    // The compiler's intermediate code is of no use any more, and tools that know another version
-    // of it stumble.
+    // The compiler's intermediate code is no longer needed, and tools that know another version of
+    // it fail on it.
     run("objcopy", &["--localize-hidden", "-R", ".llvmbc", "-R", ".llvmcmd", "all.o", "rust.o"], &[])?;
     run("ar", &["rcs", "strong.a", "rust.o"], &in_c)?;
     for name in BENEATH {
@@ -71,14 +71,15 @@ fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     Ok(made)
 }
 
-/// How the names of the members end that are the runtime's code in C.
+/// Suffixes of the member names that are the runtime's C code.
 fn in_c(repository: &Repository) -> Result<Vec<String>> {
     let entries = std::fs::read_dir(repository.path(C_SOURCES))?.filter_map(|entry| Some(entry.ok()?.path()));
     let sources = entries.filter(|path| path.extension().is_some_and(|end| end == "c"));
     Ok(sources.filter_map(|path| Some(format!("-{}.o", path.file_stem()?.to_str()?))).collect())
 }
 
-/// The members of the archive with these endings, which must all be there once, and the others.
+/// Splits the archive's members into those with these suffixes, of which each must occur exactly
+/// once, and the others.
 fn parted<'a>(members: &'a str, endings: &[String]) -> Result<(Vec<&'a str>, Vec<&'a str>)> {
     let has = |member: &str| endings.iter().any(|ending| member.ends_with(&**ending));
     let (in_c, in_rust): (Vec<_>, Vec<_>) = members.lines().partition(|member| has(member));
@@ -89,8 +90,8 @@ fn parted<'a>(members: &'a str, endings: &[String]) -> Result<(Vec<&'a str>, Vec
     Ok((in_c, in_rust))
 }
 
-/// The names that an archive defines, a line each. What it only needs is not among them: a weak
-/// need would go unmet.
+/// The names that an archive defines, one a line. Names that it only needs are not included: made
+/// weak, they would stay unresolved.
 fn defined(text: &str) -> String {
     let symbols = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     symbols.filter(|words| words.len() >= 3).map(|words| format!("{}\n", words[0])).collect()

@@ -1,5 +1,5 @@
-//! The system file for programs that bring none: they and Linux, with what tasks get unless told
-//! otherwise.
+//! The system file for programs without one: the programs and Linux, with the defaults that tasks
+//! get.
 
 /// The file's text.
 pub fn text(programs: &[&str]) -> String {

@@ -1,5 +1,4 @@
-//! No system call of Linux may get into a task: the instruction that makes it is a call of Pillion
-//! there.
+//! Keeps Linux's system calls out of tasks: in a task, the instruction makes a call of Pillion.
 
 use super::link_map::LinkMap;
 use super::undefined::BEGIN_AND_END;
@@ -12,8 +11,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Members of the C library that may stay although they hold such instructions, with the reason why
-/// none is ever reached.
+/// Members of the C library that may stay although they contain such instructions, with the reason
+/// why none of these is ever reached.
 const TOLERATED: &str = "rt/libc-tolerated.txt";
 
 /// Refuses a linked program that took a function with system calls from the C library.
@@ -26,8 +25,8 @@ pub fn check(repository: &Repository, name: &str, linked: &Path, map: &LinkMap) 
         return Ok(());
     }
     if found.iter().any(|user| user.starts_with("init_module")) {
-        // Whoever lacks the module's function gets the C library's of that name, which loads one
-        // into Linux.
+        // Without the module's own function, the linker takes the C library's of that name, which
+        // loads a module into Linux.
         let what = format!("{name} has no init_module, where a module begins");
         return Err(problem(what, "none of its sources has a function of this name", BEGIN_AND_END));
     }
@@ -45,12 +44,13 @@ fn addresses(text: &str) -> Vec<u64> {
     calls.filter_map(|(address, _)| u64::from_str_radix(address, 16).ok()).collect()
 }
 
-/// Members, without their endings, at the beginning of each line that is no remark.
+/// Members, without their extensions: the first word of each line that is not a comment.
 fn members(text: &str) -> BTreeSet<&str> {
     text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_whitespace().next()).collect()
 }
 
-/// What the program called that brought in a member of the C library with such an instruction.
+/// The functions that the program called and that brought in a member of the C library with such an
+/// instruction.
 fn offenders(addresses: &[u64], map: &LinkMap, tolerated: &BTreeSet<&str>) -> BTreeSet<String> {
     let archive = format!("{LIBC}(");
     let mut found = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The compilers, and the C library's and their own headers and archives.
+//! The compilers, the C library, and their headers and archives.
 
 use crate::build::forwards;
 use crate::doctor::LIBC;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Headers of tasks alone, and those of programs in Linux, too.
+/// Headers for tasks only, and those that programs in Linux have as well.
 pub const HEADERS: [&str; 2] = ["rt/include", "rt/shared"];
 /// Headers of the C library.
 pub const LIBC_HEADERS: &str = "/usr/include/x86_64-linux-musl";
@@ -19,11 +19,11 @@ pub fn compiler(cpp: bool) -> &'static str {
     if cpp { "g++" } else { "gcc" }
 }
 
-/// Its version's first number.
+/// The major number of its version.
 pub fn version(cpp: bool) -> Result<u32> {
     let text = tool::capture(Command::new(compiler(cpp)).arg("-dumpversion"))?;
     let number = text.trim().split('.').next().and_then(|number| number.parse().ok());
-    number.with_context(|| format!("{} says no version", compiler(cpp)))
+    number.with_context(|| format!("{} does not report a version", compiler(cpp)))
 }
 
 /// The folders of headers, in the order in which they are searched.
@@ -61,7 +61,7 @@ fn cpp_headers() -> Result<Vec<PathBuf>> {
     Ok(cpp_folders(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The folders of C++'s own headers among those that the compiler says it searches.
+/// The folders of C++'s own headers, out of those that the compiler reports that it searches.
 fn cpp_folders(said: &str) -> Vec<PathBuf> {
     let list = said.lines().skip_while(|line| !line.starts_with("#include <")).skip(1);
     let folders = list.take_while(|line| line.starts_with(' ')).map(str::trim);

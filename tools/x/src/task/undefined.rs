@@ -1,13 +1,13 @@
-//! What the linker did not find, told so that the program's author can do something about it.
+//! Names that the linker did not find, reported so that the program's author can act on it.
 
 use crate::problem::problem;
 use std::collections::BTreeMap;
 
-/// What to do without one of the two.
+/// What to do if one of the two is missing.
 pub const BEGIN_AND_END: &str =
     "write `int init_module(void)` and `void cleanup_module(void)`; `./x new rtlinux NAME` shows them";
 
-/// Kinds of names, by how they begin, and what to do about them.
+/// Kinds of names by prefix, and what to do about them.
 const KINDS: [(&[&str], &str, &str); 5] = [
     (&["init_module", "cleanup_module"], "where a module begins and ends", BEGIN_AND_END),
     (
@@ -68,7 +68,7 @@ const KERNEL: (&str, &str) = (
     "a function of Linux's kernel, which a program in an address space of its own cannot call",
     "move what needs it to a Linux process or module, and talk to it through a FIFO or mbuff; docs/rtlinux.md, section \"Left out\", has the table",
 );
-/// More of the kernel's, whole: programs have functions of their own with such beginnings.
+/// More names of the kernel's, in full: programs have functions of their own with such prefixes.
 const OF_THE_KERNEL: [&str; 20] = [
     "kill_proc",
     "kill_proc_info",
@@ -96,7 +96,7 @@ const UNKNOWN: (&str, &str) = (
     "name the source that defines it too, or use a function that the headers in rt/include declare",
 );
 
-/// The problem that the linker's messages tell, if it is that names were not found.
+/// The error for linker messages that say that names were not found.
 pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
     let missing = missing(said);
     if missing.is_empty() {
@@ -127,7 +127,7 @@ fn kind(name: &str) -> (&'static str, &'static str) {
     KINDS.iter().find(fits).map_or(UNKNOWN, |(_, what, remedy)| (what, remedy))
 }
 
-/// Names that were not found, each with the place of its first use.
+/// Names that were not found, each with the place where it is first used.
 fn missing(said: &str) -> BTreeMap<String, String> {
     let mut missing = BTreeMap::new();
     for line in said.lines() {
@@ -138,7 +138,7 @@ fn missing(said: &str) -> BTreeMap<String, String> {
     missing
 }
 
-/// `FILE:LINE` without folders, or the function when the linker knows no line.
+/// `FILE:LINE` without folders, or the function if the linker knows no line.
 fn short(place: &str) -> String {
     let place = place.trim_start_matches("/usr/bin/ld: ");
     let last = place.rsplit('/').next().unwrap_or(place);

@@ -13,28 +13,28 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// A file of tests/system.
+/// A file in tests/system.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     #[serde(skip)]
     name: String,
-    /// What is shown by it.
+    /// What it shows.
     #[serde(rename = "about")]
     _about: String,
-    /// System file, from the repository.
+    /// System file, relative to the repository.
     system: Option<PathBuf>,
     /// Further arguments of `x run`; it is headless unless `headless` is false.
     #[serde(default)]
     arguments: Vec<String>,
-    /// Whether Linux gets a disk that `x disk` made. Nothing that it writes there stays.
+    /// Whether Linux gets a disk that `x disk` made. Nothing that Linux writes there is kept.
     #[serde(default)]
     debian_disk: bool,
     /// Seconds that the run may take.
     #[serde(default = "Case::default_limit")]
     limit: u64,
-    /// Whether the same is run without Pillion too, and Linux must not warn of anything that it
-    /// does not warn of there.
+    /// Whether to run the same without Pillion as well. Linux must not print a warning that it does
+    /// not print there.
     #[serde(default)]
     compare_warnings: bool,
     /// What is expected.
@@ -47,12 +47,12 @@ impl Case {
         120
     }
 
-    /// Runs the tests whose name contains `filter`, as many at a time as there are processors and
-    /// memory for: a boot keeps one busy.
+    /// Runs the tests whose name contains `filter`, as many concurrently as processors and memory
+    /// allow: each boot keeps a processor busy.
     pub fn run_all(repository: &Repository, filter: Option<&str>) -> Result<Tally> {
         let cases = Case::all(repository, filter)?;
         if cases.iter().any(|case| case.debian_disk) {
-            // Not within a test, which would seem to take that long.
+            // Outside any test, whose reported duration it would inflate.
             disk::image(repository)?;
         }
         let mut tally = Tally::default();
@@ -87,7 +87,8 @@ impl Case {
         Work { name: format!("test {}", self.name), work: Box::new(|| self.run(repository)) }
     }
 
-    /// Runs the test, and says how it went. Tests that the booted task reports count by themselves.
+    /// Runs the test, and reports the result. Tests that the booted tasks report are counted
+    /// individually.
     fn run(&self, repository: &Repository) -> Result<(Tally, String)> {
         let folder = tempfile::tempdir()?;
         let streams = self.boot(repository, folder.path(), false)?;
@@ -137,8 +138,8 @@ fn inner(tally: &Tally) -> String {
     if tally.passed > 1 { format!(" ({} tests in it)", tally.passed - 1) } else { String::new() }
 }
 
-/// As many as there are processors, and 4 GiB of free memory for each: the guests have 512 MiB to 5
-/// GiB.
+/// As many as there are processors, with 4 GiB of free memory for each: the guests have 512 MiB to
+/// 5 GiB.
 fn workers(meminfo: &str) -> usize {
     const KIB_EACH: usize = 4 << 20;
     let free =

@@ -5,18 +5,18 @@ use crate::run::line::{self, Line, Skin};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a run left behind.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct Streams {
     /// Exit status.
     pub status: Option<i32>,
-    /// What `x run` said.
+    /// The messages of `x run`.
     pub message: String,
     /// Pillion's log.
     pub log: String,
     /// Linux's console.
     pub console: String,
-    /// The result for machines, if there is one.
+    /// The machine-readable result, if there is one.
     pub result: Option<Value>,
 }
 
@@ -30,14 +30,15 @@ pub struct Expect {
     message: Texts,
     /// How many tests the booted tasks must report at least.
     tests: u64,
-    /// How often Linux must have been started; and that every task was in time all along.
+    /// How often Linux must have been started; it also requires that every task was in time
+    /// throughout.
     boots: Option<u64>,
-    /// The longest latency that a task may have, and how many samples there must be at least.
+    /// The longest latency that a task may have, and the least number of samples.
     max_ns: Option<u64>,
     samples: u64,
 }
 
-/// Texts that must, and that must not, occur within a line.
+/// Texts that must, and texts that must not, occur within a line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Texts {
@@ -46,7 +47,7 @@ struct Texts {
 }
 
 impl Expect {
-    /// What is not as expected.
+    /// The deviations from what is expected.
     pub fn check(&self, streams: &Streams) -> Vec<String> {
         let mut wrong = Vec::new();
         if streams.status != Some(self.status) {
@@ -80,7 +81,7 @@ impl Expect {
 
     fn check_tasks(&self, max: u64, tasks: &[Value], wrong: &mut Vec<String>) {
         if tasks.is_empty() {
-            wrong.push("no task said what it measured".into());
+            wrong.push("no task reported what it measured".into());
         }
         for task in tasks {
             let number = |key: &str| task[key].as_u64().unwrap_or(u64::MAX);
@@ -105,7 +106,7 @@ impl Texts {
 }
 
 impl Streams {
-    /// The tasks' longest latencies, for people.
+    /// The longest latency of each task, for people.
     pub fn figures(&self) -> String {
         let tasks = self.result.as_ref().and_then(|result| result["tasks"].as_array()).map_or(&[][..], Vec::as_slice);
         let figure =
@@ -132,7 +133,7 @@ impl Streams {
         self.lines().filter_map(|line| if let Line::Fault(fault) = line { Some(fault.name) } else { None })
     }
 
-    /// What was said of RTLinux programs.
+    /// What was reported about RTLinux programs.
     pub fn skins(&self) -> impl Iterator<Item = Skin> {
         self.lines().filter_map(|line| if let Line::Skin(skin) = line { Some(skin) } else { None })
     }
@@ -141,11 +142,11 @@ impl Streams {
         self.log.lines().filter_map(line::parse)
     }
 
-    /// A closing line `tests N passed M failed` that does not fit the lines before it.
+    /// The error if tests were reported and the closing line `tests N passed M failed` is missing.
     fn closed_badly(&self) -> Option<String> {
         let started = self.log.lines().any(|line| line.trim().starts_with("test "));
         let closed = self.log.lines().any(|line| line.trim().starts_with("tests "));
-        (started && !closed).then(|| "the tests did not come to their end".into())
+        (started && !closed).then(|| "the tests did not reach their end".into())
     }
 }
 

@@ -1,5 +1,5 @@
-//! The promise of a fresh machine, kept by a fresh machine: both commands of the README in minimal
-//! roots of Debian 12 and 13.
+//! Checks the promise to fresh machines on fresh machines: runs both commands of the README in
+//! minimal roots of Debian 12 and 13.
 
 use super::tally::Tally;
 use crate::debian::suite::suite;
@@ -13,32 +13,32 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What such a name begins with.
+/// What the names of these tests begin with.
 pub const NAME: &str = "fresh";
-/// The shorter test: what is installed suffices to boot, and for a module, a task and a fault.
+/// The shorter test: what gets installed suffices to boot, and for a module, a task and a fault.
 const START: &str = "fresh-start";
-/// The least of it, some minutes that CI has: the Debian that this machine is not, as a user with
-/// sudo.
+/// The least of it, a few minutes for CI: as a user with sudo, on the Debian release that this
+/// machine does not run.
 const OTHER: &str = "fresh-other";
 /// Debian 12 and 13.
 const SUITES: [&str; 2] = ["bookworm", "trixie"];
 const PEOPLE: [&str; 2] = ["root", "user"];
 
-/// The first command, on a terminal. Whoever types `poweroff` too early types it again; a machine
-/// that does not end is ended.
+/// The first command, on a terminal. `poweroff` is typed repeatedly, in case it was typed too
+/// early; a machine that does not end is killed.
 const RUN: &str = "while sleep 5; do echo poweroff; done | \
     timeout 1800 script -qec 'stty rows 40 cols 120; ./x run' /dev/null";
-/// The second.
+/// The second command.
 const TEST: &str = "timeout 14400 ./x test";
-/// A little of it.
+/// A small part of it.
 const LITTLE: [&str; 3] = ["./x test linux-module", "./x test psc-restart", "./x test rt/hello"];
-/// What tests/fresh/try ends with where there cannot be a fresh machine: no name spaces, or no
-/// packages of that Debian.
+/// Exit status of tests/fresh/try where no fresh machine is possible: there are no name spaces, or
+/// no packages of that Debian.
 const NO_MACHINE: i32 = 3;
-/// Lines of the log that are shown when one fails.
+/// Lines of the log that are shown for a failure.
 const SHOWN: usize = 30;
 
-/// One root, and what is tried in it.
+/// One root, and the commands tried in it.
 struct Trial {
     name: String,
     suite: &'static str,
@@ -52,7 +52,7 @@ fn prefix(name: &str) -> &'static str {
     [START, OTHER].into_iter().find(|prefix| first == Some(prefix)).unwrap_or(NAME)
 }
 
-/// The trials that a name stands for, on a machine with that Debian: `fresh`, `fresh/trixie`,
+/// The trials that a name selects, on a machine with that Debian release: `fresh`, `fresh/trixie`,
 /// `fresh-start/trixie/user`, `fresh-other`.
 fn trials(name: &str, own: &str) -> Vec<Trial> {
     let prefix = prefix(name);
@@ -68,7 +68,7 @@ fn trials(name: &str, own: &str) -> Vec<Trial> {
     all
 }
 
-/// Tries them. They are no part of `x test` without a name: they take long, and root.
+/// Runs the trials. `x test` without a name leaves them out: they take long, and need root.
 pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
     if tool::find("mmdebstrap").is_none() {
         install::packages(&["mmdebstrap"])?;
@@ -83,7 +83,8 @@ pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
             tally.passed += 1;
             println!("test {} ok", trial.name);
         } else if prefix(name) == OTHER && output.status.code() == Some(NO_MACHINE) {
-            // CI may run where nobody can have one. Who asks for it by another name wants to know.
+            // CI may run where no fresh machine is possible. A user who asks for another of these
+            // tests wants to know.
             println!("test {} not tried: a fresh machine cannot be had here\n{}", trial.name, end(&said));
         } else {
             println!("test {} FAILED\n{}", trial.name, end(&said));
@@ -106,14 +107,14 @@ fn command(repository: &Repository, trial: &Trial) -> Result<Command> {
     Ok(command)
 }
 
-/// The last lines. What is written on a terminal begins lines anew.
+/// The last lines. On a terminal, a carriage return starts a line, too.
 fn end(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(SHOWN)..].join("\n")
 }
 
-/// The folders of rustup's programs and of its toolchains.
+/// The folder with rustup's programs, and the one with its toolchains.
 fn rust() -> Result<(PathBuf, PathBuf)> {
     let rustup = tool::find("rustup").context("Rust is not here by rustup, which a fresh machine gets it from")?;
     let home = tool::capture(Command::new(&rustup).args(["show", "home"]))?;

@@ -1,4 +1,4 @@
-//! The tests of what runs on the host.
+//! The tests that run on the host.
 
 use super::tally::Tally;
 use crate::interrupt;
@@ -12,32 +12,32 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Building takes minutes, during which nothing is said; no test takes long.
+/// Longest silence allowed: building takes minutes without output; no test takes long.
 const SILENCE: Duration = Duration::from_secs(900);
 
-/// What those that draw at random begin with: the variable of the crate that draws.
+/// The variable that seeds random tests: that of the crate that draws.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Runs cargo's tests. What is drawn at random follows from the commit, unless the environment says
-/// what from: so the same commit passes, or fails, everywhere.
+/// Runs cargo's tests. The seed of random tests is derived from the commit unless the environment
+/// sets one, so that the same commit passes, or fails, everywhere.
 pub fn run(repository: &Repository) -> Result<Tally> {
     let seed = std::env::var(SEED).unwrap_or_else(|_| repository.number().to_string());
     eprintln!("x: tests on the host, with {SEED}={seed}");
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast"]).env(SEED, &seed);
     let mut tally = watch(command)?;
-    // What runs on the bare machine only, but has a library that does not need it.
+    // Packages for the bare machine only, but with a library that does not need it.
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast", "--lib"]);
     command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]).env(SEED, &seed);
     tally.add(watch(command)?);
-    eprintln!("x: model check of what is lock-free");
+    eprintln!("x: model check of the lock-free code");
     tally.add(watch(model_check(repository))?);
     Ok(tally)
 }
 
-/// The tests of the rings in every order in which their threads may run. Built apart: everything is
-/// compiled anew for it.
+/// Runs the tests of the rings in every possible order of their threads. They are built separately,
+/// because everything is compiled differently for them.
 fn model_check(repository: &Repository) -> Command {
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--release", "-p", "pillion-ring", "-p", "pillion-channel", "--lib"]);
@@ -45,8 +45,8 @@ fn model_check(repository: &Repository) -> Command {
     command
 }
 
-/// Passes the output on and counts. Tests that say nothing for [`SILENCE`] are ended, with whatever
-/// they started.
+/// Passes the output on and counts. Tests that print nothing for [`SILENCE`] are ended, together
+/// with the processes that they started.
 fn watch(command: Command) -> Result<Tally> {
     watch_for(command, SILENCE)
 }
@@ -69,7 +69,7 @@ fn watch_for(mut command: Command, silence: Duration) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Passes lines on until there are no more; an error says why it is not waited for more.
+/// Passes lines on until the output ends; an error says why waiting was given up.
 fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Result<()> {
     let mut heard = Instant::now();
     loop {
@@ -88,8 +88,7 @@ fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Res
     }
 }
 
-/// Counts what a line says: `test result: ok. 3 passed; 0 failed; ..` or ` module::name` among the
-/// failures.
+/// Counts the tests in a line `test result: ok. 3 passed; 0 failed; ..`.
 fn take(tally: &mut Tally, line: &str) {
     let Some(rest) = line.strip_prefix("test result: ") else { return };
     let count = |what: &str| {

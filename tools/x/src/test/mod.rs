@@ -22,7 +22,7 @@ use pillion_measure_run::EXPERIMENTS;
 use std::path::{Path, PathBuf};
 pub use tally::Tally;
 
-/// Runs the tests, says what failed, and closes with `N passed, N failed`.
+/// Runs the tests, reports what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
     doctor::ensure(repository, !arguments.host)?;
     let name = arguments.name.as_deref();
@@ -58,7 +58,7 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
     tally.close()
 }
 
-/// The files in a folder of tests and in those of experiments that are tests, sorted.
+/// The test files in a folder of tests and in the test folders of experiments, sorted.
 fn files(repository: &Repository, folder: &str, is_test: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let inside = |folder: &Path| folder.read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let experiments = inside(&repository.path(EXPERIMENTS)).map(|experiment| experiment.join("tests"));

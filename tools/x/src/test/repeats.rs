@@ -1,4 +1,5 @@
-//! Counted measurements repeat: an experiment gives the same in two clones, to the last digit.
+//! Checks that counted measurements repeat: an experiment gives the same figures in two clones, to
+//! the last digit.
 
 use super::tally::Tally;
 use crate::measure::Here;
@@ -13,10 +14,10 @@ use std::os::unix::fs::symlink;
 
 /// The test's name.
 pub const NAME: &str = "measure-repeats";
-/// An experiment that is soon over, and has runs with Linux, without, and with a card that Linux
-/// reads and writes.
+/// A short experiment that has runs with Linux, without it, and with a card that Linux reads and
+/// writes.
 const EXPERIMENT: &str = "periodicity";
-/// What a measurement says of the clone itself.
+/// The field of a measurement that depends on the clone.
 const CLONE: &str = "commit";
 
 /// Measures here and in a clone, and compares.
@@ -38,8 +39,8 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Measures in a clone at a longer path: what a path gets into is of another length there. It is
-/// built from nothing but Debian's packages.
+/// Measures in a clone at a longer path, so that anything that contains a path has another length
+/// there. Of what is built it shares only Debian's packages.
 fn elsewhere(repository: &Repository) -> Result<Measurement> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("l".repeat(repository.root().as_os_str().len()));
@@ -50,7 +51,7 @@ fn elsewhere(repository: &Repository) -> Result<Measurement> {
     let mut command = tool::myself();
     command.args(["measure", "run", EXPERIMENT, "--quick", "--jobs", "1"]);
     command.env("PILLION_ROOT", &root).env("CARGO_TARGET_DIR", root.join("target"));
-    // It may fail its comparison with the baseline; here it is compared with the other clone.
+    // The comparison with its baseline may fail; here it is compared with the other clone.
     let output = tool::output(&mut command)?;
     let said = || format!("the clone measures nothing:\n{}", String::from_utf8_lossy(&output.stderr));
     written(&root, EXPERIMENT).with_context(said)

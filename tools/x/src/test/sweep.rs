@@ -1,4 +1,5 @@
-//! The model of caches in the emulator: a task sweeps through memory, and what must miss is known.
+//! Tests the model of caches in the emulator: a task sweeps through memory, and the number of
+//! misses is known.
 
 use super::tally::Tally;
 use crate::measure::Here;
@@ -9,28 +10,28 @@ use pillion_measure_run::{Boot, modelled};
 
 /// The test's name.
 pub const NAME: &str = "model-sweep";
-/// What the task does is told there.
+/// The task; its source describes what it does.
 const TASK: &str = "measure/plugin/check/sweep";
-/// From the machine's first instruction on, no piece of work left out. 8 lines in each of 64 sets,
-/// then 64 in as many: a set is chosen by the place within a page, so that it does not matter where
-/// pages lie.
+/// The model's parameters: from the machine's first instruction on, no piece of work left out. The
+/// first-level caches have 64 sets of 8 lines, the second-level one 64 sets of 64: the offset
+/// within a page selects the set, so that it does not matter where pages lie.
 const MACHINE: &str = "begin=power-on,skip=0,mhz=1000,instruction=1,line=64,memory=100,cache.l1i.size=32768,cache.l1i.ways=8,\
     cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,cache.l2.ways=64,tlb.code.entries=64,tlb.code.ways=64,\
     tlb.data.entries=64,tlb.data.ways=64,walk.levels=4,walk.entry=8,walk.remembered=16,tags=guest";
 
-/// Lines of the caches in that many KiB.
+/// Cache lines in `kib` KiB.
 const fn lines(kib: u64) -> u64 {
     kib * 1024 / 64
 }
 
-/// 80 pages are more than the TLB holds; their entries lie in ten lines.
+/// 80 pages are more than the TLB holds; their page-table entries occupy ten lines.
 const WALKED: u64 = lines(320) + 10;
 
-/// The task does each piece of work so often. What counts is the last: the others bring data and
+/// How often the task does each piece of work. Only the last time counts: the others bring data and
 /// code into the caches.
 const PASSES: usize = 3;
 
-/// What must be counted in the task's pieces of work, in their order.
+/// The exact counts for the task's pieces of work, in their order.
 const EXPECTED: [(&str, [u64; 7]); 4] = [
     ("work_l1d_misses", [0, lines(36), lines(192), WALKED, 0, lines(36), WALKED]),
     ("work_l2_misses", [0, 0, 0, WALKED, 0, 0, WALKED]),
@@ -38,7 +39,7 @@ const EXPECTED: [(&str, [u64; 7]); 4] = [
     ("work_write_backs", [0, 0, 0, 0, 0, lines(36), 2 * lines(320)]),
 ];
 
-/// Runs it twice, and compares.
+/// Runs the task twice, and compares the results.
 pub fn run(repository: &Repository) -> Result<Tally> {
     let boot = || Boot { no_linux: true, task: vec![TASK.into()], ..Boot::default() };
     let sweep = || modelled(&Here { repository }, boot(), MACHINE);
@@ -60,7 +61,7 @@ fn faults(first: &str, second: &str) -> Vec<String> {
     wrong.chain((first != second).then(|| "two runs differ".into())).collect()
 }
 
-/// What is wrong with points that the plug-in wrote, as `points NAME 1 1 0:Y 1:Y ..`.
+/// What is wrong with the points that the plug-in wrote as `points NAME 1 1 0:Y 1:Y ..`.
 fn wrong(said: &str, name: &str, expected: &[u64]) -> Option<String> {
     let line = said.lines().find_map(|line| line.strip_prefix(&format!("points {name} 1 1 ")));
     let points = line.unwrap_or_default().split(' ').filter_map(|point| point.split_once(':')?.1.parse().ok());

@@ -3,7 +3,7 @@
 use crate::problem::problem;
 use anyhow::Result;
 
-/// How many passed, and the names of those that failed.
+/// How many passed, and which failed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number that passed.
@@ -19,12 +19,12 @@ impl Tally {
         self.failed.extend(other.failed);
     }
 
-    /// Says how it went; without a test nothing is good.
+    /// Reports the result; it is bad if there was no test.
     pub fn close(&self) -> Result<bool> {
         if self.passed == 0 && self.failed.is_empty() {
             return Err(problem(
                 "no test ran",
-                "none has that name",
+                "no test has that name",
                 "`ls tests/system rt/tests/programs measure/experiments/*/tests` names those in the emulator",
             ));
         }

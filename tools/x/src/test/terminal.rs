@@ -1,4 +1,4 @@
-//! A run before a terminal: what no headless run shows.
+//! A run on a terminal: what no headless run shows.
 
 use super::tally::Tally;
 use crate::progress::step;
@@ -14,24 +14,24 @@ use std::time::{Duration, Instant};
 /// The test's name.
 pub const NAME: &str = "terminal";
 
-/// `script` makes the terminal. Its size changes when the file is there.
+/// `script` provides the terminal. Its size changes when the file `resize` appears.
 const COMMAND: &str = "stty rows 30 cols 100
 (until [ -e resize ]; do sleep 0.1; done; stty rows 40 cols 120 </dev/tty) &
 exec \"$X\" run $OPTIONS";
-/// Options that it is run with: a machine without the host's devices has a desk as well.
+/// Options of the run: a machine without the host's devices has a desk as well.
 const OPTIONS: [&str; 2] = ["", "--isolated"];
 
-/// What is typed, what must come of it, and within how many seconds.
+/// What is typed, what must appear then, and within how many seconds.
 const DIALOGUE: [(&str, &str, u64); 4] = [
     ("", "linux# ", 300),
     ("echo it has $(stty size)\r", "it has 29 100", 60),
     ("", "Ctrl-] leaves", 10),
     ("clear; echo now $(sleep 3; stty size)\r", "now 39 120", 60),
 ];
-/// What must be seen at the end, in this order.
+/// What must appear at the end, in this order.
 const END: [&str; 3] = ["bars are logarithmic", "1 ns is one executed instruction", "to its init in"];
 
-/// Runs it.
+/// Runs the test.
 pub fn run(repository: &Repository) -> Result<Tally> {
     let mut tally = Tally::default();
     for options in OPTIONS {
@@ -48,7 +48,7 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     Ok(tally)
 }
 
-/// What is not as it is to be.
+/// What differs from what must appear.
 fn talk(repository: &Repository, options: &str) -> Result<Option<String>> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new("script");
@@ -78,7 +78,7 @@ fn dialogue(child: &mut Child, resize: impl Fn() -> std::io::Result<()>) -> Resu
         }
         text.clear();
     }
-    // Leaves.
+    // Ctrl-] leaves.
     typed.write_all(b"\x1d")?;
     for wanted in END {
         if !comes(&seen, &mut text, wanted, 60) {

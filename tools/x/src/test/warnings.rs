@@ -1,8 +1,8 @@
-//! What Linux warns of, as the load `warnings` puts it on the console.
+//! Linux's warnings, as the load `warnings` prints them on the console.
 
 use std::collections::BTreeSet;
 
-/// Warnings of a run that another run has not; numbers in them do not count.
+/// Warnings of one run that another run does not have; numbers in them are ignored.
 pub fn added(known: &str, console: &str) -> Vec<String> {
     let known = warnings(known);
     let complaint = |text: &String| format!("Linux warns of something new: {text}");

@@ -1,5 +1,5 @@
 /*
- * NAME: a real-time thread that measures how late it starts, and tells Linux of it.
+ * NAME: a real-time thread that measures how late it starts, and reports it to Linux.
  *
  * Build and run:   ./x build-task NAME.c && ./x run --task NAME
  * In Linux:        modprobe pillion; od -v -A n -t d8 /dev/rtf0
@@ -46,8 +46,8 @@ static void *work(void *argument)
 }
 
 /*
- * Runs first, in what was the Linux kernel's context: here is the place to get memory, FIFOs and
- * threads.
+ * Runs first, in what was the Linux kernel's context: the place to allocate memory and to create
+ * FIFOs and threads.
  */
 int init_module(void)
 {
@@ -61,7 +61,7 @@ int init_module(void)
 		return error;
 
 	pthread_attr_init(&attributes);
-	priority.sched_priority = 10;	/* the larger, the more urgent: 0 to 1000000 */
+	priority.sched_priority = 10;	/* larger is more urgent: 0 to 1000000 */
 	pthread_attr_setschedparam(&attributes, &priority);
 	error = pthread_create(&thread, &attributes, work, NULL);
 	if (error) {

@@ -2,7 +2,7 @@
 
 use super::sheet::Sheet;
 
-/// What stands for any text in an expected line.
+/// Stands for any text in an expected line.
 const ANY: &str = "...";
 
 /// The lines that a task printed, as the log has them.
@@ -27,7 +27,7 @@ pub fn difference(sheet: &Sheet, printed: &[&str]) -> Option<String> {
     differs.then(|| compared.into_iter().chain(lost).collect::<Vec<_>>().join("\n"))
 }
 
-/// Whether a line is as a pattern says.
+/// Whether a line matches a pattern.
 fn fits(pattern: &str, line: &str) -> bool {
     let mut parts = pattern.split(ANY);
     let first = parts.next().unwrap_or_default();
@@ -46,8 +46,8 @@ fn fits(pattern: &str, line: &str) -> bool {
     true
 }
 
-/// Both lists beside each other, by a longest common subsequence: ` ` before what is in both, `- `
-/// and `+ ` before what is in one.
+/// Aligns both lists by a longest common subsequence: ` ` precedes what is in both, `- ` and `+ `
+/// what is in only one.
 fn align(wanted: &[String], lines: &[&str]) -> Vec<String> {
     let mut longest = vec![vec![0u32; lines.len() + 1]; wanted.len() + 1];
     for i in (0..wanted.len()).rev() {

@@ -1,4 +1,4 @@
-//! The machine that a program is tested in.
+//! The machine in which a program is tested.
 
 use super::super::expect::Streams;
 use super::{Built, Program, native};
@@ -9,7 +9,7 @@ use crate::tool;
 use anyhow::Result;
 use std::fmt::Write as _;
 
-/// Builds what all programs need, before several ask for it at a time.
+/// Builds what all programs need, before several of them need it at the same time.
 pub fn prepare(repository: &Repository) -> Result<()> {
     let packages = [pillion_abi::bundle::ROOT_TASK, pillion_system::BROKER].map(str::to_owned);
     step("building the kernel and the system's tasks", || cargo::build(repository, &packages)).map(drop)
@@ -20,7 +20,7 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let folder = tempfile::tempdir()?;
     let program = built[0].program;
     let Program { name, sheet, .. } = program;
-    // The bundle has the file's name: tests that run at the same time must not have the same.
+    // The bundle gets the file's name, so concurrent tests must use different ones.
     let system = folder.path().join(name).with_extension("toml");
     let (log, console) = (folder.path().join("log"), folder.path().join("console"));
     std::fs::write(&system, text(built))?;

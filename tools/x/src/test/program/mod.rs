@@ -16,12 +16,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Where they are, in the repository.
+/// Their folder in the repository.
 const FOLDER: &str = "rt/tests/programs";
-/// How their names begin for `x test`.
+/// The prefix of their names in `x test`.
 const PREFIX: &str = "rt/";
 
-/// A program with what is expected of it.
+/// A program and what is expected of it.
 struct Program {
     name: String,
     source: PathBuf,
@@ -34,8 +34,8 @@ struct Built<'a> {
     task: Task,
 }
 
-/// What a name on the command line selects: `rt` all of them, `rt/PART` those with that in their
-/// names; another name those with it, too.
+/// The part of a program's name that a name on the command line selects: `rt` selects all programs,
+/// `rt/PART` and `PART` those whose names contain PART.
 pub fn filter(name: Option<&str>) -> &str {
     match name {
         None | Some("rt") => "",
@@ -43,12 +43,12 @@ pub fn filter(name: Option<&str>) -> &str {
     }
 }
 
-/// Whether a name on the command line means programs only.
+/// Whether a name on the command line selects programs only.
 pub fn only(name: Option<&str>) -> bool {
     name.is_some_and(|name| name == "rt" || name.starts_with(PREFIX))
 }
 
-/// Runs the programs whose names contain `filter`, some at a time.
+/// Runs the programs whose names contain `filter`, several at a time.
 pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
     let programs = all(repository, filter)?;
     if programs.is_empty() {
@@ -101,7 +101,7 @@ impl Program {
         self.sheet.with.iter().map(|name| Program::read(&self.beside(name, &task::ENDINGS))).collect()
     }
 
-    /// A source for it, by its name and how that may end.
+    /// The source of another program for this test, by its name and possible extensions.
     fn beside(&self, name: &str, endings: &[&str]) -> PathBuf {
         let folder = self.source.with_file_name("with");
         let mut sources = endings.iter().map(|ending| folder.join(format!("{name}.{ending}")));
@@ -116,8 +116,8 @@ impl Program {
             let mut order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
             if let Some(folder) = native::run(repository, program)? {
                 order.includes.push(folder);
-                // As on the host: the C library's functions are wanted, not what the compiler knows
-                // of them.
+                // As on the host: the test is about the C library's functions, not about what the
+                // compiler knows of them.
                 order.extra.push("-fno-builtin".into());
             }
             built.push(Built { program, task: task::ready(repository, &order)? });

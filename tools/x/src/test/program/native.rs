@@ -1,4 +1,4 @@
-//! Programs that run on this machine first: what they print is what the task must compute, too.
+//! Programs that first run on this machine: the task must compute what they print there.
 
 use super::Program;
 use crate::file::write_whole;
@@ -11,16 +11,17 @@ use std::process::Command;
 
 /// Defined while a source is compiled for this machine.
 const MACRO: &str = "-DNATIVE";
-/// The compiler knows many functions of the C library. Here their results are wanted, not its.
+/// The compiler has built-in versions of many C library functions, but the library's own are to be
+/// called.
 const FLAGS: [&str; 4] = ["-std=gnu11", "-O2", "-w", "-fno-builtin"];
 
-/// Where what a program prints on this machine is kept.
+/// The file that keeps what a program prints on this machine.
 pub fn file(repository: &Repository, program: &Program) -> PathBuf {
     repository.build("tasks").join("native").join(&program.name).join(format!("{}.native", program.name))
 }
 
-/// A folder with the file `NAME.native`, which holds what the program prints on this machine.
-/// `None` if it does not run there.
+/// The folder with the file `NAME.native`, which holds what the program prints on this machine.
+/// `None` if it is not to run here.
 pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>> {
     let Some(arguments) = &program.sheet.native else { return Ok(None) };
     let kept = file(repository, program);
@@ -32,7 +33,7 @@ pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>
     compiler.args(FLAGS).arg(MACRO).arg("-o").arg(&built).arg(&program.source).args(arguments);
     tool::quietly(&mut compiler).with_context(|| format!("{} is not for this machine", program.source.display()))?;
     let printed = tool::capture(&mut Command::new(&built))?;
-    // As long as it is the same the task need not be built again.
+    // An unchanged file is not rewritten, so that the task is not rebuilt.
     if fs::read(&kept).ok().as_deref() != Some(printed.as_bytes()) {
         write_whole(&kept, printed.as_bytes())?;
     }

@@ -1,11 +1,11 @@
-//! What a program's comment says of it: see rt/tests/README.md.
+//! The expectations in a program's first comment: see rt/tests/README.md.
 
 use anyhow::{Context as _, Result, bail};
 
 /// How a program ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, without a fault.
+    /// Successfully, without a fault.
     #[default]
     Well,
     /// `init_module` fails.
@@ -19,17 +19,17 @@ pub enum Ending {
 pub struct Sheet {
     /// Lines that it prints, in order.
     pub prints: Vec<String>,
-    /// Lines that it prints at any place.
+    /// Lines that it prints anywhere in its output.
     pub anywhere: Vec<String>,
-    /// Lines that do not count.
+    /// Lines that it may print.
     pub may: Vec<String>,
-    /// Texts that the log must not have.
+    /// Texts that the log must not contain.
     pub never: Vec<String>,
     /// Parameters of the module.
     pub parameters: String,
     /// Lines for its section of the system file.
     pub task: Vec<String>,
-    /// Lines for the section of channels.
+    /// Lines for the system file's section of channels.
     pub channels: Vec<String>,
     /// Programs that run beside it.
     pub with: Vec<String>,
@@ -43,9 +43,9 @@ pub struct Sheet {
     pub partner: Option<String>,
     /// Arguments of `x run`.
     pub run: Vec<String>,
-    /// It runs on this machine first, compiled with these arguments.
+    /// It first runs on this machine, compiled with these arguments.
     pub native: Option<Vec<String>>,
-    /// Seconds that it may take.
+    /// Time limit in seconds.
     pub limit: u64,
 }
 
@@ -104,7 +104,7 @@ impl Sheet {
             "native" => self.native = Some(value.split_whitespace().map(str::to_owned).collect()),
             "limit" => self.limit = value.parse().with_context(|| format!("limit: {value} is no number"))?,
             "ends" => self.ends = ending(value)?,
-            // For people, who write colons too.
+            // A line for people, who use colons too.
             _ => {}
         }
         Ok(())

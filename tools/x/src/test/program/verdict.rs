@@ -1,13 +1,13 @@
-//! Whether a program did what its comment says.
+//! Whether a program met its expectations.
 
 use super::super::expect::Streams;
 use super::sheet::Ending;
 use super::{Built, expected};
 
-/// Lines of the log that are shown of a run that went wrong otherwise.
+/// Lines of the log that are shown for a run that failed for another reason.
 const SHOWN: usize = 30;
 
-/// What is wrong; empty when all is well.
+/// What is wrong; empty if nothing is.
 pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
     let mut wrong = Vec::new();
     for Built { program, task } in built {
@@ -30,7 +30,7 @@ pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
     }
     if !ended(streams) {
         wrong.push(format!(
-            "the machine did not come to its end\n{}\n{}",
+            "the machine did not reach its end\n{}\n{}",
             streams.message.trim_end(),
             tail(&streams.log)
         ));
