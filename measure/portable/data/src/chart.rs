@@ -1,4 +1,4 @@
-//! What the report draws.
+//! Charts: what the report draws.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +10,18 @@ pub struct Chart {
     pub kind: Kind,
     /// Headline.
     pub title: String,
-    /// What to see in it.
+    /// What to look for in it.
     #[serde(default)]
     pub about: String,
     /// Names of series; of figures for bars.
     pub series: Vec<String>,
-    /// Names of the systems that are drawn; all that have the series when there are none.
+    /// Names of the systems that are drawn; if empty, all systems that have the series.
     #[serde(default)]
     pub systems: Vec<String>,
-    /// What stands below the horizontal axis.
+    /// Title of the horizontal axis.
     #[serde(default)]
     pub x: String,
-    /// What stands beside the vertical axis.
+    /// Title of the vertical axis.
     #[serde(default)]
     pub y: String,
     /// Whether the horizontal axis is logarithmic.
@@ -30,10 +30,10 @@ pub struct Chart {
     /// Whether the vertical axis is logarithmic; each kind has its own default.
     #[serde(default)]
     pub log_y: Option<bool>,
-    /// Whether it stands on the first page, too.
+    /// Whether it appears on the first page as well.
     #[serde(default)]
     pub cover: bool,
-    /// Bars: each figure is divided by this system's.
+    /// Bars only: each figure is divided by this system's.
     #[serde(default)]
     pub normalised: Option<String>,
 }
@@ -44,16 +44,16 @@ pub struct Chart {
 pub enum Kind {
     /// How often each value was seen, logarithmically.
     Histogram,
-    /// The part of samples that are larger than a value, logarithmically.
+    /// The fraction of samples larger than a value, logarithmically.
     Cumulative,
     /// Points joined by lines.
     Lines,
     /// Points.
     Scatter,
-    /// A group of bars for each figure, a bar in it for each system.
+    /// A group of bars for each figure, with one bar for each system.
     Bars,
     /// The software monitor's picture: a point for each place at which a path was interrupted,
-    /// filled down to the axis, so that stretches that cannot be preempted show as triangles.
+    /// filled down to the axis, so that non-preemptible stretches show as triangles.
     Triangles,
     /// A frequency response in the complex plane.
     Locus,

@@ -1,22 +1,22 @@
-//! Two measurements of one experiment, figure by figure.
+//! Compares two measurements of one experiment, figure by figure.
 
 use crate::{Figure, Instrument, Measurement, percent};
 use serde::Serialize;
 use thiserror::Error;
 
-/// Why figures of one measurement say nothing about those of another.
+/// Why two measurements cannot be compared.
 #[derive(Debug, Error, PartialEq)]
 pub enum Incomparable {
-    /// They are of two experiments.
+    /// They are of different experiments.
     #[error("one is {0}, the other {1}: the experiments differ")]
     Experiments(String, String),
-    /// They are of two instruments.
+    /// They were made with different instruments.
     #[error("one is {0}, the other {1}: the instruments differ")]
     Instruments(Instrument, Instrument),
     /// One is the short form, the other the long one.
     #[error("one is {0}, the other {1}: the forms differ")]
     Forms(&'static str, &'static str),
-    /// One was disturbed, and has no figures.
+    /// One was disturbed, so it has no figures.
     #[error("the {0} is invalid: {why}", why = .1.join("; "))]
     Disturbed(&'static str, Vec<String>),
 }
@@ -30,17 +30,17 @@ pub struct Change {
     pub name: String,
     /// Its unit.
     pub unit: String,
-    /// Before; none when it is new.
+    /// Before; `None` if the figure is new.
     pub old: Option<f64>,
-    /// After; none when it is lost.
+    /// After; `None` if the figure is gone.
     pub new: Option<f64>,
-    /// In per cent, when there is an old value that is not zero.
+    /// In per cent, if there is an old value other than zero.
     pub change: Option<f64>,
-    /// What is to be said of it.
+    /// The verdict on it.
     pub verdict: Verdict,
 }
 
-/// What is to be said of a change.
+/// The verdict on a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Verdict {
@@ -48,11 +48,11 @@ pub enum Verdict {
     Same,
     /// It is better.
     Better,
-    /// It is worse, by no more than it may be.
+    /// It is worse, but within its threshold.
     Worse,
     /// It is worse by more than its threshold.
     TooBad,
-    /// It is another, of which no direction is better.
+    /// It changed, and neither direction is better.
     Changed,
     /// It was not there before.
     New,
@@ -61,7 +61,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// As it is printed.
+    /// The verdict in words.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -82,10 +82,10 @@ impl From<Verdict> for &'static str {
     }
 }
 
-/// Every figure of both: those of the new one in its order, then those that only the old one has.
+/// All figures of both: those of the new measurement in its order, then those that only the old one
+/// has.
 ///
-/// # Errors
-/// The two say nothing about each other.
+/// # Errors The two cannot be compared.
 pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>, Incomparable> {
     check(old, new)?;
     let kept = new.figures.iter().map(|figure| change(old.figure(&figure.system, &figure.name), figure));
@@ -141,7 +141,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Direction;
 
-    /// A measurement of some figures; smaller is better, by 2 %.
+    /// A measurement with these figures; smaller is better, with a threshold of 2 %.
     pub fn measurement(figures: &[(&str, f64)]) -> Measurement {
         let figure = |(name, value): &(&str, f64)| Figure {
             system: "s".into(),

@@ -1,42 +1,42 @@
 //! Erlang distributions fitted to latencies.
 //!
-//! What passes `k` stations one after the other, and waits at each for an exponentially distributed
-//! time, takes an Erlang distributed time altogether. Heursch (2006, 3.5.1 and 3.6.4) fits it to
-//! interrupt latencies: his `k` and `µ` are the [`stages`](Erlang::stages) and one divided by the
-//! [`mean`](Erlang::mean) here. The [`offset`](Erlang::offset) is added to his, and fitted as they
-//! are: it is not the least time that was seen.
+//! The time to pass `k` stations one after the other, with an exponentially distributed wait at
+//! each, is Erlang distributed. Heursch (2006, 3.5.1 and 3.6.4) fits this distribution to interrupt
+//! latencies: his `k` and `µ` are [`stages`](Erlang::stages) and the reciprocal of
+//! [`mean`](Erlang::mean) here. The [`offset`](Erlang::offset) is an addition, fitted like the
+//! others: it is not the smallest time that was seen.
 
 mod fit;
 
 use crate::{Bucket, Histogram, Points};
 use fit::Search;
 
-/// Fewest values that differ of which a distribution can be told: three numbers are fitted, and a
-/// few bars are like many curves.
+/// The fewest distinct values to which a distribution is fitted: the fit has three parameters, and
+/// many curves match a few bars.
 pub const LEAST_VALUES: usize = 20;
-/// Most stages that a fit tries. With more the curve is hardly told apart from a normal
+/// The most stages that a fit tries. With more, the curve hardly differs from a normal
 /// distribution, which has no stages.
 pub const MOST_STAGES: u32 = 64;
-/// A sample is a whole number and stands for the half unit to either side, so that none is as small
+/// A sample is a whole number and stands for half a unit to either side, so no sample is as small
 /// as the offset.
 const HALF: f64 = 0.5;
 
-/// An Erlang distribution that begins at an offset.
+/// An Erlang distribution that starts at an offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Erlang {
     /// Number of stations, the shape; 1 is the exponential distribution.
     pub stages: u32,
     /// Mean of the time above the offset.
     pub mean: f64,
-    /// Where the curve begins: before it nothing arrives. Half a unit below the least sample or
-    /// earlier.
+    /// Start of the curve: nothing arrives before it. At least half a unit below the smallest
+    /// sample.
     pub offset: f64,
 }
 
 impl Erlang {
-    /// The distribution of at most [`MOST_STAGES`] stages under which the samples are likeliest.
-    /// None when fewer than [`LEAST_VALUES`] of them differ, or when it is not known what they
-    /// were, but only in which bucket.
+    /// The distribution with at most [`MOST_STAGES`] stages that maximises the likelihood of the
+    /// samples. `None` if fewer than [`LEAST_VALUES`] of them are distinct, or if only their
+    /// buckets are known, not their values.
     #[must_use]
     pub fn by_likelihood(samples: &Histogram) -> Option<Erlang> {
         let are_known = samples.buckets.iter().all(|bucket| bucket.width == 1);
@@ -45,7 +45,7 @@ impl Erlang {
         fits.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(fit, _)| fit)
     }
 
-    /// Probability density at a time.
+    /// Probability density at `time`.
     #[must_use]
     pub fn density(&self, time: f64) -> f64 {
         let time = time - self.offset;
@@ -55,15 +55,15 @@ impl Erlang {
         self.ln_density(time).exp()
     }
 
-    /// Probability of a time up to this one.
+    /// Probability of a time up to `time`.
     #[must_use]
     pub fn cumulative(&self, time: f64) -> f64 {
         let passed = self.rate() * (time - self.offset);
         if passed <= 0.0 {
             return 0.0;
         }
-        // Fewer than `stages` of Poisson's arrivals have come; in logarithms, because exp(-passed)
-        // alone may be too small to hold.
+        // The probability that fewer than `stages` Poisson arrivals have come; in logarithms,
+        // because exp(-passed) alone may underflow.
         let mut ln_term = -passed;
         let mut fewer = ln_term.exp();
         for stage in 1..self.stages {
@@ -73,8 +73,8 @@ impl Erlang {
         1.0 - fewer.min(1.0)
     }
 
-    /// Kolmogorov's and Smirnov's distance: the largest difference between the samples'
-    /// distribution and this one, 0 to 1.
+    /// The Kolmogorov-Smirnov distance: the largest difference between the samples' distribution
+    /// and this one, 0 to 1.
     #[must_use]
     pub fn distance(&self, histogram: &Histogram) -> f64 {
         let all = histogram.samples().max(1) as f64;
@@ -87,8 +87,8 @@ impl Erlang {
         })
     }
 
-    /// The curve over a histogram's range, to be drawn: samples to be expected for each unit of
-    /// time, at `steps + 1` places.
+    /// The curve to draw over a histogram: expected samples per unit of time, at `steps + 1`
+    /// places.
     #[must_use]
     pub fn curve(&self, histogram: &Histogram, steps: u32) -> Points {
         let from = self.offset;
@@ -99,12 +99,12 @@ impl Erlang {
         Points { x_unit: histogram.unit.clone(), y_unit: "1".into(), points }
     }
 
-    /// Stages passed for each unit of time.
+    /// Stages passed per unit of time.
     fn rate(&self) -> f64 {
         f64::from(self.stages) / self.mean
     }
 
-    /// Logarithm of the density at a time above the offset.
+    /// Logarithm of the density at a time relative to the offset.
     fn ln_density(&self, above: f64) -> f64 {
         let more = f64::from(self.stages - 1);
         let ln_powers = if self.stages == 1 { 0.0 } else { more * (self.rate() * above).ln() };
@@ -132,8 +132,8 @@ fn high(bucket: &Bucket) -> f64 {
 mod tests {
     use super::*;
 
-    /// Samples of a known distribution: the sums of exponentially distributed times, from a
-    /// generator with a fixed beginning.
+    /// Samples of a known distribution: sums of exponentially distributed times, from a generator
+    /// with a fixed seed.
     fn samples(known: Erlang, count: usize) -> Histogram {
         let mut state = 1_u64;
         let mut uniform = || {
@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// 60 samples that scipy 1.17.1 drew from Erlang's distribution of 3 stages, with a mean of 300
-    /// above 1,000.
+    /// 60 samples that scipy 1.17.1 drew from the Erlang distribution with 3 stages and a mean of
+    /// 300 above 1,000.
     const DRAWN: [u64; 60] = [
         1060, 1070, 1072, 1083, 1090, 1109, 1134, 1148, 1154, 1162, 1163, 1164, 1173, 1183, 1195, 1197, 1198, 1201,
         1209, 1220, 1221, 1228, 1232, 1234, 1237, 1239, 1242, 1264, 1272, 1309, 1320, 1327, 1328, 1337, 1350, 1355,
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn the_fit_is_that_of_another_program() {
-        // scipy.stats.erlang.logpdf, made greatest by scipy.optimize.minimize_scalar over the
-        // offset for each number of stages; kstest.
+        // scipy.stats.erlang.logpdf, maximised by scipy.optimize.minimize_scalar over the offset
+        // for each number of stages; kstest.
         let samples = Histogram::of("ns", DRAWN);
         let fit = Erlang::by_likelihood(&samples).unwrap();
         assert_eq!(fit.stages, 3);

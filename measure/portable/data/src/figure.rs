@@ -1,8 +1,8 @@
-//! A single number, with what is good and what is too bad.
+//! A single number, with its threshold, bar and goal.
 
 use serde::{Deserialize, Serialize};
 
-/// A number that was measured.
+/// A measured number.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Figure {
     /// Name of the [`System`](crate::System).
@@ -19,19 +19,19 @@ pub struct Figure {
     /// Which direction is better.
     #[serde(default)]
     pub direction: Direction,
-    /// Worsening against the baseline that fails, in per cent.
+    /// Worsening against the baseline, in per cent, above which the comparison fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// By how much chance may have it wrong, in its unit.
+    /// Uncertainty by chance, in its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<f64>,
-    /// Beyond it the measurement fails.
+    /// The bar: a figure beyond it fails the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bar: Option<f64>,
-    /// What is aimed at.
+    /// The goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<f64>,
-    /// What others reach, with the source.
+    /// Values that others reach, with the source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
 }
@@ -44,7 +44,7 @@ pub enum Direction {
     Smaller,
     /// Larger is better.
     Larger,
-    /// Neither; it is only told.
+    /// Neither; it is for information only.
     #[default]
     None,
 }
@@ -60,8 +60,8 @@ impl Direction {
         }
     }
 
-    /// By how many per cent `new` is worse than `old`; negative when it is better, zero when
-    /// neither is.
+    /// By how many per cent `new` is worse than `old`; negative if it is better, zero if neither
+    /// direction is.
     #[must_use]
     pub fn worsening(self, old: f64, new: f64) -> f64 {
         match self {
@@ -72,7 +72,7 @@ impl Direction {
     }
 }
 
-/// By how many per cent `new` is more than `old`; infinite when only `old` is zero.
+/// By how many per cent `new` is larger than `old`; infinite if only `old` is zero.
 #[must_use]
 pub fn percent(old: f64, new: f64) -> f64 {
     let more = new - old;
@@ -90,7 +90,7 @@ impl Figure {
         self.threshold.is_some_and(|threshold| self.direction.worsening(old, self.value) > threshold)
     }
 
-    /// Whether it is beyond its bar by more than chance.
+    /// Whether it is beyond its bar by more than its uncertainty.
     #[must_use]
     pub fn is_beyond_bar(&self) -> bool {
         let allowed = self.chance.unwrap_or(0.0);

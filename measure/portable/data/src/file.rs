@@ -13,10 +13,10 @@ pub enum Unreadable {
     /// It cannot be read at all.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// It is no JSON, or not that of a measurement.
+    /// It is not JSON, or not the JSON of a measurement.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// It is of another version of the format.
+    /// It has another version of the format.
     #[error("its format is {0}, and {FORMAT} is read")]
     Format(Value),
 }
@@ -25,20 +25,20 @@ impl Measurement {
     /// Reads a file.
     ///
     /// # Errors
-    /// It is missing or no measurement of this version of the format.
+    /// The file is missing, or is not a measurement in this version of the format.
     pub fn read(path: &Path) -> Result<Measurement, Unreadable> {
         parse(&std::fs::read(path)?)
     }
 }
 
-/// What every version of the format has.
+/// The field that every version of the format has.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
     format: Value,
 }
 
-/// The version is looked at first: another one may lack any other field.
+/// Checks the version first: another version may lack any other field.
 fn parse(text: &[u8]) -> Result<Measurement, Unreadable> {
     let Head { format } = serde_json::from_slice(text)?;
     if format != FORMAT {

@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A histogram. Buckets are in ascending order and do not overlap; empty ones are left out.
+/// A histogram. Buckets are in ascending order, do not overlap, and are never empty.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Histogram {
     /// Unit of the values.
     pub unit: String,
-    /// The buckets that are not empty.
+    /// The buckets, without empty ones.
     pub buckets: Vec<Bucket>,
 }
 
-/// Values of `low` and more, below `low + width`.
+/// Values from `low` up to, but not including, `low + width`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
 pub struct Bucket {
     /// Smallest value.
     pub low: u64,
-    /// Number of values that it stands for; 1 or more.
+    /// Number of values that it covers; at least 1.
     pub width: u64,
-    /// How many samples it has.
+    /// Number of samples in it.
     pub count: u64,
 }
 
@@ -36,13 +36,13 @@ impl From<Bucket> for (u64, u64, u64) {
 }
 
 impl Bucket {
-    /// The value in the middle, which stands for its samples.
+    /// The middle value, which represents its samples.
     #[must_use]
     pub fn middle(&self) -> f64 {
         self.low as f64 + (self.width - 1) as f64 / 2.0
     }
 
-    /// The largest value that it stands for.
+    /// The largest value that it covers.
     #[must_use]
     pub fn last(&self) -> u64 {
         self.low.saturating_add(self.width - 1)
@@ -50,7 +50,7 @@ impl Bucket {
 }
 
 impl Histogram {
-    /// One of samples, each value a bucket of its own.
+    /// A histogram of samples, with a bucket for each value.
     #[must_use]
     pub fn of(unit: &str, samples: impl IntoIterator<Item = u64>) -> Histogram {
         let mut histogram = Histogram { unit: unit.into(), buckets: Vec::new() };
@@ -65,7 +65,7 @@ impl Histogram {
         histogram
     }
 
-    /// Adds a bucket, wherever it belongs. Counts of equal buckets add up.
+    /// Adds a bucket in its place. Counts of equal buckets add up.
     pub fn add(&mut self, bucket: Bucket) {
         if bucket.count == 0 {
             return;
@@ -85,26 +85,26 @@ impl Histogram {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
-    /// Smallest value, as far as its bucket tells.
+    /// Smallest value, to the precision of its bucket.
     #[must_use]
     pub fn min(&self) -> Option<u64> {
         self.buckets.first().map(|bucket| bucket.low)
     }
 
-    /// Largest value, as far as its bucket tells.
+    /// Largest value, to the precision of its bucket.
     #[must_use]
     pub fn max(&self) -> Option<u64> {
         self.buckets.last().map(Bucket::last)
     }
 
-    /// Mean of the samples; zero when there are none.
+    /// Mean of the samples; zero if there are none.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let sum: f64 = self.buckets.iter().map(|bucket| bucket.middle() * bucket.count as f64).sum();
         sum / self.samples().max(1) as f64
     }
 
-    /// Variance of the samples; zero when there are none.
+    /// Variance of the samples; zero if there are none.
     #[must_use]
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
@@ -113,8 +113,8 @@ impl Histogram {
         squares / self.samples().max(1) as f64
     }
 
-    /// The value that a part of the samples, `0.0..=1.0`, does not exceed: the last one of its
-    /// bucket.
+    /// The value that a fraction `part` of the samples, `0.0..=1.0`, does not exceed: the last
+    /// value of its bucket.
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let rank = (part.clamp(0.0, 1.0) * self.samples() as f64).ceil().max(1.0) as u64;
@@ -125,7 +125,7 @@ impl Histogram {
         })
     }
 
-    /// For each bucket the part of samples that are as large or larger; falls from 1.
+    /// For each bucket, the fraction of samples that are as large or larger; it falls from 1.
     pub fn tail(&self) -> impl Iterator<Item = (u64, f64)> {
         let all = self.samples().max(1) as f64;
         let mut left = self.samples();

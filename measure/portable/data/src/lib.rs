@@ -1,9 +1,9 @@
-//! Measurements: their format, the lines in which programs say them, and what is computed from
+//! Measurements: their format, the lines in which programs report them, and what is computed from
 //! them.
 //!
 //! A [`Measurement`] is one experiment, run with one [`Instrument`] on several systems. Programs
-//! say [`lines`]; `x measure` and `pillion-measure` make measurements of them; the report draws
-//! them.
+//! print [`lines`]; `x measure` and `pillion-measure` turn them into measurements; the report draws
+//! those.
 #![forbid(unsafe_code)]
 
 mod chart;

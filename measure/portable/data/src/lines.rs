@@ -1,4 +1,4 @@
-//! The lines in which a program says what it measured:
+//! The lines in which a program reports what it measured:
 //!
 //! ```text
 //! figure NAME VALUE UNIT
@@ -7,22 +7,22 @@
 //! invalid REASON
 //! ```
 //!
-//! They may stand among others, and behind `[TASK] `. Histograms and points of several lines add
-//! up.
+//! They may appear among other lines, and after `[TASK] `. Histograms and points spread over
+//! several lines add up.
 
 use crate::{Bucket, Data, Histogram, Points};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 
-/// Longest line that a program should say: logs cut longer ones.
+/// Maximum length of a line that a program prints: logs cut longer ones.
 pub const LONGEST: usize = 200;
 
-/// Units that figures are said in; `1` is that of plain numbers.
+/// Units of figures; `1` is for plain numbers.
 pub const UNITS: [&str; 12] =
     ["ns", "us", "ms", "s", "bytes", "MB/s", "%", "instructions", "cycles", "1/s", "1/min", "1"];
 
-/// What a program said.
+/// What a program reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readings {
     /// Value and unit of each figure.
@@ -34,8 +34,8 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Reads all lines of a text; `prefix` is put before each name. What looks like a line and is
-    /// none makes the run invalid.
+    /// Reads all lines of a text; `prefix` is prepended to each name. A malformed line makes the
+    /// run invalid.
     pub fn read(&mut self, text: &str, prefix: &str) {
         for line in text.lines().map(|line| behind_task(line.trim())) {
             if let Some(Err(line)) = self.line(line, prefix) {
@@ -44,7 +44,7 @@ impl Readings {
         }
     }
 
-    /// Takes a line; none when it is of another kind.
+    /// Takes a line; `None` if it is of another kind.
     fn line<'a>(&mut self, line: &'a str, prefix: &str) -> Option<Result<(), &'a str>> {
         let (kind, rest) = line.split_once(' ')?;
         let taken = match kind {
@@ -68,7 +68,7 @@ impl Readings {
             Entry::Vacant(place) => {
                 place.insert((value, unit.into()));
             }
-            Entry::Occupied(place) => self.disturbed.push(format!("figure {} was said twice", place.key())),
+            Entry::Occupied(place) => self.disturbed.push(format!("figure {} was reported twice", place.key())),
         }
         Some(())
     }
@@ -96,7 +96,7 @@ impl Readings {
     }
 }
 
-/// What stands behind `[TASK] `, if that does.
+/// The text after `[TASK] `, if the line begins with that.
 fn behind_task(line: &str) -> &str {
     line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(line, |(_, said)| said)
 }
@@ -145,7 +145,7 @@ pub fn points(name: &str, points: &Points) -> String {
     wrapped(&format!("points {name} {} {}", points.x_unit, points.y_unit), words)
 }
 
-/// Words behind a head that every line begins with.
+/// Lines of words that all begin with `head`.
 fn wrapped(head: &str, words: impl Iterator<Item = String>) -> String {
     let mut text = head.to_owned();
     let mut length = head.len();

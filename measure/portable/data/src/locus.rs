@@ -6,11 +6,11 @@ use crate::walsh::Response;
 /// The response to one frequency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// Edges of the input in a second.
+    /// Edges of the input per second.
     pub frequency: f64,
-    /// What the system made of it.
+    /// The system's response.
     pub response: Response,
-    /// The part of the edges that were answered, 0 to 1.
+    /// The fraction of the edges that were answered, 0 to 1.
     pub answered: f64,
 }
 
@@ -32,7 +32,7 @@ impl Locus {
         Points { x_unit: "%".into(), y_unit: "%".into(), points: points.collect() }
     }
 
-    /// Something of each place, in per cent, over the frequency.
+    /// A property of each place, in per cent, over the frequency.
     #[must_use]
     pub fn over_frequency(&self, part: impl Fn(&Place) -> f64) -> Points {
         let points = self.0.iter().map(|place| (place.frequency, part(place) * 100.0));
@@ -40,7 +40,7 @@ impl Locus {
     }
 }
 
-/// What a system answers that is always late by the same time, in seconds: it lies on a square
+/// The response of a system that is always late by the same time, in seconds: it lies on a square
 /// around the origin.
 #[must_use]
 pub fn ideal(delay: f64, frequency: f64) -> Response {

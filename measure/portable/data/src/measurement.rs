@@ -12,9 +12,9 @@ pub const FORMAT: u32 = 1;
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Instrument {
-    /// Executed instructions of an emulated machine, 1 ns each. Repeatable; knows no caches.
+    /// Executed instructions of an emulated machine, 1 ns each. Repeatable; ignores caches.
     Counted,
-    /// Cycles that a model of caches and TLBs charges. Repeatable; a model.
+    /// Cycles charged by a model of caches and TLBs. Repeatable; a model.
     Modelled,
     /// The time-stamp counter of a real machine.
     Measured,
@@ -24,7 +24,7 @@ impl Instrument {
     /// Every instrument.
     pub const ALL: [Instrument; 3] = [Instrument::Counted, Instrument::Modelled, Instrument::Measured];
 
-    /// Its name, as it is written on command lines and in files.
+    /// Its name on command lines and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl fmt::Display for Instrument {
     }
 }
 
-/// What an experiment found.
+/// The results of an experiment.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Measurement {
     /// [`FORMAT`].
@@ -50,32 +50,32 @@ pub struct Measurement {
     pub experiment: String,
     /// Headline.
     pub title: String,
-    /// What is shown, in a sentence.
+    /// What it shows, in a sentence.
     pub about: String,
     /// Where the method comes from.
     #[serde(default)]
     pub paper: String,
-    /// The page of text, in Markdown.
+    /// The experiment's page of text, in Markdown.
     #[serde(default)]
     pub text: String,
-    /// What came out, for somebody who reads nothing else: parts of a sentence, in which
-    /// `{SYSTEM:FIGURE}` stands for a figure's value. Without the first part, which needs its
-    /// figures, there is none.
+    /// The conclusion, for a reader who reads nothing else: parts of a sentence in which
+    /// `{SYSTEM:FIGURE}` stands for a figure's value. If a figure of the first part is missing,
+    /// there is no conclusion.
     #[serde(default)]
     pub conclusion: Vec<String>,
-    /// How it was measured.
+    /// The instrument it was measured with.
     pub instrument: Instrument,
-    /// Command line that repeats it.
+    /// Command line that repeats the measurement.
     pub command: String,
-    /// Whether it is the short form, whose figures are not those of the long one.
+    /// Whether it is the short form, whose figures differ from those of the long one.
     #[serde(default)]
     pub quick: bool,
     /// The machine: emulator, processor, kernels, versions.
     pub machine: BTreeMap<String, String>,
-    /// What was compared, in the order in which it is drawn.
+    /// The systems that were compared, in the order in which they are drawn.
     pub systems: Vec<System>,
-    /// Why the measurement is invalid; empty when it is good. An invalid one has no figures and no
-    /// series.
+    /// Why the measurement is invalid; empty if it is valid. An invalid measurement has no figures
+    /// and no series.
     #[serde(default)]
     pub disturbed: Vec<String>,
     /// Single numbers.
@@ -86,7 +86,7 @@ pub struct Measurement {
     pub charts: Vec<Chart>,
 }
 
-/// Something that was measured and is compared with others: a kernel, a placement of a task.
+/// A system that was measured and is compared with others: a kernel, a placement of a task.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct System {
     /// Short name, for files and keys.
@@ -103,7 +103,7 @@ pub struct System {
 pub struct Series {
     /// Name of the [`System`].
     pub system: String,
-    /// What it is; the same name in every system.
+    /// What it is; every system uses the same name.
     pub name: String,
     /// The values.
     #[serde(flatten)]
@@ -121,7 +121,7 @@ pub enum Data {
 }
 
 impl Measurement {
-    /// A measurement of the long form that has nothing in it yet.
+    /// An empty measurement of the long form.
     #[must_use]
     pub fn new(experiment: &str, title: &str, instrument: Instrument) -> Measurement {
         Measurement {
@@ -144,19 +144,19 @@ impl Measurement {
         }
     }
 
-    /// The figure of that name of that system.
+    /// The figure with that name of that system.
     #[must_use]
     pub fn figure(&self, system: &str, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.system == system && figure.name == name)
     }
 
-    /// The series of that name of that system.
+    /// The series with that name of that system.
     #[must_use]
     pub fn series(&self, system: &str, name: &str) -> Option<&Data> {
         self.series.iter().find(|series| series.system == system && series.name == name).map(|series| &series.data)
     }
 
-    /// Whether nothing disturbed it.
+    /// Whether it is undisturbed.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.disturbed.is_empty()

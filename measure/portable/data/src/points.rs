@@ -1,8 +1,8 @@
-//! Curves and clouds.
+//! Curves and clouds of points.
 
 use serde::{Deserialize, Serialize};
 
-/// Points of a curve or a cloud, in the order in which they were said.
+/// Points of a curve or a cloud, in the order in which they were reported.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Points {
     /// Unit of the horizontal axis.

@@ -1,19 +1,19 @@
 //! Orthogonal Walsh correlations: how reliably, and how late, a system answers a square wave.
 //!
-//! The system toggles its output `x` at each rising edge of its input, which come every period `T`.
-//! The output of an ideal system that answers at once is the fundamental wave `w(t)`: 1 for a
+//! The system toggles its output `x` at each rising edge of its input; edges come every period `T`.
+//! The output of an ideal system, which answers at once, is the fundamental wave `w(t)`: 1 for a
 //! period, -1 for the next one. The real part of the response is the mean of `x(t) w(t)`, the
 //! imaginary part that of `x(t) w(t - T/2)`, the degree of reliability that of `x(t) w(t - τ)`,
 //! where τ is the mean delay (Heursch 2006, 3.9, equations 3.7 to 3.9).
 //!
-//! All are values of one function of the delay. Between two toggles the output is constant, so the
-//! integral is a sum over toggles of the integral of `w`, a triangle, which depends on nothing but
-//! a toggle's place in the wave. So it is enough to count the toggles at each place, and the delay
-//! may be known last. Times are whole nanoseconds; the triangle is reckoned in halves of them, for
-//! the sake of odd periods.
+//! All three are values of one function of the delay. Between two toggles the output is constant,
+//! so the integral is a sum over toggles of the integral of `w`: a triangle wave that depends only
+//! on a toggle's place in the wave. It is therefore enough to count the toggles at each place, and
+//! the delay need not be known until the end. Times are whole nanoseconds; the triangle is computed
+//! in halves of them, because periods may be odd.
 
-/// Places in a wave that are told apart, at most: beyond, some ns are taken together, less than a
-/// part in 4,000.
+/// The most places in a wave that are distinguished. For longer waves, adjacent nanoseconds are
+/// merged, less than a part in 4,000.
 const PLACES: u64 = 8192;
 
 /// A system's response to one frequency.
@@ -23,24 +23,24 @@ pub struct Response {
     pub real: f64,
     /// Correlation with the orthogonal wave, -1 to 1.
     pub imaginary: f64,
-    /// The degree of reliability, 0 to 1: 1 if every answer comes, and all equally late.
+    /// The degree of reliability, 0 to 1: 1 if every answer comes, and all are equally late.
     pub reliability: f64,
 }
 
-/// Counts an output's toggles by their place in the wave. Times are from the first edge of the
-/// input on.
+/// Counts an output's toggles by their place in the wave. Times are relative to the first edge of
+/// the input.
 #[derive(Clone, Debug)]
 pub struct Correlation {
     period: u64,
-    /// A place is this power of two of ns wide.
+    /// Width of a place in ns, as a power of two.
     width: u32,
-    /// At each place, toggles from 1 to -1 less those from -1 to 1.
+    /// For each place, toggles from 1 to -1 minus those from -1 to 1.
     places: Vec<i32>,
     output: i32,
 }
 
 impl Correlation {
-    /// Of a wave whose edges come every `period`, and an output that is low.
+    /// The correlation with a wave whose edges come every `period`, for an output that is low.
     #[must_use]
     pub fn new(period: u64) -> Correlation {
         let mut width = 0;
@@ -50,23 +50,23 @@ impl Correlation {
         Correlation { period, width, places: vec![0; PLACES as usize], output: -1 }
     }
 
-    /// The output toggles at a time.
+    /// Records that the output toggles at `time`.
     pub fn toggle(&mut self, time: u64) {
         self.places[((time % (2 * self.period)) >> self.width) as usize] += self.output;
         self.output = -self.output;
     }
 
-    /// What the system answered until the end, an even number of periods, so that waves are whole;
-    /// `delay` is the mean of its answers'.
+    /// The system's response up to `time`, which must be an even number of periods, so that waves
+    /// are whole; `delay` is the mean delay of its answers.
     #[must_use]
     pub fn end(&self, time: u64, delay: f64) -> Response {
         let at = |halves: u64| self.correlation(time, halves);
-        // A wrong delay by a whole period, as it is when half of the edges are lost, shows as a
+        // A delay that is wrong by a whole period, as if half of the edges were lost, shows as a
         // negative sign.
         Response { real: at(0), imaginary: at(self.period), reliability: at((2.0 * delay).round() as u64).abs() }
     }
 
-    /// Correlation with the wave that is so many halves of a ns late.
+    /// Correlation with the wave delayed by `late` half nanoseconds.
     fn correlation(&self, time: u64, late: u64) -> f64 {
         let ends = if self.output == 1 { 2 * self.triangle(0, late) } else { 0 };
         let toggle = |(place, count): (usize, &i32)| i64::from(*count) * 2 * self.triangle(self.middle(place), late);
@@ -74,13 +74,13 @@ impl Correlation {
         (sum + ends) as f64 / (2 * time) as f64
     }
 
-    /// The middle of a place, in halves of a ns.
+    /// The middle of a place, in half nanoseconds.
     fn middle(&self, place: usize) -> u64 {
         ((2 * place as u64) << self.width) + ((1 << self.width) - 1)
     }
 
-    /// The integral of `w` from 0 on, which is late: up for a period, down for the next. All in
-    /// halves of a ns.
+    /// The integral from 0 on of `w` delayed by `late`: up for a period, down for the next. All in
+    /// half nanoseconds.
     fn triangle(&self, time: u64, late: u64) -> i64 {
         let (period, wave) = (2 * self.period, 4 * self.period);
         let place = (time % wave + wave - late % wave) % wave;
@@ -95,7 +95,7 @@ mod tests {
     const PERIOD: u64 = 50;
     const EDGES: u64 = 1000;
 
-    /// The response to answers that are so late.
+    /// The response of a system whose answers are `late`.
     fn response_of(period: u64, late: impl Fn(u64) -> Option<u64>) -> Response {
         let mut correlation = Correlation::new(period);
         let answers: Vec<(u64, u64)> = (0..EDGES).filter_map(|edge| Some((edge, late(edge)?))).collect();
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn jitter_makes_it_less_reliable_wherever_it_is() {
-        // Twice the mean distance from the mean delay, in periods: inside a quadrant, where the sum
-        // of both parts stays 1, as around it.
+        // The degree falls by twice the mean distance from the mean delay, in periods: within a
+        // quadrant, where both parts still add up to 1, as well as across quadrants.
         for (early, late, known) in [(1, 24, 0.54), (0, 24, 0.52), (26, 49, 0.54), (0, 49, 0.02), (20, 30, 0.8)] {
             let response = response(|edge| Some(if edge % 2 == 0 { early } else { late }));
             assert!(near(response.reliability, known), "{early} and {late}: {response:?}");

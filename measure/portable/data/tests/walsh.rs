@@ -1,15 +1,15 @@
-//! The tasks' correlation, in C, is the one of this crate.
+//! The tasks' correlation, in C, gives the same results as that of this crate.
 
 use pillion_measure_data::walsh::Correlation;
 use std::path::Path;
 use std::process::Command;
 
-/// Period, and how late every other answer is and those between.
+/// Period, and the delays of the answers in turn.
 const WAVES: [(u64, u64, u64); 6] =
     [(50, 1, 24), (50, 0, 49), (51, 25, 25), (3_333, 7, 1_700), (31_747, 12_345, 12_345), (2_000_000, 900, 450_000)];
 const EDGES: u64 = 1000;
 
-/// Says the correlations at once, half a period later, and at the mean delay.
+/// Prints the correlations with no delay, with half a period, and with the mean delay.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-//! What an experiment is run with.
+//! The conditions that an experiment runs under.
 
 use crate::clock::Clock;
 use crate::realtime;
@@ -8,35 +8,33 @@ use pillion_measure_data::Instrument;
 pub struct Bench {
     /// Reads time.
     pub clock: Clock,
-    /// What a tick of time is: `counted` when an emulator counts instructions.
+    /// What a tick of time is: `counted` if an emulator counts instructions.
     pub instrument: Instrument,
-    /// Whether the short form is wanted.
+    /// Whether to run the short form.
     pub quick: bool,
-    /// The processor on which is measured.
+    /// The processor to measure on.
     pub cpu: usize,
     /// Priority under `SCHED_FIFO`, 1 to 99.
     pub priority: i32,
 }
 
 impl Bench {
-    /// The size of something: as told, else the default of the full or the short form.
+    /// A size: as given, otherwise the default of the full or of the short form.
     pub fn size<T>(&self, told: Option<T>, full: T, quick: T) -> T {
         told.unwrap_or(if self.quick { quick } else { full })
     }
 
-    /// Makes this thread the most urgent one of its processor, with all memory of the process in
-    /// memory.
+    /// Makes this thread the most urgent one of its processor, and locks the process's memory.
     ///
-    /// # Errors
-    /// This is not allowed.
+    /// # Errors This is not permitted.
     pub fn be_urgent(&self) -> anyhow::Result<()> {
         realtime::lock_memory()?;
         realtime::pin(self.cpu)?;
         realtime::be_fifo(self.priority)
     }
 
-    /// Makes this process an ordinary one on its processor: what is measured of it is what any
-    /// program gets.
+    /// Makes this process an ordinary one on its processor, for measurements of what any program
+    /// gets.
     ///
     /// # Errors
     /// Linux refuses.

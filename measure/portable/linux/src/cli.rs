@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 struct ListOptions {
-    /// As JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
@@ -16,20 +16,20 @@ struct ReportOptions {
     /// Measurements
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Folder for the report
+    /// Folder to write the report to
     #[arg(long, default_value = "report", value_name = "FOLDER")]
     to: PathBuf,
 }
 
 #[derive(Args)]
 struct CompareOptions {
-    /// Measurement of before
+    /// Measurement before
     old: PathBuf,
-    /// Measurement of now
+    /// Measurement after
     new: PathBuf,
 }
 
-/// The whole command line, every experiment with its options.
+/// The whole command line, with every experiment and its options.
 pub fn command() -> Command {
     let named = experiments::ALL.iter().map(|entry| with_long_help(entry.command()));
     let all =
@@ -44,23 +44,22 @@ pub fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("Measures how this Linux responds")
         .subcommand_required(true)
-        .subcommand(ListOptions::augment_args(Command::new("list").about("Says which experiments there are")))
+        .subcommand(ListOptions::augment_args(Command::new("list").about("Lists the experiments")))
         .subcommand(with_long_help(run))
         .subcommand(load::Options::augment_args(Command::new("load").about("Loads this machine")))
         .subcommand(ReportOptions::augment_args(Command::new("report").about("Draws measurements as one page")))
         .subcommand(CompareOptions::augment_args(Command::new("compare").about("Compares two measurements")))
 }
 
-/// `-h` is the histogram, as in cyclictest; help is `--help`.
+/// `-h` prints the histogram, as in cyclictest; help is `--help`.
 fn with_long_help(command: Command) -> Command {
     let help = clap::Arg::new("help").long("help").action(ArgAction::Help).help("Print help");
     command.disable_help_flag(true).arg(help)
 }
 
-/// Does what the command line says; false when a result is bad.
+/// Executes the command line; false if a result is bad.
 ///
-/// # Errors
-/// It could not be done.
+/// # Errors It could not be done.
 pub fn run() -> anyhow::Result<bool> {
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a subcommand");

@@ -1,16 +1,16 @@
-//! Reading time: the time-stamp counter where it is steady, else Linux's clock.
+//! Reads time: from the time-stamp counter if it is invariant, otherwise from Linux's clock.
 
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 use std::time::Duration;
 
-/// Which clock is wanted.
+/// The clock to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Choice {
-    /// The time-stamp counter if the processor says that it is invariant, else Linux's clock.
+    /// The time-stamp counter if the processor reports it as invariant, otherwise Linux's clock.
     Auto,
-    /// The time-stamp counter, come what may.
+    /// The time-stamp counter in any case.
     Tsc,
     /// Linux's `CLOCK_MONOTONIC`.
     Monotonic,
@@ -19,7 +19,7 @@ pub enum Choice {
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clock {
-    /// The time-stamp counter, and its ticks in a nanosecond.
+    /// The time-stamp counter, and its ticks per nanosecond.
     Tsc(f64),
     /// `CLOCK_MONOTONIC`.
     Monotonic,
@@ -29,10 +29,10 @@ pub enum Clock {
 const CALIBRATION: Duration = Duration::from_millis(100);
 
 impl Clock {
-    /// The clock that is wanted; `counted` time has one tick in a nanosecond by construction.
+    /// The chosen clock; `counted` time has one tick per nanosecond by construction.
     ///
     /// # Errors
-    /// Linux's clock cannot be compared with the counter.
+    /// The counter cannot be calibrated against Linux's clock.
     pub fn choose(choice: Choice, counted: bool) -> Result<Clock> {
         match choice {
             Choice::Monotonic => Ok(Clock::Monotonic),
@@ -59,12 +59,12 @@ impl Clock {
         }
     }
 
-    /// The same in whole nanoseconds.
+    /// A number of ticks in whole nanoseconds.
     pub fn whole(&self, ticks: u64) -> u64 {
         self.nanoseconds(ticks).round() as u64
     }
 
-    /// What it is, for the description of the machine.
+    /// A description, for the facts about the machine.
     pub fn name(&self) -> String {
         match self {
             Clock::Tsc(per_nanosecond) => format!("time-stamp counter, {:.3} MHz", per_nanosecond * 1e3),
@@ -73,7 +73,7 @@ impl Clock {
     }
 }
 
-/// The time-stamp counter, after everything before it.
+/// The time-stamp counter, read after all preceding instructions.
 #[inline(always)]
 pub fn tsc() -> u64 {
     // SAFETY: the fence and the counter are part of every x86-64 processor, and Linux lets user
@@ -100,14 +100,14 @@ pub fn timespec(nanoseconds: u64) -> Timespec {
     Timespec { tv_sec: (nanoseconds / 1_000_000_000) as i64, tv_nsec: (nanoseconds % 1_000_000_000) as i64 }
 }
 
-/// Whether the counter runs at one rate in every state of the processor (CPUID 8000_0007, EDX bit
-/// 8).
+/// Whether the counter runs at one rate in every power state of the processor (CPUID 8000_0007, EDX
+/// bit 8).
 pub fn is_tsc_invariant() -> bool {
     const POWER: u32 = 0x8000_0007;
     __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & 1 << 8 != 0
 }
 
-/// Ticks of the counter in a nanosecond.
+/// Ticks of the counter per nanosecond.
 fn calibrate() -> Result<f64> {
     let (from, from_ticks) = pair();
     std::thread::sleep(CALIBRATION);
@@ -116,7 +116,7 @@ fn calibrate() -> Result<f64> {
     (rate > 0.0).then_some(rate).context("the time-stamp counter does not count; try --clock monotonic")
 }
 
-/// Linux's clock and the counter at the same moment: of several tries the one that took least.
+/// Linux's clock and the counter at the same moment: the fastest of several attempts.
 fn pair() -> (u64, u64) {
     let attempt = || {
         let (before, linux, after) = (tsc(), nanoseconds(clock_gettime(ClockId::MonotonicRaw)), tsc());

@@ -5,8 +5,8 @@ use pillion_measure_data::compare::{Change, Verdict, compare as changes};
 use pillion_measure_data::{Measurement, percent};
 use std::path::Path;
 
-/// Prints the figures that two files have in common; false when one is worse by more than it may
-/// be.
+/// Prints the figures that two files have in common; false if one has worsened beyond its
+/// threshold.
 ///
 /// # Errors
 /// A file cannot be read, or the two cannot be compared.
@@ -21,12 +21,12 @@ pub fn compare(old: &Path, new: &Path) -> Result<bool> {
 /// Reads a measurement.
 ///
 /// # Errors
-/// The file is missing or is none.
+/// The file is missing, or is not a measurement.
 pub fn read(path: &Path) -> Result<Measurement> {
     Measurement::read(path).with_context(|| path.display().to_string())
 }
 
-/// The line of a figure that both have.
+/// The line for a figure that both have.
 fn row(change: &Change) -> Option<String> {
     let (old, new) = (change.old?, change.new?);
     let note = if change.verdict == Verdict::TooBad { "  WORSE" } else { "" };

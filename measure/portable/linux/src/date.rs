@@ -1,4 +1,4 @@
-//! Dates in local time as RFC 2822 writes them; rt-tests does so too.
+//! Dates in local time in the format of RFC 2822, which rt-tests uses too.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,12 +10,12 @@ pub fn date(time: SystemTime) -> String {
     text(&local(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)))
 }
 
-/// Seconds since 1970 in the time zone of this machine.
+/// A time in seconds since 1970 as local time of this machine.
 fn local(seconds: i64) -> libc::tm {
     // SAFETY: a C structure of integers and a pointer that may be null, for which zeros are values.
     let mut time: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both live during the call; what it reads of the environment nothing in this program
-    // changes.
+    // SAFETY: both live during the call; nothing in this program changes the environment that it
+    // reads.
     unsafe { libc::localtime_r(&raw const seconds, &raw mut time) };
     time
 }

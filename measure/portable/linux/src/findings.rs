@@ -1,8 +1,8 @@
-//! What an experiment found.
+//! The findings of an experiment.
 
 use pillion_measure_data::{Bucket, Data, Direction, Histogram, Points, lines};
 
-/// Figures, histograms and points of one experiment, and why they may not be used.
+/// Figures, histograms and points of one experiment, and the reasons if they may not be used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// Single numbers, in the order in which they are shown.
@@ -27,17 +27,17 @@ pub struct Found {
 }
 
 impl Findings {
-    /// Adds a number of which less is better.
+    /// Adds a number; less is better.
     pub fn smaller(&mut self, name: &str, value: f64, unit: &'static str) {
         self.figure(name, value, unit, Direction::Smaller);
     }
 
-    /// Adds a number of which more is better.
+    /// Adds a number; more is better.
     pub fn larger(&mut self, name: &str, value: f64, unit: &'static str) {
         self.figure(name, value, unit, Direction::Larger);
     }
 
-    /// Adds a number that is only told.
+    /// Adds a number for information only.
     pub fn told(&mut self, name: &str, value: f64, unit: &'static str) {
         self.figure(name, value, unit, Direction::None);
     }
@@ -46,14 +46,13 @@ impl Findings {
         self.figures.push(Found { name: name.into(), value: rounded(value), unit, direction });
     }
 
-    /// Adds a histogram of samples and the figures that go with it: minimum, mean, 99 %, maximum
-    /// and number.
+    /// Adds a histogram of samples and its figures: minimum, mean, 99 %, maximum and number.
     pub fn histogram(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
         let exact = self.summary(name, unit, samples);
         self.series.push((name.into(), Data::Histogram(coarser(&exact))));
     }
 
-    /// The same, with each value a bucket of its own: a distribution can be fitted to that.
+    /// Adds the same with a bucket for each value, so that a distribution can be fitted.
     pub fn samples(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
         let exact = self.summary(name, unit, samples);
         self.series.push((name.into(), Data::Histogram(exact)));
@@ -76,18 +75,18 @@ impl Findings {
         self.series.push((name.into(), Data::Points(points)));
     }
 
-    /// Says why the run is invalid.
+    /// Reports why the run is invalid.
     pub fn disturbed(&mut self, reason: impl Into<String>) {
         self.disturbances.push(reason.into());
     }
 
-    /// The number of that name.
+    /// The number with that name.
     #[cfg(test)]
     pub fn value(&self, name: &str) -> Option<f64> {
         self.figures.iter().find(|found| found.name == name).map(|found| found.value)
     }
 
-    /// The lines that say it. A disturbed run says why, and nothing else.
+    /// The findings as lines. A disturbed run reports only why.
     pub fn lines(&self) -> String {
         if !self.disturbances.is_empty() {
             return self.disturbances.iter().map(|reason| format!("invalid {reason}\n")).collect();
@@ -101,17 +100,17 @@ impl Findings {
     }
 }
 
-/// Three decimals: what is smaller is noise, and would make lines long.
+/// Rounds to three decimals: more would be noise, and make lines long.
 fn rounded(value: f64) -> f64 {
-    // Adding zero turns a negative zero, as an empty sum is, into a plain one.
+    // Adding zero turns negative zero, such as an empty sum, into zero.
     (value * 1e3).round() / 1e3 + 0.0
 }
 
-/// Values of that size and above share buckets.
+/// Larger values share buckets.
 const EXACT_BELOW: u64 = 4096;
 
-/// The same histogram with buckets of 1 % above [`EXACT_BELOW`]: widths are powers of two, 64 to
-/// 128 in each doubling.
+/// The same histogram with buckets of about 1 % from [`EXACT_BELOW`] on: widths are powers of two,
+/// 64 to 128 in each doubling.
 fn coarser(exact: &Histogram) -> Histogram {
     let mut histogram = Histogram { unit: exact.unit.clone(), buckets: Vec::new() };
     for bucket in &exact.buckets {

@@ -15,36 +15,36 @@ const SOURCE: libc::Ioctl = 0x4d00;
 const ARM: libc::Ioctl = 0x4d01;
 const HOLD: libc::Ioctl = 0x4d02;
 
-/// Register of edu that raises its interrupt.
+/// The register of edu that raises its interrupt.
 const RAISE: usize = 0x60;
 
-/// Where interrupts come from.
+/// The sources of interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Source {
-    /// QEMU's edu device, told by a write to its register.
+    /// QEMU's edu device, triggered by a write to its register.
     Edu = 0,
-    /// The timer of Linux.
+    /// Linux's timer.
     Timer = 1,
 }
 
-/// What the module tells of an interrupt, in ticks of the time-stamp counter.
+/// The module's time stamps of an interrupt, in ticks of the time-stamp counter.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Stamps {
-    /// When the timer was to interrupt.
+    /// When the timer was due.
     pub due: u64,
     /// When its handler began.
     pub handled: u64,
 }
 
-/// The side that raises.
+/// The side that raises interrupts.
 pub struct Device {
     file: OwnedFd,
-    /// Address of the registers of edu.
+    /// Address of edu's registers.
     registers: Option<usize>,
 }
 
-/// The side that waits.
+/// The side that waits for interrupts.
 pub struct Waiter(OwnedFd);
 
 fn open() -> Result<OwnedFd> {
@@ -78,7 +78,7 @@ impl Device {
         open().map(Waiter)
     }
 
-    /// Raises the interrupt of edu and returns when; or arms the timer.
+    /// Raises edu's interrupt and returns the time; or arms the timer.
     ///
     /// # Errors
     /// The timer cannot be armed.
@@ -95,10 +95,9 @@ impl Device {
 }
 
 impl Waiter {
-    /// Is in a critical section of the kernel's for so long, once it is free.
+    /// Spends that long in a critical section of the kernel, once it is free.
     ///
-    /// # Errors
-    /// That is too long.
+    /// # Errors The time is too long.
     #[inline]
     pub fn hold(&self, nanoseconds: u64) -> Result<()> {
         control(&self.0, HOLD, nanoseconds)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Prints the experiments.
 ///
 /// # Errors
-/// None; it is fallible as the other commands are.
+/// None; the result has the type of the other commands.
 pub fn list(as_json: bool) -> anyhow::Result<bool> {
     if as_json {
         println!("{:#}", Value::Array(ALL.iter().map(document).collect()));

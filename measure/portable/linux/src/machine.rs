@@ -1,4 +1,4 @@
-//! What the machine is.
+//! A description of the machine.
 
 use crate::clock::is_tsc_invariant;
 use std::arch::x86_64::__cpuid;
@@ -36,12 +36,12 @@ fn says_preempt_rt(version: &str) -> bool {
     version.split_whitespace().any(|word| word == "PREEMPT_RT")
 }
 
-/// The clock source that Linux uses.
+/// Linux's current clock source.
 pub fn clock_source() -> String {
     file("/sys/devices/system/clocksource/clocksource0/current_clocksource").unwrap_or_else(|| "unknown".into())
 }
 
-/// The name that a hypervisor gives itself, if there is one (CPUID 1, ECX bit 31).
+/// The hypervisor's name for itself, if there is one (CPUID 1, ECX bit 31).
 pub fn hypervisor() -> Option<String> {
     let is_guest = __cpuid(1).ecx & 1 << 31 != 0;
     let leaf = __cpuid(0x4000_0000);

@@ -1,7 +1,8 @@
-//! `pillion-measure`: how any Linux responds, on any machine, without Pillion.
+//! `pillion-measure`: measures how any Linux responds, on any machine, without Pillion.
 //!
-//! One static program. `run` measures and says [lines](pillion_measure_data::lines), a table or
-//! files; `load` is what it is measured under; `report` draws files and `compare` compares them.
+//! One static program. `run` measures, and prints [lines](pillion_measure_data::lines) or a table,
+//! or writes files; `load` provides the loads to measure under; `report` draws files and `compare`
+//! compares them. Nothing is printed before everything is measured.
 //! Everything is measured first and printed after.
 #![deny(missing_docs)]
 
@@ -32,8 +33,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-/// The word that makes this program end at once: what is started where a program is needed that
-/// does nothing.
+/// The argument that makes this program end at once, for measurements that start a program.
 const NOTHING: &str = "nothing";
 
 fn main() -> ExitCode {

@@ -1,12 +1,12 @@
-//! Instructions that do nothing and that the model of caches (measure/plugin) knows, as
-//! measure/include/measure/mark.h has them.
+//! No-op instructions that the model of caches (measure/plugin) recognises, as in
+//! measure/include/measure/mark.h.
 
 use std::arch::asm;
 use std::fs;
 
-/// Linux's first instruction for an interrupt of the local timer.
+/// Linux's entry point for an interrupt of the local timer.
 const ENTRY: &str = "asm_sysvec_apic_timer_interrupt";
-/// Where Linux says the addresses of its functions.
+/// Where Linux publishes the addresses of its functions.
 const SYMBOLS: &str = "/proc/kallsyms";
 
 /// nop dword ptr [rax + name], a name of four letters.
@@ -17,8 +17,8 @@ macro_rules! mark {
     };
 }
 
-/// Tells where Linux is entered by its timer's interrupt, if it says so (else the model has no
-/// sample), then that measuring begins.
+/// Marks Linux's entry point for its timer's interrupt, if Linux publishes it (otherwise the model
+/// gets no sample), then the start of measuring.
 pub fn begin() {
     if let Some(entry) = fs::read_to_string(SYMBOLS).ok().and_then(|symbols| address(&symbols, ENTRY)) {
         number(entry);
@@ -27,24 +27,24 @@ pub fn begin() {
     mark!("Begn");
 }
 
-/// This is the first instruction of a thread that slept; [`late`] follows.
+/// Marks the first instruction of a thread that slept; [`late`] follows.
 #[inline(always)]
 pub fn woke() {
     mark!("Woke");
 }
 
-/// How long the thread that [`woke`] did so after its deadline.
+/// Marks how long after its deadline the thread that [`woke`] ran.
 pub fn late(nanoseconds: u64) {
     number(nanoseconds);
     mark!("Late");
 }
 
-/// Measuring ends.
+/// Marks the end of measuring.
 pub fn done() {
     mark!("Done");
 }
 
-/// A number, bit by bit.
+/// Marks a number, bit by bit.
 fn number(number: u64) {
     for bit in (0..u64::BITS - number.leading_zeros()).rev() {
         if number >> bit & 1 == 0 {
@@ -55,7 +55,7 @@ fn number(number: u64) {
     }
 }
 
-/// The address of a symbol; to those who may not know it Linux says 0.
+/// The address of a symbol; unprivileged readers get 0 from Linux.
 fn address(symbols: &str, name: &str) -> Option<u64> {
     let line = symbols.lines().find(|line| line.split(' ').nth(2) == Some(name))?;
     u64::from_str_radix(line.split(' ').next()?, 16).ok().filter(|&address| address != 0)

@@ -8,7 +8,7 @@ use crate::{machine, realtime};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series, System};
 use std::collections::BTreeMap;
 
-/// The measurement of an experiment's findings. A disturbed one has no numbers.
+/// The measurement made from an experiment's findings. A disturbed one has no numbers.
 pub fn of(entry: &Entry, findings: &Findings, options: &Options, bench: &Bench) -> Measurement {
     let system = system(options);
     let is_good = findings.disturbances.is_empty();
@@ -64,7 +64,7 @@ fn facts(options: &Options, bench: &Bench) -> BTreeMap<String, String> {
     let limit = if realtime::is_throttled() { "95 % of each second" } else { "none" };
     facts.insert("limit of real-time threads".into(), limit.into());
     if bench.instrument == Instrument::Measured && options.allow_virtual && machine::hypervisor().is_some() {
-        facts.insert("warning".into(), "measured in a virtual machine; no latency of hardware".into());
+        facts.insert("warning".into(), "measured in a virtual machine: not a latency of hardware".into());
     }
     facts
 }

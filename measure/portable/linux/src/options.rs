@@ -1,4 +1,4 @@
-//! Options of `pillion-measure run`, whatever the experiment.
+//! Options of `pillion-measure run` that every experiment has.
 
 use crate::clock::Choice;
 use clap::Args;
@@ -8,44 +8,43 @@ use std::path::PathBuf;
 /// Options of every run.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Short form: fewer samples; its figures are not those of the full one
+    /// Run the short form: fewer samples; its figures are not those of the full one
     #[arg(long, global = true)]
     pub quick: bool,
-    /// Say the lines of `figure`, `histogram` and `points` also on a terminal
+    /// Print the lines of `figure`, `histogram` and `points` on a terminal as well
     #[arg(long, global = true)]
     pub lines: bool,
     /// Print histograms as cyclictest does: a row for each value below the limit, in microseconds
     #[arg(short = 'h', long, global = true, value_name = "LIMIT")]
     pub histogram: Option<u64>,
-    /// Write the measurement: a file; for `all` a folder, which gets NAME.json for each
+    /// Write the measurement to a file; for `all`, to a folder, as NAME.json for each
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write latencies as `cyclictest --json` does
+    /// Write latencies in the format of `cyclictest --json`
     #[arg(long, global = true, value_name = "FILE")]
     pub cyclictest_json: Option<PathBuf>,
-    /// What time is here: `counted` in an emulator that counts instructions
+    /// The unit of time: `counted` in an emulator that counts instructions
     #[arg(long, global = true, default_value = "measured", value_parser = instrument)]
     pub instrument: Instrument,
-    /// Measure in a virtual machine: what is measured is not the hardware's
+    /// Allow measuring in a virtual machine: the results are not those of the hardware
     #[arg(long, global = true)]
     pub allow_virtual: bool,
-    /// Name of this system, which tells it apart from others in a chart [default: linux or
-    /// linux-rt]
+    /// Name of this system, to tell it apart from others in a chart [default: linux or linux-rt]
     #[arg(long, global = true, value_name = "NAME")]
     pub system: Option<String>,
-    /// Processor on which is measured [default: the last one that this process may use]
+    /// Processor to measure on [default: the last one that this process may use]
     #[arg(long, global = true, value_name = "N")]
     pub cpu: Option<usize>,
     /// Priority under SCHED_FIFO
     #[arg(long, global = true, default_value_t = 98, value_parser = clap::value_parser!(i32).range(1..=99))]
     pub priority: i32,
-    /// Which clock measures durations
+    /// Clock that measures durations
     #[arg(long, global = true, value_enum, default_value_t = Choice::Auto)]
     pub clock: Choice,
-    /// Loads of `pillion-measure load` that run beside, on the same processor
+    /// Loads of `pillion-measure load` to run beside the experiment, on the same processor
     #[arg(long, global = true, value_delimiter = ',', value_name = "LIST")]
     pub load: Vec<String>,
-    /// A command of the shell that is repeated beside; may be given more than once
+    /// A shell command to repeat beside the experiment; may be given more than once
     #[arg(long, global = true, value_name = "COMMAND")]
     pub beside: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! How findings are shown: lines for programs, a table for people, files.
+//! Presents findings: as lines for programs, as a table for people, as files.
 
 use crate::date::date;
 use crate::experiments::Entry;
@@ -13,10 +13,9 @@ use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Shows what an experiment found that began at a time.
+/// Presents the findings of an experiment that began at `began`.
 ///
-/// # Errors
-/// A file cannot be written, or nobody reads the output.
+/// # Errors A file cannot be written, or the output is closed.
 pub fn show(
     entry: &Entry,
     findings: &Findings,
@@ -36,10 +35,10 @@ pub fn show(
         }
     }
     let text = if options.lines || !stdout().is_terminal() { findings.lines() } else { table(entry, findings) };
-    stdout().write_all(text.as_bytes()).context("nobody reads the output")
+    stdout().write_all(text.as_bytes()).context("the output is closed")
 }
 
-/// Writes a measurement: to a file, or into a folder, which one of several experiments needs.
+/// Writes a measurement: to a file, or into a folder if it is one of several.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -70,7 +69,7 @@ fn row(found: &Found) -> String {
     format!("  {:<36} {:>16.decimals$} {unit}\n", found.name, found.value)
 }
 
-/// The histograms of nanoseconds in the form of cyclictest, in microseconds.
+/// The histograms in nanoseconds as cyclictest prints them, in microseconds.
 fn histograms(findings: &Findings, limit: u64, measurement: &Measurement) -> String {
     let cpu = cpu(measurement);
     let text = |(name, histogram): (&str, Histogram)| {
@@ -105,7 +104,7 @@ fn cpu(measurement: &Measurement) -> usize {
     measurement.machine.get("measured on processor").and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// What is said of a command that ran between two times.
+/// The facts about a command that ran between two times.
 fn facts(command: &str, times: [SystemTime; 2]) -> Facts {
     let system = rustix::system::uname();
     let fields = [system.sysname(), system.nodename(), system.release(), system.version(), system.machine()];

@@ -1,11 +1,10 @@
-//! Whether a thread lost its processor against its will.
+//! Counts involuntary preemptions of a thread.
 
 use rustix::io::Errno;
 
-/// How often another thread preempted the calling one so far.
+/// How often other threads have preempted the calling one so far.
 ///
-/// # Errors
-/// Linux does not tell.
+/// # Errors Linux does not report it.
 pub fn count() -> Result<u64, Errno> {
     // SAFETY: a C structure of integers, for which zeros are values.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

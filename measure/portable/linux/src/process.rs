@@ -1,4 +1,4 @@
-//! Children: what runs beside, or is measured.
+//! Children: processes that run beside an experiment, or are measured.
 
 use crate::realtime::last_errno;
 use anyhow::{Context, Result, ensure};
@@ -24,7 +24,7 @@ pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
     }
 }
 
-/// The life of a child; its exit status.
+/// The body of a child; returns its exit status.
 fn alone(parent: Pid, work: impl FnOnce() -> Result<()>) -> i32 {
     let dies_too = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     if dies_too.is_err() || rustix::process::getppid() != Some(parent) {
@@ -52,7 +52,7 @@ impl Child {
         Ok(())
     }
 
-    /// Its number.
+    /// Its process ID.
     pub fn pid(&self) -> Option<Pid> {
         self.0
     }
@@ -80,8 +80,8 @@ impl Drop for Child {
 mod tests {
     use super::*;
 
-    // A failure that is made in a child may wait for a lock that another test's thread held while
-    // this one forked (a backtrace takes one): tests/load.rs has it, with the program itself.
+    // A child that fails may wait for a lock that another test's thread held during the fork (a
+    // backtrace takes one): tests/load.rs covers that case with the program itself.
     #[test]
     fn a_child_that_does_its_work_ends_well() {
         child(|| Ok(())).unwrap().wait().unwrap();

@@ -1,4 +1,4 @@
-//! How a thread becomes the most urgent one, and keeps its memory and its processor.
+//! Makes a thread the most urgent one, and keeps its memory and its processor.
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{Mode, OFlags};
@@ -8,17 +8,15 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::fs;
 use std::os::fd::OwnedFd;
 
-/// Keeps all memory of this process in memory, now and later.
+/// Locks all memory of this process, present and future.
 ///
-/// # Errors
-/// This is not allowed.
+/// # Errors This is not permitted.
 pub fn lock_memory() -> Result<()> {
     mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE)
         .context("memory cannot be locked: run as root, or raise the limit `memlock` (ulimit -l unlimited)")
 }
 
-/// How this process was scheduled; it is so again when this is dropped, and its memory is given out
-/// page by page again.
+/// How this process was scheduled. Dropping it restores that, and unlocks memory.
 pub struct Before(Option<CpuSet>);
 
 /// Remembers how this process is scheduled.
@@ -36,7 +34,7 @@ impl Drop for Before {
     }
 }
 
-/// Undoes [`lock_memory`]: memory is given out page by page again.
+/// Undoes [`lock_memory`]: memory is allocated page by page again.
 ///
 /// # Errors
 /// Linux refuses.
@@ -44,20 +42,20 @@ pub fn unlock_memory() -> Result<()> {
     munlockall().context("memory cannot be unlocked")
 }
 
-/// Lets this thread run on one processor only.
+/// Restricts this thread to one processor.
 ///
 /// # Errors
 /// There is no such processor.
 pub fn pin(cpu: usize) -> Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);
-    sched_setaffinity(None, &set).with_context(|| format!("processor {cpu} cannot be had; --cpu chooses another"))
+    sched_setaffinity(None, &set).with_context(|| format!("processor {cpu} is not available; --cpu chooses another"))
 }
 
 /// The processors on which this process may run.
 ///
 /// # Errors
-/// Linux does not tell.
+/// Linux does not report them.
 pub fn processors() -> Result<Vec<usize>> {
     let set = sched_getaffinity(None).context("the processors are not known")?;
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
@@ -66,7 +64,7 @@ pub fn processors() -> Result<Vec<usize>> {
 /// Puts this thread under `SCHED_FIFO` with a priority from 1 to 99.
 ///
 /// # Errors
-/// This is not allowed.
+/// This is not permitted.
 pub fn be_fifo(priority: i32) -> Result<()> {
     be(libc::SCHED_FIFO, priority)
 }
@@ -83,7 +81,7 @@ fn be(policy: i32, priority: i32) -> Result<()> {
     // SAFETY: a C structure of integers, for which zeros are values.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     parameters.sched_priority = priority;
-    // The raw call: musl's function of this name always fails.
+    // The raw system call: musl's function of this name always fails.
     // SAFETY: the structure lives during the call.
     match unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const parameters) } {
         0 => Ok(()),
@@ -100,13 +98,14 @@ pub fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
-/// Keeps the processors out of deep sleep until it is dropped; none where Linux has no such file.
+/// Keeps the processors out of deep sleep until the result is dropped; `None` if Linux lacks the
+/// file for it.
 pub fn stay_awake() -> Option<OwnedFd> {
     let file = rustix::fs::open("/dev/cpu_dma_latency", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     rustix::io::write(&file, &0i32.to_ne_bytes()).ok().map(|_| file)
 }
 
-/// Linux's limit on real-time threads: of each second they get 0.95 s unless it is lifted.
+/// Linux's limit on real-time threads: 0.95 s of each second unless it is lifted.
 const THROTTLE: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 
 /// Whether Linux stops real-time threads that compute for long.
@@ -114,10 +113,10 @@ pub fn is_throttled() -> bool {
     fs::read_to_string(THROTTLE).is_ok_and(|text| text.trim() != "-1")
 }
 
-/// The limit on real-time threads is lifted as long as this lives.
+/// Keeps the limit on real-time threads lifted until it is dropped.
 pub struct Unthrottled(Option<String>);
 
-/// Lifts the limit on real-time threads, where that is allowed.
+/// Lifts the limit on real-time threads, if permitted.
 pub fn unthrottle() -> Unthrottled {
     let before = fs::read_to_string(THROTTLE).ok().filter(|text| text.trim() != "-1");
     Unthrottled(before.filter(|_| fs::write(THROTTLE, "-1").is_ok()))

@@ -5,8 +5,8 @@ use anyhow::Result;
 use pillion_measure_data::Measurement;
 use std::path::{Path, PathBuf};
 
-/// Draws files into a folder and says where the page is. Files of one experiment by one instrument
-/// become one, their systems side by side.
+/// Draws files into a folder and prints where the page is. Files of one experiment by one
+/// instrument are merged, with their systems side by side.
 ///
 /// # Errors
 /// A file cannot be read, or the folder cannot be written.
@@ -23,7 +23,7 @@ pub fn report(files: &[PathBuf], folder: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether both are of one experiment, and of different systems.
+/// Whether both are of one experiment and of different systems.
 fn belong_together(before: &Measurement, other: &Measurement) -> bool {
     let has = |name: &str| before.systems.iter().any(|system| system.name == name);
     (before.experiment == other.experiment && before.instrument == other.instrument && before.quick == other.quick)

@@ -13,10 +13,10 @@ use clap::{ArgMatches, FromArgMatches};
 use pillion_measure_data::{Instrument, Measurement};
 use std::time::SystemTime;
 
-/// The name that stands for every experiment.
+/// The name that selects every experiment.
 pub const ALL: &str = "all";
 
-/// Runs what the command line names; false when a run was disturbed.
+/// Runs what the command line names; false if a run was disturbed.
 ///
 /// # Errors
 /// An experiment could not be run.
@@ -44,7 +44,7 @@ fn bench(options: &Options) -> Result<Bench> {
     Ok(Bench { clock, instrument: options.instrument, quick: options.quick, cpu, priority: options.priority })
 }
 
-/// Runs one experiment and shows what it found.
+/// Runs one experiment and shows its findings.
 fn one(entry: &Entry, own: Option<&ArgMatches>, options: &Options, bench: &Bench) -> Result<bool> {
     let began = SystemTime::now();
     let findings = match virtual_machine(options) {
@@ -76,10 +76,10 @@ fn no_bar_is_broken(measurement: &Measurement) -> bool {
     !measurement.figures.iter().any(|figure| figure.is_beyond_bar())
 }
 
-/// Why this machine is none that can be measured.
+/// Why this machine cannot be measured.
 fn virtual_machine(options: &Options) -> Option<String> {
     let name = machine::hypervisor()?;
     (options.instrument == Instrument::Measured && !options.allow_virtual).then(|| {
-        format!("this is a virtual machine ({name}): no latency of hardware can be measured; --allow-virtual does so all the same")
+        format!("this is a virtual machine ({name}): latencies of hardware cannot be measured in it; --allow-virtual measures anyway")
     })
 }

@@ -1,10 +1,10 @@
-//! Sleeping until a time.
+//! Sleeps until a deadline.
 
 use crate::clock::timespec;
 use rustix::io::Errno;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 
-/// Sleeps until `CLOCK_MONOTONIC` reaches `deadline_ns`; a signal does not end it.
+/// Sleeps until `CLOCK_MONOTONIC` reaches `deadline_ns`; a signal does not end the sleep.
 ///
 /// # Errors
 /// Linux refuses.

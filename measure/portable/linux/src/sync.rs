@@ -1,27 +1,26 @@
-//! The C library's semaphores and mutexes, as C programs have them: those of Rust have no protocol
-//! against priority inversion.
+//! The C library's semaphores and mutexes, as C programs have them: Rust's have no protocol against
+//! priority inversion.
 
 use anyhow::{Result, ensure};
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-/// A semaphore, of this process or of several.
+/// A semaphore, within this process or shared by several.
 pub struct Semaphore(UnsafeCell<libc::sem_t>);
 
-// SAFETY: what is shared is changed by the C library's functions only, which are for several
-// threads.
+// SAFETY: only functions of the C library, which are thread-safe, change the shared state.
 unsafe impl Sync for Semaphore {}
-// SAFETY: nobody else refers to it while it moves: calls that wait borrow it. In the C libraries of
-// Linux it is numbers that do not depend on where it is.
+// SAFETY: no other reference exists while it moves, since calls that wait borrow it. In Linux's C
+// libraries its contents are numbers that do not depend on its address.
 unsafe impl Send for Semaphore {}
 
 impl Semaphore {
-    /// One that is taken.
+    /// A taken semaphore.
     pub fn new() -> Semaphore {
         Semaphore::of(0)
     }
 
-    /// One that is taken, for memory that several processes share.
+    /// A taken semaphore, for memory that several processes share.
     pub fn of_processes() -> Semaphore {
         Semaphore::of(1)
     }
@@ -35,14 +34,14 @@ impl Semaphore {
         }
     }
 
-    /// Takes it, and waits until that is possible.
+    /// Takes the semaphore, and waits until that is possible.
     #[inline]
     pub fn wait(&self) {
         // SAFETY: it was initialised. Only a signal ends the call early.
         while unsafe { libc::sem_wait(self.0.get()) } != 0 {}
     }
 
-    /// Gives it.
+    /// Posts the semaphore.
     #[inline]
     pub fn post(&self) {
         // SAFETY: it was initialised.
@@ -50,16 +49,16 @@ impl Semaphore {
     }
 }
 
-/// What a mutex does about priority inversion.
+/// A mutex's protocol against priority inversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// Nothing.
     None,
-    /// Its owner inherits the priority of who waits.
+    /// The owner inherits the priority of waiting threads.
     Inherit,
 }
 
-/// A mutex of this process. It protects nothing: what is measured is the mutex itself.
+/// A mutex of this process. It protects nothing: the mutex itself is measured.
 pub struct Mutex(Box<UnsafeCell<libc::pthread_mutex_t>>);
 
 // SAFETY: as for the semaphore.
@@ -68,10 +67,9 @@ unsafe impl Sync for Mutex {}
 unsafe impl Send for Mutex {}
 
 impl Mutex {
-    /// A free one.
+    /// A free mutex.
     ///
-    /// # Errors
-    /// The kernel or the C library does not have the protocol.
+    /// # Errors The kernel or the C library lacks the protocol.
     pub fn new(protocol: Protocol) -> Result<Mutex> {
         let number = if protocol == Protocol::Inherit { libc::PTHREAD_PRIO_INHERIT } else { libc::PTHREAD_PRIO_NONE };
         let mutex = Mutex(Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER)));
@@ -85,18 +83,18 @@ impl Mutex {
                 status => status,
             }
         };
-        ensure!(status == 0, "mutexes with the protocol {protocol:?} are not to be had: error {status}");
+        ensure!(status == 0, "mutexes with the protocol {protocol:?} are not available: error {status}");
         Ok(mutex)
     }
 
-    /// Locks it, and waits until that is possible.
+    /// Locks the mutex, and waits until that is possible.
     #[inline]
     pub fn lock(&self) {
         // SAFETY: it was initialised.
         unsafe { libc::pthread_mutex_lock(self.0.get()) };
     }
 
-    /// Unlocks it.
+    /// Unlocks the mutex.
     ///
     /// # Safety
     /// The calling thread has locked it.

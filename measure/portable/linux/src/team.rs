@@ -1,11 +1,11 @@
-//! Threads of fixed priorities on one processor, which therefore run in a known order.
+//! Threads of fixed priorities on one processor, so that they run in a known order.
 
 use crate::bench::Bench;
 use crate::realtime::{self, last_errno};
 use anyhow::{Context, Result, anyhow};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a thread does; the result is what it measured.
+/// What a thread does; it returns what it measured.
 type Body<'a> = Box<dyn FnOnce() -> Result<Vec<u64>> + Send + 'a>;
 
 /// A thread of a team.
@@ -14,22 +14,20 @@ pub struct Member<'a> {
     body: Body<'a>,
 }
 
-/// A thread whose priority is so far below that of the bench, which is the priority of who runs the
-/// team.
+/// A thread whose priority is `below` that of the bench, at which the caller of [`run`] runs.
 pub fn member<'a>(below: i32, body: impl FnOnce() -> Result<Vec<u64>> + Send + 'a) -> Member<'a> {
     Member { below, body: Box::new(body) }
 }
 
-/// Runs threads until all have ended: the most urgent one first, of equal ones the first. Gives
-/// what they measured, one after the other.
+/// Runs threads until all have ended: the most urgent one first, among equals the first. Returns
+/// what they measured, in order.
 ///
-/// # Errors
-/// A thread failed, or could not have its priority.
+/// # Errors A thread failed, or could not get its priority.
 pub fn run<'a>(bench: &'a Bench, members: Vec<Member<'a>>) -> Result<Vec<u64>> {
     bench.be_urgent()?;
     std::thread::scope(|scope| {
-        // A new thread has its creator's priority, waits until that one joins, and then takes its
-        // own lower one.
+        // A new thread has its creator's priority, waits until the creator joins, and then takes
+        // its own lower priority.
         let begin = |member: Member<'a>| scope.spawn(move || begin(bench.priority - member.below, member.body));
         let threads: Vec<_> = members.into_iter().map(begin).collect();
         let measured = threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a thread failed"))?);
@@ -62,12 +60,12 @@ pub fn own_number() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
-/// A time that one thread leaves for another. They run one after the other, on one processor.
+/// A time stamp that one thread leaves for another. They run one after the other, on one processor.
 #[derive(Default)]
 pub struct Stamp(AtomicU64);
 
 impl Stamp {
-    /// Leaves it.
+    /// Leaves a time stamp.
     #[inline(always)]
     pub fn set(&self, ticks: u64) {
         self.0.store(ticks, Ordering::Relaxed);

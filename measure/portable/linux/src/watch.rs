@@ -1,16 +1,16 @@
-//! Watches for what disturbs any experiment: time that a hypervisor stole, a change of the clock
+//! Watches for disturbances of any experiment: time stolen by a hypervisor, a change of the clock
 //! source, throttling.
 
 use crate::machine::clock_source;
 use std::fs::read_to_string;
 
-/// What was seen at the beginning.
+/// The state at the start.
 pub struct Watch {
     cpu: usize,
     before: State,
 }
 
-/// What must not change.
+/// The state that must not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
     /// Ticks of 10 ms that a hypervisor stole from the processor.
@@ -23,12 +23,12 @@ struct State {
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts watching.
     pub fn begin(cpu: usize) -> Watch {
         Watch { cpu, before: State::now(cpu) }
     }
 
-    /// What happened since.
+    /// The disturbances since then.
     pub fn end(self) -> Vec<String> {
         differences(&self.before, &State::now(self.cpu))
     }

@@ -1,4 +1,4 @@
-//! What needs a process of its own: children of a program with one thread.
+//! Tests that need a process of their own: children of a program with a single thread.
 
 use std::process::{Command, Output};
 
@@ -17,7 +17,7 @@ fn each_load_counts_what_it_does() {
     }
 }
 
-/// The command that is measured ends when the load beside it, which writes its number, is a zombie:
+/// The measured command ends when the load beside it, which writes its process ID, is a zombie: it
 /// has failed, and was not waited for yet.
 #[test]
 fn a_load_that_fails_is_told_and_makes_the_run_invalid() {

@@ -3,25 +3,25 @@
 use super::{Erlang, HALF, least, ln_factorial};
 use crate::{Bucket, Histogram};
 
-/// Offsets at which a fit is tried first.
+/// Number of offsets tried first.
 const COARSE: u32 = 48;
-/// Steps of the search around the best of them; each leaves 62 % of the stretch.
+/// Steps of the search around the best of them; each step keeps 62 % of the interval.
 const FINE: u32 = 24;
 
-/// A search for the likeliest distribution. For given stages and offset that is the one with the
-/// samples' mean, so only the offset is searched for: by the logarithm of its distance below the
-/// least sample.
+/// A search for the likeliest distribution. For a given offset and number of stages, the likeliest
+/// one has the samples' mean, so the search is only over the offset: over the logarithm of its
+/// distance below the smallest sample.
 pub struct Search<'a> {
     histogram: &'a Histogram,
     least: f64,
     mean: f64,
-    /// Distances tried first, and the mean logarithm of what the samples lie above the offset
-    /// there.
+    /// Distances tried first, each with the mean logarithm of how far the samples lie above that
+    /// offset.
     coarse: Vec<(f64, f64)>,
 }
 
 impl<'a> Search<'a> {
-    /// None when there are no samples.
+    /// Starts a search; `None` if there are no samples.
     pub fn of(histogram: &'a Histogram) -> Option<Search<'a>> {
         let least = least(histogram)?;
         let mut search = Search { histogram, least, mean: histogram.mean(), coarse: Vec::new() };
@@ -31,7 +31,7 @@ impl<'a> Search<'a> {
         Some(search)
     }
 
-    /// The likeliest distribution of so many stages, and how likely it is.
+    /// The likeliest distribution with that many stages, and its likelihood.
     pub fn best(&self, stages: u32) -> (Erlang, f64) {
         let at = |distance: f64| self.likelihood(stages, distance, self.mean_ln(distance));
         let coarse = self.coarse.iter().map(|&(distance, ln)| (distance, self.likelihood(stages, distance, ln)));
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
         (Erlang { stages, mean: self.mean - offset, offset }, likelihood)
     }
 
-    /// Mean logarithm of the likelihood of a sample.
+    /// Mean logarithm of a sample's likelihood.
     fn likelihood(&self, stages: u32, distance: f64, mean_ln: f64) -> f64 {
         let mean = self.mean - self.least + distance.exp();
         let (stages, more) = (f64::from(stages), stages - 1);
@@ -58,7 +58,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Where a function with one summit between two places is highest, and how high: golden section.
+/// The maximum of a function with a single peak between two places, and its value, by
+/// golden-section search.
 fn highest(mut from: f64, mut to: f64, function: impl Fn(f64) -> f64) -> (f64, f64) {
     let golden = (5_f64.sqrt() - 1.0) / 2.0;
     let place = |at: f64| (at, function(at));

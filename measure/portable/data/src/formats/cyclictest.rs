@@ -1,5 +1,5 @@
-//! What `cyclictest` of rt-tests prints (2.4): the histogram of `-h`, and `--json`. Values are in
-//! microseconds there, or in whatever unit the histogram has.
+//! The output formats of `cyclictest` from rt-tests (2.4): the histogram of `-h`, and `--json`.
+//! Values are in microseconds there, or in the unit of the histogram.
 
 use crate::Histogram;
 use serde_json::{Map, Value, json};
@@ -14,16 +14,16 @@ pub struct Thread<'a> {
     pub cpu: usize,
 }
 
-/// What is said beside the numbers.
+/// The facts that accompany the numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The command line.
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// Beginning and end in local time, as RFC 2822 has it.
+    /// Start and end in local time, as in RFC 2822.
     pub times: (String, String),
-    /// System's name, host's name, release, version and machine: what `uname -a` says.
+    /// System name, host name, release, version and machine: the output of `uname -a`.
     pub system: [String; 5],
     /// Whether the kernel is PREEMPT_RT.
     pub realtime: bool,
@@ -62,8 +62,7 @@ fn within(thread: &Thread, limit: u64) -> u64 {
     below.map(|bucket| bucket.count).sum()
 }
 
-/// The document of `--json`. Keys are spelt as cyclictest spells them, `cmdline:` with its colon
-/// included.
+/// The document of `--json`. Keys are spelt as in cyclictest, including the colon of `cmdline:`.
 #[must_use]
 pub fn json(facts: &Facts, threads: &[Thread]) -> Value {
     let [sysname, nodename, release, version, machine] = &facts.system;

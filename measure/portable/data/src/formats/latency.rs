@@ -1,7 +1,7 @@
-//! The rows that users of Xenomai know from its `latency`: a head (`RTH|`) from time to time, a row
-//! for each second (`RTD|`), and one for all (`RTS|`). Latencies are in microseconds.
+//! The rows that Xenomai users know from its `latency`: a head (`RTH|`) from time to time, a row
+//! for each second (`RTD|`), and one for the whole run (`RTS|`). Latencies are in microseconds.
 
-/// Latencies of a stretch of time, in nanoseconds.
+/// Latencies within an interval, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     samples: u64,
@@ -19,7 +19,7 @@ impl Span {
         self.max = Some(self.max.map_or(latency_ns, |max| max.max(latency_ns)));
     }
 
-    /// Adds the samples of another.
+    /// Adds the samples of another interval.
     pub fn merge(&mut self, other: &Span) {
         let smaller = [self.min, other.min].into_iter().flatten().min();
         self.samples += other.samples;
@@ -52,7 +52,7 @@ pub fn opening(period_us: u64, mode: &str) -> String {
     format!("== Sampling period: {period_us} us\n== Test mode: {mode}\n== All results in microseconds\n")
 }
 
-/// The head, which is repeated every 21 rows; `seconds` have passed.
+/// The head, repeated every 21 rows, after `seconds`.
 #[must_use]
 pub fn head(seconds: u64, period_us: u64, priority: u32, mode: &str) -> String {
     let time = time(seconds);
@@ -62,8 +62,8 @@ pub fn head(seconds: u64, period_us: u64, priority: u32, mode: &str) -> String {
     )
 }
 
-/// A second's row. `all` has every sample so far, and `overruns` and `switches`, mode switches, are
-/// counted from the beginning.
+/// The row of a second. `all` has every sample so far; `overruns` and `switches` (mode switches)
+/// count from the start.
 #[must_use]
 pub fn row(second: &Span, all: &Span, overruns: u64, switches: u64) -> String {
     let [min, average, max] = [second.min(), second.average(), second.max()];

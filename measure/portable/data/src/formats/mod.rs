@@ -1,4 +1,4 @@
-//! Formats that others read: those of the tools of the field.
+//! Formats of the field's common tools.
 
 pub mod cyclictest;
 pub mod latency;

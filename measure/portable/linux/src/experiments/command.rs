@@ -1,4 +1,4 @@
-//! How long a command takes: hackbench, a compile.
+//! The run time of a command: hackbench, a compile.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -11,10 +11,10 @@ use std::process::{Command as Process, Stdio};
 /// Options.
 #[derive(Args, Debug)]
 pub struct Command {
-    /// How often it runs [default: 10, short form 3]
+    /// How often to run it [default: 10, short form 3]
     #[arg(long, value_name = "N")]
     times: Option<u64>,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(required = true, last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }

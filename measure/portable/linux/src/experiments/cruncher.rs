@@ -1,4 +1,4 @@
-//! Jitter of computing: the same work again and again, with a short sleep between.
+//! Jitter of computing: the same work again and again, with a short sleep in between.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -13,16 +13,16 @@ use std::hint::black_box;
 /// Options.
 #[derive(Args, Debug)]
 pub struct Cruncher {
-    /// How often it computes [default: 1,000, short form 50]
+    /// How often to compute [default: 1,000, short form 50]
     #[arg(long, value_name = "N")]
     rounds: Option<u64>,
-    /// How long it computes at a time, in us
+    /// How long to compute at a time, in us
     #[arg(long, default_value_t = 11_000, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
     work_us: u64,
-    /// How long it sleeps between, in us
+    /// How long to sleep in between, in us
     #[arg(long, default_value_t = 500, value_name = "US")]
     sleep_us: u64,
-    /// Iterations of the work, in place of as many as take --work-us
+    /// Iterations of the work, instead of as many as take --work-us
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
 }
@@ -56,7 +56,7 @@ impl Experiment for Cruncher {
     }
 }
 
-/// The work: a chain of multiplications that no compiler shortens, in registers alone.
+/// The work: a chain of multiplications, in registers only, that no compiler can shorten.
 fn crunch(iterations: u64) {
     let mut value = black_box(1u64);
     for _ in 0..iterations {
@@ -71,7 +71,7 @@ fn time(clock: &Clock, iterations: u64) -> u64 {
     clock.ticks().wrapping_sub(from)
 }
 
-/// Iterations that take `nanoseconds`, by the shortest of some tries.
+/// Iterations that take `nanoseconds`, calibrated by the fastest of several attempts.
 fn calibrated(clock: &Clock, nanoseconds: u64) -> u64 {
     const TRY: u64 = 200_000;
     const TRIES: usize = 10;

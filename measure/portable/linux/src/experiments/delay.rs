@@ -1,5 +1,5 @@
-//! How much longer than asked for `nanosleep` takes; and when a thread that looks at the clock all
-//! the time could not.
+//! How much longer than requested `nanosleep` takes; and the gaps in which a thread that reads the
+//! clock continuously cannot do so.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -12,24 +12,24 @@ use rustix::thread::{NanosleepRelativeResult, nanosleep};
 
 /// Longest period.
 const LONGEST_US: u64 = 50_000;
-/// Looking at the clock takes far less.
+/// A gap is at least this long; reading the clock takes far less.
 const GAP_NS: u64 = 300;
-/// Gaps that are told one by one; beyond, only their figures are.
+/// Gaps that are reported individually; of more, only the figures are reported.
 const GAPS: usize = 2_000;
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Delay {
-    /// Time between two periods that are tried, in us [default: 1,000, short form 5,000]
+    /// Difference between successive periods, in us [default: 1,000, short form 5,000]
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
     step_us: Option<u64>,
-    /// How often each is slept [default: 3]
+    /// How often to sleep each period [default: 3]
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     repeats: u64,
-    /// How long it looks at the clock, in ms [default: 100, short form 20]
+    /// How long to watch the clock, in ms [default: 100, short form 20]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     oscilloscope_ms: Option<u64>,
-    /// The timer slack of an ordinary thread, 50 us, in place of SCHED_FIFO
+    /// Use an ordinary thread's timer slack, 50 us, instead of SCHED_FIFO
     #[arg(long)]
     ordinary: bool,
 }
@@ -61,7 +61,7 @@ impl Experiment for Delay {
     }
 }
 
-/// The longest delay of each period, and the figures of all.
+/// The longest delay for each period, and the figures over all.
 fn delays(bench: &Bench, step_us: u64, repeats: u64, findings: &mut Findings) -> Result<()> {
     let (mut all, mut points) = (Vec::new(), Vec::new());
     for period in (0..=LONGEST_US).step_by(step_us as usize) {
@@ -84,7 +84,7 @@ fn delay(bench: &Bench, period_ns: u64) -> Result<u64> {
     Ok(bench.clock.whole(bench.clock.ticks() - start).saturating_sub(period_ns))
 }
 
-/// When the clock could not be looked at, and for how long.
+/// When the clock could not be read, and for how long.
 fn gaps(bench: &Bench, length_ns: u64) -> Vec<(u64, u64)> {
     let mut gaps = Vec::with_capacity(GAPS);
     let start = bench.clock.ticks();
@@ -106,7 +106,7 @@ fn say_gaps(findings: &mut Findings, gaps: &[(u64, u64)], length_ns: u64) {
     findings.smaller("gap_share", lost as f64 * 100.0 / length_ns as f64, "%");
     findings.points("gap", "us", "us", gaps.iter().map(|&(at, gap)| (at as f64 / 1e3, gap as f64 / 1e3)).collect());
     if gaps.len() == GAPS {
-        findings.disturbed(format!("more than {GAPS} gaps: the clock is too slow to be looked at"));
+        findings.disturbed(format!("more than {GAPS} gaps: the clock is too slow to read"));
     }
 }
 

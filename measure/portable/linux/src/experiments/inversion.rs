@@ -1,5 +1,5 @@
-//! Priority inversion: how long an urgent thread waits for a mutex, against how long a thread of
-//! medium priority computes.
+//! Priority inversion: how long an urgent thread waits for a mutex, depending on how long a thread
+//! of medium priority computes.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -11,20 +11,20 @@ use clap::Args;
 use pillion_measure_data::{Chart, Kind};
 use std::hint::spin_loop;
 
-/// What the low thread computes while it has the mutex.
+/// How long the low thread computes while it holds the mutex.
 const CRITICAL_NS: u64 = 5_000;
 const PROTOCOLS: [(&str, Protocol); 2] = [("none", Protocol::None), ("inherit", Protocol::Inherit)];
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Inversion {
-    /// The medium thread computes so long, and multiples of it, in us
+    /// Step of the medium thread's computing time, in us
     #[arg(long, default_value_t = 100, value_name = "US")]
     step_us: u64,
-    /// How many multiples
+    /// Number of steps
     #[arg(long, default_value_t = 20, value_name = "N")]
     steps: u64,
-    /// How often each is tried [default: 20, short form 5]
+    /// How often to try each [default: 20, short form 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
 }
@@ -57,7 +57,7 @@ impl Experiment for Inversion {
     }
 }
 
-/// Says a curve, and by how much the medium thread lengthens the wait.
+/// Reports a curve, and by how much the medium thread lengthens the wait.
 fn say(findings: &mut Findings, name: &str, points: Vec<(f64, f64)>) {
     let waits = || points.iter().map(|point| point.1);
     let (least, most) = (waits().fold(f64::INFINITY, f64::min), waits().fold(0.0, f64::max));

@@ -1,5 +1,5 @@
-//! Kernel latency time: how long an urgent thread waits in the kernel for what a less urgent one
-//! has there.
+//! Kernel latency time: how long an urgent thread waits in the kernel for something that a less
+//! urgent thread holds there.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -16,39 +16,39 @@ use pillion_measure_data::{Chart, Kind};
 const HIGH: i32 = 1;
 const LOW: i32 = 2;
 
-/// The timer is armed so much earlier than the section begins.
+/// The timer is armed this much before the section begins.
 const LEAD_NS: u64 = 1_000;
-/// Time between two sections, for everybody else.
+/// Time between two sections, for all others.
 const PAUSE_NS: u64 = 100_000;
-/// Times by which the section is left alone, undisturbed.
+/// How often the free section is timed.
 const WARM_UP: u64 = 20;
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Klt {
-    /// How long the less urgent thread is in its critical section, in us
+    /// How long the less urgent thread stays in its critical section, in us
     #[arg(long, default_value_t = 20, value_name = "US", value_parser = clap::value_parser!(u64).range(1..10_000))]
     section: u64,
-    /// Distance of two places at which the section is interrupted, in ns [default: 20, short form
+    /// Distance between places at which the section is interrupted, in ns [default: 20, short form
     /// 100]
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
     step: Option<u64>,
 }
 
-/// What happened at one place, in ticks.
+/// Events at one place, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sample {
     /// When the less urgent thread asked for the section.
     began: u64,
-    /// When the timer was to interrupt.
+    /// When the timer was due to interrupt.
     due: u64,
-    /// When the urgent thread ran, and asked for the section.
+    /// When the urgent thread ran and asked for the section.
     woken: u64,
-    /// When it had been in it.
+    /// When it had left the section.
     done: u64,
 }
 
-/// Words of a sample in what a thread of a team measures.
+/// Words of a sample among what the threads measure.
 const WORDS: usize = 4;
 
 impl Experiment for Klt {
@@ -75,7 +75,7 @@ impl Experiment for Klt {
     }
 }
 
-/// Ticks of the section when nobody else wants it, and the samples.
+/// Ticks of the section if no other thread wants it, and the samples.
 fn measure(bench: &Bench, section_ns: u64, step_ns: u64) -> Result<(u64, Vec<Sample>)> {
     let device = Device::open(Source::Timer)?;
     let (high_file, low_file) = (device.another()?, device.another()?);
@@ -107,7 +107,7 @@ fn measure(bench: &Bench, section_ns: u64, step_ns: u64) -> Result<(u64, Vec<Sam
     Ok((free, seen.chunks(WORDS - 1).zip(begun).map(sample).collect()))
 }
 
-/// What the section takes when nobody else wants it, the least of some times.
+/// Ticks of the section if no other thread wants it: the least of several attempts.
 fn free(file: &Waiter) -> Result<u64> {
     let mut least = u64::MAX;
     for _ in 0..WARM_UP {
@@ -118,7 +118,7 @@ fn free(file: &Waiter) -> Result<u64> {
     Ok(least)
 }
 
-/// Says the figures, and the curves over the place at which the section was interrupted.
+/// Reports the figures, and the curves over the place at which the section was interrupted.
 fn say(findings: &mut Findings, clock: &Clock, free: u64, samples: &[Sample]) {
     let inside = || samples.iter().filter(|sample| sample.due >= sample.began);
     let waited = |sample: &Sample| clock.nanoseconds((sample.done - sample.woken).saturating_sub(free));

@@ -1,19 +1,19 @@
-//! The experiments, and how they are found by name.
+//! The experiments, and a look-up by name.
 //!
 //! To add one:
-//! 1. Write `src/experiments/NAME.rs` (a folder when it needs several files) with a struct of its
+//! 1. Write `src/experiments/NAME.rs` (a folder if it needs several files) with a struct of its
 //!    options that derives `clap::Args`.
 //! 2. Implement [`Experiment`] for it. `run` measures first and afterwards returns [`Findings`]: it
 //!    prints nothing. Sizes are options of type `Option<..>`; [`Bench::size`] chooses between the
-//!    option, the full default and the `--quick` one. Time is read by [`Bench::clock`], a thread
-//!    becomes urgent by [`realtime`](crate::realtime), a child is made by
-//!    [`process`](crate::process).
-//! 3. Name it in [`ALL`]. `run all` takes those that need no argument (`IN_ALL`).
-//! 4. Say its options in README.md.
+//!    option, the full default and the `--quick` one. [`Bench::clock`] reads time,
+//!    [`realtime`](crate::realtime) makes a thread urgent, [`process`](crate::process) makes a
+//!    child.
+//! 3. Add it to [`ALL`]. `run all` runs those that need no argument (`IN_ALL`).
+//! 4. Describe its options in README.md.
 //!
-//! What disturbs every experiment (steal time, a change of the clock source) is watched around
-//! `run`; what disturbs only yours, you say by [`Findings::disturbed`]. Arithmetic stands in
-//! functions without system calls, with tests.
+//! Disturbances that affect every experiment (steal time, a change of the clock source) are watched
+//! around `run`; report those that affect only yours with [`Findings::disturbed`]. Put arithmetic
+//! into functions without system calls, with tests.
 
 mod command;
 mod cruncher;
@@ -44,7 +44,7 @@ pub trait Experiment: Args {
     const NAME: &'static str;
     /// Headline of its report.
     const TITLE: &'static str;
-    /// What is shown, in a sentence.
+    /// What it shows, in a sentence.
     const ABOUT: &'static str;
     /// Where the method comes from.
     const PAPER: &'static str;
@@ -53,8 +53,7 @@ pub trait Experiment: Args {
 
     /// Measures.
     ///
-    /// # Errors
-    /// It could not be measured at all. A run that was measured but disturbed is told by
+    /// # Errors It could not be measured at all. Report a run that was measured but disturbed with
     /// [`Findings::disturbed`].
     fn run(&self, bench: &Bench) -> anyhow::Result<Findings>;
 
@@ -64,7 +63,7 @@ pub trait Experiment: Args {
     }
 }
 
-/// An experiment without its type.
+/// An experiment with its type erased.
 pub struct Entry {
     /// See [`Experiment::NAME`].
     pub name: &'static str,
@@ -96,7 +95,7 @@ impl Entry {
         }
     }
 
-    /// The command line of its options.
+    /// The subcommand with its options.
     pub fn command(&self) -> Command {
         (self.augment)(Command::new(self.name)).about(self.title).long_about(self.about)
     }
@@ -133,7 +132,7 @@ pub const ALL: &[Entry] = &[
     Entry::of::<command::Command>(),
 ];
 
-/// A chart of series in one unit, which the drawing writes at its axes.
+/// A chart of series in one unit, which the drawing shows at its axes.
 fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
     Chart {
         kind,
@@ -150,7 +149,7 @@ fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
     }
 }
 
-/// The experiment of that name.
+/// The experiment with that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }

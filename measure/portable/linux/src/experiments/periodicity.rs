@@ -1,4 +1,4 @@
-//! Two threads that a third one triggers in turn, by a timer of 100 us: the time from each
+//! Two threads triggered in turn by a third one, on a timer of 100 us: the time from each
 //! activation to the next, whichever thread it is.
 
 use super::{Experiment, chart};
@@ -13,7 +13,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::{Thread, park};
 
-/// Points that are told; the histogram has all.
+/// Number of points reported; the histogram has all.
 const SHOWN: usize = 2000;
 
 /// Options.
@@ -27,14 +27,15 @@ pub struct Periodicity {
     activations: Option<u64>,
 }
 
-/// A thread that is triggered: how often so far, and whether the timer's thread is about it.
+/// A triggered thread: how often it was triggered so far, and whether the timer's thread is doing
+/// so right now.
 #[derive(Default)]
 struct Trigger {
     count: AtomicU64,
     is_pulled: AtomicBool,
 }
 
-/// The times of all activations in order, and how many came after the timer's thread had gone on.
+/// The times of all activations in order, and how many came after the timer's thread had continued.
 type Log = (Vec<u64>, u64);
 
 impl Experiment for Periodicity {
@@ -63,13 +64,13 @@ impl Experiment for Periodicity {
     }
 }
 
-/// Runs the three threads. The timer's is this one.
+/// Runs the three threads. This one is the timer's.
 fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Log> {
     bench.be_urgent()?;
     realtime::be_fifo((bench.priority - 1).max(1))?;
     let triggers = [Trigger::default(), Trigger::default()];
-    // A thread that ends, and whoever gives its locked stack back, would keep the other one from
-    // its last activation for a millisecond.
+    // Without it, a thread that ends, and the thread that frees its locked stack, would delay the
+    // other thread's last activation by a millisecond.
     let end = Barrier::new(triggers.len());
     let each = activations / 2;
     let logs = std::thread::scope(|scope| {
@@ -82,8 +83,8 @@ fn measure(bench: &Bench, period_ns: u64, activations: u64) -> Result<Log> {
     Ok(merged(logs))
 }
 
-/// The life of the timer's thread. Whom it triggers is more urgent and runs at once, as in the
-/// paper and in the real-time tasks.
+/// The timer's thread. The thread that it triggers is more urgent and runs at once, as in the paper
+/// and in the real-time tasks.
 fn fire(triggers: &[Trigger; 2], threads: &[&Thread], period_ns: u64, activations: u64) -> Result<()> {
     let mut deadline = monotonic() + 100 * period_ns;
     for number in 0..activations as usize {
@@ -98,7 +99,7 @@ fn fire(triggers: &[Trigger; 2], threads: &[&Thread], period_ns: u64, activation
     Ok(())
 }
 
-/// The life of a thread that is triggered.
+/// The body of a triggered thread.
 fn wait(bench: &Bench, trigger: &Trigger, activations: u64, end: &Barrier) -> Result<Log> {
     let is_urgent = realtime::pin(bench.cpu).and_then(|()| realtime::be_fifo(bench.priority));
     let (mut log, mut late) = (Vec::with_capacity(activations as usize), 0);
@@ -115,7 +116,7 @@ fn wait(bench: &Bench, trigger: &Trigger, activations: u64, end: &Barrier) -> Re
     is_urgent.map(|()| (log, late)).context("a thread that is triggered")
 }
 
-/// Two logs in the order of time.
+/// Merges two logs in order of time.
 fn merged(logs: Vec<Log>) -> Log {
     let late = logs.iter().map(|(_, late)| late).sum();
     let mut log = logs.into_iter().flat_map(|(log, _)| log).collect::<Vec<_>>();

@@ -11,16 +11,16 @@ use pillion_measure_data::locus::{Locus, Place};
 use pillion_measure_data::walsh::{Correlation, Response};
 use pillion_measure_data::{Chart, Kind, Points};
 
-/// Edges in a second: a row of preferred numbers.
+/// Edges per second: a series of preferred numbers.
 const FREQUENCIES: [u32; 25] = [
     500, 1_000, 2_000, 3_150, 5_000, 8_000, 12_500, 20_000, 31_500, 50_000, 80_000, 100_000, 125_000, 160_000, 200_000,
     250_000, 315_000, 400_000, 500_000, 630_000, 800_000, 1_000_000, 1_250_000, 1_600_000, 2_000_000,
 ];
-/// The first edge is so far away, for everything to be ready, and by up to as much again, drawn: no
-/// two rounds meet Linux's ticks alike.
+/// Delay of the first edge, so that everything is ready, plus up to as much again, drawn at random,
+/// so that no two rounds meet Linux's ticks in the same way.
 const AHEAD_NS: u64 = 1_000_000;
-/// Answered edges below which no higher frequency is tried: what is left is a loop that asks for
-/// the time.
+/// If a smaller fraction of the edges is answered, no higher frequency is tried: all that remains
+/// is a loop that reads the time.
 const HALF: f64 = 0.5;
 
 /// Options.
@@ -29,8 +29,7 @@ pub struct Reliability {
     /// Rounds through all frequencies [default: 4, short form 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// How long each frequency is answered in a round, in milliseconds [default: 250, short form
-    /// 20]
+    /// How long to answer each frequency in a round, in milliseconds [default: 250, short form 20]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(4..))]
     time: Option<u64>,
 }
@@ -60,15 +59,15 @@ impl Experiment for Reliability {
     }
 }
 
-/// What became of one frequency in a round.
+/// The result for one frequency in a round.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     place: Place,
-    /// How late the answers were on average.
+    /// Mean delay of the answers.
     late: f64,
 }
 
-/// Answers each frequency for that time, up to the one of which fewer than half of the edges are
+/// Answers each frequency for `time`, up to the first of which fewer than half of the edges are
 /// answered.
 fn round(time: u64, seed: &mut u64) -> Result<Vec<Answer>> {
     let mut answers = Vec::new();
@@ -99,7 +98,7 @@ fn answer(frequency: u32, time: u64, seed: &mut u64) -> Result<Answer> {
         correlation.toggle(now - start);
         answers += 1;
         late += now - next;
-        // The next edge that is still to come; those that passed are lost.
+        // The next edge in the future; edges that have passed are lost.
         next = start + ((now - start) / period + 1) * period;
     }
     let late = late as f64 / answers.max(1) as f64;
@@ -110,13 +109,13 @@ fn answer(frequency: u32, time: u64, seed: &mut u64) -> Result<Answer> {
     })
 }
 
-/// The next of a row of numbers; that of reliability.c.
+/// The next pseudo-random number, the same as in reliability.c.
 fn draw(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *seed >> 33
 }
 
-/// The mean of the rounds; frequencies that not all of them came to are left out.
+/// The mean of the rounds; frequencies that not all rounds reached are left out.
 fn mean(rounds: &[Vec<Answer>]) -> Vec<Answer> {
     let frequencies = rounds.iter().map(Vec::len).min().unwrap_or(0);
     let mean_of = |at: usize, part: &dyn Fn(&Answer) -> f64| {

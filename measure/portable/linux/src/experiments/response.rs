@@ -1,5 +1,5 @@
-//! Response to a one-shot timer whose distance changes after every so many interrupts, so that it
-//! never falls into step with anything.
+//! Response to a one-shot timer whose interval changes after every few interrupts, so that it never
+//! falls into step with anything.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -16,18 +16,18 @@ pub struct Response {
     /// Interrupts [default: 20,000, short form 1,000]
     #[arg(long, value_name = "N")]
     samples: Option<u64>,
-    /// Shortest distance of two interrupts, in us [default: 2,000, short form 500]
+    /// Shortest interval between two interrupts, in us [default: 2,000, short form 500]
     #[arg(long, value_name = "US")]
     least: Option<u64>,
-    /// Longest distance, in us [default: 30,000, short form 3,000]
+    /// Longest interval, in us [default: 30,000, short form 3,000]
     #[arg(long, value_name = "US")]
     most: Option<u64>,
-    /// Interrupts with the same distance
+    /// Interrupts with the same interval
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     each: u64,
 }
 
-/// A response, and the distance at which it was seen.
+/// A response, and the interval that preceded it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sample {
     distance_us: u64,
@@ -65,7 +65,7 @@ impl Experiment for Response {
 }
 
 impl Response {
-    /// The distance before each interrupt, in us.
+    /// The interval before each interrupt, in us.
     fn distances(&self, bench: &Bench) -> Vec<u64> {
         let samples = bench.size(self.samples, 20_000, 1_000);
         let (least, most) = (bench.size(self.least, 2_000, 500), bench.size(self.most, 30_000, 3_000));
@@ -73,8 +73,8 @@ impl Response {
     }
 }
 
-/// The distance of a group: multiples of the golden ratio's fraction spread evenly over the range,
-/// in an order without a period.
+/// The interval of a group: multiples of the golden ratio's fraction spread evenly over the range,
+/// without a period.
 fn distance(group: u64, least: u64, most: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let part = u128::from(group.wrapping_mul(GOLDEN));
@@ -102,7 +102,7 @@ fn findings(samples: &[Sample]) -> Findings {
     findings
 }
 
-/// The worst latency of each run of samples with one distance.
+/// The worst latency of each group of samples with the same interval.
 fn worst(samples: &[Sample]) -> Vec<(f64, f64)> {
     let groups = samples.chunk_by(|first, second| first.distance_us == second.distance_us);
     let worst = |group: &[Sample]| group.iter().map(|sample| sample.latency_ns).max().unwrap_or(0) as f64;

@@ -1,4 +1,4 @@
-//! What switching to another thread costs, as more and more threads are ready.
+//! The cost of switching to another thread as the number of ready threads grows.
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Ready threads beside those that are measured.
+/// Ready threads besides those that are measured.
 const READY: [usize; 11] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const STACK_BYTES: usize = 64 << 10;
 
@@ -24,7 +24,7 @@ static BEGUN: AtomicUsize = AtomicUsize::new(0);
 /// Options.
 #[derive(Args, Debug)]
 pub struct Scheduler {
-    /// Switches with each number of threads [default: 1,000, short form 100]
+    /// Switches for each number of threads [default: 1,000, short form 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     samples: Option<u64>,
     /// Most ready threads
@@ -75,7 +75,7 @@ fn mean(measured: &[u64]) -> f64 {
     measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64
 }
 
-/// From a semaphore's post to the more urgent thread that it wakes.
+/// From posting a semaphore to the more urgent thread that it wakes.
 fn wake(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (semaphore, before) = (Semaphore::new(), Stamp::default());
     let woken = || {
@@ -96,13 +96,13 @@ fn wake(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(1, woken), member(2, waking)])
 }
 
-/// From a yield until the next of `members` threads, or the same one after all others of its
-/// priority, runs.
+/// From a yield until the next of `members` threads runs, or the same one after all others of its
+/// priority.
 fn yields(bench: &Bench, samples: u64, members: usize) -> Result<Vec<u64>> {
     let (before, is_last) = (Stamp::default(), AtomicBool::new(false));
     let body = || {
         let mut measured = Vec::with_capacity(samples as usize);
-        // All others have begun behind the first of these.
+        // All others started after the first of these.
         std::thread::yield_now();
         for _ in 0..samples {
             before.set(bench.clock.ticks());
@@ -117,16 +117,16 @@ fn yields(bench: &Bench, samples: u64, members: usize) -> Result<Vec<u64>> {
     team::run(bench, (0..members).map(|_| member(1, body)).collect::<Vec<Member>>())
 }
 
-/// What threads that are ready do.
+/// What the other ready threads do.
 #[derive(Clone, Copy, PartialEq)]
 enum Kin {
     /// Compute, under the ordinary policy.
     Ordinary,
-    /// Yield, with the priority of those that are measured.
+    /// Yield, at the priority of the measured threads.
     Equal,
 }
 
-/// Threads that are ready until they are ended.
+/// Threads that stay ready until they are ended.
 struct Others(Vec<JoinHandle<Result<()>>>);
 
 impl Others {

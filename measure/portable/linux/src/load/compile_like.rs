@@ -1,5 +1,5 @@
-//! What a compile asks of Linux: short-lived processes that read, compute and write through pipes
-//! and files, then a long one over all of it.
+//! Asks the same of Linux as a compile does: short-lived processes that read, compute and write
+//! through pipes and files, then a long one over all of it.
 
 use super::Piece;
 use crate::process::{Child, child};
@@ -23,7 +23,7 @@ pub fn prepare() -> Result<Piece> {
     }))
 }
 
-/// A folder that is removed with all that is in it.
+/// A folder that is removed with its contents when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -40,7 +40,7 @@ impl Drop for Folder {
     }
 }
 
-/// A source file goes through three processes that are joined by pipes, into an object file.
+/// Compiles a source file: three processes joined by pipes turn it into an object file.
 fn compile(folder: &Path, file: u32) -> Result<()> {
     let (source, to_source) = pipe()?;
     let (words, to_words) = pipe()?;
@@ -54,7 +54,7 @@ fn compile(folder: &Path, file: u32) -> Result<()> {
     stages.into_iter().try_for_each(Child::wait)
 }
 
-/// The text of a source file, line by line, and an empty line at its end.
+/// Writes the text of a source file, line by line, and an empty line at its end.
 fn generate(output: &PipeWriter, file: u32) -> Result<()> {
     let mut output = BufWriter::new(output);
     for number in 0..FUNCTIONS {
@@ -64,7 +64,7 @@ fn generate(output: &PipeWriter, file: u32) -> Result<()> {
     Ok(output.flush()?)
 }
 
-/// Its words, one in a line.
+/// Splits the text into words, one a line.
 fn split(input: &PipeReader, output: &PipeWriter) -> Result<()> {
     let mut output = BufWriter::new(output);
     for line in BufReader::new(input).lines() {
@@ -78,7 +78,7 @@ fn split(input: &PipeReader, output: &PipeWriter) -> Result<()> {
     Ok(output.flush()?)
 }
 
-/// How often each word occurs.
+/// Counts how often each word occurs.
 fn count(input: &PipeReader, object: &Path) -> Result<()> {
     let mut words: BTreeMap<String, u64> = BTreeMap::new();
     for word in BufReader::new(input).lines() {
@@ -93,7 +93,7 @@ fn count(input: &PipeReader, object: &Path) -> Result<()> {
     Ok(output.flush()?)
 }
 
-/// Reads all object files, writes them as one, and a sum of it.
+/// Reads all object files, and writes them as one with a checksum.
 fn link(folder: &Path) -> Result<()> {
     let objects = (0..FILES).map(|file| fs::read(folder.join(format!("{file}.o")))).collect::<Result<Vec<_>, _>>()?;
     let all = objects.concat();
@@ -102,7 +102,7 @@ fn link(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The hash FNV-1a.
+/// The FNV-1a hash.
 fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

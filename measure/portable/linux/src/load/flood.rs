@@ -5,15 +5,15 @@ use super::Piece;
 use anyhow::Result;
 use std::fs;
 
-/// The shortest lines of the machines of measure/machines, a Pentium Pro's: with longer ones, each
-/// is written more than once.
+/// The shortest cache line of the machines in measure/machines, that of the Pentium Pro; longer
+/// lines are written more than once.
 const LINE: usize = 32;
 
-/// Written when Linux does not tell how large the last cache is; larger than that of a small
+/// The working set if Linux does not report the size of the last cache; larger than that of a small
 /// machine.
 const DEFAULT: usize = 16 << 20;
 
-/// Allocates the working set: twice the last cache, so that no line of it survives a pass.
+/// Allocates the working set: twice the last cache, so that none of its lines survives a pass.
 pub fn prepare() -> Result<Piece> {
     let mut memory = vec![0u8; 2 * last_cache().unwrap_or(DEFAULT)];
     let mut round = 0u8;
@@ -32,7 +32,7 @@ fn dirty(memory: &mut [u8], value: u8) {
     std::hint::black_box(memory);
 }
 
-/// Bytes of the largest cache that the first processor has.
+/// Bytes of the first processor's largest cache.
 fn last_cache() -> Option<usize> {
     let sizes = (0..8)
         .filter_map(|index| fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok());

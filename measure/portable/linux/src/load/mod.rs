@@ -1,4 +1,4 @@
-//! What a machine is measured under.
+//! The loads to measure under.
 
 mod compile_like;
 mod coverage;
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 pub struct Options {
     #[arg(value_parser = names(), help = ABOUT)]
     name: String,
-    /// How long it runs
+    /// How long to run
     #[arg(long, default_value_t = 10, value_name = "N")]
     seconds: u64,
-    /// ping: who is asked
+    /// ping: host to send requests to
     #[arg(long, default_value_t = Ipv4Addr::LOCALHOST, value_name = "ADDRESS")]
     host: Ipv4Addr,
 }
@@ -28,10 +28,10 @@ pub struct Options {
 const ABOUT: &str = "flood: every cache line dirty, every TLB entry replaced; coverage: many system calls, right and wrong; \
                      ping: echo requests; compile-like: short-lived processes";
 
-/// A load: does a piece of its work at each call and counts what it did.
+/// A load: each call does a piece of its work and returns the amount.
 type Piece = Box<dyn FnMut() -> Result<u64>>;
 
-/// A load's name, and how it is prepared.
+/// A load's name, and how to prepare it.
 struct Load {
     name: &'static str,
     /// What it counts.
@@ -54,7 +54,7 @@ fn find(name: &str) -> Result<&'static Load> {
     ALL.iter().find(|load| load.name == name).with_context(|| format!("there is no load {name}"))
 }
 
-/// Runs a load for some seconds and says how much it did.
+/// Runs a load for some seconds and reports how much it did.
 ///
 /// # Errors
 /// It could not do its work.
@@ -70,11 +70,11 @@ pub fn run(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// Loads that run beside an experiment, until this is dropped.
+/// Loads that run beside an experiment until this value is dropped.
 pub struct Beside(Vec<(String, Child)>);
 
 impl Beside {
-    /// Starts loads by name and commands of the shell, all on the processor that is measured.
+    /// Starts loads by name, and shell commands, all on the measured processor.
     ///
     /// # Errors
     /// There is no such load.
@@ -90,7 +90,7 @@ impl Beside {
         Ok(Beside(children))
     }
 
-    /// Those that ended by themselves, which none should.
+    /// The loads that have ended by themselves, which none should.
     pub fn ended(&mut self) -> Vec<String> {
         let ended = self.0.iter_mut().filter_map(|(name, child)| child.has_ended().then_some(name));
         ended.map(|name| format!("the load beside ended: {name}")).collect()

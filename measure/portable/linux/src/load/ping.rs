@@ -1,5 +1,5 @@
-//! Echo requests as fast as they go: interrupts of a network device, or the network's own work over
-//! the loopback device.
+//! Echo requests as fast as possible: interrupts of a network device, or, over the loopback device,
+//! the work of the network stack itself.
 
 use super::Piece;
 use anyhow::{Context, Result, bail};
@@ -8,16 +8,16 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// Requests that are on their way at once.
+/// Requests in flight.
 const WINDOW: u16 = 16;
 
-/// Bytes of a packet: 8 of the header, 56 of contents, as `ping` sends them.
+/// Bytes of a packet: 8 of header, 56 of contents, as `ping` sends them.
 const LENGTH: usize = 64;
 
 const REQUEST: u8 = 8;
 const REPLY: u8 = 0;
 
-/// Opens a socket; each piece sends a window of requests and waits for the answers.
+/// Opens a socket; each piece sends a window of requests and waits for the replies.
 pub fn prepare(host: Ipv4Addr) -> Result<Piece> {
     let raw = socket(AddressFamily::INET, SocketType::RAW, Some(ipproto::ICMP));
     let raw = raw.context("a raw socket needs root, or the capability net_raw")?;
@@ -37,7 +37,7 @@ pub fn prepare(host: Ipv4Addr) -> Result<Piece> {
     }))
 }
 
-/// Waits for a reply to this process; the socket gets requests and others' replies as well.
+/// Waits for a reply to this process; the socket also receives requests and replies to others.
 fn answer(raw: &OwnedFd, identifier: u16) -> Result<()> {
     let mut packet = [0; 1500];
     for _ in 0..10_000 {
@@ -60,7 +60,7 @@ fn request(identifier: u16, sequence: u16) -> [u8; LENGTH] {
     packet
 }
 
-/// The Internet's checksum of RFC 1071, over an even number of bytes.
+/// The Internet checksum of RFC 1071, over an even number of bytes.
 fn checksum(bytes: &[u8]) -> u16 {
     let words = bytes.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
     let mut sum: u32 = words.sum();

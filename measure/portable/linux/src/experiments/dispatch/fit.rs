@@ -1,13 +1,13 @@
-//! The Erlang distribution that a histogram is like: figures of it, and its curve.
+//! The Erlang distribution fitted to a histogram: its figures, and its curve.
 
 use crate::findings::Findings;
 use pillion_measure_data::Histogram;
 use pillion_measure_data::erlang::Erlang;
 
-/// Places at which the curve is drawn.
+/// Number of steps in which the curve is drawn.
 const STEPS: u32 = 120;
 
-/// Says the fit of samples, if enough of them differ.
+/// Reports the fit of samples, if there are enough distinct ones.
 pub fn tell(findings: &mut Findings, name: &str, samples: &[u64]) {
     let histogram = Histogram::of("ns", samples.iter().copied());
     let Some(fit) = Erlang::by_likelihood(&histogram) else { return };

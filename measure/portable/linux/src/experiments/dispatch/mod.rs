@@ -1,5 +1,5 @@
-//! Interrupt response and process dispatch: an interrupt that is raised on demand, its handler, and
-//! the process that waits for it.
+//! Interrupt response and process dispatch: an interrupt raised on demand, its handler, and the
+//! process that waits for it.
 
 mod fit;
 
@@ -21,13 +21,13 @@ pub struct Dispatch {
     /// Interrupts of each source [default: 5,000, short form 1,000]
     #[arg(long, value_name = "N")]
     samples: Option<u64>,
-    /// Where interrupts come from [default: both, or the timer alone on a machine without QEMU's
-    /// edu device]
+    /// Source of the interrupts [default: both, or only the timer on a machine without QEMU's edu
+    /// device]
     #[arg(long, value_enum, value_name = "SOURCE")]
     source: Option<Source>,
 }
 
-/// An interrupt that does not come within this time never will.
+/// An interrupt that has not come within this time is lost.
 const LOST: Duration = Duration::from_secs(2);
 
 /// Times of one interrupt, in ticks of the time-stamp counter.
@@ -79,7 +79,7 @@ impl Dispatch {
     }
 }
 
-/// Raises interrupts at the priority below that of the thread that waits for them.
+/// Raises interrupts at a priority just below that of the thread that waits for them.
 fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
     let device = Device::open(source)?;
     let (sender, arrivals) = channel();
@@ -97,8 +97,8 @@ fn measure(bench: &Bench, source: Source, samples: u64) -> Result<Vec<Sample>> {
     seen
 }
 
-/// The life of the thread that waits. It waits for so many interrupts and no more: the next one is
-/// for the next source's thread.
+/// The thread that waits. It waits for exactly `samples` interrupts, because the next one is for
+/// the next source's thread.
 fn wait(samples: u64, file: &Waiter, arrivals: &Sender<Result<Sample>>) {
     for _ in 0..samples {
         let stamps = file.wait();
@@ -110,18 +110,18 @@ fn wait(samples: u64, file: &Waiter, arrivals: &Sender<Result<Sample>>) {
     }
 }
 
-/// One interrupt, some time after the one before.
+/// One interrupt, some time after the previous one.
 fn one(device: &Device, number: u64, arrivals: &Receiver<Result<Sample>>) -> Result<Sample> {
     let pause = 200_000 + spread(number, 300_000);
     sleep::until(crate::clock::monotonic() + pause)?;
-    // Interrupts of the timer come while this thread sleeps too.
+    // Interrupts of the timer also come while this thread sleeps.
     let raised = device.raise(50_000 + spread(number, 100_000))?;
     let sample = arrivals.recv_timeout(LOST).context("an interrupt was lost")??;
     Ok(Sample { raised: raised.unwrap_or(sample.raised), ..sample })
 }
 
-/// Numbers below a limit, spread evenly and in an order without a period: multiples of the golden
-/// ratio's fraction.
+/// Numbers below a limit, spread evenly and without a period: multiples of the golden ratio's
+/// fraction.
 fn spread(number: u64, limit: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64
@@ -144,7 +144,8 @@ fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Ben
     for (name, latencies) in [("irt", &response), ("pdlt", &dispatch), ("wake", &rest)] {
         let name = format!("{prefix}{name}");
         findings.samples(&name, "ns", latencies);
-        // Counted, `x measure` fits: here it would take as long as the whole measurement.
+        // For counted measurements, `x measure` computes the fit: here it would take as long as the
+        // whole measurement.
         if bench.instrument == Instrument::Measured {
             fit::tell(findings, &name, latencies);
         }

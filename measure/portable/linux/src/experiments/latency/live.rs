@@ -1,5 +1,5 @@
-//! Rows while it is measured, as Xenomai's `latency` prints them. An ordinary thread prints; the
-//! measuring ones know nothing of it.
+//! Rows during the measurement, as Xenomai's `latency` prints them. An ordinary thread prints them;
+//! the measuring threads are not involved.
 
 use super::thread::Seen;
 use anyhow::Result;
@@ -15,7 +15,7 @@ const MODE: &str = "user-mode task";
 /// Prints a row each second until `is_over`.
 ///
 /// # Errors
-/// Nobody reads them.
+/// The output is closed.
 pub fn rows(seen: &[Seen], interval_us: u64, priority: u32, is_over: impl Fn() -> bool) -> Result<()> {
     let mut out = stdout();
     out.write_all(opening(interval_us, MODE).as_bytes())?;

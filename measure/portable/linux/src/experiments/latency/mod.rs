@@ -1,5 +1,5 @@
-//! Timer latency, as cyclictest measures it: a thread sleeps until a time, and looks how much later
-//! it is.
+//! Timer latency, as cyclictest measures it: a thread sleeps until a deadline, and checks how late
+//! it runs.
 
 mod live;
 mod thread;
@@ -20,16 +20,16 @@ pub struct Latency {
     /// Period of the first thread, in us
     #[arg(long, default_value_t = 1000, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
     interval: u64,
-    /// How much longer the period of each further thread is, in us
+    /// Increment of the period for each further thread, in us
     #[arg(long, default_value_t = 500, value_name = "US")]
     distance: u64,
     /// How often each thread sleeps [default: 20,000, short form 2,000]
     #[arg(long, value_name = "N")]
     loops: Option<u64>,
-    /// Threads; the second and later ones run on further processors, in turn
+    /// Number of threads; the second and later ones run on further processors in turn
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     threads: u64,
-    /// Print a row each second, as Xenomai's latency does
+    /// Print a row every second, as Xenomai's latency does
     #[arg(long)]
     live: bool,
 }

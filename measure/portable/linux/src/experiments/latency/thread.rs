@@ -1,11 +1,11 @@
-//! A measuring thread, and what others may see of it while it runs.
+//! A measuring thread, and its results, which others may read while it runs.
 
 use crate::clock::monotonic;
 use crate::{realtime, sleep};
 use anyhow::Result;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::Release};
 
-/// What a thread does.
+/// The parameters of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     /// The processor that it runs on.
@@ -18,33 +18,33 @@ pub struct Task {
     pub loops: u64,
 }
 
-/// What a thread saw. The first `done` latencies are there.
+/// The results of a thread. The first `done` latencies are valid.
 pub struct Seen {
     latencies: Box<[AtomicU64]>,
     done: AtomicUsize,
-    /// Periods that had begun before the work of the one before was done.
+    /// Periods that began before the work of the previous one was done.
     overruns: AtomicU64,
 }
 
 impl Seen {
-    /// Room for all that a task will see, touched before it runs.
+    /// Allocates, and touches, the memory for all results of a task before it runs.
     pub fn new(task: &Task) -> Seen {
         let latencies = (0..task.loops).map(|_| AtomicU64::new(0)).collect();
         Seen { latencies, done: AtomicUsize::new(0), overruns: AtomicU64::new(0) }
     }
 
-    /// The latencies from number `from` on, as far as they are there.
+    /// The latencies so far, from number `from` on.
     pub fn since(&self, from: usize) -> impl Iterator<Item = u64> {
         let done = self.done.load(std::sync::atomic::Ordering::Acquire);
         self.latencies[from.min(done)..done].iter().map(|latency| latency.load(Relaxed))
     }
 
-    /// Whether every latency is there.
+    /// Whether all latencies are there.
     pub fn is_done(&self) -> bool {
         self.done.load(Relaxed) == self.latencies.len()
     }
 
-    /// Periods that were missed.
+    /// Missed periods.
     pub fn overruns(&self) -> u64 {
         self.overruns.load(Relaxed)
     }
@@ -52,15 +52,14 @@ impl Seen {
     fn put(&self, index: usize, latency: u64, missed: u64) {
         self.latencies[index].store(latency, Relaxed);
         self.overruns.fetch_add(missed, Relaxed);
-        // Pairs with the load in `since`: who sees the number sees the latencies.
+        // Pairs with the load in `since`: a thread that sees the number also sees the latencies.
         self.done.store(index + 1, Release);
     }
 }
 
-/// The life of the thread.
+/// The body of the thread.
 ///
-/// # Errors
-/// It may not be urgent.
+/// # Errors It is not permitted a real-time priority.
 pub fn live(task: Task, seen: &Seen) -> Result<()> {
     realtime::pin(task.cpu)?;
     realtime::be_fifo(task.priority)?;

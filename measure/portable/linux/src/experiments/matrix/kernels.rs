@@ -1,5 +1,5 @@
-//! Computations of fixed work whose data fits a cache: how long they take tells what others left of
-//! it.
+//! Computations of fixed work whose data fits in a cache: their run times show what others have
+//! left of it.
 
 use std::hint::black_box;
 
@@ -9,14 +9,14 @@ const SIDE: usize = 64;
 const POINTS: usize = 1024;
 /// Numbers that are sorted.
 const NUMBERS: usize = 4096;
-/// Bytes that are copied, in lines that follow each other in no order.
+/// Bytes that are copied, in cache lines that are visited in no regular order.
 const WALK: usize = 32 << 10;
 const LINE: usize = 64;
 
 /// A computation with its data. Each call does the same work.
 pub type Kernel = Box<dyn FnMut()>;
 
-/// A name, and how the kernel is made.
+/// A name, and the constructor of the kernel.
 pub type Maker = (&'static str, fn() -> Kernel);
 
 /// Every kernel by name.
@@ -101,7 +101,7 @@ fn sort() -> Kernel {
     })
 }
 
-/// Copies 32 KiB, each line from where the one before says.
+/// Copies 32 KiB; each line names the next.
 fn walk() -> Kernel {
     let next = cycle(WALK / LINE);
     let from = vec![1u8; WALK];
@@ -117,8 +117,8 @@ fn walk() -> Kernel {
     })
 }
 
-/// One cycle through all lines, in steps that a prefetcher does not guess: n -> 5 n + 3 modulo a
-/// power of two visits each once.
+/// One cycle through all lines, in steps that a prefetcher cannot guess: n -> 5 n + 3 modulo a
+/// power of two visits each line once.
 fn cycle(lines: usize) -> Vec<usize> {
     (0..lines).map(|line| (line * 5 + 3) % lines).collect()
 }

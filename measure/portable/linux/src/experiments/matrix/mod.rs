@@ -1,4 +1,4 @@
-//! Computing beside a Linux that is hungry for caches.
+//! Computing beside a Linux that uses the caches heavily.
 
 mod kernels;
 
@@ -16,13 +16,13 @@ use pillion_measure_data::{Chart, Kind};
 /// Options.
 #[derive(Args, Debug)]
 pub struct Matrix {
-    /// How often each kernel runs [default: 2,000, short form 100]
+    /// How often to run each kernel [default: 2,000, short form 100]
     #[arg(long, value_name = "N")]
     rounds: Option<u64>,
-    /// How long it sleeps between, in us: others run meanwhile, and take the caches
+    /// How long to sleep in between, in us: others then run, and take the caches
     #[arg(long, default_value_t = 1000, value_name = "US")]
     pause: u64,
-    /// Only these kernels
+    /// Run only these kernels
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = names())]
     only: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl Matrix {
     }
 }
 
-/// Times a kernel, round by round, after one that warms it up.
+/// Times a kernel round by round, after a warm-up round.
 fn measure(bench: &Bench, mut kernel: Kernel, rounds: u64, pause_ns: u64) -> Result<Vec<u64>> {
     let mut ticks = vec![0; rounds as usize];
     kernel();

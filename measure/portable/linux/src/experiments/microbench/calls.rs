@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 const CALLS: u64 = 100_000;
 
-/// The shortest call: the parent's number, which the C library does not remember.
+/// The shortest call: getppid, which the C library does not cache.
 pub fn null(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || {
         black_box(rustix::process::getppid());
@@ -17,7 +17,7 @@ pub fn null(meter: &Meter) -> Result<f64> {
     })
 }
 
-/// The number of this process, by a true system call.
+/// The number of this process, by a real system call.
 pub fn getpid(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || {
         black_box(rustix::process::getpid());
@@ -25,7 +25,7 @@ pub fn getpid(meter: &Meter) -> Result<f64> {
     })
 }
 
-/// The time, which Linux lends to processes without a system call where its clock source allows.
+/// The time, which Linux provides without a system call if its clock source allows it.
 pub fn clock_gettime(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || {
         black_box(rustix::time::clock_gettime(ClockId::Monotonic));
@@ -45,12 +45,12 @@ pub fn write_null(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || Ok(write(&file, &[0u8]).map(drop)?))
 }
 
-/// The status of a file that is there.
+/// The status of an existing file.
 pub fn stat(meter: &Meter) -> Result<f64> {
     meter.each(CALLS / 2, || Ok(rustix::fs::stat("/dev/null").map(drop)?))
 }
 
-/// Opens and closes a file that is there.
+/// Opens and closes an existing file.
 pub fn open_close(meter: &Meter) -> Result<f64> {
     meter.each(CALLS / 4, || Ok(open("/dev/null", OFlags::RDONLY, Mode::empty()).map(drop)?))
 }

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions, remove_file};
 use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
 
-/// Bytes of the file that is read again and again, and of a read.
+/// Bytes of the file that is read repeatedly, and of one read.
 const SIZE: usize = 4 << 20;
 const PIECE: usize = 64 << 10;
 
@@ -19,7 +19,7 @@ pub fn create_delete(meter: &Meter) -> Result<f64> {
     })
 }
 
-/// Reads a file that is in memory, 64 KiB at a time.
+/// Reads a cached file, 64 KiB at a time.
 pub fn reread(meter: &Meter) -> Result<f64> {
     let mut file = temporary()?;
     file.write_all(&vec![1; SIZE])?;

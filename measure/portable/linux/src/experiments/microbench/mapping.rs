@@ -13,7 +13,7 @@ const CALLS: u64 = 5_000;
 
 const PAGE: usize = 4096;
 
-/// Pages that are touched of one mapping; fewer than make Linux choose a large page.
+/// Pages touched in one mapping; too few for Linux to choose a large page.
 const PAGES: usize = 256;
 
 /// Maps a MiB and unmaps it, untouched.
@@ -21,14 +21,13 @@ pub fn mmap_munmap(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || Mapping::anonymous().map(drop))
 }
 
-/// The first touch of a page without contents; mapping and unmapping are in it, for each page its
-/// part.
+/// The first touch of an anonymous page, including each page's share of mapping and unmapping.
 pub fn fault_anonymous(meter: &Meter) -> Result<f64> {
     let all = meter.each(CALLS / 50, || Mapping::anonymous().map(|mapping| mapping.touch()))?;
     Ok(all / PAGES as f64)
 }
 
-/// The first touch of a page of a file that is in memory.
+/// The first touch of a page of a cached file.
 pub fn fault_file(meter: &Meter) -> Result<f64> {
     let mut file = temporary()?;
     file.write_all(&vec![1; PAGES * PAGE])?;
@@ -36,7 +35,7 @@ pub fn fault_file(meter: &Meter) -> Result<f64> {
     Ok(all / PAGES as f64)
 }
 
-/// Memory that is unmapped again.
+/// A mapping that is unmapped when dropped.
 struct Mapping(*mut c_void);
 
 const LENGTH: usize = PAGES * PAGE;

@@ -7,7 +7,7 @@ use std::hint::black_box;
 const SIZE: usize = 8 << 20;
 const CALLS: u64 = 20;
 
-/// Copies.
+/// Copies memory.
 pub fn copy(meter: &Meter) -> Result<f64> {
     let from = vec![1u8; SIZE];
     let mut to = vec![0u8; SIZE];
@@ -18,7 +18,7 @@ pub fn copy(meter: &Meter) -> Result<f64> {
     })
 }
 
-/// Adds up.
+/// Adds up memory.
 pub fn read(meter: &Meter) -> Result<f64> {
     let from = vec![1u64; SIZE / size_of::<u64>()];
     meter.bandwidth(SIZE, CALLS, || {
@@ -27,7 +27,7 @@ pub fn read(meter: &Meter) -> Result<f64> {
     })
 }
 
-/// Fills.
+/// Fills memory.
 pub fn write(meter: &Meter) -> Result<f64> {
     let mut to = vec![0u8; SIZE];
     let mut value = 0u8;

@@ -1,6 +1,6 @@
-//! How an operation is timed: the smallest of the medians of several rounds. A median leaves out
-//! what came between, an interrupt say; the smallest leaves out rounds in which the caches or the
-//! processor's frequency had not settled.
+//! Times an operation: the smallest of the medians of several rounds. The median discards outliers
+//! such as interrupts; the smallest discards rounds in which the caches or the processor's
+//! frequency had not settled.
 
 use crate::clock::Clock;
 use anyhow::Result;
@@ -14,12 +14,12 @@ pub struct Meter {
     pub clock: Clock,
     /// Rounds of [`BATCHES`] batches.
     pub rounds: u64,
-    /// The short form has so many times fewer calls in a batch.
+    /// The short form divides the number of calls in a batch by this.
     pub divisor: u64,
 }
 
 impl Meter {
-    /// Nanoseconds that a call takes; a batch has so many calls.
+    /// Nanoseconds per call; a batch has `calls` calls.
     ///
     /// # Errors
     /// The operation failed.
@@ -37,7 +37,7 @@ impl Meter {
         Ok(self.clock.nanoseconds(smallest(&medians)) / calls as f64)
     }
 
-    /// MB/s of an operation that moves so many bytes; a MB is 1,000,000 bytes.
+    /// MB/s of an operation that moves `bytes` bytes; a MB is 1,000,000 bytes.
     ///
     /// # Errors
     /// The operation failed.

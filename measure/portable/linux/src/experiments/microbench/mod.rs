@@ -1,4 +1,4 @@
-//! Operations of Linux one by one, after hbench:OS.
+//! Single operations of Linux, after hbench:OS.
 
 mod calls;
 mod files;
@@ -28,9 +28,9 @@ struct Operation {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// Nanoseconds, of which less is better.
+    /// Nanoseconds; less is better.
     Latency,
-    /// MB/s, of which more is better.
+    /// MB/s; more is better.
     Bandwidth,
 }
 
@@ -42,7 +42,7 @@ const fn bandwidth(name: &'static str, measure: fn(&Meter) -> Result<f64>) -> Op
     Operation { name, unit: Unit::Bandwidth, measure }
 }
 
-/// Every operation, in the order of a chart.
+/// Every operation, in the order of the charts.
 const ALL: &[Operation] = &[
     latency("null_call", calls::null),
     latency("getpid", calls::getpid),
@@ -82,7 +82,7 @@ pub struct Microbench {
     /// Rounds, of which the best counts [default: 10, short form 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
-    /// Only these operations
+    /// Measure only these operations
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = names())]
     only: Vec<String>,
 }

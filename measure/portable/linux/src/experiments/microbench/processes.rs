@@ -1,4 +1,4 @@
-//! Processes that come and go.
+//! Creation and end of processes.
 
 use super::meter::Meter;
 use crate::realtime::last_errno;
@@ -10,7 +10,7 @@ use std::ptr::null;
 
 const CALLS: u64 = 200;
 
-/// The shell, where there is one.
+/// The shell, if there is one.
 const SHELL: &CStr = c"/bin/sh";
 
 /// A process that ends at once.
@@ -18,7 +18,7 @@ pub fn fork_exit(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, || spawn(&[]))
 }
 
-/// A process that becomes another program, this one again, which ends at once.
+/// A process that becomes another program (this one again), which ends at once.
 pub fn fork_exec(meter: &Meter) -> Result<f64> {
     let program = this_program()?;
     meter.each(CALLS, || spawn(&[&program, c"nothing"]))
@@ -27,7 +27,7 @@ pub fn fork_exec(meter: &Meter) -> Result<f64> {
 /// The same, started by a shell.
 pub fn fork_shell(meter: &Meter) -> Result<f64> {
     let program = this_program()?;
-    // The colon keeps the shell from becoming the program instead of starting it.
+    // The colon keeps the shell from replacing itself with the program.
     let command = CString::new([program.as_bytes(), b" nothing; :"].concat())?;
     meter.each(CALLS / 4, || spawn(&[SHELL, c"-c", &command]))
 }
@@ -37,7 +37,7 @@ fn this_program() -> Result<CString> {
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 
-/// Starts a process, which becomes the program that the words name, and waits for its end.
+/// Starts a process that becomes the program that the words name, and waits for its end.
 fn spawn(words: &[&CStr]) -> Result<()> {
     let mut pointers: Vec<*const libc::c_char> = words.iter().map(|word| word.as_ptr()).collect();
     pointers.push(null());
@@ -49,11 +49,11 @@ fn spawn(words: &[&CStr]) -> Result<()> {
     }
 }
 
-/// The child's life: nothing is allocated, no exit handler runs.
+/// The child: it allocates nothing, and runs no exit handler.
 fn become_program(words: &[*const libc::c_char]) -> ! {
     if words.len() > 1 {
-        // SAFETY: the words are strings that end in a zero, behind them stands a null pointer, and
-        // all live until the program has changed.
+        // SAFETY: the words are zero-terminated strings, a null pointer follows them, and all live
+        // until the program has changed.
         unsafe { libc::execv(words[0], words.as_ptr()) };
     }
     // SAFETY: ends this process.

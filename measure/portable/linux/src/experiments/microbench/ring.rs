@@ -1,5 +1,5 @@
-//! Context switches: processes in a ring, which pass a token on through pipes, and touch some
-//! memory before they do.
+//! Context switches: processes in a ring pass a token on through pipes, and each first touches some
+//! memory.
 
 use super::meter::Meter;
 use crate::process::{Child, child};
@@ -10,8 +10,8 @@ use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 /// Laps of the token in a batch of two processes; fewer with more.
 const LAPS: u64 = 8_000;
 
-/// One hop of a token in a ring of so many processes, each with so many KiB of its own: a read, a
-/// look at the memory, a write, and the switch.
+/// One hop of a token in a ring of `PROCESSES` processes with `KIB` KiB of memory each: a read, a
+/// pass over the memory, a write, and the switch.
 pub fn hop<const PROCESSES: usize, const KIB: usize>(meter: &Meter) -> Result<f64> {
     let mut pipes = (0..PROCESSES).map(|_| pipe()).collect::<Result<Vec<_>, _>>()?;
     let mut children: Vec<Child> = Vec::new();

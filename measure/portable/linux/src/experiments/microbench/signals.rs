@@ -18,8 +18,8 @@ pub fn install(meter: &Meter) -> Result<f64> {
     meter.each(CALLS, set_handler)
 }
 
-/// Sends a signal to this thread, whose handler does nothing. One to the process could end another
-/// thread's system call early.
+/// Sends a signal to this thread; its handler does nothing. A signal to the process could interrupt
+/// another thread's system call.
 pub fn delivery(meter: &Meter) -> Result<f64> {
     set_handler()?;
     let (process, thread) = (std::process::id(), own_number());

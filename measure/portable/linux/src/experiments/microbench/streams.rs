@@ -1,4 +1,4 @@
-//! Two processes that talk: through pipes, through sockets of the machine, through TCP over the
+//! Two communicating processes: through pipes, through local sockets, and through TCP over the
 //! loopback device.
 
 use super::meter::Meter;
@@ -10,11 +10,11 @@ use std::os::unix::net::UnixStream;
 
 const CALLS: u64 = 8_000;
 
-/// Bytes of a message of the bandwidth measurement, and of what is sent at a time.
+/// Bytes of a message of the bandwidth measurement, and of each write.
 const PIECE: usize = 64 << 10;
 const PIECES: usize = 64;
 
-/// There and back through two pipes, a byte.
+/// A byte there and back through two pipes.
 pub fn pipe_latency(meter: &Meter) -> Result<f64> {
     let (mut their_input, mut output) = pipe()?;
     let (mut input, mut their_output) = pipe()?;
@@ -22,14 +22,14 @@ pub fn pipe_latency(meter: &Meter) -> Result<f64> {
     round_trip(meter, &mut input, &mut output)
 }
 
-/// There and back through a pair of sockets of the machine, a byte.
+/// A byte there and back through a pair of local sockets.
 pub fn unix_latency(meter: &Meter) -> Result<f64> {
     let (mine, theirs) = UnixStream::pair()?;
     let _echo = child(move || echo(&mut &theirs, &mut &theirs))?;
     round_trip(meter, &mut &mine, &mut &mine)
 }
 
-/// There and back through a TCP connection over the loopback device, a byte.
+/// A byte there and back through a TCP connection over the loopback device.
 pub fn tcp_latency(meter: &Meter) -> Result<f64> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;

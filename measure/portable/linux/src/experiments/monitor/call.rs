@@ -1,18 +1,18 @@
-//! A system call that is scanned.
+//! A system call to scan.
 
 use anyhow::Result;
 
-/// How a call is made again and again.
+/// How to make a call repeatedly.
 pub struct Call {
     /// Name of its curve.
     pub name: &'static str,
-    /// Makes what all its calls need, and returns what makes one.
+    /// Prepares what all its calls need, and returns an object that makes one call.
     pub prepare: fn() -> Result<Box<dyn Made>>,
 }
 
-/// A call, ready to be made.
+/// A prepared call.
 pub trait Made {
-    /// Before each call.
+    /// Runs before each call.
     ///
     /// # Errors
     /// Linux refuses.
@@ -26,7 +26,7 @@ pub trait Made {
     /// Linux refuses.
     fn call(&mut self) -> Result<()>;
 
-    /// After each call.
+    /// Runs after each call.
     ///
     /// # Errors
     /// Linux refuses.
@@ -35,7 +35,7 @@ pub trait Made {
     }
 }
 
-/// A call that needs nothing before and after.
+/// A call that needs nothing before or after it.
 pub struct Plain<F>(pub F);
 
 impl<F: FnMut() -> Result<()>> Made for Plain<F> {
@@ -44,7 +44,7 @@ impl<F: FnMut() -> Result<()>> Made for Plain<F> {
     }
 }
 
-/// A call with what is done after it.
+/// A call, and what to run after it.
 pub struct Undone<C, U>(pub C, pub U);
 
 impl<C: FnMut() -> Result<()>, U: FnMut() -> Result<()>> Made for Undone<C, U> {

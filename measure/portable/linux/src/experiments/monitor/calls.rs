@@ -1,4 +1,4 @@
-//! The system calls that are scanned.
+//! The system calls to scan.
 
 use super::call::{Call, Made, Plain, Undone};
 use crate::realtime::last_errno;
@@ -90,7 +90,7 @@ fn pipe_4k() -> Result<Box<dyn Made>> {
     })
 }
 
-/// Pipes in which there is nothing.
+/// Polls empty pipes.
 fn poll_64() -> Result<Box<dyn Made>> {
     let pipes = (0..64).map(|_| rustix::pipe::pipe()).collect::<Result<Vec<_>, _>>()?;
     plain(move || {
@@ -99,12 +99,12 @@ fn poll_64() -> Result<Box<dyn Made>> {
     })
 }
 
-/// As long as going to sleep and waking up takes.
+/// Sleeps for as long as going to sleep and waking up takes.
 fn nanosleep_shortest() -> rustix::io::Result<()> {
     crate::sleep::until(crate::clock::monotonic() + 1_000)
 }
 
-/// A signal that is ignored by default.
+/// Sends itself a signal that is ignored by default.
 fn kill_self() -> Result<Box<dyn Made>> {
     plain(|| Ok(kill_process(getpid(), Signal::URG)?))
 }
@@ -121,14 +121,14 @@ fn unmap(address: usize) -> Result<()> {
     Ok(unsafe { munmap(address as *mut _, MAPPED) }?)
 }
 
-/// With all pages.
+/// Maps memory with all pages present.
 fn map_1m() -> Result<Box<dyn Made>> {
     let at = Rc::new(Cell::new(0));
     let mapped = Rc::clone(&at);
     undone(move || map().map(|address| at.set(address)), move || unmap(mapped.get()))
 }
 
-/// Memory that is mapped before, and unmapped by the call.
+/// Memory that is mapped before the call and unmapped by it.
 struct Unmapped(usize);
 
 impl Made for Unmapped {
@@ -146,7 +146,7 @@ fn unmap_1m() -> Result<Box<dyn Made>> {
     Ok(Box::new(Unmapped(0)))
 }
 
-/// The child ends at once.
+/// Forks a child that ends at once.
 fn fork() -> Result<Box<dyn Made>> {
     let child = Rc::new(Cell::new(0));
     let made = Rc::clone(&child);
@@ -168,14 +168,14 @@ fn fork() -> Result<Box<dyn Made>> {
     })
 }
 
-/// A program from beginning to end: this one, which says its version.
+/// Runs a program from start to end: this one, which prints its version.
 fn exec() -> Result<()> {
     let status = Command::new("/proc/self/exe").arg("--version").stdout(Stdio::null()).status()?;
     ensure!(status.success(), "the program failed: {status}");
     Ok(())
 }
 
-/// A thread that ends at once.
+/// Starts a thread that ends at once.
 fn thread() -> Result<Box<dyn Made>> {
     let made = Rc::new(Cell::new(None));
     let begun = Rc::clone(&made);
@@ -190,7 +190,7 @@ fn thread() -> Result<Box<dyn Made>> {
     })
 }
 
-/// A file system in memory that is mounted, or taken away.
+/// A file system in memory that is mounted or unmounted.
 struct Mounted {
     folder: String,
     is_taken_away: bool,
@@ -222,7 +222,7 @@ impl Made for Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // What is still mounted after a failure.
+        // A failure may have left it mounted.
         let _ = self.unmount();
         let _ = std::fs::remove_dir(&self.folder);
     }

@@ -1,5 +1,5 @@
-//! Software monitor: system calls, interrupted a little later each time, and how long the most
-//! urgent thread then waits.
+//! Software monitor: interrupts system calls a little later each time, and measures how long the
+//! most urgent thread then waits.
 
 mod call;
 mod calls;
@@ -18,13 +18,13 @@ use scan::{Monitor, Scan};
 /// Options.
 #[derive(Args, Debug)]
 pub struct MonitorCalls {
-    /// Only these system calls
+    /// Scan only these system calls
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     calls: Vec<String>,
-    /// Places at which each call is interrupted, at most [default: 4,000, short form 250]
+    /// Most places at which each call is interrupted [default: 4,000, short form 250]
     #[arg(long, value_name = "N")]
     places: Option<u64>,
-    /// Least distance of two places, in ns [default: 1,000; counted 50]
+    /// Least distance between two places, in ns [default: 1,000; counted 50]
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
     step: Option<u64>,
 }

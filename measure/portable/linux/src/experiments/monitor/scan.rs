@@ -1,5 +1,5 @@
-//! The scan of a call: the most urgent thread's timer fires a little later after its beginning each
-//! time.
+//! The scan of a call: the most urgent thread's timer fires a little later after the call's start
+//! each time.
 
 use super::call::{Call, Made};
 use crate::bench::Bench;
@@ -12,24 +12,24 @@ use std::time::Duration;
 /// Time for the most urgent thread to set its timer and go to sleep.
 const LEAD: u64 = 100_000;
 
-/// Calls that are made undisturbed first.
+/// Number of undisturbed calls made first.
 const WARM_UP: usize = 4;
 
-/// Places before the call, and behind its end.
+/// Number of places before the call, and after its end.
 const BESIDE: u64 = 4;
 
-/// A timer that does not fire within this time never will.
+/// A timer that has not fired within this time is lost.
 const LOST: Duration = Duration::from_secs(5);
 
-/// A scanned call.
+/// The scan of one call.
 pub struct Scan {
-    /// Time from the call's beginning to the interrupt, and from then until the most urgent thread
-    /// ran; ns.
+    /// Time from the call's start to the interrupt, and from then until the most urgent thread ran;
+    /// ns.
     pub points: Vec<(f64, f64)>,
     /// How long the call takes undisturbed, in ns.
     pub length: u64,
-    /// From place to place, in ns. No stretch is longer by more than that than the longest that was
-    /// found.
+    /// Distance between places, in ns. The longest stretch may be longer than the longest that was
+    /// found, by no more than this.
     pub step: u64,
 }
 
@@ -39,26 +39,25 @@ impl Scan {
         self.points.iter().map(|point| point.1).fold(0.0, f64::max)
     }
 
-    /// The longest time for which the call holds the most urgent thread back: the longest delay
-    /// less the shortest before the call, where the other thread computes in user mode and the
-    /// switch is all that it takes.
+    /// The longest time for which the call delays the most urgent thread: the longest delay minus
+    /// the shortest one before the call, where the other thread computes in user mode and the delay
+    /// is only that of the switch.
     pub fn longest(&self) -> f64 {
         let before = self.points.iter().filter(|point| point.0 < 0.0);
         self.longest_delay() - before.map(|point| point.1).reduce(f64::min).unwrap_or(0.0)
     }
 }
 
-/// The most urgent thread, which sleeps until the times that it is told.
+/// The most urgent thread, which sleeps until the deadlines that it is sent.
 pub struct Monitor {
     deadlines: Sender<u64>,
     wakings: Receiver<Result<u64>>,
 }
 
 impl Monitor {
-    /// Starts it, and makes this thread the next urgent one of the same processor.
+    /// Starts it, and makes this thread the second most urgent one of the same processor.
     ///
-    /// # Errors
-    /// This is not allowed.
+    /// # Errors This is not permitted.
     pub fn begin(bench: &Bench) -> Result<Monitor> {
         let ((deadlines, told), (woken, wakings)) = (channel(), channel());
         let (cpu, priority) = (bench.cpu, bench.priority);
@@ -68,7 +67,7 @@ impl Monitor {
         Ok(Monitor { deadlines, wakings })
     }
 
-    /// Scans a call in steps of at least `step` ns, at no more than about so many places.
+    /// Scans a call in steps of at least `step` ns, at about `places` places at most.
     ///
     /// # Errors
     /// The call cannot be made.
@@ -78,13 +77,13 @@ impl Monitor {
         let step = step.max(length / places.max(1));
         let all = length / step + 2 * BESIDE;
         let mut once = |number| self.once(made.as_mut(), number * step, BESIDE * step, length);
-        // The most urgent thread's very first way to the processor is ten times as long as all
-        // others.
+        // The most urgent thread's very first wake-up takes ten times as long as all others.
         let points = once(0).and_then(|_| (0..=all).map(once).collect()).with_context(|| call.name.to_owned())?;
         Ok(Scan { points, length, step })
     }
 
-    /// One call, with the timer `distance` ns after a time that is `margin` before its beginning.
+    /// One call, with the timer `distance` ns after a time that is `margin` before the call's
+    /// start.
     fn once(&self, made: &mut dyn Made, distance: u64, margin: u64, length: u64) -> Result<(f64, f64)> {
         made.before()?;
         let due = monotonic() + LEAD + distance;
@@ -98,21 +97,21 @@ impl Monitor {
         let woken = self.wakings.recv_timeout(LOST).context("the timer was lost")??;
         result?;
         made.after()?;
-        // Others run too: Linux takes the processor away from real-time threads that keep it all
-        // the time.
+        // Lets others run: Linux takes the processor from real-time threads that occupy it all the
+        // time.
         sleep::until(monotonic() + LEAD + length)?;
         Ok((place(due, begin, start), woken.saturating_sub(due) as f64))
     }
 }
 
-/// When the timer fired, from the call's beginning on. Where that was before, the beginning is when
-/// the call was to be made, not when it was: the most urgent thread ran in between.
+/// When the timer fired, relative to the call's start. If it fired before that, the planned start
+/// counts, not the actual one: the most urgent thread ran in between.
 fn place(due: u64, begin: u64, start: u64) -> f64 {
     let after = |beginning: u64| due as f64 - beginning as f64;
     if due < start { after(begin).min(-1.0) } else { after(start) }
 }
 
-/// How long a call takes: the shortest of some, after others that find nothing prepared.
+/// Duration of a call: the shortest of several, after warm-up calls.
 fn length(made: &mut dyn Made) -> Result<u64> {
     let mut lengths = Vec::new();
     for _ in 0..2 * WARM_UP {
@@ -125,7 +124,7 @@ fn length(made: &mut dyn Made) -> Result<u64> {
     Ok(lengths[WARM_UP..].iter().copied().min().unwrap_or(0))
 }
 
-/// The life of the most urgent thread, until there is nobody who tells it times.
+/// The most urgent thread's body; it ends when the sender of deadlines is gone.
 fn watch(cpu: usize, priority: i32, deadlines: &Receiver<u64>, wakings: &Sender<Result<u64>>) {
     let is_urgent = realtime::pin(cpu).and_then(|()| realtime::be_fifo(priority));
     if let Err(problem) = is_urgent {

@@ -1,4 +1,4 @@
-//! What one thread has and another one wants. What the owner computes meanwhile does not count.
+//! Waiting for what another thread holds. The time that the owner computes meanwhile is excluded.
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
@@ -11,7 +11,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What the owner computes: from when it runs again to when it gives back what it has.
+/// The time that the owner computes: from when it runs again until it releases.
 #[derive(Default)]
 struct Owning {
     from: Stamp,
@@ -19,19 +19,19 @@ struct Owning {
 }
 
 impl Owning {
-    /// The owner runs, and is about to give back.
+    /// The owner runs, and is about to release.
     fn compute(&self, bench: &Bench) {
         self.from.set(bench.clock.ticks());
         self.to.set(bench.clock.ticks());
     }
 
-    /// Nanoseconds of a wait that the owner did not compute.
+    /// Nanoseconds of a wait without the owner's computing.
     fn wait(&self, bench: &Bench, start: u64, end: u64) -> u64 {
         bench.clock.whole((end - self.to.get()) + (self.from.get() - start))
     }
 }
 
-/// From the wish for a semaphore that a less urgent thread has until it is there.
+/// From the request for a semaphore that a less urgent thread holds until it is obtained.
 pub fn semaphore_shuffle(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (taken, asked, owning) = (Semaphore::new(), Semaphore::new(), Owning::default());
     let high = || {
@@ -47,7 +47,7 @@ pub fn semaphore_shuffle(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     };
     let low = || {
         for _ in 0..samples {
-            // The other one runs at once, and waits for what this one has.
+            // The other thread runs at once, and waits for what this one holds.
             asked.post();
             owning.compute(bench);
             taken.post();
@@ -57,14 +57,14 @@ pub fn semaphore_shuffle(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(HIGH, high), member(LOW, low)])
 }
 
-/// What two processes share of a shuffle.
+/// State of a shuffle that two processes share.
 struct Shuffle {
     taken: Semaphore,
     asked: Semaphore,
     owning: Owning,
 }
 
-/// In memory that stays the same for children.
+/// Allocated in memory that children share.
 fn shared_shuffle() -> Result<&'static Shuffle> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a new mapping at an address that Linux chooses.
@@ -82,7 +82,7 @@ fn shared_shuffle() -> Result<&'static Shuffle> {
 pub fn semaphore_shuffle_spaces(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let shuffle = shared_shuffle()?;
     bench.be_urgent()?;
-    // The child has this one's priority at first, and so does not run before this one waits.
+    // The child starts with this process's priority, and so does not run before this process waits.
     let low = process::child(|| {
         lock_memory()?;
         realtime::be_fifo(bench.priority - LOW)?;
@@ -105,8 +105,8 @@ pub fn semaphore_shuffle_spaces(bench: &Bench, samples: u64) -> Result<Vec<u64>>
     Ok(measured)
 }
 
-/// From the wish for a mutex whose owner would never run, because a third thread computes, until it
-/// is there by inheritance.
+/// From the request for a mutex, whose owner would never run because a third thread computes, until
+/// it is obtained through priority inheritance.
 pub fn deadlock_breaking(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (mutex, owning) = (Mutex::new(Protocol::Inherit)?, Owning::default());
     let (round, medium_round, is_broken) = (Semaphore::new(), Semaphore::new(), AtomicBool::new(false));

@@ -12,7 +12,7 @@ const SHORT: usize = 64;
 const LONG: usize = 4096;
 const NAME: &CStr = c"/pillion-measure";
 
-/// From before a message is sent until it is there.
+/// From before a message is sent until it is received.
 pub fn latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (queue, before) = (Queue::new()?, Stamp::default());
     let receiver = || {
@@ -33,7 +33,7 @@ pub fn latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(HIGH, receiver), member(LOW, sender)])
 }
 
-/// Millions of bytes in a second, in long messages.
+/// Megabytes per second, in long messages.
 pub fn throughput(bench: &Bench, messages: u64) -> Result<f64> {
     let queue = Queue::new()?;
     let receiver = || {
@@ -49,7 +49,7 @@ pub fn throughput(bench: &Bench, messages: u64) -> Result<f64> {
     Ok((messages * LONG as u64) as f64 * 1e3 / took[0] as f64)
 }
 
-/// A message queue; its name is gone at once.
+/// A message queue; its name is unlinked at once.
 struct Queue(libc::mqd_t);
 
 impl Queue {
@@ -78,7 +78,7 @@ impl Queue {
     #[inline]
     fn receive(&self) -> Result<()> {
         let mut message = [0_u8; LONG];
-        // SAFETY: the place has the size that is told.
+        // SAFETY: the buffer has the size that is passed.
         let length = unsafe { libc::mq_receive(self.0, message.as_mut_ptr().cast(), LONG, std::ptr::null_mut()) };
         if length >= 0 { Ok(()) } else { Err(last_errno()).context("a message cannot be received") }
     }
@@ -86,7 +86,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: it was opened here, and nobody has it any more.
+        // SAFETY: it was opened here, and nothing uses it any more.
         unsafe { libc::mq_close(self.0) };
     }
 }

@@ -1,5 +1,5 @@
 //! Rhealstone: six operations of a real-time system, between threads of one process; one of them
-//! between processes as well.
+//! also between processes.
 
 mod exclusion;
 mod message;
@@ -22,12 +22,12 @@ const LOW: i32 = 3;
 /// Names of the six, in the benchmark's order.
 const OPERATIONS: [&str; 6] =
     ["task_switch", "preemption", "interrupt_latency", "semaphore_shuffle", "deadlock_breaking", "message_latency"];
-/// The one of which a process sees nothing: it needs the module of linux/measure.
+/// The operation that a process cannot observe: it needs the module of linux/measure.
 const HANDLER: &str = OPERATIONS[2];
-/// Measures an operation so many times, by threads of its own; the times are in nanoseconds.
+/// Measures an operation `u64` times, with threads of its own; the times are in nanoseconds.
 type Measure = fn(&Bench, u64) -> Result<Vec<u64>>;
 
-/// They are measured one after the other.
+/// The operations, measured one after the other.
 const MEASURE: [Measure; 6] = [
     switching::task_switch,
     switching::preemption,
@@ -40,7 +40,7 @@ const MEASURE: [Measure; 6] = [
 /// Options.
 #[derive(Args, Debug)]
 pub struct Rhealstone {
-    /// How often each operation is done [default: 10,000, short form 1,000]
+    /// How often to do each operation [default: 10,000, short form 1,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
     samples: Option<u64>,
 }
@@ -74,12 +74,12 @@ impl Experiment for Rhealstone {
     }
 }
 
-/// Whether the module that has a handler is loaded; it reads the time-stamp counter.
+/// Whether the module with the handler is loaded; it reads the time-stamp counter.
 fn has_handler(bench: &Bench) -> bool {
     interrupt::is_there() && matches!(bench.clock, Clock::Tsc(_))
 }
 
-/// Says the figures of an operation, and gives its mean.
+/// Reports the figures of an operation, and returns its mean.
 fn say(findings: &mut Findings, name: &str, measured: &[u64]) -> f64 {
     let mean = measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64;
     findings.told(&format!("{name}_samples"), measured.len() as f64, "1");
@@ -89,7 +89,7 @@ fn say(findings: &mut Findings, name: &str, measured: &[u64]) -> f64 {
     mean
 }
 
-/// Kar's number of 1990: operations in a second if all are equally frequent.
+/// Kar's number of 1990: operations per second if all are equally frequent.
 fn operations_per_second(means: &[f64]) -> f64 {
     means.len() as f64 * 1e9 / means.iter().sum::<f64>()
 }

@@ -1,5 +1,5 @@
-//! From one thread to another, by its own will or by a priority; and from a thread to the handler
-//! of an interrupt.
+//! From one thread to another, voluntarily or by priority; and from a thread to an interrupt
+//! handler.
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
-/// Time from when the timer is armed until it interrupts.
+/// Time from arming the timer to its interrupt.
 const TIMER_NS: u64 = 100_000;
 
 /// Two threads of the same priority yield to each other.
@@ -21,7 +21,7 @@ pub fn task_switch(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
         for _ in 0..samples / 2 {
             before.set(bench.clock.ticks());
             std::thread::yield_now();
-            // The last calls of the second thread come back from nobody.
+            // For the second thread's last calls, no other thread yields.
             if !is_last.load(Relaxed) {
                 measured.push(bench.clock.whole(bench.clock.ticks() - before.get()));
             }
@@ -32,7 +32,7 @@ pub fn task_switch(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(MEDIUM, body), member(MEDIUM, body)])
 }
 
-/// A thread raises a ready one above itself.
+/// A thread raises a ready thread's priority above its own.
 pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (before, thread, is_over) = (Stamp::default(), AtomicI32::new(0), AtomicBool::new(false));
     let raised = || {
@@ -42,7 +42,7 @@ pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
         team::set_priority(own, bench.priority - LOW)?;
         while !is_over.load(Relaxed) {
             measured.push(bench.clock.whole(bench.clock.ticks() - before.get()));
-            // Below the one that raises it: ready, and not running.
+            // Below the thread that raises it, so that it is ready but does not run.
             team::set_priority(own, bench.priority - LOW)?;
         }
         Ok(measured)
@@ -58,8 +58,8 @@ pub fn preemption(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(HIGH, raised), member(MEDIUM, raising)])
 }
 
-/// From the time at which the timer is due to the first instruction of its handler in the kernel,
-/// while a thread computes.
+/// From the timer's deadline to the first instruction of its handler in the kernel, while a thread
+/// computes.
 pub fn interrupt_latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let (device, is_over) = (Device::open(Source::Timer)?, AtomicBool::new(false));
     let arming = || {

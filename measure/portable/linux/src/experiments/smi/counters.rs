@@ -1,4 +1,4 @@
-//! What Linux and the processor count: interrupts, and system management interrupts.
+//! Counters of Linux and the processor: interrupts, and system management interrupts.
 
 use anyhow::{Context, Result, ensure};
 use std::fs::File;
@@ -14,20 +14,19 @@ pub struct Counters(u64);
 impl Counters {
     /// Reads them.
     ///
-    /// # Errors
-    /// Linux does not tell.
+    /// # Errors Linux does not report them.
     pub fn read(cpu: usize) -> Result<Counters> {
         let text = std::fs::read_to_string("/proc/interrupts").context("/proc/interrupts")?;
         sum(&text, cpu).map(Counters).with_context(|| format!("/proc/interrupts has no processor {cpu}"))
     }
 
-    /// How many came since.
+    /// How many interrupts have come since.
     pub fn since(&self, before: &Counters) -> u64 {
         self.0.saturating_sub(before.0)
     }
 }
 
-/// Sum of the column of a processor: device interrupts, the local timer, NMIs and all others.
+/// Sum of a processor's column: device interrupts, the local timer, NMIs and all others.
 fn sum(table: &str, cpu: usize) -> Option<u64> {
     let mut lines = table.lines();
     let name = format!("CPU{cpu}");
@@ -36,8 +35,8 @@ fn sum(table: &str, cpu: usize) -> Option<u64> {
     Some(lines.filter_map(count).sum())
 }
 
-/// System management interrupts so far; none when the processor does not count them, or Linux does
-/// not let it be read (`modprobe msr`).
+/// System management interrupts so far; `None` if the processor does not count them, or Linux does
+/// not allow reading the counter (`modprobe msr`).
 pub fn smi(cpu: usize) -> Option<u64> {
     let is_intel = std::fs::read_to_string("/proc/cpuinfo").ok()?.contains("GenuineIntel");
     let file = File::open(format!("/dev/cpu/{cpu}/msr")).ok().filter(|_| is_intel)?;

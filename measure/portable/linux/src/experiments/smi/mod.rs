@@ -1,8 +1,8 @@
 //! Time that neither this thread nor an interrupt used: system management interrupts, a hypervisor.
 //!
-//! The most urgent thread of a processor does nothing but read the clock. A gap between two
-//! readings is time that somebody took. Interrupts are counted by Linux: gaps that they cannot
-//! explain were stolen.
+//! The most urgent thread of a processor does nothing but read the clock. In a gap between two
+//! readings, something else used the processor. Linux counts interrupts: gaps that they cannot
+//! explain are stolen time.
 
 mod counters;
 
@@ -16,31 +16,32 @@ use clap::Args;
 use counters::Counters;
 use pillion_measure_data::{Chart, Kind};
 
-/// Gaps of one piece that are kept; more than it can have.
+/// Gaps kept for one piece; more than it can have.
 const ROOM: usize = 4096;
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Smi {
-    /// How long it looks, in seconds [default: 60, short form 1]
+    /// How long to watch, in seconds [default: 60, short form 1]
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
     /// Shortest gap that counts, in ns
     #[arg(long, default_value_t = 1000, value_name = "NS", value_parser = clap::value_parser!(u64).range(1..))]
     threshold: u64,
-    /// How long it looks at a time, in us: short enough that many pieces see no interrupt
+    /// How long to watch at a time, in us: short enough that many pieces see no interrupt
     #[arg(long, default_value_t = 2000, value_name = "US", value_parser = clap::value_parser!(u64).range(1..))]
     spin: u64,
-    /// How long others may run between, in us
+    /// How long others may run in between, in us
     #[arg(long, default_value_t = 1000, value_name = "US")]
     pause: u64,
 }
 
-/// What a piece saw.
+/// What a piece of watching saw.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Piece {
     gaps_ns: Vec<u64>,
-    /// Interrupts of the processor meanwhile; a few more than it saw, those around it included.
+    /// Interrupts of the processor meanwhile: slightly more than the piece saw, because those just
+    /// before and after it are included.
     interrupts: u64,
 }
 
@@ -88,7 +89,7 @@ impl Smi {
     }
 }
 
-/// Reads the clock for a while; how many gaps it found, in `room`.
+/// Reads the clock for a while; stores gaps in `room` and returns their number.
 fn spin(clock: &Clock, threshold_ns: u64, spin_ns: u64, room: &mut [u64]) -> usize {
     let rate = 1.0 / clock.nanoseconds(1);
     let (threshold, spin) = ((threshold_ns as f64 * rate) as u64, (spin_ns as f64 * rate) as u64);

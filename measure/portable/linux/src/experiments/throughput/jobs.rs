@@ -1,4 +1,4 @@
-//! What a user does: one job has a piece of each kind.
+//! A user's work: one job has a piece of each kind.
 
 use crate::process::child;
 use anyhow::{Result, ensure};
@@ -6,10 +6,9 @@ use std::fs;
 use std::hint::black_box;
 use std::io::{Read, Write, pipe};
 
-/// One job.
+/// Does one job.
 ///
-/// # Errors
-/// A piece of it failed.
+/// # Errors A piece of it failed.
 pub fn job(user: usize) -> Result<()> {
     through_a_pipe()?;
     a_process()?;
@@ -35,7 +34,7 @@ fn a_process() -> Result<()> {
     child(|| Ok(()))?.wait()
 }
 
-/// Prime numbers below a limit, by trial division of the odd ones.
+/// Counts the prime numbers below a limit, by trial division of the odd ones.
 fn compute(limit: u32) -> usize {
     let is_prime = |number: &u32| (3..).step_by(2).take_while(|d| d * d <= *number).all(|d| !number.is_multiple_of(d));
     (3..limit).step_by(2).filter(is_prime).count() + 1
@@ -51,7 +50,7 @@ fn through_a_file(user: usize) -> Result<()> {
     Ok(())
 }
 
-/// New memory of a MiB, written once.
+/// Allocates a MiB and writes it once.
 fn memory() -> Vec<u8> {
     let mut memory = vec![0u8; 1 << 20];
     memory.iter_mut().step_by(64).enumerate().for_each(|(line, byte)| *byte = line as u8);

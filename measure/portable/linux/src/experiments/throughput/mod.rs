@@ -1,4 +1,4 @@
-//! Multi-user throughput: how many jobs are done in a minute as more users work at once.
+//! Multi-user throughput: jobs done per minute as the number of concurrent users grows.
 
 mod jobs;
 
@@ -11,13 +11,13 @@ use clap::Args;
 use pillion_measure_data::{Chart, Kind};
 use std::io::{PipeReader, Read, Write, pipe};
 
-/// Users at once, unless told.
+/// Default numbers of concurrent users.
 const USERS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// Options.
 #[derive(Args, Debug)]
 pub struct Throughput {
-    /// Numbers of users at once
+    /// Numbers of concurrent users
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_values_t = USERS)]
     users: Vec<u64>,
     /// Jobs that each user does [default: 20, short form 1]
@@ -52,7 +52,7 @@ impl Experiment for Throughput {
     }
 }
 
-/// Lets users work side by side; how long until the last is done, in ns.
+/// Lets users work concurrently; returns the time until the last one is done, in ns.
 fn work(bench: &Bench, users: u64, jobs: u64) -> Result<f64> {
     let (gate, opener) = pipe()?;
     let start = |user| child(|| one_user(&gate, user, jobs));
@@ -65,7 +65,7 @@ fn work(bench: &Bench, users: u64, jobs: u64) -> Result<f64> {
     Ok(bench.clock.nanoseconds(bench.clock.ticks().wrapping_sub(from)))
 }
 
-/// The life of a user, who waits until all are there.
+/// A user, who waits until all are there.
 fn one_user(mut gate: &PipeReader, user: usize, jobs: u64) -> Result<()> {
     gate.read_exact(&mut [0])?;
     (0..jobs).try_for_each(|_| jobs::job(user))

@@ -1,5 +1,5 @@
-//! Calls whose arguments cannot be right: files that are not open, addresses that are not mapped,
-//! numbers that mean nothing. Each must fail, and changes nothing.
+//! Calls with invalid arguments: files that are not open, addresses that are not mapped,
+//! meaningless numbers. Each must fail and change nothing.
 
 use super::Place;
 use anyhow::{Result, ensure};
@@ -8,10 +8,10 @@ use libc::c_long;
 /// An address that is never mapped: the first page.
 const NOWHERE: c_long = 16;
 
-/// No file has this number.
+/// A number that no file has.
 const NO_FILE: c_long = -1;
 
-/// Calls that take a file first, and whatever else.
+/// Calls whose first argument is a file.
 const WITH_FILE: &[c_long] = &[
     libc::SYS_read,
     libc::SYS_write,
@@ -66,7 +66,7 @@ const WITH_FILE: &[c_long] = &[
     libc::SYS_copy_file_range,
 ];
 
-/// Calls that take an address first that they must read or write.
+/// Calls whose first argument is an address that they must read or write.
 const WITH_ADDRESS: &[c_long] = &[
     libc::SYS_open,
     libc::SYS_stat,
@@ -117,7 +117,7 @@ const WITH_NUMBER: &[c_long] = &[
     libc::SYS_inotify_init1,
 ];
 
-/// One round, with further arguments that vary.
+/// One round; the other arguments vary.
 pub fn cover(_place: &Place, round: u64) -> Result<()> {
     let rest = [round as c_long % 3 - 1, NOWHERE + round as c_long % 7];
     WITH_FILE.iter().try_for_each(|&number| must_fail(number, NO_FILE, rest))?;

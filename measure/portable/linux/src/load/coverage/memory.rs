@@ -1,4 +1,4 @@
-//! Mappings: made, split, protected, moved, given back; the break of the heap is left to the
+//! Mappings: created, split, protected, moved and removed; the heap's break is left to the
 //! allocator.
 
 use super::Place;
@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 
 const PAGE: usize = 4096;
 
-/// Pages of the mapping in a round: from a few to more than a large page.
+/// Pages mapped in a round: from a few to more than a large page.
 const PAGES: [usize; 4] = [3, 16, 130, 600];
 
 /// One round.

@@ -1,6 +1,5 @@
-//! Calls as many different system calls as can be called harmlessly, with arguments that are right
-//! and arguments that are not: what the paths of the kernel do that hold interrupts off is seen by
-//! who measures meanwhile.
+//! Makes as many different system calls as can be made harmlessly, with valid and invalid
+//! arguments: a concurrent measurement then sees the kernel's paths that disable interrupts.
 
 mod files;
 mod invalid;
@@ -13,7 +12,8 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::PathBuf;
 
-/// A part of the work: a name, and what does it, in a folder of its own; it varies with the round.
+/// A part of the work: its name, and a function that does it in a folder of its own and varies with
+/// the round.
 type Part = (&'static str, fn(&Place, u64) -> Result<()>);
 
 const ALL: [Part; 5] = [
@@ -24,7 +24,7 @@ const ALL: [Part; 5] = [
     ("invalid", invalid::cover),
 ];
 
-/// A folder for files, which is removed in the end.
+/// A folder for files, removed at the end.
 pub struct Place(PathBuf);
 
 impl Place {

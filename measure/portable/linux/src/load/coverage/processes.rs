@@ -34,14 +34,14 @@ fn itself() -> Result<()> {
     rustix::system::uname();
     rustix::system::sysinfo();
     match rustix::rand::getrandom(&mut [0u8; 16], rustix::rand::GetRandomFlags::NONBLOCK) {
-        // Soon after power-on, on a machine without a source, there are none yet.
+        // Soon after power-on, a machine without an entropy source has no random numbers yet.
         Ok(_) | Err(Errno::AGAIN) => Ok(()),
         Err(problem) => Err(problem.into()),
     }
 }
 
-/// Asks in a session that it makes: the one that a container's process was born in may lie outside,
-/// where it has no number.
+/// Queries within a session that it makes itself: the session in which a container's process was
+/// born may lie outside of the container, and have no number in it.
 fn session() -> Result<()> {
     process::setsid()?;
     black_box((process::getsid(None)?, process::getpgrp()));
@@ -71,7 +71,7 @@ fn scheduling() -> Result<()> {
     Ok(())
 }
 
-/// A child that sleeps is stopped, let run again, and killed by being dropped.
+/// Stops a sleeping child, lets it continue, and kills it by dropping it.
 fn killed() -> Result<()> {
     let sleeper = child(|| {
         loop {

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 
-/// Bytes of a message in a round; each fits what sockets and pipes hold.
+/// Bytes of a message in a round; each size fits into sockets and pipes.
 const SIZES: [usize; 4] = [1, 100, 1400, 4096];
 
 /// One round.
@@ -59,7 +59,7 @@ fn exchange(client: &mut (impl Read + Write), server: &mut (impl Read + Write), 
     Ok(client.read_exact(&mut received)?)
 }
 
-/// What is in a pipe is doubled into a second one, and both are moved on.
+/// Duplicates the contents of a pipe into a second one, and moves both on.
 fn pipes(message: &[u8]) -> Result<()> {
     let (input, output) = pipe_with(PipeFlags::CLOEXEC)?;
     let (copied, copy) = pipe_with(PipeFlags::CLOEXEC)?;
