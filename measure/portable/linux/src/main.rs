@@ -3,7 +3,6 @@
 //! One static program. `run` measures, and prints [lines](pillion_measure_data::lines) or a table,
 //! or writes files; `load` provides the loads to measure under; `report` draws files and `compare`
 //! compares them. Nothing is printed before everything is measured.
-//! Everything is measured first and printed after.
 #![deny(missing_docs)]
 
 mod bench;

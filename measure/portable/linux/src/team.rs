@@ -71,7 +71,7 @@ impl Stamp {
         self.0.store(ticks, Ordering::Relaxed);
     }
 
-    /// What was left.
+    /// The time stamp that was left.
     #[inline(always)]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)

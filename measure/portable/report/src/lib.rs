@@ -1,7 +1,7 @@
-//! Measurements as a report: charts, and one page that works offline.
+//! Draws measurements as a report: charts, and one page that works offline.
 //!
-//! [`write()`] is all. The page needs no script and nothing from elsewhere; it follows the reader's
-//! choice of light or dark, and prints.
+//! [`write()`] does everything. The page needs no script and nothing from elsewhere, follows the
+//! reader's choice of light or dark, and can be printed.
 #![forbid(unsafe_code)]
 
 mod chart;
@@ -24,11 +24,10 @@ use std::path::{Path, PathBuf};
 /// Writes a report of measurements into a folder: report.html, its charts in figures/, all data in
 /// data.json. Returns the page's path.
 ///
-/// Charts are numbered through each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier
-/// report stay where they are not written anew.
+/// Charts are numbered within each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier
+/// report that are not overwritten stay.
 ///
-/// # Errors
-/// When the folder cannot be written.
+/// # Errors The folder cannot be written.
 pub fn write(measurements: &[Measurement], folder: &Path) -> Result<PathBuf> {
     let report = Report::of(measurements);
     let figures = folder.join("figures");

@@ -1,6 +1,6 @@
-//! Numbers as people read them: thin separators, few digits, units that fit.
+//! Numbers for people: thin separators, few digits, suitable units.
 
-/// Between groups of three digits, and before a unit; lines do not break there.
+/// The space between groups of three digits, and before a unit; lines do not break there.
 const THIN: char = '\u{202f}';
 /// Units of time, each with its length in ns, the longest first.
 const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0)];
@@ -8,21 +8,21 @@ const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1
 const SIZES: [(&str, f64); 4] = [("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0), ("bytes", 1.0)];
 /// Units of frequency in 1/s, the largest first.
 const FREQUENCIES: [(&str, f64); 3] = [("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)];
-/// A unit is used from so many of it on: `9 800 ns` is easier to compare with its neighbours than
-/// `9.8 µs`.
+/// A unit is used for values from this many of it on: `9 800 ns` is easier to compare with its
+/// neighbours than `9.8 µs`.
 const ENOUGH: f64 = 10.0;
 
-/// A unit that fits a magnitude.
+/// A unit suitable for a magnitude.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// As it is written; empty for plain numbers.
+    /// Its name as written; empty for plain numbers.
     pub name: String,
-    /// What a value in the unit of the data is divided by.
+    /// The divisor of values in the data's unit.
     pub divisor: f64,
 }
 
 impl Unit {
-    /// The unit for values up to `most`, which are in `unit`.
+    /// The unit for values of up to `most`, given in `unit`.
     pub fn fitting(unit: &str, most: f64) -> Unit {
         let (family, length): (&[(&str, f64)], f64) = match unit {
             "ns" => (&TIMES, 1.0),
@@ -39,7 +39,7 @@ impl Unit {
     }
 }
 
-/// A unit as readers know it.
+/// A unit in its usual spelling.
 fn written(unit: &str) -> String {
     match unit {
         "1" => String::new(),
@@ -48,18 +48,18 @@ fn written(unit: &str) -> String {
     }
 }
 
-/// A number with the unit of its data, nothing converted: `250 418 ns`.
+/// A number in the unit of its data, without conversion: `250 418 ns`.
 pub fn exact(value: f64, unit: &str) -> String {
     with_unit(&plain(value), &written(unit))
 }
 
-/// A number with a unit that fits, to four digits: `250.4 µs`.
+/// A number in a suitable unit, to four digits: `250.4 µs`.
 pub fn quantity(value: f64, unit: &str) -> String {
     let unit = Unit::fitting(unit, value);
     with_unit(&rounded(value / unit.divisor, 4), &unit.name)
 }
 
-/// A number before its unit.
+/// A number followed by its unit.
 pub fn with_unit(number: &str, unit: &str) -> String {
     match unit {
         "" => number.into(),
@@ -67,12 +67,12 @@ pub fn with_unit(number: &str, unit: &str) -> String {
     }
 }
 
-/// A number as exactly as a reader may want it.
+/// A number as exact as a reader may want it.
 pub fn plain(value: f64) -> String {
     rounded(value, if value.abs() < 1.0 { 3 } else { 6 })
 }
 
-/// A number with so many digits that matter; digits before the point are never dropped.
+/// A number with that many significant digits; digits before the point are never dropped.
 pub fn rounded(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".into();
@@ -85,7 +85,7 @@ pub fn rounded(value: f64, digits: i32) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// A number with so many decimals, digits in groups of three.
+/// A number with that many decimals, and with its digits in groups of three.
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -123,7 +123,7 @@ fn raised(digit: char) -> char {
 mod tests {
     use super::*;
 
-    /// What a test reads: ordinary spaces.
+    /// The text with ordinary spaces, for tests.
     fn spaced(text: &str) -> String {
         text.replace(THIN, " ")
     }

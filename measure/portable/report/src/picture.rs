@@ -1,4 +1,4 @@
-//! A chart as a file of its own: with its title, and with what it was measured by.
+//! A chart as a file of its own, with its title and its instrument.
 
 use crate::draw::text::{Text, wrapped};
 use crate::draw::{Area, Picture, WIDTH, at, rectangle};
@@ -33,7 +33,8 @@ pub fn file(measurement: &Measurement, chart: &Chart, picture: &Picture, style: 
     .into_string()
 }
 
-/// What a picture that is alone has to tell: experiment, instrument, whether it was a quick run.
+/// The source that a picture on its own must name: experiment, instrument, and whether it was a
+/// quick run.
 fn source(measurement: &Measurement) -> String {
     let quick = if measurement.quick { " · quick run" } else { "" };
     let instrument::Words { name, short, .. } = instrument::words(measurement.instrument);

@@ -1,4 +1,4 @@
-//! Pictures as PNG, with fonts that are in the program: a machine need not have any.
+//! Pictures as PNG, with fonts that are built into the program: the machine may have none.
 
 use anyhow::{Context, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -6,17 +6,17 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 use std::sync::Arc;
 
-/// Pixels for each unit of a drawing.
+/// Pixels per unit of a drawing.
 const ZOOM: f32 = 2.0;
 
-/// Draws SVG as PNG.
+/// Renders SVG as PNG.
 #[derive(Debug)]
 pub struct Painter {
     fonts: Arc<Database>,
 }
 
 impl Painter {
-    /// One with the fonts that the drawings name first.
+    /// A painter with the fonts that the drawings name first.
     pub fn new() -> Painter {
         let mut fonts = Database::new();
         fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
@@ -32,6 +32,6 @@ impl Painter {
         let size = tree.size().to_int_size().scale_by(ZOOM).context("a drawing has no size")?;
         let mut pixels = Pixmap::new(size.width(), size.height()).context("a drawing is too large")?;
         resvg::render(&tree, Transform::from_scale(ZOOM, ZOOM), &mut pixels.as_mut());
-        pixels.encode_png().context("a picture cannot be made a PNG")
+        pixels.encode_png().context("a picture cannot be encoded as PNG")
     }
 }

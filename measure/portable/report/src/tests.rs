@@ -1,4 +1,4 @@
-//! Every kind of chart with ordinary, empty and odd data; and the page of the invented
+//! Tests every kind of chart with ordinary, empty and odd data; and the page of invented
 //! measurements.
 
 #[path = "../tests/data/mod.rs"]
@@ -23,7 +23,7 @@ const KINDS: [Kind; 8] = [
     Kind::Timeline,
 ];
 
-/// Draws each chart; each is XML, and each number in it is one.
+/// Draws each chart, and checks that it is well-formed XML and that its numbers are finite.
 fn drawn(measurement: &Measurement) -> Vec<String> {
     let colours = Colours::of(std::slice::from_ref(measurement));
     let file = |shown| picture::file(measurement, shown, &chart::draw(measurement, shown, &colours), &theme::style());
@@ -50,7 +50,7 @@ fn check(svg: &str) {
     }
 }
 
-/// A measurement of one series, drawn in every kind, linear and logarithmic.
+/// A measurement of one series, drawn as every kind of chart, linear and logarithmic.
 fn in_every_kind(series: Vec<Series>) -> Measurement {
     let mut made = measurement("odd", "Odd", Instrument::Measured, &["own-space", "linux"]);
     made.series = series;

@@ -1,12 +1,12 @@
-//! Colours: one for each system, the same over the whole report.
+//! Colours: one for each system, the same throughout the report.
 //!
-//! They are Okabe and Ito's, which colour-blind readers tell apart, with lighter ones for dark
-//! screens. Systems also have dashes of their own, for grey paper.
+//! They are those of Okabe and Ito, which colour-blind readers can distinguish, with lighter ones
+//! for dark screens. Systems also have dashes of their own, for grey paper.
 
 use pillion_measure_data::Measurement;
 use std::fmt::Write as _;
 
-/// Number of colours; further systems begin anew.
+/// Number of colours; with more systems, colours repeat.
 pub const SLOTS: usize = 8;
 
 /// Colour on white, colour on black, dashes.
@@ -21,15 +21,15 @@ const PALETTE: [(&str, &str, &str); SLOTS] = [
     ("#a39400", "#f0e442", "1 2"),
 ];
 
-/// Systems whose colour is the same in every report.
+/// Systems that have the same colour in every report.
 const KNOWN: [&str; 7] = ["own-space", "alone", "kernel-space", "linux", "linux-rt", "riding", "riding-rt"];
 
-/// What stands on light or dark ground beside the systems' colours: ground, text, quiet text, grid,
-/// axis, alarm, good.
+/// Colours besides those of the systems, on light and on dark background: background, text, quiet
+/// text, grid, axis, alarm, good.
 const LIGHT: [&str; 7] = ["#fffefb", "#1d1d1b", "#6b6a66", "#e6e4dd", "#8f8d86", "#b3261e", "#1b7f4f"];
 const DARK: [&str; 7] = ["#16171a", "#e9e7e1", "#9c9a94", "#2d2f34", "#74726c", "#ff8a80", "#5fd39b"];
 
-/// Which system has which colour.
+/// The colour of each system.
 #[derive(Debug, Default)]
 pub struct Colours {
     systems: Vec<(String, usize)>,
@@ -57,7 +57,7 @@ impl Colours {
         self.systems.iter().find(|(name, _)| name == system).map(|&(_, slot)| slot)
     }
 
-    /// A known system's own colour; for others the first that nobody has.
+    /// A known system's own colour; for another one, the first unused colour.
     fn free(&self, system: &str) -> usize {
         let taken = |slot: &usize| self.systems.iter().any(|(_, used)| used == slot);
         KNOWN
@@ -67,12 +67,12 @@ impl Colours {
     }
 }
 
-/// Style of drawings for light ground, and for dark ground where the screen asks for it.
+/// The style of drawings for a light background, and for a dark one where the screen asks for it.
 pub fn style() -> String {
     format!("{}@media screen and (prefers-color-scheme: dark) {{\n{}}}\n", light_style(), rules(&DARK, true))
 }
 
-/// Style of drawings for light ground only.
+/// The style of drawings for a light background only.
 pub fn light_style() -> String {
     let mut css = rules(&LIGHT, false);
     for (slot, (_, _, dashes)) in PALETTE.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is written into the folder.
+//! Tests what is written into the folder.
 
 #[allow(dead_code, reason = "the unit tests and the example use more of it")]
 mod data;

@@ -1,8 +1,8 @@
 //! Figures side by side: a group for each figure, a bar in it for each system.
 //!
-//! Normalised, each bar is a multiple of one system's figure, which stands as a line at 1; its
-//! absolute value is in the group's name. Figures whose units have nothing in common have no common
-//! axis: then each group is as long as its longest bar.
+//! If the chart is normalised, each bar is a multiple of one system's figure, which is drawn as a
+//! line at 1; the absolute value is in the group's name. Figures with unrelated units have no
+//! common axis: then the longest bar of each group fills the width.
 
 use super::curve::{spoken, systems};
 use crate::draw::axis::Axis;
@@ -15,32 +15,32 @@ use crate::theme::Colours;
 use maud::{Markup, html};
 use pillion_measure_data::{Chart, Figure, Measurement, System};
 
-/// Room for the names of groups.
+/// Width reserved for the names of groups.
 const NAMES: f64 = 224.0;
-/// Height of a bar, with and without the room to the next.
+/// Height of a bar, with and without the gap to the next one.
 const STEP: f64 = 17.0;
 const BAR: f64 = 12.0;
 /// Height of a line of a group's name.
 const LETTERS: f64 = 14.0;
-/// Room between groups.
+/// Gap between groups.
 const BETWEEN: f64 = 11.0;
 /// Height of a row of the key.
 const KEY: f64 = 19.0;
 
-/// A figure in several systems.
+/// A figure of several systems.
 struct Group<'a> {
     name: Vec<String>,
     bars: Vec<(&'a System, &'a Figure)>,
-    /// What its values are divided by.
+    /// The divisor of its values.
     divisor: f64,
     height: f64,
 }
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Picture {
     let groups: Vec<Group> = chart.series.iter().filter_map(|name| group(measurement, chart, name)).collect();
     if groups.is_empty() {
-        return Picture::nothing("No system said these figures.");
+        return Picture::nothing("No system reported these figures.");
     }
     let shown: Vec<&System> =
         systems(measurement, chart).into_iter().filter(|system| is_drawn(&groups, system)).collect();
@@ -86,7 +86,7 @@ fn is_drawn(groups: &[Group], system: &System) -> bool {
     groups.iter().flat_map(|group| &group.bars).any(|(drawn, _)| drawn.name == system.name)
 }
 
-/// Whether all bars have one axis: multiples always, values when their units are the same.
+/// Whether all bars share an axis: multiples always do, values if their units are the same.
 fn scaled(groups: &[Group], chart: &Chart) -> bool {
     let mut units = groups.iter().flat_map(|group| &group.bars).map(|(_, figure)| &figure.unit);
     let first = units.next();
@@ -111,7 +111,7 @@ fn axis(groups: &[Group], chart: &Chart, scaled: bool) -> Axis {
     Axis::new(range, unit, if chart.x.is_empty() { &chart.y } else { &chart.x }, 6.0)
 }
 
-/// Vertical lines at the axis's numbers.
+/// Vertical lines at the numbers of the axis.
 fn rulers(frame: &Frame) -> Markup {
     html! { @for value in frame.x_values() { (line("grid", (frame.x(value), frame.area.top - 4.0), (frame.x(value), frame.area.bottom))) } }
 }
@@ -131,7 +131,7 @@ fn drawn(frame: &Frame, group: &Group, chart: &Chart, colours: &Colours, top: f6
     }
 }
 
-/// A bar with its value, and with a whisker as wide as chance.
+/// A bar with its value, and with a whisker as wide as the uncertainty by chance.
 fn bar(frame: &Frame, figure: &Figure, divisor: f64, slot: usize, multiple: bool, top: f64) -> Markup {
     let (zero, end) = (frame.x(0.0), frame.x(figure.value / divisor));
     let area = Area { left: zero.min(end), top: top + 2.0, right: zero.max(end), bottom: top + 2.0 + BAR };
@@ -156,17 +156,17 @@ fn bar(frame: &Frame, figure: &Figure, divisor: f64, slot: usize, multiple: bool
     }
 }
 
-/// Two decimals tell a per cent; large multiples need none.
+/// Two decimals show a per cent; large multiples need none.
 fn multiple_of(times: f64) -> String {
     if times.abs() < 100.0 { fixed(times, 2) } else { rounded(times, 3) }
 }
 
-/// Height of the key: a row for each line of names that fits.
+/// Height of the key: one row for each line of names.
 fn key_rows(shown: &[&System], chart: &Chart) -> f64 {
     (places(shown).last().map_or(0.0, |place| place.1 + 1.0) + f64::from(u8::from(chart.normalised.is_some()))) * KEY
 }
 
-/// Column and row of each system's name in the key, in flowing lines.
+/// Column and row of each system's name in the key, which flows over several lines.
 fn places(shown: &[&System]) -> Vec<(f64, f64)> {
     let mut places: Vec<(f64, f64)> = Vec::new();
     let (mut x, mut row) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Buckets of any width gathered into columns of a drawing.
+//! Gathers buckets of any width into columns of a drawing.
 
 use crate::draw::axis::nice;
 use crate::draw::scale::Range;
@@ -6,10 +6,10 @@ use pillion_measure_data::Histogram;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Most columns of a histogram.
+/// The most columns of a histogram.
 const MOST: f64 = 280.0;
 
-/// Columns: equally wide, or each wider than the one before by the same factor.
+/// Columns of equal width, or each wider than the one before by the same factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     log: bool,
@@ -18,8 +18,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// For histograms over a range. Linear columns hold a whole number of the usual buckets, else
-    /// some would hold more of them than others.
+    /// Columns for histograms over a range. A linear column holds a whole number of the usual
+    /// buckets; otherwise some columns would hold more of them than others.
     pub fn new(range: &Range, histograms: &[&Histogram]) -> Columns {
         if range.log {
             return Columns { log: true, low: range.low.ln(), step: (range.high.ln() - range.low.ln()) / MOST };
@@ -35,18 +35,18 @@ impl Columns {
         if self.log { place.exp() } else { place }
     }
 
-    /// How wide the column of a value is.
+    /// Width of the column that contains a value.
     pub fn width(&self, value: f64) -> f64 {
         if self.log { value * self.step.exp_m1() } else { self.step }
     }
 
-    /// Width of all columns; none when they differ.
+    /// Width of all columns; `None` if they differ.
     pub fn equal(&self) -> Option<f64> {
         (!self.log).then_some(self.step)
     }
 
-    /// Samples in each column that has any. A bucket wider than a column is spread evenly, and
-    /// shows as one sample at least.
+    /// Samples in each column that has any. A bucket wider than a column is spread evenly, with at
+    /// least one sample in each column.
     pub fn counts(&self, histogram: &Histogram) -> BTreeMap<i64, f64> {
         let mut counts = BTreeMap::new();
         for bucket in &histogram.buckets {
@@ -59,14 +59,15 @@ impl Columns {
         counts
     }
 
-    /// A value in columns from the left edge of the first one, which also has what lies before it.
+    /// The position of a value, in columns from the left edge of the first one, which also takes
+    /// smaller values.
     fn place(&self, value: f64) -> f64 {
         let value = if self.log { value.max(f64::MIN_POSITIVE).ln() } else { value };
         ((value - self.low) / self.step).clamp(0.0, MOST * 2.0)
     }
 }
 
-/// The width that most buckets have.
+/// The most frequent bucket width.
 fn usual(histogram: &Histogram) -> u64 {
     let mut widths = BTreeMap::new();
     histogram.buckets.iter().for_each(|bucket| *widths.entry(bucket.width).or_insert(0) += 1);

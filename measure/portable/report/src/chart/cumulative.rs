@@ -1,6 +1,6 @@
-//! The part of samples that are as large as a value, or larger.
+//! The fraction of samples that are at least as large as a value.
 //!
-//! Points are drawn as they are: value and part.
+//! A series of points is drawn as it is: value and fraction.
 
 use super::curve::Curve;
 use super::{key, summary};
@@ -15,10 +15,10 @@ use maud::{Markup, html};
 use pillion_measure_data::{Chart, Measurement};
 
 const HEIGHT: f64 = 300.0;
-/// Heads of the columns, and which part of the samples each leaves above itself.
+/// Heads of the columns, with the fraction of samples above each.
 const TOLD: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.01), ("p99.99", 0.0001), ("max", 0.0)];
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, curves: &[Curve]) -> Picture {
     let drawn: Vec<(&Curve, Vec<(f64, f64)>)> = curves.iter().map(|curve| (curve, tail(curve))).collect();
     let drawn: Vec<_> = drawn.into_iter().filter(|(_, tail)| !tail.is_empty()).collect();
@@ -43,7 +43,7 @@ pub fn draw(measurement: &Measurement, chart: &Chart, curves: &[Curve]) -> Pictu
     Picture { height: area.bottom + AXIS_BELOW, body }
 }
 
-/// Values with the part of the samples that reach them.
+/// Values, with the fraction of samples that reach them.
 fn tail(curve: &Curve) -> Vec<(f64, f64)> {
     match (curve.histogram(), curve.points()) {
         (Some(histogram), _) => histogram.tail().map(|(value, part)| (value as f64, part)).collect(),
@@ -80,13 +80,15 @@ fn one_in(part: f64) -> String {
     }
 }
 
-/// Steps down to the largest value, which has a dot; a curve of points is a plain line.
+/// A falling step curve that ends in a dot at the largest value; a series of points is a plain
+/// line.
 fn fall(frame: &Frame, curve: &Curve, tail: &[(f64, f64)]) -> Markup {
     let places = thin::curve(frame.places(tail));
     if curve.histogram().is_none() {
         return path(&curve.stroke(), &through(&places));
     }
-    // Each part holds from the value before up to its own: the step lies at the value's left.
+    // Each fraction holds from the previous value up to its own, so the step is at the value's
+    // left.
     let falls: Vec<(f64, f64)> =
         places.iter().zip(places.iter().skip(1)).map(|(here, next)| (here.0, next.1)).collect();
     let mut falls: Vec<(f64, f64)> = places.first().copied().into_iter().chain(falls).collect();
@@ -97,7 +99,7 @@ fn fall(frame: &Frame, curve: &Curve, tail: &[(f64, f64)]) -> Markup {
     }
 }
 
-/// What each percentile of a histogram is.
+/// The percentiles of a histogram.
 fn cells(measurement: &Measurement, curve: &Curve) -> Vec<String> {
     let Some(histogram) = curve.histogram() else { return vec![String::new(); TOLD.len()] };
     let cell = |above: f64| quantity(summary::quantile(measurement, curve, histogram, 1.0 - above), &histogram.unit);

@@ -1,4 +1,4 @@
-//! What a chart draws: series of systems, each with a name and a look.
+//! The contents of a chart: series of systems, each with a name and a look.
 
 use crate::theme::{Colours, SLOTS};
 use pillion_measure_data::{Chart, Data, Histogram, Measurement, Points, System};
@@ -10,19 +10,19 @@ pub struct Curve<'a> {
     pub system: &'a System,
     /// The series' name.
     pub series: &'a str,
-    /// Which of the chart's series it is.
+    /// Index of the series in the chart.
     pub order: usize,
     /// The system's colour.
     pub slot: usize,
-    /// Dashes: the system's, or the series' when the chart has several.
+    /// Dashes: the system's, or the series' if the chart has several.
     pub dashes: usize,
-    /// What it is called in this chart.
+    /// Its label in this chart.
     pub label: String,
     data: &'a Data,
 }
 
-/// Systems that a chart shows, in their order. A chart that names a system shows it on each machine
-/// of the model: NAME@MACHINE.
+/// The systems that a chart shows, in their order. If the chart names a system, the system appears
+/// on each machine of the model: NAME@MACHINE.
 pub fn systems<'a>(measurement: &'a Measurement, chart: &Chart) -> Vec<&'a System> {
     let is_named =
         |system: &System| chart.systems.iter().any(|name| Some(name.as_str()) == system.name.split('@').next());
@@ -30,13 +30,13 @@ pub fn systems<'a>(measurement: &'a Measurement, chart: &Chart) -> Vec<&'a Syste
     measurement.systems.iter().filter(shown).collect()
 }
 
-/// A name of a series or figure, for readers.
+/// The name of a series or figure as readers see it.
 pub fn spoken(name: &str) -> String {
     name.replace('_', " ")
 }
 
 impl<'a> Curve<'a> {
-    /// All that a chart draws, system by system.
+    /// Everything that a chart draws, system by system.
     pub fn all(measurement: &'a Measurement, chart: &'a Chart, colours: &Colours) -> Vec<Curve<'a>> {
         let mut curves = Vec::new();
         for system in systems(measurement, chart) {
@@ -50,7 +50,7 @@ impl<'a> Curve<'a> {
         curves
     }
 
-    /// Its histogram, when it is one that has samples.
+    /// Its histogram, if it has one with samples.
     pub fn histogram(&self) -> Option<&'a Histogram> {
         match self.data {
             Data::Histogram(histogram) if histogram.samples() > 0 => Some(histogram),
@@ -58,7 +58,7 @@ impl<'a> Curve<'a> {
         }
     }
 
-    /// Its points, when it has any.
+    /// Its points, if it has any.
     pub fn points(&self) -> Option<&'a Points> {
         match self.data {
             Data::Points(points) if !points.points.is_empty() => Some(points),
@@ -66,18 +66,18 @@ impl<'a> Curve<'a> {
         }
     }
 
-    /// Classes of its line.
+    /// CSS classes of its line.
     pub fn stroke(&self) -> String {
         format!("line l{} d{}", self.slot, self.dashes)
     }
 
-    /// Class of its filling.
+    /// CSS class of its filling.
     pub fn fill(&self) -> String {
         format!("f{}", self.slot)
     }
 }
 
-/// Names each curve by what tells it apart: its system, its series, or both.
+/// Labels each curve with what distinguishes it: its system, its series, or both.
 fn name(curves: &mut [Curve]) {
     let several_series = curves.iter().any(|curve| curve.order != curves[0].order);
     let several_systems = curves.iter().any(|curve| curve.system.name != curves[0].system.name);

@@ -1,7 +1,8 @@
 //! How often each value was seen.
 //!
-//! Up to three histograms share a plot; more stand below each other, a system a plot, over the same
-//! axis. Points are a curve of expected samples for each unit of x, such as a fit.
+//! Up to three histograms share a plot; more are drawn below each other over the same axis, with
+//! one plot for each system. A series of points is a curve of expected samples per unit of x, such
+//! as a fit.
 
 use super::columns::Columns;
 use super::curve::Curve;
@@ -17,20 +18,20 @@ use crate::number::quantity;
 use maud::{Markup, html};
 use pillion_measure_data::{Chart, Histogram, Measurement};
 
-/// Most histograms in one plot.
+/// The most histograms in one plot.
 const TOGETHER: usize = 3;
-/// Height of a plot that is alone, and of one among others.
+/// Height of a single plot, and of one of several.
 const HEIGHTS: (f64, f64) = (270.0, 105.0);
 /// Height of the strip that marks a histogram's four numbers.
 const STRIP: f64 = 10.0;
-/// Dashes that are none.
+/// No dashes.
 const SOLID: usize = 0;
-/// From the strips of a plot to the key of the next.
+/// From the strips of one plot to the key of the next.
 const BETWEEN: f64 = 14.0;
 /// Bottom of the logarithmic axis of counts, so that a single sample has a height.
 const LEAST: f64 = 0.6;
 
-/// A histogram, what is told of it, and the expected curves over it.
+/// A histogram, its numbers, and the expected curves over it.
 struct Drawn<'a> {
     curve: &'a Curve<'a>,
     histogram: &'a Histogram,
@@ -38,7 +39,7 @@ struct Drawn<'a> {
     fits: Vec<&'a Curve<'a>>,
 }
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, curves: &[Curve]) -> Picture {
     let drawn = drawn(measurement, curves);
     if drawn.is_empty() {
@@ -63,7 +64,7 @@ struct Plot<'a> {
     frame: Frame,
 }
 
-/// Plots below each other.
+/// Arranges plots below each other.
 fn plots<'a>(panels: &[&'a [Drawn<'a>]], axes: &Axes) -> Vec<Plot<'a>> {
     let height = if panels.len() == 1 { HEIGHTS.0 } else { HEIGHTS.1 };
     let mut top = key::ROW;
@@ -82,8 +83,8 @@ fn strips(panel: &[Drawn]) -> f64 {
     panel.len() as f64 * STRIP + 6.0
 }
 
-/// The histograms among curves, each with the curves over it: of its system, with a name that
-/// begins like its own if there is one.
+/// The histograms among the curves, each with the expected curves over it: those of its system, and
+/// of these, if there are any, those whose names begin with its own.
 fn drawn<'a>(measurement: &Measurement, curves: &'a [Curve]) -> Vec<Drawn<'a>> {
     let all: Vec<(&Curve, &Histogram)> = curves.iter().filter_map(|curve| Some((curve, curve.histogram()?))).collect();
     let owner = |fit: &Curve| {
@@ -105,7 +106,7 @@ fn drawn<'a>(measurement: &Measurement, curves: &'a [Curve]) -> Vec<Drawn<'a>> {
     all.iter().map(with_numbers).collect()
 }
 
-/// Which histograms share a plot.
+/// Distributes the histograms over plots.
 fn panels<'a, 'b>(drawn: &'b [Drawn<'a>]) -> Vec<&'b [Drawn<'a>]> {
     let of_system: Vec<&[Drawn]> =
         drawn.chunk_by(|one, other| one.curve.system.name == other.curve.system.name).collect();
@@ -144,14 +145,14 @@ impl Axes {
         Axes { x, y, columns }
     }
 
-    /// The vertical axis of a plot: the first tells what it is.
+    /// The vertical axis of a plot: only the first has a title.
     fn y_of(&self, panel: usize) -> Axis {
         let title = if panel == 0 { self.y.title.clone() } else { String::new() };
         Axis { title, ..self.y.clone() }
     }
 }
 
-/// Filling and outline: of several series of a system each has its own.
+/// Filling and outline; if a system has several series, each has its own look.
 fn look(drawn: &Drawn, panel: &[Drawn]) -> (String, String) {
     let same = panel.len() > 1 && panel.iter().all(|other| other.curve.system.name == drawn.curve.system.name);
     let slot = drawn.curve.slot;
@@ -200,7 +201,7 @@ fn outline(frame: &Frame, columns: &Columns, histogram: &Histogram) -> String {
     bars(&counts.iter().map(bar).collect::<Vec<_>>(), frame.area.bottom)
 }
 
-/// A curve of expected samples, as far as there would be any.
+/// A curve of expected samples, as far as it expects any.
 fn expected(frame: &Frame, columns: &Columns, fit: &Curve) -> Markup {
     let points = fit.points().map_or(&[][..], |points| &points.points);
     let counts: Vec<(f64, f64)> =
@@ -208,7 +209,7 @@ fn expected(frame: &Frame, columns: &Columns, fit: &Curve) -> Markup {
     path("line axis", &through(&frame.places(&counts)))
 }
 
-/// Before the heads of the numbers: how the strip marks them.
+/// Explains, before the heads of the numbers, how the strip marks them.
 fn marks() -> Markup {
     let y = 9.0;
     let before = |column: usize| key::right(column, HEADS.len()) - width(HEADS[column]) - 10.0;

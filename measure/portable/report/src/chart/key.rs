@@ -1,4 +1,4 @@
-//! The key of a chart: which look is which curve, with its numbers in columns.
+//! The key of a chart: the look of each curve, and its numbers in columns.
 
 use super::curve::Curve;
 use crate::draw::text::{Text, fitted};
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 pub const ROW: f64 = 19.0;
 /// Width of a column of numbers.
 const COLUMN: f64 = 76.0;
-/// Width of the sample of a look, with the room behind it.
+/// Width of the sample of a look, with the gap after it.
 const SAMPLE: f64 = 34.0;
 
 /// Heads of the columns.
@@ -23,8 +23,8 @@ pub fn heads(heads: &[&str], top: f64) -> Markup {
 
 /// A row: look, name, numbers.
 pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
-    // Bold letters are a little wider than others, and the first number must not begin where the
-    // label ends.
+    // Bold letters are a little wider than others, and the label must end before the first number
+    // begins.
     let room = (WIDTH - SAMPLE - COLUMN * cells.len() as f64) * 0.96;
     html! {
         (sample)
@@ -35,12 +35,12 @@ pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
     }
 }
 
-/// The look of a line.
+/// A sample of a line.
 pub fn line_sample(curve: &Curve, top: f64) -> Markup {
     line(&curve.stroke(), (0.0, top + 9.0), (SAMPLE - 8.0, top + 9.0))
 }
 
-/// The look of a filled area with its outline.
+/// A sample of a filled area with its outline.
 pub fn area_sample(fill: &str, stroke: &str, top: f64) -> Markup {
     let area = Area { left: 0.0, top: top + 3.0, right: SAMPLE - 8.0, bottom: top + 14.0 };
     html! { (rectangle(fill, area)) (line(stroke, (area.left, area.top), (area.right, area.top))) }

@@ -4,11 +4,11 @@ use crate::draw::Area;
 use crate::draw::text::{Text, over, width};
 use maud::Markup;
 
-/// From the point to its label, and half the height of the label with its room.
+/// Distance from the point to its label, and half the height of the label with its margin.
 const AWAY: f64 = 9.0;
 const HALF: f64 = 9.0;
 
-/// Nearer to the centre than this there is no room before a point.
+/// A point nearer to the centre than this has no room for a label before it.
 const CROWDED: f64 = 110.0;
 
 /// A label beside a point.
@@ -16,14 +16,14 @@ const CROWDED: f64 = 110.0;
 pub struct Label {
     /// The point.
     pub point: (f64, f64),
-    /// Where the label is.
+    /// The area of the label.
     pub area: Area,
     words: String,
 }
 
 impl Label {
-    /// A label on the line from a centre through the point: behind the point when `side` is 1,
-    /// before it when it is -1 and there is room.
+    /// A label on the line from a centre through the point: behind the point if `side` is 1, before
+    /// it if `side` is -1 and there is room.
     pub fn new(point: (f64, f64), centre: (f64, f64), side: f64, words: String) -> Label {
         let crowded = (point.0 - centre.0).hypot(point.1 - centre.1) < CROWDED;
         let side = if crowded { 1.0 } else { side };

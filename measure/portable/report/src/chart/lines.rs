@@ -11,14 +11,14 @@ use maud::{Markup, html};
 use pillion_measure_data::{Chart, Points};
 
 const HEIGHT: f64 = 300.0;
-/// Room for the names.
+/// Width reserved for the names.
 const NAMES: f64 = 176.0;
 /// Height of a line of a name.
 const LETTERS: f64 = 14.0;
 /// Curves with more points than this have no dots.
 const DOTS: usize = 40;
 
-/// A line, where it ends, and the lines of its name.
+/// A line, its end, and the lines of its name.
 struct Drawn<'a> {
     curve: &'a Curve<'a>,
     places: Vec<(f64, f64)>,
@@ -31,7 +31,7 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     let points: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = axes(chart, &points) else { return Picture::nothing("No points.") };
@@ -47,7 +47,7 @@ pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     Picture { height: area.bottom + AXIS_BELOW, body }
 }
 
-/// Axes over all points; none when there are no points.
+/// Axes over all points; `None` if there are no points.
 pub fn axes(chart: &Chart, points: &[(&Curve, &Points)]) -> Option<(Axis, Axis)> {
     let units = points.first()?.1;
     let all = || points.iter().flat_map(|(_, points)| &points.points);
@@ -65,7 +65,7 @@ fn joined(drawn: &Drawn) -> Markup {
     }
 }
 
-/// Names beside the plot, moved apart, each with a thin line to its curve's end.
+/// Names beside the plot, moved apart, each connected to its curve's end by a thin line.
 fn names(drawn: &[Drawn], frame: &Frame) -> Markup {
     let end = |drawn: &Drawn| *drawn.places.last().unwrap_or(&(frame.area.right, frame.area.top));
     let wanted: Vec<(f64, f64)> =

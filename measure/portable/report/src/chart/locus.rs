@@ -1,10 +1,10 @@
 //! A frequency response in the complex plane.
 //!
-//! Points go from the lowest frequency to the highest. A series of the same name with `_frequency`
-//! behind it, of as many points, tells the frequency of each as its x, and as its y the part of the
-//! edges that were answered, in per cent. The cut-off is the last point up to which all were. What
-//! is always equally late lies on a square: the size of the real part and that of the imaginary one
-//! are 1 together.
+//! Points go from the lowest frequency to the highest. A series with the same name followed by
+//! `_frequency`, and with as many points, has the frequency of each point as its x, and as its y
+//! the percentage of the edges that were answered. The cut-off is the last point up to which all
+//! edges were answered. The response of a system that is always equally late lies on a square: the
+//! absolute values of its real and imaginary parts add up to 1.
 
 use super::curve::Curve;
 use super::key;
@@ -30,7 +30,7 @@ struct Drawn<'a> {
     frequencies: Option<&'a Points>,
 }
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(measurement: &Measurement, curves: &[Curve]) -> Picture {
     let drawn: Vec<Drawn> = curves.iter().filter_map(|curve| with_frequencies(measurement, curve)).collect();
     if drawn.is_empty() {
@@ -68,7 +68,7 @@ fn with_frequencies<'a>(measurement: &'a Measurement, curve: &'a Curve<'a>) -> O
     Some(Drawn { curve, points, frequencies })
 }
 
-/// Both axes through zero, and the square of what is always equally late.
+/// Both axes through zero, and the square of systems that are always equally late.
 fn plane(frame: &Frame, one: f64) -> Markup {
     let Area { left, top, right, bottom } = frame.area;
     let (x, y) = (frame.x(0.0), frame.y(0.0));
@@ -97,7 +97,7 @@ fn cut_off_said(drawn: &Drawn) -> String {
     cut_off(drawn).and_then(|at| frequency(drawn, at)).unwrap_or_else(|| "not told".into())
 }
 
-/// The curve, its cut-off, and those of its labels that are in nobody's way.
+/// The curve, its cut-off, and those of its labels that do not overlap others.
 fn locus(frame: &Frame, drawn: &Drawn, labels: &[Label]) -> Markup {
     let places = frame.places(&drawn.points.points);
     html! {
@@ -107,8 +107,8 @@ fn locus(frame: &Frame, drawn: &Drawn, labels: &[Label]) -> Markup {
     }
 }
 
-/// Labels of all curves: of the first outside of it, of the next inside, and so on, since loci
-/// often lie close together.
+/// Labels of all curves, outside the first, inside the next, and so on, because loci often lie
+/// close together.
 fn labels(frame: &Frame, drawn: &[Drawn]) -> Vec<Vec<Label>> {
     let mut taken: Vec<Area> = Vec::new();
     let mut of_curve = |(n, drawn): (usize, &Drawn)| {
@@ -140,7 +140,7 @@ mod tests {
     use crate::theme::Colours;
     use pillion_measure_data::{Chart, Instrument, Series, System};
 
-    /// Points at each frequency, in per cent, and what was answered there.
+    /// Draws points at each frequency, in per cent, with the percentage of edges answered there.
     fn picture(locus: &[(f64, f64)], answered: &[(f64, f64)]) -> String {
         let mut measurement = Measurement::new("e", "t", Instrument::Counted);
         measurement.systems = vec![System { name: "s".into(), title: "S".into(), ..System::default() }];

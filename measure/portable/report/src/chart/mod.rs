@@ -1,4 +1,4 @@
-//! Charts: each kind is drawn by a module of its own.
+//! Charts, with a module for each kind.
 
 mod bars;
 mod columns;
@@ -20,8 +20,8 @@ use crate::theme::Colours;
 use curve::Curve;
 use pillion_measure_data::{Chart, Kind, Measurement, System};
 
-/// Whether any system said something that a chart shows. The short form and other instruments leave
-/// charts without.
+/// Whether any system reported data for a chart. In the short form and with other instruments, some
+/// charts have none.
 pub fn has_data(measurement: &Measurement, chart: &Chart) -> bool {
     let figure = |system: &System, name: &str| {
         measurement.figures.iter().any(|figure| figure.system == system.name && figure.name == name)
@@ -38,7 +38,7 @@ pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Pict
     let curves = Curve::all(measurement, chart, colours);
     match chart.kind {
         Kind::Bars => bars::draw(measurement, chart, colours),
-        _ if curves.is_empty() => Picture::nothing("No system said anything of this."),
+        _ if curves.is_empty() => Picture::nothing("No system reported any data for this."),
         Kind::Histogram => histogram::draw(measurement, chart, &curves),
         Kind::Cumulative => cumulative::draw(measurement, chart, &curves),
         Kind::Lines => lines::draw(chart, &curves),

@@ -1,4 +1,4 @@
-//! Plots of points below each other over the same axes, a curve each.
+//! Plots of points below each other over the same axes, one for each curve.
 
 use super::curve::Curve;
 use crate::draw::axis::Axis;
@@ -13,29 +13,29 @@ use pillion_measure_data::{Chart, Points};
 const NAME: f64 = 24.0;
 /// From a plot to the name of the next.
 const BETWEEN: f64 = 12.0;
-/// Room above all for the title of the vertical axis.
+/// Height reserved at the top for the title of the vertical axis.
 const TITLE: f64 = 16.0;
 
-/// What a kind of chart has of its own.
+/// What differs between kinds of charts.
 pub struct Style {
-    /// What is said when there are no points.
+    /// The text shown if there are no points.
     pub empty: &'static str,
-    /// Names of the axes when the chart has none, x and y.
+    /// Titles of the axes if the chart has none, x and y.
     pub axes: [&'static str; 2],
     /// Height of a plot.
     pub height: f64,
-    /// What the vertical axis shows, of the range of all points.
+    /// The range of the vertical axis, given the range of all points.
     pub range: fn(Range) -> Range,
-    /// The note at the right above a plot.
+    /// The note above a plot, at its right.
     pub note: fn(&Points) -> String,
-    /// Draws what is in a plot.
+    /// Draws the contents of a plot.
     pub inside: fn(&Frame, &Curve, &Points) -> Markup,
 }
 
 /// A curve and its points.
 type Panel<'a> = (&'a Curve<'a>, &'a Points);
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve], style: &Style) -> Picture {
     let panels: Vec<Panel> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = axes(chart, &panels, style) else { return Picture::nothing(style.empty) };
@@ -64,7 +64,7 @@ pub fn draw(chart: &Chart, curves: &[Curve], style: &Style) -> Picture {
     Picture { height: top(panels.len()) - BETWEEN + AXIS_BELOW, body }
 }
 
-/// Axes over all points; none when there are no points.
+/// Axes over all points; `None` if there are no points.
 fn axes(chart: &Chart, panels: &[Panel], style: &Style) -> Option<(Axis, Axis)> {
     let units = panels.first()?.1;
     let all = || panels.iter().flat_map(|(_, points)| &points.points);

@@ -1,4 +1,4 @@
-//! Points.
+//! Scatter plots.
 
 use super::curve::Curve;
 use super::{key, lines};
@@ -9,7 +9,7 @@ use pillion_measure_data::{Chart, Points};
 
 const HEIGHT: f64 = 320.0;
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     let points: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = lines::axes(chart, &points) else { return Picture::nothing("No points.") };

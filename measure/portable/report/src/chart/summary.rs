@@ -1,17 +1,17 @@
-//! The four numbers that are told of each histogram.
+//! The numbers shown for each histogram.
 
 use super::curve::Curve;
 use crate::number::{plain, quantity};
 use pillion_measure_data::{Histogram, Measurement};
 
-/// Smallest, mean, 99th percentile, largest, and how many there are.
+/// Smallest, mean, 99th percentile, largest, and the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Smallest sample.
     pub min: f64,
     /// Mean.
     pub avg: f64,
-    /// What 99 % of the samples do not exceed.
+    /// The value that 99 % of the samples do not exceed.
     pub p99: f64,
     /// Largest sample.
     pub max: f64,
@@ -19,11 +19,12 @@ pub struct Summary {
     pub samples: u64,
 }
 
-/// Heads of the columns in which [`Summary::cells`] stand.
+/// Heads of the columns for [`Summary::cells`].
 pub const HEADS: [&str; 5] = ["min", "avg", "p99", "max", "samples"];
 
 impl Summary {
-    /// Of a histogram; the program's own figures where it said them, since buckets may be wide.
+    /// The summary of a histogram, with the program's own figures where it reported them, because
+    /// buckets may be wide.
     pub fn of(measurement: &Measurement, curve: &Curve, histogram: &Histogram) -> Summary {
         let told = |what: &str| told(measurement, curve, histogram, what);
         Summary {
@@ -35,21 +36,21 @@ impl Summary {
         }
     }
 
-    /// As they are written.
+    /// The cells of a table row.
     pub fn cells(&self, unit: &str) -> Vec<String> {
         let values = [self.min, self.avg, self.p99, self.max].map(|value| quantity(value, unit));
         values.into_iter().chain([plain(self.samples as f64)]).collect()
     }
 }
 
-/// What the program said of a histogram.
+/// The program's own figure of a histogram.
 fn told(measurement: &Measurement, curve: &Curve, histogram: &Histogram, what: &str) -> Option<f64> {
     let figure = measurement.figure(&curve.system.name, &format!("{}_{what}", curve.series))?;
     (figure.unit == histogram.unit).then_some(figure.value)
 }
 
-/// What a part of the samples does not exceed; nothing exceeds the maximum that the program said,
-/// which may lie within the last bucket.
+/// The value that a fraction of the samples does not exceed; it is limited to the maximum that the
+/// program reported, which may lie within the last bucket.
 pub fn quantile(measurement: &Measurement, curve: &Curve, histogram: &Histogram, part: f64) -> f64 {
     let end = histogram.quantile(part).unwrap_or(0) as f64;
     match told(measurement, curve, histogram, "max") {

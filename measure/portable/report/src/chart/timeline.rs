@@ -1,4 +1,4 @@
-//! Activations over time: how long after the one before each was.
+//! Activations over time: the time from each previous activation.
 
 use super::curve::Curve;
 use super::panels::{self, Style};
@@ -19,12 +19,12 @@ const STYLE: Style = Style {
     inside: spread,
 };
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     panels::draw(chart, curves, &STYLE)
 }
 
-/// Shortest and longest.
+/// The shortest and the longest time.
 fn note(points: &Points) -> String {
     let heights = Range::over(points.points.iter().map(|point| point.1), false);
     let heights =

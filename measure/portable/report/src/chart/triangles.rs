@@ -1,7 +1,7 @@
-//! The software monitor's picture: for each place of a path at which it was interrupted, how long
-//! the interrupt had to wait.
+//! The software monitor's picture: for each place at which a path was interrupted, how long the
+//! interrupt had to wait.
 //!
-//! Where the path cannot be preempted the wait falls with slope 1 to the place where it can: a
+//! Where the path cannot be preempted, the wait falls with slope 1 up to the place where it can: a
 //! triangle as high and as wide as the stretch is long.
 
 use super::curve::Curve;
@@ -24,12 +24,12 @@ const STYLE: Style = Style {
     inside: teeth,
 };
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     panels::draw(chart, curves, &STYLE)
 }
 
-/// From zero on, with room for the words at the highest point.
+/// A range from zero, with room for the text at the highest point.
 fn with_words(waits: Range) -> Range {
     let waits = waits.with_zero();
     Range { high: waits.high + (waits.high - waits.low) * 0.18, ..waits }
@@ -39,7 +39,7 @@ fn note(points: &Points) -> String {
     format!("interrupted at {} places", plain(points.points.len() as f64))
 }
 
-/// Points from left to right.
+/// The points from left to right.
 fn sorted(points: &Points) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> =
         points.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
@@ -47,7 +47,7 @@ fn sorted(points: &Points) -> Vec<(f64, f64)> {
     sorted
 }
 
-/// The highest point, and where the tooth that it begins no longer falls.
+/// The highest point, and the place where the tooth that it begins stops falling.
 fn longest(sorted: &[(f64, f64)]) -> Option<((f64, f64), (f64, f64))> {
     let (peak, top) = sorted.iter().enumerate().rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1))?;
     let falls = sorted[peak..].windows(2).take_while(|pair| pair[1].1 < pair[0].1).count();
@@ -69,7 +69,7 @@ fn teeth(frame: &Frame, curve: &Curve, points: &Points) -> Markup {
     }
 }
 
-/// The longest stretch: a dot at its top, a bar below it, its length in words.
+/// Marks the longest stretch: a dot at its top, a bar below it, its length in words.
 fn told(frame: &Frame, curve: &Curve, points: &Points, peak: (f64, f64), foot: (f64, f64)) -> Markup {
     let words = format!(
         "longest wait {}, interrupted at {}",

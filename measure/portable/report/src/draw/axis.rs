@@ -1,30 +1,30 @@
-//! Marks on an axis, with numbers that read well.
+//! Tick marks on an axis, with round numbers.
 
 use super::scale::Range;
 use crate::number::{self, Unit};
 
-/// A mark.
+/// A tick mark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     /// Its value, in the unit of the data.
     pub value: f64,
-    /// Its number; none for a small mark.
+    /// Its number; `None` for a small mark.
     pub label: Option<String>,
 }
 
-/// What an axis shows.
+/// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The values.
     pub range: Range,
     /// The marks.
     pub ticks: Vec<Tick>,
-    /// What it is, with the unit.
+    /// Its title, with the unit.
     pub title: String,
 }
 
 impl Axis {
-    /// An axis with about so many numbers.
+    /// An axis with about `numbers` numbers.
     pub fn new(range: Range, unit: &str, title: &str, numbers: f64) -> Axis {
         if range.log {
             let (ticks, title) = (logarithmic(&range, unit), title.to_owned());
@@ -39,7 +39,7 @@ impl Axis {
         Axis { range, ticks: linear(&range, fitting.divisor, numbers), title }
     }
 
-    /// The same, with other words for the numbers.
+    /// The same axis with other labels.
     pub fn labelled(mut self, label: impl Fn(f64) -> String) -> Axis {
         for tick in &mut self.ticks {
             tick.label = tick.label.as_ref().map(|_| label(tick.value));
@@ -48,7 +48,8 @@ impl Axis {
     }
 }
 
-/// Marks at multiples of 1, 2 or 5 times a power of ten, of a unit of so many units of the data.
+/// Marks at multiples of 1, 2 or 5 times a power of ten, in a unit that is `divisor` units of the
+/// data.
 fn linear(range: &Range, divisor: f64, numbers: f64) -> Vec<Tick> {
     let (low, high) = (range.low / divisor, range.high / divisor);
     let step = nice((high / numbers - low / numbers).max(f64::MIN_POSITIVE));
@@ -63,14 +64,14 @@ fn linear(range: &Range, divisor: f64, numbers: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// The next of 1, 2, 5 times a power of ten.
+/// The next larger of 1, 2 or 5 times a power of ten.
 pub fn nice(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
-/// Numbers at powers of ten, at multiples too when there are few powers; small marks between them.
+/// Numbers at powers of ten, and at multiples if there are few powers; small marks between them.
 fn logarithmic(range: &Range, unit: &str) -> Vec<Tick> {
     let (first, last) = (range.low.log10().floor() as i32, range.high.log10().ceil() as i32);
     let decades = range.high.log10() - range.low.log10();
@@ -92,7 +93,7 @@ fn logarithmic(range: &Range, unit: &str) -> Vec<Tick> {
         .collect()
 }
 
-/// A number of a logarithmic axis: `100 µs`, `10⁶`.
+/// A label of a logarithmic axis: `100 µs`, `10⁶`.
 fn short(value: f64, unit: &str) -> String {
     match unit {
         "1" if !(1e-4..1e6).contains(&value) => number::power(value),

@@ -6,21 +6,21 @@ use super::text::{self, Text};
 use super::{Area, WIDTH, line};
 use maud::{Markup, html};
 
-/// Room between numbers and the plot.
+/// Gap between the numbers and the plot.
 const GAP: f64 = 8.0;
-/// From the plot's edge to the base line of the numbers below it.
+/// From the plot's edge to the baseline of the numbers below it.
 pub const NUMBERS_BELOW: f64 = 18.0;
-/// From the plot's edge to the end of its horizontal axis with title.
+/// From the plot's edge to the lower end of its horizontal axis, including the title.
 pub const AXIS_BELOW: f64 = 44.0;
-/// From the base line of the vertical axis's title to the plot.
+/// From the baseline of the vertical axis's title to the plot.
 const TITLE_ABOVE: f64 = 12.0;
-/// Room above a plot for the title of its vertical axis.
+/// Height reserved above a plot for the title of its vertical axis.
 pub const AXIS_ABOVE: f64 = 26.0;
 
 /// A plot.
 #[derive(Debug)]
 pub struct Frame {
-    /// Where the curves are.
+    /// The area of the curves.
     pub area: Area,
     x_axis: Axis,
     y_axis: Axis,
@@ -36,7 +36,7 @@ impl Frame {
         Frame { area, x_axis, y_axis, x_scale, y_scale }
     }
 
-    /// Room that the numbers of a vertical axis need on its left.
+    /// Width that the numbers of a vertical axis need at its left.
     pub fn room(axis: &Axis) -> f64 {
         let labels = axis.ticks.iter().filter_map(|tick| tick.label.as_deref());
         labels.map(text::width).fold(0.0, f64::max) + GAP + 2.0
@@ -57,7 +57,8 @@ impl Frame {
         self.x_axis.ticks.iter().filter(|tick| tick.label.is_some()).map(|tick| tick.value)
     }
 
-    /// Places of points; those that are no numbers, or not on a logarithmic axis, are left out.
+    /// Positions of points; leaves out those that are not numbers, or not positive on a logarithmic
+    /// axis.
     pub fn places(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let fits = |value: f64, log: bool| value.is_finite() && (!log || value > 0.0);
         let (x_log, y_log) = (self.x_axis.range.log, self.y_axis.range.log);
@@ -91,7 +92,7 @@ impl Frame {
         }
     }
 
-    /// Numbers and title of the horizontal axis, so far below the plot.
+    /// Numbers and title of the horizontal axis, `below` the plot.
     pub fn numbers(&self, below: f64) -> Markup {
         let y = self.area.bottom + below;
         html! {
@@ -103,7 +104,7 @@ impl Frame {
         }
     }
 
-    /// The numbers that do not run into their left neighbour.
+    /// The numbers that do not overlap their left neighbour.
     fn readable(&self) -> Vec<(&Tick, &str)> {
         let mut end = f64::NEG_INFINITY;
         let mut shown = Vec::new();

@@ -1,4 +1,4 @@
-//! Parts of drawings: scales, axes, paths, texts.
+//! Elements of drawings: scales, axes, paths, texts.
 
 pub mod axis;
 pub mod frame;
@@ -12,24 +12,24 @@ use maud::{Markup, html};
 /// Width of every drawing.
 pub const WIDTH: f64 = 760.0;
 
-/// What is drawn, and how high it is.
+/// A drawing and its height.
 #[derive(Debug)]
 pub struct Picture {
     /// Height; the width is [`WIDTH`].
     pub height: f64,
-    /// Elements of SVG.
+    /// SVG elements.
     pub body: Markup,
 }
 
 impl Picture {
-    /// Says why nothing is drawn.
+    /// A picture that says why nothing is drawn.
     pub fn nothing(reason: &str) -> Picture {
         let body = html! { (text::Text::new(WIDTH / 2.0, 34.0, reason).class("quiet").middle()) };
         Picture { height: 60.0, body }
     }
 }
 
-/// A coordinate: a tenth of a unit is finer than any screen.
+/// A coordinate, rounded to a tenth of a unit, which is finer than any screen.
 pub fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0") {
@@ -69,7 +69,7 @@ pub fn dot(class: &str, place: (f64, f64), radius: f64) -> Markup {
     html! { circle class=(class) cx=(at(place.0)) cy=(at(place.1)) r=(at(radius)) {} }
 }
 
-/// A rectangle; a negative width or height is none.
+/// A rectangle; a negative width or height becomes zero.
 pub fn rectangle(class: &str, area: Area) -> Markup {
     let (width, height) = ((area.right - area.left).max(0.0), (area.bottom - area.top).max(0.0));
     html! { rect class=(class) x=(at(area.left)) y=(at(area.top)) width=(at(width)) height=(at(height)) {} }

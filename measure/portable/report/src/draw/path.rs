@@ -13,7 +13,7 @@ pub fn through(places: &[(f64, f64)]) -> String {
     path
 }
 
-/// Steps through places: each holds its height until the next begins.
+/// Steps through places: each one holds its height until the next begins.
 pub fn steps(places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (n, (x, y)) in places.iter().enumerate() {
@@ -25,8 +25,8 @@ pub fn steps(places: &[(f64, f64)]) -> String {
     path
 }
 
-/// Bars side by side, each from one x to another and up from the base to y; where they touch there
-/// is one outline.
+/// Bars side by side, each from one x to another and from the base up to y; adjacent bars share an
+/// outline.
 pub fn bars(bars: &[(f64, f64, f64)], base: f64) -> String {
     let mut path = String::new();
     let mut end = None;

@@ -1,8 +1,8 @@
-//! From values to places.
+//! From values to coordinates.
 
-/// Values beyond it are taken for it, so that differences stay finite.
+/// Larger values are replaced by this one, so that differences stay finite.
 const HUGE: f64 = 1e300;
-/// Smallest value on a logarithmic scale whose data has none above zero.
+/// Lower end of a logarithmic scale for data without positive values.
 const ONE: f64 = 1.0;
 
 /// The values that an axis shows.
@@ -17,7 +17,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The range of values; of those above zero when it is logarithmic. Never empty.
+    /// The range of values; if it is logarithmic, of the positive ones. Never empty.
     pub fn over(values: impl IntoIterator<Item = f64>, log: bool) -> Range {
         let fit = values.into_iter().filter(|value| value.is_finite() && (!log || *value > 0.0));
         let (low, high) =
@@ -28,7 +28,7 @@ impl Range {
         }
     }
 
-    /// The range between two values, made wider when they are as good as equal.
+    /// The range between two values, widened if they are almost equal.
     pub fn between(low: f64, high: f64, log: bool) -> Range {
         let least = if log { 1.0 / HUGE } else { -HUGE };
         let (low, high) = (low.clamp(least, HUGE), high.clamp(least, HUGE));
@@ -40,17 +40,17 @@ impl Range {
         Range { low, high, log }
     }
 
-    /// With zero in it, unless it is logarithmic.
+    /// The range extended to zero, unless it is logarithmic.
     pub fn with_zero(self) -> Range {
         if self.log { self } else { Range { low: self.low.min(0.0), high: self.high.max(0.0), ..self } }
     }
 
-    /// With zero in it when that costs little room.
+    /// The range extended to zero if that costs little room.
     pub fn with_near_zero(self) -> Range {
         if self.low > 0.0 && self.low < self.high * 0.4 { self.with_zero() } else { self }
     }
 
-    /// Wider by a part of itself at both ends; zero stays an end.
+    /// The range widened by a fraction of itself at both ends; zero stays an end.
     pub fn padded(self, part: f64) -> Range {
         if self.log {
             let factor = ((self.high.ln() - self.low.ln()) * part).exp();
@@ -61,7 +61,7 @@ impl Range {
         Range { low: stay(self.low, self.low - more), high: stay(self.high, self.high + more), ..self }
     }
 
-    /// Where a value lies: 0 at the low end, 1 at the high end, never beyond.
+    /// The position of a value: 0 at the low end, 1 at the high end, never beyond.
     pub fn part(&self, value: f64) -> f64 {
         let part = match self.log {
             true => (value.max(f64::MIN_POSITIVE).ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
@@ -71,7 +71,7 @@ impl Range {
     }
 }
 
-/// A range on the drawing.
+/// A range mapped to coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The values.
@@ -81,7 +81,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Puts a range between two coordinates.
+    /// Maps a range to the coordinates between `from` and `to`.
     pub fn new(range: Range, from: f64, to: f64) -> Scale {
         Scale { range, from, to }
     }

@@ -1,15 +1,15 @@
-//! Texts, and how wide they are about.
+//! Texts, and estimates of their width.
 
 use super::at;
 use maud::{Markup, Render, html};
 
-/// Width of a letter at the usual size of 12, in the widest of the fonts that a browser may take: a
-/// label must not be cut where the first of them is not there.
+/// Width of a letter at the usual size of 12, in the widest of the fonts that a browser may choose:
+/// a label must not be cut if the first of them is missing.
 const LETTER: f64 = 7.6;
-/// The part of it that narrow letters have.
+/// Width of narrow letters, as a fraction of it.
 const NARROW: f64 = 0.55;
 
-/// A text at a place.
+/// A text at a position.
 #[derive(Debug)]
 pub struct Text<'a> {
     place: (f64, f64),
@@ -19,22 +19,22 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// A text that begins at a place, on that base line.
+    /// A text that begins at a position, on that baseline.
     pub fn new(x: f64, y: f64, words: &'a str) -> Text<'a> {
         Text { place: (x, y), words, class: "text", anchor: "start" }
     }
 
-    /// With classes of the drawing's style.
+    /// The text with classes of the drawing's style.
     pub fn class(self, class: &'a str) -> Text<'a> {
         Text { class, ..self }
     }
 
-    /// Centred on its place.
+    /// The text centred on its position.
     pub fn middle(self) -> Text<'a> {
         Text { anchor: "middle", ..self }
     }
 
-    /// Ending at its place.
+    /// The text ending at its position.
     pub fn end(self) -> Text<'a> {
         Text { anchor: "end", ..self }
     }
@@ -47,7 +47,7 @@ impl Render for Text<'_> {
     }
 }
 
-/// A text over lines of the drawing: a halo of the ground's colour keeps it readable.
+/// A text over lines of the drawing: a halo in the background colour keeps it readable.
 pub fn over(text: &Text) -> Markup {
     let (x, y) = text.place;
     html! {
@@ -56,12 +56,12 @@ pub fn over(text: &Text) -> Markup {
     }
 }
 
-/// About how wide a text is at the usual size.
+/// Approximate width of a text at the usual size.
 pub fn width(words: &str) -> f64 {
     words.chars().map(|letter| if "  \u{202f}.,:;ijl|'".contains(letter) { LETTER * NARROW } else { LETTER }).sum()
 }
 
-/// Cuts what does not fit.
+/// Truncates a text that does not fit.
 pub fn fitted(words: &str, room: f64) -> String {
     if width(words) <= room {
         return words.into();
@@ -85,8 +85,8 @@ pub fn wrapped(words: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// Moves places of labels apart, each `height` high, as little as needed between two bounds; they
-/// keep their order.
+/// Moves labels apart, each `height` high, as little as necessary and within two bounds; they keep
+/// their order.
 pub fn apart(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|one, other| wanted[*one].0.total_cmp(&wanted[*other].0));

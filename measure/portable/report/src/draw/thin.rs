@@ -1,4 +1,4 @@
-//! Fewer points without losing what they show.
+//! Reduces the number of points without losing what they show.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use std::collections::HashSet;
 const MANY: usize = 1500;
 /// Width of the columns in which a curve keeps its first, last, highest and lowest point.
 const COLUMN: f64 = 1.0;
-/// Points of a cloud that are nearer than this look like one.
+/// Points of a cloud that are nearer to each other look like one.
 const GRAIN: f64 = 0.8;
 
-/// Thins a curve whose places go from left to right, keeping each column's extremes.
+/// Thins a curve with places from left to right, keeping each column's extremes.
 pub fn curve(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let ordered = places.is_sorted_by(|one, other| one.0 <= other.0);
     if places.len() <= MANY || !ordered {
@@ -19,7 +19,7 @@ pub fn curve(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     places.chunk_by(|one, other| column(one) == column(other)).flat_map(extremes).collect()
 }
 
-/// First, lowest, highest and last place of a column, in their order.
+/// First, lowest, highest and last place of a column, in their original order.
 fn extremes(column: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_height = |one: &&usize, other: &&usize| column[**one].1.total_cmp(&column[**other].1);
     let all: Vec<usize> = (0..column.len()).collect();
@@ -30,7 +30,7 @@ fn extremes(column: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept.into_iter().map(|place| column[place]).collect()
 }
 
-/// Thins a cloud: of points that look like one, one is kept.
+/// Thins a cloud: keeps one of several points that look like one.
 pub fn cloud(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let mut seen = HashSet::new();
     let cell = |(x, y): &(f64, f64)| ((x / GRAIN).floor() as i64, (y / GRAIN).floor() as i64);

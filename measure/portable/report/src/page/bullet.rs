@@ -1,4 +1,5 @@
-//! A figure's value as a small bar, with its goal and its bar marked: how near it is, at a glance.
+//! A figure's value as a small bar, with marks for its goal and its bar: how near it is, at a
+//! glance.
 
 use crate::draw::scale::{Range, Scale};
 use crate::draw::{Area, line, rectangle};
@@ -8,7 +9,7 @@ use pillion_measure_data::Figure;
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 16.0;
 
-/// The picture; none when there is nothing to compare the value with.
+/// The picture; empty if there is nothing to compare the value with.
 pub fn bullet(figure: &Figure, slot: usize) -> Markup {
     let limits: Vec<f64> = [figure.goal, figure.bar].into_iter().flatten().collect();
     if limits.is_empty() {

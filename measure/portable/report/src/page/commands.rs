@@ -1,9 +1,9 @@
-//! How to measure it again.
+//! How to repeat the measurement.
 
 use maud::{Markup, html};
 use pillion_measure_data::{Measurement, System};
 
-/// Letters of a command line that are shown at once.
+/// Longest command line that is shown unfolded, in letters.
 const LONG: usize = 300;
 
 /// The command of the whole measurement, and of each system.
@@ -25,7 +25,7 @@ pub fn commands(measurement: &Measurement) -> Markup {
     }
 }
 
-/// A command line, of which only the beginning is shown when it is long.
+/// A command line; if it is long, only its beginning is shown.
 fn folded(line: &str) -> Markup {
     match line.char_indices().nth(LONG) {
         None => command(line),
@@ -33,7 +33,7 @@ fn folded(line: &str) -> Markup {
     }
 }
 
-/// A command line, which breaks between its words only.
+/// A command line that breaks only between its words.
 fn command(line: &str) -> Markup {
     html! { pre { code { @for word in line.split(' ') { span { (word) } " " } } } }
 }

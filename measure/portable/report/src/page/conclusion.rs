@@ -1,4 +1,4 @@
-//! What came out, for somebody who reads nothing else.
+//! The conclusions, for a reader who reads nothing else.
 
 use super::experiment::drawing;
 use super::instrument::badge;
@@ -7,7 +7,7 @@ use crate::number::quantity;
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;
 
-/// The sentences of the experiments that have one, and the charts that go with them.
+/// The conclusions of the experiments that have one, and their charts.
 pub fn conclusions(report: &Report) -> Markup {
     let said: Vec<(&Experiment, &Measurement, String)> = report
         .experiments
@@ -39,8 +39,8 @@ pub fn conclusions(report: &Report) -> Markup {
     }
 }
 
-/// The sentence of a measurement: without the parts whose figures it does not have, and none
-/// without the first part.
+/// The conclusion of a measurement, without the parts whose figures are missing; `None` if the
+/// first part is missing.
 fn sentence(measurement: &Measurement) -> Option<String> {
     let (first, others) = measurement.conclusion.split_first()?;
     let others = others.iter().filter_map(|part| filled(part, measurement));
@@ -48,7 +48,7 @@ fn sentence(measurement: &Measurement) -> Option<String> {
     Some(parts.join(", ") + ".")
 }
 
-/// A part with the values of its figures; none when one is missing.
+/// A part with the values of its figures; `None` if one is missing.
 fn filled(part: &str, measurement: &Measurement) -> Option<String> {
     let mut pieces = part.split('{');
     let mut text = pieces.next()?.to_owned();

@@ -1,12 +1,12 @@
-//! The table of contents: each experiment with its instruments, and a dot for each figure that has
-//! a bar or a goal.
+//! The table of contents: each experiment with its instruments, and a dot for each figure with a
+//! bar or a goal.
 
 use super::instrument::badge;
 use super::report::{Experiment, Report};
 use super::verdict::Verdict;
 use maud::{Markup, html};
 
-/// More figures than this have no dot each.
+/// With more figures than this, none has a dot of its own.
 const DOTS: usize = 24;
 
 /// The table.

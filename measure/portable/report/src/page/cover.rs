@@ -1,4 +1,4 @@
-//! The first page: what was measured, by what, and on what.
+//! The first page: what was measured, with which instruments, and on which machines.
 
 use super::conclusion::conclusions;
 use super::contents::contents;
@@ -28,7 +28,7 @@ pub fn cover(report: &Report) -> Markup {
     }
 }
 
-/// How many experiments and figures there are, and how good they are.
+/// How many experiments and figures there are, and how good the figures are.
 fn summary(report: &Report) -> String {
     let figures: usize = report
         .measurements()
@@ -52,7 +52,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", plain(count as f64), if count == 1 { "" } else { "s" })
 }
 
-/// What a reader must know before anything else.
+/// What a reader must know first.
 fn warnings(report: &Report) -> Markup {
     let disturbed = report.measurements().filter(|measurement| !measurement.is_valid()).count();
     let quick = report.measurements().filter(|measurement| measurement.quick).count();
@@ -77,7 +77,7 @@ fn instruments(report: &Report) -> Markup {
     }
 }
 
-/// Every system with its colour.
+/// Every system and its colour.
 fn systems(report: &Report) -> Markup {
     let mut systems: Vec<&System> = Vec::new();
     for system in report.measurements().flat_map(|measurement| &measurement.systems) {

@@ -8,7 +8,7 @@ use crate::draw::{WIDTH, at};
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;
 
-/// The section.
+/// The section of an experiment.
 pub fn section(report: &Report, experiment: &Experiment) -> Markup {
     let first = experiment.first();
     html! {
@@ -40,7 +40,7 @@ fn measurement(report: &Report, part: &Part) -> Markup {
     }
 }
 
-/// By what it was measured, loudly.
+/// A prominent strip that names the instrument.
 fn strip(measurement: &Measurement) -> Markup {
     html! {
         div.strip {
@@ -86,8 +86,8 @@ fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
     }
 }
 
-/// The chart itself. On a narrow screen it keeps its size and is moved, since its letters would be
-/// too small.
+/// The chart itself. On a narrow screen it keeps its size and scrolls, because its letters would
+/// become too small.
 pub fn drawing(figure: &Figure) -> Markup {
     html! {
         div.wide {

@@ -1,9 +1,9 @@
-//! What each instrument is, said wherever its figures stand.
+//! Descriptions of the instruments, shown wherever their figures are.
 
 use maud::{Markup, html};
 use pillion_measure_data::Instrument;
 
-/// An instrument in words.
+/// The description of an instrument.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     /// Its name.
@@ -14,7 +14,7 @@ pub struct Words {
     pub meaning: &'static str,
 }
 
-/// The words of an instrument.
+/// The description of an instrument.
 pub fn words(instrument: Instrument) -> Words {
     let (short, meaning) = match instrument {
         Instrument::Counted => (
@@ -35,7 +35,7 @@ pub fn words(instrument: Instrument) -> Words {
     Words { name: instrument.name(), short, meaning }
 }
 
-/// The mark that stands at each figure.
+/// The mark beside each figure.
 pub fn badge(instrument: Instrument) -> Markup {
     let words = words(instrument);
     html! { span class={ "badge " (words.name) } title=(words.meaning) { (words.name) } }

@@ -1,11 +1,10 @@
-//! The experiment's page of text: Markdown, with nothing in it that a page from elsewhere could
-//! misuse.
+//! The experiment's page of text: Markdown, rendered so that it contains nothing harmful.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html::push_html};
 
-/// HTML of Markdown. The first heading is left out, because the section has its own; the others are
-/// two levels lower.
+/// Renders Markdown as HTML. The first heading is left out, because the section has its own; the
+/// others are two levels lower.
 pub fn html(text: &str) -> Markup {
     let body = match text.trim_start().split_once('\n') {
         Some((first, rest)) if first.starts_with("# ") => rest,
@@ -21,8 +20,8 @@ pub fn html(text: &str) -> Markup {
     PreEscaped(html)
 }
 
-/// HTML becomes text; links stay only when they lead to the web, other links and pictures become
-/// emphasis. `open` are links that have not ended.
+/// Turns HTML into text, and pictures and links into emphasis, except links to the web. `open`
+/// records, for the links that have not ended, whether they stay.
 fn harmless<'a>(event: Event<'a>, open: &mut Vec<bool>) -> Event<'a> {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),

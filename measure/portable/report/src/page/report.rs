@@ -1,25 +1,25 @@
-//! Measurements in the order of the page: by experiment, with charts drawn and numbered.
+//! Measurements in the order of the page: by experiment, with their charts drawn and numbered.
 
 use crate::chart;
 use crate::draw::Picture;
 use crate::theme::Colours;
 use pillion_measure_data::{Chart, Measurement};
 
-/// What the page tells.
+/// The contents of the page.
 #[derive(Debug)]
 pub struct Report<'a> {
-    /// Experiments, in the order in which they came.
+    /// Experiments, in the order in which they first appear.
     pub experiments: Vec<Experiment<'a>>,
-    /// Which system has which colour.
+    /// The colour of each system.
     pub colours: Colours,
 }
 
 /// All measurements of an experiment.
 #[derive(Debug)]
 pub struct Experiment<'a> {
-    /// From 1.
+    /// Its number, from 1.
     pub number: usize,
-    /// The measurements, one for each instrument at least.
+    /// The measurements: one or more for each instrument.
     pub parts: Vec<Part<'a>>,
 }
 
@@ -28,16 +28,16 @@ pub struct Experiment<'a> {
 pub struct Part<'a> {
     /// The measurement.
     pub measurement: &'a Measurement,
-    /// Its charts; none when it is invalid.
+    /// Its charts; empty if it is invalid.
     pub figures: Vec<Figure<'a>>,
 }
 
-/// A chart that is drawn.
+/// A drawn chart.
 #[derive(Debug)]
 pub struct Figure<'a> {
     /// Its number, `3.1`.
     pub number: String,
-    /// Name of its files without what stands behind the point.
+    /// Name of its files without the extension.
     pub file: String,
     /// What it shows.
     pub chart: &'a Chart,
@@ -46,7 +46,7 @@ pub struct Figure<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Sorts and draws.
+    /// Sorts the measurements and draws their charts.
     pub fn of(measurements: &'a [Measurement]) -> Report<'a> {
         let colours = Colours::of(measurements);
         let mut experiments: Vec<Experiment> = Vec::new();
@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> Experiment<'a> {
-    /// The first measurement, whose texts stand for all.
+    /// The first measurement, whose texts are used for all.
     pub fn first(&self) -> &'a Measurement {
         self.parts[0].measurement
     }
@@ -86,7 +86,7 @@ impl<'a> Experiment<'a> {
         self.parts.first().map_or("", |part| &part.measurement.experiment)
     }
 
-    /// Name of its place in the page.
+    /// The anchor of its section.
     pub fn anchor(&self) -> String {
         format!("experiment-{}", self.number)
     }
@@ -106,7 +106,7 @@ impl<'a> Experiment<'a> {
     }
 }
 
-/// A name without what could lead out of the folder.
+/// A name without characters that could lead out of the folder.
 fn file_name(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' }).collect()
 }

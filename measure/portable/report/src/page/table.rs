@@ -7,14 +7,14 @@ use crate::number::{exact, plain};
 use maud::{Markup, html};
 use pillion_measure_data::{Figure, Measurement};
 
-/// Which columns the table has.
+/// The columns of the table.
 struct Columns {
     systems: bool,
     limits: bool,
     field: bool,
 }
 
-/// The tables: figures that are explained, and below them all others.
+/// The tables: first the figures that are explained, then all others.
 pub fn figures(report: &Report, measurement: &Measurement) -> Markup {
     let (told, others): (Vec<&Figure>, Vec<&Figure>) = measurement.figures.iter().partition(|figure| is_told(figure));
     html! {
@@ -23,7 +23,7 @@ pub fn figures(report: &Report, measurement: &Measurement) -> Markup {
     }
 }
 
-/// Whether somebody wrote what the figure is, or what it should be.
+/// Whether the figure has a description, a goal or a bar.
 fn is_told(figure: &Figure) -> bool {
     !figure.about.is_empty() || figure.bar.is_some() || figure.goal.is_some()
 }
@@ -58,7 +58,7 @@ fn main(report: &Report, measurement: &Measurement, told: &[&Figure]) -> Markup 
     }
 }
 
-/// Names in the order in which they come.
+/// Names in the order in which they first appear.
 fn names<'a>(figures: &[&'a Figure]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for figure in figures {
@@ -100,7 +100,7 @@ fn title<'a>(measurement: &'a Measurement, system: &'a str) -> &'a str {
     measurement.systems.iter().find(|known| known.name == system).map_or(system, |known| &known.title)
 }
 
-/// All other figures: a row for each name, a column for each system.
+/// All other figures: one row for each name, one column for each system.
 fn rest(measurement: &Measurement, others: &[&Figure]) -> Markup {
     let has = |system: &str| others.iter().any(|figure| figure.system == system);
     let systems: Vec<&str> =
@@ -126,7 +126,7 @@ fn rest(measurement: &Measurement, others: &[&Figure]) -> Markup {
     }
 }
 
-/// A small square of a system's colour.
+/// A small square in a system's colour.
 pub fn swatch(slot: usize) -> Markup {
     html! { svg.swatch width="11" height="11" viewBox="0 0 11 11" aria-hidden="true" { rect class=(format!("f{slot}")) width="11" height="11" {} } }
 }

@@ -3,19 +3,19 @@
 use maud::{Markup, html};
 use pillion_measure_data::{Figure, Measurement};
 
-/// What the bar and the goal say of a figure.
+/// The verdict of bar and goal on a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It is beyond its bar.
     Beyond,
-    /// It is within its bar, and not at its goal.
+    /// It is within its bar, but not at its goal.
     Within,
     /// It reaches its goal.
     Reached,
 }
 
 impl Verdict {
-    /// The verdict on a figure; none when it has neither bar nor goal.
+    /// The verdict on a figure; `None` if it has neither bar nor goal.
     pub fn of(figure: &Figure) -> Option<Verdict> {
         match (figure.is_beyond_bar(), figure.reaches_goal(), figure.bar.is_some()) {
             (true, _, _) => Some(Verdict::Beyond),
@@ -25,14 +25,14 @@ impl Verdict {
         }
     }
 
-    /// How many figures of valid measurements have it.
+    /// How many figures of valid measurements have this verdict.
     pub fn count<'a>(self, measurements: impl Iterator<Item = &'a Measurement>) -> usize {
         let figures =
             measurements.filter(|measurement| measurement.is_valid()).flat_map(|measurement| &measurement.figures);
         figures.filter(|figure| Verdict::of(figure) == Some(self)).count()
     }
 
-    /// Sign and words.
+    /// A sign and words for it.
     pub fn mark(self) -> Markup {
         let (class, sign, words) = match self {
             Verdict::Beyond => ("beyond", "✕", "beyond the bar"),

@@ -17,7 +17,7 @@ const SYSTEMS: [(&str, &str); 5] = [
     ("linux-rt", "Linux with PREEMPT_RT"),
 ];
 
-/// All of them; so many samples in each large histogram.
+/// All of them, with `samples` samples in each large histogram.
 pub fn measurements(samples: u32) -> Vec<Measurement> {
     vec![
         response(Instrument::Counted, samples),
@@ -58,7 +58,7 @@ pub fn measurement(experiment: &str, title: &str, instrument: Instrument, system
     }
 }
 
-/// A chart of a kind.
+/// A chart of that kind.
 pub fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
     Chart {
         kind,
@@ -81,7 +81,7 @@ pub fn points(system: &str, name: &str, units: (&str, &str), points: Vec<(f64, f
     Series { system: system.into(), name: name.into(), data: Data::Points(points) }
 }
 
-/// A series of samples, in buckets of 1 ns below 4,096 and 1 % wide above.
+/// A series of samples, in buckets of 1 ns below 4,096, and of about 1 % above.
 pub fn samples(system: &str, name: &str, samples: impl Iterator<Item = f64>) -> Series {
     let mut histogram = Histogram { unit: "ns".into(), buckets: Vec::new() };
     for value in samples.map(|value| value.max(0.0) as u64) {
@@ -91,7 +91,7 @@ pub fn samples(system: &str, name: &str, samples: impl Iterator<Item = f64>) -> 
     Series { system: system.into(), name: name.into(), data: Data::Histogram(histogram) }
 }
 
-/// A figure where less is better.
+/// A figure; less is better.
 pub fn figure(system: &str, name: &str, about: &str, value: f64, unit: &str) -> Figure {
     Figure {
         system: system.into(),
