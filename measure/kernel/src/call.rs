@@ -22,7 +22,7 @@ static ENDPOINT: AtomicU64 = AtomicU64::new(0);
 static END: AtomicU64 = AtomicU64::new(0);
 static WRONG: AtomicU64 = AtomicU64::new(0);
 
-/// A call with a number that there is none of.
+/// A call with a number that does not exist.
 pub fn null(kit: &mut Kit) -> Outcome {
     loop {
         let before = now();
@@ -66,12 +66,12 @@ fn client(series: &Series, words: [u64; 8]) -> ! {
     }
 }
 
-/// A call with nothing in it: only what the call itself needs is in registers.
+/// A call without a message: only the registers that the call itself needs are set.
 #[inline(always)]
 fn empty_call(endpoint: Cap) -> (u64, u64) {
     let (status, label);
-    // SAFETY: the kernel changes the registers of the message and those that every call loses, and
-    // no memory.
+    // SAFETY: the kernel changes the message's registers and those that every call clobbers, and no
+    // memory.
     unsafe {
         asm!(
             "syscall",
@@ -105,7 +105,7 @@ extern "C" fn empty_client(series: u64) -> ! {
     }
 }
 
-/// Answers with what came, which is in the right registers already.
+/// Replies with the message that came; it is already in the right registers.
 #[unsafe(naked)]
 extern "C" fn empty_server(_: u64) -> ! {
     naked_asm!(
@@ -125,7 +125,7 @@ extern "C" fn full_client(series: u64) -> ! {
     client(unsafe { &*(series as *const Series) }, [1, 2, 3, 4, 5, 6, 7, 8])
 }
 
-/// Code of a thread.
+/// Entry point of a thread.
 type Code = extern "C" fn(u64) -> !;
 
 fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Outcome {
@@ -146,21 +146,21 @@ fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], 
     Ok(())
 }
 
-/// A server that runs on its caller's time.
+/// A server that runs on its caller's scheduling context.
 pub fn passive(kit: &mut Kit) -> Outcome {
     measure(kit, &EMPTY, [empty_server, empty_client], true)?;
     EMPTY.print("call_reply", kit.info.tsc_hz);
     Ok(())
 }
 
-/// The same with eight words each way, which both sides have in memory.
+/// The same with eight words each way, which both sides keep in memory.
 pub fn passive_full(kit: &mut Kit) -> Outcome {
     measure(kit, &FULL, [server, full_client], true)?;
     FULL.print("call_reply_8", kit.info.tsc_hz);
     Ok(())
 }
 
-/// A server that has time of its own.
+/// A server with a scheduling context of its own.
 pub fn active(kit: &mut Kit) -> Outcome {
     measure(kit, &ACTIVE, [empty_server, empty_client], false)?;
     ACTIVE.print("call_reply_active", kit.info.tsc_hz);

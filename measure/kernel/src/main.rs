@@ -1,4 +1,4 @@
-//! Measures the kernel: the time-stamp counter before, the counter after, nothing subtracted.
+//! Measures the kernel: reads the time-stamp counter before and after; nothing is subtracted.
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
@@ -15,7 +15,7 @@ use pillion_test_kit::{Kit, Outcome, end};
 
 task!(main);
 
-/// Measurements.
+/// All measurements.
 const ALL: [fn(&mut Kit) -> Outcome; 10] = [
     call::null,
     timer::to_user,

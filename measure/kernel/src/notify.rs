@@ -1,4 +1,4 @@
-//! From a task that signals a notification to the one of higher priority that waits for it.
+//! From a task that signals a notification to the higher-priority task that waits for it.
 
 use crate::{
     series::Series,
@@ -24,7 +24,7 @@ extern "C" fn signaller(notification: u64) -> ! {
     }
 }
 
-/// Signal to user.
+/// From the signal to user mode.
 pub fn to_user(kit: &mut Kit) -> Outcome {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));

@@ -1,4 +1,4 @@
-//! What switching costs while more and more other threads are ready.
+//! The cost of switching as the number of other ready threads grows.
 
 use crate::{
     series::{SAMPLES, Series, WARM_UP},
@@ -12,12 +12,12 @@ use pillion_runtime::{
 };
 use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
 
-/// Ready threads beside those that are measured.
+/// Ready threads besides those that are measured.
 const READY: [usize; 8] = [0, 1, 2, 10, 50, 200, 500, 1_000];
-/// Below all that is measured; as urgent as what yields.
+/// Below all measured threads; `EQUAL` is the priority of those that yield.
 const LESS_URGENT: u8 = 10;
 const EQUAL: u8 = 60;
-/// A round of yields goes through all ready threads.
+/// Rounds of yields, each through all ready threads.
 const ROUNDS: u64 = 20;
 
 static SHARED: Shared = Shared::new();
@@ -29,7 +29,7 @@ extern "C" fn waiter(series: u64) -> ! {
     record(&SHARED, &WAKE[series as usize])
 }
 
-/// Wakes the waiter as often as it wants, and makes room for the next one.
+/// Wakes the waiter as often as it needs, and then ends, so that the next one can run.
 extern "C" fn signaller(notification: u64) -> ! {
     for _ in 0..WARM_UP + SAMPLES {
         work(50);
@@ -60,7 +60,8 @@ extern "C" fn yield_and_measure(_: u64) -> ! {
     stop()
 }
 
-/// Makes a thread without a stack of its own, of which there are not so many: its code needs none.
+/// Makes a thread without a stack, because there are not enough stacks for all: its code needs
+/// none.
 fn start(kit: &mut Kit, priority: u8, entry: extern "C" fn(u64) -> !) -> Result<()> {
     let (thread, context) = (kit.slot(), kit.slot());
     region_create(kit.region(), Kind::Thread, 0, thread)?;
@@ -72,13 +73,14 @@ fn start(kit: &mut Kit, priority: u8, entry: extern "C" fn(u64) -> !) -> Result<
     thread_resume(thread).map(|_| ())
 }
 
-/// From a signal to the more urgent thread that it wakes, with ready threads of lower priority.
+/// From a signal to the more urgent thread that it wakes, with other ready threads of lower
+/// priority.
 pub fn wake(kit: &mut Kit) -> Outcome {
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (badged, last) = (done!(kit.badged(wake, 1)), done!(kit.badged(end, 1)));
     SHARED.wake.store(wake.into(), Relaxed);
     SHARED.end.store(last.into(), Relaxed);
-    // Before the others are made: only the first slots are shared with threads.
+    // Before the others are made: threads can only use the first slots.
     let mut pairs = [[0; 2]; READY.len()];
     for (index, pair) in pairs.iter_mut().enumerate() {
         let high = done!(kit.prepare(Setup::new(HIGH, waiter).with(index as u64)));
@@ -125,7 +127,7 @@ pub fn yields(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-/// Says both ends of a curve.
+/// Prints both ends of a curve.
 fn tell(name: &str, first: u64, last: u64) {
     println!("figure {name}_0 {first} ns");
     println!("figure {name}_1000 {last} ns");

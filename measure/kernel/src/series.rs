@@ -1,15 +1,15 @@
-//! Smallest, largest and average of many samples.
+//! Minimum, maximum and average of many samples.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_runtime::println;
 
-/// Samples of each figure.
+/// Number of samples of each figure.
 pub const SAMPLES: u64 = 2_000;
 
-/// Samples that warm up.
+/// Number of samples that warm up and are not counted.
 pub const WARM_UP: u64 = 16;
 
-/// What is known of the samples so far; in memory that all address spaces show.
+/// The statistics so far, in memory that is mapped into all address spaces.
 pub struct Series {
     seen: AtomicU64,
     sum: AtomicU64,
@@ -18,7 +18,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// An empty one.
+    /// An empty series.
     pub const fn new() -> Series {
         Series {
             seen: AtomicU64::new(0),

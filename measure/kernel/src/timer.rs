@@ -52,14 +52,14 @@ fn measure(kit: &mut Kit, series: &'static Series, meanwhile: Setup) -> Outcome 
     Ok(())
 }
 
-/// Timer to user, another task running.
+/// From the timer to user mode, while another task runs.
 pub fn to_user(kit: &mut Kit) -> Outcome {
     measure(kit, &TASK, Setup::new(LOW, spinner))?;
     TASK.print("timer_to_user", kit.info.tsc_hz);
     Ok(())
 }
 
-/// Timer to user, a guest running.
+/// From the timer to user mode, while a guest runs.
 pub fn to_user_past_guest(kit: &mut Kit) -> Outcome {
     const SPIN: [u8; 2] = [0xeb, 0xfe];
     let mut guest = Guest::new(kit)?;

@@ -7,18 +7,18 @@ use pillion_abi::{NEVER, boot::slot, call::IRQ_MSI, object::Kind};
 use pillion_runtime::{Cap, interrupt_bind, interrupt_create, now, signal, wait};
 use pillion_test_kit::{Kit, Outcome, Setup, done, edu::Edu, failure, same, stop};
 
-/// What the two tasks share.
+/// State that the two tasks share.
 pub struct Shared {
-    /// When the last one began.
+    /// Time stamp of the start of the current sample.
     pub start: AtomicU64,
-    /// Notification that wakes the task.
+    /// The notification that wakes the task.
     pub wake: AtomicU64,
-    /// Notification of the end.
+    /// The notification that marks the end.
     pub end: AtomicU64,
 }
 
 impl Shared {
-    /// Nothing yet.
+    /// The initial state.
     pub const fn new() -> Shared {
         Shared { start: AtomicU64::new(0), wake: AtomicU64::new(0), end: AtomicU64::new(0) }
     }
@@ -27,12 +27,12 @@ impl Shared {
 static SHARED: Shared = Shared::new();
 static SERIES: Series = Series::new();
 
-/// Priority of the task that is woken, and of the one that runs meanwhile.
+/// Priority of the task that is woken; [`LOW`] is that of the task that runs meanwhile.
 pub const HIGH: u8 = 200;
 /// See [`HIGH`].
 pub const LOW: u8 = 50;
 
-/// Lets a task wait for the notification and record.
+/// Waits for the notification and records samples.
 pub fn record(shared: &Shared, series: &Series) -> ! {
     let (wake, end) = (shared.wake.load(Relaxed) as Cap, shared.end.load(Relaxed) as Cap);
     loop {
@@ -45,7 +45,7 @@ pub fn record(shared: &Shared, series: &Series) -> ! {
     }
 }
 
-/// Passes some time in user mode.
+/// Spends some time in user mode.
 #[inline(never)]
 pub fn work(rounds: u64) {
     for _ in 0..rounds {
@@ -58,7 +58,7 @@ extern "C" fn handler(_: u64) -> ! {
 }
 
 extern "C" fn raiser(edu: u64) -> ! {
-    // SAFETY: the first task passes a device that it keeps while this thread runs; the image is
+    // SAFETY: the first task passes a device that lives as long as this thread runs; the image is
     // shared.
     let edu = unsafe { &*(edu as *const Edu) };
     for round in 0.. {
@@ -78,11 +78,11 @@ unsafe impl Sync for Place {}
 
 static PLACE: Place = Place(core::cell::UnsafeCell::new(core::mem::MaybeUninit::uninit()));
 
-/// Device interrupt to user.
+/// From a device's interrupt to user mode.
 pub fn interrupt(kit: &mut Kit) -> Outcome {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let edu = Edu::find(kit, low)?;
-    // SAFETY: nobody reads it yet.
+    // SAFETY: no other thread reads it yet.
     let place = unsafe { &mut *PLACE.0.get() };
     DEVICE.store(place.write(edu), Relaxed);
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));

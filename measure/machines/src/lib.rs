@@ -1,6 +1,6 @@
 //! Machines of the cache and TLB model. A machine is a file `NAME.toml`; the plug-in
-//! (`measure/plugin/model`) takes its numbers and words as arguments `table.key=value`, and says
-//! itself which keys there are.
+//! (`measure/plugin/model`) takes its numbers and words as arguments `table.key=value`, and defines
+//! which keys exist.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ pub enum Error {
     /// It is not TOML.
     #[error("{0}: {1}")]
     NotToml(PathBuf, toml::de::Error),
-    /// A text for people is missing.
+    /// The title for people is missing.
     #[error("{0}: `title` is missing or no string")]
     NoTitle(PathBuf),
-    /// A value of a kind that no parameter has.
+    /// No parameter has a value of this kind.
     #[error("{0}: `{1}` is neither a number nor a word nor true or false")]
     Kind(PathBuf, String),
 }
@@ -43,14 +43,15 @@ impl Machine {
         Ok(Machine { title, parameters })
     }
 
-    /// The plug-in's arguments for this machine, to stand behind its file name and a comma.
+    /// The plug-in's arguments for this machine, to append to its file name and a comma.
     pub fn arguments(&self) -> String {
         let list: Vec<String> = self.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
         list.join(",")
     }
 }
 
-/// Appends a table's keys, with the tables' names before them; says which key is no parameter.
+/// Appends a table's keys, each prefixed with the tables' names; an error names a key that is not a
+/// parameter.
 fn flatten(prefix: &str, table: &Table, into: &mut Vec<(String, String)>) -> Result<(), String> {
     for (name, value) in table {
         let key = format!("{prefix}{name}");

@@ -13,7 +13,7 @@ use pillion_test_kit::{Kit, Outcome, done};
 
 pub const CASES: &[Case] = &[derive, moves, delete, delete_space, revoke, revoke_mapped, identify];
 
-/// Capabilities of a tree.
+/// Number of capabilities in a tree.
 const TREE: u32 = 16;
 
 fn derive(kit: &mut Kit) -> Outcome {
@@ -43,7 +43,7 @@ fn fill(space: Cap, object: Cap) -> Result<()> {
     (1..=TREE).try_for_each(|at| cap_derive(space, 4 * at, object, right::ALL, 0).map(drop))
 }
 
-/// With the space goes all that stands in it.
+/// Deletes a capability space with all its contents.
 fn delete_space(kit: &mut Kit) -> Outcome {
     let n = done!(kit.make(Kind::Notification, 0));
     let (region, space) = (done!(kit.make(Kind::Region, 1 << 20)), kit.slot());
@@ -58,7 +58,7 @@ fn delete_space(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::variant(Call::CapDelete, "space"))
 }
 
-/// All that was derived goes, in another capability space.
+/// Revokes all derived capabilities, in another capability space.
 fn revoke(kit: &mut Kit) -> Outcome {
     let n = done!(kit.make(Kind::Notification, 0));
     let space = done!(kit.make(Kind::CapSpace, u64::from(5 * TREE)));
@@ -66,7 +66,7 @@ fn revoke(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::CapRevoke))
 }
 
-/// Memory that is mapped twice, in small pages.
+/// Revokes memory that is mapped twice, in small pages.
 fn revoke_mapped(kit: &mut Kit) -> Outcome {
     let memory = done!(kit.make(Kind::Memory, 40 * PAGE));
     let copies = [(kit.slot(), kit.address() + PAGE), (kit.slot(), kit.address() + PAGE)];

@@ -1,10 +1,10 @@
-//! The points of one scan, kept until it is over and then said in lines.
+//! The points of one scan, kept until it is over and then printed as lines.
 
 use crate::name::Name;
 use core::fmt::{self, Write};
 use pillion_runtime::log::Log;
 
-/// Most points of a scan.
+/// The most points of a scan.
 pub const POINTS: usize = 8_192;
 
 /// Points of a line, which has at most 200 characters: 13 for each point and 44 for the longest
@@ -25,7 +25,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// An empty one.
+    /// An empty curve.
     pub const fn new() -> Curve {
         Curve { points: [Point { place: 0, delay: 0 }; POINTS], used: 0 }
     }
@@ -35,7 +35,7 @@ impl Curve {
         self.used = 0;
     }
 
-    /// Adds a point. False when there is no room.
+    /// Adds a point. Returns false if there is no room.
     pub fn add(&mut self, place: i64, delay: u64) -> bool {
         let Some(point) = self.points.get_mut(self.used) else { return false };
         *point = Point { place: place as i32, delay: delay as u32 };
@@ -48,19 +48,19 @@ impl Curve {
         self.points[..self.used].iter().map(|point| point.delay).max().unwrap_or(0)
     }
 
-    /// The shortest delay before a call of this length and behind it, where a thread computes in
-    /// user mode.
+    /// The shortest delay before and after a call of this length, where a thread computes in user
+    /// mode.
     pub fn beside(&self, length: i64) -> u32 {
         let beside = |point: &&Point| !(0..=length).contains(&point.place.into());
         self.points[..self.used].iter().filter(beside).map(|point| point.delay).min().unwrap_or(0)
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn places(&self) -> usize {
         self.used
     }
 
-    /// Says the points in lines that no log cuts.
+    /// Prints the points in lines that are short enough for any log.
     pub fn print(&self, name: Name) {
         for points in self.points[..self.used].chunks(IN_A_LINE) {
             let mut log = Log::new();

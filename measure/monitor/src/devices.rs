@@ -11,7 +11,7 @@ use pillion_test_kit::{Kit, Outcome, done};
 
 pub const CASES: &[Case] = &[create, bind, acknowledge, reads, writes, part];
 
-/// A port that can be read without effect, and one that can be written without.
+/// A port that can be read without side effects, and one that can be written without.
 const QUIET_IN: u16 = 0x61;
 const QUIET_OUT: u16 = 0x80;
 

@@ -34,7 +34,7 @@ const LINE: u64 = 11;
 /// vmmcall; jmp back
 const HYPERCALLS: [u8; 5] = [0x0f, 0x01, 0xd9, 0xeb, 0xfb];
 
-/// Into the guest, which makes a hypercall, and out again.
+/// A round trip into the guest, which makes a hypercall.
 fn run(kit: &mut Kit) -> Outcome {
     let mut guest = Guest::new(kit)?;
     guest.put(0, &HYPERCALLS);

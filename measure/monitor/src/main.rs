@@ -1,5 +1,5 @@
-//! Software monitor: interrupts every system call at every instruction and says how long the most
-//! urgent thread then waits for the processor.
+//! Software monitor: interrupts every system call at every instruction and reports how long the
+//! most urgent thread then waits for the processor.
 #![no_std]
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
@@ -25,7 +25,7 @@ task!(main);
 /// Scans one call, or one use of it.
 type Case = fn(&mut Kit) -> Outcome;
 
-/// All of them, in groups.
+/// All scans, in groups.
 const ALL: [&[Case]; 8] = [
     messages::CASES,
     time::CASES,

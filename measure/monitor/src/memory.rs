@@ -1,4 +1,4 @@
-//! Memory: objects made and ended, mappings.
+//! Memory: creating and deleting objects, mappings.
 
 use crate::{Case, name::Name, scan::Trial};
 use pillion_abi::{
@@ -27,21 +27,21 @@ pub const CASES: &[Case] = &[
     |kit| unmaps(kit, LARGE, "large"),
 ];
 
-/// What is mapped: small pages, or one large page.
+/// Size of a mapping: small pages, or one large page.
 const PIECE: u64 = 80 * PAGE;
 const LARGE: u64 = 2 << 20;
 
-/// Where large pages are mapped: a table of small ones, once made, stays.
+/// Where large pages are mapped: a table of small pages, once made, stays.
 const LARGE_AT: u64 = 0x90_0000_0000;
 
-/// Makes an object out of a region of its own.
+/// Creates an object from a region of its own.
 fn create(kit: &mut Kit, kind: Kind, size: u64, variant: &'static str) -> Outcome {
     let (region, at) = (done!(kit.make(Kind::Region, 1 << 20)), kit.slot());
     let trial = Trial::new(|| Ok(()), |()| region_create(region, kind, size, at), |()| region_reset(region).map(drop));
     trial.scan(kit, Name::variant(Call::RegionCreate, variant))
 }
 
-/// Ends a thread, an address space and eight notifications.
+/// Deletes a thread, an address space and eight notifications.
 fn reset(kit: &mut Kit) -> Outcome {
     let region = done!(kit.make(Kind::Region, 1 << 20));
     let slots: [Cap; 10] = core::array::from_fn(|_| kit.slot());
@@ -67,7 +67,7 @@ fn part(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::MemoryPart))
 }
 
-/// Memory that begins where a large page can, and where to map it.
+/// Memory aligned for a large page, and the address to map it at.
 fn mappable(kit: &mut Kit, size: u64) -> Outcome<(Cap, u64)> {
     let whole = done!(kit.make(Kind::Memory, 2 * LARGE));
     let base = done!(cap_identify(whole))[0] & !0xff;

@@ -13,7 +13,7 @@ pub const CASES: &[Case] = &[calls, receives, replies, replies_and_receives];
 /// A priority below the first task's.
 const LOW: u8 = 50;
 
-/// Time in which a client gets to its call.
+/// Time for a client to get to its call.
 const CLIENT: u64 = 5_000;
 
 static ENDPOINT: AtomicU32 = AtomicU32::new(0);
@@ -29,7 +29,7 @@ extern "C" fn server(_: u64) -> ! {
     stop()
 }
 
-/// To a server in another address space that runs on its caller's time.
+/// Calls a server in another address space that runs on its caller's scheduling context.
 fn calls(kit: &mut Kit) -> Outcome {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     let served = done!(kit.prepare(Setup::new(200, server).within(space)));
@@ -45,7 +45,7 @@ extern "C" fn client(_: u64) -> ! {
     stop()
 }
 
-/// A client that calls the first task's thread again and again.
+/// Starts a client that calls the first task's thread repeatedly.
 fn served(kit: &mut Kit) -> Outcome {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     ENDPOINT.store(endpoint, Relaxed);
@@ -66,7 +66,7 @@ fn replies(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::Reply))
 }
 
-/// Until the client, which is less urgent, has called again.
+/// Replies and receives: it blocks until the client, which is less urgent, has called again.
 fn replies_and_receives(kit: &mut Kit) -> Outcome {
     served(kit)?;
     let trial = Trial::new(

@@ -3,29 +3,29 @@
 use core::fmt::{self, Write};
 use pillion_abi::call::Call;
 
-/// A call and, where it is scanned more than once, what it is used for.
+/// A call and, if it is scanned more than once, the use of it.
 #[derive(Clone, Copy)]
 pub struct Name {
     /// The call.
     pub call: Call,
-    /// What it is used for, or nothing.
+    /// The use of the call, or empty.
     pub variant: &'static str,
 }
 
 impl Name {
-    /// The usual use.
+    /// The usual use of a call.
     pub const fn of(call: Call) -> Name {
         Name { call, variant: "" }
     }
 
-    /// A use of its own.
+    /// A particular use of a call.
     pub const fn variant(call: Call, variant: &'static str) -> Name {
         Name { call, variant }
     }
 }
 
 impl fmt::Display for Name {
-    /// In lower case, the words joined by underscores: `cap_revoke_mapped`.
+    /// Prints the name in lower case, with words joined by underscores: `cap_revoke_mapped`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, letter) in self.call.name().char_indices() {
             if at != 0 && letter.is_ascii_uppercase() {

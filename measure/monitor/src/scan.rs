@@ -1,4 +1,4 @@
-//! The scan: a call again and again, interrupted a little later each time.
+//! The scan: makes a call repeatedly, interrupted a little later each time.
 
 use crate::{curve::Curve, name::Name, watch::Watch};
 use core::cell::UnsafeCell;
@@ -7,14 +7,14 @@ use pillion_abi::{call::Call, status::Result};
 use pillion_runtime::{now, println};
 use pillion_test_kit::{Kit, Outcome, failure};
 
-/// How far before the call the scan begins, and how far behind its end it ends, in ticks.
+/// How far before the call the scan begins, and how far after its end it stops, in ticks.
 const MARGIN: i64 = 24;
 
-/// Distance at which an interrupt surely comes after the call.
+/// A distance at which the interrupt certainly comes after the call.
 const FAR: u64 = 1_000_000;
 
-/// Calls that were scanned, a bit each; places of all; the longest delay of all; the longest
-/// stretch that cannot be interrupted.
+/// A bit for each call that was scanned; the number of places, the longest delay and the longest
+/// non-preemptible stretch of all scans.
 static SCANNED: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 static PLACES: AtomicU64 = AtomicU64::new(0);
 static LONGEST_DELAY: AtomicU64 = AtomicU64::new(0);
@@ -22,55 +22,55 @@ static LONGEST: AtomicU64 = AtomicU64::new(0);
 
 struct Place(UnsafeCell<Curve>);
 
-// SAFETY: only the first thread touches it.
+// SAFETY: only the first thread accesses it.
 unsafe impl Sync for Place {}
 
 static CURVE: Place = Place(UnsafeCell::new(Curve::new()));
 
-/// How one call went, in ticks.
+/// Measurements of one call, in ticks.
 struct Sample {
     /// From arming the timer to the call.
     lead: i64,
-    /// How long the call took, the interrupt included if it came meanwhile.
+    /// Duration of the call, including the interrupt if it came meanwhile.
     length: i64,
-    /// When the interrupt came, counted from the begin of the call.
+    /// When the interrupt came, relative to the start of the call.
     place: i64,
-    /// From then until the most urgent thread ran.
+    /// From the interrupt until the most urgent thread ran.
     delay: u64,
 }
 
-/// A call that is scanned: what makes it possible, the call, what takes its effect back.
+/// A call to scan: what prepares it, the call, and what undoes its effect.
 pub struct Trial<P, C, U> {
-    /// Brings about what the call needs, and returns that.
+    /// Prepares what the call needs, and returns it.
     prepare: P,
     /// The call.
     call: C,
-    /// Takes back what both did.
+    /// Undoes the effect of both.
     undo: U,
 }
 
 impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Result<()>> Trial<P, C, U> {
-    /// One of these parts.
+    /// A trial made of these parts.
     pub fn new(prepare: P, call: C, undo: U) -> Trial<P, C, U> {
         Trial { prepare, call, undo }
     }
 
-    /// Scans it and says the curve, the longest delay, and how long the call takes when nothing
-    /// interrupts it.
+    /// Scans it and reports the curve, the longest delay, and the call's duration without
+    /// interrupts.
     pub fn scan(mut self, kit: &mut Kit, name: Name) -> Outcome {
-        // SAFETY: the only reference: no other thread comes here, and this function does not call
-        // itself.
+        // SAFETY: the only reference: no other thread gets here, and this function does not
+        // recurse.
         let curve = unsafe { &mut *CURVE.0.get() };
         curve.clear();
         let watch = Watch::start(kit)?;
-        // Twice: tables of page tables and the like are made the first time.
+        // Twice: the first call creates page-table tables and the like.
         self.once(&watch, FAR, name)?;
         let plain = self.once(&watch, FAR, name)?;
         let step = step(kit);
         let mut distance = plain.lead - MARGIN;
         loop {
             let sample = self.once(&watch, distance as u64, name)?;
-            // Before that, the interrupt comes while the timer is armed.
+            // At earlier places, the interrupt comes while the timer is being armed.
             if sample.place >= -MARGIN && !curve.add(sample.place, sample.delay) {
                 return Err(failure!("{name} is too long to be scanned"));
             }
@@ -100,7 +100,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
     }
 }
 
-/// Ticks from one place to the next: 1, or N of `step=N` on the kernel's command line.
+/// Ticks between places: 1, or N if the kernel's command line has `step=N`.
 fn step(kit: &Kit) -> i64 {
     let line = &kit.info.command_line;
     let words = line.split(|byte| matches!(byte, b' ' | 0));
@@ -109,8 +109,8 @@ fn step(kit: &Kit) -> i64 {
     number.filter(|&number| number > 0).unwrap_or(1)
 }
 
-/// Beside the call the delay is the switch to the most urgent thread alone; what it is longer
-/// elsewhere, that thread waited for the call.
+/// Reports a scan. Before and after the call, the delay is only that of the switch to the most
+/// urgent thread; elsewhere, any excess is time that this thread waited for the call.
 fn say(name: Name, curve: &Curve, plain: &Sample) {
     let delay = curve.longest();
     let longest = delay.saturating_sub(curve.beside(plain.length));
@@ -125,7 +125,7 @@ fn say(name: Name, curve: &Curve, plain: &Sample) {
     SCANNED[number / 64].fetch_or(1 << (number % 64), Relaxed);
 }
 
-/// Says what concerns all scans; the measurement is invalid if a call was left out.
+/// Reports the figures over all scans; the measurement is invalid if a call was left out.
 pub fn conclude(kit: &Kit) {
     println!("figure places {} 1", PLACES.load(Relaxed));
     println!("figure step {} ns", step(kit));

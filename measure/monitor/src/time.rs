@@ -11,10 +11,10 @@ use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
 pub const CASES: &[Case] =
     &[signal_alone, signal_wakes, wait_ready, wait_blocks, sleeps, yields, arms_timer, binds_timer];
 
-/// How long a call blocks that is to block.
+/// How long a call blocks that is meant to block.
 const SHORT: u64 = 1_500;
 
-/// Notification of the other thread.
+/// The other thread's notification.
 static OTHER: AtomicU32 = AtomicU32::new(0);
 
 fn signal_alone(kit: &mut Kit) -> Outcome {
@@ -46,7 +46,7 @@ fn wait_ready(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::Wait))
 }
 
-/// Until the deadline; the processor is idle meanwhile.
+/// Waits until the deadline; the processor is idle meanwhile.
 fn wait_blocks(kit: &mut Kit) -> Outcome {
     let n = done!(kit.make(Kind::Notification, 0));
     let trial = Trial::new(
@@ -72,7 +72,7 @@ extern "C" fn peer(_: u64) -> ! {
     }
 }
 
-/// To another thread of the same priority and back.
+/// Yields to another thread of the same priority, which yields back.
 fn yields(kit: &mut Kit) -> Outcome {
     /// Priority of the first task.
     const SAME: u8 = 100;

@@ -1,4 +1,4 @@
-//! The most urgent thread: notes when it got the processor.
+//! The most urgent thread: it records when it got the processor.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, object::Kind};
@@ -8,7 +8,7 @@ use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
 /// Its priority: above all others.
 const PRIORITY: u8 = 240;
 
-/// When it ran last, and how often it has run.
+/// When it last ran, and how often it has run.
 static RAN_AT: AtomicU64 = AtomicU64::new(0);
 static RUNS: AtomicU64 = AtomicU64::new(0);
 
@@ -26,7 +26,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Lets it wait.
+    /// Starts it; it then waits.
     pub fn start(kit: &mut Kit) -> Outcome<Watch> {
         let (timer, wake) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
         done!(timer_bind(timer, wake, 1));
@@ -46,7 +46,7 @@ impl Watch {
         let _ = timer_set(self.timer, deadline);
     }
 
-    /// Computes until it has run once more than that often; returns when it ran.
+    /// Spins until it has run more than `runs` times; returns when it ran.
     pub fn await_run(&self, runs: u64) -> u64 {
         while self.runs() == runs {
             core::hint::spin_loop();

@@ -1,4 +1,4 @@
-//! Makes a measurement of what the runs of an experiment said.
+//! Makes a measurement from the readings of an experiment's runs.
 
 use super::experiment::Experiment;
 use super::job::Finished;
@@ -10,8 +10,8 @@ use super::{fit, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
-/// The measurement, of the systems that were not disturbed; it is invalid when one was. `titles`
-/// name machines of the model.
+/// Makes the measurement from the systems that were not disturbed; it is invalid if one was.
+/// `titles` are those of the model's machines.
 pub fn measurement(
     experiment: &Experiment,
     form: Form,
@@ -57,7 +57,7 @@ fn failures(system: &str, finished: &[Finished]) -> Vec<String> {
     failed.map(|one| format!("{system}: a run failed: {}", one.job.command())).collect()
 }
 
-/// Those of the plan first, in its order; then what was said beside them.
+/// The figures of the plan first, in its order; then the others that programs reported.
 fn figures(plan: &Plan, instrument: Instrument, all: &[SystemReadings]) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
     for planned in &plan.figure {
@@ -190,9 +190,9 @@ mod tests {
         for (said, why) in [
             (Ok("figure f 2 ns\nfigure samples 100 1\ninvalid a page fault\n"), "a page fault"),
             (Ok(good), "samples is 99, and must be 100 or more"),
-            (Ok("figure f 2 ns\n"), "samples was not said"),
+            (Ok("figure f 2 ns\n"), "samples was not reported"),
             (Ok("no line\n"), "it said nothing"),
-            (Ok("figure f 2 us\nfigure samples 100 1\n"), "f was said in us, not in ns"),
+            (Ok("figure f 2 us\nfigure samples 100 1\n"), "f was reported in us, not in ns"),
             (Ok("figure f 2\nfigure samples 100 1\n"), "cannot be read"),
             (Err(anyhow!("it hung")), "a run failed"),
         ] {

@@ -1,5 +1,5 @@
-//! Figures of the short form that later ones are compared with: measure/baselines/NAME.json, and
-//! NAME.modelled.json of the model.
+//! Baselines: figures of the short form that later ones are compared with, in
+//! measure/baselines/NAME.json, and for the model in NAME.modelled.json.
 
 use super::system_name;
 use anyhow::{Context as _, Result};
@@ -11,20 +11,20 @@ use serde_json::Number;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Keys of a measurement's machine that change figures.
+/// Facts about a measurement's machine that affect figures.
 const MACHINE: [&str; 3] = ["emulator", "linux", "compiler"];
 
-/// A baseline, by system and figure. Only figures that have a threshold are in it.
+/// A baseline, by system and figure. It contains only figures that have a threshold.
 #[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// What the figures were counted with.
+    /// The machine on which the figures were counted.
     machine: BTreeMap<String, String>,
     figures: BTreeMap<String, BTreeMap<String, Number>>,
 }
 
 impl Baseline {
-    /// That of an experiment with an instrument, if it has one.
+    /// Reads the baseline of an experiment for an instrument, if there is one.
     pub fn read(repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Option<Baseline>> {
         let path = path(repository, experiment, instrument);
         if !path.is_file() {
@@ -34,7 +34,7 @@ impl Baseline {
         serde_json::from_slice(&text).with_context(|| format!("{} is no baseline", path.display())).map(Some)
     }
 
-    /// The figures of a measurement.
+    /// Makes a baseline from the figures of a measurement.
     pub fn of(measurement: &Measurement) -> Baseline {
         let machine = measurement.machine.iter().filter(|(key, _)| MACHINE.contains(&key.as_str()));
         let mut figures: BTreeMap<String, BTreeMap<String, Number>> = BTreeMap::new();
@@ -45,7 +45,7 @@ impl Baseline {
         Baseline { machine: machine.map(|(key, value)| (key.clone(), value.clone())).collect(), figures }
     }
 
-    /// Writes it, and says where; one without figures is no file.
+    /// Writes it, and returns the path; without figures, no file is written.
     pub fn write(&self, repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Option<PathBuf>> {
         let path = path(repository, experiment, instrument);
         if self.figures.is_empty() {
@@ -56,13 +56,13 @@ impl Baseline {
         Ok(Some(path))
     }
 
-    /// What it says of a figure.
+    /// Its value for a figure.
     pub fn value(&self, system: &str, name: &str) -> Option<f64> {
         self.figures.get(system)?.get(name)?.as_f64()
     }
 
-    /// Figures that it has and a measurement has not: system and name. Machines that were not
-    /// modelled are left out.
+    /// Figures that it has and a measurement lacks: system and name. It ignores machines that were
+    /// not modelled.
     pub fn lost(&self, measurement: &Measurement) -> Vec<(String, String)> {
         let is_modelled = |system: &&String| {
             let machine = system_name::machine(system);
@@ -75,7 +75,7 @@ impl Baseline {
         lost.map(|(system, name)| (system.clone(), name.clone())).collect()
     }
 
-    /// What the measurement was counted with otherwise.
+    /// The facts about the machine that differ from the measurement's.
     pub fn differences(&self, measurement: &Measurement) -> Vec<String> {
         let differs = |(key, old): (&String, &String)| {
             let new = measurement.machine.get(key)?;
@@ -84,7 +84,7 @@ impl Baseline {
         self.machine.iter().filter_map(differs).collect()
     }
 
-    /// One figure.
+    /// A baseline of one figure.
     #[cfg(test)]
     pub fn with(system: &str, name: &str, value: f64) -> Baseline {
         let figures = [(name.to_owned(), shortest(value).unwrap())].into();
@@ -92,7 +92,7 @@ impl Baseline {
     }
 }
 
-/// A number as people write it: without a fraction when it has none.
+/// A number as people write it: without a fraction if it is whole.
 fn shortest(value: f64) -> Option<Number> {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     if whole { Some(Number::from(value as i64)) } else { Number::from_f64(value) }

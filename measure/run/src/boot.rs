@@ -5,65 +5,66 @@ use serde::Deserialize;
 /// The load for which the machine needs the network to this computer.
 const OUTSIDE: &str = "net";
 
-/// A boot: what `x run --headless --counted` is given by its options of these names. Paths are from
-/// the repository; in a measure.toml `{here}` is the experiment's folder.
+/// A boot: the options of the same names for `x run --headless --counted`. Paths are relative to
+/// the repository; in a measure.toml, `{here}` is the experiment's folder.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct Boot {
     /// System file.
     pub system: Option<String>,
-    /// The package that is the first task, and alone.
+    /// The package of the first and only task.
     pub root: Option<String>,
     /// RTLinux programs.
     pub task: Vec<String>,
-    /// No Linux.
+    /// Without Linux.
     pub no_linux: bool,
     /// Linux without Pillion.
     pub direct: bool,
-    /// What makes another kernel of the sources.
+    /// The patch that makes a modified kernel.
     pub patch: Option<String>,
-    /// Which Linux.
+    /// The Linux kernel.
     pub linux: Option<String>,
-    /// Added to Linux's command line.
+    /// Addition to Linux's command line.
     pub append: Option<String>,
-    /// Added to Pillion's.
+    /// Addition to Pillion's command line.
     pub kernel_append: Option<String>,
-    /// Linux has the module of linux/measure.
+    /// Linux gets the module of linux/measure.
     pub measure_module: bool,
     /// Files for Linux.
     pub file: Vec<String>,
-    /// What Linux runs.
+    /// Loads that Linux runs.
     pub load: Vec<String>,
     /// How long a load runs.
     pub seconds: Option<u32>,
-    /// How Linux comes to grief.
+    /// The fault injected into Linux.
     pub fault: Option<String>,
-    /// Arguments of the emulator.
+    /// Additional arguments of the emulator.
     pub qemu_arg: Vec<String>,
-    /// The machine has nothing that this computer answers, and so repeats to the last instruction.
+    /// The machine has no device that this computer serves, so that it repeats to the last
+    /// instruction.
     #[serde(skip)]
     pub isolated: bool,
-    /// Two network cards, which the emulator serves by itself.
+    /// Two network cards, which the emulator serves itself.
     #[serde(skip)]
     pub wire: bool,
-    /// A memory card, which it serves as well.
+    /// A memory card, which the emulator serves itself.
     #[serde(skip)]
     pub card: bool,
-    /// Seconds of this computer's after which the run is given up.
+    /// Seconds of this computer's time after which the run is given up.
     #[serde(skip)]
     pub timeout: Option<u32>,
 }
 
 impl Boot {
-    /// Gives paths their folder.
+    /// Replaces `{here}` in paths.
     pub fn set_here(&mut self, here: &str) {
         for path in self.system.iter_mut().chain(&mut self.patch).chain(&mut self.task).chain(&mut self.file) {
             *path = path.replace("{here}", here);
         }
     }
 
-    /// Gives the machine the devices that its loads need, and if it can be, nothing of this
-    /// computer's.
+    /// Gives the machine the devices that its loads need, and, with `isolate` and if the loads
+    /// allow it, none that this computer serves.
     pub fn set_devices(&mut self, isolate: bool) {
         let needs = |load: &str| self.load.iter().any(|name| name == load);
         let (outside, wire, card) = (needs(OUTSIDE), needs("packets"), needs("disk"));
@@ -114,7 +115,7 @@ impl Boot {
         options
     }
 
-    /// The command line that repeats it.
+    /// The command line that repeats the boot.
     pub fn command(&self) -> String {
         let quoted = |word: String| match word.contains([' ', '*', '&', ';']) {
             true => format!("'{word}'"),

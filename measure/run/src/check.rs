@@ -1,28 +1,28 @@
-//! Whether a measure.toml is consistent in itself.
+//! Checks whether a measure.toml is consistent.
 
 use super::plan::{FigurePlan, Kind, Plan};
 use pillion_measure_data::lines::UNITS;
 use pillion_measure_data::{Chart, Direction, Instrument, Kind as ChartKind};
 use std::collections::BTreeSet;
 
-/// What is wrong with a plan; empty when nothing is.
+/// The errors of a plan; empty if there are none.
 pub fn faults(plan: &Plan) -> Vec<String> {
     let mut faults = systems(plan);
     faults.extend(plan.figure.iter().flat_map(|figure| figure_faults(plan, figure)));
     faults.extend(plan.chart.iter().flat_map(|chart| chart_faults(plan, chart)));
     if plan.run.iter().any(|run| run.instruments.contains(&Instrument::Measured)) {
-        faults.push("a run is \"measured\", which an emulator cannot do".into());
+        faults.push("a run is \"measured\", which an emulator cannot be".into());
     }
     if (plan.kind == Kind::RidingCost) != plan.riding_cost.is_some() {
         faults.push("kind = \"riding-cost\" and [riding_cost] belong together".into());
     }
     if plan.riding_cost.as_ref().is_some_and(|cost| cost.boots.min(cost.quick_boots) < 2) {
-        faults.push("[riding_cost] boots once: one boot does not tell how far boots differ".into());
+        faults.push("[riding_cost] boots once: a single boot does not show how far boots differ".into());
     }
     faults
 }
 
-/// Names of systems: once each, with a run each, and no others.
+/// Each system must be named once and have a run, and runs must not name others.
 fn systems(plan: &Plan) -> Vec<String> {
     let known: BTreeSet<&str> = plan.system.iter().map(|system| system.name.as_str()).collect();
     let mut faults = Vec::new();
@@ -65,7 +65,8 @@ fn figure_faults(plan: &Plan, figure: &FigurePlan) -> Vec<String> {
     faults
 }
 
-/// Bars are of figures that are described; what other charts draw is known only when it was said.
+/// Bars must be of figures that are described; whether other charts have data is only known from
+/// the readings.
 fn chart_faults(plan: &Plan, chart: &Chart) -> Vec<String> {
     let title = &chart.title;
     if chart.series.is_empty() {

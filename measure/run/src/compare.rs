@@ -1,4 +1,4 @@
-//! Two measurements of one experiment, figure by figure.
+//! Compares two measurements of one experiment, figure by figure.
 
 use super::file;
 use super::table::number;
@@ -8,8 +8,8 @@ use pillion_host::problem::problem;
 use pillion_measure_data::compare::{Change, Verdict, compare as changes};
 use std::path::Path;
 
-/// `x measure compare`: prints each figure's change; a worsening beyond its threshold is bad, and
-/// so is a figure that is gone.
+/// `x measure compare`: prints the change of each figure. The result is bad if a figure has
+/// worsened beyond its threshold or is gone.
 pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
     let (old, new) = (file::read(old)?, file::read(new)?);
     let remedy = "name two valid measurements of one kind";

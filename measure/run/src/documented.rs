@@ -1,4 +1,4 @@
-//! The table of docs/measuring.md says what the baselines and the experiments say.
+//! Checks that the table of docs/measuring.md agrees with the baselines and the experiments.
 
 use super::baseline::Baseline;
 use super::experiment::Experiment;
@@ -8,7 +8,7 @@ use std::fs;
 
 const PAGE: &str = "docs/measuring.md";
 
-/// A row that names its figure in the second cell: `EXPERIMENT/FIGURE`.
+/// A row with the figure in its second cell: `EXPERIMENT/FIGURE`.
 struct Row<'a> {
     experiment: &'a str,
     figure: &'a str,
@@ -24,12 +24,12 @@ fn row(line: &str) -> Option<Row<'_>> {
     Some(Row { experiment, figure, value: next(), bar: next(), goal: next() })
 }
 
-/// The number that a cell begins with.
+/// The number at the start of a cell.
 fn number(cell: &str) -> Option<f64> {
     cell.split(' ').next()?.replace(',', "").parse().ok()
 }
 
-/// Where a row differs.
+/// The cells in which a row differs.
 fn faults(repository: &Repository, row: &Row<'_>) -> Vec<String> {
     let Row { experiment, figure, value, bar, goal } = *row;
     let plan = Experiment::read(repository, experiment).unwrap().plan;
@@ -37,7 +37,7 @@ fn faults(repository: &Repository, row: &Row<'_>) -> Vec<String> {
         return vec![format!("{experiment} has no figure {figure}")];
     };
     let baseline = Baseline::read(repository, experiment, Instrument::Counted).unwrap().unwrap_or_default();
-    // What has no baseline is of a long form, and nobody else's.
+    // A figure without a baseline is of a long form, which only this table records.
     let counted = plan.system.iter().find_map(|system| baseline.value(&system.name, figure)).or(value);
     let pairs = [("value", value, counted), ("bar", bar, planned.bar), ("goal", goal, planned.goal)];
     let wrong = pairs.into_iter().filter(|(_, said, is)| said != is);

@@ -9,28 +9,28 @@ use std::fs;
 
 /// Where the experiments are.
 pub const FOLDER: &str = "measure/experiments";
-/// What stands for all of them.
+/// The name that selects all of them.
 const ALL: &str = "all";
 
 /// An experiment.
 pub struct Experiment {
     /// Its folder's name.
     pub name: String,
-    /// Its folder, from the repository.
+    /// Its folder, relative to the repository.
     pub here: String,
-    /// What it is.
+    /// Its plan.
     pub plan: Plan,
-    /// The page of text.
+    /// Its page of text.
     pub text: String,
 }
 
 impl Experiment {
-    /// Every one, by name.
+    /// Every experiment, sorted by name.
     pub fn all(repository: &Repository) -> Result<Vec<Experiment>> {
         names(repository)?.iter().map(|name| Experiment::read(repository, name)).collect()
     }
 
-    /// Those that are named, each once.
+    /// The experiments with these names, each once.
     pub fn named(repository: &Repository, wanted: &[String]) -> Result<Vec<Experiment>> {
         let known = names(repository)?;
         if let Some(lost) = wanted.iter().find(|name| *name != ALL && !known.contains(name)) {
@@ -45,7 +45,7 @@ impl Experiment {
         known.iter().filter(is_wanted).map(|name| Experiment::read(repository, name)).collect()
     }
 
-    /// Reads and checks one.
+    /// Reads and checks an experiment.
     pub fn read(repository: &Repository, name: &str) -> Result<Experiment> {
         let here = format!("{FOLDER}/{name}");
         let text = |file: &str| -> Result<String> {
@@ -98,7 +98,7 @@ mod tests {
         plan.system.iter().flat_map(|system| &system.like).any(|like| like.system == system && like.append == append)
     }
 
-    /// Experiments that tell how Linux responds, beside tasks or for them.
+    /// Experiments that show how Linux responds, beside tasks or for them.
     const RESPONSES: [&str; 6] =
         ["cyclictest", "delay", "dispatch", "latency-under-load", "rhealstone", "timer-latency"];
 

@@ -7,17 +7,17 @@ use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 use std::path::{Path, PathBuf};
 
-/// Where measurements are written.
+/// The folder that measurements are written to.
 pub fn folder(repository: &Repository) -> PathBuf {
     repository.build("measure")
 }
 
-/// Where that of an experiment is written.
+/// The file that an experiment's measurement is written to.
 pub fn path(repository: &Repository, experiment: &str, instrument: Instrument) -> PathBuf {
     folder(repository).join(format!("{experiment}.{instrument}.json"))
 }
 
-/// Writes a measurement: build/measure/NAME.INSTRUMENT.json.
+/// Writes a measurement to build/measure/NAME.INSTRUMENT.json.
 pub fn write(repository: &Repository, measurement: &Measurement) -> Result<PathBuf> {
     let path = path(repository, &measurement.experiment, measurement.instrument);
     write_whole(&path, (serde_json::to_string_pretty(measurement)? + "\n").as_bytes())?;
@@ -37,7 +37,8 @@ pub mod tests {
     use super::*;
     use pillion_measure_data::{Direction, Figure};
 
-    /// A measurement of some figures, SYSTEM, NAME and value; smaller is better, by 2 %.
+    /// A measurement with these figures: SYSTEM, NAME and value; smaller is better, with a
+    /// threshold of 2 %.
     pub fn measurement(figures: &[(&str, &str, f64)]) -> Measurement {
         let figure = |(system, name, value): &(&str, &str, f64)| Figure {
             system: (*system).into(),

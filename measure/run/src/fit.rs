@@ -1,15 +1,15 @@
-//! Distributions fitted to what programs said: figures of the fit, and its curve as points beside
-//! the histogram.
+//! Fits distributions to the histograms that programs reported: adds figures of the fit, and its
+//! curve as points beside the histogram.
 
 use super::plan::{Distribution, Fit};
 use pillion_measure_data::erlang::Erlang;
 use pillion_measure_data::lines::Readings;
 use pillion_measure_data::{Data, Histogram};
 
-/// Places at which a curve is drawn.
+/// Number of steps in which a curve is drawn.
 const STEPS: u32 = 120;
 
-/// Adds the fits of a system's histograms, where the system did not say them itself.
+/// Adds the fits of a system's histograms, unless the system reported them itself.
 pub fn add(readings: &mut Readings, fits: &[Fit]) {
     for fit in fits {
         for name in &fit.series {
@@ -24,8 +24,8 @@ pub fn add(readings: &mut Readings, fits: &[Fit]) {
     }
 }
 
-/// Samples of which few differ have none, and neither has a histogram whose buckets gather several
-/// values.
+/// Adds an Erlang fit, unless too few samples are distinct or the histogram's buckets hold several
+/// values each.
 fn erlang(readings: &mut Readings, curve: &str, histogram: &Histogram) {
     let Some(fit) = Erlang::by_likelihood(histogram) else { return };
     let unit = histogram.unit.as_str();

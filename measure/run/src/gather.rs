@@ -1,4 +1,4 @@
-//! What a run said: its programs' lines, and what is taken out of its result and its log.
+//! The readings of a run: its programs' lines, and values extracted from its result and its log.
 
 use super::plan::{Plan, Run};
 use super::tool::RunOutput;
@@ -7,10 +7,11 @@ use pillion_measure_data::lines::Readings;
 use pillion_measure_data::{Bucket, Data, Histogram, Instrument};
 use serde_json::Value;
 
-/// How the manager ends the line that tells how much it could not print: docs/run-log.md.
+/// The end of the resource manager's line that reports how much it could not print:
+/// docs/run-log.md.
 const LOST: &str = " bytes of the log are lost)";
 
-/// Adds what a run said to what its system said before.
+/// Adds the readings of a run to those of its system.
 pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrument, output: &RunOutput) {
     let prefix = &run.prefix;
     readings.disturbed.extend(lost(&output.log));
@@ -34,7 +35,8 @@ pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrum
     }
 }
 
-/// Programs say their own, counted figures beside the model's; of them only complaints matter then.
+/// With the model, programs also report their own, counted figures; only their complaints are used
+/// then.
 fn complaints(output: &RunOutput) -> Vec<String> {
     let mut readings = Readings::default();
     readings.read(&output.log, "");
@@ -42,8 +44,8 @@ fn complaints(output: &RunOutput) -> Vec<String> {
     readings.disturbed
 }
 
-/// Where the manager says that it could not print all that a task said: a figure may have been in
-/// that, or a complaint.
+/// The manager's reports that it could not print everything from a task: a figure or a complaint
+/// may have been lost.
 fn lost(log: &str) -> impl Iterator<Item = String> {
     let told = log.lines().map(str::trim).filter(|line| line.ends_with(LOST));
     told.map(|line| format!("the log lost lines: {line}"))
@@ -56,11 +58,11 @@ fn unit<'a>(plan: &'a Plan, system: &str, name: &str) -> &'a str {
 fn figure(readings: &mut Readings, name: &str, value: Option<f64>, unit: &str) {
     match value {
         Some(value) => drop(readings.figures.insert(name.to_owned(), (value, unit.to_owned()))),
-        None => readings.disturbed.push(format!("the run does not say {name}")),
+        None => readings.disturbed.push(format!("the run does not report {name}")),
     }
 }
 
-/// A task's histogram, which names the beginnings of its buckets.
+/// A task's histogram; it gives the lower bounds of its buckets.
 fn histogram(unit: &str, buckets: &[Value]) -> Data {
     let mut histogram = Histogram { unit: if unit == "1" { "ns".into() } else { unit.into() }, buckets: Vec::new() };
     for (low, count) in buckets.iter().filter_map(|bucket| Some((bucket[0].as_u64()?, bucket[1].as_u64()?))) {
@@ -69,7 +71,7 @@ fn histogram(unit: &str, buckets: &[Value]) -> Data {
     Data::Histogram(histogram)
 }
 
-/// The largest number at KIND/FIELD of a log's JSON lines.
+/// The largest number of KIND/FIELD in a log's JSON lines.
 fn largest(log: &str, place: &str) -> Option<f64> {
     let (kind, field) = place.split_once('/')?;
     let objects = log.lines().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
@@ -84,7 +86,7 @@ mod tests {
         taken_of("", run, instrument)
     }
 
-    /// The same, with something else in the log before.
+    /// The same with another text in the log before.
     fn taken_of(log: &str, run: &str, instrument: Instrument) -> Readings {
         let plan = "title = \"t\"\nabout = \"a\"\nsystem = []\nrun = []\n[[figure]]\nname = \"most\"\nabout = \"\"\nunit = \"ns\"";
         let (plan, run) = (toml::from_str(plan).unwrap(), toml::from_str(run).unwrap());

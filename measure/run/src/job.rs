@@ -7,21 +7,21 @@ use anyhow::Result;
 use pillion_host::file;
 use std::path::Path;
 
-/// A boot of the emulator, which is to be run.
+/// A boot of the emulator to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Name of the system; with a model, NAME@PRESET.
+    /// Name of the system; with the model, NAME@MACHINE.
     pub system: String,
-    /// Which run of the plan.
+    /// Index of the run in the plan.
     pub run: usize,
-    /// What boots.
+    /// What to boot.
     pub boot: Boot,
     /// A plug-in of the emulator.
     pub plugin: Option<Plugin>,
 }
 
 impl Job {
-    /// What boots, with a plug-in that writes to that file.
+    /// The boot, with a plug-in that writes to that file.
     fn boot_with(&self, output: &Path) -> Boot {
         let mut boot = self.boot.clone();
         if let Some(Plugin { file, arguments }) = &self.plugin {
@@ -45,7 +45,7 @@ impl Job {
     }
 }
 
-/// A job that has ended, and what it left behind.
+/// A job that has ended, and its output.
 pub struct Finished {
     /// The job.
     pub job: Job,

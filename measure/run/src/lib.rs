@@ -1,7 +1,7 @@
-//! Runs the experiments of measure/, draws and compares what they say.
+//! Runs the experiments of measure/, and draws and compares their results.
 //!
-//! The door of measuring: [`list()`], [`run()`], [`report()`] and [`compare()`] are the commands of
-//! `x measure`. What builds and boots is handed in, as a [`Tool`].
+//! The entry points [`list()`], [`run()`], [`report()`] and [`compare()`] are the commands of
+//! `x measure`. The caller provides the [`Tool`] that builds and boots.
 #![forbid(unsafe_code)]
 
 mod assemble;
@@ -50,19 +50,19 @@ pub use run::{Order, run};
 use std::path::Path;
 pub use tool::{RunOutput, Tool};
 
-/// What the model of caches says of a boot of that machine.
+/// The output of the cache model for a boot on that machine.
 pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
     let plugin = Plugin { file: model::build_model(tool.repository())?, arguments: machine.into() };
     let job = Job { system: String::new(), run: 0, boot, plugin: Some(plugin) };
     Ok(job.run(tool)?.plugin)
 }
 
-/// What `x measure run` wrote last of an experiment, counted, in the clone at `root`.
+/// The last counted measurement of an experiment that `x measure run` wrote in the clone at `root`.
 pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
     file::read(&file::path(&Repository::at(root), experiment, Instrument::Counted))
 }
 
-/// The counted, short form of an experiment.
+/// Measures the short form of an experiment, counted.
 pub fn measured(tool: &dyn Tool, experiment: &str) -> Result<Measurement> {
     let experiments = [Experiment::read(tool.repository(), experiment)?];
     let form = Form { instrument: Instrument::Counted, quick: true };

@@ -1,10 +1,10 @@
-//! Systems that are variants of others: the same runs with something more on Linux's command line.
+//! Systems that are variants of others: the same runs with additions to Linux's command line.
 
 use super::plan::{Like, Plan, Run};
 
 impl Plan {
-    /// Gives each variant what the system has that it is like: runs, figures and conditions. Charts
-    /// that name no system draw no variant.
+    /// Gives each variant the runs, figures and conditions of the system that it is like. Charts
+    /// that name no system do not draw variants.
     pub fn with_variants(mut self) -> Plan {
         let variants: Vec<(String, Like)> =
             self.system.iter().filter_map(|system| Some((system.name.clone(), system.like.clone()?))).collect();

@@ -6,34 +6,34 @@ use pillion_host::file::write_program;
 use pillion_host::progress::step;
 use std::cell::OnceCell;
 
-/// Its name, and that of its package.
+/// Its name, and its package's.
 pub const NAME: &str = "pillion-measure";
-/// The load for which all others run: linux/initramfs/lib/loads.sh ends them with it.
+/// The load that all others run beside: linux/initramfs/lib/loads.sh ends them with it.
 pub const LOAD: &str = "measure";
-/// Where the program and the scripts that start it are, from the repository.
+/// Folder of the program and of the scripts that start it, relative to the repository.
 const FOLDER: &str = "build/measure/in-linux";
 
-/// The program, built when the first run needs it.
+/// The program, built when a run first needs it.
 pub struct LinuxProgram<'a> {
     tool: &'a dyn Tool,
     path: OnceCell<String>,
 }
 
 impl<'a> LinuxProgram<'a> {
-    /// Not built yet.
+    /// The program, not built yet.
     pub fn new(tool: &'a dyn Tool) -> LinuxProgram<'a> {
         LinuxProgram { tool, path: OnceCell::new() }
     }
 
-    /// Writes the script that is the load and runs `pillion-measure run WHAT`; returns where it
-    /// is. `name` is the script's alone.
+    /// Writes the script that is the load and runs `pillion-measure run WHAT`; returns its path.
+    /// `name` must be unique to the script.
     pub fn script(&self, name: &str, what: &str) -> Result<String> {
         let script = format!("{FOLDER}/{name}/{LOAD}");
         write_program(&self.tool.repository().path(&script), script_of(what).as_bytes())?;
         Ok(script)
     }
 
-    /// Where the program is, from the repository.
+    /// The program's path, relative to the repository.
     pub fn path(&self) -> Result<&str> {
         if let Some(path) = self.path.get() {
             return Ok(path);
@@ -45,8 +45,8 @@ impl<'a> LinuxProgram<'a> {
     }
 }
 
-/// Other loads get the time that they need to begin. The emulator counts; with the model, the model
-/// tells.
+/// Gives other loads time to start. The instrument is always `counted`, because the emulator
+/// counts; with the model, the model reports the results.
 fn script_of(what: &str) -> String {
     let begin = ". /lib/pillion/begin.sh\nusleep 200000\nawait_loads";
     format!("#!/bin/sh\n{begin}\nexec {NAME} run --instrument counted {what}\n")

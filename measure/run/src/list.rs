@@ -1,4 +1,4 @@
-//! What experiments there are.
+//! Lists the experiments.
 
 use super::experiment::Experiment;
 use anyhow::Result;
@@ -17,7 +17,7 @@ pub fn list(repository: &Repository, json: bool) -> Result<bool> {
         experiments.iter().map(Experiment::lines).collect::<Vec<_>>().join("\n")
     };
     match writeln!(io::stdout(), "{}", text.trim_end()) {
-        // Who reads, as `head` does, has seen enough.
+        // The reader, such as `head`, has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         written => written?,
     }

@@ -1,4 +1,4 @@
-//! What a measurement was made on.
+//! Describes the machine of a measurement.
 
 use super::job::Finished;
 use pillion_host::repository::Repository;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Emulator, processor, kernels, compiler and commit, as far as the runs say them.
+/// Emulator, processor, kernels, compiler and commit, as far as the runs report them.
 pub fn describe(repository: &Repository, finished: &[Finished]) -> BTreeMap<String, String> {
     let results: Vec<&Value> = finished.iter().filter_map(|one| Some(&one.output.as_ref().ok()?.result)).collect();
     let mut machine = BTreeMap::new();
@@ -32,7 +32,7 @@ pub fn describe(repository: &Repository, finished: &[Finished]) -> BTreeMap<Stri
     machine
 }
 
-/// The values at a place of all results, each once.
+/// The distinct values at a pointer in all results.
 fn each(results: &[&Value], pointer: &str) -> String {
     let values = results.iter().filter_map(|result| result.pointer(pointer)).filter(|value| !value.is_null());
     let texts: BTreeSet<String> =
@@ -40,7 +40,7 @@ fn each(results: &[&Value], pointer: &str) -> String {
     texts.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// What a program prints; nothing when it is not there.
+/// The output of a program; empty if it is not installed.
 fn printed(command: &mut Command) -> String {
     tool::capture(command).map(|text| text.trim().to_owned()).unwrap_or_default()
 }

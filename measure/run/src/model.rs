@@ -16,15 +16,16 @@ use std::path::{Path, PathBuf};
 const SOURCES: &str = "measure/plugin/model";
 const PLUGIN: &str = "build/model.so";
 const MACHINES: &str = "measure/machines";
-/// The kernel's image, which is mapped by small pages although the emulator may see large ones.
+/// The addresses of the kernel's image, which is mapped with small pages although they may look
+/// like large ones to the emulator.
 const SMALL_PAGES: &str = "ffffffff80200000-ffffffff80ffffff";
-/// The kernel's entries for interrupts: symbol, and distance of vectors.
+/// The kernel's interrupt entry points: symbol, and distance between vectors.
 const ENTRIES: &str = "trap_stubs";
 const ENTRY_SIZE: u64 = 16;
-/// Vectors of interrupts that tasks respond to: those of devices, and the timer's.
+/// Vectors of interrupts that tasks respond to: devices, and the timer.
 const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfe];
 
-/// Builds the model; returns its file.
+/// Builds the model; returns its path.
 pub fn build_model(repository: &Repository) -> Result<String> {
     let mut sources = files(&repository.path(SOURCES), "c")?;
     sources.sort();
@@ -35,12 +36,12 @@ pub fn build_model(repository: &Repository) -> Result<String> {
 /// The model, ready for runs on some machines.
 pub struct Model {
     machines: BTreeMap<String, Machine>,
-    /// `entry=` of the kernel.
+    /// The kernel's `entry=` argument.
     entries: String,
 }
 
 impl Model {
-    /// Builds the plug-in and the kernel; for one machine of measure/machines, or all.
+    /// Builds the plug-in and the kernel, for one machine of measure/machines or for all.
     pub fn prepare(tool: &dyn Tool, machine: Option<&str>) -> Result<Model> {
         build_model(tool.repository())?;
         Ok(Model { machines: machines(tool.repository(), machine)?, entries: entries(&tool.kernel(None)?)? })
@@ -51,7 +52,7 @@ impl Model {
         self.machines.iter().map(|(name, machine)| (name.clone(), machine.title.clone())).collect()
     }
 
-    /// A job on each machine.
+    /// A job for each machine.
     pub fn jobs(&self, tool: &dyn Tool, job: &Job) -> Result<Vec<Job>> {
         let patch = job.boot.patch.as_ref().map(Path::new);
         let patched = patch.map(|patch| entries(&tool.kernel(Some(patch))?)).transpose()?;
@@ -79,7 +80,7 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
     let mut machines = BTreeMap::new();
     for file in files(&repository.path(MACHINES), "toml")? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // Cargo's own file stands there too.
+        // The folder has Cargo's own file as well.
         if name != "Cargo" && wanted.is_none_or(|wanted| wanted == name) {
             machines.insert(name, Machine::read(&file)?);
         }
@@ -94,7 +95,7 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
     }
 }
 
-/// Where a kernel is entered by interrupts that tasks respond to.
+/// The kernel's entry points for interrupts that tasks respond to.
 fn entries(kernel: &Path) -> Result<String> {
     let data = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
     let file = object::File::parse(&*data)?;

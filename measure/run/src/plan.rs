@@ -1,85 +1,86 @@
-//! The file measure.toml of an experiment.
+//! An experiment's file measure.toml.
 
 use super::boot::Boot;
 use pillion_measure_data::{Chart, Direction, Instrument};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What an experiment is.
+/// The plan of an experiment.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Headline.
     pub title: String,
-    /// What is shown, in a sentence.
+    /// What it shows, in a sentence.
     pub about: String,
     /// Where the method comes from.
     #[serde(default)]
     pub paper: String,
-    /// How figures come out of its runs.
+    /// How figures are derived from its runs.
     #[serde(default)]
     pub kind: Kind,
-    /// Only with that kind: what Linux does.
+    /// Only with that kind: the work that Linux does.
     pub riding_cost: Option<RidingCost>,
-    /// What is compared.
+    /// The systems that are compared.
     pub system: Vec<SystemPlan>,
     /// Boots of the emulator.
     pub run: Vec<Run>,
-    /// The numbers that count.
+    /// The figures that matter.
     #[serde(default)]
     pub figure: Vec<FigurePlan>,
-    /// What a run must have said to be taken.
+    /// Conditions that a run must meet to be valid.
     #[serde(default)]
     pub valid: Vec<Valid>,
-    /// Distributions that are fitted to histograms.
+    /// Distributions to fit to histograms.
     #[serde(default)]
     pub fit: Vec<Fit>,
-    /// What the report draws.
+    /// Charts of the report.
     #[serde(default)]
     pub chart: Vec<Chart>,
-    /// What the report says at its top, as [`pillion_measure_data::Measurement::conclusion`].
+    /// The conclusion at the top of the report: see
+    /// [`pillion_measure_data::Measurement::conclusion`].
     #[serde(default)]
     pub conclusion: Vec<String>,
 }
 
-/// Which form of an experiment.
+/// A form of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// How.
+    /// The instrument.
     pub instrument: Instrument,
-    /// The short form.
+    /// Whether it is the short form.
     pub quick: bool,
 }
 
-/// How figures come out of the runs of an experiment.
+/// How figures are derived from the runs of an experiment.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Programs say lines.
+    /// Programs print lines.
     #[default]
     Lines,
     /// A plug-in counts the instructions of fixed amounts of work in Linux.
     RidingCost,
 }
 
-/// What Linux does when the cost of riding is counted.
+/// The work that Linux does when the cost of riding is counted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RidingCost {
-    /// How often each machine boots, two times at least: how far boots differ is how far chance may
-    /// have a figure wrong.
+    /// How often each machine boots, at least twice: the variation between boots gives the
+    /// uncertainty of a figure.
     pub boots: usize,
-    /// The same in the short form.
+    /// Likewise in the short form.
     pub quick_boots: usize,
-    /// Works of linux/initramfs/lib/work and how often each is done, NAME:ROUNDS,..
+    /// Works of linux/initramfs/lib/work and how often each is done: NAME:ROUNDS,..
     pub rounds: String,
-    /// The same in the short form.
+    /// Likewise in the short form.
     pub quick_rounds: String,
-    /// Riding systems, and for each the one that it is compared with.
+    /// Riding systems, and the system that each is compared with.
     pub against: BTreeMap<String, String>,
 }
 
-/// One of the systems that are compared.
+/// A system that is compared.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SystemPlan {
@@ -87,20 +88,20 @@ pub struct SystemPlan {
     pub name: String,
     /// Name for readers.
     pub title: String,
-    /// Another one, of which this one is a variant.
+    /// The system of which this one is a variant.
     pub like: Option<Like>,
 }
 
-/// What a system is a variant of: it has the runs, figures and conditions of that one, and no chart
-/// that does not name it.
+/// What a system is a variant of. It has that system's runs, figures and conditions, and appears
+/// only in charts that name it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Like {
     /// The other system.
     pub system: String,
-    /// Added to Linux's command line.
+    /// Addition to Linux's command line.
     pub append: String,
-    /// Whether the short form has it, as far as it has the other one.
+    /// Whether the short form includes it, provided that it includes the other system.
     #[serde(default)]
     pub quick: bool,
 }
@@ -114,26 +115,26 @@ pub struct Run {
     /// Instruments that it can be run with.
     #[serde(default = "counted")]
     pub instruments: Vec<Instrument>,
-    /// What boots.
+    /// What to boot.
     #[serde(default)]
     pub boot: Boot,
-    /// The same in the short form.
+    /// Likewise in the short form.
     pub quick_boot: Option<Boot>,
     /// Arguments of `pillion-measure run`, which then runs in Linux; the run ends with it.
     pub in_linux: Option<String>,
-    /// The same in the short form.
+    /// Likewise in the short form.
     pub quick_in_linux: Option<String>,
-    /// Stands before every name that this run says.
+    /// Prefix of every name that this run reports.
     #[serde(default)]
     pub prefix: String,
-    /// Figures and histograms out of the run's JSON: a JSON pointer for each name.
+    /// Figures and histograms from the run's JSON: a JSON pointer for each name.
     #[serde(default)]
     pub from_result: BTreeMap<String, String>,
-    /// Figures out of the log's JSON lines: for each name KIND/FIELD, the largest number of that
-    /// field.
+    /// Figures from the log's JSON lines: for each name KIND/FIELD, of which the largest number
+    /// counts.
     #[serde(default)]
     pub from_log: BTreeMap<String, String>,
-    /// Whether it belongs to the short form.
+    /// Whether it is part of the short form.
     #[serde(default = "yes")]
     pub quick: bool,
 }
@@ -146,16 +147,16 @@ fn yes() -> bool {
     true
 }
 
-/// A number that counts.
+/// A figure that matters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FigurePlan {
-    /// Name, as programs say it.
+    /// Its name, as programs report it.
     pub name: String,
-    /// Systems that must say it; one at least when there are none.
+    /// Systems that must report it; if empty, at least one must.
     #[serde(default)]
     pub systems: Vec<String>,
-    /// Instruments that it speaks of.
+    /// Instruments that it applies to.
     #[serde(default = "counted")]
     pub instruments: Vec<Instrument>,
     /// What it is.
@@ -165,18 +166,18 @@ pub struct FigurePlan {
     /// Which direction is better.
     #[serde(default)]
     pub direction: Direction,
-    /// Worsening against the baseline that fails, in per cent.
+    /// Worsening against the baseline, in per cent, above which the comparison fails.
     pub threshold: Option<f64>,
-    /// Beyond it the measurement fails.
+    /// The bar: a figure beyond it fails the measurement.
     pub bar: Option<f64>,
-    /// What is aimed at.
+    /// The goal.
     pub goal: Option<f64>,
-    /// What others reach.
+    /// Values that others reach.
     #[serde(default)]
     pub field: String,
 }
 
-/// A condition on a figure, without which a run is not taken.
+/// A condition on a figure that a run must meet to be valid.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Valid {
@@ -190,21 +191,21 @@ pub struct Valid {
     pub quick_least: Option<f64>,
     /// Its largest value in the short form.
     pub quick_most: Option<f64>,
-    /// Systems of which it is asked; all when there are none.
+    /// Systems that it applies to; if empty, all.
     #[serde(default)]
     pub systems: Vec<String>,
-    /// Instruments with which it is asked.
+    /// Instruments that it applies to.
     #[serde(default = "counted")]
     pub instruments: Vec<Instrument>,
 }
 
-/// A distribution that is fitted to each system's histograms of those names.
+/// A distribution to fit to each system's histograms with those names.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// The histograms, of at least 20 values that differ, each in a bucket of its own: others get
-    /// none. The curve of NAME is NAME_erlang, its figures are NAME_erlang_k, _mean, _offset and
-    /// _distance.
+    /// The histograms. Each needs at least 20 distinct values, each in a bucket of its own; others
+    /// are not fitted. The curve of NAME is NAME_erlang, its figures are NAME_erlang_k, _mean,
+    /// _offset and _distance.
     pub series: Vec<String>,
     /// The distribution.
     pub with: Distribution,
@@ -214,7 +215,7 @@ pub struct Fit {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Distribution {
-    /// Erlang's.
+    /// The Erlang distribution.
     Erlang,
 }
 
@@ -228,7 +229,7 @@ impl Distribution {
 }
 
 impl Run {
-    /// What boots in a form, and what then runs in Linux.
+    /// What to boot in a form, and what then runs in Linux.
     pub fn in_form(&self, form: Form) -> (Boot, Option<&str>) {
         let boot = self.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&self.boot);
         let in_linux = self.quick_in_linux.as_ref().filter(|_| form.quick).or(self.in_linux.as_ref());
@@ -237,20 +238,20 @@ impl Run {
 }
 
 impl Plan {
-    /// What was declared of a system's figure.
+    /// The declaration of a system's figure.
     pub fn figure(&self, system: &str, instrument: Instrument, name: &str) -> Option<&FigurePlan> {
         self.figure.iter().find(|figure| figure.name == name && figure.is_of(system, instrument))
     }
 }
 
 impl FigurePlan {
-    /// Whether it speaks of that system and instrument.
+    /// Whether it applies to that system and instrument.
     pub fn is_of(&self, system: &str, instrument: Instrument) -> bool {
         concerns(&self.systems, system) && self.instruments.contains(&instrument)
     }
 }
 
-/// Whether a list of systems, which are all when it is empty, has this one.
+/// Whether a list of systems, which stands for all if it is empty, contains this one.
 pub fn concerns(systems: &[String], system: &str) -> bool {
     systems.is_empty() || systems.iter().any(|name| name == system)
 }

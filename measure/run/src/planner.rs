@@ -1,4 +1,4 @@
-//! What is to be run: the jobs of experiments.
+//! Plans the jobs of experiments.
 
 use super::boot::Boot;
 use super::experiment::Experiment;
@@ -14,26 +14,26 @@ use pillion_measure_data::Instrument;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Loads beside a program that measures run until it ends: longer than any does.
+/// Duration of loads beside a measuring program, which run until it ends: longer than any does.
 const FOREVER: u32 = 1_000_000;
-/// Loads of the experiments', each a script of its name.
+/// The experiments' own loads: a script for each, with its name.
 const SCRIPTS: &str = "measure/experiments/in-linux";
-/// Seconds of the host's after which a run of the short form is given up, and one of the long form.
+/// Timeouts in seconds of this computer's time, of a run of the short form and of the long form.
 const TIMEOUTS: [u32; 2] = [900, 3600];
-/// The same with the model, which slows the emulator down.
+/// Likewise with the model, which slows the emulator down.
 const MODEL_TIMEOUT: u32 = 7200;
 
-/// Plans runs of one form.
+/// Plans the runs of one form.
 pub struct Planner<'a> {
     tool: &'a dyn Tool,
     form: Form,
-    /// When it is the instrument.
+    /// The model, if it is the instrument.
     model: Option<Model>,
     linux_program: LinuxProgram<'a>,
 }
 
 impl<'a> Planner<'a> {
-    /// Builds what all runs need; a model is of one machine of measure/machines, or of all.
+    /// Builds what all runs need; `machine` restricts the model to one machine of measure/machines.
     pub fn new(tool: &'a dyn Tool, form: Form, machine: Option<&str>) -> Result<Planner<'a>> {
         let modelled = form.instrument == Instrument::Modelled;
         let model = || step("building the model", || Model::prepare(tool, machine));
@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
         self.model.as_ref().map(Model::titles).unwrap_or_default()
     }
 
-    /// The jobs of an experiment; none when it has no run in this form.
+    /// The jobs of an experiment; empty if it has no run in this form.
     pub fn jobs(&self, experiment: &Experiment) -> Result<Vec<Job>> {
         let mut jobs = Vec::new();
         for (number, run) in experiment.plan.run.iter().enumerate() {

@@ -12,14 +12,13 @@ use std::process::Command;
 /// A plug-in of the emulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plugin {
-    /// Its file, from the repository.
+    /// Its file, relative to the repository.
     pub file: String,
-    /// Its arguments, but for where it writes to.
+    /// Its arguments, except its output file.
     pub arguments: String,
 }
 
-/// The version of the plug-in interface that a QEMU loads, of those that measure/plugin/plugin.h
-/// knows.
+/// The version of the plug-in interface that a QEMU supports, if measure/plugin/plugin.h knows it.
 fn interface(version: &Version) -> Result<u32> {
     match version.number {
         (..=8, _) => Ok(1),
@@ -32,14 +31,14 @@ fn interface(version: &Version) -> Result<u32> {
     }
 }
 
-/// Builds a plug-in out of C.
+/// Builds a plug-in from C.
 pub fn build(repository: &Repository, sources: &[PathBuf], plugin: &str) -> Result<()> {
     let interface = interface(&qemu::version(Path::new(qemu::DEFAULT))?)?;
     fs::create_dir_all(repository.build(""))?;
     let mut cc = Command::new("cc");
     cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]);
     cc.arg(format!("-DINTERFACE_VERSION={interface}"));
-    // Another run may have it loaded: it is replaced, not written into.
+    // Another run may have loaded it, so the file is replaced, not overwritten.
     let folder = tempfile::tempdir_in(repository.build(""))?;
     let fresh = folder.path().join("plugin.so");
     cc.arg("-o").arg(&fresh).args(sources.iter().map(|source| repository.path(source))).arg("-lm");

@@ -1,4 +1,4 @@
-//! What the runs of an experiment told, system by system.
+//! The readings of an experiment's runs, by system.
 
 use super::gather;
 use super::job::{Finished, Job};
@@ -8,17 +8,17 @@ use pillion_measure_data::System;
 use pillion_measure_data::lines::Readings;
 use std::collections::BTreeMap;
 
-/// A system as it was run, and what its runs told.
+/// A system, and the readings of its runs.
 pub struct SystemReadings {
     /// The system, with its commands.
     pub system: System,
     /// Figures, histograms, points and complaints.
     pub readings: Readings,
-    /// By how much chance may have figures wrong.
+    /// Uncertainty of figures by chance.
     pub chance: BTreeMap<String, f64>,
 }
 
-/// The systems that were run, in the plan's order, with nothing read yet.
+/// The systems that were run, in the plan's order, without readings.
 pub fn systems(plan: &Plan, finished: &[Finished], titles: &BTreeMap<String, String>) -> Vec<SystemReadings> {
     let mut systems: Vec<SystemReadings> = Vec::new();
     for planned in &plan.system {
@@ -29,7 +29,7 @@ pub fn systems(plan: &Plan, finished: &[Finished], titles: &BTreeMap<String, Str
                 known.system.commands.push(job.command());
                 continue;
             }
-            // Its name is enough of a label: clock and caches stand in the machine's table.
+            // The name is enough for a label; the machine's table has clock and caches.
             let title_of = |machine| titles.get(machine)?.split(',').next();
             let machine = system_name::machine(&job.system).and_then(title_of);
             let title = machine.map_or(planned.title.clone(), |machine| format!("{}, {machine}", planned.title));
@@ -40,7 +40,7 @@ pub fn systems(plan: &Plan, finished: &[Finished], titles: &BTreeMap<String, Str
     systems
 }
 
-/// Reads what the runs of each system said in lines, and what is taken out of results and logs.
+/// Reads the lines of each system's runs, and the values extracted from results and logs.
 pub fn read(all: &mut [SystemReadings], plan: &Plan, form: Form, finished: &[Finished]) {
     for SystemReadings { system, readings, .. } in all {
         for Finished { job, output } in finished.iter().filter(|one| one.job.system == system.name) {

@@ -1,4 +1,4 @@
-//! The report.
+//! Draws the report.
 
 use super::file;
 use anyhow::{Context as _, Result};
@@ -8,8 +8,8 @@ use pillion_host::repository::Repository;
 use std::fs;
 use std::path::PathBuf;
 
-/// `x measure report`: draws measurements, all that were written when none is named, into
-/// build/measure/report.
+/// `x measure report`: draws measurements into build/measure/report; all written ones if none is
+/// named.
 pub fn report(repository: &Repository, files: &[PathBuf]) -> Result<bool> {
     let files = if files.is_empty() { all(repository) } else { files.to_vec() };
     if files.is_empty() {
@@ -18,7 +18,7 @@ pub fn report(repository: &Repository, files: &[PathBuf]) -> Result<bool> {
     }
     let measurements = files.iter().map(|path| file::read(path)).collect::<Result<Vec<_>>>()?;
     let folder = file::folder(repository).join("report");
-    // A chart that there is no more would stay.
+    // Otherwise a chart that no longer exists would stay.
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
@@ -29,7 +29,7 @@ pub fn report(repository: &Repository, files: &[PathBuf]) -> Result<bool> {
     Ok(true)
 }
 
-/// Every measurement that was written, by name.
+/// Every written measurement, sorted by name.
 fn all(repository: &Repository) -> Vec<PathBuf> {
     let entries = fs::read_dir(file::folder(repository)).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

@@ -16,21 +16,21 @@ use pillion_host::repository::Repository;
 use pillion_measure_data::Measurement;
 use std::collections::BTreeMap;
 
-/// What is to be run.
+/// What to run.
 pub struct Order {
     /// Experiments, or `all`.
     pub names: Vec<String>,
-    /// In which form.
+    /// The form.
     pub form: Form,
-    /// Only on this machine of measure/machines.
+    /// Restricts the model to this machine of measure/machines.
     pub machine: Option<String>,
-    /// Emulators that run at a time.
+    /// Number of concurrent emulators.
     pub workers: usize,
     /// Whether the figures become the baseline.
     pub accept: bool,
 }
 
-/// `x measure run`: runs experiments, writes and prints what they say; returns whether all is good.
+/// `x measure run`: runs experiments, writes and prints their results; returns whether all is good.
 pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     let Order { names, form, machine, workers, accept } = order;
     let repository = tool.repository();
@@ -52,8 +52,8 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// Runs experiments in one form; `take` is given the measurement of each as soon as its last run
-/// has ended. Experiments that have no run in this form are left out.
+/// Runs experiments in one form; calls `take` with each measurement as soon as its last run has
+/// ended. Skips experiments without a run in this form.
 pub fn measure(
     tool: &dyn Tool,
     experiments: &[Experiment],
@@ -99,7 +99,7 @@ fn tell_failures(experiment: &Experiment, finished: &[Finished]) {
     }
 }
 
-/// Writes, prints and judges a measurement; returns what is wrong with it, one line each.
+/// Writes, prints and judges a measurement; returns its faults, one a line.
 fn conclude(
     repository: &Repository,
     experiment: &Experiment,
@@ -108,7 +108,7 @@ fn conclude(
 ) -> Result<Vec<String>> {
     file::write(repository, measurement)?;
     if !measurement.is_valid() {
-        // What the other systems said.
+        // The figures of the other systems.
         print!("{}", table::text(measurement, None));
         let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
         faults.iter().for_each(|fault| println!("{fault}"));
@@ -129,12 +129,12 @@ fn conclude(
         baseline
             .differences(measurement)
             .iter()
-            .for_each(|what| println!("the baseline's machine was another: {what}"));
+            .for_each(|what| println!("the baseline was made on a different machine: {what}"));
     }
     Ok(faults)
 }
 
-/// What is wrong with a valid measurement.
+/// The faults of a valid measurement.
 fn faults(experiment: &Experiment, measurement: &Measurement, baseline: Option<&Baseline>) -> Vec<String> {
     let mut lost = valid::missing(&experiment.plan, measurement);
     lost.extend(baseline.into_iter().flat_map(|baseline| baseline.lost(measurement)));

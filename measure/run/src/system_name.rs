@@ -1,11 +1,11 @@
-//! Names of systems: NAME, as the plan has it, or with a model NAME@MACHINE.
+//! Names of systems: NAME, as in the plan, or with the model NAME@MACHINE.
 
-/// That of a system on a machine of the model.
+/// The name of a system on a machine of the model.
 pub fn on(system: &str, machine: &str) -> String {
     format!("{system}@{machine}")
 }
 
-/// The plan's name.
+/// The name in the plan.
 pub fn planned(name: &str) -> &str {
     name.split_once('@').map_or(name, |(system, _)| system)
 }

@@ -6,7 +6,7 @@ use comfy_table::{Cell, CellAlignment, Table, presets};
 use pillion_measure_data::{Figure, Measurement, percent};
 use std::fmt::Write as _;
 
-/// Columns: heading, and whether they hold numbers.
+/// Columns: heading, and whether they are numeric.
 const COLUMNS: [(&str, bool); 10] = [
     ("figure", false),
     ("system", false),
@@ -20,8 +20,8 @@ const COLUMNS: [(&str, bool); 10] = [
     ("the field", false),
 ];
 
-/// The figures that the experiment describes, others are in the file only; all when it describes
-/// none.
+/// A table of the figures that the experiment describes, or of all figures if it describes none;
+/// the rest is only in the file.
 pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     let mut out = format!("\n{} ({}, {})\n", measurement.title, measurement.experiment, measurement.instrument);
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -48,12 +48,12 @@ pub fn text(measurement: &Measurement, baseline: Option<&Baseline>) -> String {
     out
 }
 
-/// What failed in all experiments, for the end, where somebody looks first; nothing when nothing
-/// did.
+/// The faults of all experiments, printed at the end, where the user looks first; empty if there
+/// are none.
 pub fn faults(faults: &[String]) -> String {
     let mut out = String::new();
     if !faults.is_empty() {
-        let _ = writeln!(out, "\nnot as it is to be:");
+        let _ = writeln!(out, "\nfailed:");
     }
     for fault in faults {
         let _ = writeln!(out, "  {fault}");
@@ -61,7 +61,7 @@ pub fn faults(faults: &[String]) -> String {
     out
 }
 
-/// A figure's value, with what it is held against.
+/// A figure's value, with its bar and its baseline.
 pub fn against(figure: &Figure, baseline: Option<&Baseline>) -> String {
     let held =
         [("bar", figure.bar), ("baseline", baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name)))];
@@ -92,7 +92,7 @@ fn optional(value: Option<f64>) -> String {
     value.map_or(String::new(), number)
 }
 
-/// A number with commas between thousands, and at most three digits behind the point.
+/// A number with commas between thousands, and with at most three decimals.
 pub fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! What measuring needs of the tool that builds and boots.
+//! The interface to the tool that builds and boots for measurements.
 
 use super::boot::Boot;
 use anyhow::Result;
@@ -8,28 +8,27 @@ use std::path::{Path, PathBuf};
 
 /// Builds and boots.
 pub trait Tool: Sync {
-    /// The sources, and the folder of what is built.
+    /// The sources, and the build folder.
     fn repository(&self) -> &Repository;
 
-    /// Builds the kernel, or that of the patched sources; returns its file.
+    /// Builds the kernel, from patched sources if there is a patch; returns its file.
     fn kernel(&self, patch: Option<&Path>) -> Result<PathBuf>;
 
     /// Builds a package as a static program for any Linux; returns its file.
     fn program_for_linux(&self, package: &str) -> Result<PathBuf>;
 
-    /// Boots a machine, and waits for its end. A run that is not good is an error with its last
-    /// lines.
+    /// Boots a machine, and waits for its end. A run that fails is an error with its last lines.
     fn boot(&self, boot: &Boot) -> Result<RunOutput>;
 }
 
-/// What a run left behind.
+/// The output of a run.
 #[derive(Debug, Default)]
 pub struct RunOutput {
     /// Pillion's log.
     pub log: String,
     /// Linux's console.
     pub console: String,
-    /// What the plug-in wrote.
+    /// The plug-in's output.
     pub plugin: String,
     /// The run's result.
     pub result: Value,

@@ -1,4 +1,4 @@
-//! Whether what was said is enough, and undisturbed.
+//! Checks whether readings are complete and undisturbed.
 
 use super::plan::{Form, Plan, Valid, concerns};
 use super::readings::SystemReadings;
@@ -6,7 +6,7 @@ use super::system_name;
 use pillion_measure_data::Measurement;
 use pillion_measure_data::lines::Readings;
 
-/// Why what a system said is not taken.
+/// Why the readings of a system are rejected.
 pub fn complaints(plan: &Plan, form: Form, readings: &SystemReadings) -> Vec<String> {
     let SystemReadings { system, readings, .. } = readings;
     let name = &system.name;
@@ -19,14 +19,14 @@ pub fn complaints(plan: &Plan, form: Form, readings: &SystemReadings) -> Vec<Str
     complaints.extend(plan.valid.iter().filter(asked).filter_map(|valid| violated(valid, form.quick, readings)));
     complaints.extend(readings.figures.iter().filter_map(|(figure, (_, unit))| {
         let planned = plan.figure(planned_name, form.instrument, figure)?;
-        (planned.unit != *unit).then(|| format!("{figure} was said in {unit}, not in {}", planned.unit))
+        (planned.unit != *unit).then(|| format!("{figure} was reported in {unit}, not in {}", planned.unit))
     }));
     complaints.into_iter().map(|why| format!("{name}: {why}")).collect()
 }
 
 fn violated(valid: &Valid, quick: bool, readings: &Readings) -> Option<String> {
     let name = &valid.figure;
-    let Some((value, _)) = readings.figures.get(name) else { return Some(format!("{name} was not said")) };
+    let Some((value, _)) = readings.figures.get(name) else { return Some(format!("{name} was not reported")) };
     let limit = |short: Option<f64>, long: Option<f64>| short.filter(|_| quick).or(long);
     let (least, most) = (limit(valid.quick_least, valid.least), limit(valid.quick_most, valid.most));
     if let Some(least) = least.filter(|least| value < least) {
@@ -35,7 +35,8 @@ fn violated(valid: &Valid, quick: bool, readings: &Readings) -> Option<String> {
     most.filter(|most| value > most).map(|most| format!("{name} is {value}, and must be {most} or less"))
 }
 
-/// Figures of the plan that no system, or not each named one, said: SYSTEM and NAME.
+/// Figures of the plan that were not reported: SYSTEM and NAME. Each named system must report a
+/// figure; if none is named, at least one system must.
 pub fn missing(plan: &Plan, measurement: &Measurement) -> Vec<(String, String)> {
     let mut missing = Vec::new();
     for planned in plan.figure.iter().filter(|planned| planned.instruments.contains(&measurement.instrument)) {

@@ -3,23 +3,23 @@
 use super::baseline::Baseline;
 use pillion_measure_data::Figure;
 
-/// What is said of a figure.
+/// The verdict on a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Worse than the baseline by more than its threshold.
     Worse,
     /// Beyond its bar.
     Beyond,
-    /// As good as is aimed at.
+    /// It reaches its goal.
     Goal,
     /// Within its bar, or not worse than before.
     Good,
-    /// Only told.
+    /// For information only.
     Told,
 }
 
 impl Verdict {
-    /// Of a figure, when there is a baseline compared with what it says.
+    /// The verdict on a figure, compared with the baseline if there is one.
     pub fn of(figure: &Figure, baseline: Option<&Baseline>) -> Verdict {
         let old = baseline.and_then(|baseline| baseline.value(&figure.system, &figure.name));
         if old.is_some_and(|old| figure.is_worse(old)) {
@@ -40,7 +40,7 @@ impl Verdict {
         matches!(self, Verdict::Worse | Verdict::Beyond)
     }
 
-    /// As it is printed.
+    /// The verdict as it is printed.
     pub fn text(self) -> &'static str {
         match self {
             Verdict::Worse => "WORSE",

@@ -1,28 +1,27 @@
 //! Compares a piece of work on two machines.
 //!
-//! Rounds of one boot are no samples of each other: what a boot has by chance (where its pages lie,
-//! when its disk answered) all its rounds have. So what chance does is told by boots: each is a
-//! sample, the mean of its rounds.
+//! Rounds of one boot are not independent samples: they share what the boot has by chance (where
+//! its pages lie, when its disk answered). The uncertainty is therefore estimated between boots:
+//! each boot is one sample, the mean of its rounds.
 
 use anyhow::{Context as _, Result, ensure};
 
 /// A piece of work on both machines, in instructions.
 #[derive(Debug)]
 pub struct Comparison {
-    /// Mean, Linux alone.
+    /// Mean of Linux alone.
     pub alone: f64,
-    /// Mean, riding.
+    /// Mean of Linux riding.
     pub riding: f64,
-    /// How much more, in per cent.
+    /// Difference, in per cent.
     pub more: f64,
-    /// How far to either side of `more` the truth is with a probability of 95 %, by Student's
-    /// distribution.
+    /// Half the width of the 95 % confidence interval of `more`, by Student's distribution.
     pub chance: f64,
     /// Instructions of Pillion's kernel in a round, in per cent of `alone`.
     pub kernel: f64,
 }
 
-/// The rounds of a boot: of each the instructions in all and those of Pillion's kernel.
+/// The rounds of a boot: for each, all instructions and those of Pillion's kernel.
 pub type Rounds = Vec<[f64; 2]>;
 
 /// Compares boots.
@@ -40,9 +39,9 @@ pub fn compare(alone: &[Rounds], riding: &[Rounds]) -> Result<Comparison> {
     })
 }
 
-/// Of each boot the mean of its rounds.
+/// The mean of the rounds of each boot.
 fn means(boots: &[Rounds], which: usize) -> Result<Vec<f64>> {
-    ensure!(boots.len() > 1, "{} boots do not tell how far boots differ: two at least", boots.len());
+    ensure!(boots.len() > 1, "{} boots do not show how far boots differ: at least two are needed", boots.len());
     let of_boot = |rounds: &Rounds| rounds.iter().map(|round| round[which]).collect::<Vec<f64>>();
     ensure!(boots.iter().all(|rounds| !rounds.is_empty()), "it did not run in each boot");
     Ok(boots.iter().map(|rounds| mean(&of_boot(rounds))).collect())
@@ -52,14 +51,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Standard error of a mean.
+/// Standard error of the mean.
 fn mean_error(values: &[f64]) -> f64 {
     let (count, mean) = (values.len() as f64, mean(values));
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (count - 1.0) / count).sqrt()
 }
 
-/// Standard errors to either side in which 95 % lie, for so many degrees of freedom.
+/// Number of standard errors to either side for 95 % confidence, given the degrees of freedom.
 fn student(freedom: usize) -> f64 {
     const TO_TEN: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     TO_TEN.get(freedom.saturating_sub(1)).copied().unwrap_or(2.2)
@@ -69,7 +68,7 @@ fn student(freedom: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// A boot whose rounds have these instructions, one in a hundred of them Pillion's.
+    /// A boot whose rounds have these instructions, one per cent of them Pillion's.
     fn boot(rounds: &[f64]) -> Rounds {
         rounds.iter().map(|&all| [all, all / 100.0]).collect()
     }

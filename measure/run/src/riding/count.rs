@@ -1,10 +1,10 @@
-//! What the counting plug-in writes of a Linux that does fixed amounts of work. Virtual time would
-//! not do: it skips what is idle.
+//! The counting plug-in's output for a Linux that does fixed amounts of work. Virtual time is not
+//! suitable: it skips idle time.
 
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 
-/// What was counted of one boot: instructions in all, and those of Pillion's kernel.
+/// Counts of one boot: all instructions, and those of Pillion's kernel.
 #[derive(Debug, Default, PartialEq)]
 pub struct Boot {
     /// From power-on to init.
@@ -13,7 +13,7 @@ pub struct Boot {
     pub work: BTreeMap<String, Vec<[f64; 2]>>,
 }
 
-/// Reads the plug-in's lines: the first `Mark` is init's; between two others stand the `Step`s of
+/// Reads the plug-in's lines: the first `Mark` is init's; between any two others are the `Step`s of
 /// one work, in the order of `work`.
 pub fn parse(text: &str, work: &str) -> Result<Boot> {
     let wanted: Vec<(&str, &str)> = work.split(',').filter_map(|item| item.split_once(':')).collect();

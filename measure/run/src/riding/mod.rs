@@ -1,4 +1,4 @@
-//! The kind "riding-cost": how many more instructions Linux takes when it rides.
+//! The kind "riding-cost": how many more instructions Linux executes when it rides.
 
 mod compare;
 mod count;
@@ -14,9 +14,9 @@ use pillion_host::repository::Repository;
 
 const SOURCE: &str = "measure/plugin/count.c";
 const PLUGIN: &str = "build/count.so";
-/// Addresses of Pillion's kernel; Linux, which is booted with `nokaslr`, begins above.
+/// Addresses of Pillion's kernel; Linux, booted with `nokaslr`, begins above them.
 const KERNEL: &str = "ffffffff80200000-ffffffff80ffffff";
-/// A disk that answers at once, and without help of another thread, so that runs are alike.
+/// A disk that answers at once, without another thread's help, so that runs are alike.
 const INSTANT_DISK: [[&str; 2]; 2] = [
     ["-drive", "if=none,id=instant,driver=null-co,size=256M,read-zeroes=on"],
     ["-device", "virtio-blk-pci,drive=instant,serial=pillion-instant,ioeventfd=off"],
@@ -48,7 +48,7 @@ pub fn jobs(cost: &RidingCost, form: Form, repository: &Repository, job: &Job) -
     Ok((0..cost.boots(form)).map(job).collect())
 }
 
-/// Makes figures of what was counted.
+/// Derives figures from the counts.
 pub fn read(all: &mut [SystemReadings], plan: &Plan, form: Form, finished: &[Finished]) {
     let Some(cost) = &plan.riding_cost else { return };
     let works = cost.works(form);
@@ -68,7 +68,7 @@ pub fn read(all: &mut [SystemReadings], plan: &Plan, form: Form, finished: &[Fin
 }
 
 impl SystemReadings {
-    /// Figures of a riding system: how much more it takes is called as the work is.
+    /// Adds the figures of a riding system; the relative cost is named after the work.
     fn compared(&mut self, name: &str, comparison: &Comparison) {
         self.figure(name, rounded(comparison.more), "%");
         self.chance.insert(name.to_owned(), rounded(comparison.chance));
@@ -81,7 +81,7 @@ impl SystemReadings {
     }
 }
 
-/// Each work on both systems.
+/// Compares each work on both systems.
 fn both(finished: &[Finished], alone: &str, riding: &str, works: &str) -> Result<Vec<(String, Comparison)>> {
     let (alone, riding) = (boots(finished, alone, works)?, boots(finished, riding, works)?);
     let init = |boots: &[Boot]| -> Vec<Rounds> { boots.iter().map(|boot| vec![boot.init]).collect() };
