@@ -1,6 +1,6 @@
 /*
  * For RTLinux programs that measure: samples are kept in static memory while the program measures,
- * and told as lines afterwards.
+ * and printed as lines afterwards.
  *
  *     static struct histogram late;
  *
@@ -8,8 +8,8 @@
  *     histogram_tell(&late, "latency", "ns");                                  when it is done
  *     MEASURE_PROGRAM(100, work)                                               in a thread of that priority
  *
- * What may be told is in measure/README.md. Telling sleeps between lines, so only a real-time
- * thread can do it.
+ * measure/README.md describes the lines. The functions that print sleep between lines, so only a
+ * real-time thread can call them.
  */
 #ifndef MEASURE_H
 #define MEASURE_H

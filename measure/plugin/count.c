@@ -1,11 +1,10 @@
 /*
- * Counts the instructions that the emulated processor executes, exactly: those that fault and are
- * executed again count twice, as they do on the machine; time that passes while it sleeps does not
- * count.
+ * Counts exactly the instructions that the emulated processor executes: those that fault and are
+ * executed again count twice, as they do on the machine; time spent sleeping does not count.
  *
- * Arguments: out=FILE, and any number of range=FIRST-LAST (hexadecimal virtual addresses) to be
- * counted apart. FILE gets a line whenever the guest executes a marker, a no-operation that no
- * compiler makes, and one at the end:
+ * Arguments: out=FILE, and any number of range=FIRST-LAST (hexadecimal virtual addresses) to count
+ * separately. FILE gets a line whenever the guest executes a marker, a no-op that no compiler
+ * generates, and one at the end:
  *
  *     Mark TOTAL RANGE1 RANGE2 ..     the program that writes a note begins
  *     Step TOTAL RANGE1 RANGE2 ..     a piece of work begins or ends
@@ -32,7 +31,7 @@ static size_t ranges;
 static struct {
     uint64_t first, last;
 } range[MOST_RANGES];
-/* The last one is for what lies in no range. */
+/* The last counter is for addresses in no range. */
 static struct counter counter[MOST_RANGES + 1];
 
 static struct counter *counter_of(uint64_t address)
@@ -68,7 +67,7 @@ static void at_end(plugin_id id, void *data)
     report("end");
 }
 
-/* The name of the marker, if it is one. */
+/* The name of the marker, if the instruction is one. */
 static char *marker(const struct qemu_plugin_insn *instruction)
 {
     uint8_t bytes[LONGEST];

@@ -1,7 +1,7 @@
 /*
- * What the plug-ins use of the emulator's interface, of version 1 (QEMU 7.2 to 8.2) or 3 (QEMU 9.1
- * and later), which the compiler is told: either refuses plug-ins of the other. Debian 12 has no
- * package with the interface's own header.
+ * The part of the emulator's plug-in interface that the plug-ins use: version 1 (QEMU 7.2 to 8.2)
+ * or 3 (QEMU 9.1 and later), chosen at compile time, because each QEMU refuses plug-ins of the
+ * other version. Debian 12 has no package with the interface's own header.
  */
 #ifndef PILLION_PLUGIN_H
 #define PILLION_PLUGIN_H
@@ -16,8 +16,8 @@
 #endif
 
 /*
- * The only operation that can be done inline, callbacks that look at no register, and accesses to
- * memory of both kinds.
+ * The only operation that can be done inline, the flag for callbacks that read no registers, and
+ * the flag for memory accesses of both kinds.
  */
 enum inline_operation { INLINE_ADD_U64 };
 enum callback_flags { CALLBACK_NO_REGISTERS };
@@ -38,11 +38,11 @@ typedef void (*reset)(plugin_id id);
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
 /*
- * Drops all callbacks and all that was translated, then calls back, where others may be registered.
- * May be asked for while an instruction is executed, not while a block is translated; it is done
- * before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm while one
- * thread runs all processors. It may only be used while no access to memory is watched: QEMU 7.2
- * frees those callbacks and may call them once more, which aborts it ("qemu_plugin_vcpu_mem_cb:
+ * Drops all callbacks and translations, then calls back, so that others may be registered. It may
+ * be requested while an instruction is executed, but not while a block is translated; it takes
+ * effect before the next block. QEMU 7.2 keeps a lock of its own afterwards, which does no harm
+ * while one thread runs all processors. It may only be used while no memory access is watched: QEMU
+ * 7.2 frees those callbacks and may call them once more, which aborts it ("qemu_plugin_vcpu_mem_cb:
  * code should not be reached").
  */
 void qemu_plugin_reset(plugin_id id, reset callback);
@@ -51,7 +51,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
-/* Where the instruction lies in the emulator's own memory. */
+/* The address of the instruction in the emulator's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction, executed callback,
@@ -114,7 +114,7 @@ static inline size_t instruction_bytes(const struct qemu_plugin_insn *instructio
 
 struct qemu_plugin_scoreboard;
 
-/* A number of each processor's: where it lies in an array's elements. */
+/* A value for each processor, and its offset in the elements of an array. */
 struct qemu_plugin_u64 {
     struct qemu_plugin_scoreboard *array;
     size_t offset;

@@ -1,6 +1,6 @@
 /*
- * Computes for 11 ms, sleeps for 500 us, and so on: how much longer than the shortest each round
- * took.
+ * Computes for 11 ms and sleeps for 500 us in turn, and reports how much longer than the shortest
+ * round each round took.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -11,7 +11,7 @@
 #define SLEEP_US 500
 #define ROUNDS 10000
 
-/* Iterations by which it is found out how many take 11 ms, and how often that is tried. */
+/* Iterations that calibrate how many take 11 ms, and the number of attempts. */
 #define TRY 200000
 #define TRIES 10
 
@@ -21,7 +21,7 @@ MODULE_PARM(seconds, "i");
 static struct histogram jitter;
 static long long rounds[ROUNDS];
 
-/* The work: a chain of multiplications in registers alone, which no compiler shortens. */
+/* The work: a chain of multiplications, in registers only, that no compiler can shorten. */
 static void crunch(long long iterations)
 {
 	unsigned long long value = 1;

@@ -1,6 +1,6 @@
 /*
- * How much longer than asked for nanosleep takes, for periods from 0 to 50 ms; and a software
- * oscilloscope: a thread that looks at the clock all the time sees when it could not.
+ * How much longer than requested nanosleep takes, for periods from 0 to 50 ms; and a software
+ * oscilloscope: a thread that reads the clock continuously sees the gaps in which it could not.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -12,18 +12,20 @@
 
 #define PRIORITY 50
 #define LONGEST_MS 50
-/* Looking at the clock takes far less. */
+/* A gap is at least this long; reading the clock takes far less. */
 #define GAP_NS 300
 #define GAPS 400
 
-/* Time between two periods that are tried, and how often each is slept. */
+/* Difference between successive periods, and how often each is slept. */
 static int step_us = 1000;
 MODULE_PARM(step_us, "i");
 static int repeats = 3;
 MODULE_PARM(repeats, "i");
 static int oscilloscope_ms = 100;
 MODULE_PARM(oscilloscope_ms, "i");
-/* What starts it in Linux says how long there is; this takes as long as it takes. */
+/*
+ * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
+ */
 static int seconds;
 MODULE_PARM(seconds, "i");
 

@@ -1,7 +1,7 @@
 /*
- * Interrupt response and process dispatch of a task: the edu device, raised by a process in Linux,
- * interrupts a line of this task; its handler wakes a thread. After that the same with a timer that
- * the thread arms, which knows nothing of what Linux does.
+ * Interrupt response and process dispatch of a task: a process in Linux makes the edu device
+ * interrupt on a line of this task, whose handler wakes a thread. Then the same with a timer that
+ * the thread arms, independent of what Linux does.
  */
 #include <rtl.h>
 #include <rtl_core.h>
@@ -36,7 +36,7 @@ static void timer_handler(struct pt_regs *registers)
 	sem_post(&arrived);
 }
 
-/* The line is enabled again when Linux has lowered it. */
+/* Enables the line again once Linux has lowered it. */
 static void enable(void)
 {
 	while (shared->lowered != shared->seen)
@@ -70,7 +70,7 @@ static void wait_for_timer(void)
 		hrtime_t distance = 50000 + spread(number, 100000);
 
 		usleep(200 + spread(number, 300));
-		/* The call reads the clock a few instructions later, so that these count as latency. */
+		/* The call reads the clock a few instructions later, so these count as latency. */
 		due = ticks() + distance;
 		CLOCK_APIC->settimer(CLOCK_APIC, distance);
 		sem_wait(&arrived);

@@ -1,6 +1,6 @@
 /*
- * What the real-time task and the process in Linux that raises interrupts share: an mbuff of this
- * name, and how pauses are spread.
+ * What the real-time task and the process in Linux that raises interrupts share: the layout of an
+ * mbuff of this name, and the spread of pauses.
  */
 #ifndef DISPATCH_H
 #define DISPATCH_H
@@ -11,17 +11,17 @@ struct dispatch {
 	/* Time-stamp counter just before the interrupt was raised. Written by Linux. */
 	volatile unsigned long long raised;
 	/*
-	 * The next interrupt is the last one; how many times the line was lowered again; time is over.
-	 * Written by Linux.
+	 * Whether the next interrupt is the last one; how often the line was lowered; whether time is
+	 * over. Written by Linux.
 	 */
 	volatile unsigned int is_last, lowered, is_over;
-	/* Interrupts that the waiting thread has seen; whether it has told all. Written by the task. */
+	/* Interrupts that the waiting thread has seen; whether it has reported. Written by the task. */
 	volatile unsigned int seen, has_told;
 };
 
 /*
- * Below a limit: multiples of the golden ratio's fraction, which fill the range evenly and in no
- * order.
+ * A number below `limit`: multiples of the golden ratio's fraction fill the range evenly and
+ * without a period.
  */
 static inline unsigned int spread(unsigned long long number, unsigned int limit)
 {

@@ -1,6 +1,6 @@
 /*
- * Priority inversion: how long the high thread waits for a mutex that the low one has, against how
- * long the medium one computes.
+ * Priority inversion: how long the high thread waits for a mutex that the low one holds, depending
+ * on how long the medium one computes.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -16,9 +16,9 @@
 #define MEDIUM 40
 #define LOW 30
 
-/* What the low thread computes while it has the mutex. */
+/* How long the low thread computes while it holds the mutex. */
 #define CRITICAL_NS 5000
-/* The medium one computes so long, and multiples of it. */
+/* Step of the medium thread's computing time. */
 #define STEP_US 100
 #define STEPS 20
 
@@ -79,7 +79,7 @@ static void *low(void *unused)
 	return unused;
 }
 
-/* A curve: medium length, and the longest wait of the high thread. */
+/* A curve: the medium thread's computing time, and the longest wait of the high thread. */
 struct curve {
 	const char *name;
 	int protocol;
@@ -121,7 +121,7 @@ static void *tell_all(void *unused)
 	for (i = 0; i < 3; i++) {
 		snprintf(name, sizeof(name), "wait_%s", curves[i].name);
 		points_tell(&curves[i].points, name, "us us");
-		/* By how much the longest medium thread lengthens the wait. */
+		/* How much the longest computation of the medium thread lengthens the wait. */
 		line_say("figure inversion_%s %lld ns", curves[i].name, curves[i].all.most - curves[i].all.least);
 		line_say("figure wait_%s_max %llu ns", curves[i].name, curves[i].all.most);
 	}

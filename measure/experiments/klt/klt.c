@@ -1,7 +1,7 @@
 /*
- * Kernel latency time: an urgent thread that a timer wakes wants what a less urgent one has just
- * then. What that is, is a mutex of this task, or the broker, the server of what tasks share.
- * README.md says what is told.
+ * Kernel latency time: an urgent thread, woken by a timer, wants something just while a less urgent
+ * one holds it: a mutex of this task, or the broker, the server for objects that tasks share.
+ * README.md describes the figures.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -24,35 +24,43 @@
 /* How long low computes in its critical section. */
 #define SECTION_NS 20000
 /*
- * The timer is armed at least so much earlier than low asks for it; for the broker low goes to
- * sleep first.
+ * The timer is armed at least LEAD_NS before low asks for the section. MARGIN_NS allows for more:
+ * for the broker, low first goes to sleep.
  */
 #define LEAD_NS 1000
 #define MARGIN_NS 6000
-/* Time between two sections, for everybody else. */
+/* Time between two sections, for all others. */
 #define PAUSE_US 100
-/* Times by which a section is left alone, undisturbed. */
+/* How often a free section is timed. */
 #define WARM_UP 20
-/* Distance of two places at which a section is interrupted. */
+/* Distance between places at which a section is interrupted. */
 #define STEP_NS 20
 #define PLACES_MOST 1600
 
 #define HIGH_QUEUE "/klt-high"
 
-/* What starts it in Linux says how long there is; this takes as long as it takes. */
+/*
+ * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
+ */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
-/* What is wanted by two. */
+/* A section that two threads want. */
 struct section {
 	const char *prefix;
-	/* Low is in it; or made its partner ready before, who is in it when low sleeps. */
+	/*
+	 * Makes low enter the section: `hold` in low itself, or `before_hold` by way of its partner, which
+	 * enters the section when low sleeps.
+	 */
 	void (*before_hold)(void);
 	void (*hold)(void);
-	/* High is in it: as low, undisturbed, and for as short as possible. */
+	/*
+	 * A thread of high's priority enters the section: with `alone` as low does, without contention;
+	 * with `ask` as briefly as possible.
+	 */
 	void (*alone)(void);
 	void (*ask)(void);
-	/* What is not in it. */
+	/* Actions outside of the section. */
 	void (*after_hold)(void);
 	void (*after_ask)(void);
 	unsigned long long length, free;
@@ -150,7 +158,7 @@ static void handle(struct pt_regs *unused)
 	sem_post(&arrived);
 }
 
-/* What it takes when nobody else wants anything, the least of some times. */
+/* The time that `call` takes without contention: the least of several attempts. */
 static unsigned long long alone(void (*call)(void), void (*after)(void))
 {
 	unsigned long long least = ~0ULL, took;
@@ -171,7 +179,7 @@ static void note(struct section *section, unsigned long long woken, unsigned lon
 {
 	unsigned long long klt = done - woken > section->free ? done - woken - section->free : 0;
 
-	/* What came before the section was asked for is none of its places. */
+	/* An interrupt before the section was asked for is at none of its places. */
 	if (due < shared->began)
 		return;
 	series_add(&section->klt, klt);

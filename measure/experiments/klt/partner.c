@@ -1,6 +1,6 @@
 /*
- * Keeps the broker busy: sends a long message whenever klt.c says so. Another task than klt.c,
- * whose own threads do not interrupt each other while one asks the broker.
+ * Keeps the broker busy: sends a long message whenever klt.c posts. It is a task of its own,
+ * because threads of one task do not interrupt each other while one of them calls the broker.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -13,7 +13,7 @@
 #include "../../include/measure.h"
 #include "klt.h"
 
-/* Said by what starts tasks in Linux; this one ends with the other. */
+/* Passed by the script in Linux that starts tasks; this task ends with the other one. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 

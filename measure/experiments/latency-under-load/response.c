@@ -1,6 +1,6 @@
 /*
- * Response to a timer of which the distance changes after every 100 interrupts: from the interrupt
- * that is due to the kernel's entry, from there to the first instruction of this thread, and both.
+ * Response to a timer whose interval changes after every 100 interrupts: from the timer's deadline
+ * to the kernel's entry, from there to the first instruction of this thread, and both together.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -8,7 +8,7 @@
 
 #include "../../include/measure.h"
 
-/* Interrupts with the same distance, and the shortest and the longest distance. */
+/* Interrupts with the same interval, and the shortest and the longest interval. */
 #define GROUP 100
 #define LEAST_US 500
 #define MOST_US 3000
@@ -25,8 +25,8 @@ static unsigned int overruns;
 static int traced;
 
 /*
- * Multiples of the golden ratio's fraction spread evenly over the range, in an order without a
- * period.
+ * The interval of a group: multiples of the golden ratio's fraction spread evenly over the range,
+ * without a period.
  */
 static int distance_us(unsigned int group)
 {
@@ -52,7 +52,7 @@ static hrtime_t respond(hrtime_t release)
 	return now - release;
 }
 
-/* Interrupts with one distance. */
+/* Measures interrupts with the same interval. */
 static void measure_group(hrtime_t period)
 {
 	hrtime_t release = gethrtime() + period, late, worst = 0;
@@ -69,7 +69,7 @@ static void measure_group(hrtime_t period)
 	points_add(&worst_at, period / 1000, worst * 1000);
 }
 
-/* The trace makes the whole longer: then it has a name of its own. */
+/* Tracing makes the total longer; it then gets a name of its own. */
 static void tell(void)
 {
 	histogram_tell(&total, traced ? "traced_total" : "total", "ns");

@@ -1,7 +1,7 @@
 /*
- * Pieces of computing that use the caches in different ways. Each begins with the same data every
- * time. Together they use 232 KiB, so that the second-level cache of the smallest machine that is
- * modelled, 256 KiB, holds nearly all of it.
+ * Computations that use the caches in different ways. Each starts with the same data every time.
+ * Together they use 232 KiB, which nearly fills the 256 KiB second-level cache of the smallest
+ * modelled machine.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -17,7 +17,7 @@
 #define CACHE_LINE 64
 #define WALK_LINES (WALK_BYTES / CACHE_LINE)
 
-/* What stands at an address is wanted: the compiler computes it. */
+/* The compiler must compute the values in memory. */
 #define KEEP(address) __asm__ volatile("" : : "r"(address) : "memory")
 
 struct complex {
@@ -30,7 +30,7 @@ static unsigned int numbers[NUMBERS], sorted[NUMBERS];
 static unsigned short next_line[WALK_LINES];
 static char walk_from[WALK_BYTES], walk_to[WALK_BYTES];
 
-/* 96 KiB that are used over and over. */
+/* 96 KiB that are used repeatedly. */
 static inline void multiply(void)
 {
 	double sum;
@@ -48,7 +48,7 @@ static inline void multiply(void)
 }
 
 /*
- * Puts the samples into the order that the transform wants: with the bits of their numbers
+ * Puts the samples into the order that the transform needs: with the bits of their indices
  * reversed.
  */
 static inline void reverse(void)
@@ -76,7 +76,7 @@ static inline void butterfly(struct complex *low, struct complex *high, const st
 	low->imaginary += turned.imaginary;
 }
 
-/* Fourier transform: 40 KiB, in steps that double. */
+/* Fourier transform: 40 KiB, in strides that double. */
 static inline void transform(void)
 {
 	int half, block, i;
@@ -96,7 +96,7 @@ static int smaller(const void *first, const void *second)
 	return one < other ? -1 : one > other;
 }
 
-/* 32 KiB, and branches that depend on them. */
+/* 32 KiB, and data-dependent branches. */
 static inline void sort(void)
 {
 	memcpy(sorted, numbers, sizeof(sorted));

@@ -1,6 +1,5 @@
 /*
- * How long pieces of computing take beside Linux: each after a pause in which Linux fills the
- * caches.
+ * How long computations take beside Linux, each after a pause in which Linux fills the caches.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -16,7 +15,7 @@ MODULE_PARM(seconds, "i");
 
 static pthread_t thread;
 
-/* Only the multiplication has markers: what the model says about `work` is about it. */
+/* Only the multiplication has markers: the model's results for `work` are about it. */
 static void marked_multiply(void)
 {
 	MARK_BEGIN();

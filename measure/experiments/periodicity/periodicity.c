@@ -1,6 +1,6 @@
 /*
- * Triggers two tasks (triggered.c) in turn, every 100 us, and tells how much time went by between
- * two activations, whichever of the two was activated.
+ * Triggers two tasks (triggered.c) in turn, every 100 us, and reports the time from each activation
+ * to the next, whichever task it is.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -12,7 +12,7 @@
 #include "../../include/measure.h"
 #include "periodicity.h"
 
-/* Activations that are told one by one. */
+/* Number of activations reported individually. */
 #define SHOWN 2000
 
 static int seconds = 1;
@@ -42,7 +42,7 @@ static void trigger(void)
 		sem_post(triggers[i % 2]);
 		activations->is_pulled = 0;
 	}
-	/* The last one has run, too: now both may end. */
+	/* The last one has run, too, so both may end now. */
 	pthread_wait_np();
 	sem_post(triggers[0]);
 	sem_post(triggers[1]);

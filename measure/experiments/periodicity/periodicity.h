@@ -1,6 +1,6 @@
 /*
- * What the three tasks share: the times at which the two triggered ones were activated, in the
- * order of the triggers.
+ * State that the three tasks share: the times at which the two triggered tasks were activated, in
+ * the order of the triggers.
  */
 #ifndef PERIODICITY_H
 #define PERIODICITY_H
@@ -10,21 +10,26 @@
 #define BUFFER "activations"
 #define ACTIVATIONS 120000
 
-/* Semaphores by which the first and the second task are triggered. */
+/* Semaphores that trigger the first and the second task. */
 #define FIRST "/first"
 #define SECOND "/second"
 
 /*
- * Priorities: who is triggered runs at once, as in the paper, and before the timer's thread goes
- * on.
+ * Priorities: a triggered task runs at once, as in the paper, before the timer's thread continues.
  */
 #define TIMER_PRIORITY 100
 #define TASK_PRIORITY 110
 
 struct activations {
-	/* Nanoseconds; 0 until the activation. Even places are the first task's, odd ones the second's. */
+	/*
+	 * Nanoseconds; 0 until the activation. Even places belong to the first task, odd ones to the
+	 * second.
+	 */
 	volatile long long at[ACTIVATIONS];
-	/* The timer's thread is about an activation; and how many came after it had gone on. */
+	/*
+	 * Whether the timer's thread is triggering right now; and how many activations came only after it
+	 * had continued.
+	 */
 	volatile int is_pulled, late;
 };
 

@@ -1,5 +1,5 @@
 /*
- * One of the two tasks: waits for its semaphore again and again, and notes when it was activated.
+ * One of the two tasks: waits for its semaphore repeatedly, and records when it was activated.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -31,7 +31,9 @@ static void *work(void *unused)
 		if (!activations->is_pulled)
 			activations->late++;
 	}
-	/* To take a task down keeps the processor: not before the other task's last activation. */
+	/*
+	 * Taking a task down occupies the processor, so it must wait for the other task's last activation.
+	 */
 	sem_wait(trigger);
 	pillion_unload();
 	return unused;

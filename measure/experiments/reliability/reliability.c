@@ -1,6 +1,6 @@
 /*
- * How reliably a thread answers a square wave, for rising frequencies: it toggles at each rising
- * edge, of which the timer tells it, and each answer is correlated with the wave (walsh.h).
+ * How reliably a thread answers a square wave of rising frequency: it toggles its output at each
+ * rising edge, for which a timer wakes it, and its answers are correlated with the wave (walsh.h).
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -13,7 +13,7 @@
 
 #define PRIORITY 50
 
-/* Edges in a second: a row of preferred numbers. */
+/* Edges per second: a series of preferred numbers. */
 static const int frequencies[] = {
 	500,   1000,   2000,   3150,   5000,   8000,   12500,  20000,  31500,  50000,
 	80000, 100000, 125000, 160000, 200000, 250000, 315000, 400000, 500000, 630000, 800000,
@@ -28,23 +28,25 @@ static const int frequencies[] = {
 #define ALONE_NS  10000000
 #define BESIDE_NS 250000000
 /*
- * The first edge is so far away, and by up to as much again, drawn: no two rounds meet Linux's
- * ticks alike.
+ * Delay of the first edge, plus up to as much again, drawn at random, so that no two rounds meet
+ * Linux's ticks in the same way.
  */
 #define AHEAD_NS 1000000
 
-/* What starts it in Linux says how long there is; this takes as long as it takes. */
+/*
+ * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
+ */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
-/* A part of the whole. */
+/* A part, and the whole that it is of. */
 struct part {
 	long long size, whole;
 };
 
 /*
- * What became of a frequency. The parts are sums of all rounds but the last, which is of the least
- * reliable one.
+ * The results for a frequency. The parts are sums over all rounds, except `least`, which is of the
+ * least reliable round.
  */
 struct answer {
 	struct part answered, real, imaginary, reliability, least;
@@ -56,7 +58,7 @@ static pthread_t thread;
 static struct answer answers[FREQUENCIES];
 static struct walsh walsh;
 
-/* The next of a row of numbers; that of pillion-measure. */
+/* The next pseudo-random number, the same as in pillion-measure. */
 static unsigned long long draw(void)
 {
 	static unsigned long long seed = 1;
@@ -77,8 +79,8 @@ static void add(struct part *part, long long size, long long whole)
 }
 
 /*
- * Adds what became of a wave of that length; the delay is the mean of its answers'. In halves of a
- * ns, as the correlations are.
+ * Adds the results of a wave of length `time`; its delay is the mean delay of the answers. In half
+ * nanoseconds, as the correlations are.
  */
 static void keep(struct answer *answer, const struct series *late, long long time)
 {
@@ -96,8 +98,9 @@ static void keep(struct answer *answer, const struct series *late, long long tim
 }
 
 /*
- * Time 0 of the wave is its first edge; it has an even number of them. Edges that pass before the
- * answer to the one before are lost. Returns whether half of them were answered.
+ * Answers a wave. Its time 0 is its first edge, and its number of edges is even. Edges that pass
+ * before the previous one is answered are lost. Returns whether at least half of them were
+ * answered.
  */
 static int answer(struct answer *answer, long long period, long long time)
 {
@@ -125,7 +128,7 @@ static int answer(struct answer *answer, long long period, long long time)
 	return 2 * (long long)late.count >= edges;
 }
 
-/* In per cent, with two decimals. */
+/* A part in per cent, with two decimals. */
 static const char *percent(char *text, const struct part *part)
 {
 	long long hundredths = part->size * 10000 / part->whole;
@@ -139,7 +142,7 @@ static int answers_all(const struct answer *answer)
 	return answer->rounds == ROUNDS && answer->answered.size == answer->answered.whole;
 }
 
-/* Frequencies that not all rounds came to are left out. */
+/* Frequencies that not all rounds reached are left out. */
 static void tell_curve(void)
 {
 	char one[16], other[16];
@@ -157,7 +160,7 @@ static void tell_curve(void)
 	}
 }
 
-/* How late an answer is where nothing is lost, and the way is the same for each. */
+/* The delay of the answers at a frequency where none is lost and each takes the same path. */
 static void tell_lateness(void)
 {
 	unsigned int i;
@@ -191,7 +194,7 @@ static void *measure(void *unused)
 	unsigned int i;
 	int round;
 
-	/* Beyond half of the edges what is left is a loop that asks for the time. */
+	/* If fewer than half of the edges are answered, all that remains is a loop that reads the time. */
 	for (round = 0; round < ROUNDS; round++)
 		for (i = 0; i < FREQUENCIES && answer(&answers[i], 1000000000 / frequencies[i], time); i++)
 			;

@@ -1,11 +1,11 @@
 /*
- * Walsh correlation of a square wave with what a system made of it: the same arithmetic as
+ * Walsh correlation of a square wave with a system's answer: the same arithmetic as
  * measure/portable/data/src/walsh.rs, which explains it.
  *
- * The system toggles its output at every rising edge of its input, which come every `period`.
- * Toggles are counted by their place in the wave while it does; afterwards walsh_correlation()
- * gives the integral of the output times the wave that is so late. Times are ns, or halves of them
- * where it says so.
+ * The system toggles its output at every rising edge of its input; edges come every `period`.
+ * During the wave, toggles are counted by their place in it; afterwards walsh_correlation() returns
+ * the integral of the output times the delayed wave. Times are in ns, or in half nanoseconds where
+ * a comment says so.
  */
 #ifndef MEASURE_WALSH_H
 #define MEASURE_WALSH_H
@@ -14,11 +14,11 @@
 
 struct walsh {
 	long long period;
-	/* A place is this power of two of ns wide. */
+	/* Width of a place in ns, as a power of two. */
 	int width;
 	/* The output, 1 or -1. */
 	int output;
-	/* At each place, toggles from 1 to -1 less those from -1 to 1. */
+	/* For each place, toggles from 1 to -1 minus those from -1 to 1. */
 	int places[WALSH_PLACES];
 };
 
@@ -41,7 +41,7 @@ static inline void walsh_toggle(struct walsh *walsh, long long time)
 	walsh->output = -walsh->output;
 }
 
-/* The integral of the wave from 0 on, a triangle. All in halves of a ns. */
+/* The integral of the wave from 0 on: a triangle. All in half nanoseconds. */
 static inline long long walsh_triangle(const struct walsh *walsh, long long time, long long late)
 {
 	long long period = 2 * walsh->period, wave = 2 * period;
@@ -51,8 +51,8 @@ static inline long long walsh_triangle(const struct walsh *walsh, long long time
 }
 
 /*
- * Of all toggles, after an even number of periods. `late` is in halves of a ns, and so is the
- * result.
+ * The correlation over all toggles, after an even number of periods. `late` is in half nanoseconds,
+ * and so is the result.
  */
 static inline long long walsh_correlation(const struct walsh *walsh, long long late)
 {
@@ -60,7 +60,7 @@ static inline long long walsh_correlation(const struct walsh *walsh, long long l
 	long long i;
 
 	for (i = 0; i < WALSH_PLACES; i++) {
-		/* Its middle. */
+		/* The middle of the place. */
 		long long time = (2 * i << walsh->width) + (1LL << walsh->width) - 1;
 
 		if (walsh->places[i])

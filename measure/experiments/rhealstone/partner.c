@@ -1,6 +1,6 @@
 /*
  * The less urgent side of the semaphore shuffle between two address spaces: rhealstone.c waits for
- * what this task has.
+ * what this task holds.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -12,7 +12,7 @@
 #include "../../include/measure.h"
 #include "rhealstone.h"
 
-/* Said by what starts tasks in Linux; this one ends with the other. */
+/* Passed by the script in Linux that starts tasks; this task ends with the other one. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
@@ -26,13 +26,16 @@ static void *give(void *unused)
 
 	sem_wait(begin);
 	for (i = 0; i < shuffle->samples; i++) {
-		/* The other one runs at once, and waits for what this one has. */
+		/* The other task runs at once, and waits for what this one holds. */
 		sem_post(asked);
 		shuffle->from = ticks();
 		shuffle->to = ticks();
 		sem_post(taken);
 	}
-	/* To take a task down keeps the processor: not before the other one has measured everything. */
+	/*
+	 * Taking a task down occupies the processor, so it must wait until the other task has measured
+	 * everything.
+	 */
 	sem_wait(begin);
 	pillion_unload();
 	return unused;

@@ -1,8 +1,8 @@
 /*
  * The six operations of the Rhealstone benchmark (Kar and Porter 1989, Kar 1990) between threads of
- * one task, and one of them between two tasks. README.md says what each of them is.
+ * one task, and one of them between two tasks. README.md describes each of them.
  *
- * The main thread has them run and is less urgent than all of them.
+ * The main thread runs them and is less urgent than all their threads.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -22,7 +22,7 @@
 #define HIGH 50
 #define MEDIUM 40
 
-/* Time from when the timer is armed until it interrupts. */
+/* Time from arming the timer to its interrupt. */
 #define TIMER_NS 100000
 #define MESSAGE 64
 #define DATAGRAM 4096
@@ -30,18 +30,20 @@
 
 static int samples = 10000;
 MODULE_PARM(samples, "i");
-/* What starts it in Linux says how long there is; this takes as long as it takes. */
+/*
+ * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
+ */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
 static pthread_t teller, raised_thread;
-/* Set by one thread, read by the one that it switches to. */
+/* Set by one thread, and read by the one that it switches to. */
 static volatile unsigned long long before;
-/* What a thread computed that is not part of what is measured. */
+/* Start and end of a computation that is excluded from what is measured. */
 static volatile unsigned long long from, to;
 static volatile int stop;
 
-/* Task switch: two of the same priority yield to each other. */
+/* Task switch: two threads of the same priority yield to each other. */
 
 static struct series task_switch;
 
@@ -53,7 +55,7 @@ static void *yield(void *unused)
 	for (i = 0; i < samples / 2; i++) {
 		before = ticks();
 		sched_yield();
-		/* The last yields of the second thread come back from nobody. */
+		/* For the second thread's last yields, no other thread yields back. */
 		if (!stop)
 			series_add(&task_switch, ticks() - before);
 	}
@@ -61,13 +63,13 @@ static void *yield(void *unused)
 	return unused;
 }
 
-/* Preemption: a thread raises a ready one above itself. */
+/* Preemption: a thread raises a ready thread's priority above its own. */
 
 static struct series preemption;
 
 static void *raised(void *unused)
 {
-	/* Below the thread that raises it; so it is ready, and does not run. */
+	/* Below the thread that raises it, so that it is ready but does not run. */
 	raised_thread = pthread_self();
 	pthread_setschedprio(raised_thread, LOW);
 	while (!stop) {
@@ -90,8 +92,8 @@ static void *raising(void *unused)
 }
 
 /*
- * Interrupt latency: from the time at which the timer is due to the first instruction of its
- * handler; a thread computes.
+ * Interrupt latency: from the timer's deadline to the first instruction of its handler, while a
+ * thread computes.
  */
 
 static struct series interrupt_latency;
@@ -111,7 +113,7 @@ static void *interrupted(void *unused)
 
 	rtl_setclockhandler(CLOCK_APIC, handle);
 	for (i = 0; i < samples / 10; i++) {
-		/* The call reads the clock a few instructions later, so that these count as latency. */
+		/* The call reads the clock a few instructions later, so these count as latency. */
 		armed = ticks();
 		CLOCK_APIC->settimer(CLOCK_APIC, TIMER_NS);
 		sem_wait(&arrived);
@@ -129,7 +131,9 @@ static void *compute(void *unused)
 	return unused;
 }
 
-/* Semaphore shuffle: high wants what low holds; what low computes meanwhile does not count. */
+/*
+ * Semaphore shuffle: high wants what low holds; the time that low computes meanwhile is excluded.
+ */
 
 static struct series semaphore_shuffle;
 static sem_t taken, asked;
@@ -206,8 +210,7 @@ static void partner_close(void)
 }
 
 /*
- * Deadlock breaking: high wants the mutex of low, while medium would keep low from running for
- * ever.
+ * Deadlock breaking: high wants the mutex of low, while medium would keep low from running forever.
  */
 
 static struct series deadlock_breaking;
@@ -221,7 +224,7 @@ static void *deadlock_high(void *unused)
 
 	for (i = 0; i < samples; i++) {
 		sem_wait(&round_begins);
-		/* Ready from now on, and more urgent than low, which has the mutex. */
+		/* Medium is ready from now on, and more urgent than low, which holds the mutex. */
 		sem_post(&medium_begins);
 		start = ticks();
 		pthread_mutex_lock(&mutex);
@@ -260,7 +263,7 @@ static void *deadlock_low(void *unused)
 	return unused;
 }
 
-/* Messages: from low's mq_send until high has it; and how many bytes go through. */
+/* Messages: from low's mq_send until high has received it; and the throughput in bytes. */
 
 static struct series message_latency;
 static unsigned long long datagram_time;
@@ -334,7 +337,7 @@ static void measure(void)
 	TEAM_RUN({ HIGH, receive }, { LOW, send });
 }
 
-/* Kar 1990: the number of operations in a second, if all six are equally frequent. */
+/* Kar 1990: operations per second if all six are equally frequent. */
 static void tell_number(void)
 {
 	const struct series *all[] = { &task_switch,	   &preemption,	       &interrupt_latency,
@@ -365,7 +368,7 @@ static void tell_operations(void)
 static void *tell_all(void *unused)
 {
 	tell_operations();
-	/* Now the partner may end. */
+	/* The partner may end now. */
 	sem_post(partner_begin);
 	pillion_unload();
 	return unused;

@@ -1,22 +1,22 @@
 /*
- * What the task that measures shares with its partner, the less urgent side of the shuffle between
- * two address spaces.
+ * State that the measuring task shares with its partner, the less urgent side of the shuffle
+ * between two address spaces.
  */
 #ifndef RHEALSTONE_H
 #define RHEALSTONE_H
 
 #define LOW 30
 
-/* Of this name, as an mbuff. */
+/* Name of the mbuff. */
 #define SHUFFLE "shuffle"
 
 struct shuffle {
 	volatile int samples;
-	/* What the partner computed: from when it ran again to when it gives back what it has. */
+	/* The partner's computation: from when it runs again until it releases. */
 	volatile unsigned long long from, to;
 };
 
-/* Semaphores: the partner begins; it has what is wanted, and gives it back. */
+/* Semaphores: to start the partner, to ask for what it holds, and what it holds. */
 #define SHUFFLE_BEGIN "/shuffle-begin"
 #define SHUFFLE_ASKED "/shuffle-asked"
 #define SHUFFLE_TAKEN "/shuffle-taken"

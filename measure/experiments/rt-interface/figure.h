@@ -1,6 +1,6 @@
 /*
- * Figures of the real-time interface: a series of samples, told as `figure NAME VALUE UNIT`. The
- * value is the mean, rounded up. Lines are few, so nothing waits between them.
+ * Figures of the real-time interface: a series of samples, printed as `figure NAME VALUE UNIT`. The
+ * value is the mean, rounded up. There are few lines, so no pause between them is needed.
  */
 #ifndef MEASURE_FIGURE_H
 #define MEASURE_FIGURE_H

@@ -1,7 +1,7 @@
 /*
  * Computes for a while, less urgently than any other thread. It begins when its task has started:
- * until then the resource manager's warden watches it, whose deadline would be looked at with each
- * release of others.
+ * until then the resource manager's warden watches the task, and its deadline would be checked at
+ * each release of others.
  */
 #include <linux/module.h>
 #include <rtl.h>

@@ -1,6 +1,6 @@
 /*
- * What FIFOs to Linux cost: rtf_put of 64 bytes while the reader in Linux sleeps, and, told by
- * measure-fifo in Linux, how soon it has them, and how many bytes go through.
+ * The cost of FIFOs to Linux: that of rtf_put with 64 bytes while the reader in Linux sleeps, and,
+ * reported by measure-fifo in Linux, how soon the reader has them and how many bytes get through.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -17,8 +17,8 @@
 #define GO 2
 #define BULK_ROOM (64 * BULK_SIZE)
 /*
- * So long that Linux sleeps again before the next message, and so short that it never finds the
- * other FIFO empty.
+ * The first period is long enough for Linux to sleep again before the next message; the second is
+ * short enough that Linux never finds the other FIFO empty.
  */
 #define SMALL_PERIOD 2000000
 #define BULK_PERIOD 100000
@@ -26,7 +26,7 @@
 static pthread_t thread;
 static struct series put;
 
-/* Waits for Linux to say what is next. */
+/* Waits for Linux to choose the next measurement. */
 static char next(void)
 {
 	char what;
@@ -48,7 +48,10 @@ static void small(void)
 		rtf_put(SMALL, &message, sizeof(message));
 		series_add(&put, ticks() - message.ticks);
 	}
-	/* Linux has read the last one, too, before this thread uses the processor for telling. */
+	/*
+	 * Linux must have read the last message as well before this thread uses the processor for
+	 * printing.
+	 */
 	pthread_wait_np();
 	figure_tell(&put, "rt_fifo_put");
 }

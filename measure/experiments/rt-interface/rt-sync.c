@@ -1,6 +1,6 @@
 /*
- * What synchronising costs within a task: a mutex that nobody else wants, and waking a more urgent
- * thread by a semaphore.
+ * The cost of synchronisation within a task: an uncontended mutex, and waking a more urgent thread
+ * through a semaphore.
  */
 #include <linux/module.h>
 #include <rtl.h>

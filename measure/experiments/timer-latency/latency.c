@@ -1,5 +1,5 @@
 /*
- * Latency of a timer of 10 kHz: from each release of a periodic thread to its first instruction.
+ * Latency of a 10 kHz timer: from each release of a periodic thread to its first instruction.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -25,7 +25,7 @@ static void measure(int releases)
 		MARK_RESPONSE();
 		late = gethrtime() - release;
 		histogram_add(&latency, late);
-		/* The library leaves out releases that were missed. */
+		/* The library skips missed releases. */
 		overruns += late / PERIOD;
 		release += late / PERIOD * PERIOD;
 	}

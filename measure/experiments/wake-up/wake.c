@@ -1,6 +1,6 @@
 /*
- * A thread that sleeps until a time, as cyclictest's does: every 0.5 to 1.5 ms, in distances that
- * fall into step with nothing.
+ * A thread that sleeps until a deadline, as cyclictest's does: every 0.5 to 1.5 ms, at intervals
+ * that fall into step with nothing.
  */
 #include <rtl.h>
 #include <rtl_sched.h>
@@ -9,7 +9,7 @@
 
 #define LEAST_US 500
 #define MOST_US 1500
-/* As many as `seconds` allow, unless told. */
+/* The default: as many as `seconds` allow. */
 #define MOST_SAMPLES 1000000
 
 static int seconds = 1;
@@ -20,7 +20,7 @@ MODULE_PARM(samples, "i");
 static struct histogram total;
 
 /*
- * Multiples of the golden ratio's fraction spread evenly over the range, in an order without a
+ * An interval: multiples of the golden ratio's fraction spread evenly over the range, without a
  * period.
  */
 static hrtime_t distance(unsigned int number)

@@ -1,6 +1,6 @@
 /*
- * Samples in buckets: 1 wide below 4,096, and above it 64 to each doubling, so that they are 0.8 to
- * 1.6 % wide.
+ * Samples in buckets: 1 wide below 4,096, and 64 per doubling above, so that those are 0.8 to 1.6 %
+ * wide.
  */
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
@@ -12,8 +12,8 @@
 #include "series.h"
 
 /*
- * Samples from 2 to this power on (17 s of nanoseconds) are only in the figures, and the run is
- * invalid.
+ * Samples of 2 to this power and above (17 s of nanoseconds) count only in the figures, and make
+ * the run invalid.
  */
 #define HISTOGRAM_BITS 34
 #define HISTOGRAM_BUCKETS BUCKETS(HISTOGRAM_BITS)
@@ -23,7 +23,7 @@ struct histogram {
 	unsigned int counts[HISTOGRAM_BUCKETS];
 };
 
-/* Work: the same for all samples. */
+/* Adds a sample. Work: the same for every sample. */
 static inline void histogram_add(struct histogram *histogram, unsigned long long value)
 {
 	unsigned long long bucket = bucket_of(value);
@@ -34,7 +34,7 @@ static inline void histogram_add(struct histogram *histogram, unsigned long long
 }
 
 /*
- * The greatest value of the bucket in which the given part of all samples, in per cent, is reached.
+ * The greatest value of the bucket in which the given percentage of all samples is reached.
  */
 static inline unsigned long long histogram_quantile(const struct histogram *histogram, unsigned int percent)
 {

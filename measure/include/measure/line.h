@@ -1,5 +1,5 @@
 /*
- * Lines of at most 200 characters, at a pace at which the log loses none.
+ * Prints lines of at most 200 characters, at a pace at which the log loses none.
  */
 #ifndef MEASURE_LINE_H
 #define MEASURE_LINE_H
@@ -13,18 +13,18 @@
 #define LINE_LONGEST 200
 
 /*
- * The log is a ring of 16 KiB and the manager, which empties it, may look as seldom as every 100
- * ms: 50 lines, 10 KB. What is lost all the same, the manager says in the log.
+ * The log is a ring of 16 KiB. The manager empties it, possibly only every 100 ms: 50 lines, 10 KB.
+ * If anything is lost all the same, the manager reports that in the log.
  */
 #define LINE_PAUSE_US 2000
 
-/* A line that is being made: the words that every line of its kind begins with, and the others. */
+/* A line under construction: the words that every line of its kind begins with, and the others. */
 struct line {
 	char text[LINE_LONGEST + 1];
 	int head, used;
 };
 
-/* Says a whole line. */
+/* Prints a whole line. */
 static inline void line_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline void line_say(const char *format, ...)
 {
@@ -38,16 +38,16 @@ static inline void line_say(const char *format, ...)
 	usleep(LINE_PAUSE_US);
 }
 
-/* The run does not count, for this reason. */
+/* Marks the run as invalid, with the reason. */
 #define line_invalid(...) line_say("invalid " __VA_ARGS__)
 
-/* Begins a line of words behind a head. */
+/* Begins a line of words with a head. */
 static inline void line_begin(struct line *line, const char *kind, const char *name, const char *units)
 {
 	line->used = line->head = snprintf(line->text, sizeof(line->text), "%s %s %s", kind, name, units);
 }
 
-/* Says what was gathered, if there is a word behind the head. */
+/* Prints the line, if there is a word after the head. */
 static inline void line_flush(struct line *line)
 {
 	if (line->used > line->head)

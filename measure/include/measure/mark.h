@@ -1,18 +1,18 @@
 /*
- * Instructions that do nothing and that the model of caches (measure/plugin) knows.
+ * No-op instructions that the model of caches (measure/plugin) recognises.
  */
 #ifndef MEASURE_MARK_H
 #define MEASURE_MARK_H
 
 /*
- * nop dword ptr [rax + name], a name of four letters. The compiler moves no access to memory across
- * it.
+ * nop dword ptr [rax + name], with a name of four letters. The compiler moves no memory access
+ * across it.
  */
 #define MARK(name) __asm__ volatile(".byte 0x0f, 0x1f, 0x80\n\t.ascii \"" name "\"" : : : "memory")
 
 /*
- * The model knows what happens between these two only: it is slow. The first rounds after the
- * beginning are no samples.
+ * The model, which is slow, only covers what happens between these two. The first rounds after the
+ * beginning are not samples.
  */
 static inline void measure_begin(void)
 {
@@ -24,12 +24,12 @@ static inline void measure_done(void)
 	MARK("Done");
 }
 
-/* The first instruction of the response to an interrupt: the last one. */
+/* Marks the first instruction of the response to the last interrupt. */
 #define MARK_RESPONSE() MARK("Resp")
 
 /*
- * The first instruction of a thread that slept; and how late it was, by which the model finds the
- * interrupt that woke it.
+ * Marks the first instruction of a thread that slept, and how late it was; from that the model
+ * finds the interrupt that woke it.
  */
 #define MARK_WOKE() MARK("Woke")
 
@@ -46,7 +46,7 @@ static inline void measure_late(unsigned long long nanoseconds)
 	MARK("Late");
 }
 
-/* A piece of work begins, ends. */
+/* Marks the start and the end of a piece of work. */
 #define MARK_BEGIN() MARK("From")
 #define MARK_END() MARK("Upto")
 

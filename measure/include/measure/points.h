@@ -1,6 +1,6 @@
 /*
- * A curve: pairs of numbers in an array of the program's. The second of a pair counts thousandths
- * of its unit: nanoseconds, for one in us.
+ * A curve: pairs of numbers in an array of the program. The second number of a pair is in
+ * thousandths of its unit: in nanoseconds, if the unit is us.
  */
 #ifndef MEASURE_POINTS_H
 #define MEASURE_POINTS_H
@@ -16,7 +16,7 @@ struct points {
 	unsigned int room, count, lost;
 };
 
-/* Points in an array. */
+/* A curve that stores its points in an array. */
 #define POINTS(array) { .list = (array), .room = sizeof(array) / sizeof((array)[0]) }
 
 static inline void points_add(struct points *points, unsigned long long x, unsigned long long thousandths)
@@ -29,7 +29,7 @@ static inline void points_add(struct points *points, unsigned long long x, unsig
 	points->list[points->count++].thousandths = thousandths;
 }
 
-/* Units as `1 us`: that of the first numbers and that of the second ones. */
+/* Prints the points. `units` are those of the first and of the second numbers, such as `1 us`. */
 static inline void points_tell(const struct points *points, const char *name, const char *units)
 {
 	const struct point *point;

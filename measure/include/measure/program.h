@@ -1,5 +1,6 @@
 /*
- * A program that measures in one thread. It ends when that has told what it measured, or before.
+ * A program that measures in one thread. It ends after the thread has reported its results, or
+ * earlier.
  */
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H

@@ -1,5 +1,5 @@
 /*
- * Samples of which only least, most, sum and number are kept.
+ * Samples of which only minimum, maximum, sum and number are kept.
  */
 #ifndef MEASURE_SERIES_H
 #define MEASURE_SERIES_H

@@ -36,8 +36,8 @@ static void *team_open_gate(void *count)
 }
 
 /*
- * Runs members, the most urgent one first, of equal ones the first, until all have returned. Each
- * would run as soon as it is made, so they wait at a gate until all are there.
+ * Runs members until all have returned: the most urgent one first, among equals the first. Each
+ * would run as soon as it is created, so they wait at a gate until all exist.
  */
 static inline void team_run(const struct member *members, long count)
 {

@@ -1,5 +1,5 @@
 /*
- * What the programs of all experiments do to get a thread, and time.
+ * Thread creation and time, common to the programs of all experiments.
  */
 #ifndef MEASURE_THREAD_H
 #define MEASURE_THREAD_H
@@ -8,13 +8,13 @@
 #include <rtl_sched.h>
 #include <rtl_time.h>
 
-/* The time-stamp counter; counted, 1 tick is 1 ns is one executed instruction. */
+/* The time-stamp counter; in counted time, 1 tick is 1 ns and one executed instruction. */
 static inline unsigned long long ticks(void)
 {
 	return __builtin_ia32_rdtsc();
 }
 
-/* Makes a real-time thread; the result is one for init_module. */
+/* Creates a real-time thread; returns a result for init_module. */
 static inline int thread_start(pthread_t *thread, int priority, void *(*work)(void *), void *argument)
 {
 	struct sched_param urgency = { .sched_priority = priority };

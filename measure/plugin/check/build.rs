@@ -1,4 +1,4 @@
-//! Compiles the model's C, without the part that talks to the emulator.
+//! Compiles the model's C code, without the part that talks to the emulator.
 
 const PARTS: [&str; 9] = ["cache", "tlb", "walk", "machine", "event", "parameter", "histogram", "span", "tell"];
 

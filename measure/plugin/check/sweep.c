@@ -1,7 +1,7 @@
 /*
- * Reads and writes known amounts of memory between markers. What the model has to count is in
- * tools/x/src/test/sweep.rs: the numbers there follow the order here. Behind `Done` it counts
- * nothing more.
+ * Reads and writes known amounts of memory between markers. tools/x/src/test/sweep.rs has the
+ * counts that the model must give, in the order of the calls here. After `Done`, nothing is
+ * counted.
  */
 #include <linux/module.h>
 #include <rtl.h>
@@ -11,13 +11,16 @@
 #define LINE 64
 #define MOST (320 * 1024)
 
-/* The page-table entries of eight pages share a line: those of this memory begin with one. */
+/*
+ * The page-table entries of eight pages share a line: the memory is aligned so that its first entry
+ * starts a line.
+ */
 static char memory[MOST] __attribute__((aligned(32768)));
 
 /*
- * Three passes, of which the third finds what the first two left: of the caches' data, and of the
- * code, for it is the same each time. A call between the markers would use the stack, which is
- * memory as well.
+ * Three passes: the third one finds the data and the code in the caches that the first two left, as
+ * the code is the same each time. A call between the markers would use the stack, which is memory
+ * as well.
  */
 static __attribute__((noipa)) void measure(unsigned long bytes, int write)
 {

@@ -41,7 +41,7 @@ static struct cache_line *find(const struct cache *cache, uint64_t number)
 	return NULL;
 }
 
-/* A free line counts as used before all others. */
+/* A free line counts as the least recently used. */
 static struct cache_line *least_recently_used(const struct cache *cache, uint64_t number)
 {
 	struct cache_line *set = set_of(cache, number), *least = set;
@@ -57,7 +57,7 @@ static void drop(struct cache_line *line)
 	*line = (struct cache_line){0};
 }
 
-/* Makes the levels before this one give up a line; says whether one of them had changed it. */
+/* Makes the levels before this one evict a line; returns whether it was dirty in one of them. */
 static bool drop_within(struct cache *cache, uint64_t number)
 {
 	bool dirty = false;
@@ -80,7 +80,7 @@ static bool drop_within(struct cache *cache, uint64_t number)
 
 static cost hand_down(struct cache *cache, uint64_t number);
 
-/* Makes room in the line's set and puts it there. */
+/* Makes room in the line's set and inserts the line. */
 static cost insert(struct cache *cache, uint64_t number, bool dirty)
 {
 	struct cache_line *line = least_recently_used(cache, number);

@@ -1,6 +1,6 @@
 /*
- * One level of a write-back, write-allocate cache: set-associative, the least recently used line is
- * replaced, the next level is asked on a miss.
+ * One level of a write-back, write-allocate cache: set-associative, with least-recently-used
+ * replacement; a miss goes to the next level.
  */
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct cache_line {
-	/* Number of the line in memory, shifted left, and the flags of cache.c; 0 when there is none. */
+	/* Number of the line in memory, shifted left, and the flags of cache.c; 0 if the line is free. */
 	uint64_t tag;
 	uint64_t used;
 };
@@ -19,7 +19,7 @@ struct cache_line {
 struct cache {
 	/* Towards memory; NULL for the last level. */
 	struct cache *next;
-	/* Towards the processor. What an inclusive level gives up, these have to give up too. */
+	/* Towards the processor. Lines that an inclusive level evicts must be evicted here too. */
 	struct cache *inner[2];
 	bool inclusive;
 
@@ -28,26 +28,29 @@ struct cache {
 	struct cache_line *lines;
 	uint64_t clock;
 
-	/* Charged for what is found here, the levels before it included. */
+	/* Charged for a hit in this level, including the levels before it. */
 	cost hit;
-	/* Charged for what is found in no level; of the last level only. */
+	/* Charged for a miss in all levels; used only in the last level. */
 	cost memory;
-	/* Charged for handing a dirty line to the next level. */
+	/* Charged for writing a dirty line back to the next level. */
 	cost write_back;
 
 	uint64_t accesses, misses, write_backs;
 };
 
-/* Sizes are powers of two, in bytes; false when they fit no cache or there is no memory for it. */
+/*
+ * Sizes are powers of two, in bytes. Returns false if they fit no cache or there is no memory for
+ * it.
+ */
 bool cache_make(struct cache *cache, uint64_t size, uint64_t ways, uint64_t line);
 void cache_free(struct cache *cache);
 
-/* Reads or writes the line of a physical address; says what it costs. */
+/* Reads or writes the line of a physical address; returns the cost. */
 cost cache_access(struct cache *cache, uint64_t address, bool write);
 
 bool cache_holds(const struct cache *cache, uint64_t address);
 
-/* Gives up all lines; the dirty ones count as written back, and cost nothing here. */
+/* Evicts all lines; the dirty ones count as written back, at no cost here. */
 void cache_flush(struct cache *cache);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 
-/* Where kernels are mapped, Pillion's and Linux's (without a random offset). */
+/* Where kernels are mapped: Pillion's, and Linux's without a random offset. */
 #define IMAGE 0xffffffff80000000ull
-/* More than the emulated machine's memory; further away is firmware. */
+/* More than the emulated machine's memory; beyond it is firmware. */
 #define MOST_MEMORY (1ull << 36)
 
 uint64_t code_physical(uint64_t address, const void *in_emulator)

@@ -1,7 +1,8 @@
 /*
- * Physical addresses of code. The emulator says where an instruction lies in its own memory only,
- * so one instruction has to be known: the first that is executed in the part of the address space
- * where a kernel's image is mapped, by 2 GiB less.
+ * Physical addresses of code. The emulator only tells where an instruction lies in its own memory,
+ * so the physical address of one instruction must be known: that of the first one executed in the
+ * part of the address space where a kernel's image is mapped, which is its virtual address minus
+ * the mapping's start.
  */
 #ifndef MODEL_CODE_H
 #define MODEL_CODE_H

@@ -1,5 +1,6 @@
 /*
- * What the model charges: hundredths of a cycle, so that an instruction may cost less than one.
+ * Costs charged by the model: in hundredths of a cycle, so that an instruction may cost less than a
+ * cycle.
  */
 #ifndef MODEL_COST_H
 #define MODEL_COST_H

@@ -1,5 +1,5 @@
 /*
- * What costs more than an instruction.
+ * Instructions and events that cost more than a plain instruction.
  */
 #ifndef MODEL_EVENT_H
 #define MODEL_EVENT_H
@@ -23,7 +23,7 @@ enum event {
 	EVENT_VMRUN,
 	EVENT_VMEXIT,
 	EVENT_VMSTATE, /* VMLOAD, VMSAVE */
-	/* These cost nothing extra; they tell when interrupts are possible. */
+	/* These cost nothing extra; they show when interrupts are possible. */
 	EVENT_CLI,
 	EVENT_STI,
 	EVENT_CLGI,
@@ -36,7 +36,7 @@ enum event {
 	EVENT_BEGIN,
 	EVENT_DONE,
 	EVENT_WOKE,
-	/* A number is told bit by bit, the highest first; what it is comes behind. */
+	/* A number is passed bit by bit, the highest first; its meaning follows. */
 	EVENT_ZERO,
 	EVENT_ONE,
 	EVENT_ENTRY,
@@ -44,10 +44,10 @@ enum event {
 	EVENTS
 };
 
-/* Names of those that may have a cost; NULL for the others. */
+/* Names of the events that may have a cost; NULL for the others. */
 extern const char *const event_names[EVENTS];
 
-/* What an instruction is, by its bytes in 64-bit mode. */
+/* The event of an instruction, given its bytes in 64-bit mode. */
 enum event event_of(const uint8_t *bytes, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Longest line of a measuring program, and room for one bucket. */
+/* The longest line of a measuring program, and room for one bucket. */
 enum { LONGEST_LINE = 200, LONGEST_BUCKET = 48 };
 
 void histogram_add(struct histogram *histogram, uint64_t value)

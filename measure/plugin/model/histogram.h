@@ -18,15 +18,18 @@ struct histogram {
 	uint64_t count[HISTOGRAM_BUCKETS];
 };
 
-/* Values that need more than 40 bits are counted with the largest that do not. */
+/* Values of more than 40 bits are counted as the largest value of 40 bits. */
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/* The lowest value of the bucket that holds this share of the samples, in hundredths. */
+/*
+ * The lowest value of the bucket in which this percentage of the samples, in hundredths, is
+ * reached.
+ */
 uint64_t histogram_percentile(const struct histogram *histogram, uint64_t hundredths);
 
 /*
- * Writes the lines of a measuring program, if there are samples: figures and all buckets that are
- * not empty.
+ * If there are samples, writes the lines of a measuring program: figures, and all non-empty
+ * buckets.
  */
 void histogram_tell(const struct histogram *histogram, FILE *output, const char *name, const char *unit);
 

@@ -3,25 +3,25 @@
 enum { PAGE_SHIFT = 12, LARGE_SHIFT = 21, ADDRESS_BITS = 48 };
 
 /*
- * Beyond all memory and the page tables: a page for each event, with what the processor reads and
- * writes on its own.
+ * Beyond all memory and the page tables: a page for each event, with what the processor itself
+ * reads and writes.
  */
 #define EVENT_LINES (1ull << 41)
 
-/* Kernels map their half the same in all address spaces, as global pages. */
+/* Kernels map their half identically in all address spaces, as global pages. */
 static owner owner_of(const struct machine *machine, uint64_t address)
 {
 	return OWNER(machine->guest, address >> 63 ? 0 : machine->space + 1);
 }
 
-/* Looks into a level's TLB for that size of page. */
+/* Looks an address up in a level's TLB for that page size. */
 static bool known(struct tlb_pair *pair, uint64_t address, bool large, owner owner)
 {
 	uint64_t page = (address & ((1ull << ADDRESS_BITS) - 1)) >> (large ? LARGE_SHIFT : PAGE_SHIFT);
 
 	if (!large || pair->large.sets)
 		return tlb_access(large ? &pair->large : &pair->small, page, owner);
-	/* The bit above keeps pages of both sizes apart. */
+	/* The bit above the page number distinguishes large pages from small ones. */
 	return tlb_access(&pair->small, page | 1ull << (ADDRESS_BITS - PAGE_SHIFT), owner);
 }
 
@@ -82,7 +82,7 @@ static void switch_world(struct machine *machine, bool guest)
 	walk_flush(&machine->walk);
 }
 
-/* Address spaces with numbers of their own keep their translations when CR3 is loaded. */
+/* Address spaces with numbers of their own keep their translations across loads of CR3. */
 static void load_cr3(struct machine *machine)
 {
 	if (machine->tags == TAGS_SPACE && !machine->guest)

@@ -1,5 +1,5 @@
 /*
- * The processor of the model: caches, TLBs, costs, and the cycles charged so far.
+ * The model's processor: caches, TLBs, costs, and the cycles charged so far.
  */
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
@@ -17,17 +17,17 @@ enum level { L1_CODE, L1_DATA, L2, L3 };
  */
 struct tlb_pair {
 	struct tlb small, large;
-	/* Charged for what is found here. */
+	/* Charged for a hit in this level. */
 	cost hit;
 };
 
-/* What the translations of different owners have to be told apart by. */
+/* The tags that distinguish translations of different owners. */
 enum tags {
-	/* Nothing: a world switch drops all translations. */
+	/* None: a world switch drops all translations. */
 	TAGS_NONE,
-	/* The guest's number (ASID, VPID): a load of CR3 drops those of its side that are not global. */
+	/* The guest's number (ASID, VPID): a load of CR3 drops the non-global translations of its side. */
 	TAGS_GUEST,
-	/* The address space as well (PCID), on the host's side: Linux is as it is. */
+	/* The address space as well (PCID), on the host's side; Linux stays as it is. */
 	TAGS_SPACE,
 };
 
@@ -39,9 +39,9 @@ struct event_cost {
 
 struct machine {
 	uint64_t hertz;
-	/* Of each instruction that finds all it needs in the first-level caches. */
+	/* Cost of an instruction that hits the first-level caches throughout. */
 	cost instruction;
-	/* Of each access to a device's memory. */
+	/* Cost of an access to a device's memory. */
 	cost uncached;
 	struct event_cost events[EVENTS];
 	enum tags tags;
@@ -53,18 +53,18 @@ struct machine {
 	/* State. */
 	bool guest;
 	uint16_t space;
-	/* Executed; whoever executes counts them. */
+	/* Executed instructions; the caller counts them. */
 	uint64_t instructions;
 	/*
-	 * For everything but the instructions themselves, and of that for events, without the lines that
-	 * they touch.
+	 * Charged for everything except the instructions themselves; and the part of that for events,
+	 * without the lines that they touch.
 	 */
 	cost extra, for_events;
 	/* Accesses to devices, and loads of CR3. */
 	uint64_t device_accesses, space_loads;
 };
 
-/* What was charged since power-on. */
+/* The cost charged since power-on. */
 static inline cost machine_charged(const struct machine *machine)
 {
 	return machine->extra + machine->instructions * machine->instruction;
@@ -75,12 +75,12 @@ void machine_fetch(struct machine *machine, uint64_t address, uint64_t physical,
 void machine_data(struct machine *machine, uint64_t address, uint64_t physical, bool large, bool write);
 void machine_uncached(struct machine *machine);
 
-/* Charges an event and does what it does to TLBs and worlds. */
+/* Charges an event, and applies its effect on TLBs and worlds. */
 void machine_event(struct machine *machine, enum event event);
 
 /*
- * Into another address space of the host: what its translations are known by when there are tags
- * for that. 0 is none.
+ * Switches to another address space of the host; `space` tags its translations if there are tags
+ * for that. 0 is no space.
  */
 void machine_space(struct machine *machine, uint16_t space);
 

@@ -2,12 +2,12 @@
  * A plug-in of the emulator: models caches and TLBs while a program measures, and writes what was
  * charged between its markers. Arguments and output: ../README.md.
  *
- * Until the program says that it begins, only that marker is looked for, and those that tell
- * entries of its kernel, so that Linux boots as fast as without a model. A reset drops all that is
- * hooked and translated; the emulator does it a few instructions after it was asked to, always the
- * same ones. At the end there is none: it would free what the emulator may still call for accesses
- * to memory, and QEMU 7.2 then aborts now and then. What is hooked stays, and finds that the
- * program is done.
+ * Until the program marks its beginning, the plug-in only looks for that marker and for those that
+ * pass the entry points of the program's kernel, so that Linux boots as fast as without a model.
+ * Then a reset drops all hooks and translations; the emulator does it a few instructions after the
+ * request, always the same ones. There is no reset at the end: it would free callbacks for memory
+ * accesses that the emulator may still call, and QEMU 7.2 then sometimes aborts. The hooks stay,
+ * and find that the program is done.
  */
 #include "parameter.h"
 #include "watch.h"
@@ -18,7 +18,7 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = INTERFACE_VERSION;
 
-/* Responses, and pieces of work, that find the caches as nobody left them. */
+/* The first responses and pieces of work, which find the caches in an untypical state. */
 enum { SKIP = 20 };
 
 static FILE *output;
@@ -54,7 +54,7 @@ static void at_begin(unsigned int cpu, void *data)
 	qemu_plugin_reset(own, begin);
 }
 
-/* What a program tells before it begins: where its kernel is entered. */
+/* Takes what a program passes before it begins: the entry points of its kernel. */
 static void at_told(unsigned int cpu, void *data)
 {
 	enum event event = (enum event)(uintptr_t)data;
@@ -107,7 +107,7 @@ static bool take_argument(struct parameters *parameters, const char *argument)
 	return parameters_take(parameters, argument);
 }
 
-/* Says what is wrong with the arguments, or NULL. */
+/* Returns what is wrong with the arguments, or NULL. */
 static const char *configure(int count, char **arguments)
 {
 	struct parameters *parameters = parameters_new();

@@ -43,7 +43,7 @@ static bool in_list(const char *key, const char *const *list, size_t length)
 	return false;
 }
 
-/* TABLE.NAME.KEY, each of a list. */
+/* Matches TABLE.NAME.KEY, with name and key each from a list. */
 static bool in_tables(const char *key, const char *table, const char *const *names, size_t name_count,
 		      const char *const *keys, size_t key_count)
 {
@@ -108,7 +108,7 @@ bool parameters_take(struct parameters *parameters, const char *argument)
 	return is_key(parameters->values[parameters->count++].key);
 }
 
-/* The last value of PREFIX.NAME.KEY or of KEY alone; 0 when it was not said. */
+/* The last value of PREFIX.NAME.KEY, or of KEY alone; 0 if none was given. */
 static double get(const struct parameters *parameters, const char *table, const char *name, const char *key)
 {
 	char full[MOST_KEY];

@@ -1,6 +1,6 @@
 /*
- * The machine's parameters: `key=value`, as measure/machines/NAME.toml has them, with dots between
- * a table's name and its key.
+ * The machine's parameters: `key=value`, as in measure/machines/NAME.toml, with dots between a
+ * table's name and its key.
  */
 #ifndef MODEL_PARAMETER_H
 #define MODEL_PARAMETER_H
@@ -9,14 +9,14 @@
 
 struct parameters;
 
-/* What was said so far; NULL when there is no memory. */
+/* An empty set of parameters; NULL if there is no memory. */
 struct parameters *parameters_new(void);
 void parameters_free(struct parameters *parameters);
 
-/* Takes one; false when there is no such key or the value is none. */
+/* Takes a parameter; returns false if there is no such key or the value is invalid. */
 bool parameters_take(struct parameters *parameters, const char *argument);
 
-/* Builds the machine; says what is wrong, or NULL. */
+/* Builds the machine; returns what is wrong, or NULL. */
 const char *parameters_make(const struct parameters *parameters, struct machine *machine);
 
 void machine_free(struct machine *machine);

@@ -5,8 +5,8 @@
 enum { PAGE_SHIFT = 12, FRAMES = 1 << 20 };
 
 /*
- * The space that executes a frame's code, by the frame's number; 0 is none. Memory beyond 4 GiB has
- * no spaces of its own.
+ * For each frame, the space that executes code in it; 0 is none. Frames beyond 4 GiB share the
+ * entries of those below.
  */
 static uint16_t owner_of_frame[FRAMES];
 static uint16_t current, spaces;

@@ -1,13 +1,13 @@
 #include "span.h"
 
 /*
- * Instructions by which a program may be mistaken about how late it is: what reading a clock takes,
- * and what a timer's steps leave out.
+ * Error, in instructions, of a program's own measure of its lateness: reading a clock takes some,
+ * and a timer's resolution hides some.
  */
 enum { MISTAKE = 200 };
 /*
- * An interrupt that waited is taken so many instructions behind the beginning of the one that let
- * it in: STI lets it in behind the next.
+ * A pending interrupt is taken this many instructions after the start of the one that enables
+ * interrupts: STI enables them only after the next instruction.
  */
 enum { SHADOW = 2 };
 
@@ -36,7 +36,7 @@ static struct happened so_far(const struct machine *machine)
 	};
 }
 
-/* Adds what happened from one point to another. */
+/* Adds what happened between two points. */
 static void add_between(struct happened *sum, const struct happened *begin, const struct happened *end)
 {
 	sum->charged += end->charged - begin->charged;
@@ -69,9 +69,9 @@ static void set_flag(struct spans *spans, const struct machine *machine)
 }
 
 /*
- * CLI right behind closes what was not open: no interrupt is taken right behind STI, and behind a
- * return from an interrupt the only kernel that has CLI there had them off in what it returns to,
- * which is not seen.
+ * A CLI right after STI or IRET disables nothing, because nothing was enabled: no interrupt is
+ * taken right after STI; and the only kernel with a CLI right after an IRET returns there with
+ * interrupts off, which the model cannot see.
  */
 static void clear_flag(struct spans *spans, const struct machine *machine)
 {
@@ -111,8 +111,8 @@ void spans_before(struct spans *spans, const struct machine *machine, enum event
 }
 
 /*
- * Where it could be taken, and could have been before, it has just come; where it has just become
- * possible, it may have waited.
+ * If interrupts have been enabled for a while, the interrupt has just come; if they have only just
+ * been enabled, it may have waited since they were disabled.
  */
 struct happened spans_taken(const struct spans *spans, const struct machine *machine)
 {
@@ -166,7 +166,7 @@ static void respond_to_last(struct spans *spans, const struct machine *machine)
 
 /*
  * The first interrupt since `due`, in instructions; if there is none, the last one before, which
- * was still being handled then. NULL: there was none at all.
+ * was still being handled then. NULL if there was none at all.
  */
 static struct interrupt *interrupt_since(struct spans *spans, uint64_t due, uint64_t woke)
 {

@@ -14,7 +14,7 @@ static void tell_series(const struct series *series, FILE *output, const char *n
 	histogram_tell(&series->cycles, output, cycles, "cycles");
 }
 
-/* One value of each piece of work, by its number. */
+/* One value of each piece of work, by the number of the piece. */
 static void tell_works(const struct spans *spans, FILE *output, const char *name, const char *unit, size_t offset,
 		       uint64_t divisor)
 {
@@ -36,7 +36,7 @@ static void tell_works(const struct spans *spans, FILE *output, const char *name
 		fputc('\n', output);
 }
 
-/* What happened in a part of a response, on average. */
+/* The average counts of one part of a response. */
 static void tell_part(const struct happened *sum, uint64_t samples, FILE *output, const char *name)
 {
 	static const struct {

@@ -28,7 +28,7 @@ void tlb_free(struct tlb *tlb)
 	tlb->entries = NULL;
 }
 
-/* Finds the translation, or the one to be replaced. */
+/* Finds the translation, or the entry to replace. */
 static struct tlb_entry *search(const struct tlb *tlb, uint64_t page, uint64_t key)
 {
 	struct tlb_entry *set = &tlb->entries[(page & (tlb->sets - 1)) * tlb->ways], *least = set;

@@ -3,13 +3,13 @@
 enum { PAGE_SHIFT = 12, NESTED_SHIFT = 21, TABLES_SHIFT = 15 };
 
 /*
- * Beyond all memory: 128 MiB of page tables of the host, of the guest (as the guest sees them), and
- * nested ones.
+ * Beyond all memory: 128 MiB each for page tables of the host, of the guest (in guest-physical
+ * addresses), and nested ones.
  */
 enum region { HOST_TABLES, GUEST_TABLES, NESTED_TABLES };
 #define TABLES (1ull << 40)
 
-/* Mixes all bits of a value, so that its low ones can be used. */
+/* Mixes all bits of a value, so that its low bits can be used. */
 static uint64_t mix(uint64_t value)
 {
 	value *= 0x9e3779b97f4a7c15ull;
@@ -21,7 +21,7 @@ static unsigned int index_bits(const struct walk *walk)
 	return PAGE_SHIFT - (unsigned int)__builtin_ctzll(walk->entry);
 }
 
-/* Where the entry of a level lies that maps an address; level 0 maps 4 KiB. */
+/* The address of the entry that maps an address at a level; level 0 maps 4 KiB. */
 static uint64_t entry_address(const struct walk *walk, enum region region, owner owner, unsigned int level,
 			      uint64_t address)
 {
@@ -39,7 +39,7 @@ static cost load(struct walk *walk, struct cache *data, uint64_t address)
 	return cache_access(data, address, false);
 }
 
-/* A guest-physical address. */
+/* Translates a guest-physical address; returns the cost. */
 static cost nested(struct walk *walk, struct cache *data, uint64_t address)
 {
 	cost cost = 0;
@@ -51,7 +51,7 @@ static cost nested(struct walk *walk, struct cache *data, uint64_t address)
 	return cost;
 }
 
-/* Whether all levels above the last are remembered. */
+/* Whether all levels above the last are cached. */
 static bool upper_known(struct walk *walk, uint64_t address, unsigned int last, owner owner)
 {
 	unsigned int shift = PAGE_SHIFT + (last + 1) * index_bits(walk);

@@ -13,22 +13,22 @@ struct point {
 
 struct watch watch = {.small_first = 1};
 
-/* The instruction behind VMRUN: the first after an exit. */
+/* The instruction after VMRUN, which is the first after an exit. */
 static uint64_t behind_vmrun;
-/* The line that was fetched last. */
+/* The last line that was fetched. */
 #define NO_LINE (~(uint64_t)0)
 static uint64_t last_line = NO_LINE;
 
 /*
- * Large pages are mapped where virtual and physical address agree within them; others do so once in
- * 512 times.
+ * In a large page, virtual and physical address agree in the offset within the page; in small pages
+ * this happens once in 512 times.
  */
 static bool in_large_page(uint64_t address, uint64_t physical)
 {
 	return !((address ^ physical) & 0x1ff000) && !(watch.small_first <= address && address <= watch.small_last);
 }
 
-/* The machine learns what was executed meanwhile. */
+/* Updates the machine's number of executed instructions. */
 static void catch_up(void)
 {
 	watch.machine.instructions = counter_value(&watch.executed);
@@ -60,7 +60,7 @@ static void at_line(unsigned int cpu, void *data)
 	fetch(point);
 }
 
-/* It may change what the same line's translation is. */
+/* The event may change the translation of its own line, so the line is fetched again. */
 static void at_event(unsigned int cpu, void *data)
 {
 	const struct point *point = data;
@@ -80,7 +80,7 @@ static void at_event(unsigned int cpu, void *data)
 	watch.done = point->event == EVENT_DONE;
 }
 
-/* The kernel's first instruction for an interrupt. */
+/* The kernel's first instruction for an interrupt is executed. */
 static void at_entry(unsigned int cpu, void *data)
 {
 	struct happened taken;
@@ -94,7 +94,7 @@ static void at_entry(unsigned int cpu, void *data)
 	spans_entered(&watch.spans, &watch.machine, &taken);
 }
 
-/* The first instruction after an exit of the guest; it is an event of its own. */
+/* The first instruction after a guest exit is executed; it may be an event itself. */
 static void at_exit(unsigned int cpu, void *data)
 {
 	if (!watch.done && watch.machine.guest) {
@@ -141,7 +141,7 @@ static bool is_entry(uint64_t address)
 	return false;
 }
 
-/* What an instruction is told as, if it is more than a part of its line. */
+/* The callback for an instruction that is more than a part of its line. */
 static executed callback_for(uint64_t address, enum event event)
 {
 	if (is_entry(address))
@@ -151,7 +151,10 @@ static executed callback_for(uint64_t address, enum event event)
 	return event == EVENT_NONE ? NULL : at_event;
 }
 
-/* Points live as long as the emulator may execute what it translated: to the end. */
+/*
+ * Registers a callback. Points live as long as the emulator may execute what it translated: to the
+ * end.
+ */
 static void tell_of(struct qemu_plugin_insn *instruction, executed callback, enum event event)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(instruction);

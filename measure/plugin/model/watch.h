@@ -1,8 +1,8 @@
 /*
  * Tells the model what the emulated processor fetches, loads, stores and does.
  *
- * The emulator may begin and end its blocks anywhere; what is told to the model does not depend on
- * that. Instructions are counted one by one, and a line is fetched when another one was before.
+ * The emulator may begin and end its blocks anywhere; what the model sees does not depend on that.
+ * Instructions are counted one by one, and a line is fetched whenever it differs from the last one.
  */
 #ifndef MODEL_WATCH_H
 #define MODEL_WATCH_H
@@ -17,29 +17,32 @@ struct watch {
 	struct machine machine;
 	struct spans spans;
 	/*
-	 * What was watched of the processor; the machine's own number is behind, but for when it is looked
-	 * at.
+	 * Instructions counted on the processor; the machine's own number lags behind except when it is
+	 * read.
 	 */
 	struct counter executed;
 	/* The kernel's first instructions for interrupts. */
 	uint64_t entries[MOST_ENTRIES];
 	size_t entry_count;
-	/* Pages that are small although they look like large ones. */
+	/* Pages that are small although they look large. */
 	uint64_t small_first, small_last;
-	/* The program has measured: nothing is charged any more. */
+	/* The program has finished measuring: nothing more is charged. */
 	bool done;
 };
 
-/* The emulator has one processor, and its callbacks carry no pointer of ours everywhere. */
+/*
+ * Global, because the emulator has one processor and not all of its callbacks carry a pointer of
+ * ours.
+ */
 extern struct watch watch;
 
 /*
- * The kernel is entered there by interrupts; false when there are too many. What was translated
- * before is not hooked.
+ * Registers an entry point of the kernel for interrupts; returns false if there are too many. Code
+ * that was translated before is not hooked.
  */
 bool watch_entry(uint64_t address);
 
-/* A block of instructions is translated: hooks all that it will do. */
+/* A block of instructions is being translated: hooks everything that it will do. */
 void watch_block(plugin_id id, struct qemu_plugin_tb *block);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Linux's half of dispatch.c: raises interrupts of QEMU's edu device at distances that never fall
- * into step with anything, for half of some seconds; the other half is for the task's timer. Counts
- * them.
+ * Linux's half of dispatch.c: raises interrupts of QEMU's edu device at intervals that never fall
+ * into step with anything, for half of the given seconds; the other half is for the task's timer.
+ * Counts the interrupts.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -31,7 +31,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Whether a file of a function in /sys holds a text. */
+/* Whether a file of a PCI function in /sys contains a text. */
 static int holds(const char *function, const char *file, const char *text)
 {
 	char path[256], found[32] = "";
@@ -59,7 +59,7 @@ static int open_in(const char *function, const char *file)
 	return opened;
 }
 
-/* The registers of a function, which answers from now on. */
+/* Maps the registers of a PCI function, and enables it. */
 static volatile unsigned int *registers_of(const char *function)
 {
 	int enable = open_in(function, "enable"), resource = open_in(function, "resource0");
@@ -95,7 +95,7 @@ static void raise_once(struct dispatch *shared, volatile unsigned int *registers
 	while (shared->seen == number)
 		;
 	registers[LOWER / 4] = 1;
-	/* The task enables the line again, long before the next pause is over. */
+	/* The task enables the line again long before the next pause is over. */
 	shared->lowered = number + 1;
 }
 

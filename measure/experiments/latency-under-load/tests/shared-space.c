@@ -1,6 +1,6 @@
 /*
- * In the kernel's address space a program runs in kernel mode, on pages that are no user pages, and
- * in time. Without a trace it is not told when the kernel was entered.
+ * In the kernel's address space, a program runs in kernel mode, on pages that are not user pages,
+ * and in time. Without a trace, it cannot know when the kernel was entered.
  *
  * prints: privilege level 0, paging on
  * prints: 1000 releases, 1000 in time

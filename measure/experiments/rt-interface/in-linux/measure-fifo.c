@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Linux's half of rt-fifo.c: a process that reads what the real-time thread puts, and says how long
- * that took. Figures go to the console.
+ * Linux's half of rt-fifo.c: a process that reads what the real-time thread puts, and reports how
+ * long that took. Figures go to the console.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -69,8 +69,7 @@ static void measure_latency(FILE *out, int go)
 }
 
 /*
- * Instructions of the whole machine for each byte that went through, while neither side waits for
- * the other.
+ * Instructions of the whole machine per byte, while neither side waits for the other.
  */
 static void measure_throughput(FILE *out, int go)
 {

@@ -1,5 +1,5 @@
 /*
- * The model for Rust's tests: a machine with spans behind one pointer.
+ * The model as Rust's tests see it: a machine and its spans behind one pointer.
  */
 #include "parameter.h"
 #include "span.h"
@@ -12,7 +12,7 @@ struct handle {
 	struct spans spans;
 };
 
-/* Parameters are separated by commas; NULL when one is wrong or they do not fit. */
+/* Parameters are separated by commas; returns NULL if one is wrong or they do not fit together. */
 struct handle *model_new(const char *arguments)
 {
 	struct handle *handle = calloc(1, sizeof *handle);
@@ -57,7 +57,7 @@ uint64_t model_fetch(struct handle *handle, uint64_t address, uint64_t physical,
 	return machine_charged(&handle->machine) - before;
 }
 
-/* As the plug-in does for the host; says what was charged. */
+/* Handles an event as the plug-in does for the host; returns what was charged. */
 uint64_t model_event(struct handle *handle, uint32_t event)
 {
 	cost before = machine_charged(&handle->machine);
@@ -125,7 +125,7 @@ uint32_t model_event_of(const uint8_t *bytes, size_t size)
 	return event_of(bytes, size);
 }
 
-/* What the plug-in writes, to be freed. */
+/* The plug-in's output, to be freed by the caller. */
 char *model_tell(const struct handle *handle)
 {
 	size_t size;

@@ -75,18 +75,18 @@ pub enum Event {
     Late,
 }
 
-/// What a cache counted.
+/// Counts of a cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counts {
-    /// Lookups, found or not.
+    /// Lookups, hits and misses.
     pub accesses: u64,
-    /// Lookups of what was not there.
+    /// Lookups that missed.
     pub misses: u64,
     /// Dirty lines handed to the next level.
     pub write_backs: u64,
 }
 
-/// What page walks counted.
+/// Counts of page walks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walks {
     /// Walks.
@@ -95,24 +95,24 @@ pub struct Walks {
     pub loads: u64,
 }
 
-/// A machine and what is charged between markers.
+/// A machine, and what is charged between markers.
 pub struct Model(NonNull<Handle>);
 
 impl Model {
-    /// A machine with these parameters, separated by commas, if the model takes them.
+    /// A machine with these parameters, separated by commas; `None` if the model rejects them.
     pub fn new(arguments: &str) -> Option<Model> {
         let arguments = CString::new(arguments).ok()?;
-        // SAFETY: a string that ends, for the time of the call.
+        // SAFETY: a terminated string that lives during the call.
         NonNull::new(unsafe { model_new(arguments.as_ptr()) }).map(Model)
     }
 
-    /// Loads or stores; the cost in hundredths of a cycle.
+    /// Loads or stores; returns the cost in hundredths of a cycle.
     pub fn data(&mut self, address: u64, physical: u64, large: bool, write: bool) -> u64 {
-        // SAFETY: the handle is valid until it is dropped, and borrowed alone.
+        // SAFETY: the handle is valid until it is dropped, and exclusively borrowed.
         unsafe { model_data(self.0.as_ptr(), address, physical, large, write) }
     }
 
-    /// Loads from, or stores to, an address that is its own physical one, in a page of 4 KiB.
+    /// Loads from, or stores to, an identity-mapped address in a page of 4 KiB.
     pub fn touch(&mut self, address: u64, write: bool) -> u64 {
         self.data(address, address, false, write)
     }
@@ -123,13 +123,13 @@ impl Model {
         unsafe { model_fetch(self.0.as_ptr(), address, physical, count) }
     }
 
-    /// Something happens; its cost.
+    /// Handles an event; returns its cost.
     pub fn event(&mut self, event: Event) -> u64 {
         // SAFETY: as in `data`.
         unsafe { model_event(self.0.as_ptr(), event as u32) }
     }
 
-    /// The program says how many nanoseconds after its deadline it woke.
+    /// Marks how many nanoseconds after its deadline the program woke.
     pub fn late(&mut self, late: u64) {
         for bit in (0..u64::BITS - late.leading_zeros()).rev() {
             self.event(if late >> bit & 1 == 0 { Event::Zero } else { Event::One });
@@ -137,25 +137,25 @@ impl Model {
         self.event(Event::Late);
     }
 
-    /// So many responses, and pieces of work, are no samples at first.
+    /// Excludes the first `count` responses and pieces of work from the samples.
     pub fn skip(&mut self, count: u64) {
         // SAFETY: as in `data`.
         unsafe { model_skip(self.0.as_ptr(), count) }
     }
 
-    /// From here on kernel or user code runs.
+    /// Switches to kernel or user code.
     pub fn mode(&mut self, kernel: bool) {
         // SAFETY: as in `data`.
         unsafe { model_mode(self.0.as_ptr(), kernel) }
     }
 
-    /// The kernel is entered by an interrupt.
+    /// Marks an entry of the kernel by an interrupt.
     pub fn entry(&mut self) {
         // SAFETY: as in `data`.
         unsafe { model_entry(self.0.as_ptr()) }
     }
 
-    /// Goes into another address space of the host.
+    /// Switches to another address space of the host.
     pub fn space(&mut self, space: u16) {
         // SAFETY: as in `data`.
         unsafe { model_space(self.0.as_ptr(), space) }
@@ -167,7 +167,7 @@ impl Model {
         unsafe { model_flush_cache(self.0.as_ptr(), level as u32) }
     }
 
-    /// What a cache counted so far.
+    /// The counts of a cache so far.
     pub fn cache(&self, level: Level) -> Counts {
         let mut counts = [0; 3];
         // SAFETY: as in `data`; there is room for three numbers.
@@ -181,7 +181,7 @@ impl Model {
         unsafe { model_holds(self.0.as_ptr(), level as u32, address) }
     }
 
-    /// What page walks counted so far.
+    /// The counts of page walks so far.
     pub fn walks(&self) -> Walks {
         let mut counts = [0; 2];
         // SAFETY: as in `data`; there is room for two numbers.
@@ -189,9 +189,9 @@ impl Model {
         Walks { walks: counts[0], loads: counts[1] }
     }
 
-    /// The lines that the plug-in would write.
+    /// The plug-in's output lines.
     pub fn tell(&self) -> String {
-        // SAFETY: the text ends, is ours, and is freed once, after it was copied.
+        // SAFETY: the text is terminated, owned here, and freed once, after it was copied.
         unsafe {
             let text = model_tell(self.0.as_ptr());
             let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
@@ -203,12 +203,12 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
-        // SAFETY: made by `model_new`, and dropped once.
+        // SAFETY: it was made by `model_new`, and is dropped once.
         unsafe { model_free(self.0.as_ptr()) }
     }
 }
 
-/// What an instruction is, as the number of its event.
+/// The number of an instruction's event.
 pub fn event_of(bytes: &[u8]) -> u32 {
     // SAFETY: that many bytes can be read.
     unsafe { model_event_of(bytes.as_ptr(), bytes.len()) }

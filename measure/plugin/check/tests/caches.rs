@@ -1,4 +1,4 @@
-//! Sweeps through memory whose misses and write-backs can be said beforehand.
+//! Sweeps through memory with predictable misses and write-backs.
 
 use pillion_model_check::{Level, Model};
 
@@ -7,7 +7,7 @@ const L1: u64 = 32 * 1024;
 const L1_WAYS: u64 = 8;
 const L2: u64 = 256 * 1024;
 
-/// One cycle an instruction, L1 free, L2 10 cycles, memory 100; write-backs 3 from L1 and 50 from
+/// One cycle per instruction, L1 free, L2 10 cycles, memory 100; write-backs 3 from L1 and 50 from
 /// L2. TLBs that cost nothing.
 fn model(more: &str) -> Model {
     let text = format!(
@@ -16,7 +16,7 @@ fn model(more: &str) -> Model {
          tlb.code.entries=1024,tlb.code.ways=4,tlb.data.entries=65536,tlb.data.ways=4,walk.levels=2,walk.entry=8{more}"
     );
     let mut model = Model::new(&text).unwrap();
-    // Every page is known beforehand, so that no walk disturbs the caches.
+    // All translations are loaded first, so that no walk disturbs the caches.
     for page in 0..2048 {
         model.touch(page << 12, false);
     }
@@ -25,7 +25,7 @@ fn model(more: &str) -> Model {
     model
 }
 
-/// Misses of L1 and L2 and the cost of one pass.
+/// Misses of L1 and L2, and the cost of one pass.
 fn sweep(model: &mut Model, addresses: impl Iterator<Item = u64>, write: bool) -> (u64, u64, u64) {
     let before = (model.cache(Level::L1Data).misses, model.cache(Level::L2).misses);
     let cost: u64 = addresses.map(|address| model.touch(address, write)).sum();
@@ -78,7 +78,7 @@ fn strides_use_the_sets_that_they_reach() {
         sweep(&mut model, walk(), false);
         assert_eq!(sweep(&mut model, walk(), false).0, misses, "{count} lines");
     }
-    // Half of that reaches two sets, and twice as many fit.
+    // Half that stride reaches two sets, so twice as many fit.
     let mut model = model("");
     let walk = || (0..16).map(|i| i * stride / 2);
     sweep(&mut model, walk(), false);
@@ -102,14 +102,14 @@ fn a_dirty_cache_costs_its_write_backs() {
     let mut model = model("");
     sweep(&mut model, lines(2 * L2), true);
     let before = (model.cache(Level::L1Data).write_backs, model.cache(Level::L2).write_backs);
-    // A read takes the room of a dirty line in both levels. The one from L1 is in L2 still and has
-    // been dirty there too since it was.
+    // A read evicts a dirty line in both levels. The one from L1 is still in L2, and has been dirty
+    // there since its eviction.
     let n = 512;
     let (_, _, cost) = sweep(&mut model, (0..n).map(|i| 2 * L2 + i * LINE), false);
     assert_eq!(model.cache(Level::L1Data).write_backs - before.0, n);
     assert_eq!(model.cache(Level::L2).write_backs - before.1, n);
     assert_eq!(cost, n * (100 + 3 + 50));
-    // What was read is clean: nothing more is written when it goes.
+    // Lines that were only read are clean: nothing more is written when they are evicted.
     let written = model.cache(Level::L1Data).write_backs;
     sweep(&mut model, (n..2 * n).map(|i| 2 * L2 + i * LINE), false);
     assert_eq!(model.cache(Level::L1Data).write_backs, written);
@@ -129,7 +129,7 @@ fn an_inclusive_level_takes_lines_with_it() {
     for (more, kept) in [(",cache.l2.inclusive=true", false), ("", true)] {
         let mut model = model(more);
         model.touch(0, true);
-        // Sixteen more lines of its set of L2, none of which is in its set of L1 for long: it is
+        // Sixteen more lines of its set of L2; none of them stays in its set of L1, because it is
         // used in between.
         for i in 1..=16 {
             model.touch(i * L2 / 16, false);
@@ -139,7 +139,7 @@ fn an_inclusive_level_takes_lines_with_it() {
         }
         assert_eq!(model.holds(Level::L1Data, 0), kept, "{more}");
         assert!(!model.holds(Level::L2, 0));
-        // Inclusive: its contents, dirty in L1 only, went to memory.
+        // Inclusive: its contents, dirty only in L1, went to memory.
         assert_eq!(model.cache(Level::L2).write_backs, u64::from(!kept), "{more}");
     }
 }
@@ -148,7 +148,7 @@ fn an_inclusive_level_takes_lines_with_it() {
 fn code_and_data_share_the_second_level() {
     let mut model = model("");
     model.touch(0x1000, false);
-    // Another line of the page, so that its translation is known.
+    // Another line of the page, so that its translation is loaded.
     model.fetch(0x1040, 0x1040, 1);
     assert_eq!(model.fetch(0x1000, 0x1000, 4), (4 + 10) * 100);
     assert_eq!(model.fetch(0x1000, 0x1000, 4), 4 * 100);

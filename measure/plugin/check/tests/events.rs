@@ -1,4 +1,4 @@
-//! Instructions that are more than instructions.
+//! Instructions with extra costs or meanings.
 
 use pillion_model_check::{Event, event_of};
 

@@ -1,4 +1,4 @@
-//! The machines of `measure/machines` are machines of the model, and a wrong one is refused.
+//! The model accepts the machines of `measure/machines`, and refuses a wrong one.
 
 use pillion_machines::Machine;
 use pillion_model_check::Model;

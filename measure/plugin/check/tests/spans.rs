@@ -1,9 +1,8 @@
-//! What is charged between markers.
+//! Charges between markers.
 
 use pillion_model_check::{Event, Model};
 
-/// 1 GHz, one cycle an instruction, everything else in the events: delivery 100, exit of a guest
-/// 1,000.
+/// 1 GHz, one cycle per instruction, all other costs in events: delivery 100, guest exit 1,000.
 fn model() -> Model {
     let mut model = Model::new(
         "mhz=1000,instruction=1,line=64,cache.l1i.size=32768,cache.l1i.ways=8,cache.l1d.size=32768,cache.l1d.ways=8,cache.l2.size=262144,\
@@ -120,7 +119,8 @@ fn what_was_open_for_no_instruction_was_not_open() {
 
 #[test]
 fn who_says_how_late_was_woken_by_the_first_interrupt_since() {
-    // Interrupts 9,000 and 3,000 instructions before the program runs; it is 500 to 9,900 ns late.
+    // Interrupts 9,000 and 3,000 instructions before the program runs, which is 500 to 9,900 ns
+    // late.
     for (late, handler) in [(500, 3000.0), (3000, 3000.0), (8700, 3000.0), (8900, 9100.0), (9900, 9100.0)] {
         let mut model = model();
         run(&mut model, 50);
@@ -170,7 +170,7 @@ fn a_guest_is_left_first() {
         model.event(event);
     }
     run(&mut model, 5000);
-    // As the plug-in tells it: on the host's side.
+    // As the plug-in reports it: on the host's side.
     model.event(Event::Vmexit);
     assert_eq!(figure(&model, "total_samples"), None);
 }
@@ -226,8 +226,8 @@ fn what_happened_in_both_parts_of_a_response_is_told() {
         told("entry", &["instructions", "l1d_misses", "walks", "space_loads", "for_events"]),
         [0.0, 0.0, 0.0, 0.0, 100.0]
     );
-    // Walks: the data's page in both, the code's in the second, as CR3 was loaded. Loads that miss:
-    // a table entry in the first, a line of data in both.
+    // Walks: for the data's page in both, for the code's in the second, because CR3 was loaded.
+    // Load misses: a table entry in the first, a line of data in both.
     let counts = ["instructions", "l1i_misses", "walks", "write_backs", "device_accesses", "space_loads", "for_events"];
     assert_eq!(told("handler", &counts), [30.0, 0.0, 1.5, 0.0, 0.0, 1.0, 0.0]);
     assert_eq!(told("handler", &["l1d_misses", "l2_misses"]), [1.5, 1.5]);

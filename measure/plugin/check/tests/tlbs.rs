@@ -1,4 +1,4 @@
-//! Reach of TLBs, what flushes them, and the loads of page walks.
+//! The reach of TLBs, what flushes them, and the loads of page walks.
 
 use pillion_model_check::{Event, Level, Model, Walks};
 
@@ -17,7 +17,7 @@ fn model(more: &str) -> Model {
     Model::new(&text).unwrap()
 }
 
-/// Walks and their loads for one pass over pages.
+/// Walks and their loads in one pass over pages.
 fn pass(model: &mut Model, first: u64, count: u64, size: u64) -> Walks {
     let before = model.walks();
     for i in 0..count {
@@ -57,7 +57,7 @@ fn sizes_have_translations_of_their_own() {
 #[test]
 fn a_second_level_answers_what_the_first_lost() {
     let mut model = model(",tlb.second.entries=1024,tlb.second.ways=4,tlb.second.hit=9");
-    // All pages show the same memory, so that its line stays in the cache.
+    // All pages map the same memory, so that its line stays in the cache.
     let mut touch = |page: u64| model.data(page * PAGE, 0, false, false);
     for page in 0..512 {
         touch(page);
@@ -72,7 +72,7 @@ fn remembered_upper_levels_leave_one_load() {
     let mut model = model(",walk.remembered=16");
     assert_eq!(pass(&mut model, 0, 64, PAGE), Walks { walks: 64, loads: 4 + 63 });
     let mut model = self::model(",walk.remembered=16");
-    // Tables of 512 entries: each of these pages is in another one.
+    // Tables of 512 entries: each of these pages has a table of its own.
     assert_eq!(pass(&mut model, 0, 16, 512 * PAGE * 512), Walks { walks: 16, loads: 4 * 16 });
 }
 
@@ -87,7 +87,7 @@ fn walks_go_through_the_data_cache() {
     let mut model = model("");
     // Four loads from memory, the page itself, and the fixed part.
     assert_eq!(model.data(0, 0, false, false), (4 * 100 + 100 + 7) * 100);
-    // The neighbour's entries lie in the same four lines.
+    // The neighbour's entries are in the same four lines.
     assert_eq!(model.data(PAGE, PAGE, false, false), (100 + 7) * 100);
     assert_eq!(model.cache(Level::L1Data).misses, 6);
     // Eight entries of 8 bytes share a line.
@@ -117,11 +117,11 @@ fn nested_translations_are_remembered_by_2_mib() {
     let mut model = model(",walk.nested_remembered=64,walk.remembered=64");
     model.event(Event::Vmrun);
     pass(&mut model, 0, 1, PAGE);
-    // The table and the page lie where the first ones do.
+    // The table and the page are where the first ones are.
     assert_eq!(pass(&mut model, PAGE, 1, PAGE).loads, 1);
 }
 
-/// Walks for 16 pages of a task and 16 of the kernel after what happens in between.
+/// Walks for 16 pages of a task and 16 of the kernel, after the events in between.
 fn lost(tags: &str, events: &[Event]) -> (u64, u64) {
     let mut model = model(&format!(",tags={tags}"));
     pass(&mut model, 0, 16, PAGE);
@@ -142,7 +142,7 @@ fn what_drops_translations() {
         ("space", &[Cr4], (16, 16)),
         ("guest", &[Vmrun, Vmexit], (0, 0)),
         ("none", &[Vmrun, Vmexit], (16, 16)),
-        // The guest's own loads of CR3 and CR4 leave the host's alone.
+        // The guest's own loads of CR3 and CR4 do not affect the host's translations.
         ("guest", &[Vmrun, Cr3, Cr4, Vmexit], (0, 0)),
         ("guest", &[Vmrun], (16, 16)),
     ] {
