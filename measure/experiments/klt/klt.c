@@ -179,7 +179,7 @@ static void note(struct section *section, unsigned long long woken, unsigned lon
 {
 	unsigned long long klt = done - woken > section->free ? done - woken - section->free : 0;
 
-	/* An interrupt before the section was asked for is at none of its places. */
+	/* An interrupt before low asked for the section is at no place of it. */
 	if (due < shared->began)
 		return;
 	series_add(&section->klt, klt);

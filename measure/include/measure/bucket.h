@@ -9,7 +9,7 @@
 #define BUCKET_EXACT_BITS 12
 #define BUCKET_EXACT (1 << BUCKET_EXACT_BITS)
 #define BUCKET_PARTS (1 << BUCKET_PART_BITS)
-/* Number of buckets for samples of so many bits. */
+/* Number of buckets for samples of that many bits. */
 #define BUCKETS(bits) (BUCKET_EXACT + ((bits) - BUCKET_EXACT_BITS) * BUCKET_PARTS)
 
 /* log2 of the width of the bucket that contains a value. */

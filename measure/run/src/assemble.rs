@@ -191,7 +191,7 @@ mod tests {
             (Ok("figure f 2 ns\nfigure samples 100 1\ninvalid a page fault\n"), "a page fault"),
             (Ok(good), "samples is 99, and must be 100 or more"),
             (Ok("figure f 2 ns\n"), "samples was not reported"),
-            (Ok("no line\n"), "it said nothing"),
+            (Ok("no line\n"), "it reported nothing"),
             (Ok("figure f 2 us\nfigure samples 100 1\n"), "f was reported in us, not in ns"),
             (Ok("figure f 2\nfigure samples 100 1\n"), "cannot be read"),
             (Err(anyhow!("it hung")), "a run failed"),

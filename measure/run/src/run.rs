@@ -45,7 +45,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     })?;
     let Some(faults) = faults else {
         let why = format!("none of them has a run with the instrument {}", form.instrument);
-        return Err(problem("there is nothing to run", why, "`./x measure list` says what each can be run with"));
+        return Err(problem("there is nothing to run", why, "`./x measure list` lists the instruments of each"));
     };
     println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
     print!("{}", table::faults(&faults));

@@ -13,7 +13,7 @@ pub fn complaints(plan: &Plan, form: Form, readings: &SystemReadings) -> Vec<Str
     let planned_name = system_name::planned(name);
     let mut complaints = readings.disturbed.clone();
     if readings.figures.is_empty() && readings.series.is_empty() {
-        complaints.push("it said nothing".into());
+        complaints.push("it reported nothing".into());
     }
     let asked = |valid: &&Valid| valid.instruments.contains(&form.instrument) && concerns(&valid.systems, planned_name);
     complaints.extend(plan.valid.iter().filter(asked).filter_map(|valid| violated(valid, form.quick, readings)));

@@ -26,7 +26,7 @@ pub fn version(qemu: &Path) -> Result<Version> {
     let text = tool::capture(Command::new(qemu).arg("--version"))
         .map_err(|error| problem(format!("the emulator {name} cannot be run"), first_line(&error), remedy))?;
     let version = parse_version(&text)
-        .ok_or_else(|| problem(format!("{name} is not QEMU"), "it does not say a version", remedy))?;
+        .ok_or_else(|| problem(format!("{name} is not QEMU"), "it does not report a version", remedy))?;
     if version.number < OLDEST {
         let why = format!("it is version {}, {}.{} is needed", version.text, OLDEST.0, OLDEST.1);
         return Err(problem(format!("the emulator {name} is too old"), why, remedy));

@@ -39,7 +39,7 @@ fn parse(data: &[u8]) -> Result<Image, String> {
     if data[LOAD_FLAGS] & 1 == 0 || word(data, X_LOAD_FLAGS) & 1 == 0 {
         return Err("it is not a relocatable 64-bit kernel that loads high".into());
     }
-    Ok(Image { release: release(data).ok_or("it does not say its release")? })
+    Ok(Image { release: release(data).ok_or("it does not state its release")? })
 }
 
 fn release(data: &[u8]) -> Option<String> {

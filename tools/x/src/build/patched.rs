@@ -47,7 +47,7 @@ fn apply(patch: &Path, folder: &Path) -> Result<()> {
     Err(problem(
         format!("{} cannot be applied to the sources", patch.display()),
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).trim_end(),
-        "bring it in step: measure/README.md says how, under *Another kernel*",
+        "bring it up to date: measure/README.md says how, under *Another kernel*",
     ))
 }
 

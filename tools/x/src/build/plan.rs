@@ -154,7 +154,7 @@ pub fn is_package(repository: &Repository, name: &str) -> bool {
 
 fn unknown(repository: &Repository, name: &str, folders: &[PathBuf]) -> anyhow::Error {
     let meant = find::nearest(repository, name, folders)
-        .map_or(String::new(), |near| format!("`--task {near}`, if that is meant; else "));
+        .map_or(String::new(), |near| format!("`--task {near}`, if you mean that; otherwise "));
     problem(
         format!("there is no task {name}"),
         format!(

@@ -86,7 +86,7 @@ pub fn judge(scenario: &Scenario, ran: &Ran) -> Judged {
 impl Judged {
     fn judge_watched(&mut self, scenario: &Scenario, ns: u64) {
         let Some(task) = &self.watched else {
-            self.wrong.push("the watched task says nothing".into());
+            self.wrong.push("the watched task reported nothing".into());
             return;
         };
         let bound = scenario.bound_ns();

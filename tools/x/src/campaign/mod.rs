@@ -79,7 +79,7 @@ fn scenarios(repository: &Repository, arguments: &CampaignArguments) -> Result<V
     let Some(range) = &arguments.seeds else {
         if replay {
             return Err(problem(
-                "there is no seed",
+                "no seed is given",
                 "--guest, --task and --skinned restrict what one seed does",
                 "add --seeds N",
             ));

@@ -21,7 +21,7 @@ pub fn range(text: &str) -> Result<Range<u64>> {
     };
     range.filter(|range| !range.is_empty()).ok_or_else(|| {
         let why = "it is neither a number nor two numbers, the smaller one first";
-        problem(format!("--seeds {text} are no seeds"), why, "write, for example, --seeds 0..1000")
+        problem(format!("--seeds {text} names no seeds"), why, "write, for example, --seeds 0..1000")
     })
 }
 

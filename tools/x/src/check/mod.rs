@@ -24,7 +24,7 @@ pub fn command(repository: &Repository) -> Result<bool> {
     if !headers::check(repository)? {
         failed.push(name);
     }
-    let name = "what documents say";
+    let name = "claims in documents";
     eprintln!("x: {name}");
     let contradictions = facts::contradictions(repository)?;
     if !contradictions.is_empty() {

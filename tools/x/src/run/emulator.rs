@@ -59,7 +59,7 @@ fn cpu_features(qemu: &Path, model: &str) -> Result<[Value; 2]> {
     let text = String::from_utf8_lossy(&output.stdout);
     let answers: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let answer = |id: &str| answers.iter().find(|answer| answer.get("id") == Some(&id.into())).cloned();
-    answer(model).zip(answer(MOST)).map(<[Value; 2]>::from).context("the emulator did not say what its CPU can do")
+    answer(model).zip(answer(MOST)).map(<[Value; 2]>::from).context("the emulator did not report what its CPU can do")
 }
 
 /// The queries for the features of a CPU model, and for the most that the emulator offers.

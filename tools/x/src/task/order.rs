@@ -85,11 +85,11 @@ fn check_source(source: &Path) -> Result<()> {
     }
     match std::fs::metadata(source) {
         Ok(meta) if meta.is_file() => Ok(()),
-        Ok(_) => Err(problem(what, "it is no file", "name the source itself")),
+        Ok(_) => Err(problem(what, "it is not a file", "name the source itself")),
         Err(error) => Err(problem(
             what,
             error.to_string(),
-            "name a file that is there; `./x new rtlinux NAME` makes one to start from",
+            "name an existing file; `./x new rtlinux NAME` makes one to start from",
         )),
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Members of the C library that may stay although they contain such instructions, with the reason
-/// why none of these is ever reached.
+/// why none is ever reached.
 const TOLERATED: &str = "rt/libc-tolerated.txt";
 
 /// Refuses a linked program that took a function with system calls from the C library.

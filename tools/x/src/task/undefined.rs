@@ -13,16 +13,16 @@ const KINDS: [(&[&str], &str, &str); 5] = [
     (
         &["_ZTI", "_ZTV", "__cxa_", "__dynamic_cast", "_Unwind_", "__gxx_", "_ZSt", "_ZNSt", "_ZNKSt"],
         "part of C++'s own library",
-        "do without exceptions, run-time types, streams and strings; templates of the headers and new and delete are there",
+        "do without exceptions, run-time types, streams and strings; header templates, new and delete are available",
     ),
     (
         &["__tls_get_addr", "__emutls", "_dl_", "dlopen", "dlsym"],
-        "for programs that are put together at run time",
+        "for programs that are linked at run time",
         "do without thread-local variables and libraries; pthread_setspecific keeps a value for each thread",
     ),
     (
         &["pthread_", "sem_", "rtl_", "rtf_", "rt_", "mq_", "mbuff_", "timer_", "clock_"],
-        "named like one of RTLinux's functions, but there is none of this name",
+        "named like a function of RTLinux, but there is none of this name",
         "compare the spelling with the headers in rt/include",
     ),
     (
@@ -111,7 +111,7 @@ pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
     let remedies: Vec<&str> = reasons.keys().map(|(_, remedy)| *remedy).collect();
     let indent = "\n        ";
     Some(problem(
-        format!("{task} uses what is not there: {}", names.join(", ")),
+        format!("{task} uses names that are not defined: {}", names.join(", ")),
         why.join(indent),
         remedies.join(indent),
     ))

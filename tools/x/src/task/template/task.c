@@ -39,7 +39,7 @@ static void *work(void *argument)
 		late = clock_gethrtime(CLOCK_RTL_SCHED) - release;
 		release += period;
 
-		/* Never blocks. When nobody reads, the FIFO fills up and rtf_put returns -ENOSPC. */
+		/* Never blocks. Without a reader, the FIFO fills up and rtf_put returns -ENOSPC. */
 		rtf_put(FIFO, &late, sizeof late);
 	}
 	return argument;

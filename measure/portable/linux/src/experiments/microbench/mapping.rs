@@ -56,7 +56,7 @@ impl Mapping {
     /// Writes to each page.
     fn touch(&self) {
         for page in 0..PAGES {
-            // SAFETY: inside the mapping, which is writable and which nobody else uses.
+            // SAFETY: inside the mapping, which is writable and used nowhere else.
             unsafe { self.0.cast::<u8>().add(page * PAGE).write_volatile(1) };
         }
     }

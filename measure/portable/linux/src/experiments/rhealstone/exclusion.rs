@@ -71,7 +71,7 @@ fn shared_shuffle() -> Result<&'static Shuffle> {
     let place = unsafe { mmap_anonymous(std::ptr::null_mut(), size_of::<Shuffle>(), access, MapFlags::SHARED) };
     let place: *mut Shuffle = place.context("there is no memory for two processes")?.cast();
     let (taken, asked) = (Semaphore::of_processes(), Semaphore::of_processes());
-    // SAFETY: the mapping is large enough, aligned to a page, nobody else's, and never taken back.
+    // SAFETY: the mapping is large enough, page-aligned, used nowhere else, and never unmapped.
     unsafe {
         place.write(Shuffle { taken, asked, owning: Owning::default() });
         Ok(&*place)

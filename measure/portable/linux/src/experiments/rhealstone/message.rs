@@ -70,7 +70,7 @@ impl Queue {
     #[inline]
     fn send(&self, length: usize) -> Result<()> {
         static MESSAGE: [u8; LONG] = [0; LONG];
-        // SAFETY: the message is at least so long.
+        // SAFETY: the message is at least that long.
         let status = unsafe { libc::mq_send(self.0, MESSAGE.as_ptr().cast(), length, 0) };
         if status == 0 { Ok(()) } else { Err(last_errno()).context("a message cannot be sent") }
     }

@@ -18,21 +18,21 @@ pub fn cover(_place: &Place, round: u64) -> Result<()> {
     let flags = if round.is_multiple_of(2) { MapFlags::PRIVATE } else { MapFlags::SHARED };
     // SAFETY: a new mapping, wherever there is room.
     let address = unsafe { mm::mmap_anonymous(null_mut(), pages * PAGE, ProtFlags::READ | ProtFlags::WRITE, flags) }?;
-    // SAFETY: the mapping was made above, of that length; nobody else knows it.
+    // SAFETY: the mapping was made above, with that length, and is used nowhere else.
     unsafe { use_and_unmap(address, pages) }
 }
 
 /// Touches a mapping, cuts a page out of its middle, moves the rest and unmaps everything.
 ///
 /// # Safety
-/// `address` is a readable and writable mapping of so many pages, 3 or more, to which no reference
+/// `address` is a readable and writable mapping of `pages` pages, 3 or more, to which no reference
 /// exists.
 unsafe fn use_and_unmap(address: *mut c_void, pages: usize) -> Result<()> {
     let at = |page: usize| address.wrapping_byte_add(page * PAGE);
     // SAFETY: inside the mapping, by the contract.
     (0..pages).for_each(|page| unsafe { at(page).cast::<u8>().write_volatile(1) });
-    // SAFETY: these calls change pages of the mapping, which nobody refers to; what is unmapped is
-    // not used afterwards.
+    // SAFETY: these calls change pages of the mapping, to which no reference exists; unmapped pages
+    // are not used afterwards.
     unsafe {
         mm::mprotect(at(1), PAGE, MprotectFlags::READ)?;
         mm::mprotect(at(1), PAGE, MprotectFlags::READ | MprotectFlags::WRITE)?;
