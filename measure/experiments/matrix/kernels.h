@@ -1,7 +1,7 @@
 /*
  * Computations that use the caches in different ways. Each starts with the same data every time.
- * Together they use 232 KiB, which nearly fills the 256 KiB second-level cache of the smallest
- * modelled machine.
+ * Together they use 232 KiB: the second-level cache of the smallest modelled machine, 256 KiB,
+ * holds nearly all of it.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -17,7 +17,7 @@
 #define CACHE_LINE 64
 #define WALK_LINES (WALK_BYTES / CACHE_LINE)
 
-/* The compiler must compute the values in memory. */
+/* Makes the compiler compute what is in memory, as if it were read. */
 #define KEEP(address) __asm__ volatile("" : : "r"(address) : "memory")
 
 struct complex {

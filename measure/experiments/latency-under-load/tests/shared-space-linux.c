@@ -1,6 +1,6 @@
 /*
- * In the kernel's address space, a program runs in kernel mode and in time beside Linux, which boots
- * and works as usual.
+ * In the kernel's address space, a program runs in kernel mode and in time beside Linux, which
+ * boots and works as usual.
  *
  * prints: privilege level 0
  * prints: 30000 releases, 30000 in time

@@ -56,8 +56,8 @@ pub fn add(passenger: &mut Passenger, more: Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Removes extended copies of that initramfs that were not used for so long. One that cannot be
-/// removed does no harm.
+/// Removes extended copies of that initramfs that have not been used for that long. One that cannot
+/// be removed does no harm.
 fn forget(initrd: &Path, kept: Duration) {
     let (Some(folder), Some(stem)) = (initrd.parent(), initrd.file_stem()) else { return };
     let stem = format!("{}.", stem.to_string_lossy());

@@ -80,7 +80,7 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
 }
 
 /// Builds the kernel and a bundle with that command line for Linux, for a machine with
-/// `memory_bytes` of memory. The bundle goes into `folder`.
+/// `memory_mib` MiB of memory. The bundle goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,

@@ -106,7 +106,7 @@ fn sources() -> Need {
     });
     match version {
         Some(version) => found(name, format!("linux-image-amd64 {version}")),
-        None => absent(name, "linux-image-amd64 is not on offer", "apt-get update (on Debian 12 or 13)"),
+        None => absent(name, "linux-image-amd64 is not available", "apt-get update (on Debian 12 or 13)"),
     }
 }
 

@@ -92,7 +92,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let compiler = |standard: &[&str]| {
         let mut command = Command::new(toolchain::compiler(cpp));
         command.env("LC_ALL", "C").args(COMMON).args(MODULE).args(standard);
-        // Two clones must build the same image, and `__FILE__` ends up in it.
+        // Two clones must count the same, and `__FILE__` ends up in the image.
         command.arg(format!("-fmacro-prefix-map={}=.", repository.root().display()));
         if strict {
             command.arg("-fpermissive");

@@ -170,7 +170,7 @@ collect2: error: ld returned 1 exit status
     fn each_kind_has_its_remedy() {
         let text = explain("t", SAID).unwrap().to_string();
         for part in
-            ["rtl_foo (my-task.c:12)", "named like one of RTLinux's", "helper: in none", "where a module begins"]
+            ["rtl_foo (my-task.c:12)", "named like a function of RTLinux", "helper: in none", "where a module begins"]
         {
             assert!(text.contains(part), "{part} not in {text}");
         }

@@ -41,8 +41,8 @@ fn each_name_has_one_origin() {
     );
 }
 
-/// A folder with what the link step needs of the repository, and with a program and a runtime out
-/// of these texts.
+/// A folder with what the link step needs from the repository, and with a program and a runtime
+/// compiled from these texts.
 struct Place {
     folder: tempfile::TempDir,
     program: PathBuf,
@@ -82,7 +82,7 @@ const START: &str =
 
 #[test]
 fn a_program_that_would_get_another_sine_is_not_linked() {
-    // As Rust's support library has it: weak and hidden, and first.
+    // As in Rust's support library: weak and hidden, and first.
     let sine = "__attribute__((weak, visibility(\"hidden\"))) double sin(double x) { return x; }";
     let said = Place::new(PROGRAM, &(START.to_owned() + sine)).link().unwrap_err().to_string();
     assert!(
@@ -101,8 +101,8 @@ fn so_is_not_one_whose_c_library_takes_the_runtimes_place() {
 
 #[test]
 fn nor_one_that_uses_what_is_not_offered() {
-    // Of threads of its own, a stream of its own that asks Linux for nothing, and one of Linux's
-    // files.
+    // A function for the C library's own threads, one for its own streams that asks Linux for
+    // nothing, and one for Linux's files.
     for name in ["pthread_attr_getstack", "fputs_unlocked", "fopen"] {
         let program = format!("int {name}(void *); int init_module(void) {{ return {name}(0); }}");
         let said = Place::new(&program, START).link().unwrap_err().to_string();
@@ -120,7 +120,7 @@ fn a_program_gets_the_c_librarys_sine_or_its_own() {
     assert!(Place::new(&format!("{PROGRAM}\n{own}"), START).link().is_ok());
 }
 
-/// The sections of the list, each with the name of the program that its heading ends with:
+/// The sections of the list, each with the name of the program at the end of its heading:
 /// `# What (PROGRAM).`
 fn sections(list: &str) -> Vec<(&str, Vec<&str>)> {
     let parts = list.split("\n\n").filter_map(|part| {
@@ -131,12 +131,12 @@ fn sections(list: &str) -> Vec<(&str, Vec<&str>)> {
     parts.collect()
 }
 
-/// What a test program takes from elsewhere, with nothing that the compiler knows better.
+/// The names that a test program takes from elsewhere, without the compiler's built-in versions.
 fn called(program: &str) -> HashSet<String> {
     let repository = Repository::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let folder = tempfile::tempdir().unwrap();
     let source = repository.path("rt/tests/programs").join(format!("{program}.c"));
-    // What the host computed is not needed here.
+    // The host's results are not needed here.
     fs::write(folder.path().join(format!("{program}.native")), "").unwrap();
     let mut order = Order::of(program.into(), std::slice::from_ref(&source)).unwrap();
     order.includes.push(folder.path().to_owned());
