@@ -17,7 +17,7 @@ pub fn packages(names: &[&str]) -> Result<()> {
     let list = names.join(" ");
     eprintln!("x: installing {list}");
     step(&format!("installing {list}"), || {
-        let mut command = privileged("apt-get", &list)?;
+        let mut command = privileged(&format!("{list} must be installed"), &format!("apt-get install {list}"))?;
         command.args(["install", "-y", "-q", "--no-install-recommends"]).args(names);
         if tool::quietly(&mut command).is_ok() {
             return Ok(());
@@ -32,29 +32,27 @@ pub fn packages(names: &[&str]) -> Result<()> {
 /// Fetches the lists of available packages.
 pub fn update_lists() -> Result<()> {
     eprintln!("x: fetching Debian's lists of packages (apt-get update)");
-    let mut command = privileged("apt-get", "the lists of packages")?;
+    let mut command = privileged("the lists of packages must be fetched", "apt-get update")?;
     tool::quietly(command.args(["update", "-q"])).map_err(|error| {
         problem("the lists of packages could not be fetched", format!("{error:#}"), "run `apt-get update` as root")
     })
 }
 
-/// A command that runs as root.
-fn privileged(program: &str, purpose: &str) -> Result<Command> {
+/// `apt-get` as root. Without root and without `sudo` an error says what is wanted, and the command
+/// that root can give.
+fn privileged(wanted: &str, remedy: &str) -> Result<Command> {
+    const PROGRAM: &str = "apt-get";
     if rustix::process::geteuid().is_root() {
-        let mut command = Command::new(program);
+        let mut command = Command::new(PROGRAM);
         command.env(FRONTEND.0, FRONTEND.1);
         return Ok(command);
     }
     if tool::find("sudo").is_none() {
-        let why = "only root can install packages, and sudo is missing";
-        return Err(problem(
-            format!("{purpose} must be installed"),
-            why,
-            format!("as root: {program} install {purpose}"),
-        ));
+        let why = "only root can do that, and sudo is missing";
+        return Err(problem(wanted, why, format!("as root: {remedy}")));
     }
     let mut command = Command::new("sudo");
     // sudo does not pass on this process's environment.
-    command.arg("env").arg(format!("{}={}", FRONTEND.0, FRONTEND.1)).arg(program);
+    command.arg("env").arg(format!("{}={}", FRONTEND.0, FRONTEND.1)).arg(PROGRAM);
     Ok(command)
 }
