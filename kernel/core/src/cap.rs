@@ -142,6 +142,8 @@ pub struct Slot {
     pub original: bool,
     /// Distance from the root of its tree.
     pub depth: u8,
+    /// The mapping is being taken away: nothing is mapped anew until it is gone.
+    pub unmapping: bool,
     /// Pages from the capability's mapping address on that are mapped.
     pub mapped_pages: u32,
     /// Neighbour in the list of derivation.

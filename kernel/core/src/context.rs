@@ -26,6 +26,9 @@ pub struct Context {
     pub consumed: u64,
     /// How often it ran out.
     pub exhausted: u64,
+    /// What was left was forfeited for a call that needs more, which is made again with a whole
+    /// budget.
+    pub forfeited: bool,
     /// Thread that runs on it now.
     pub user: Opt<Thread>,
     /// Thread that it belongs to.

@@ -106,7 +106,9 @@ impl<M: Machine> Kernel<M> {
         let end = plan.offset + plan.bytes;
         loop {
             let Cap::Region { cleared, .. } = &mut self.m.get(plan.region).cap else { return true };
-            let from = (*cleared).max(plan.offset);
+            // Not from the offset on: what is left out for alignment may be used by somebody else,
+            // if this is interrupted.
+            let from = *cleared;
             if from >= end {
                 return true;
             }

@@ -88,19 +88,22 @@ impl<M: Machine> Kernel<M> {
     /// again: so it runs out before it has called, where nobody else waits for it, and not while
     /// the receiver is at work on it.
     ///
-    /// [`Error::BadState`] if its whole budget is less.
+    /// [`Error::BadState`] if its whole budget is less, or is less once the call is made: else such a
+    /// thread would forfeit every budget.
     #[cold]
     pub(crate) fn has_time_for(&mut self, caller: Id<Thread>, need: u64) -> Result<bool> {
         let Some(context) = self.m.get(caller).context else { return Ok(true) };
         let now = self.m.now();
         self.charge(now);
         let c = self.m.get(context);
+        let forfeited = core::mem::take(&mut c.forfeited);
         if !c.is_limited() || c.left >= need {
             return Ok(true);
         }
-        if c.budget < need {
+        if c.budget < need || forfeited {
             return Err(Error::BadState);
         }
+        c.forfeited = true;
         c.left = 0;
         self.cpu.timers_changed = true;
         Ok(false)
@@ -424,6 +427,9 @@ impl<M: Machine> Kernel<M> {
         let in_other_order = queue.first().is_some() && before != own_priority;
         if in_other_order || self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
             return Err(Error::Busy);
+        }
+        if self.waits_at(id, endpoint) {
+            return Err(Error::BadState);
         }
         let slot = endpoint.slot_in(slot_of!(Endpoint, slot));
         self.derive_inner(thread_slot, slot)?;

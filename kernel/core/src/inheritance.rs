@@ -3,7 +3,7 @@
 
 use crate::{
     Id, Kernel, Machine, Opt,
-    endpoint::CHAIN,
+    endpoint::{CHAIN, Endpoint},
     thread::{State, Thread},
 };
 use pillion_abi::status::{Error, Result};
@@ -47,6 +47,22 @@ impl<M: Machine> Kernel<M> {
             }
         }
         Err(Error::TooDeep)
+    }
+
+    /// Whether a thread, or one that it waits for, waits in the queue of an endpoint that has no
+    /// receiver.
+    pub(crate) fn waits_at(&mut self, first: Id<Thread>, endpoint: Id<Endpoint>) -> bool {
+        let mut at = first;
+        for _ in 0..CHAIN {
+            if self.m.get(at).waiting_at == Some(endpoint) {
+                return true;
+            }
+            match self.awaits(at) {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        false
     }
 
     /// Somebody waits in the queue of a receiver: raises it, and those that it waits for, to at

@@ -185,6 +185,7 @@ impl<M: Machine> Kernel<M> {
         let refill_at = if self.cpu.charged == Some(id) { now.saturating_add(period) } else { 0 };
         let c = self.m.get(id);
         (c.priority, c.budget, c.period, c.left, c.refill_at) = (priority, budget, period, budget, refill_at);
+        c.forfeited = false;
         let (user, owner) = (c.user, c.owner);
         self.restore_users(user, owner);
         if let Some(user) = user {

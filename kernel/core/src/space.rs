@@ -77,6 +77,9 @@ impl<M: Machine> Kernel<M> {
 
     fn begin_mapping(&mut self, slot: Id<Slot>, id: Id<Space>, at: u64) -> Result<()> {
         let first = self.m.get(id).mapped;
+        if self.m.get(slot).unmapping {
+            return Err(Error::Busy);
+        }
         let Cap::Memory { space, address, next, .. } = &mut self.m.get(slot).cap else { return Err(Error::WrongKind) };
         match *space {
             Some(s) if s == id && *address == at => return Ok(()),
@@ -116,6 +119,7 @@ impl<M: Machine> Kernel<M> {
             return true;
         }
         let s = self.m.get(slot);
+        s.unmapping = true;
         s.mapped_pages -= (done / PAGE) as u32;
         if let Cap::Memory { address, .. } = &mut s.cap {
             *address += done;
@@ -125,7 +129,8 @@ impl<M: Machine> Kernel<M> {
 
     /// The capability is not mapped any more: it leaves the list of its space.
     pub(crate) fn forget_mapping(&mut self, slot: Id<Slot>) {
-        self.m.get(slot).mapped_pages = 0;
+        let s = self.m.get(slot);
+        (s.mapped_pages, s.unmapping) = (0, false);
         let Cap::Memory { space, previous, next, .. } = &mut self.m.get(slot).cap else { return };
         let (id, p, n) = (space.take(), previous.take(), next.take());
         let Some(id) = id else { return };

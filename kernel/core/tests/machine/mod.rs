@@ -236,6 +236,13 @@ impl Fake {
         (physical > *start || l.what != What::CapSpace) && physical + 64 <= start + l.bytes
     }
 
+    /// What a task writes into memory that it has mapped.
+    pub fn poke(&mut self, physical: u64, word: u64) {
+        assert!(self.live.range(..=physical).next_back().is_none_or(|(start, l)| start + l.bytes <= physical));
+        // SAFETY: memory of the arena without an object in it.
+        unsafe { *self.arena.pointer::<u64>(physical) = word };
+    }
+
     /// Looks at an object without being counted.
     pub fn peek<T: 'static>(&mut self, id: Id<T>) -> &mut T {
         self.check_access(id);
@@ -339,6 +346,11 @@ impl Objects for Fake {
         let end = physical + bytes;
         let clash = self.live.range(..end).next_back().filter(|(s, l)| *s + l.bytes > physical);
         assert!(clash.is_none(), "{what:?} at {physical:#x} overlaps {clash:?}");
+        for at in (physical + (size_of::<T>() as u64).next_multiple_of(8)..end).step_by(8) {
+            // SAFETY: memory of the arena that belongs to the new object.
+            let word = unsafe { *self.arena.pointer::<u64>(at) };
+            assert_eq!(word, 0, "{what:?} at {physical:#x} was made in memory that was not cleared");
+        }
         self.live.insert(physical, Live { what, bytes, ended: false });
         let id = site.occupied();
         if what == What::Thread {

@@ -431,6 +431,15 @@ fn a_call_waits_for_the_time_that_it_needs() {
     // A whole budget that is less, and none.
     w.limited(20, 99, 1_000);
     w.fails(Call::Call, [endpoint, 1], Error::BadState);
+    // One that is enough as a whole, but never when the call is made.
+    let short = w.limited(25, 100, 1_000);
+    w.k.m.clock += 1;
+    assert_eq!(w.enter(Call::Call as u64, [endpoint, 1, 0, 0, 0, 0]), Outcome::Restart);
+    while w.k.cpu.current != Some(short.id) {
+        w.pass(1);
+    }
+    w.k.m.clock += 1;
+    w.fails(Call::Call, [endpoint, 1], Error::BadState);
     w.worker(30);
     w.call(Call::Call, [endpoint, 1]);
     assert_eq!(w.current(), server.id);

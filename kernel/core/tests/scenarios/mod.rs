@@ -4,6 +4,7 @@ mod bounds;
 mod calls;
 mod deletion;
 mod guests;
+mod interleaved;
 mod loans;
 mod messages;
 mod own_priority;
