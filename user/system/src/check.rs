@@ -1,7 +1,6 @@
 //! Checks that concern several values of a system file, or the machine.
 use crate::{
-    BROKER_NEED_NS, KERNEL_PORTS, Linux, Machine, Problem, Start, System, Task, limit, passenger, remedy, responses,
-    skin,
+    KERNEL_PORTS, Linux, Machine, Problem, SHARE_NS, Start, System, Task, limit, passenger, remedy, responses, skin,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -196,10 +195,10 @@ impl Checker<'_> {
         let shares = task.skin.as_ref().is_some_and(|skin| skin.share);
         if let Some(time) = task.time
             && shares
-            && time.budget_ns < BROKER_NEED_NS
+            && time.budget_ns < SHARE_NS
         {
             let message = format!(
-                "task {} has a budget of {} ns: a thread needs {BROKER_NEED_NS} ns to use what tasks share",
+                "task {} has a budget of {} ns: a thread needs {SHARE_NS} ns to use what tasks share",
                 task.name, time.budget_ns
             );
             self.problem(task.lines.budget, message, remedy::SHARE_BUDGET);

@@ -20,8 +20,8 @@ mod problem;
 mod skin;
 
 pub use analysis::{
-    Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, WARDEN_NS, WARDEN_PERIOD_NS, responses,
-    worst_response,
+    Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, SHARE_NS, WARDEN_NS, WARDEN_PERIOD_NS,
+    responses, worst_response,
 };
 pub use check::{BROKER, check};
 pub use machine::{KERNEL_PORTS, Machine};

@@ -56,7 +56,7 @@ remedies! {
     /// `budget` with another value, or beside a budget.
     UNLIMITED = "write budget_us = N and period_us = N for a budget, or budget = \"unlimited\" for none";
     /// A budget too small to call the broker with.
-    SHARE_BUDGET = "give it a budget of at least 30 us, or remove share";
+    SHARE_BUDGET = "give it a budget of at least 32 us, or remove share";
     /// A name with other characters, or too long.
     NAME = "use 1 to 31 letters, digits, '-' and '_'";
     /// The name of an entry of the bundle.

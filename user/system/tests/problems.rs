@@ -89,7 +89,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         "hold up the periodic task b",
         remedy::UNBOUNDED,
     ),
-    (S, "share=true\nperiod_us=100\nbudget_us=29", 8, "a thread needs 30000 ns", remedy::SHARE_BUDGET),
+    (S, "share=true\nperiod_us=100\nbudget_us=31", 8, "a thread needs 32000 ns", remedy::SHARE_BUDGET),
     (A, "period_us=10\nbudget_us=11", 7, "11000 ns in 10000 ns", remedy::BUDGET),
     (A, "period_us=100\nbudget_us=99", 7, "100.8 %", remedy::OVERLOAD),
     (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1800 ns, interrupts off 1200 ns", remedy::LATE),
@@ -332,7 +332,7 @@ fn unless_told_tasks_outlive_linux_and_may_do_nothing_to_the_system() {
 #[test]
 fn every_key_of_a_skin_is_read() {
     let system = parse(&format!(
-        "{S}threads=3\nfifo_kib=8\nstart='linux'\nshare=true\nmbuff_kib=8\ngrace_ms=50\npriority=99\nperiod_us=1000\nbudget_us=30\narguments='{}'\n\
+        "{S}threads=3\nfifo_kib=8\nstart='linux'\nshare=true\nmbuff_kib=8\ngrace_ms=50\npriority=99\nperiod_us=1000\nbudget_us=40\narguments='{}'\n\
          [channels]\nmbuff_kib=4\nshared_fifos=[0,63]\n[linux]\n",
         "x".repeat(1000)
     ))
