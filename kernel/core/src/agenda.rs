@@ -1,25 +1,25 @@
-//! What is due when, sorted by the urgency of whom it is for.
+//! Pending deadlines, by the priority of the thread that each is for.
 //!
-//! A heap for each priority. What matters while a thread runs are the heaps of its priority and of
-//! those above: what is due for somebody less urgent cannot lead to a switch, and waits until the
-//! CPU comes down to it. The earliest deadline of each level, and of each band of 16 levels, is
-//! kept, so that the earliest from some level on is found by looking at no more than the levels of
-//! one band and the other bands, of which only those are looked at that have any.
+//! There is a heap for each priority, or level. While a thread runs, only the heaps at its priority
+//! and above matter: an entry for a less urgent thread cannot lead to a switch, and waits until the
+//! CPU's priority drops to it. The earliest deadline of each level, and of each band of 16 levels,
+//! is kept, so that the search for the earliest at or above a level looks at the levels of one band
+//! and at the other bands, and at those only that have entries.
 
 use crate::heap::{Heap, Nodes};
 use crate::timer::Due;
 use pillion_abi::{NEVER, PRIORITIES};
 
-/// Levels of a band.
+/// Levels in a band.
 const BAND: usize = 16;
 const BANDS: usize = PRIORITIES / BAND;
 
-/// Something at a point in time, at a level.
+/// A deadline and its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
-    /// When; [`NEVER`] where there is nothing.
+    /// The deadline; [`NEVER`] if there is none.
     pub deadline: u64,
-    /// At which level.
+    /// Its level.
     pub level: u8,
 }
 
@@ -38,25 +38,24 @@ impl At {
     }
 }
 
-/// Points in time, by level.
+/// Deadlines by level.
 ///
-/// Where the last thing of a level was taken out, the next one mostly follows soon. So the level
-/// stays on the maps, as vacant, until something is put there, or until somebody else needs the
-/// maps.
+/// A level whose last entry was removed usually gets another soon. So it stays on the maps, as
+/// vacant, until an entry is added to it or another operation needs the maps.
 #[derive(Debug)]
 pub struct Agenda {
     heaps: [Heap<Due>; PRIORITIES],
-    /// Deadline of the first of each level; [`NEVER`] where there is none.
+    /// Earliest deadline of each level; [`NEVER`] if it has none.
     first: [u64; PRIORITIES],
-    /// The earliest of each band.
+    /// Earliest deadline of each band.
     earliest: [At; BANDS],
-    /// A bit for each level of a band that has any.
+    /// For each band, a bit for each of its levels that has entries.
     levels: [u16; BANDS],
-    /// A bit for each band that has any.
+    /// A bit for each band that has entries.
     bands: u16,
-    /// One more than the highest level that has any; 0 when none has.
+    /// One more than the highest level that has entries; 0 if none has.
     top: u16,
-    /// A level that is empty and not yet off the maps; [`NO_LEVEL`] when there is none.
+    /// A level that is empty but still on the maps; [`NO_LEVEL`] if there is none.
     vacant: u16,
 }
 
@@ -76,13 +75,13 @@ impl Default for Agenda {
     }
 }
 
-/// The lowest bit of a word that is not 0.
+/// Number of the lowest set bit of a word that is not 0.
 #[inline(always)]
 fn lowest(word: u16) -> usize {
     word.trailing_zeros() as usize % BAND
 }
 
-/// The highest.
+/// Number of the highest set bit.
 #[inline(always)]
 fn highest(word: u16) -> usize {
     (15 ^ word.leading_zeros()) as usize % BAND
@@ -95,7 +94,7 @@ fn place(level: u8) -> (usize, u32) {
 }
 
 impl Agenda {
-    /// Whether there is nothing in it.
+    /// Whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heaps.iter().all(|heap| heap.first().is_none())
@@ -108,15 +107,14 @@ impl Agenda {
         &self.heaps[usize::from(level)]
     }
 
-    /// Deadline of the first of a level.
+    /// Earliest deadline of a level.
     #[inline]
     #[must_use]
     pub fn first(&self, level: u8) -> u64 {
         self.first[usize::from(level)]
     }
 
-    /// Adds what is not in it. The deadline is not [`NEVER`]: what never comes is not on the
-    /// agenda. O(log n).
+    /// Adds an entry that is not on the agenda. The deadline must not be [`NEVER`]. O(log n).
     pub fn insert(&mut self, nodes: &mut impl Nodes<Due>, due: Due, level: u8, deadline: u64) {
         debug_assert!(deadline != NEVER, "nothing is due");
         let (index, (band, bit)) = (usize::from(level), place(level));
@@ -138,7 +136,7 @@ impl Agenda {
         }
     }
 
-    /// Takes something out. Nothing happens when it is not in it. O(log n).
+    /// Removes an entry; does nothing if it is not on the agenda. O(log n).
     pub fn remove(&mut self, nodes: &mut impl Nodes<Due>, due: Due) {
         let node = nodes.node(due);
         if !node.is_linked() {
@@ -153,7 +151,7 @@ impl Agenda {
         }
     }
 
-    /// Moves something to another level. O(log n).
+    /// Moves an entry to another level. O(log n).
     pub fn relevel(&mut self, nodes: &mut impl Nodes<Due>, due: Due, level: u8) {
         let node = nodes.node(due);
         if node.is_linked() && node.level != level {
@@ -163,7 +161,7 @@ impl Agenda {
         }
     }
 
-    /// Takes out the first of a level, which is `due`. O(log n).
+    /// Removes the first entry of a level, which is `due`. O(log n).
     #[inline(always)]
     pub fn pop(&mut self, nodes: &mut impl Nodes<Due>, level: u8, due: Due) {
         self.tidy();
@@ -192,7 +190,7 @@ impl Agenda {
         }
     }
 
-    /// Takes what is vacant off the maps.
+    /// Takes the vacant level, if there is one, off the maps.
     #[inline(always)]
     fn tidy(&mut self) {
         if self.vacant != NO_LEVEL {
@@ -223,7 +221,7 @@ impl Agenda {
         (band * BAND + highest(self.levels[band]) + 1) as u16
     }
 
-    /// The earliest of some levels of a band: 16 at most.
+    /// The earliest deadline among some levels of a band, 16 at most.
     fn earliest_in(&self, band: usize, mut levels: u16) -> At {
         let mut earliest = NOTHING;
         while levels != 0 {
@@ -234,14 +232,14 @@ impl Agenda {
         earliest
     }
 
-    /// Whether there may be anything from a level on.
+    /// Whether there may be an entry at or above a level.
     #[inline(always)]
     #[must_use]
     pub fn reaches(&self, level: u8) -> bool {
         self.top > u16::from(level)
     }
 
-    /// The first from a level on. Looks at 15 levels and 16 bands at most.
+    /// The earliest deadline at or above a level. Looks at 15 levels and 16 bands at most.
     #[inline(always)]
     #[must_use]
     pub fn earliest_from(&mut self, level: u8) -> At {
@@ -269,7 +267,7 @@ impl Agenda {
         earliest
     }
 
-    /// The highest level, from `level` on, of which something is due; something is due at `level`.
+    /// The highest level at or above `level` at which an entry is due; one is due at `level`.
     #[inline(always)]
     #[must_use]
     pub fn highest_due(&self, level: u8, now: u64) -> u8 {
@@ -323,13 +321,13 @@ mod tests {
         Some(first)
     }
 
-    /// A level at which something is due.
+    /// A level at which an entry is due.
     fn due_from(a: &mut Agenda, from: u8, now: u64) -> Option<u8> {
         let next = a.earliest_from(from);
         (next.deadline <= now).then_some(next.level)
     }
 
-    /// Levels that meet in bands, and some that are alone.
+    /// Levels that share a band, and some that have one to themselves.
     const LEVELS: [u8; 10] = [0, 1, 14, 15, 16, 50, 51, 200, 239, 255];
 
     #[derive(Clone, Debug)]

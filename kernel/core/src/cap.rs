@@ -1,8 +1,7 @@
-//! Capabilities: what a slot holds, and the tree of who was derived from whom.
+//! Capabilities: what a slot holds, and the derivation tree.
 //!
-//! The tree is kept as one list in preorder in which each slot knows its depth: what was derived
-//! from a slot are those that follow it with a greater depth. A slot that has descendants is
-//! deleted only after them.
+//! The tree is one list in preorder in which each slot knows its depth: the descendants of a slot
+//! are the slots that follow it with a greater depth. A slot is deleted only after its descendants.
 
 use crate::{
     Id, Kernel, Machine, Opt, context::Context, endpoint::Endpoint, interrupt::Interrupt, notification::Notification,
@@ -13,10 +12,10 @@ use pillion_abi::{
     status::{Error, Result},
 };
 
-/// Deepest derivation.
+/// Maximum depth of a derivation tree.
 pub const DEPTH: u8 = 16;
 
-/// Most levels of capability spaces; see [`CapSpace::level`].
+/// Maximum number of levels of capability spaces; see [`CapSpace::level`].
 pub const LEVELS: u8 = 4;
 
 /// What a slot holds.
@@ -35,7 +34,7 @@ pub enum Cap {
         size: u64,
         /// Bytes from the base on that are in use.
         used: u64,
-        /// Bytes from the base on that hold zeros where they are not in use.
+        /// Bytes from the base on that are in use or hold zeros.
         cleared: u64,
     },
     /// Memory that can be mapped.
@@ -50,7 +49,7 @@ pub enum Cap {
         address: u64,
         /// Space that it is mapped in.
         space: Opt<Space>,
-        /// Neighbour in the list of what is mapped in that space.
+        /// Previous in the list of capabilities mapped in that space.
         previous: Opt<Slot>,
         /// Next in that list.
         next: Opt<Slot>,
@@ -91,7 +90,7 @@ pub enum Cap {
 }
 
 impl Cap {
-    /// Kind as user code knows it.
+    /// Kind as user code sees it.
     pub fn kind(&self) -> Kind {
         match self {
             Cap::None => Kind::None,
@@ -114,7 +113,7 @@ impl Cap {
         }
     }
 
-    /// The capability as a copy of it begins: memory is not mapped through the copy.
+    /// The capability as a new copy holds it: memory is not mapped through the copy.
     fn copied(self) -> Cap {
         match self {
             Cap::Memory { device, base, size, .. } => Cap::unmapped(device, base, size),
@@ -122,7 +121,7 @@ impl Cap {
         }
     }
 
-    /// Memory that is not mapped.
+    /// A capability for memory that is not mapped.
     pub fn unmapped(device: bool, base: u64, size: u64) -> Cap {
         Cap::Memory { device, base, size, address: 0, space: None, previous: None, next: None }
     }
@@ -138,7 +137,7 @@ pub struct Slot {
     pub badge: u64,
     /// Rights as in [`right`].
     pub rights: u8,
-    /// The object lives as long as this slot holds it.
+    /// Whether this is the object's original capability: the object is deleted with it.
     pub original: bool,
     /// Distance from the root of its tree.
     pub depth: u8,
@@ -146,9 +145,9 @@ pub struct Slot {
     pub unmapping: bool,
     /// Pages from the capability's mapping address on that are mapped.
     pub mapped_pages: u32,
-    /// Neighbour in the list of derivation.
+    /// Previous in the derivation list.
     pub previous: Opt<Slot>,
-    /// Next in the list of derivation.
+    /// Next in the derivation list.
     pub next: Opt<Slot>,
 }
 
@@ -160,12 +159,12 @@ const _: () = assert!(size_of::<Slot>() == 64);
 pub struct CapSpace {
     /// Number of slots.
     pub count: u32,
-    /// A capability for a capability space may only stand in one of a lower level, so that they
-    /// never form a circle.
+    /// A capability for this space may only be in a space of a lower level, so that spaces never
+    /// form a cycle.
     pub level: u8,
-    /// It is being deleted: nothing may come in any more.
+    /// The space is being deleted: nothing may be put in any more.
     pub dying: bool,
-    /// Slots below this one are empty, while it is being deleted.
+    /// While the space is being deleted: the slots below this index are empty.
     pub scanned: u32,
 }
 
@@ -265,7 +264,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The list of what is mapped in a space names slots: it follows a move.
+    /// Updates the list of capabilities mapped in a space, which links slots, after a move.
     fn moved_mapping(&mut self, at: Id<Slot>, cap: Cap) {
         let Cap::Memory { space: Some(space), previous, next, .. } = cap else { return };
         match previous {
@@ -289,7 +288,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whether a capability may stand in a space, for the sake of [`CapSpace::level`].
+    /// Refuses a capability that may not be in a space; see [`CapSpace::level`].
     pub(crate) fn may_stand_in(&mut self, cap: Cap, space: Id<CapSpace>) -> Result<()> {
         if let Cap::CapSpace(inner) = cap {
             let level = self.m.get(inner).level;

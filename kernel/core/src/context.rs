@@ -1,8 +1,8 @@
 //! Scheduling contexts: the right to a share of the CPU's time.
 //!
-//! A context has a priority, a budget and a period, in ticks. Its budget is filled when it begins
-//! to be used and at least a period has gone by since it last began; when it is empty its thread
-//! waits until that period is over.
+//! A context has a priority, and a budget and a period in ticks. Its budget is replenished when it
+//! begins to be used and at least a period has passed since the last replenishment. When the budget
+//! is empty, the thread waits until that period is over.
 
 use crate::{Opt, heap::Node, thread::Thread, timer::Due};
 use pillion_abi::NEVER;
@@ -16,11 +16,11 @@ pub struct Context {
     pub ceiling: u8,
     /// Ticks in each period; [`NEVER`] for no limit.
     pub budget: u64,
-    /// Ticks between two fillings.
+    /// Ticks between two replenishments.
     pub period: u64,
-    /// Ticks left.
+    /// Ticks of the budget that are left.
     pub left: u64,
-    /// When it is filled again.
+    /// When it can be replenished next.
     pub refill_at: u64,
     /// Ticks used so far.
     pub consumed: u64,
@@ -33,7 +33,7 @@ pub struct Context {
     pub user: Opt<Thread>,
     /// Thread that it belongs to.
     pub owner: Opt<Thread>,
-    /// Place among the timers, while its thread waits for the replenishment.
+    /// Node on the agenda, while its thread waits for the replenishment.
     pub refill: Node<Due>,
 }
 
@@ -44,7 +44,7 @@ impl Context {
         self.budget != NEVER
     }
 
-    /// Fills the budget if its time has come. Returns whether there is any time to run.
+    /// Replenishes the budget if it is time to. Returns whether any budget is left.
     #[inline]
     pub fn begin(&mut self, now: u64) -> bool {
         if now >= self.refill_at && self.is_limited() {
@@ -54,7 +54,7 @@ impl Context {
         self.left != 0
     }
 
-    /// Takes used time off. Returns whether the budget has run out by it.
+    /// Charges used ticks. Returns whether this exhausted the budget.
     #[inline]
     pub fn charge(&mut self, ticks: u64) -> bool {
         self.consumed = self.consumed.wrapping_add(ticks);
@@ -66,7 +66,7 @@ impl Context {
         had && self.left == 0
     }
 
-    /// When the budget will have run out if it is used from `now` on.
+    /// When the budget runs out if it is used from `now` on.
     #[inline]
     pub fn ends_at(&self, now: u64) -> u64 {
         if self.is_limited() { now.saturating_add(self.left) } else { NEVER }

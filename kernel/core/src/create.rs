@@ -29,13 +29,13 @@ pub const THREAD_PAGES: u64 = 1;
 /// Pages of a vCPU: the object and, after it, what the processor needs.
 pub const VCPU_PAGES: u64 = 9;
 
-/// Most slots of a capability space.
+/// Maximum number of slots of a capability space.
 pub const MAX_SLOTS: u64 = 1 << 16;
 
-/// Most table pages of an address space.
+/// Maximum number of table pages of an address space.
 pub const MAX_TABLES: u64 = 1 << 14;
 
-/// Bytes that an object of a kind takes, and their alignment.
+/// Size in bytes and alignment of an object of a kind.
 fn extent(kind: Kind, size: u64) -> Result<(u64, u64)> {
     let small = |bytes: usize| (bytes as u64).next_multiple_of(GRANULE);
     Ok(match kind {
@@ -52,7 +52,7 @@ fn extent(kind: Kind, size: u64) -> Result<(u64, u64)> {
     })
 }
 
-/// What a `RegionCreate` is about, checked.
+/// The checked arguments of a `RegionCreate`.
 struct Plan {
     region: Id<Slot>,
     device: bool,
@@ -161,14 +161,14 @@ impl<M: Machine> Kernel<M> {
         Ok(id)
     }
 
-    /// Begins an object in memory of a region that is cleared and in no other use.
-    /// [`Error::NoMemory`] beyond what a handle can name.
+    /// Puts an object into memory of a region that is cleared and in no other use.
+    /// [`Error::NoMemory`] beyond the memory that a handle can name.
     fn put<T: 'static>(&mut self, plan: &Plan, object: T) -> Result<Id<T>> {
         let site = Site::at(plan.base + plan.offset, plan.bytes).ok_or(Error::NoMemory)?;
         Ok(self.m.place(site, object))
     }
 
-    /// Makes an interrupt out of a region's memory. Memory is cleared in one step: it is small.
+    /// Makes an interrupt out of a region's memory, which is small and cleared in one step.
     pub(crate) fn create_interrupt(
         &mut self,
         region: Id<Slot>,

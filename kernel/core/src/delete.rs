@@ -18,16 +18,16 @@ use crate::{
 };
 use pillion_abi::status::Error;
 
-/// Slots of a capability space that are looked at in one step.
+/// Slots of a capability space that one step looks at.
 const SCAN_STEP: u32 = 16;
 
-/// Spaces inside each other that one step goes down through. Those that stand in each other are at
-/// most [`LEVELS`], so that there are regions in between.
+/// Nested capability spaces that one step goes down through. At most [`LEVELS`] of them can be
+/// nested without a region in between, so a longer way down passes a region.
 const NESTED: u32 = 2 * LEVELS as u32;
 
 /// What the next step of a deletion works on.
 enum Step {
-    /// This slot has nothing below it any more.
+    /// This slot has no descendants any more.
     Leaf(Id<Slot>),
     /// Part of a capability space was searched.
     Searched,
@@ -56,7 +56,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Goes down from a slot to something without descendants and without content.
+    /// Goes down from a slot to one without descendants and without content.
     fn next_step(&mut self, slot: Id<Slot>, whole: bool) -> Step {
         if self.m.get(slot).cap == Cap::None || (!whole && !self.has_child(slot)) {
             return Step::Done;
@@ -76,8 +76,8 @@ impl<M: Machine> Kernel<M> {
                 region = Some(at);
             }
         }
-        // A region that stands in a space made of it would lead in a circle. Its slot goes first
-        // then, and what was made of it belongs to the region that it was made of.
+        // A region in a capability space that was made of it would lead in a circle. So its slot is
+        // emptied first, and what was made of it becomes its parent region's.
         if let Some(region) = region {
             self.unlink(region);
         }
@@ -113,8 +113,8 @@ impl<M: Machine> Kernel<M> {
         if to == count { Search::Empty } else { Search::NotYet }
     }
 
-    /// Ends what a leaf holds, as far as one step goes, and empties the slot. Returns whether it is
-    /// empty now.
+    /// Deletes what a leaf holds, as far as one step goes, and empties the slot. Returns whether it
+    /// is empty now.
     fn end(&mut self, leaf: Id<Slot>) -> bool {
         let Slot { cap, original, .. } = *self.m.get(leaf);
         if !self.unmap_step(leaf) {
@@ -153,8 +153,8 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// A derived capability that an object holds goes: the other side must not name the object any
-    /// more.
+    /// Before a derived capability is deleted: if an object holds it, the other side must not name
+    /// that object any more.
     fn unbind(&mut self, leaf: Id<Slot>, cap: Cap) {
         match cap {
             Cap::Notification(n) => {
@@ -170,7 +170,7 @@ impl<M: Machine> Kernel<M> {
                     && endpoint.slot_in(slot_of!(Endpoint, slot)) == leaf
                 {
                     self.m.get(thread).endpoint = None;
-                    // Those in the queue wait for somebody else from now on.
+                    // The callers in the queue do not wait for this thread any more.
                     self.restore_chain(thread);
                 }
             }
@@ -178,7 +178,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Empties a slot inside an object that ends.
+    /// Empties a slot inside an object that is deleted.
     #[inline]
     fn unlink_inner(&mut self, slot: Id<Slot>) {
         let cap = self.m.get(slot).cap;
@@ -208,7 +208,7 @@ impl<M: Machine> Kernel<M> {
         self.m.forget(id);
     }
 
-    /// A thread in `VcpuRun` will not go back into the guest.
+    /// Takes a thread out of `VcpuRun`, with [`Error::Gone`], if it is in it.
     pub(crate) fn leave_guest(&mut self, id: Id<Thread>) {
         if let Some(vcpu) = self.m.get(id).guest.take() {
             self.m.get(vcpu).thread = None;
@@ -239,7 +239,7 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// A receiver that waits at an endpoint that ends goes with [`Error::Gone`].
+    /// Releases a waiting receiver, with [`Error::Gone`], as its endpoint is deleted.
     fn dismiss_receiver(&mut self, id: Id<Endpoint>) {
         if let Cap::Thread(receiver) = self.m.get(id).slot.cap
             && self.m.get(receiver).state == State::Receiving
@@ -250,7 +250,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A timer that its capability was taken from may still stand here: one of them goes per step.
+    /// A timer whose capability for the notification is gone may still be in the heap: each step
+    /// removes one.
     fn end_notification(&mut self, id: Id<Notification>) -> bool {
         if let Some(timer) = self.m.get(id).timers.first() {
             self.timer_stop(timer);
@@ -277,7 +278,7 @@ impl<M: Machine> Kernel<M> {
         self.m.forget(id);
     }
 
-    /// One line is masked per step.
+    /// Masks one of the passenger's lines per step.
     fn end_vcpu(&mut self, id: Id<Vcpu>) -> bool {
         if self.cpu.passenger == Some(id)
             && let Some(line) = self.cpu.passenger_lines.highest()
@@ -307,8 +308,8 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// Part of a mapping is taken away per step. It must not stay in the tables: until the last
-    /// step, the space can be given to a thread.
+    /// Removes part of a mapping per step. No mapping may stay in the tables: until the last step,
+    /// the space can be given to a thread.
     fn end_space(&mut self, id: Id<Space>) -> bool {
         if let Some(slot) = self.m.get(id).mapped {
             self.unmap_step(slot);

@@ -1,9 +1,9 @@
 //! Time and priority along a chain of calls.
 //!
-//! A caller donates its time to a server that has none of its own, and that one to the next: of the
-//! threads of such a chain one has time at most, and the reply gives it back to a thread that has
-//! none. So time can be bound to a thread in a chain only where none is out. Every thread that has
-//! time, or waits in a call, has the priority that it is due.
+//! A caller donates its scheduling context to a server that has none of its own, and that server
+//! passes it on to the next. At most one thread of such a chain has a context, and a reply gives it
+//! back to a thread that has none. So a context can be bound to a thread in a chain only while none
+//! is lent out. Every thread that has a context, or waits in a call, has the priority it is due.
 
 use crate::{
     Id, Kernel, Machine, Opt,
@@ -14,8 +14,9 @@ use crate::{
 use pillion_abi::status::{Error, Result};
 
 impl<M: Machine> Kernel<M> {
-    /// Gives back time that a server without its own ran on: to the caller, or to its owner when
-    /// the caller is gone. Returns who can run with it now, other than the caller.
+    /// Gives back the context that a server without one of its own ran on: to the caller, or to the
+    /// context's owner if the caller is gone. Returns the thread, other than the caller, that can
+    /// run on it now.
     #[inline]
     pub(crate) fn return_context(&mut self, server: Id<Thread>, caller: Opt<Thread>) -> Opt<Thread> {
         let s = self.m.get(server);
@@ -40,11 +41,12 @@ impl<M: Machine> Kernel<M> {
         self.give_time(context, to)
     }
 
-    /// Who needs time that is meant for a thread: itself, or the last of the servers without time
-    /// of their own that it waits for.
+    /// The thread that needs a context meant for `first`: `first` itself, or the last of the
+    /// servers without a context of their own that it waits for.
     ///
-    /// [`Error::Busy`] if there is time in that chain: it will come back to the thread before,
-    /// which must have none then. [`Error::TooDeep`] if the chain has more than [`CHAIN`] threads.
+    /// [`Error::Busy`] if a server in that chain has a context: it will come back to the thread
+    /// before that server, which must have none then. [`Error::TooDeep`] if the chain has more than
+    /// [`CHAIN`] threads.
     pub(crate) fn needs_time(&mut self, first: Id<Thread>) -> Result<Id<Thread>> {
         let mut at = first;
         for _ in 0..CHAIN {
@@ -61,8 +63,8 @@ impl<M: Machine> Kernel<M> {
         Err(Error::TooDeep)
     }
 
-    /// Lets a thread that has none have time; see [`Kernel::needs_time`]. Returns the thread if it
-    /// is ready to run.
+    /// Gives a context to a thread that has none; see [`Kernel::needs_time`]. Returns the thread if
+    /// it is ready to run.
     pub(crate) fn give_time(&mut self, context: Id<Context>, to: Id<Thread>) -> Opt<Thread> {
         self.m.get(context).user = Some(to);
         self.level_changed(Some(context));
@@ -74,8 +76,8 @@ impl<M: Machine> Kernel<M> {
         ready.then_some(to)
     }
 
-    /// Takes the time from whoever runs on it. A caller does not stay in a queue without: its
-    /// server may need it.
+    /// Takes a context away from the thread that runs on it. A caller without a context does not
+    /// stay in a queue: its server may need the context.
     pub(crate) fn take_time(&mut self, context: Id<Context>) {
         let Some(user) = self.m.get(context).user.take() else { return };
         self.m.get(user).context = None;
@@ -96,16 +98,16 @@ impl<M: Machine> Kernel<M> {
         self.restore_donation(user);
     }
 
-    /// A thread loses the context that belongs to it, whoever runs on that.
+    /// Takes away the context that belongs to a thread, whichever thread runs on it.
     pub(crate) fn disown(&mut self, context: Id<Context>, owner: Id<Thread>) {
         self.m.get(context).owner = None;
         self.m.get(owner).own_context = None;
         self.take_time(context);
-        // Whoever runs on it may not be in the owner's chain any more.
+        // The thread that ran on it may not be in the owner's chain any more.
         self.restore_chain(owner);
     }
 
-    /// The time that a thread without any will get back from the server that it waits for.
+    /// The context that a thread without one will get back from the server it waits for.
     fn lent(&mut self, first: Id<Thread>) -> Opt<Context> {
         let mut at = first;
         for _ in 0..CHAIN {
@@ -121,9 +123,11 @@ impl<M: Machine> Kernel<M> {
         None
     }
 
-    /// Gives a thread the priority that it is due: that of its time and, where callers raise it, of
-    /// the one that it serves, or of the most urgent one that waits. One whose own caller is gone,
-    /// and which passed that one's time on, is due that time's.
+    /// Gives a thread the priority it is due: the highest of its context's, its caller's and that
+    /// of the most urgent caller in its queue. If its endpoint says that callers do not raise it,
+    /// the queue does not count, nor does the caller if the thread has a context of its own. A
+    /// thread whose caller is gone, and which passed that caller's context on, is due that
+    /// context's priority.
     pub(crate) fn restore_priority(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
         let (endpoint, caller, server) = (thread.endpoint, thread.caller, thread.server);
@@ -151,7 +155,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Does the same along the chain of those that a thread waits for.
+    /// Does the same for a thread and for each thread that it waits for in turn.
     pub(crate) fn restore_chain(&mut self, first: Id<Thread>) {
         let mut at = first;
         for _ in 0..CHAIN {
@@ -167,8 +171,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Does the same for a thread whose time has changed, and for those that donated it: from the
-    /// first of them on.
+    /// Does the same for a thread whose context has changed and for the callers that donated it,
+    /// beginning with the first of them.
     pub(crate) fn restore_donation(&mut self, last: Id<Thread>) {
         let mut first = last;
         for _ in 0..CHAIN {

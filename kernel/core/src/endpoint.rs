@@ -1,12 +1,12 @@
 //! Endpoints: call and reply, with donation of time and of priority.
 //!
-//! An endpoint has one receiver. A caller waits until it has been served, in order of priority. A
-//! receiver without a scheduling context of its own runs on its caller's, so that a server costs
-//! its clients' time; while callers queue, the receiver runs at the priority of the most urgent
-//! one, and so do the threads that it waits for in turn. An endpoint can be bound so that its
-//! callers raise nobody: what they ask for is then done at the receiver's own priority, in the
-//! order in which they came, and only they wait for it. Without time of its own such a receiver
-//! runs at the priority of the caller that it serves.
+//! An endpoint has one receiver. A caller waits until it has been served; callers are served in
+//! order of priority. A receiver without a scheduling context of its own runs on its caller's, so
+//! that clients pay for what a server does. While callers queue, the receiver, and the threads that
+//! it waits for in turn, run at the priority of the most urgent caller. An endpoint can be bound so
+//! that callers raise nobody: the receiver then serves them at its own priority, in order of
+//! arrival, and only they wait for it. Such a receiver, if it has no context of its own, runs at
+//! the priority of the caller that it serves.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -22,7 +22,7 @@ use pillion_abi::{
     status::{Error, Result},
 };
 
-/// Most calls that may hang on each other, one server calling the next.
+/// Longest chain of calls, one server calling the next.
 pub const CHAIN: usize = 16;
 
 /// An endpoint.
@@ -30,13 +30,12 @@ pub const CHAIN: usize = 16;
 pub struct Endpoint {
     /// The receiver, as a capability that the endpoint holds.
     pub slot: Slot,
-    /// Callers that wait, most urgent first unless it serves them in order.
+    /// Waiting callers: the most urgent first, or the oldest if [`Endpoint::own_priority`] is set.
     pub queue: Heap<Id<Thread>>,
-    /// Callers do not raise the receiver's priority, and are served in the order in which they
-    /// came.
+    /// Whether callers leave the receiver's priority alone and are served in order of arrival.
     pub own_priority: bool,
-    /// Ticks that a caller with a limited budget must have left, since the receiver runs on them; 0
-    /// where it does not matter.
+    /// Ticks that a caller with a limited budget must have left, because the receiver runs on them;
+    /// 0 for no minimum.
     pub need: u64,
 }
 
@@ -83,10 +82,10 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Whether the current thread has the time left that a call of an endpoint needs. If not, what
-    /// is left is forfeited and the thread is to make the call anew when its budget is filled
-    /// again: so it runs out before it has called, where nobody else waits for it, and not while
-    /// the receiver is at work on it.
+    /// Whether the current thread has the budget left that a call of an endpoint needs. If not, the
+    /// rest is forfeited and the thread is to repeat the call after its replenishment. So its
+    /// budget runs out before the call, when nobody else waits for it, and not while the receiver
+    /// works on it.
     ///
     /// [`Error::BadState`] if its whole budget is less, or is less once the call is made: else such a
     /// thread would forfeit every budget.
@@ -115,8 +114,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Hands a caller's message, and its time if the server has none, to the server. Sets no state
-    /// of the server.
+    /// Hands a caller's message, and its context if the server has none of its own, to the server.
+    /// Does not set the server's state.
     #[inline]
     fn begin_service(&mut self, caller: Id<Thread>, server: Id<Thread>) {
         let c = self.m.get(caller);
@@ -172,8 +171,8 @@ impl<M: Machine> Kernel<M> {
         self.m.get(endpoint).queue = queue;
     }
 
-    /// A caller that may wait in a queue has another priority: it takes the place that it is due
-    /// now, behind those of that priority. A queue in order of arrival stays as it is. O(log n).
+    /// Moves a caller whose priority has changed, if it waits in a queue, behind the callers of its
+    /// new priority. A queue in order of arrival stays as it is. O(log n).
     pub(crate) fn requeue_caller(&mut self, caller: Id<Thread>) {
         if let Some(endpoint) = self.m.get(caller).waiting_at
             && !self.m.get(endpoint).own_priority
@@ -183,8 +182,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Ends the tie between a server and its caller; donated time goes back. `Err` where there is
-    /// no caller, with the thread that can run now that it has its time again, if there is one.
+    /// Detaches a server from its caller and gives a donated context back. `Err` if there is no
+    /// caller, with the thread, if any, that can run now that it has the context again.
     #[inline]
     fn part(&mut self, server: Id<Thread>) -> core::result::Result<Id<Thread>, Opt<Thread>> {
         let caller = self.m.get(server).caller.take();
@@ -194,8 +193,8 @@ impl<M: Machine> Kernel<M> {
         Ok(caller)
     }
 
-    /// Answers the caller that `server` serves. Returns who is to run now that it has its time
-    /// again.
+    /// Answers the caller that `server` serves. Returns the thread to make ready now that it has
+    /// its context again.
     #[inline]
     fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = match self.part(server) {
@@ -232,7 +231,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The current thread is off the CPU: the one that it called or answered goes first among
+    /// Takes the current thread off the CPU. The thread that it called or answered goes first among
     /// equals.
     #[inline]
     fn hand_cpu_to(&mut self, other: Opt<Thread>) {
@@ -246,7 +245,7 @@ impl<M: Machine> Kernel<M> {
         self.fill_cpu();
     }
 
-    /// The current thread, which gave its time back, goes off the CPU until it has some again.
+    /// Takes the current thread off the CPU if it gave its context back, until it has one again.
     fn stop_without_time(&mut self, server: Id<Thread>) {
         if self.m.get(server).context.is_none() {
             self.take_off(server);
@@ -287,7 +286,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The current thread replies and goes on, if it has time of its own.
+    /// The current thread replies, and continues if it has a context of its own.
     pub(crate) fn reply(&mut self, server: Id<Thread>) -> Result<()> {
         if self.m.get(server).caller.is_none() {
             return Err(Error::BadState);
@@ -312,8 +311,8 @@ impl<M: Machine> Kernel<M> {
         (bits != 0).then_some(bits)
     }
 
-    /// Takes the next caller, or the bits of the bound notification. The server stays current and
-    /// ready.
+    /// Takes the bits of the bound notification, else the next caller. The server stays ready, and
+    /// current unless its priority drops below that of a ready thread.
     fn receive_pending(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) {
         if let Some(bits) = self.pending_bits(server) {
             if let Some(n) = self.m.get(server).notification() {
@@ -341,13 +340,14 @@ impl<M: Machine> Kernel<M> {
         self.m.set_message(server, 0, &message);
     }
 
-    /// Lets the caller that a thread serves go with [`Error::Gone`].
+    /// Releases the caller that a thread serves, with [`Error::Gone`].
     pub(crate) fn abandon_caller(&mut self, server: Id<Thread>) {
         let released = self.release_caller(server);
         self.resume_caller(released);
     }
 
-    /// As [`Kernel::abandon_caller`], but who can run by it is returned and not yet ready.
+    /// As [`Kernel::abandon_caller`], but returns the thread that can run now instead of making it
+    /// ready.
     fn release_caller(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = match self.part(server) {
             Ok(caller) => caller,
@@ -363,7 +363,8 @@ impl<M: Machine> Kernel<M> {
         Some(caller)
     }
 
-    /// Takes a thread out of whatever it waits for. Its state is the caller's to set.
+    /// Takes a thread out of whatever it waits for, or off the CPU. Its state is for the caller to
+    /// set.
     pub(crate) fn stop_waiting(&mut self, id: Id<Thread>) {
         if self.m.get(id).timeout.is_linked() {
             self.disarm(Due::Thread(id));
@@ -383,7 +384,7 @@ impl<M: Machine> Kernel<M> {
                 if let Some(server) = thread.server.take() {
                     self.m.get(server).caller = None;
                     self.restore_chain(server);
-                    // What it passed on does not come back to it, nor to those before it.
+                    // The context that it passed on comes back neither to it nor to its callers.
                     self.restore_donation(id);
                 }
             }
@@ -398,8 +399,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The first caller in the queue of an endpoint that ends goes with [`Error::Gone`]. Returns
-    /// whether there was one.
+    /// Releases the first caller in the queue, with [`Error::Gone`], as the endpoint is deleted.
+    /// Returns whether there was one.
     pub(crate) fn dismiss_caller(&mut self, endpoint: Id<Endpoint>) -> bool {
         let Some(caller) = self.m.get(endpoint).queue.first() else { return false };
         let faulted = self.m.get(caller).faulted;
@@ -423,7 +424,7 @@ impl<M: Machine> Kernel<M> {
         need: u64,
     ) -> Result<()> {
         let Endpoint { ref queue, own_priority: before, .. } = *self.m.get(endpoint);
-        // Those that wait stand in an order already.
+        // The callers that wait are already in order.
         let in_other_order = queue.first().is_some() && before != own_priority;
         if in_other_order || self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
             return Err(Error::Busy);
@@ -437,7 +438,7 @@ impl<M: Machine> Kernel<M> {
         let e = self.m.get(endpoint);
         (e.own_priority, e.need) = (own_priority, need);
         if self.m.get(id).state != State::Receiving {
-            // Those that wait raise it; and whom it still serves from before may not any more.
+            // Waiting callers raise it; a caller that it still serves from before may not any more.
             self.restore_chain(id);
             return Ok(());
         }

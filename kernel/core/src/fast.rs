@@ -1,6 +1,6 @@
-//! The common cases of call and reply, without detours: a receiver without time of its own that
-//! waits, and a caller that can go on at once. Everything is checked before anything is changed;
-//! where a check fails, the long way is taken. Both ways lead to the same state.
+//! Fast paths for the common cases of call and reply: a waiting receiver without a scheduling
+//! context of its own, and a caller that can continue at once. Everything is checked before
+//! anything is changed; if a check fails, the slow path is taken. Both lead to the same state.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -9,8 +9,8 @@ use crate::{
 use pillion_abi::object::right;
 
 impl<M: Machine> Kernel<M> {
-    /// `Call` of the current thread through the capability with an index. Returns the receiver,
-    /// which is the current thread now, or `None`, and nothing happened.
+    /// `Call` of the current thread through the capability at an index. Returns the receiver, which
+    /// is the current thread now, or `None` if nothing was done.
     #[inline(always)]
     pub fn call_fast(&mut self, caller: Id<Thread>, index: u64) -> Opt<Thread> {
         let caps = self.m.get(caller).caps()?;
@@ -36,7 +36,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// `ReplyReceive` of the current thread. Returns the caller, which is the current thread now,
-    /// or `None`, and nothing happened.
+    /// or `None` if nothing was done.
     #[inline(always)]
     pub fn reply_receive_fast(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let s = self.m.get(server);

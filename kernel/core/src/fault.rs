@@ -8,8 +8,9 @@ use crate::{
 use pillion_abi::call::LABEL_FAULT;
 
 impl<M: Machine> Kernel<M> {
-    /// The current thread faulted: its handler is called on its behalf, or it stops. Then whoever
-    /// it serves goes with [`pillion_abi::status::Error::Gone`].
+    /// The current thread faulted: calls its handler on its behalf. If that is impossible, the
+    /// thread stops, and the caller that it serves is released with
+    /// [`pillion_abi::status::Error::Gone`].
     ///
     /// `words`: vector, error code, address, instruction pointer, stack pointer, flags.
     pub fn fault(&mut self, words: [u64; 6]) {
@@ -33,7 +34,8 @@ impl<M: Machine> Kernel<M> {
         self.restore_priority(id);
     }
 
-    /// Lets a thread that faulted go on as its handler says, if it may. Returns it if it can run.
+    /// Resumes a faulted thread as its handler answered, or leaves it stopped. Returns the thread
+    /// if it can run.
     pub(crate) fn answer_fault(&mut self, server: Id<Thread>, caller: Id<Thread>) -> Opt<Thread> {
         let answer = self.m.message(server);
         let c = self.m.get(caller);

@@ -13,8 +13,7 @@ pub struct Node<R> {
     right: Option<R>,
     rank: u8,
     linked: bool,
-    /// Which of several heaps it is in, if there are several; its owner's to set after it was
-    /// inserted.
+    /// Which heap it is in, if there are several; set by the owner after insertion.
     pub level: u8,
 }
 
@@ -38,7 +37,7 @@ impl<R: Copy> Node<R> {
     }
 }
 
-/// Where nodes are found by reference.
+/// Finds nodes by reference.
 pub trait Nodes<R: Copy + PartialEq> {
     /// The node of `r`.
     fn node(&mut self, r: R) -> &mut Node<R>;
@@ -57,7 +56,7 @@ impl<R> Default for Heap<R> {
 }
 
 impl<R> Heap<R> {
-    /// An empty one.
+    /// An empty heap.
     pub const fn new() -> Self {
         Heap { root: None }
     }
@@ -70,15 +69,15 @@ impl<R: Copy + PartialEq> Heap<R> {
         self.root
     }
 
-    /// Adds a node that is in no heap. Among equal keys the older comes first if the caller makes
-    /// keys distinct.
+    /// Adds a node that is in no heap. Equal keys come out in any order: a caller that needs order
+    /// of arrival makes keys distinct.
     pub fn insert(&mut self, nodes: &mut impl Nodes<R>, r: R, key: u64) {
         *nodes.node(r) = Node { key, parent: None, left: None, right: None, rank: 1, linked: true, level: 0 };
         self.root = merge(nodes, self.root, Some(r));
         self.orphan(nodes);
     }
 
-    /// Takes the first node out.
+    /// Removes the first node.
     pub fn pop(&mut self, nodes: &mut impl Nodes<R>) -> Option<R> {
         let first = self.root?;
         let Node { left, right, .. } = *nodes.node(first);
@@ -92,7 +91,7 @@ impl<R: Copy + PartialEq> Heap<R> {
         Some(first)
     }
 
-    /// Takes the first node out if there is no other. Returns whether it did.
+    /// Removes the first node if there is no other. Returns whether it did.
     #[inline(always)]
     pub fn take_only(&mut self, nodes: &mut impl Nodes<R>, first: R) -> bool {
         let node = nodes.node(first);
@@ -104,7 +103,7 @@ impl<R: Copy + PartialEq> Heap<R> {
         only
     }
 
-    /// Takes a node out, wherever it is. Nothing happens when it is in no heap.
+    /// Removes a node, wherever it is; does nothing if it is in no heap.
     pub fn remove(&mut self, nodes: &mut impl Nodes<R>, r: R) {
         let Node { parent, left, right, linked, .. } = *nodes.node(r);
         if !linked {

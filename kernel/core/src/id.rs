@@ -9,14 +9,15 @@ use crate::{Slot, cap::CapSpace};
 /// Bytes between two addresses that a handle can name: objects are aligned to it.
 pub const GRANULE: u64 = 64;
 
-/// End of the memory in which objects can be, and slots inside them: 256 GiB.
+/// End of the memory in which objects, and slots inside them, can be: 256 GiB.
 pub const NAMEABLE: u64 = GRANULE << 32;
 
 /// Handle of an object of type `T`: its physical address in units of [`GRANULE`].
 ///
-/// Holding one means that the object is alive and of that type. So there are two ways to one only:
-/// an object is placed in memory that this crate took from a region ([`Site`]), or a slot lies
-/// inside an object (`SlotOf`, `Id::following`). The deletion of capabilities keeps it true.
+/// Holding a handle means that the object is alive and of that type. So a handle is made in two
+/// cases only: an object is placed in memory that this crate took from a region ([`Site`]), or a
+/// slot lies inside an object (`SlotOf`, `Id::following`). The deletion of capabilities keeps this
+/// true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
 /// A handle or nothing, in four bytes.
@@ -31,7 +32,7 @@ impl<T> Id<T> {
         NonZeroU32::new(number).map(|n| Id(n, PhantomData))
     }
 
-    /// A handle made of an address, for tests that look at everything and know what is there.
+    /// A handle made from an address, for tests that look at everything and know what is there.
     #[cfg(any(test, feature = "observe"))]
     #[must_use]
     pub fn at(physical: u64) -> Option<Id<T>> {
@@ -52,8 +53,7 @@ impl<T> Id<T> {
         self.0.get()
     }
 
-    /// The slot `count` granules behind the start of the object, whose bounds the caller has
-    /// checked.
+    /// The slot `count` granules past the start of the object, whose bounds the caller has checked.
     #[inline]
     #[must_use]
     fn slot_behind(self, count: u32) -> Id<Slot> {
@@ -82,14 +82,14 @@ impl Id<CapSpace> {
 pub(crate) struct SlotOf<T>(u32, PhantomData<fn() -> T>);
 
 impl<T> SlotOf<T> {
-    /// At an offset at which `field` finds a slot.
+    /// The slot at an offset, where `field` finds it.
     pub(crate) const fn new(offset: usize, _field: fn(&T) -> &Slot) -> Self {
         assert!(offset.is_multiple_of(GRANULE as usize));
         SlotOf((offset / GRANULE as usize) as u32, PhantomData)
     }
 
-    /// The slot `index` further on, in an array of `count`; an index beyond counts from the start
-    /// again.
+    /// The slot `index` places further on in an array of `count`; an index past the end wraps
+    /// around.
     pub(crate) const fn plus(self, index: usize, count: usize) -> Self {
         SlotOf(self.0 + (index % count) as u32, PhantomData)
     }
@@ -103,14 +103,13 @@ macro_rules! slot_of {
 }
 pub(crate) use slot_of;
 
-/// Memory in which an object of type `T` is to be made: zeros that belong to nothing else, and that
-/// can be named.
+/// Memory for a new object of type `T`: all zeros, in no other use, and within [`NAMEABLE`].
 #[derive(Debug)]
 pub struct Site<T>(Id<T>);
 
 impl<T> Site<T> {
-    /// That many bytes at a physical address; `None` at address 0, off the granule, or where they
-    /// end beyond what handles can name ([`NAMEABLE`]).
+    /// `bytes` bytes at a physical address; `None` if that is 0 or not a multiple of [`GRANULE`],
+    /// or if they end beyond the memory that handles can name ([`NAMEABLE`]).
     pub(crate) fn at(physical: u64, bytes: u64) -> Option<Site<T>> {
         Id::new(physical).filter(|_| physical.checked_add(bytes).is_some_and(|end| end <= NAMEABLE)).map(Site)
     }
@@ -121,7 +120,8 @@ impl<T> Site<T> {
         self.0.physical()
     }
 
-    /// The object is there now: for [`crate::machine::Objects::place`], which put it there.
+    /// The handle of the object that is there now: for [`crate::machine::Objects::place`], which
+    /// put it there.
     #[must_use]
     pub fn occupied(self) -> Id<T> {
         self.0

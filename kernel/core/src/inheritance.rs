@@ -1,5 +1,5 @@
-//! Priority along a chain of calls: who waits in an endpoint's queue raises its receiver, and the
-//! threads that this one waits for in turn.
+//! Priority inheritance along a chain of calls: a caller in an endpoint's queue raises the
+//! receiver, and the threads that the receiver waits for in turn.
 
 use crate::{
     Id, Kernel, Machine, Opt,
@@ -9,8 +9,8 @@ use crate::{
 use pillion_abi::status::{Error, Result};
 
 impl<M: Machine> Kernel<M> {
-    /// Whether callers raise a thread. Where they do not, one without time of its own follows the
-    /// caller that it serves all the same.
+    /// Whether callers raise a thread. Even where they do not, a thread without a context of its
+    /// own follows the caller that it serves.
     #[inline]
     fn is_raised(&mut self, server: Id<Thread>, by_served: bool) -> bool {
         let Thread { own_context, endpoint, .. } = *self.m.get(server);
@@ -34,7 +34,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Refuses a call that would close a circle or lengthen a chain beyond [`CHAIN`].
+    /// Refuses a call that would close a cycle or make a chain longer than [`CHAIN`].
     pub(crate) fn check_chain(&mut self, caller: Id<Thread>, server: Id<Thread>) -> Result<()> {
         let mut at = server;
         for _ in 0..CHAIN {
@@ -65,8 +65,8 @@ impl<M: Machine> Kernel<M> {
         false
     }
 
-    /// Somebody waits in the queue of a receiver: raises it, and those that it waits for, to at
-    /// least a priority; ends at one that is not raised.
+    /// Raises a receiver in whose queue a caller waits, and the threads that the receiver waits for
+    /// in turn, to at least a priority. Stops at a thread that has it already or is not raised.
     pub(crate) fn inherit(&mut self, first: Id<Thread>, priority: u8) {
         let mut at = first;
         let mut by_served = false;

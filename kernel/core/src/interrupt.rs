@@ -1,10 +1,11 @@
 //! Interrupts of user threads.
 //!
-//! A line comes through once until whoever handles it had the chance to: a level-triggered one
-//! until it is acknowledged, an edge-triggered one, if its handler is less urgent than who runs,
-//! until just before the handler runs, or, where nobody waited, until the bits are taken. So a
-//! device interrupts whoever is more urgent than its handler once, at whatever rate it raises its
-//! line; an edge that is lost meanwhile came before the handler looked at the device.
+//! A line interrupts once, and not again until its handler has had the chance to run. A
+//! level-triggered line stays masked until it is acknowledged. An edge-triggered line is masked if
+//! its handler is less urgent than the current thread, until just before the handler runs, or if no
+//! thread waited, until the bits are taken. So a device interrupts threads that are more urgent
+//! than its handler once, at whatever rate it raises its line. An edge that is lost meanwhile came
+//! before the handler looked at the device.
 
 use crate::{Cap, Id, Kernel, Machine, Opt, Slot, id::slot_of, notification::Notification, thread::Thread};
 use pillion_abi::{
@@ -13,10 +14,10 @@ use pillion_abi::{
     vcpu::route,
 };
 
-/// Vectors that user threads can have on a CPU.
+/// Number of vectors for user threads on a CPU.
 pub const VECTORS: usize = 12;
 
-/// Which interrupt a real-time vector stands for.
+/// The interrupt of each real-time vector.
 pub type Vectors = [Opt<Interrupt>; VECTORS];
 
 /// An interrupt.
@@ -30,15 +31,15 @@ pub struct Interrupt {
     pub vector: u8,
     /// Bits that it signals.
     pub bits: u64,
-    /// The thread that it woke, and before which it does not come again; none where it is the bits
-    /// that must be taken before. For lines that [`crate::Cpu::held_lines`] names.
+    /// The thread that it woke, until which the line is held back; `None` if it is held back until
+    /// the bits are taken. Only for lines in [`crate::Cpu::held_lines`].
     pub held_for: Opt<Thread>,
     /// The notification, as a capability that it holds.
     pub slot: Slot,
 }
 
 impl<M: Machine> Kernel<M> {
-    /// A vector that nobody has.
+    /// A free vector.
     pub(crate) fn free_vector(&mut self) -> Result<u8> {
         let free = self.cpu.vectors.iter().position(Option::is_none).ok_or(Error::NoMemory)?;
         Ok(RT_VECTOR_FIRST + free as u8)
@@ -67,8 +68,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A line has an interrupt of its own from now on: it is the passenger's no more, and silent
-    /// until it is bound.
+    /// Gives a line to a new interrupt: the line is no longer the passenger's, and is masked until
+    /// the interrupt is bound.
     pub(crate) fn take_line(&mut self, line: u32) {
         if let Ok(number) = u8::try_from(line) {
             self.cpu.passenger_lines.remove(number);
@@ -76,8 +77,8 @@ impl<M: Machine> Kernel<M> {
         self.m.mask_line(line, true);
     }
 
-    /// An edge-triggered line signals. It is held back if its handler is less urgent than who runs,
-    /// or was not waiting.
+    /// Signals for an edge-triggered line, which is held back if its handler is less urgent than
+    /// the current thread or was not waiting.
     #[inline(never)]
     fn edge(&mut self, id: Id<Interrupt>, n: Id<Notification>, bits: u64) {
         let listener = self.m.get(n);
@@ -114,7 +115,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Releases the lines that are held back and of which something is so: [`VECTORS`] at most.
+    /// Releases those held-back lines that `so` selects, [`VECTORS`] at most.
     fn release_lines_if(&mut self, so: impl Fn(&mut M, Id<Interrupt>) -> bool) {
         for (index, interrupt) in self.cpu.vectors.into_iter().enumerate() {
             if let Some(id) = interrupt
@@ -126,12 +127,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The CPU is at a level: lines come through whose handlers may run now.
+    /// Releases the lines whose handlers may run now that the CPU is at a level.
     pub(crate) fn release_lines_from(&mut self, level: u8) {
         self.release_lines_if(|m, id| m.get(id).held_for.is_some_and(|t| m.get(t).priority >= level));
     }
 
-    /// The bits of a notification are taken: whoever took them looks at the devices now.
+    /// The bits of a notification are taken: releases its lines, since the thread that took the
+    /// bits looks at the devices now.
     #[inline(always)]
     pub(crate) fn bits_taken(&mut self, n: Id<Notification>) {
         if self.cpu.held_lines != 0 {
@@ -145,19 +147,19 @@ impl<M: Machine> Kernel<M> {
         self.release_lines_if(|m, id| m.get(id).slot.cap == Cap::Notification(n));
     }
 
-    /// A thread ends: no line is held back for it.
+    /// Releases the lines held back for a thread that is deleted.
     pub(crate) fn release_lines_for(&mut self, thread: Id<Thread>) {
         self.release_lines_if(|m, id| m.get(id).held_for == Some(thread));
     }
 
-    /// The handler is done: the line may come again.
+    /// The handler is done: lets the line through again.
     pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
         if self.m.get(id).slot.cap != Cap::None {
             self.release_line(id);
         }
     }
 
-    /// Says what the interrupt signals and enables it.
+    /// Sets what the interrupt signals and enables it.
     pub(crate) fn interrupt_bind(&mut self, id: Id<Interrupt>, notification: Id<Slot>, bits: u64) -> Result<()> {
         let slot = id.slot_in(slot_of!(Interrupt, slot));
         if self.m.get(id).slot.cap != Cap::None {
@@ -174,7 +176,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The interrupt ends: its line is masked and its vector free.
+    /// The interrupt is deleted: masks its line and frees its vector.
     pub(crate) fn interrupt_end(&mut self, id: Id<Interrupt>) {
         let interrupt = self.m.get(id);
         let (line, vector) = (interrupt.line, interrupt.vector);

@@ -1,4 +1,4 @@
-//! One CPU's kernel: who runs, and for how long.
+//! The kernel of one CPU: which thread runs, and for how long.
 
 use crate::{
     Id, Machine, Opt,
@@ -14,40 +14,41 @@ use pillion_abi::NEVER;
 /// State of one CPU.
 #[derive(Debug, Default)]
 pub struct Cpu {
-    /// The thread that runs; none when the CPU is idle. It is not in the ready queue.
+    /// The thread that runs; `None` when the CPU is idle. It is not in the ready queue.
     pub current: Opt<Thread>,
-    /// Threads that are ready, but for the current one.
+    /// The ready threads, except the current one.
     pub ready: ReadyQueue,
-    /// What happens when.
+    /// Pending timeouts, replenishments and timers.
     pub agenda: Agenda,
-    /// The first deadline that matters may have changed since the hardware was programmed.
+    /// Whether the next relevant deadline may have changed since the timer was programmed.
     pub timers_changed: bool,
-    /// Level of the first on the agenda that matters to the thread that runs.
+    /// Level of the earliest agenda entry at or above the current thread's priority.
     pub next_level: u8,
-    /// What the hardware is programmed for.
+    /// Deadline that the hardware timer is programmed for.
     pub programmed: u64,
-    /// The context whose time is being used, and since when.
+    /// The context that the time since [`Cpu::since`] is charged to.
     pub charged: Opt<Context>,
-    /// See [`Cpu::charged`].
+    /// Start of the time that has not been charged yet.
     pub since: u64,
-    /// Order of arrival in the queues of endpoints.
+    /// Counts arrivals in the queues of endpoints, to order callers.
     pub arrivals: u64,
-    /// Interrupts of user threads by vector.
+    /// Interrupt objects of user threads, by vector.
     pub vectors: Vectors,
-    /// A bit for each of these whose line is held back until its handler has had a chance to run.
+    /// A bit for each of these interrupts whose line is held back until its handler has had a
+    /// chance to run.
     pub held_lines: u16,
-    /// The guest that the vectors below the real-time class belong to.
+    /// The guest that owns the vectors below the real-time class.
     pub passenger: Opt<crate::vcpu::Vcpu>,
-    /// Lines that are routed to the passenger. They end with it: one that is level-triggered would
-    /// fire for ever.
+    /// Lines that are routed to the passenger. They are masked when it is deleted: a
+    /// level-triggered line would fire for ever.
     pub passenger_lines: crate::x86_64::apic::Vectors,
-    /// Its priority; above all others where there is none.
+    /// The passenger's priority; above all others if there is no passenger.
     pub passenger_level: u8,
-    /// Its interrupts are held back, since somebody more urgent runs.
+    /// Whether its interrupts are held back because a more urgent thread runs.
     pub holds_passenger: bool,
 }
 
-/// The kernel of one CPU, with the machine that it runs on.
+/// The kernel of one CPU and the machine it runs on.
 #[derive(Debug)]
 pub struct Kernel<M> {
     /// The machine.
@@ -62,7 +63,7 @@ impl<M: Machine> Kernel<M> {
         Kernel { m, cpu: Cpu { programmed: NEVER, passenger_level: u8::MAX, ..Cpu::default() } }
     }
 
-    /// Priority of the thread that runs; 0 when the CPU is idle.
+    /// Priority of the current thread; 0 when the CPU is idle.
     #[inline]
     pub(crate) fn current_priority(&mut self) -> u8 {
         match self.cpu.current {
@@ -71,8 +72,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Lets a thread run, at once if it is more urgent than the current one. O(1), O(log n) when
-    /// its budget is empty.
+    /// Makes a thread ready. It runs at once if it is more urgent than the current one. O(1), or
+    /// O(log n) if its budget is empty.
     #[inline(always)]
     pub(crate) fn make_ready(&mut self, id: Id<Thread>) {
         self.m.get(id).state = State::Ready;
@@ -81,8 +82,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whether a ready thread has time to run on. If its budget is empty the replenishment is
-    /// armed.
+    /// Whether a ready thread has a context with budget left. If the budget is empty, the
+    /// replenishment is armed.
     #[inline(always)]
     fn may_run(&mut self, id: Id<Thread>) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
@@ -117,7 +118,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The current thread goes into another state and the most urgent ready one runs. O(1).
+    /// Puts the current thread into another state and runs the most urgent ready one. O(1).
     #[inline]
     pub fn block_current(&mut self, state: State) {
         if let Some(current) = self.cpu.current {
@@ -126,8 +127,8 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current = self.cpu.ready.pop(&mut self.m);
     }
 
-    /// A thread goes out of the ready queue or off the CPU, if it is there; its state is the
-    /// caller's to set.
+    /// Takes a thread off the CPU or out of the ready queue, if it is there. Its state is for the
+    /// caller to set.
     pub(crate) fn take_off(&mut self, id: Id<Thread>) {
         if self.cpu.current == Some(id) {
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
@@ -136,7 +137,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Changes the priority that a thread runs at. O(1), O(log n) where something is due for it.
+    /// Changes the priority that a thread runs at. O(1), or O(log n) if the agenda has entries for
+    /// it.
     pub(crate) fn set_priority(&mut self, id: Id<Thread>, priority: u8) {
         let thread = self.m.get(id);
         if thread.priority == priority {
@@ -162,14 +164,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Whoever runs on some time from now on may do so at another level: if it is the time that is
-    /// being used, [`Kernel::finish`] sees no difference.
+    /// Notes that a context may be used at another priority from now on, which [`Kernel::finish`]
+    /// would not notice if the context is the one being charged.
     #[inline]
     pub(crate) fn level_changed(&mut self, context: Opt<Context>) {
         self.cpu.timers_changed |= context == self.cpu.charged;
     }
 
-    /// The current thread lets others of its priority go first.
+    /// The current thread yields to others of its priority.
     pub(crate) fn yield_now(&mut self) {
         if let Some(current) = self.cpu.current {
             self.cpu.ready.push_back(&mut self.m, current);
@@ -177,7 +179,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives a context other figures; what was used of the old ones is charged to them.
+    /// Reconfigures a context. Time used so far is charged to the old budget.
     pub(crate) fn configure_context(&mut self, id: Id<Context>, priority: u8, budget: u64, period: u64) {
         let now = self.m.now();
         self.charge(now);
@@ -193,10 +195,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives a context another priority. What runs on it, and those that this one serves or waits
-    /// for, follow.
+    /// Gives a context another priority. The thread that runs on it, and the threads that this one
+    /// serves or waits for, follow.
     ///
-    /// Work: at most one walk along a chain of calls for the owner, and one for the user.
+    /// Work: at most one walk along a chain of calls for the owner and one for the user.
     pub(crate) fn set_context_priority(&mut self, id: Id<Context>, priority: u8) {
         let c = self.m.get(id);
         c.priority = priority;
@@ -215,7 +217,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Lets a thread run that is ready, but was without time.
+    /// Resumes a thread that is ready but had no budget.
     fn resume_parked(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
         if thread.state == State::Ready && !thread.queued && self.cpu.current != Some(id) {
@@ -223,7 +225,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A budget's period is over.
+    /// Replenishes a context whose period is over.
     pub(crate) fn refill(&mut self, context: Id<Context>, now: u64) {
         let c = self.m.get(context);
         c.begin(now);
@@ -232,9 +234,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// At the end of every entry into the kernel: charges the time used when another context runs
-    /// from now on, takes the CPU from a thread whose budget is empty, and programs the timer for
-    /// the first deadline that matters from now on.
+    /// Ends every entry into the kernel: charges the time used if another context runs next, takes
+    /// the CPU from a thread whose budget is empty, and programs the timer for the next relevant
+    /// deadline.
     #[inline(always)]
     pub fn finish(&mut self) {
         if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
@@ -247,8 +249,7 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current.and_then(|id| self.m.get(id).context)
     }
 
-    /// What is seldom is in functions of its own, so that the usual case saves no registers for
-    /// them.
+    /// The rare cases are separate functions, so that the usual case saves no registers for them.
     fn settle_time(&mut self) {
         if self.cpu.held_lines != 0 {
             return self.settle_lines();
@@ -256,7 +257,7 @@ impl<M: Machine> Kernel<M> {
         self.settle();
     }
 
-    /// Lines are held back: those come through whose handlers may run from now on.
+    /// For when lines are held back: releases those whose handlers may run now.
     #[inline(never)]
     fn settle_lines(&mut self) {
         self.settle();
@@ -277,30 +278,30 @@ impl<M: Machine> Kernel<M> {
         self.leave_at(Some(context), level, At { deadline: NEVER, level }, now);
     }
 
-    /// The time that runs, and the level.
+    /// The current thread's context and priority.
     #[inline(always)]
     fn running(&mut self) -> Option<(Id<Context>, u8)> {
         let thread = self.m.get(self.cpu.current?);
         Some((thread.context?, thread.priority))
     }
 
-    /// The CPU is idle, or who runs has no time.
+    /// The CPU is idle, or the current thread has no budget left.
     #[inline(never)]
     fn settle_exhausted(&mut self, now: u64) {
         self.pass_over_exhausted();
         self.leave(now);
     }
 
-    /// There is something on the agenda that matters at a level. What is due already lets the timer
-    /// fire at once: it is handled there, in an entry of its own, so that a call that brings the
-    /// CPU down does not do both with interrupts off.
+    /// The agenda may have entries at or above a level. If one is already due, the timer fires at
+    /// once and that interrupt handles it, so that a call that lowers the CPU's priority does not
+    /// do both with interrupts off.
     #[inline(never)]
     fn settle_among(&mut self, context: Opt<Context>, level: u8, now: u64) {
         let next = self.cpu.agenda.earliest_from(level);
         self.leave_at(context, level, next, now);
     }
 
-    /// Programs the timer for the first on the agenda that matters to who runs from now on.
+    /// Programs the timer for the earliest agenda entry that concerns the thread that runs next.
     #[inline(always)]
     pub(crate) fn leave(&mut self, now: u64) {
         let level = self.current_priority();
@@ -309,8 +310,8 @@ impl<M: Machine> Kernel<M> {
         self.leave_at(context, level, next, now);
     }
 
-    /// It is known who runs from now on: programs the timer, and lets the passenger's interrupts
-    /// through or not.
+    /// Once the next thread is chosen: programs the timer, and holds the passenger's interrupts
+    /// back or lets them through.
     #[inline(always)]
     fn leave_at(&mut self, context: Opt<Context>, level: u8, next: At, now: u64) {
         self.cpu.charged = context;
@@ -329,8 +330,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Takes threads without time off the CPU. Two at most: of a longer row the rest follows at the
-    /// timer interrupt that is programmed for the end of an empty budget, at once.
+    /// Takes threads without budget off the CPU, two at most. If the next thread has none either,
+    /// the timer, programmed for the end of its empty budget, fires at once, and the rest follow
+    /// there.
     #[cold]
     fn pass_over_exhausted(&mut self) {
         for _ in 0..2 {

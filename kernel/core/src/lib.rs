@@ -1,10 +1,10 @@
 //! The machine-independent half of the Pillion microhypervisor: capabilities, threads, time,
 //! messages.
 //!
-//! Nothing here touches hardware and nothing is `unsafe`. Objects live in memory that the caller of
-//! the kernel handed in; this crate names them by typed handles ([`Id`]) and reaches them through a
-//! [`Machine`], which in the kernel is the direct map and in the tests a table. All operations are
-//! bounded; what can be long is cut into steps ([`Outcome::Restart`]).
+//! Nothing here touches hardware and nothing is `unsafe`. Objects live in memory that the kernel's
+//! callers handed in; this crate names them by typed handles ([`Id`]) and reaches them through a
+//! [`Machine`], which is the direct map in the kernel and a table in the tests. All operations are
+//! bounded; long ones are cut into steps ([`Outcome::Restart`]).
 #![no_std]
 #![forbid(unsafe_code)]
 

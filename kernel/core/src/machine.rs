@@ -1,9 +1,9 @@
-//! What the machine-independent half asks of the machine.
+//! What the machine-independent half needs from the machine.
 
 use crate::{Id, id::Site, space::Space, thread::Thread, vcpu::Vcpu, x86_64::apic::GuestApic};
 use pillion_abi::status::Result;
 
-/// Message as it passes between threads: label and words.
+/// A message between threads: label and words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// Label.
@@ -12,7 +12,7 @@ pub struct Message {
     pub words: [u64; pillion_abi::call::MESSAGE_WORDS],
 }
 
-/// Which format a table of pages has.
+/// Format of page tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The host's own tables.
@@ -21,7 +21,7 @@ pub enum Format {
     Nested,
 }
 
-/// The machine: in the kernel the hardware; the tests have one made of tables.
+/// The machine: the hardware in the kernel, tables in the tests.
 pub trait Machine: Objects + Time + Threads + Spaces + Devices + Guests {}
 
 impl<T: Objects + Time + Threads + Spaces + Devices + Guests> Machine for T {}
@@ -31,21 +31,21 @@ pub trait Objects {
     /// The object behind a handle.
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
 
-    /// Begins an object.
+    /// Puts a new object at a site.
     fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T>;
 
-    /// Memory for the first task's objects: physical address and bytes, aligned to a page, all
-    /// zeros and nobody's. Asked for once.
+    /// Memory for the first task's objects: physical address and bytes. It is page-aligned, all
+    /// zeros, and in no other use. Called once.
     fn first_memory(&mut self) -> [u64; 2];
 
-    /// Ends an object.
+    /// Called when an object is deleted.
     fn forget<T: 'static>(&mut self, id: Id<T>);
 
     /// Writes zeros over at most [`crate::create::CLEAR_STEP`] bytes of RAM.
     fn clear(&mut self, physical: u64, bytes: u64);
 }
 
-/// Clock, timer, and the point at which a long call looks up.
+/// Clock, timer, and the preemption point of long calls.
 pub trait Time {
     /// Time-stamp counter.
     fn now(&mut self) -> u64;
@@ -73,7 +73,7 @@ pub trait Threads {
     /// badge.
     fn copy_message(&mut self, from: Id<Thread>, to: Id<Thread>, badge: u64);
 
-    /// Makes registers of a new thread, or sets them for a restart.
+    /// Sets the registers of a thread that is to start or restart.
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64);
 
     /// Sets the instruction pointer of a thread.
@@ -82,10 +82,10 @@ pub trait Threads {
     /// Pair `index` (0..=8) of a thread's registers.
     fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2];
 
-    /// A thread ends or leaves the FPU for good: nothing of it may be loaded or be saved any more.
+    /// A thread is deleted: none of its state may be loaded or saved any more.
     fn drop_fpu(&mut self, thread: Id<Thread>);
 
-    /// A thread that faulted has no handler: it stays stopped; the log gets a line.
+    /// Logs the fault of a thread without a handler. The thread stays stopped.
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message);
 }
 
@@ -97,14 +97,14 @@ pub trait Spaces {
     /// Maps part of what is left; returns the bytes mapped. Bounded; the caller repeats.
     fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64>;
 
-    /// Takes away part of what is left of a mapping; returns the bytes done.
+    /// Unmaps part of what is left of a mapping; returns the bytes unmapped.
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64;
 
-    /// A space ends: it must not be the active one afterwards.
+    /// A space is deleted: it must not be the active one afterwards.
     fn space_drop(&mut self, root: u64);
 }
 
-/// Ports, interrupt lines, and what is written for people.
+/// Ports, interrupt lines, trace and log.
 pub trait Devices {
     /// Reads an I/O port; width 1, 2 or 4.
     fn port_in(&mut self, port: u16, width: u8) -> u32;
@@ -124,20 +124,20 @@ pub trait Devices {
     /// Address and data that a device writes to raise a vector.
     fn msi(&mut self, vector: u8) -> [u64; 2];
 
-    /// Holds back the interrupts of the passenger, or no longer.
+    /// Holds the passenger's interrupts back, or lets them through.
     fn hold_passenger(&mut self, hold: bool);
 
-    /// Gives the end of a physical interrupt.
+    /// Sends a physical EOI.
     fn end_of_interrupt(&mut self);
 
-    /// Switches the trace buffer.
+    /// Switches tracing on or off.
     fn trace(&mut self, on: bool);
 
     /// Puts a byte into the log; false when there is no room at the moment.
     fn log_byte(&mut self, byte: u8) -> bool;
 }
 
-/// Virtual CPUs: the part that the processor needs.
+/// Virtual CPUs: the processor's part.
 pub trait Guests {
     /// Does one step of preparing the pages of a vCPU; returns whether it was the last one.
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool;
@@ -153,9 +153,9 @@ pub trait Guests {
     /// one is set.
     fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8>;
 
-    /// The vCPU ends, or its memory does.
+    /// A vCPU is deleted.
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>);
 
-    /// Shows the guest's interrupt state to the monitor.
+    /// Copies the guest's interrupt state to the page that the monitor shares.
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>, apic: &GuestApic);
 }

@@ -22,12 +22,14 @@ pub struct Notification {
     pub bound: Opt<Thread>,
     /// Timers that are to signal it.
     pub timers: Heap<Id<Timer>>,
-    /// Place of the first of them on the agenda, while somebody waits for it or it is bound.
+    /// Node of the first timer on the agenda, while a thread waits for the notification or is bound
+    /// to it.
     pub due: Node<Due>,
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Sets bits and wakes who waits for them. O(1) but for a timeout to disarm, O(log n).
+    /// Sets bits and wakes the thread that waits for them. O(1), or O(log n) with a timeout to
+    /// disarm.
     #[inline]
     pub fn signal(&mut self, id: Id<Notification>, bits: u64) {
         let n = self.m.get(id);
@@ -56,8 +58,8 @@ impl<M: Machine> Kernel<M> {
         self.make_ready(waiter);
     }
 
-    /// Lets a thread know of bits that its notification had before they were bound, or before it
-    /// had time.
+    /// Delivers bits that a thread's notification had before the two were bound, or before the
+    /// thread had a context.
     pub(crate) fn wake_for_bits(&mut self, thread: Id<Thread>) {
         if let Some(n) = self.m.get(thread).notification()
             && self.m.get(n).bits != 0
@@ -115,8 +117,8 @@ impl<M: Machine> Kernel<M> {
         Ok(None)
     }
 
-    /// A thread that looks at a notification finds what nobody was interrupted for: the first of
-    /// its timers, if that is due.
+    /// Takes the first timer of a notification if it is due: nobody was interrupted for it, so the
+    /// thread that calls `Wait` finds it here.
     fn look_at_timers(&mut self, id: Id<Notification>) {
         let now = self.m.now();
         if let Some(bits) = self.take_due_timer(id, now) {
@@ -139,7 +141,7 @@ impl<M: Machine> Kernel<M> {
         self.block_current(State::Sleeping);
     }
 
-    /// Bits of the notification bound to a thread, taken.
+    /// Takes the bits of the notification that is bound to a thread.
     pub fn take_bound_bits(&mut self, thread: Id<Thread>) -> u64 {
         match self.m.get(thread).notification() {
             Some(n) => {

@@ -1,4 +1,4 @@
-//! The threads that are ready: a list for each priority and a map of the lists that are not empty.
+//! The ready threads: a list for each priority and a bitmap of the lists that are not empty.
 
 use crate::{Id, Machine, Opt, thread::Thread};
 use pillion_abi::PRIORITIES;
@@ -27,7 +27,7 @@ impl ReadyQueue {
         ReadyQueue { present: [0; WORDS], head: [None; PRIORITIES], tail: [None; PRIORITIES], top: 0 }
     }
 
-    /// The highest priority of which a thread is ready; 0 when none is.
+    /// The highest priority of a ready thread; 0 if there is none.
     #[inline]
     pub fn top(&self) -> u8 {
         self.top
@@ -78,14 +78,14 @@ impl ReadyQueue {
         level
     }
 
-    /// Takes out the first thread of the highest priority.
+    /// Removes the first thread of the highest priority.
     pub fn pop<M: Machine>(&mut self, m: &mut M) -> Opt<Thread> {
         let id = self.head[usize::from(self.top())]?;
         self.remove(m, id);
         Some(id)
     }
 
-    /// Takes a thread out. Nothing happens when it is not queued.
+    /// Removes a thread; does nothing if it is not queued.
     pub fn remove<M: Machine>(&mut self, m: &mut M, id: Id<Thread>) {
         let thread = m.get(id);
         if !thread.queued {

@@ -1,5 +1,5 @@
-//! What the kernel does for the first task, at boot, instead of a caller: the same objects, put
-//! where nobody holds a capability for their memory yet.
+//! Making the first task at boot, without a caller: the same objects, in memory for which nobody
+//! holds a capability yet.
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
@@ -29,9 +29,9 @@ pub struct Start {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes the first task's capability space, in the memory that the machine has for it; what is
-    /// left of that is a region, in the last slot, which is returned as well. Before anything else,
-    /// and once. `None` if the memory does not suffice.
+    /// Makes the first task's capability space in the memory that the machine has for it. The rest
+    /// of that memory becomes a region in the last slot, which is returned as well. Called once,
+    /// before anything else. `None` if the memory does not suffice.
     pub fn root_begin(&mut self, slots: u32) -> Option<(Id<CapSpace>, Id<Slot>)> {
         let [base, size] = self.m.first_memory();
         let used = (u64::from(slots) + 1) * GRANULE;
@@ -54,7 +54,7 @@ impl<M: Machine> Kernel<M> {
         self.m.get(caps.following(index)).cap
     }
 
-    /// Puts a capability that was derived from nothing into a slot.
+    /// Puts a capability into a slot that is derived from no other.
     pub fn root_give(&mut self, caps: Id<CapSpace>, index: u32, cap: Cap, rights: u8) -> Id<Slot> {
         let slot = caps.following(index);
         *self.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
@@ -73,7 +73,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Starts the first thread: it is the current one afterwards.
+    /// Starts the first thread, which becomes the current one.
     pub fn root_start(&mut self, caps: Id<CapSpace>, start: &Start) -> Result<()> {
         let [thread, context, space] = start.slots.map(|index| self.root_cap(caps, index));
         let (Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)) = (thread, context, space) else {

@@ -1,5 +1,5 @@
-//! Address spaces, of the host and of guests: a root table and the pages that further tables are
-//! made of; and the mapping of memory capabilities into them.
+//! Address spaces of the host and of guests: a root table and the pages for further tables; and the
+//! mapping of memory capabilities into them.
 
 use crate::{Cap, Id, Kernel, Machine, Opt, Slot, machine::Format};
 use pillion_abi::{
@@ -27,9 +27,9 @@ pub struct Space {
 const GUEST_END: u64 = crate::x86_64::paging::LIMIT;
 
 impl<M: Machine> Kernel<M> {
-    /// Maps a memory capability, or goes on with it. Returns false when it was interrupted.
+    /// Maps a memory capability, or continues to. Returns false if it was interrupted.
     ///
-    /// When it fails half-way, what is mapped stays so, until the capability is unmapped.
+    /// If it fails half-way, the part that is mapped stays mapped until the capability is unmapped.
     pub(crate) fn map(&mut self, slot: Id<Slot>, space: Id<Space>, address: u64, flags: u64) -> Result<bool> {
         let flags = self.check_map(slot, space, address, flags)?;
         self.begin_mapping(slot, space, address)?;
@@ -106,7 +106,7 @@ impl<M: Machine> Kernel<M> {
         result
     }
 
-    /// Takes part of the mapping of a memory capability away. Returns whether nothing is mapped any
+    /// Removes part of the mapping of a memory capability. Returns whether nothing is mapped any
     /// more.
     pub(crate) fn unmap_step(&mut self, slot: Id<Slot>) -> bool {
         let Slot { cap: Cap::Memory { space: Some(id), address, .. }, mapped_pages, .. } = *self.m.get(slot) else {
@@ -127,7 +127,7 @@ impl<M: Machine> Kernel<M> {
         false
     }
 
-    /// The capability is not mapped any more: it leaves the list of its space.
+    /// Removes a capability that is no longer mapped from the list of its space.
     pub(crate) fn forget_mapping(&mut self, slot: Id<Slot>) {
         let s = self.m.get(slot);
         (s.mapped_pages, s.unmapping) = (0, false);

@@ -23,17 +23,17 @@ pub enum State {
     Halted,
 }
 
-/// Places of capabilities inside a thread, by index into [`Thread::slots`].
+/// The slots inside a thread, by index into [`Thread::slots`].
 pub mod place {
     /// Address space.
     pub const SPACE: usize = 0;
     /// Capability space.
     pub const CAPS: usize = 1;
-    /// Endpoint that hears of faults.
+    /// Endpoint that faults are reported to.
     pub const FAULT: usize = 2;
     /// Bound notification.
     pub const NOTIFICATION: usize = 3;
-    /// How many there are.
+    /// Number of slots.
     pub const COUNT: usize = 4;
 }
 
@@ -45,21 +45,21 @@ pub struct Thread {
     pub state: State,
     /// Priority that it runs at now: its context's, or what it inherited.
     pub priority: u8,
-    /// Is in the ready queue.
+    /// Whether it is in the ready queue.
     pub queued: bool,
-    /// The call that it waits in is a fault report, to be answered by resuming.
+    /// Whether the call that it waits in is a fault report, to be answered by resuming it.
     pub faulted: bool,
-    /// It uses the floating-point and vector registers.
+    /// Whether it uses the floating-point and vector registers.
     pub fpu: bool,
-    /// Time that it runs on now, its own or donated by a caller.
+    /// Context that it runs on now, its own or donated by a caller.
     pub context: Opt<Context>,
-    /// Time of its own.
+    /// Context of its own.
     pub own_context: Opt<Context>,
     /// The caller that it serves.
     pub caller: Opt<Thread>,
     /// The thread that serves it.
     pub server: Opt<Thread>,
-    /// Neighbours in the ready queue.
+    /// Previous in the ready queue.
     pub previous: Opt<Thread>,
     /// Next in the ready queue.
     pub next: Opt<Thread>,
@@ -73,13 +73,13 @@ pub struct Thread {
     pub guest: Opt<Vcpu>,
     /// Badge of the capability that it calls through.
     pub badge: u64,
-    /// Fault that its handler is to hear of when it receives.
+    /// Fault to be reported when its handler receives.
     pub fault: crate::machine::Message,
-    /// Its place among the timeouts.
+    /// Its node on the agenda, while it sleeps or waits with a timeout.
     pub timeout: Node<Due>,
-    /// Its place in the queue of an endpoint.
+    /// Its node in the queue of an endpoint.
     pub waiting: Node<Id<Thread>>,
-    /// Capabilities that it holds itself; see [`place`].
+    /// Capabilities that the thread itself holds; see [`place`].
     pub slots: [Slot; 4],
 }
 

@@ -1,17 +1,17 @@
-//! Everything that happens at a point in time: one agenda per CPU, and one hardware timer,
-//! programmed for the first that can concern the running thread or somebody more urgent.
+//! Timeouts, replenishments and timers: one agenda per CPU, and one hardware timer, programmed for
+//! the first entry that concerns the current thread or a more urgent one.
 //!
-//! What is due has the urgency of the thread that it is for, and follows it when that changes:
+//! An entry has the priority of the thread that it is for, and follows it when that changes:
 //!
-//! | due | stands at the priority of |
+//! | entry | has the priority of |
 //! |---|---|
 //! | a thread's sleep or timeout | the thread |
 //! | a replenishment | the thread that is to run on it |
-//! | the first timer of a notification | the thread that waits for the notification, else the one that it is bound to; with neither it does not stand on the agenda, and whoever looks at the notification finds it |
+//! | the first timer of a notification | the thread that waits for the notification, else the one that it is bound to; with neither it is not on the agenda, and the next thread that waits for the notification finds it |
 //! | a guest's timer | the thread that runs the guest |
 //!
-//! What is due below the priority that the CPU is at stays where it is. When the CPU comes down,
-//! the most urgent goes first.
+//! An entry below the CPU's current priority stays on the agenda, even when it is due. When the
+//! CPU's priority drops, the most urgent entry goes first.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
@@ -23,12 +23,12 @@ use crate::{
 };
 use pillion_abi::{NEVER, status::Error};
 
-/// What is due.
+/// An entry of the agenda.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
     /// A thread's sleep or timeout ends.
     Thread(Id<Thread>),
-    /// A budget is filled again.
+    /// A budget is replenished.
     Context(Id<Context>),
     /// The first timer of a notification signals.
     Notification(Id<Notification>),
@@ -39,15 +39,15 @@ pub enum Due {
 /// A timer object.
 #[derive(Debug)]
 pub struct Timer {
-    /// Place among the timers of the notification.
+    /// Node in the heap of the notification.
     pub node: Node<Id<Timer>>,
-    /// The notification among whose timers it is.
+    /// The notification in whose heap it is.
     pub armed_at: Opt<Notification>,
-    /// What it was set to.
+    /// Deadline that it was set to.
     pub deadline: u64,
     /// Bits that it signals.
     pub bits: u64,
-    /// The notification, as a capability that it holds.
+    /// The notification that it signals, as a capability that the timer holds.
     pub slot: Slot,
 }
 
@@ -82,25 +82,25 @@ impl<M: Machine> Nodes<Id<Timer>> for OfNotification<'_, M> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Puts something on the agenda that is not there. O(log n).
+    /// Adds an entry that is not on the agenda. O(log n).
     pub(crate) fn arm(&mut self, due: Due, level: u8, deadline: u64) {
         self.cpu.agenda.insert(&mut InObjects(&mut self.m), due, level, deadline);
         self.cpu.timers_changed = true;
     }
 
-    /// Takes something off it; nothing happens when it is not there. O(log n).
+    /// Removes an entry from the agenda; does nothing if it is not there. O(log n).
     pub(crate) fn disarm(&mut self, due: Due) {
         self.cpu.agenda.remove(&mut InObjects(&mut self.m), due);
         self.cpu.timers_changed = true;
     }
 
-    /// Moves something on it to another level. O(log n).
+    /// Moves an entry of the agenda to another level. O(log n).
     pub(crate) fn relevel(&mut self, due: Due, level: u8) {
         self.cpu.agenda.relevel(&mut InObjects(&mut self.m), due, level);
         self.cpu.timers_changed = true;
     }
 
-    /// What is due for a thread takes on its priority, which has changed. O(log n).
+    /// Moves the agenda entries for a thread to its new priority. O(log n).
     pub(crate) fn follow(&mut self, id: Id<Thread>) {
         let t = self.m.get(id);
         let (level, waits, context, guest) = (t.priority, t.timeout.is_linked(), t.context, t.guest);
@@ -119,7 +119,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A context has another user: if its replenishment is awaited, then for that one. O(log n).
+    /// Moves a context's replenishment, if it is on the agenda, to the priority of its new user.
+    /// O(log n).
     pub(crate) fn refill_follows(&mut self, context: Id<Context>, user: Id<Thread>) {
         if self.m.get(context).refill.is_linked() {
             let level = self.m.get(user).priority;
@@ -127,8 +128,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Puts the timers of a notification on the agenda as it should be, after they changed or who
-    /// waits there did. O(log n).
+    /// Updates a notification's entry on the agenda after its timers, or the thread that they are
+    /// for, changed. O(log n).
     #[inline(never)]
     pub(crate) fn attend(&mut self, id: Id<Notification>) {
         let n = self.m.get(id);
@@ -151,9 +152,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The CPU's timer fired. Of what is due at the running level or above, one thing is handled,
-    /// the first of the highest level. If more is due that can still concern whoever runs then, the
-    /// timer fires at once, so that the work of one interrupt is bounded.
+    /// The CPU's timer fired. Of the entries due at the running priority or above, one is handled:
+    /// the first of the highest level. If more are due that concern the thread that runs next, the
+    /// timer fires again at once, so that the work of one interrupt is bounded.
     #[inline(always)]
     pub fn timer_interrupt(&mut self) {
         self.m.end_of_interrupt();
@@ -169,8 +170,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The end of a budget, or the agenda has changed since the timer was programmed, or lines are
-    /// held back: the way out of the kernel does the rest.
+    /// A budget has run out, the agenda has changed since the timer was programmed, or lines are
+    /// held back: [`Kernel::finish`] does the rest.
     #[inline(never)]
     fn timer_interrupt_unusual(&mut self, now: u64) {
         self.cpu.timers_changed = true;
@@ -182,14 +183,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Something is due at a level: handles the first of the highest level at which something is.
+    /// Handles the first entry of the highest level at which one is due; one is due at `level`.
     #[inline(always)]
     fn expire_highest(&mut self, level: u8, now: u64) {
         let highest = self.cpu.agenda.highest_due(level, now);
         self.expire(highest, now);
     }
 
-    /// Handles the first of what is due at a level.
+    /// Handles the first entry of a level.
     #[inline(always)]
     fn expire(&mut self, level: u8, now: u64) {
         match self.cpu.agenda.heap(level).first() {
@@ -234,8 +235,8 @@ impl<M: Machine> Kernel<M> {
         self.make_ready(id);
     }
 
-    /// Takes the first timer of a notification out if it is due. Returns its bits; none when the
-    /// capability that it signalled by is gone. O(log n).
+    /// Removes the first timer of a notification if it is due. Returns its bits, unless the
+    /// capability that it signalled through is gone. O(log n).
     pub(crate) fn take_due_timer(&mut self, id: Id<Notification>, now: u64) -> Option<u64> {
         let first = self.m.get(id).timers.first()?;
         if self.m.get(first).node.key() > now {
@@ -254,7 +255,7 @@ impl<M: Machine> Kernel<M> {
         self.m.get(timer).armed_at = None;
     }
 
-    /// Takes a timer out of those of its notification, if it is there. O(log n).
+    /// Removes a timer from the heap of its notification, if it is in one. O(log n).
     pub(crate) fn timer_stop(&mut self, timer: Id<Timer>) {
         if let Some(n) = self.m.get(timer).armed_at {
             self.take_timer(timer, n);
@@ -262,7 +263,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Puts a timer among those of the notification that it signals, for the deadline that it is
+    /// Adds a timer to the heap of the notification that it signals, with the deadline that it is
     /// set to. O(log n).
     pub(crate) fn timer_start(&mut self, timer: Id<Timer>) {
         let t = self.m.get(timer);
@@ -284,8 +285,7 @@ impl<M: Machine> Kernel<M> {
         self.timer_start(id);
     }
 
-    /// A timer has got a notification to signal. What it was set to before counts, unless it is
-    /// over.
+    /// Starts a timer that was just bound to a notification, unless its deadline has passed.
     pub(crate) fn timer_bound(&mut self, id: Id<Timer>) {
         self.timer_stop(id);
         if self.m.get(id).deadline > self.m.now() {

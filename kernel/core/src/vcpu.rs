@@ -1,4 +1,4 @@
-//! Virtual CPUs: the part that concerns interrupts, time and scheduling. What the processor needs
+//! Virtual CPUs: the part that concerns interrupts, time and scheduling. The processor's part
 //! follows the object in memory and belongs to the machine.
 
 use crate::{
@@ -20,11 +20,11 @@ pub struct Vcpu {
     pub apic: GuestApic,
     /// The guest's local APIC timer.
     pub timer: Node<Due>,
-    /// Steps of its preparation that are done.
+    /// Steps of its preparation that are done; `u32::MAX` when all are.
     pub prepared: u32,
     /// Priority of the thread that runs it, or that ran it last.
     pub level: u8,
-    /// The thread that runs it, while it does.
+    /// The thread that is in `VcpuRun` with it.
     pub thread: Opt<Thread>,
     /// Nested address space, as a capability that the vCPU holds.
     pub space: Slot,
@@ -43,8 +43,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The thread that runs a guest has a priority: the guest's timer and its interrupts are as
-    /// urgent. O(log n).
+    /// Gives a guest's timer and interrupts the priority of the thread that runs it. O(log n).
     pub(crate) fn guest_follows(&mut self, id: Id<Vcpu>, level: u8) {
         let v = self.m.get(id);
         if v.level == level {
@@ -67,7 +66,8 @@ impl<M: Machine> Kernel<M> {
         self.wake_guest(id);
     }
 
-    /// A physical interrupt of the passenger arrived. Without a passenger it is only ended. O(1).
+    /// A physical interrupt of the passenger arrived. Without a passenger it only gets its EOI.
+    /// O(1).
     #[inline]
     pub fn passenger_interrupt(&mut self, vector: u8) {
         match self.cpu.passenger {
@@ -87,8 +87,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The guest ends its most urgent interrupt in service; physical ends that become due by it are
-    /// given.
+    /// The guest ends its most urgent interrupt in service. Sends the physical EOIs that this makes
+    /// due.
     #[inline]
     pub fn guest_end_of_interrupt(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.end_of_interrupt().physical_eois {
@@ -111,7 +111,7 @@ impl<M: Machine> Kernel<M> {
         if timer.is_linked() { timer.key() } else { 0 }
     }
 
-    /// The thread comes back out of its guest, with a reason and a value.
+    /// Returns a thread from its guest, with a reason and a value.
     pub fn leave_guest_with(&mut self, id: Id<Thread>, reason: u64, value: u64) {
         if let Some(vcpu) = self.m.get(id).guest.take() {
             let v = self.m.get(vcpu);
@@ -124,17 +124,16 @@ impl<M: Machine> Kernel<M> {
         self.m.set_result(id, 0, [reason, value]);
     }
 
-    /// The guest executed HLT: its thread waits for an interrupt.
+    /// The guest executed HLT: its thread waits for an interrupt, unless one can be delivered.
     pub fn guest_halt(&mut self, id: Id<Vcpu>) {
         if self.m.get(id).apic.deliverable().is_none() {
             self.block_current(State::Halted);
         }
     }
 
-    /// Forgets the guest's interrupts and gives every EOI that is owed: at most 13,
-    /// since a local APIC has no more than one vector of each priority class in service (Intel SDM
-    /// vol. 3, 11.8.3), and three of the 16 classes are not the guest's: those of exceptions and of
-    /// tasks.
+    /// Forgets the guest's interrupts and sends every EOI that is owed: at most 13, since a local
+    /// APIC has no more than one vector of each priority class in service (Intel SDM vol. 3,
+    /// 11.8.3), and three of the 16 classes are not the guest's: those of exceptions and of tasks.
     pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();

@@ -1,4 +1,4 @@
-//! Views of the registers of a call, out of the table in `pillion_abi`: each argument by its name.
+//! Views of a call's registers, made from the table in `pillion_abi`: each argument by its name.
 
 /// Registers of a call: capability, then arguments.
 pub type Registers = [u64; 6];
@@ -12,9 +12,9 @@ pub struct Named {
     pub rights: u8,
 }
 
-/// The method that reads an argument, whose place is that of its name in `Place`.
+/// The method that reads an argument, whose register is numbered by its name in `Place`.
 macro_rules! argument {
-    // Messages go from frame to frame.
+    // Messages are copied from frame to frame.
     ($name:ident Message) => {};
     ($name:ident Unused) => {};
     ($name:ident $type:ident) => {

@@ -71,7 +71,7 @@ impl<M: Machine> Kernel<M> {
         DONE
     }
 
-    /// A port that may be read or written with a width. What is asked for is looked at before the
+    /// A port that may be read or written with a width. The arguments are checked before the
     /// rights.
     fn port(&mut self, me: Caller, named: Named, port: u64, width: u64) -> Result<u16> {
         let slot = self.ports(me, named.index, port, width)?;
@@ -82,7 +82,7 @@ impl<M: Machine> Kernel<M> {
         Ok(port as u16)
     }
 
-    /// The slot with a capability for ports, among which those asked for are.
+    /// The slot of a capability for ports that include those asked for.
     fn ports(&mut self, me: Caller, index: u64, asked: u64, n: u64) -> Result<Id<Slot>> {
         let (slot, Cap::Ports { first, count }) = self.held(me, Named { index, rights: 0 })? else {
             return Err(Error::WrongKind);

@@ -8,7 +8,7 @@ use pillion_abi::{
     vcpu::{configure, route},
 };
 
-/// Most ports that one call opens for a guest.
+/// Maximum number of ports that one call opens for a guest.
 const PORTS_AT_ONCE: u32 = 1024;
 
 impl<M: Machine> Kernel<M> {
@@ -27,8 +27,8 @@ impl<M: Machine> Kernel<M> {
         let (level, passive) = (t.priority, t.own_context.is_none());
         self.guest_follows(id, level);
         if passive {
-            // Its priority is its caller's, which the timers of its notification do not follow
-            // while it is in no guest.
+            // Its priority is its caller's, which the timers of its notification follow only while
+            // it is in a guest.
             self.follow(me.thread);
         }
         Ok(Outcome::Guest)
@@ -62,7 +62,7 @@ impl<M: Machine> Kernel<M> {
         }
         self.m.get(id).user = user;
         if user {
-            // Those that it was sent before it was known what it would be.
+            // Interrupts that it was sent before it became a user vCPU.
             self.reset_guest_interrupts(id);
         } else {
             self.cpu.passenger = Some(id);
@@ -134,7 +134,7 @@ impl<M: Machine> Kernel<M> {
         if let Cap::Vcpu(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
     }
 
-    /// A vCPU with ports and interrupts, which a user vCPU has not.
+    /// A vCPU with ports and interrupts, which a user vCPU does not have.
     fn whole_vcpu(&mut self, me: Caller, named: Named) -> Result<Id<Vcpu>> {
         let id = self.vcpu(me, named)?;
         if self.m.get(id).user { Err(Error::BadState) } else { Ok(id) }

@@ -95,7 +95,7 @@ impl<M: Machine> Kernel<M> {
         self.slot(space, slot)
     }
 
-    /// A slot of the caller's own, and the empty one of a space that its capability may stand in.
+    /// A slot of the caller's own, and the empty slot of a space that its capability may go into.
     fn source_and_place(&mut self, me: Caller, space: Named, from: u64, to: u64) -> Result<(Id<Slot>, Id<Slot>)> {
         let space = self.target_space(me, space)?;
         let (source, cap) = self.held(me, Named { index: from, rights: 0 })?;
@@ -104,9 +104,9 @@ impl<M: Machine> Kernel<M> {
     }
 }
 
-/// What `CapIdentify` tells: the kind in bits 0..=7 of the first value, the base in the rest of it
-/// for memory and ports (bases are page-aligned, so that the two do not meet), the size in the
-/// second.
+/// What `CapIdentify` returns: in the first value, the kind in bits 0..=7 and the base of memory
+/// (which is page-aligned) or the first port (from bit 16 on) above them; in the second, the size
+/// or the number of ports.
 fn identify(cap: Cap) -> [u64; 2] {
     let kind = cap.kind() as u64;
     match cap {

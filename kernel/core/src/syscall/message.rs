@@ -1,4 +1,4 @@
-//! Calls on endpoints, notifications and timers, and those that wait.
+//! Calls on endpoints, notifications and timers, and calls that wait.
 
 use super::{Caller, DONE, Outcome, allowed, arguments::*};
 use crate::{Cap, Id, Kernel, Machine, Slot, id::slot_of, notification::Notification, timer::Timer};
@@ -96,7 +96,7 @@ impl<M: Machine> Kernel<M> {
         Ok((id, badge))
     }
 
-    /// Why a slot does not hold what a call needs.
+    /// The error for a slot that does not hold what a call needs.
     #[cold]
     fn wrong(&mut self, slot: Id<Slot>) -> Error {
         if self.m.get(slot).cap == Cap::None { Error::BadCap } else { Error::WrongKind }

@@ -1,5 +1,5 @@
-//! System calls. The table in `pillion_abi` gives the arguments their names (`arguments.rs`); a
-//! function `sys_..` for each call checks them first, then carries it out.
+//! System calls. The table in `pillion_abi` names the arguments (`arguments.rs`); for each call, a
+//! function `sys_..` first checks them and then carries the call out.
 
 mod arguments;
 mod device;
@@ -23,7 +23,7 @@ pub enum Outcome {
     Done([u64; 2]),
     /// The thread's registers hold the result already, or will when it is woken.
     Arranged,
-    /// Interrupted: the thread is to make the call again.
+    /// Cut short: the thread is to repeat the call.
     Restart,
     /// The thread goes into its guest.
     Guest,
@@ -142,7 +142,7 @@ impl<M: Machine> Kernel<M> {
         Ok(cap)
     }
 
-    /// The same with its slot.
+    /// The same, and its slot.
     fn held(&mut self, me: Caller, named: Named) -> Result<(Id<Slot>, Cap)> {
         let slot = self.slot(me.caps, named.index)?;
         Ok((slot, self.cap(me, named)?))

@@ -93,7 +93,7 @@ impl<M: Machine> Kernel<M> {
         let id = self.thread(me, a.thread())?;
         if a.context().index == 0 {
             if let Some(old) = self.m.get(id).own_context {
-                // It is with a server, which would stand still in the middle of its work.
+                // A server runs on it and would stop in the middle of its work.
                 if self.m.get(old).user.is_some_and(|user| user != id) {
                     return Err(Error::Busy);
                 }

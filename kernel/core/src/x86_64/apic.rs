@@ -1,16 +1,14 @@
-//! Interrupt priorities of a guest's local APIC, and the physical EOIs that are owed
-//! for it.
+//! Interrupt priorities of a guest's local APIC, and the physical EOIs that are owed for it.
 //!
 //! The guest's local APIC exists only here (AMD APM vol. 2, 16.6). Two kinds of interrupts reach
 //! it: virtual ones (a timer, a signal of the VM monitor) and physical ones of its devices, which
-//! the machine's local APIC holds in service until the guest has handled them. The machine's end of
-//! interrupt takes no vector: it ends the highest one in service. So when the guest ends a vector
-//! while a higher physical one is still open, its end is remembered and given when the higher one
-//! is done.
+//! the machine's local APIC holds in service until the guest has handled them. A physical EOI names
+//! no vector: it ends the highest one in service. So when the guest ends a vector while a higher
+//! physical one is still open, the EOI is remembered, and sent when the higher one is done.
 //!
-//! Every operation is a few instructions without a loop over vectors, except where the number of
-//! physical ends that it returns says so (at most 224 by this set; 13 on a local APIC, which has
-//! one of each priority class in service; each pays for an earlier interrupt).
+//! Every operation is a few instructions without a loop over vectors, but for one round for each
+//! physical EOI that it returns (at most 224 by this set; 13 on a local APIC, which has one vector
+//! of each priority class in service; each pays for an earlier interrupt).
 
 /// A set of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,12 +79,12 @@ impl Vectors {
     }
 }
 
-/// What an EOI by the guest brings about.
+/// The effect of an EOI by the guest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Eoi {
     /// The vector that ended; `None` when nothing was in service.
     pub vector: Option<u8>,
-    /// How many physical EOIs are to be given now.
+    /// Number of physical EOIs to send now.
     pub physical_eois: u8,
     /// The vector is level-triggered.
     pub level: bool,
@@ -103,10 +101,10 @@ pub struct GuestApic {
     level: Vectors,
     /// In service in the machine's local APIC, for the guest.
     owed: Vectors,
-    /// The guest is serving what is owed, as opposed to an earlier virtual interrupt of the same
+    /// Owed and in service at the guest, as opposed to an earlier virtual interrupt of the same
     /// vector.
     serving: Vectors,
-    /// Owed, ended by the guest, but below a vector that is still open.
+    /// Owed and ended by the guest, but below an owed vector that it has not ended.
     done: Vectors,
     /// Task priority register.
     tpr: u8,
@@ -139,10 +137,10 @@ impl GuestApic {
         self.irr.insert(vector);
     }
 
-    /// Logs a physical interrupt for the guest; its physical end is owed from now on. Constant
+    /// Records a physical interrupt for the guest; its physical EOI is owed from now on. Constant
     /// time.
     ///
-    /// The machine's local APIC does not deliver a vector again before its end, so the same vector
+    /// The machine's local APIC does not deliver a vector again before its EOI, so the same vector
     /// is never owed twice.
     #[inline]
     pub const fn raise_physical(&mut self, vector: u8) {
@@ -150,7 +148,7 @@ impl GuestApic {
         self.owed.insert(vector);
     }
 
-    /// Says whether a vector is level-triggered.
+    /// Sets whether a vector is level-triggered.
     pub const fn set_level(&mut self, vector: u8, level: bool) {
         if level { self.level.insert(vector) } else { self.level.remove(vector) }
     }
@@ -187,8 +185,8 @@ impl GuestApic {
         }
     }
 
-    /// The guest wrote its EOI register. Constant time, and as much again for each
-    /// physical end that is due.
+    /// The guest wrote its EOI register. Constant time, and as much again for each physical EOI
+    /// that is due.
     #[inline]
     pub const fn end_of_interrupt(&mut self) -> Eoi {
         let Some(vector) = self.isr.highest() else {
@@ -203,8 +201,8 @@ impl GuestApic {
         Eoi { vector: Some(vector), physical_eois, level: self.level.has(vector) }
     }
 
-    /// A vector that is owed is done: counts and forgets those that now have no open one above
-    /// them. What was done before lies below an open one.
+    /// An owed vector is done: counts and forgets the done vectors that have no open one above them
+    /// any more. Those done earlier lie below an open one.
     const fn settle(&mut self, vector: u8) -> u8 {
         if !matches!(self.owed.highest(), Some(top) if top == vector) {
             self.done.insert(vector);
@@ -363,7 +361,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sets: the right vector is delivered, no physical end goes to a vector that the
+        /// Against sets: the right vector is delivered, no physical EOI goes to a vector that the
         /// guest still has open, and none is left over when the guest has ended everything.
         #[test]
         fn agrees_with_sets(steps in prop::collection::vec(step(), 0..200)) {

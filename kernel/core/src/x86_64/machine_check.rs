@@ -1,6 +1,6 @@
-//! What the banks of registers say after a machine check (AMD APM vol. 2, 9.3).
+//! Reading the register banks after a machine check (AMD APM vol. 2, 9.3).
 
-/// Most banks that are looked at; the registers of more are elsewhere.
+/// Maximum number of banks that are looked at; the registers of further ones are elsewhere.
 pub const BANKS: u32 = 32;
 
 /// Bits of a bank's status.
@@ -15,7 +15,7 @@ mod status {
     pub const CORRUPT: u64 = 1 << 57;
 }
 
-/// The gravest of what was found.
+/// The gravest error found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Status of the bank; 0 when none holds an error.
@@ -24,7 +24,7 @@ pub struct Found {
     pub bank: u32,
 }
 
-/// How many banks there are to look at, by the register of capabilities.
+/// Number of banks to look at, given the capabilities register.
 #[must_use]
 pub const fn banks(capabilities: u64) -> u32 {
     let count = capabilities as u32 & 0xff;
@@ -38,7 +38,7 @@ pub const fn is_valid(word: u64) -> bool {
 }
 
 /// Whether a bank's address register holds an address. If not, the register may be missing, and
-/// reading it a fault.
+/// reading it may fault.
 #[must_use]
 pub const fn has_address(word: u64) -> bool {
     is_valid(word) && word & status::HAS_ADDRESS != 0
@@ -64,7 +64,7 @@ impl Found {
         }
     }
 
-    /// Whether the processor's own state is whole, so that whoever was not interrupted can go on.
+    /// Whether the processor's own state is intact, so that all but the interrupted code can go on.
     #[must_use]
     pub const fn contained(&self) -> bool {
         self.status & status::CORRUPT == 0
@@ -82,7 +82,7 @@ mod tests {
         const CORRUPT: u64 = LOST | 1 << 57;
         let mut found = Found::default();
         assert!(found.contained());
-        // Without the bit that says so it holds nothing.
+        // Without the valid bit a bank holds no error.
         found.add(0, !(1 << 63));
         assert_eq!(found, Found::default());
         found.add(1, CORRECTED);

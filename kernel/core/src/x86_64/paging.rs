@@ -105,12 +105,12 @@ const DIRTY: u64 = 1 << 6;
 const LARGE: u64 = 1 << 7;
 const NO_EXECUTE: u64 = 1 << 63;
 const ADDRESS: u64 = 0x000f_ffff_ffff_f000;
-/// An entry that points to a table; the leaf decides about the rights.
+/// An entry that points to a table; the leaf decides the rights.
 const TABLE: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
 /// Entries of a table.
 pub const ENTRIES: usize = 512;
-/// Small pages that one step maps or unmaps at most.
+/// Maximum number of small pages that one step maps or unmaps.
 pub const STEP_PAGES: u64 = 16;
 /// End of the addresses that can be mapped: the lower half.
 pub const LIMIT: u64 = 1 << 47;
@@ -143,7 +143,7 @@ fn check_range(start: u64, size: u64, limit: u64) -> Result<()> {
     Ok(())
 }
 
-/// What a walk ended at.
+/// Where a walk ended.
 struct Place {
     table: u64,
     level: u32,
@@ -167,7 +167,7 @@ fn walk(tables: &impl Tables, root: u64, address: u64) -> Place {
     place
 }
 
-/// The level of the largest page that may stand for the start of the range.
+/// The level of the largest page that may map the start of the range.
 fn best_level(address: u64, physical: u64, size: u64, flags: Flags) -> u32 {
     let fits = |level| is_aligned(address | physical, span(level)) && size >= span(level);
     match () {
@@ -178,11 +178,11 @@ fn best_level(address: u64, physical: u64, size: u64, flags: Flags) -> u32 {
 }
 
 /// Maps as much of the range as one step allows, and returns how many bytes that was: a large page
-/// where alignment, size and what is there already allow it, else up to [`STEP_PAGES`] small pages
-/// of one table.
+/// where alignment, size and existing tables allow it, else up to [`STEP_PAGES`] small pages of one
+/// table.
 ///
-/// Nothing that is mapped is changed: `Busy` says that the start of the range is mapped.
-/// `NoMemory`: the pool is dry. `BadArgument`: unaligned, empty or out of range. Work: reads four
+/// Existing mappings are not changed: `Busy` means that the start of the range is mapped.
+/// `NoMemory`: the pool is empty. `BadArgument`: unaligned, empty or out of range. Work: reads four
 /// entries, takes three tables and writes `STEP_PAGES + 3` entries at most.
 pub fn map_step(
     tables: &mut impl Tables,
@@ -234,7 +234,7 @@ fn map_small(tables: &mut impl Tables, table: u64, address: u64, physical: u64, 
     done
 }
 
-/// Takes away mappings at the start of the range, as much as one step allows, and returns how many
+/// Removes mappings at the start of the range, as much as one step allows, and returns how many
 /// bytes that was. Holes are skipped. Tables stay.
 ///
 /// `BadState`: a large page reaches out of the range; it is not split. `BadArgument`: unaligned,
@@ -275,7 +275,7 @@ pub struct Mapping {
     pub flags: Flags,
 }
 
-/// What an address of the lower half is mapped to. Reads four entries at most.
+/// The mapping of an address in the lower half. Reads four entries at most.
 pub fn lookup(tables: &impl Tables, root: u64, address: u64) -> Option<Mapping> {
     if address >= LIMIT {
         return None;

@@ -1,5 +1,5 @@
-//! What can be said about AMD's virtualisation without touching it: bitmaps, events, checks of
-//! guest values (AMD APM vol. 2, chapter 15).
+//! The part of AMD's virtualisation that touches no hardware: bitmaps, events, checks of guest
+//! values (AMD APM vol. 2, chapter 15).
 
 use pillion_abi::vcpu::{EVENT_HAS_CODE, Io};
 
@@ -8,8 +8,8 @@ pub const IO_MAP_WORDS: usize = 3 * 512;
 /// Words of the MSR permission map: two pages (15.11).
 pub const MSR_MAP_WORDS: usize = 2 * 512;
 
-/// Clears bits `first..first + count` of a map; what lies outside of it is left out. Touches each
-/// word once.
+/// Clears bits `first..first + count` of a map; bits outside of it are left out. Touches each word
+/// once.
 pub fn clear_bits(map: &mut [u64], first: usize, count: usize) {
     let end = first.saturating_add(count).min(map.len() * 64);
     let mut bit = first;
@@ -53,7 +53,7 @@ pub const GUEST_MSRS: [u32; 12] = [
 
 /// Registers that the guest may read, first and last: the time-stamp counter and the memory types,
 /// with SYSCFG, TOP_MEM and TOM2, which say what memory above 4 GiB is (AMD APM vol. 2, 7.9.4). A
-/// guest that read the one without the other would take that memory for uncached and leave it.
+/// guest that could read only one of the two would take that memory for uncached and not use it.
 pub const READABLE_MSRS: [(u32, u32); 10] = [
     (0x10, 0x10),
     (0xfe, 0xfe),
@@ -67,7 +67,7 @@ pub const READABLE_MSRS: [(u32, u32); 10] = [
     (0xc001_001d, 0xc001_001d),
 ];
 
-/// Clears the bits of the registers that never need an exit.
+/// Clears the bits of the accesses to registers that never need an exit.
 pub fn open_msrs(map: &mut [u64]) {
     for number in GUEST_MSRS {
         allow_msr(map, number, true, true);
@@ -103,7 +103,7 @@ pub const fn io(info: u64, next_rip: u64) -> Io {
     }
 }
 
-/// Bit of an event that says that it is one (15.20).
+/// Bit that marks an event as valid (15.20).
 pub const EVENT_VALID: u64 = 1 << 31;
 const EVENT_TYPE: u64 = 7 << 8;
 const EVENT_INTERRUPT: u64 = 0;
@@ -111,7 +111,7 @@ const EVENT_NMI: u64 = 2 << 8;
 const EVENT_EXCEPTION: u64 = 3 << 8;
 const NMI: u8 = 2;
 
-/// An exception as the processor wants to have it injected.
+/// An exception in the form in which the processor injects it.
 #[inline]
 #[must_use]
 pub const fn exception(vector: u8, code: Option<u32>) -> u64 {
@@ -122,8 +122,8 @@ pub const fn exception(vector: u8, code: Option<u32>) -> u64 {
     }
 }
 
-/// The exception that the VM monitor asks for ([`pillion_abi::vcpu::State::event`]); `None` when it
-/// is none that could be injected.
+/// The exception that the VM monitor asks for ([`pillion_abi::vcpu::State::event`]); `None` if it
+/// cannot be injected.
 #[must_use]
 pub const fn requested_exception(word: u64) -> Option<u64> {
     let vector = word as u8;
@@ -156,7 +156,7 @@ pub const fn interrupted(info: u64) -> Interrupted {
     match (info & EVENT_TYPE, vector) {
         (EVENT_INTERRUPT, _) | (EVENT_EXCEPTION, 32..) => Interrupted::Interrupt(vector),
         (EVENT_NMI, _) | (EVENT_EXCEPTION, NMI) => Interrupted::Inject(EVENT_VALID | EVENT_NMI | NMI as u64),
-        // INT3 and INTO are at their instruction still.
+        // INT3 and INTO: the guest is still at the instruction.
         (EVENT_EXCEPTION, 3 | 4) => Interrupted::Nothing,
         (EVENT_EXCEPTION, _) => Interrupted::Inject(info & (0xffff_ffff << 32 | EVENT_VALID | EVENT_HAS_CODE | 0x7ff)),
         _ => Interrupted::Nothing,

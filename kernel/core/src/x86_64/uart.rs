@@ -1,8 +1,8 @@
-//! A 16550 that only sends: whether there is one, and how a byte gets to it without waiting.
+//! A 16550 that only sends: detecting it, and sending a byte without waiting.
 //!
-//! At 115,200 baud a byte takes 87 µs to leave. The UART takes 16 at once and says when all of them
-//! are gone, so one look at its line status is worth 16 bytes. Nobody waits for it but a kernel
-//! that boots or dies, and then not for long.
+//! At 115,200 baud a byte takes 87 µs to leave. The UART takes 16 at once and reports when all of
+//! them are gone, so one look at its line status is worth 16 bytes. Only a kernel that boots or
+//! dies waits for it, and then not for long.
 
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
@@ -16,8 +16,8 @@ pub trait Registers {
 
 const DATA: u16 = 0;
 const INTERRUPT_ENABLE: u16 = 1;
-/// Written: FIFO control. Read: interrupt identification, whose two highest bits say that the FIFOs
-/// work.
+/// Written: FIFO control. Read: interrupt identification, whose two highest bits show that the
+/// FIFOs work.
 const FIFO: u16 = 2;
 const LINE_CONTROL: u16 = 3;
 const MODEM_CONTROL: u16 = 4;
@@ -34,8 +34,8 @@ pub const DEPTH: u8 = 16;
 /// Bytes that leave in a second at 115,200 baud: each takes ten bits.
 pub const BYTES_PER_SECOND: u64 = 11_520;
 
-/// Looks at the line status that a full FIFO is worth waiting for: it takes 1.4 ms to leave, a look
-/// 0.5 to 1 µs.
+/// Number of looks at the line status while waiting for a full FIFO: it takes 1.4 ms to leave, a
+/// look 0.5 to 1 µs.
 pub const PATIENCE: u32 = 10_000;
 
 /// A UART, or none.
@@ -50,14 +50,14 @@ pub struct Uart {
 }
 
 impl Uart {
-    /// None.
+    /// No UART.
     #[must_use]
     pub const fn none() -> Uart {
         Uart { depth: AtomicU8::new(0), room: AtomicU8::new(0), stuck: AtomicBool::new(false) }
     }
 
-    /// Looks whether there is one and sets it up: 115,200 baud, 8 bits, no parity, FIFO on, no
-    /// interrupts.
+    /// Detects the UART and sets it up: 115,200 baud, 8 bits, no parity, FIFO on, no interrupts.
+    /// Returns whether there is one.
     pub fn start(&self, registers: &mut impl Registers) -> bool {
         self.depth.store(0, Relaxed);
         self.room.store(0, Relaxed);
@@ -99,8 +99,8 @@ impl Uart {
         true
     }
 
-    /// Sends a byte, and waits for room for it, but not for long: then it is dropped, and so are
-    /// those after it as long as nothing moves. For a kernel that boots or dies.
+    /// Sends a byte, waiting for room, but not for long: then the byte is dropped, and so are those
+    /// after it as long as none leaves. For a kernel that boots or dies.
     pub fn insist(&self, registers: &mut impl Registers, byte: u8) {
         let patience = if self.stuck.load(Relaxed) { 1 } else { PATIENCE };
         for _ in 0..patience {
@@ -113,8 +113,8 @@ impl Uart {
     }
 }
 
-/// Whether a register keeps what is written to it, and the status is not what a missing device
-/// reads as. The write in between is for a bus that still holds the last value that was on it.
+/// Whether the scratch register keeps what is written to it, and the line status is not what a
+/// missing device reads as. The write in between is for a bus that still holds its last value.
 fn answers(registers: &mut impl Registers) -> bool {
     let keeps = [0x5a, 0xa5].into_iter().all(|value| {
         registers.write(SCRATCH, value);
@@ -142,8 +142,9 @@ mod tests {
         scratch: u8,
         reads: usize,
         writes: usize,
-        /// A flow that never goes on, or a bus without a device.
+        /// The UART sends nothing any more.
         dead: bool,
+        /// There is no UART, and the bus first reads as this.
         missing: Option<u8>,
     }
 
@@ -212,8 +213,8 @@ mod tests {
         assert_eq!(model.reads + model.writes, before);
     }
 
-    /// Who comes when told to come again finds room for a whole FIFO, never looks twice in vain,
-    /// and loses nothing.
+    /// A sender that comes back after the time that a FIFO takes to empty finds room for a whole
+    /// FIFO, never looks twice in vain, and loses nothing.
     #[test]
     fn bytes_leave_in_order_and_nobody_polls() {
         for depth in [16, 1] {
