@@ -1,4 +1,4 @@
-//! Passes the linker script; only where the kernel is built for the bare machine.
+//! Passes the linker script, only if the kernel is built for the bare machine.
 
 fn main() {
     println!("cargo::rerun-if-changed=src/arch/x86_64/kernel.ld");

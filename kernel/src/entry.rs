@@ -1,4 +1,4 @@
-//! The ways into the kernel and the one way out: handle what happened, then choose who goes on.
+//! The ways into the kernel and the one way out: handle the event, then choose the next thread.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -41,16 +41,16 @@ pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
 /// The kernel of a CPU.
 ///
 /// # Safety
-/// For the functions that the entry code calls, after [`init`]: what ran before them on this CPU
-/// never goes on, so that theirs is the only reference.
+/// For the functions that the entry code calls, after [`init`]: kernel code that ran before them on
+/// this CPU never resumes, so theirs is the only reference.
 #[inline]
 unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
-    // SAFETY: `init` kept the pointer; the kernel runs with interrupts off, and the caller vouches
-    // for the rest.
+    // SAFETY: `init` stored the pointer; the kernel runs with interrupts off, and the caller
+    // vouches for the rest.
     unsafe { &mut *cpu.kernel() }
 }
 
-/// Leaves to the first thread.
+/// Exits to the first thread.
 pub fn first_exit(k: &mut Kernel<Hardware>) -> ! {
     leave(k)
 }
@@ -58,7 +58,7 @@ pub fn first_exit(k: &mut Kernel<Hardware>) -> ! {
 /// A system call.
 ///
 /// # Safety
-/// For the entry code, as are the two below: see [`arch`].
+/// Only for the entry code, as are the two below: see [`arch`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> ! {
     const CALL: u64 = Call::Call as u64;
@@ -93,8 +93,8 @@ fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
     let (number, arguments) =
         unsafe { ((*frame).rax, [(*frame).rdi, (*frame).rsi, (*frame).rdx, (*frame).r10, (*frame).r8, (*frame).r9]) };
     if k.syscall(number, &arguments) == Outcome::Restart {
-        // SAFETY: whatever the call ended, the frame's page is RAM that nothing else was placed in
-        // yet; the call has no reference to it any more.
+        // SAFETY: whatever the call deleted, the frame's page is RAM in which nothing else was
+        // placed yet; the call has no reference to it any more.
         unsafe { (*frame).repeat_call() };
     }
     leave(k)
@@ -129,7 +129,7 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
     leave(k)
 }
 
-/// Chooses who runs and makes the processor ready for it.
+/// Chooses the next thread and leaves the kernel to it.
 #[inline(always)]
 fn leave(k: &mut Kernel<Hardware>) -> ! {
     if k.m.pending.is_none() {
@@ -144,13 +144,13 @@ fn leave(k: &mut Kernel<Hardware>) -> ! {
     leave_by_detours(k)
 }
 
-/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to go on in
+/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to run in
 /// user mode.
 #[inline(never)]
 fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     loop {
         if let Some(number) = k.m.pending.take() {
-            // It came in the middle of a call, which may have changed what matters.
+            // It came in the middle of a call, which may have changed the next relevant deadline.
             k.cpu.timers_changed = true;
             interrupt::handle(k, number);
         }
@@ -164,14 +164,14 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         } else if to_user(k, id) {
             arch::exit_to_user();
         } else {
-            // It has lost its address space.
+            // Its address space is gone.
             k.block_current(State::Stopped);
         }
     }
 }
 
-/// Makes the next exit to user mode lead to the current thread. Returns false when it has no
-/// address space.
+/// Makes the next exit to user mode lead to the current thread. Returns false if it has no address
+/// space.
 #[inline(always)]
 fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
     let thread = k.m.get(id);
@@ -183,9 +183,9 @@ fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
     true
 }
 
-/// Sleeps until an interrupt comes. With the option `idle=poll` it looks for one instead: an
-/// emulator that counts instructions then has no idle time, which it would have to pass by a clock
-/// that it cannot keep.
+/// Sleeps until an interrupt comes. With the option `idle=poll` it polls for one instead: an
+/// emulator that counts instructions then has no idle time, during which it would wait for the
+/// host's clock and wake up late.
 fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
     let taken = if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.cpu) } else { arch::idle_wait(k.m.cpu) };

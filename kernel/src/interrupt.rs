@@ -1,4 +1,4 @@
-//! Physical interrupts: whose each vector is.
+//! Physical interrupts: what each vector is for.
 
 use crate::arch::{apic, apic::vector};
 use crate::{hardware::Hardware, trace::trace};
@@ -11,8 +11,8 @@ pub fn handle(k: &mut Kernel<Hardware>, number: u8) {
     trace!(Interrupt, number, 0u64);
     match number {
         vector::TIMER => k.timer_interrupt(),
-        // None is due after a spurious one; but a device may have sent a message with this vector,
-        // which holds everything back until it is ended.
+        // A spurious interrupt needs no EOI; but a device may have sent a message with this vector,
+        // which holds everything back until its EOI.
         vector::SPURIOUS if !apic::in_service(number) => {}
         vector::SPURIOUS => k.m.end_of_interrupt(),
         vector::IPI | vector::ERROR => k.m.end_of_interrupt(),

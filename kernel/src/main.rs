@@ -1,8 +1,8 @@
 //! The Pillion microhypervisor.
 //!
-//! `arch` is the machine, `pillion_core` the kernel's logic; what is here joins them: object memory
-//! ([`hardware`]), the ways in ([`entry`]) and interrupts ([`interrupt`]), running guests
-//! ([`guest`], [`virtualisation`]) and the first task ([`root`]), and the trace buffer ([`trace`]).
+//! `arch` is the machine and `pillion_core` the kernel's logic. The modules here join them: object
+//! memory ([`hardware`]), kernel entries ([`entry`]), interrupts ([`interrupt`]), running guests
+//! ([`guest`], [`virtualisation`]), the first task ([`root`]) and the trace buffer ([`trace`]).
 #![no_std]
 #![no_main]
 

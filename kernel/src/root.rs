@@ -1,5 +1,5 @@
-//! The first task: the kernel makes its objects out of memory of its own, gives it everything there
-//! is, and starts it.
+//! The first task: the kernel makes the task's objects out of its own memory, gives it everything
+//! there is, and starts it.
 
 use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, physical, serial};
 use crate::hardware::{Hardware, arena};
@@ -20,17 +20,17 @@ const PRIORITY: u8 = 2;
 type Kern = Kernel<Hardware>;
 type Outcome<T> = Result<T, &'static str>;
 
-/// What is being built.
+/// The first task, while it is built.
 struct Root<'a> {
     k: &'a mut Kern,
     caps: Id<CapSpace>,
     arena: Id<Slot>,
     space: Id<Space>,
-    /// Next slot for memory of the task's own; they are taken from the end.
+    /// Next slot for the task's own memory; such slots are taken from the end.
     next: u32,
 }
 
-/// Makes the first task and lets it be the current thread.
+/// Makes the first task and its thread the current one.
 pub fn start(k: &mut Kern, boot: &'static BootParams) -> Outcome<()> {
     let bundle = bundle(boot)?;
     let mut root = make_spaces(k)?;
@@ -48,8 +48,8 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
     if boot.bundle.size < size_of::<Header>() as u64 {
         return Err(MISSING);
     }
-    // SAFETY: the boot loader put it there, the memory map keeps it from everybody else, and it is
-    // never written.
+    // SAFETY: the boot loader put it there, the memory map keeps everybody else away from it, and
+    // it is never written.
     let bytes = unsafe { core::slice::from_raw_parts(direct(boot.bundle.base), boot.bundle.size as usize) };
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }
@@ -57,7 +57,7 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
 fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
     const NONE: &str = "its memory does not suffice";
     let (caps, arena) = k.root_begin(slot::COUNT).ok_or(NONE)?;
-    // A copy: with the original the task could end its own space.
+    // A copy: with the original the task could delete its own capability space.
     let own = k.root_give(caps, slot::CAP_SPACE, Cap::CapSpace(caps), right::ALL);
     k.m.get(own).original = false;
     k.root_create(arena, Kind::AddressSpace, TABLES, caps, slot::ADDRESS_SPACE).map_err(|_| NONE)?;
@@ -135,7 +135,7 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
     })
 }
 
-/// Fills the page of facts and the slots for what there is.
+/// Fills in the boot information page, and the slots for what the machine has.
 fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     let mut info = BootInfo {
         abi_version: pillion_abi::VERSION,
@@ -181,8 +181,8 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// The bytes of the ACPI root pointer, or zeros. It is looked for below 4 GiB only, which is mapped
-/// always.
+/// The bytes of the ACPI root pointer, or zeros. It is read below 4 GiB only, which is always
+/// mapped.
 fn root_pointer(address: u64) -> [u8; 40] {
     let mut bytes = [0; 40];
     if address != 0 && address < ALWAYS_MAPPED - 36 {
@@ -192,7 +192,8 @@ fn root_pointer(address: u64) -> [u8; 40] {
     bytes
 }
 
-/// Hands a range over, if it is anybody's.
+/// Lists a range of physical memory and hands it over, unless it is the kernel's, the bundle's or
+/// withheld.
 fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
     let index = info.region_count;
     let Some(entry) = info.regions.get_mut(index as usize) else { return };

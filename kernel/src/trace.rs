@@ -1,5 +1,5 @@
-//! The trace buffer. While it is off a trace point is one no-operation of five bytes; switching it
-//! on puts a jump there.
+//! The trace buffer. While tracing is off, a trace point is one no-operation of five bytes;
+//! switching tracing on puts a jump there.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -15,8 +15,8 @@ struct Facts {
     tsc_hz: u64,
     longest: u64,
     longest_cause: Entry,
-    /// The entry that the present stretch with interrupts off began with; time 0 when none is
-    /// known. For the kernel alone.
+    /// The entry that the current stretch with interrupts off began with; time 0 if none is known.
+    /// For the kernel alone.
     stretch: Entry,
     /// For the kernel alone.
     writer: Writer,
@@ -87,7 +87,7 @@ pub fn record(event: Event, first: u64, second: u64) {
     measure(facts, event, entry);
 }
 
-/// Keeps the longest stretch with interrupts off. An interrupt that comes on the heels of another
+/// Keeps the longest stretch with interrupts off. An interrupt that directly follows another kernel
 /// entry begins none of its own.
 fn measure(facts: &mut Facts, event: Event, entry: Entry) {
     if event.ends_stretch() && facts.stretch.time != 0 {
@@ -104,7 +104,7 @@ fn measure(facts: &mut Facts, event: Event, entry: Entry) {
 
 /// Fills the header.
 pub fn init() {
-    // SAFETY: at boot nobody else looks.
+    // SAFETY: at boot nobody else accesses it.
     unsafe { (*BUFFER.facts.get()).tsc_hz = clock::tsc_hz() };
 }
 
@@ -113,9 +113,9 @@ pub fn physical_base() -> u64 {
     physical(&raw const BUFFER)
 }
 
-/// Switches all trace points. Work: a few instructions for each of them, less than twenty.
+/// Switches all trace points on or off. Work: fewer than twenty instructions for each of them.
 pub fn switch(on: bool) {
-    // SAFETY: as in `record`; what ran untraced is no stretch.
+    // SAFETY: as in `record`. No stretch is measured across untraced code.
     unsafe { (*BUFFER.facts.get()).stretch.time = 0 };
     for site in code::trace_sites() {
         code::set_jump(site, on);

@@ -1,4 +1,4 @@
-//! Whether the processor can run guests, and what all of them share.
+//! Whether the processor can run guests, and what all guests share.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,14 +21,14 @@ unsafe impl Sync for Support {}
 
 static SUPPORT: Support = Support { host_area: UnsafeCell::new(HostArea([0; 4096])), features: UnsafeCell::new(None) };
 
-/// Translations of nested tables changed: all of them are dropped at the next entry.
+/// Nested tables changed: all their translations are dropped at the next guest entry.
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
-/// Switches virtualisation on, if there is any.
+/// Switches virtualisation on, if the processor has it.
 pub fn init() {
     match virt::probe() {
         Ok(features) => {
-            // SAFETY: `probe` found it; the page is given away for good; boot runs on one CPU.
+            // SAFETY: `probe` succeeded; the page is given away for good; boot runs on one CPU.
             unsafe {
                 virt::enable(physical(SUPPORT.host_area.get()));
                 *SUPPORT.features.get() = Some(features);
@@ -45,7 +45,7 @@ pub fn features() -> Option<Features> {
     unsafe { *SUPPORT.features.get() }
 }
 
-/// Drops all translations of the guest before it runs again.
+/// Drops all translations of guests before one runs again.
 pub fn flush_all() {
     FLUSH.store(true, Relaxed);
 }

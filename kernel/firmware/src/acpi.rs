@@ -1,23 +1,23 @@
 //! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT),
-//! and where the registers are that no guest may have: the window of PCI's configuration space
+//! and the places of registers that no guest may have: the window of PCI's configuration space
 //! (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no
-//! sense is left out.
+//! sense is ignored.
 
 use pillion_abi::boot::{Range, range_kind};
 
 use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
-/// Most I/O APICs.
+/// Maximum number of I/O APICs.
 pub const IO_APICS: usize = pillion_abi::boot::IO_APICS;
-/// Most stretches of registers that the tables name: windows, timers, IOMMUs.
+/// Maximum number of ranges of registers that the tables name: windows, timers, IOMMUs.
 pub const REGISTERS: usize = 24;
-/// Most interrupt source overrides: one for each line of the ISA bus.
+/// Maximum number of interrupt source overrides: one for each line of the ISA bus.
 pub const OVERRIDES: usize = 16;
-/// Most bytes of a table that are looked at.
+/// Maximum size of a table in bytes; a longer one is ignored.
 const TABLE_LIMIT: u32 = 1 << 20;
-/// Most tables that are looked at.
+/// Maximum number of tables that are looked at, and of entries in most of them.
 const TABLES: usize = 128;
 
 /// An I/O APIC.
@@ -29,7 +29,7 @@ pub struct IoApic {
     pub first_line: u32,
 }
 
-/// Where a line of the ISA bus really is, and how it behaves.
+/// Where a line of the ISA bus really goes, and how it behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Override {
     /// Line of the ISA bus.
@@ -42,7 +42,7 @@ pub struct Override {
     pub low: bool,
 }
 
-/// A list with room for `N`.
+/// A list with room for `N` items.
 #[derive(Clone, Copy, Debug)]
 pub struct List<T, const N: usize> {
     items: [T; N],
@@ -65,7 +65,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         }
     }
 
-    /// How many there was no room for.
+    /// Number of items that there was no room for.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost
@@ -81,11 +81,11 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
 /// What the tables say.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables {
-    /// The I/O APICs; the customary one when there is no MADT.
+    /// The I/O APICs; the customary one if the tables name none.
     pub io_apics: List<IoApic, IO_APICS>,
     /// Interrupt source overrides.
     pub overrides: List<Override, OVERRIDES>,
-    /// CPUs that are enabled.
+    /// Number of enabled CPUs.
     pub cpus: usize,
     /// Port of the power-management timer, or 0.
     pub pm_timer: u16,
@@ -148,7 +148,7 @@ fn walk(memory: &impl Memory, rsdp: u64, tables: &mut Tables) -> Option<()> {
 
 const HEADER: usize = 36;
 
-/// A table with a right checksum.
+/// A table with a correct checksum.
 fn table(memory: &impl Memory, address: u64) -> Option<&[u8]> {
     let length = u32_at(memory.bytes(address, HEADER)?, 4)?;
     if length > TABLE_LIMIT {
@@ -181,7 +181,7 @@ impl Tables {
     }
 }
 
-/// Windows of all segments (PCI Firmware Specification 3.3, 4.1.2).
+/// The windows of all segments (PCI Firmware Specification 3.3, 4.1.2).
 fn read_mcfg(table: &[u8], tables: &mut Tables) -> Option<()> {
     const ENTRY: usize = 16;
     for i in 0..TABLES {
@@ -194,7 +194,7 @@ fn read_mcfg(table: &[u8], tables: &mut Tables) -> Option<()> {
     Some(())
 }
 
-/// The block of an HPET, where it is in memory (IA-PC HPET Specification 1.0a, 3.2.4).
+/// The registers of an HPET, if they are in memory (IA-PC HPET Specification 1.0a, 3.2.4).
 fn read_hpet(table: &[u8], tables: &mut Tables) -> Option<()> {
     const SIZE: u64 = 0x400;
     const IN_MEMORY: u8 = 0;
@@ -206,7 +206,7 @@ fn read_hpet(table: &[u8], tables: &mut Tables) -> Option<()> {
 
 /// AMD's IOMMUs (48882, 5.2.2): the same one can have several blocks.
 fn read_ivrs(table: &[u8], tables: &mut Tables) -> Option<()> {
-    /// With and without its counters.
+    /// Sizes with and without the counters.
     const SIZES: [u64; 2] = [512 << 10, 16 << 10];
     let mut offset = HEADER + 12;
     for _ in 0..TABLES {
@@ -220,13 +220,13 @@ fn read_ivrs(table: &[u8], tables: &mut Tables) -> Option<()> {
                 tables.add_registers(address, if address.is_multiple_of(large) { large } else { small });
             }
         }
-        // An entry without a length would hold us here.
+        // An entry of length 0 must not hold the loop here.
         offset += usize::from(length).max(4);
     }
     Some(())
 }
 
-/// Intel's (VT-d 4.0, 8.3): registers in a power of two of pages.
+/// Intel's IOMMUs (VT-d 4.0, 8.3): the registers take a power of two of pages.
 fn read_dmar(table: &[u8], tables: &mut Tables) -> Option<()> {
     const UNIT: u16 = 0;
     const PAGE: u64 = 4096;
@@ -257,7 +257,7 @@ fn read_madt(table: &[u8], tables: &mut Tables) -> Option<()> {
             9 if u32_at(entry, 8)? & ENABLED != 0 => tables.cpus += 1,
             _ => {}
         }
-        // An entry without a length would hold us here for good.
+        // An entry of length 0 would hold the loop here for good.
         offset += length.max(2);
     }
 }
@@ -376,7 +376,7 @@ mod tests {
                 let at = (seed >> 33) as usize % 0x900;
                 m.0[at] = (seed >> 24) as u8;
             }
-            // Right checksums, so that the damage is looked at.
+            // Correct checksums, so that the damaged tables are read.
             seal(&mut m, 16, 20, 8);
             for at in TABLES_AT {
                 let length = (u32_at(&m.0, at + 4).unwrap() as usize).clamp(36, 4096 - at);

@@ -1,4 +1,4 @@
-//! Checked reading of tables that others wrote: the boot loader and the firmware.
+//! Checked reading of tables that the boot loader and the firmware wrote.
 
 /// Physical memory as something to read from.
 pub trait Memory {

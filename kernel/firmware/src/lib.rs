@@ -1,9 +1,8 @@
-//! What firmware and boot loader say: ACPI tables ([`acpi`]), PVH ([`pvh`]) and multiboot2
-//! ([`multiboot`]) information, and the map of memory that is drawn from it ([`params`],
-//! [`ranges`]).
+//! Information from firmware and boot loader: ACPI tables ([`acpi`]), PVH ([`pvh`]) and multiboot2
+//! ([`multiboot`]) information, and the memory map that is drawn from it ([`params`], [`ranges`]).
 //!
-//! Nothing that they say is trusted to make sense: tables may be cut short, point anywhere and
-//! contradict each other.
+//! None of it is trusted to make sense: tables may be cut short, point anywhere and contradict each
+//! other.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -20,6 +19,6 @@ pub mod ranges;
 /// All physical memory below this address is in the kernel's direct map, be it RAM or not.
 pub const ALWAYS_MAPPED: u64 = 4 << 30;
 
-/// Physical memory from here up is not used: no range has more pages than a mapped capability
-/// counts, in 32 bits.
+/// Physical memory from here up is not used, so that no range has more pages than a mapped
+/// capability can count, in 32 bits.
 pub const PHYSICAL_LIMIT: u64 = 1 << 44;

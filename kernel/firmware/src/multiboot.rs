@@ -6,7 +6,7 @@ use crate::params::BootParams;
 /// What the boot loader leaves in `eax`.
 pub const MAGIC: u32 = 0x36d7_6289;
 
-/// Most bytes of the ACPI root pointer.
+/// Maximum size of the ACPI root pointer in bytes.
 pub const RSDP_SIZE: usize = 36;
 
 mod tag {
@@ -18,7 +18,7 @@ mod tag {
     pub const RSDP_NEW: u32 = 15;
 }
 
-/// Reads the tags; leaves out what makes no sense. The boot loader's copy of the ACPI root pointer
+/// Reads the tags; ignores what makes no sense. The boot loader's copy of the ACPI root pointer
 /// goes to `rsdp`.
 pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
     let total = u32_at(memory.bytes(address, 8)?, 0)?.min(1 << 20);

@@ -1,4 +1,4 @@
-//! What the boot loader said, whichever it was.
+//! What the boot loader handed over, whichever it was.
 
 use pillion_abi::boot::{REGIONS, Range, range_kind};
 
@@ -14,7 +14,7 @@ mod firmware_kind {
     pub const ACPI_NVS: u32 = 4;
 }
 
-/// Most entries of the firmware's memory map that are read.
+/// Maximum number of entries of the firmware's memory map that are read.
 const FIRMWARE_ENTRIES: usize = 512;
 
 // Each entry adds two ranges at most; so do the bundle, and the three pieces that the kernel keeps.
@@ -35,7 +35,7 @@ const CUSTOMARY: [(u64, u64); 5] = [
     (0xfd_0000_0000, 12 << 30),
 ];
 
-/// Most bytes of the command line that are kept.
+/// Maximum number of bytes of the command line that are kept.
 const COMMAND_LINE: usize = 255;
 
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ struct FirmwareRange {
     kind: u32,
 }
 
-/// What the boot loader said.
+/// What the boot loader handed over.
 pub struct BootParams {
     firmware: [FirmwareRange; FIRMWARE_ENTRIES],
     firmware_count: usize,
@@ -67,7 +67,7 @@ impl Default for BootParams {
 }
 
 impl BootParams {
-    /// Nothing said yet.
+    /// Parameters before anything is known.
     #[must_use]
     pub const fn new() -> BootParams {
         BootParams {
@@ -82,8 +82,8 @@ impl BootParams {
         }
     }
 
-    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges. What
-    /// nobody claims, as far as devices may answer, is `HOLE`.
+    /// Physical memory: sorted, page-aligned, without overlaps, at most [`REGIONS`] ranges.
+    /// Addresses that nobody claims and at which devices may answer are `HOLE`.
     #[must_use]
     pub fn memory(&self) -> &[Range] {
         self.ranges.as_slice()
@@ -122,11 +122,11 @@ impl BootParams {
         }
     }
 
-    /// Makes the map of memory out of what was noted; the kernel's image is from `start` to `end`,
+    /// Draws the memory map from what was noted; the kernel's image is from `start` to `end`,
     /// devices may answer below `reach`.
     pub fn draw_map(&mut self, start: u64, end: u64, reach: u64) {
-        // Where not all of the firmware's map is known, memory may be in what looks like a hole:
-        // below 4 GiB devices cannot do without it.
+        // If not all of the firmware's map was read, what looks like a hole may be memory. Below
+        // 4 GiB it is a hole all the same, since devices cannot do without.
         let reach = if self.unread == 0 { reach.min(PHYSICAL_LIMIT) } else { 0 };
         self.ranges.paint_outside(0, reach.max(ALWAYS_MAPPED), range_kind::HOLE);
         self.paint_firmware(|kind| (kind == firmware_kind::RAM).then_some(range_kind::RAM));
@@ -153,13 +153,13 @@ impl BootParams {
         }
     }
 
-    /// Takes memory away for the kernel.
+    /// Reserves memory for the kernel.
     pub fn keep(&mut self, base: u64, end: u64) {
         self.ranges.paint_outside(base, end, range_kind::KERNEL);
     }
 
-    /// Takes the registers away that nobody may have: what the tables name, and what is at its
-    /// place on every PC.
+    /// Withholds the registers that nobody may have: those that the tables name, and those that
+    /// have the same place on every PC.
     pub fn withhold(&mut self, tables: &Tables) {
         let io_apics = tables.io_apics.as_slice().iter().map(|found| (u64::from(found.address), PAGE));
         let named = tables.registers.as_slice().iter().map(|range| (range.base, range.size));
@@ -175,14 +175,15 @@ impl BootParams {
         self.ranges.find_ram(size, from, ALWAYS_MAPPED)
     }
 
-    /// Entries of the firmware's map that there was no room for: what they name belongs to nobody.
+    /// Number of entries of the firmware's map that there was no room for: nobody gets what they
+    /// name.
     #[must_use]
     pub fn unread(&self) -> usize {
         self.unread
     }
 
-    /// Brings the map down to the number of ranges that the binary interface has room for. Returns
-    /// how many ranges were forgotten, and their bytes: they belong to nobody.
+    /// Reduces the map to the number of ranges that the binary interface has room for. Returns how
+    /// many ranges were forgotten, and their bytes: nobody gets them.
     pub fn finish(&mut self) -> (usize, u64) {
         self.ranges.limit(REGIONS)
     }

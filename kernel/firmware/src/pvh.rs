@@ -5,7 +5,7 @@ use crate::params::BootParams;
 
 const MAGIC: u32 = 0x336e_c578;
 
-/// Reads the start information at that address; leaves out what makes no sense.
+/// Reads the start information at that address; ignores what makes no sense.
 pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams) -> Option<()> {
     let info = memory.bytes(address, 40)?;
     if u32_at(info, 0)? != MAGIC {

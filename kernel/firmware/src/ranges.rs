@@ -4,13 +4,13 @@ use pillion_abi::boot::{Range, range_kind};
 
 const PAGE: u64 = pillion_abi::PAGE;
 
-/// Ranges that the map can hold while it is being made: painting adds two at most.
+/// Number of ranges that the map can hold while it is made: painting adds two at most.
 pub const CAPACITY: usize = 1120;
 
-/// RAM in smaller pieces than this is not missed.
+/// Pieces of RAM smaller than this are forgotten first.
 const CRUMB: u64 = 1 << 20;
 
-/// What of a stretch of memory may be cached.
+/// How much of a stretch of memory may be cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cached {
     /// All of it.
@@ -34,7 +34,7 @@ impl Default for Ranges {
 }
 
 impl Ranges {
-    /// A map with nothing on it.
+    /// An empty map.
     #[must_use]
     pub const fn new() -> Ranges {
         Ranges { entries: [Range { base: 0, size: 0, kind: 0 }; CAPACITY], count: 0 }
@@ -56,12 +56,11 @@ impl Ranges {
         self.paint(base & !(PAGE - 1), end.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1)), kind);
     }
 
-    /// Declares those pages that `base..end` touches to be of that kind that were not memory.
+    /// Declares those pages that `base..end` touches and that are not memory to be of that kind.
     pub fn paint_devices(&mut self, base: u64, end: u64, kind: u64) {
         let (base, end) = (base & !(PAGE - 1), end.checked_next_multiple_of(PAGE).unwrap_or(!(PAGE - 1)));
         let mut from = base;
-        // Each step ends one range that is in the way; painting over one makes no more of them
-        // before `from`.
+        // Each step passes one range of memory that is in the way; painting makes no more of them.
         for _ in 0..2 * CAPACITY {
             let memory = |r: &&Range| is_memory(r) && r.base + r.size > from;
             let (stop, next) = self.as_slice().iter().find(memory).map_or((end, end), |r| (r.base, r.base + r.size));
@@ -110,7 +109,7 @@ impl Ranges {
         self.entries[first..first + new.len()].copy_from_slice(new);
     }
 
-    /// Joins entries from `first` up to `last` that meet and are of a kind.
+    /// Joins adjacent entries of the same kind from `first` up to `last`.
     fn join(&mut self, first: usize, last: usize) {
         for at in (first..last).rev() {
             if at + 1 < self.count {
@@ -122,8 +121,9 @@ impl Ranges {
         }
     }
 
-    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest.
-    /// What nobody gets is never forgotten. Returns how many were forgotten, and their bytes.
+    /// Forgets ranges until at most `limit` are left: small pieces of RAM first, then the smallest
+    /// ranges. Ranges that nobody gets are never forgotten. Returns how many were forgotten, and
+    /// their bytes.
     pub fn limit(&mut self, limit: usize) -> (usize, u64) {
         let mut forgotten = (0, 0);
         while self.count > limit {
@@ -154,7 +154,7 @@ pub fn is_memory(range: &Range) -> bool {
     matches!(range.kind, range_kind::RAM | range_kind::ACPI | range_kind::KERNEL | range_kind::BUNDLE)
 }
 
-/// What of `base..end` may be cached: memory, and nothing that devices answer at.
+/// How much of `base..end` may be cached: memory, and nothing that devices answer at.
 #[must_use]
 pub fn cached(memory: &[Range], base: u64, end: u64) -> Cached {
     let inside = |r: &Range| end.min(r.base + r.size).saturating_sub(base.max(r.base));

@@ -1,11 +1,10 @@
-//! Whatever a boot loader hands over, the kernel goes on with a map that is sorted and without
-//! overlaps.
+//! Whatever a boot loader hands over, the kernel gets a map that is sorted and without overlaps.
 
 use pillion_abi::boot::{REGIONS, range_kind};
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
 use proptest::prelude::*;
 
-/// Where addresses of the processor end.
+/// End of the processor's addresses.
 const REACH: u64 = 1 << 40;
 
 struct Bytes(Vec<u8>);
@@ -55,7 +54,7 @@ fn check(params: &mut BootParams) {
     assert!(map.iter().all(|r| r.size != 0 && (r.base | r.size) % 4096 == 0), "{map:x?}");
 }
 
-/// A second I/O APIC, say the tables; RAM where a table claims registers stays RAM.
+/// The tables name a second I/O APIC; RAM where a table claims registers stays RAM.
 #[test]
 fn registers_are_withheld() {
     let mut tables = vec![0; 0x400];

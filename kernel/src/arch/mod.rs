@@ -1,8 +1,8 @@
 //! The architecture: chosen here and nowhere else. The rest of the kernel uses what this file
 //! lists.
 //!
-//! The other direction: the kernel proper provides `kernel_main(&'static BootParams) -> !` in its
-//! root module, and these functions:
+//! In return, the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root
+//! module, and these functions:
 //!
 //! ```text
 //! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: Cpu) -> !;
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! They are called with interrupts off, on the CPU's stack, with the registers of the thread that
-//! ran in the frame that [`Cpu::frame`] names. They end with [`exit_to_user`]: the thread whose
-//! frame it then names goes on.
+//! ran in the frame that [`Cpu::frame`] names. They end with [`exit_to_user`], which resumes the
+//! thread whose frame [`Cpu::frame`] names by then.
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
@@ -22,7 +22,7 @@ use x86_64 as chosen;
 
 /// Local interrupt controller: `eoi`, `in_service`, `requested`, and the kernel's own vectors.
 pub use chosen::apic;
-/// What the boot loader said, and the root of the kernel's half of all address spaces.
+/// The root of the kernel's half of all address spaces.
 pub use chosen::boot::kernel_root;
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
@@ -36,7 +36,7 @@ pub use chosen::fpu;
 pub use chosen::frame::Frame;
 /// Interrupt lines: `program`, `mask`, `unmask`.
 pub use chosen::ioapic;
-/// Machine checks: `in_progress`, `end`.
+/// Machine checks: `in_progress`, `gravest`, `log_all`, `end`.
 pub use chosen::machine_check;
 /// Physical memory as the kernel sees it.
 pub use chosen::memory::{ALWAYS_MAPPED, direct, physical};
@@ -57,4 +57,5 @@ pub use chosen::serial::{self, HastyLog, Log};
 pub use chosen::trap::{exit_to_user, fault_address, idle_wait, init_count, nmi_count, take_pending_interrupt};
 /// Virtualisation.
 pub use chosen::virt;
+/// What the boot loader handed over.
 pub use pillion_firmware::params::BootParams;

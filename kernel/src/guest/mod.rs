@@ -1,4 +1,5 @@
-//! Running a guest: enter, handle what the kernel handles itself, hand the rest to the VM monitor.
+//! Running a guest: enter it, handle the exits that are the kernel's, hand the rest to the VM
+//! monitor.
 
 mod passenger;
 mod user;
@@ -19,7 +20,7 @@ use pillion_core::{
     thread::Thread,
 };
 
-/// Runs the guest of the current thread up to the next exit that concerns others than the guest.
+/// Runs the guest of the current thread up to the next exit that does not concern it alone.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     let v = k.m.get(vcpu);
@@ -29,8 +30,8 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;
     }
-    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. What the guest's run
-    // calls asks for no second reference, and ends no vCPU: only system calls do.
+    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. Nothing that is
+    // called while the guest runs takes a second reference or deletes a vCPU: only system calls do.
     let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
     if user {
         user::run(k, id, vcpu, processor, state);
@@ -39,7 +40,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     }
 }
 
-/// Brings the thread out of the guest if its bound notification has bits.
+/// Returns the thread from the guest if its bound notification has bits.
 #[inline]
 fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, state: &State) -> bool {
     let bits = k.take_bound_bits(id);
@@ -60,9 +61,9 @@ fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
     number < RT_VECTOR_FIRST
 }
 
-/// A machine check in the guest is its end, unless the processor itself is not to be trusted any
-/// more, and the kernel's to end. One that comes while the guest has switched machine checks off is
-/// a shutdown (15.12.18).
+/// Handles a machine check in the guest: the guest ends and the kernel clears it, or the machine
+/// stops if the processor's own state is lost. While the guest has machine checks switched off, one
+/// appears as a shutdown (15.12.18).
 fn machine_checked(exit: HwExit, state: &State) -> HwExit {
     match exit {
         HwExit::MachineCheck => {}

@@ -1,4 +1,4 @@
-//! The passenger: the guest's whole CPU, with its interrupts and its timer.
+//! The passenger: a whole CPU for the guest, with its interrupts and its timer.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -14,10 +14,10 @@ mod msr {
     pub const TSC_DEADLINE: u32 = 0x6e0;
 }
 
-/// Runs the guest up to the next exit that concerns others than the guest. What only a system call
-/// can change is looked at once, since until then no thread runs.
+/// Runs the guest up to the next exit that does not concern it alone. What only a system call can
+/// change is looked at once, since no thread runs until then.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
-    // First, so that what is shown to the monitor includes what it changed.
+    // First, so that the state shown to the monitor includes the monitor's changes.
     take_changes(k, vcpu, processor, state);
     if k.cpu.current != Some(id) || notified(k, id, processor, state) {
         return;
@@ -31,7 +31,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
     }
 }
 
-/// What the monitor changed since the guest last ran.
+/// Takes over what the monitor changed since the guest last ran.
 #[inline]
 fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
     if state.dirty.get() != 0 {
@@ -73,7 +73,7 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
     exit
 }
 
-/// Handles an exit. Returns whether it concerned the guest alone, so that it may go on at once.
+/// Handles an exit. Returns whether it concerned the guest alone, which may then run on at once.
 #[inline]
 fn handle(
     k: &mut Kernel<Hardware>,

@@ -1,5 +1,5 @@
-//! User vCPUs: code of a guest's process, on the page tables that the guest's kernel made for it.
-//! It has no interrupts, so that those that come are only the machine's.
+//! User vCPUs: code of a process in the guest, on the page tables that the guest's kernel made for
+//! it. A user vCPU gets no interrupts: all that arrive are for the host.
 
 use super::{interrupted, leave, notified};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
@@ -31,9 +31,9 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
     }
 }
 
-/// What the monitor changed, and perhaps the guest's kernel: it tells nobody here when it changes
-/// page tables, and it may have run since this one did, as may another vCPU with the same
-/// address-space number.
+/// Takes over what the monitor changed, and drops all translations: the guest's kernel may have run
+/// since this vCPU did, and changes page tables without notice; so may another vCPU with the same
+/// address-space number have run.
 fn take_changes(k: &mut Kernel<Hardware>, processor: &mut Processor, state: &State) {
     if state.dirty.get() != 0 && processor.load_user_state(state) {
         k.m.reset_fpu(processor.fpu_area());

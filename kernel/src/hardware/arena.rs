@@ -3,18 +3,18 @@
 use crate::arch::physical;
 use core::cell::UnsafeCell;
 
-/// Bytes.
+/// Its size in bytes.
 pub const SIZE: usize = 4 << 20;
 
 #[repr(C, align(4096))]
 struct Arena(UnsafeCell<[u8; SIZE]>);
 
-// SAFETY: handed to the allocation of the first task's objects, once.
+// SAFETY: handed out once, for the first task's objects.
 unsafe impl Sync for Arena {}
 
 static MEMORY: Arena = Arena(UnsafeCell::new([0; SIZE]));
 
-/// Where it lies, and how many bytes there are.
+/// Its physical address, and its size in bytes.
 pub fn range() -> [u64; 2] {
     [physical(MEMORY.0.get()), SIZE as u64]
 }

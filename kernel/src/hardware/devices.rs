@@ -21,8 +21,8 @@ impl Devices for Hardware {
         if is_kept(port, width.into()) {
             return u32::MAX >> (32 - 8 * u32::from(width));
         }
-        // SAFETY: whoever holds the capability for a port may do with the device behind it what it
-        // can do.
+        // SAFETY: the holder of the capability for a port may do with the device behind it whatever
+        // the port allows.
         unsafe {
             match width {
                 1 => port::read8(port).into(),

@@ -1,4 +1,4 @@
-//! Virtual CPUs: what the processor needs for them lies in the pages that follow the object.
+//! Virtual CPUs: the processor's part of one lies in the pages that follow the object.
 
 use super::{Hardware, devices::kept_ports};
 use crate::{
@@ -22,14 +22,14 @@ mod asid {
     pub const USER: u32 = 2;
 }
 
-/// Where the processor's part of a vCPU lies in its first page.
+/// Offset of [`VcpuPart`] in a vCPU's first page.
 const VCPU_PART: u64 = 2048;
 
 const _: () = assert!(size_of::<Vcpu>() as u64 <= VCPU_PART && size_of::<VcpuPart>() as u64 <= PAGE - VCPU_PART);
 const _: () = assert!(virt::VCPU_PAGES + 1 == pillion_core::create::VCPU_PAGES);
 
-/// The processor's part of a vCPU. A guest that runs has a reference to `processor`, and to nothing
-/// else of it.
+/// The processor's part of a vCPU. While a guest runs there is a reference to `processor`, and to
+/// nothing else in it.
 #[repr(C)]
 struct VcpuPart {
     /// Guest and host state.
@@ -42,7 +42,7 @@ impl Hardware {
     /// Guest and host state of a vCPU.
     ///
     /// # Safety
-    /// After [`Guests::vcpu_init`], while the vCPU lives, and no other such reference does. One is
+    /// After [`Guests::vcpu_init`], while the vCPU lives and no other such reference does. One is
     /// taken while the guest runs, and one by [`Guests::vcpu_allow_ports`], which is a system call.
     #[inline]
     pub unsafe fn processor<'a>(vcpu: Id<Vcpu>) -> &'a mut Processor {
@@ -57,7 +57,7 @@ impl Hardware {
     #[inline]
     pub unsafe fn shared_state<'a>(vcpu: Id<Vcpu>) -> &'a State {
         // SAFETY: `vcpu_init` wrote the pointer, which is not within what `processor` refers to;
-        // the page is memory, says the caller. Any number of references to cells may live.
+        // the caller vouches that the page is memory. Any number of references to cells may live.
         unsafe { &*(*direct::<VcpuPart>(vcpu.physical() + VCPU_PART)).state }
     }
 }
@@ -88,7 +88,8 @@ impl Guests for Hardware {
     }
 
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
-        // SAFETY: `VcpuConfigure` came before, says the core; no guest runs during a system call.
+        // SAFETY: the core checks that `VcpuConfigure` came before; no guest runs during a system
+        // call.
         let processor = unsafe { Self::processor(vcpu) };
         processor.allow_ports(first, count);
         for (port, count) in kept_ports() {
@@ -97,7 +98,7 @@ impl Guests for Hardware {
     }
 
     fn vcpu_timer_fired(&mut self, vcpu: Id<Vcpu>) -> Option<u8> {
-        // SAFETY: the core looks at the slot before it asks.
+        // SAFETY: the core checks the slot before it calls this.
         let state = unsafe { Self::shared_state(vcpu) };
         state.deadline.store(0, Relaxed);
         u8::try_from(state.timer_vector.load(Relaxed)).ok().filter(|vector| *vector >= 16)

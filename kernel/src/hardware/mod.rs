@@ -44,7 +44,7 @@ pub struct Hardware {
     root: u64,
     /// The first task's thread.
     pub first: Option<Id<Thread>>,
-    /// Bases of whoever ran before the first thread; never used again.
+    /// Takes the bases that are saved when the first thread is loaded; never used again.
     nobody: SegmentBases,
 }
 
@@ -90,16 +90,17 @@ impl Hardware {
     fn load(&mut self, thread: Id<Thread>) {
         let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
         let old = self.running.map_or(&raw mut self.nobody, bases);
-        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets an ended one), or in
+        // SAFETY: both lie in pages of living threads (`drop_fpu` forgets a deleted one), or in
         // `self`, and differ.
         unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
         self.running = Some(thread);
-        // SAFETY: the frame stays valid until the thread ends, before which another one is chosen
+        // SAFETY: the frame stays valid until the thread is deleted; by then another one is chosen
         // or the CPU is idle.
         unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
-    /// Gives the FPU to an area at a physical address.
+    /// Loads the FPU state in the area at a physical address, unless it is loaded already. The
+    /// state that it replaces is saved to its own area first.
     #[inline]
     pub fn load_fpu(&mut self, area: u64) {
         fpu::clear_ts(self.cpu);
@@ -117,7 +118,7 @@ impl Hardware {
         self.fpu_owner = area;
     }
 
-    /// Gives the FPU's state in an area the values that it has at the start.
+    /// Sets the FPU state in an area to its initial values.
     pub fn reset_fpu(&mut self, area: u64) {
         if self.fpu_owner == area {
             self.fpu_owner = 0;
@@ -130,9 +131,9 @@ impl Hardware {
 impl Objects for Hardware {
     #[inline]
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
-        // SAFETY: a handle is only made by `place` (or lies inside an object so made), and objects
-        // are ended through the tree of capabilities before their memory is used again; `&mut self`
-        // lets only one reference live at a time.
+        // SAFETY: a handle is made only by `place`, or for a slot inside an object so made, and
+        // objects are deleted through the capability tree before their memory is used again; `&mut
+        // self` lets only one reference live at a time.
         unsafe { &mut *direct::<T>(id.physical()) }
     }
 

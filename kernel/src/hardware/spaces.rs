@@ -39,7 +39,7 @@ impl Spaces for Hardware {
 
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
         let mut tables = Self::tables(space);
-        // What was mapped in one piece is unmapped in one: nothing is ever split.
+        // What was mapped as one page is unmapped as one: pages are never split.
         let done = tables.unmap_step(address, size).unwrap_or(size);
         match space.format {
             Format::Host => arch::paging::invalidate_all(space.root),

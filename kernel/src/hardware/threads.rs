@@ -13,9 +13,9 @@ impl Hardware {
     /// Registers of a thread.
     #[inline]
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
-        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Whoever
-        // else touches it does so without a reference that outlives a call into the kernel: the
-        // entry functions and the entry code.
+        // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Only the
+        // entry functions and the entry code touch it too, without a reference that outlives a call
+        // into the kernel.
         unsafe { &mut *Self::frame_pointer(thread) }
     }
 
@@ -56,7 +56,7 @@ impl Threads for Hardware {
 
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
         if !self.frame(thread).start(entry, stack, argument) {
-            // No such address: the thread starts, faults, and its handler hears of it.
+            // User code cannot be there: the thread starts at 0, faults, and its handler is called.
             let _ = self.frame(thread).start(0, stack, argument);
         }
     }
@@ -90,8 +90,8 @@ impl Threads for Hardware {
     }
 
     fn report_fault(&mut self, thread: Id<Thread>, fault: &Message) {
-        // Nobody else tells of the first task. The others go on, and are not made to wait for the
-        // UART: of a slow one's line 16 bytes are seen.
+        // Nobody else reports a fault of the first task. The other tasks run on and do not wait for
+        // the UART: a slow one shows 16 bytes of the line.
         if self.first != Some(thread) {
             return;
         }

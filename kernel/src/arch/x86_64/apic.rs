@@ -14,11 +14,11 @@ pub mod vector {
     pub const IPI: u8 = 0xfd;
     /// Timer.
     pub const TIMER: u8 = 0xfe;
-    /// Spurious: nothing was there after all, and no EOI is due.
+    /// Spurious: no interrupt was there after all, and no EOI is due.
     pub const SPURIOUS: u8 = 0xff;
 }
 
-/// Registers, by their offset in memory; in x2APIC mode a sixteenth of it counts from MSR 0x800.
+/// Registers, by their offset in memory; in x2APIC mode the MSR is 0x800 plus a sixteenth of that.
 mod register {
     pub const ID: u32 = 0x20;
     pub const TASK_PRIORITY: u32 = 0x80;
@@ -61,7 +61,7 @@ fn registers() -> u64 {
 #[inline]
 fn read(register: u32) -> u32 {
     let base = registers();
-    // SAFETY: `init` made sure that the registers are there, in one way or the other; reading them
+    // SAFETY: `init` made sure that the registers are there, in memory or as MSRs; reading them
     // changes nothing.
     unsafe {
         if base == 0 {
@@ -72,7 +72,7 @@ fn read(register: u32) -> u32 {
     }
 }
 
-/// Private, since an interrupt out of place is all that a wrong value could do.
+/// Private. The worst that a wrong value could do is an interrupt out of place.
 #[inline]
 fn write(register: u32, value: u32) {
     let base = registers();
@@ -87,8 +87,8 @@ fn write(register: u32, value: u32) {
     }
 }
 
-/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, every
-/// vector accepted that is not an exception's.
+/// Switches the running CPU's local APIC on: timer one-shot, LINT0 masked, LINT1 is NMI, all
+/// vectors accepted but those of exceptions.
 pub fn init() {
     // SAFETY: every processor with an APIC has this register.
     let base = unsafe { msr::read(msr::APIC_BASE) };
@@ -116,7 +116,7 @@ pub fn init() {
     write(register::LVT_TIMER, vector::TIMER.into());
     write(register::ERROR, 0);
     write(register::LVT_ERROR, vector::ERROR.into());
-    // What the firmware left in service would hold back everything below it.
+    // A vector that the firmware left in service would hold back everything below it.
     for _ in 0..256 {
         write(register::EOI, 0);
     }
@@ -137,8 +137,9 @@ pub fn eoi() {
     write(register::EOI, 0);
 }
 
-/// Holds back all vectors below those of the real-time side, or only those of exceptions. Not NMIs,
-/// and not what comes as if from the old interrupt controller, which have no priority.
+/// Holds back all vectors below those of the real-time side, or only those of exceptions. NMIs, and
+/// interrupts that come as if from the old interrupt controller, have no priority and are not held
+/// back.
 #[inline]
 pub fn hold_passenger(hold: bool) {
     const BELOW_REAL_TIME: u64 = (pillion_abi::RT_VECTOR_FIRST as u64 >> 4) - 1;
@@ -155,7 +156,7 @@ pub fn set_timer(ticks: u32) {
     write(register::TIMER_INITIAL, ticks);
 }
 
-/// What is left of the timer's ticks.
+/// Ticks left on the timer.
 #[must_use]
 pub fn timer_left() -> u32 {
     read(register::TIMER_CURRENT)

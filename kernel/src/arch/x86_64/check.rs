@@ -1,4 +1,4 @@
-//! What the kernel promises about the machine, looked up in the machine at boot.
+//! Checks at boot that the machine is in the state that the kernel promises.
 
 use super::boot::map::bit;
 use super::cpu::{self, bit as control};
@@ -25,7 +25,7 @@ struct Walk<'a> {
     found: Found,
 }
 
-/// Checks memory rights and control registers; stops the machine where one is not as promised.
+/// Checks memory rights and control registers; stops the machine if one is not as promised.
 pub fn assert_machine_state(memory: &[Range]) {
     let mut walk = Walk { image: &Image::current(), memory, found: Found::default() };
     walk.below(cpu::cr3() & bit::ADDRESS, 4, 0, false, true);

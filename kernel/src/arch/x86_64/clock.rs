@@ -1,4 +1,4 @@
-//! Time: the time-stamp counter, and the local APIC's timer that is told deadlines in its ticks.
+//! Time: the time-stamp counter, and the local APIC's timer, which is programmed in its own ticks.
 
 use core::arch::x86_64::_rdtsc;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -34,9 +34,9 @@ pub fn nanoseconds(ticks: u64) -> u64 {
     (u128::from(ticks) * u128::from(NANOSECONDS) / u128::from(tsc_hz().max(1))) as u64
 }
 
-/// Sets the timer to a deadline: at once for one that has passed, and early, once or several times,
-/// for one beyond the timer's reach. Rounds down to a whole tick of the timer, so that it fires
-/// less than a tick too soon.
+/// Sets the timer to a deadline. It fires at once if that has passed, and early, once or several
+/// times, if it is beyond the timer's reach. The time is rounded down to whole ticks of the timer,
+/// so that it fires less than a tick too soon.
 #[inline]
 pub fn program_deadline(deadline: u64) {
     let distance = deadline.saturating_sub(now());
@@ -54,7 +54,7 @@ pub fn stop_timer() {
     apic::set_timer(0);
 }
 
-/// Finds out how fast the counter and the timer run.
+/// Finds the frequencies of the counter and the timer.
 pub fn init(tables: &Tables) {
     let (tsc_hz, source) = find_tsc_hz(tables.pm_timer);
     TSC_HZ.store(tsc_hz, Relaxed);
@@ -93,7 +93,7 @@ fn told_by_processor() -> Option<u64> {
     plausible((u64::from(leaf.ecx) * u64::from(leaf.ebx)).checked_div(leaf.eax.into())?)
 }
 
-/// Reads another clock and the counter together: of a few tries the one that took the shortest.
+/// Reads another clock and the counter together; of a few tries the shortest counts.
 fn together(read: impl Fn() -> u32) -> (u64, u32) {
     let mut best = (u64::MAX, 0, 0);
     for _ in 0..8 {
@@ -111,7 +111,7 @@ fn together(read: impl Fn() -> u32) -> (u64, u32) {
 /// The measurements are good to about this many millionths.
 const UNCERTAINTY: u64 = 30;
 
-/// A frequency that is a whole number of megahertz, within what was measured, is taken to be that.
+/// Rounds a frequency to a whole number of megahertz if that is within [`UNCERTAINTY`].
 fn rounded(hz: u64) -> u64 {
     const MEGA: u64 = 1_000_000;
     let whole = (hz + MEGA / 2) / MEGA * MEGA;
@@ -163,7 +163,7 @@ fn measure_with_pit() -> Option<u64> {
 fn measure_apic(tsc_hz: u64) -> u64 {
     apic::mask_timer(true);
     apic::set_timer(u32::MAX);
-    wait(tsc_hz / 1000); // until whatever the start disturbed is quiet again
+    wait(tsc_hz / 1000); // until what the start disturbed has settled
     let (start_tsc, start) = together(apic::timer_left);
     wait(tsc_hz / 20);
     let (end_tsc, end) = together(apic::timer_left);

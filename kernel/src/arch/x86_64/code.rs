@@ -28,8 +28,8 @@ pub fn trace_sites() -> &'static [Site] {
     unsafe { core::slice::from_raw_parts(start, end.offset_from_unsigned(start)) }
 }
 
-/// Makes a trace point a jump or a no-operation. With interrupts off, on the one CPU that runs:
-/// nothing executes it meanwhile.
+/// Makes a trace point a jump or a no-operation. Called with interrupts off on the one CPU that
+/// runs, so that nothing executes it meanwhile.
 pub fn set_jump(site: &Site, on: bool) {
     let mut bytes = NO_OPERATION;
     if on {

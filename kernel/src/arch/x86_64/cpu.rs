@@ -28,8 +28,7 @@ pub const SVM: u32 = 1 << 7;
 pub const HYPERVISOR: u32 = 1 << 8;
 /// Pages of 1 GiB.
 pub const HUGE_PAGES: u32 = 1 << 9;
-
-/// Registers that tell of machine checks.
+/// Machine-check registers.
 pub const MACHINE_CHECKS: u32 = 1 << 10;
 
 static FEATURES: AtomicU32 = AtomicU32::new(0);
@@ -60,7 +59,7 @@ pub mod bit {
     pub const EFER_NXE: u64 = 1 << 11;
 }
 
-/// CR0 while the kernel runs, but for the TS bit.
+/// CR0 while the kernel runs, except the TS bit.
 pub const CR0: u64 = bit::CR0_PE | bit::CR0_MP | bit::CR0_ET | bit::CR0_NE | bit::CR0_WP | bit::CR0_PG;
 
 /// The power-on value: write-back, write-through, uncached-minus, uncached, twice.
@@ -73,7 +72,7 @@ pub fn has(features: u32) -> bool {
     FEATURES.load(Relaxed) & features == features
 }
 
-/// Features as user code is told, see [`pillion_abi::boot::feature`].
+/// Features as reported to user code; see [`pillion_abi::boot::feature`].
 #[must_use]
 pub fn features() -> u64 {
     let pairs = [(SVM, feature::SVM), (X2APIC, feature::X2APIC), (INVARIANT_TSC, feature::INVARIANT_TSC)];
@@ -99,8 +98,8 @@ pub fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
     }
 }
 
-/// Finds out what the processor can do, gives up without the necessary, and sets up the running
-/// CPU.
+/// Detects what the processor can do, stops if something necessary is missing, and sets up the
+/// running CPU.
 pub fn init() {
     detect();
     setup();

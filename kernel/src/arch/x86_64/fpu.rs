@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::percpu::Cpu;
 use super::{cpu, log};
 
-/// Most bytes that an area may take.
+/// Maximum number of bytes of an area.
 pub const AREA_LIMIT: usize = 3 << 10;
 
 /// Alignment of an area.
@@ -53,7 +53,7 @@ pub fn init() {
         }
         SIZE.store(cpu::cpuid(0xd, 0).ebx.next_multiple_of(AREA_ALIGN as u32).min(AREA_LIMIT as u32), Relaxed);
     }
-    // SAFETY: at boot nobody else looks.
+    // SAFETY: at boot nobody else accesses it.
     let initial = unsafe { &mut (*INITIAL.0.get()).0 };
     initial[..2].copy_from_slice(&0x37fu16.to_le_bytes()); // x87: all exceptions masked
     initial[24..28].copy_from_slice(&0x1f80u32.to_le_bytes()); // SSE: the same

@@ -4,15 +4,15 @@ use pillion_abi::USER_END;
 
 use super::selector;
 
-/// What [`Frame::vector`] says of a frame that a system call filled. It is left by SYSRET, all
-/// others by IRET.
+/// [`Frame::vector`] of a frame that a system call filled. The exit to such a frame is by SYSRET,
+/// to all others by IRET.
 pub const SYSCALL: u64 = 256;
 
 /// Interrupts on, and the bit that is always set.
 const RFLAGS: u64 = 0x202;
 
 /// All registers of a task's thread. The processor pushes the upper part itself: while a thread
-/// runs, the stack pointer that the processor takes on an entry is the end of its frame.
+/// runs, the stack pointer that the processor loads on an entry is the end of the thread's frame.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 #[allow(missing_docs, reason = "the names of the registers")]
@@ -81,8 +81,8 @@ impl Frame {
         }
     }
 
-    /// Makes the thread start at `entry` with `argument` in `rdi` and all else zero. False, and
-    /// nothing changed, when `entry` is no address that user code can have.
+    /// Makes the thread start at `entry` with `argument` in `rdi` and all else zero. Returns false
+    /// and changes nothing if user code cannot be at `entry`.
     #[must_use]
     pub fn start(&mut self, entry: u64, stack: u64, argument: u64) -> bool {
         if entry < USER_END {
@@ -91,8 +91,8 @@ impl Frame {
         entry < USER_END
     }
 
-    /// Makes the thread go on at another place. False, and nothing changed, when user code cannot
-    /// be there.
+    /// Makes the thread continue at `rip`. Returns false and changes nothing if user code cannot be
+    /// there.
     #[must_use]
     pub fn jump(&mut self, rip: u64) -> bool {
         if rip < USER_END {
@@ -102,7 +102,7 @@ impl Frame {
         rip < USER_END
     }
 
-    /// Makes all registers count: after a system call `rcx` and `r11` hold what SYSRET leaves in
+    /// Makes the frame one for IRET: after a system call, `rcx` and `r11` get what SYSRET leaves in
     /// them.
     fn make_complete(&mut self) {
         if self.vector == SYSCALL {
@@ -112,8 +112,8 @@ impl Frame {
         }
     }
 
-    /// Makes the system call that filled this frame be made again. Only for frames that a system
-    /// call filled.
+    /// Makes the thread repeat the system call that filled this frame. Only for frames that a
+    /// system call filled.
     pub fn repeat_call(&mut self) {
         const SYSCALL_LENGTH: u64 = 2;
         if self.vector == SYSCALL {

@@ -1,5 +1,5 @@
-//! IOMMUs are not driven. One that the firmware left on stands between devices and memory, and
-//! turns interrupts of lines and devices into others.
+//! IOMMUs, which the kernel does not drive. One that the firmware left on stands between devices
+//! and memory, and remaps interrupts of lines and devices.
 
 use super::{log, memory::ALWAYS_MAPPED, memory::direct};
 use pillion_abi::PAGE;
@@ -12,7 +12,7 @@ const AMD_ON: u32 = 1;
 const INTEL_STATUS: u64 = 0x1c;
 const INTEL_ON: u32 = 1 << 31 | 1 << 25;
 
-/// Says which are there, and which are on or may be.
+/// Logs which IOMMUs are there, and which are on or may be.
 pub fn look(tables: &Tables) {
     for found in tables.io_mmus.as_slice() {
         let state = state(*found);

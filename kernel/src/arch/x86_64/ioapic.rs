@@ -7,7 +7,7 @@ use super::{apic, log};
 use pillion_abi::boot::IoApic;
 use pillion_firmware::acpi::{IO_APICS, Tables};
 
-/// Most lines, of all I/O APICs together.
+/// Maximum number of lines of all I/O APICs together.
 pub const LINES: usize = 240;
 
 const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ static CONTROLLERS: [Controller; IO_APICS] =
     [const { Controller { registers: AtomicU64::new(0), first: AtomicU32::new(0), lines: AtomicU32::new(0) } };
         IO_APICS];
 
-/// Lower half of each line's entry as it was last written, so that masking needs no reading.
+/// Lower half of each line's entry as it was last written, so that masking need not read it.
 static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
 
 /// How a line is delivered.
@@ -40,7 +40,7 @@ pub struct Route {
     pub level: bool,
     /// Active low.
     pub low: bool,
-    /// Held back.
+    /// Masked.
     pub masked: bool,
 }
 
@@ -116,7 +116,7 @@ pub fn program(line: u32, route: Route) -> bool {
             low |= bit;
         }
     }
-    // Masked first: no half of an old route with half of a new one.
+    // Masked first, so that half of an old route never meets half of the new one.
     write_register(registers, index, low | MASKED);
     write_register(registers, index + 1, (apic::id() & 0xff) << 24);
     if !route.masked {
@@ -134,12 +134,12 @@ fn update(line: u32, change: impl Fn(u32) -> u32) {
     }
 }
 
-/// Holds a line back.
+/// Masks a line.
 pub fn mask(line: u32) {
     update(line, |low| low | MASKED);
 }
 
-/// Lets a line through, as it was programmed.
+/// Unmasks a line, which keeps the route that it was programmed with.
 pub fn unmask(line: u32) {
     update(line, |low| low & !MASKED);
 }

@@ -1,8 +1,8 @@
 //! Machine checks: errors that the processor finds in itself, in caches and in memory (AMD APM vol.
 //! 2, chapter 9).
 //!
-//! While one is in progress another one is a shutdown, which resets the machine; so it is ended
-//! where the kernel goes on.
+//! While one is in progress, another one is a shutdown, which resets the machine. So the kernel
+//! ends each one that it survives.
 
 use super::{cpu, log, msr};
 use pillion_core::x86_64::machine_check::{Found, banks, has_address, is_valid};
@@ -20,7 +20,7 @@ const fn bank_address(bank: u32) -> u32 {
     bank_status(bank) + 1
 }
 
-/// Says what is left from before the boot, and clears it.
+/// Logs the errors left from before the boot, and clears them.
 pub fn init() {
     log_all();
     end();
@@ -29,7 +29,7 @@ pub fn init() {
 /// Whether a machine check was raised and has not been ended.
 #[must_use]
 pub fn in_progress() -> bool {
-    // SAFETY: a processor with the feature has the register.
+    // SAFETY: a processor that has the feature has the register.
     cpu::has(cpu::MACHINE_CHECKS) && unsafe { msr::read(STATUS) } & IN_PROGRESS != 0
 }
 
@@ -61,8 +61,8 @@ pub fn gravest() -> Found {
 pub fn log_all() {
     each(|bank, status| {
         if has_address(status) {
-            // SAFETY: a bank whose status says that there is an address has the register; another
-            // one may lack it, and fault (9.3.2).
+            // SAFETY: a bank whose status says that there is an address has the register; on
+            // another one it may be missing, and reading it fault (9.3.2).
             let address = unsafe { msr::read(bank_address(bank)) };
             log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}");
         } else {

@@ -31,7 +31,7 @@ pub const KERNEL_GS_BASE: u32 = 0xc000_0102;
 #[must_use]
 pub unsafe fn read(register: u32) -> u64 {
     let (low, high): (u32, u32);
-    // SAFETY: the register exists, says the caller.
+    // SAFETY: the caller vouches for the register.
     unsafe {
         asm!("rdmsr", in("ecx") register, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
     }

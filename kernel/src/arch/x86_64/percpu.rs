@@ -1,5 +1,4 @@
-//! What a CPU has for itself: its descriptors, its stack and what the entry code needs, reached
-//! through GS.
+//! A CPU's own data: its descriptors, its stack and what the entry code needs, reached through GS.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -9,7 +8,7 @@ use core::ptr::NonNull;
 use super::frame::Frame;
 use super::{msr, selector};
 
-/// Most CPUs.
+/// Maximum number of CPUs.
 pub const MAX_CPUS: usize = 8;
 
 const GUARD: usize = pillion_abi::PAGE as usize;
@@ -18,7 +17,7 @@ const EMERGENCY_STACK: usize = 4 << 10;
 
 /// Stacks that the processor switches to by itself, by their number in the IDT.
 pub mod ist {
-    /// The one that goes with the change of mode.
+    /// None of these: the stack that goes with the change of mode.
     pub const NONE: u8 = 0;
     /// Non-maskable interrupts.
     pub const NMI: u8 = 1;
@@ -52,7 +51,7 @@ fn stack_base(index: usize) -> u64 {
     STACKS.0.get() as u64 + (index * size_of::<Stack>()) as u64
 }
 
-/// Whether a page of the image is there to catch a stack that is too deep.
+/// Whether a page of the image is the guard page below a stack.
 #[must_use]
 pub fn is_guard_page(address: u64) -> bool {
     (0..MAX_CPUS).any(|index| stack_base(index) == address)
@@ -75,7 +74,7 @@ struct TaskState {
 
 const _: () = assert!(size_of::<TaskState>() == 104);
 
-/// What a CPU has for itself.
+/// A CPU's own data.
 #[repr(C, align(4096))]
 pub struct PerCpu {
     self_pointer: *mut PerCpu,
@@ -142,17 +141,17 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
     }; MAX_CPUS],
 ));
 
-/// A CPU that runs: where its structure is. Entry code and processor use that as well, so that
-/// there is never a reference to it.
+/// A running CPU: a pointer to its structure. Entry code and processor use the structure as well,
+/// so there is never a reference to it.
 ///
-/// Stays on its CPU: a pointer cannot be sent.
+/// It stays on its CPU: a pointer is not `Send`.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Cpu(NonNull<PerCpu>);
 
-// A pointer to a structure that `init` prepared, for good, and that only its own CPU uses: the
-// kernel with interrupts off, the entry code when it runs, the interrupt handler where it is let
-// in, of which only `pending_vector` is the business.
+// The pointer leads to a structure that `init` prepared for good, and that only its own CPU uses:
+// the kernel with interrupts off, the entry code while it runs, and the interrupt handler where
+// interrupts are let in, which touches `pending_vector` only.
 impl Cpu {
     /// The CPU that this runs on.
     ///
@@ -184,7 +183,7 @@ impl Cpu {
         unsafe { (*self.0.as_ptr()).kernel.cast() }
     }
 
-    /// Keeps a pointer for the kernel proper.
+    /// Stores a pointer for the kernel proper.
     pub fn set_kernel<T>(self, kernel: *mut T) {
         // SAFETY: as said above.
         unsafe { (*self.0.as_ptr()).kernel = kernel.cast() }
@@ -197,7 +196,7 @@ impl Cpu {
         unsafe { (*self.0.as_ptr()).fpu_off }
     }
 
-    /// Says whether it is.
+    /// Records whether CR0.TS is set.
     #[inline]
     pub(super) fn set_fpu_off(self, off: bool) {
         // SAFETY: as said above.
@@ -248,8 +247,8 @@ pub fn init(index: usize) {
     }
     // SAFETY: the entry is in the array, and this CPU's.
     let place = unsafe { CPUS.0.get().cast::<PerCpu>().add(index) };
-    // SAFETY: called once per CPU with its number, before anything leads to its structure; not used
-    // any more when GS does.
+    // SAFETY: called once per CPU with its number, before anything leads to its structure; the
+    // reference is not used any more once GS does.
     let cpu = unsafe { &mut *place };
     cpu.self_pointer = place;
     cpu.index = index;
@@ -290,7 +289,7 @@ fn descriptors(task_state: u64) -> [u64; 8] {
 }
 
 /// # Safety
-/// `base` must be a table as [`descriptors`] makes it, which stays.
+/// `base` must be the address of a table as [`descriptors`] makes it, which stays in place.
 unsafe fn load_gdt(base: u64, limit: u16) {
     #[repr(C, packed)]
     struct Pointer {

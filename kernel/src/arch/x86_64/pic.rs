@@ -3,14 +3,14 @@
 use super::{apic::vector, port};
 
 /// First vector of both. A device's message with delivery mode ExtINT makes the processor ask the
-/// controllers for a vector, whatever they have; with all lines masked it is the spurious one, the
-/// seventh. So it is [`vector::SPURIOUS`], which is not ended unless it is in service: the local
-/// APIC knows nothing of this interrupt, and an end of it would be the end of another one.
+/// controllers for a vector, even if they have none; with all lines masked they give the spurious
+/// one, the seventh. So that is [`vector::SPURIOUS`], which gets no EOI unless it is in service:
+/// the local APIC knows nothing of this interrupt, and an EOI for it would end another one.
 const BASE: u8 = vector::SPURIOUS - 7;
 
 const _: () = assert!(BASE.is_multiple_of(8));
 
-/// Gives the controllers a vector that is nobody's, and masks all their lines.
+/// Gives the controllers a spurious vector that is nobody's, and masks all their lines.
 pub fn disable() {
     let writes: [(u16, u8); 10] = [
         (0x20, 0x11), // both: initialise, four words follow

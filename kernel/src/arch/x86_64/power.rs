@@ -13,7 +13,7 @@ pub fn halt() -> ! {
     }
 }
 
-/// Says why the kernel cannot go on, and stops.
+/// Logs why the kernel cannot go on, and stops.
 pub fn fatal(why: &str) -> ! {
     log!("[kernel] fatal: {why}");
     halt()

@@ -1,5 +1,5 @@
-//! The bases of FS and GS, which user code may set by itself where the processor has the
-//! instructions for it. They belong to a thread and change hands with each switch.
+//! The bases of FS and GS, which user code can set itself if the processor has the instructions for
+//! it. They belong to a thread and are switched with it.
 
 use core::arch::asm;
 

@@ -1,4 +1,4 @@
-//! The kernel's log: a 16550, and memory that keeps what the kernel said while it booted.
+//! The kernel's log: a 16550, and memory that keeps what the kernel logged while it booted.
 //!
 //! COM2 unless the command line says `log=com1`: COM1 belongs to Linux. The logic of the UART is
 //! `pillion_core::x86_64::uart`.
@@ -21,7 +21,7 @@ static BASE: AtomicU16 = AtomicU16::new(0);
 
 static UART: Uart = Uart::none();
 
-/// What the kernel said, as [`pillion_abi::boot::LogBuffer`] shows it to the first task.
+/// The kernel's messages, as [`pillion_abi::boot::LogBuffer`] shows them to the first task.
 #[repr(C, align(4096))]
 struct Text {
     written: AtomicU64,
@@ -55,13 +55,13 @@ pub fn ports() -> u16 {
     BASE.load(Relaxed)
 }
 
-/// Address of what the kernel said.
+/// Address of the kernel's messages.
 #[must_use]
 pub fn text() -> *const () {
     (&raw const TEXT).cast()
 }
 
-/// Looks for the UART and sets it up.
+/// Detects the UART and sets it up.
 pub fn init(command_line: &[u8]) {
     let on_com1 = command_line.split(|b| *b == b' ').any(|word| word == b"log=com1");
     let base = if on_com1 { COM1 } else { COM2 };
@@ -73,7 +73,7 @@ pub fn try_put(byte: u8) -> bool {
     UART.offer(&mut Ports(BASE.load(Relaxed)), byte)
 }
 
-/// Keeps a byte, as long as there is room: what the kernel says at the beginning is worth most.
+/// Keeps a byte, as long as there is room: the kernel's first messages are worth most.
 fn keep(byte: u8) {
     let at = TEXT.written.load(Relaxed);
     if let Some(place) = TEXT.bytes.get(at as usize) {
@@ -99,8 +99,8 @@ impl fmt::Write for Log {
     }
 }
 
-/// The log for a line while others run: the UART gets what it takes at once, and the rest is only
-/// kept.
+/// The log for a line while tasks run: the UART gets what it takes at once, and the rest is only
+/// kept in memory.
 #[derive(Default)]
 pub struct HastyLog {
     full: bool,

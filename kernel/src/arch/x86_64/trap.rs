@@ -1,14 +1,14 @@
 //! Entering and leaving the kernel.
 //!
-//! From user mode everything ends in one of [`contract`]'s three functions, with the registers in
-//! the frame of the thread that ran; when the function returns, the frame that is then chosen is
-//! left to. For an exception or interrupt the processor itself pushes the upper part of the frame;
-//! a system call stores all of it.
+//! Every entry from user mode leads to one of [`contract`]'s three functions, with the registers in
+//! the frame of the thread that ran. That function ends in [`exit_to_user`], which loads the frame
+//! chosen by then. For an exception or interrupt the processor itself pushes the upper part of the
+//! frame; the entry code of a system call stores all of it.
 //!
-//! In the kernel interrupts come in a few places only. Their handler notes the vector and returns
-//! with interrupts off. An exception in kernel mode is a bug of the kernel's. GS is not looked at
-//! on the ways of NMI, security exception, double fault and machine check, which may come before it
-//! is swapped.
+//! In the kernel, interrupts come in at a few places only. Their handler notes the vector and
+//! returns with interrupts off. An exception in kernel mode is a bug in the kernel. NMI, security
+//! exception, double fault and machine check may come before GS is swapped, so their handlers do
+//! not use it.
 
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
@@ -20,9 +20,9 @@ use super::memory::{direct, physical};
 use super::percpu::{Cpu, ist, offset};
 use super::{cpu, log, machine_check, msr, power, selector};
 
-/// What the kernel proper provides. Interrupts are off; the frame is the one that the CPU's
-/// structure names. None of them returns: what the compiler would save for its caller is in the
-/// frame, and the stack is begun anew at each entry.
+/// The functions that the kernel proper provides. They run with interrupts off; the frame is the
+/// one that the CPU's structure names. None of them returns: the registers that the compiler would
+/// save for a caller are in the frame, and the stack starts afresh at each entry.
 mod contract {
     use super::Cpu;
 
@@ -244,7 +244,7 @@ nmi:
     inc qword ptr [rip + {nmis}]
     iretq
 
-    /* An INIT, with an error code. Another one before this has returned would take the place of its frame. */
+    /* An INIT, with an error code. Another one before the return would overwrite its frame. */
 security:
     inc qword ptr [rip + {inits}]
     add rsp, 8
@@ -389,7 +389,7 @@ pub fn patch() {
 /// Sets up SYSCALL on the running CPU.
 ///
 /// # Safety
-/// The GDT of the CPU's structure must be loaded, and GS lead to that.
+/// The GDT of the CPU's structure must be loaded, and GS must lead to that structure.
 pub unsafe fn init_syscall() {
     let star = u64::from(selector::SYSRET_BASE) << 48 | u64::from(selector::KERNEL_CODE) << 32;
     // SAFETY: every processor that got past `cpu::init` has these registers; the target is the
@@ -402,7 +402,7 @@ pub unsafe fn init_syscall() {
     }
 }
 
-/// Leaves to user mode, to the frame that the CPU's structure names.
+/// Exits to user mode, to the frame that the CPU's structure names.
 #[inline(always)]
 pub fn exit_to_user() -> ! {
     // SAFETY: the stack is not needed any more; GS leads to the structure, whose frame is valid as
@@ -410,7 +410,8 @@ pub fn exit_to_user() -> ! {
     unsafe { asm!("jmp exit_to_user", options(noreturn)) }
 }
 
-/// Lets interrupts in for an instant and takes what came. This is the kernel's preemption point.
+/// Lets interrupts in for an instant and takes the one that came, if any. This is the kernel's
+/// preemption point.
 #[inline]
 pub fn take_pending_interrupt(cpu: Cpu) -> Option<u8> {
     // SAFETY: the handler writes the pending vector only, which is read below, and turns interrupts
@@ -438,11 +439,11 @@ pub fn fault_address() -> u64 {
     address
 }
 
-/// An exception in kernel mode, a double fault or a machine check: the end.
+/// An exception in kernel mode, a double fault or a machine check: logs it and stops.
 extern "C" fn kernel_fault(frame: &Frame) -> ! {
     let f = frame;
     if f.vector == MACHINE_CHECK.into() {
-        // Another one would reset the machine before this has been read.
+        // Another one would reset the machine before this one has been read.
         machine_check::log_all();
         machine_check::end();
     }

@@ -1,9 +1,9 @@
 //! The first instructions: from 32-bit protected mode without paging to Rust in the upper half.
 //!
-//! PVH enters with `ebx` pointing at its start information; multiboot2 the same, with a magic
-//! number in `eax`. The first page tables map the first 4 GiB three times: one to one, in the
-//! direct map, and the first GiB where the kernel's image is linked. They serve until the final
-//! ones are built.
+//! PVH enters with `ebx` pointing at its start information; multiboot2 does the same, with a magic
+//! number in `eax`. The first page tables map the first 4 GiB one to one and in the direct map, and
+//! the first GiB also where the kernel's image is linked. They serve until the final ones are
+//! built.
 
 use core::arch::global_asm;
 

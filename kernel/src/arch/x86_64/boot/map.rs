@@ -1,8 +1,8 @@
 //! The final page tables of the kernel's half, the same in every address space.
 //!
-//! The image is mapped in 4 KiB pages, each part with its own rights; the direct map in 2 MiB
-//! pages, but for the pieces that hold the image, so that code and constants cannot be written
-//! there either, and those that are memory in part: what is not memory is not cached.
+//! The image is mapped in 4 KiB pages, each part with its own rights. The direct map is made of 2
+//! MiB pages, except pieces that hold the image, so that code and constants cannot be written there
+//! either, and pieces that are only partly memory: what is not memory is not cached.
 
 use pillion_abi::boot::Range;
 use pillion_abi::{LARGE_PAGE, PAGE};
@@ -45,7 +45,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// A zeroed page, or `None` when the stretch is used up.
+    /// A zeroed page, or `None` if the stretch is used up.
     fn page(&mut self) -> Option<u64> {
         let page = self.next;
         if page >= self.end {
@@ -53,13 +53,13 @@ impl Builder {
         }
         self.next += PAGE;
         // SAFETY: the stretch is free RAM below 4 GiB, which the first page tables map, and nobody
-        // else has it.
+        // else uses it.
         unsafe { direct::<u8>(page).write_bytes(0, PAGE as usize) };
         Some(page)
     }
 
-    /// The entry for an address in the table at that level (1: pages), whose parents are made on
-    /// the way.
+    /// The entry for an address in the table at a level (1: pages). Missing parents are made on the
+    /// way.
     fn entry(&mut self, address: u64, level: u32) -> Option<*mut u64> {
         let mut table = self.root;
         let mut at = 4;
@@ -139,19 +139,20 @@ fn high_memory(memory: &[Range]) -> impl Iterator<Item = (u64, u64)> {
     ends.filter(|(_, end)| *end > ALWAYS_MAPPED).map(|(base, end)| (base.max(ALWAYS_MAPPED), end))
 }
 
-/// Pages that the tables need at most.
+/// Maximum number of pages that the tables need.
 fn pages_needed(memory: &[Range], image: &Image) -> u64 {
     const GIB: u64 = 1 << 30;
     const TIB_HALF: u64 = 512 * GIB;
     // The root, the image's tables, low memory's.
     let fixed = 1 + 2 + (image.end - image.start) / LARGE_PAGE + 2 + 1 + 4 + (image.end - image.start) / LARGE_PAGE + 2;
-    // A range makes a large page a mixed one at each of its ends at most.
+    // Each end of a range makes at most one large page a mixed one.
     let mixed = 2 * memory.len() as u64;
     let high = high_memory(memory).map(|(base, end)| (end - base) / GIB + 2 + (end - base) / TIB_HALF + 2);
     fixed + mixed + high.sum::<u64>()
 }
 
-/// Builds the tables and notes the memory that they took. Returns the physical address of the root.
+/// Builds the tables and records the memory that they took. Returns the physical address of the
+/// root.
 pub fn build(params: &mut BootParams, image: &Image) -> Option<u64> {
     let needed = pages_needed(params.memory(), image) * PAGE;
     let start = params.find_ram(needed, image.end)?;

@@ -41,7 +41,7 @@ struct LowMemory;
 impl Memory for LowMemory {
     fn bytes(&self, address: u64, length: usize) -> Option<&[u8]> {
         let end = address.checked_add(length as u64)?;
-        // SAFETY: everything below 4 GiB is mapped, always; whatever it holds are bytes; nobody
+        // SAFETY: everything below 4 GiB is always mapped; any contents are valid bytes; nobody
         // writes the tables of boot loader and firmware while the kernel boots.
         (end <= ALWAYS_MAPPED).then(|| unsafe { core::slice::from_raw_parts(direct(address), length) })
     }
@@ -80,7 +80,7 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     params.withhold(&tables);
     let lost = tables.registers.lost() + tables.io_apics.lost();
     if lost != 0 {
-        log!("[boot] the ACPI tables name {lost} places of registers more than there is room for: Linux has them");
+        log!("[boot] the ACPI tables name {lost} more ranges of registers than there is room for: Linux has them");
     }
     let forgotten = params.finish();
     report(params, forgotten);

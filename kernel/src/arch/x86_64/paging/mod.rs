@@ -26,12 +26,12 @@ pub fn current() -> u64 {
 /// The root's upper half is the kernel's, and its tables stay in place for as long as it is active.
 #[inline]
 pub unsafe fn switch_to(root: u64) {
-    // SAFETY: the kernel's half does not change, says the caller; the stack and this code stay
+    // SAFETY: the caller vouches that the kernel's half is the same; the stack and this code stay
     // mapped.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack, preserves_flags)) };
 }
 
-/// Drops all translations of the active space that are not global, if it is the one with that root.
+/// Drops all translations of the space with that root that are not global, if it is active.
 #[inline]
 pub fn invalidate_all(root: u64) {
     if current() == root {

@@ -5,8 +5,8 @@ use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
 use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Mapping, Tables};
 
-/// Tables of one address space: a run of pages of which the first is the root, and a mark up to
-/// where they are used.
+/// Tables of one address space: a run of pages, the first of which is the root, and how far they
+/// are used.
 #[derive(Debug)]
 pub struct PageTables {
     root: u64,
@@ -49,7 +49,7 @@ impl PageTables {
     /// the pool in use.
     ///
     /// # Safety
-    /// As for the function that made them; `used` is what [`Self::pages_used`] said last.
+    /// As for the function that made them; `used` is what [`Self::pages_used`] returned last.
     #[must_use]
     pub unsafe fn resume(root: u64, pages: u64, used: u64) -> Self {
         Self { root, next: root + used * PAGE, end: root + pages * PAGE }
@@ -75,7 +75,7 @@ impl PageTables {
     }
 
     /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or
-    /// in a guest's case the vCPU's).
+    /// for a guest the vCPU's).
     pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
         let root = self.root;
         paging::unmap_step(self, root, address, size)
@@ -98,9 +98,9 @@ fn entry(table: u64, index: usize) -> *mut u64 {
 impl Tables for PageTables {
     #[inline]
     fn read(&self, table: u64, index: usize) -> u64 {
-        // SAFETY: `table` is a page of the pool (or the kernel's template), which whoever made this
-        // value vouched for: the algorithm gets table addresses from `alloc`, the root and entries
-        // that it wrote itself. Volatile, since the processor reads and writes tables too.
+        // SAFETY: `table` is a page of the pool (or the kernel's template), for which the code that
+        // made this value vouched: the algorithm gets table addresses from `alloc`, the root and
+        // entries that it wrote itself. Volatile, since the processor reads and writes tables too.
         unsafe { entry(table, index).read_volatile() }
     }
 

@@ -4,13 +4,13 @@
 //!
 //! | item | what it does |
 //! |---|---|
-//! | `probe() -> Result<Features, &'static str>` | whether the processor can, else why not and the remedy |
+//! | `probe() -> Result<Features, &'static str>` | what the processor offers, or why it cannot and the remedy |
 //! | `enable(host_area)` | switches virtualisation on, on this CPU |
-//! | `MACHINE_CHECK` | the processor's number of an exit by a machine check |
+//! | `MACHINE_CHECK` | the processor's code for an exit by a machine check |
 //! | `VCPU_PAGES` | pages that a [`Vcpu`] needs besides itself |
 //! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
 //! | `Vcpu::confine` | makes it a user vCPU |
-//! | `Vcpu::load_state`, `store_state` | what the VM monitor changed, what it may see |
+//! | `Vcpu::load_state`, `store_state` | take over what the VM monitor changed, show it what it may see |
 //! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
 //! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending` | external interrupts |
@@ -31,24 +31,24 @@ use pillion_abi::vcpu::{Fault, Io};
 pub struct Features {
     /// Address-space numbers; 0 is the host's.
     pub asids: u32,
-    /// An exit tells where the next instruction is.
+    /// An exit reports where the next instruction is.
     pub next_rip: bool,
     /// The translations of one guest can be dropped alone.
     pub flush_by_asid: bool,
 }
 
-/// Why the guest came out.
+/// Why the guest exited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HwExit {
     /// A physical interrupt is pending; it is taken when the kernel next opens the window.
     Interrupt,
-    /// A physical NMI, or an INIT, which was redirected; it was taken on the way out.
+    /// A physical NMI or a redirected INIT, which was taken on the way out.
     Taken,
     /// A machine check: see [`crate::arch::machine_check`].
     MachineCheck,
-    /// Nothing is left to do: enter again, when nothing more urgent is pending.
+    /// Nothing is left to do: enter again, unless something more urgent is pending.
     Handled,
-    /// HLT, one byte, not yet advanced over.
+    /// HLT, one byte; the guest is still at it.
     Halt,
     /// CPUID, two bytes.
     Cpuid,
@@ -67,12 +67,12 @@ pub enum HwExit {
     Shutdown,
     /// The processor refused the guest's state.
     Invalid {
-        /// Its words.
+        /// The processor's exit code.
         code: u64,
     },
     /// VMMCALL, three bytes.
     Hypercall,
-    /// An instruction that the guest is not offered; it deserves an invalid-opcode fault.
+    /// An instruction that the guest is not offered; the answer is an invalid-opcode fault.
     Refused,
     /// An intercepted write to a control register.
     ControlRegister {
@@ -83,7 +83,7 @@ pub enum HwExit {
     Exception(Fault),
     /// Something that no guest should cause.
     Unexpected {
-        /// The processor's number.
+        /// The processor's exit code.
         code: u64,
     },
 }

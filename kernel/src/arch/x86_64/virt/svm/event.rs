@@ -15,7 +15,7 @@ const SHADOW: u64 = 1;
 const BREAKPOINTS: u64 = 0xf;
 const SINGLE_STEP: u64 = 1 << 14;
 
-/// The guest at an entry within an interrupt shadow.
+/// State of a guest that is entered in an interrupt shadow.
 pub(super) struct Shadow {
     rip: u64,
     dr6: u64,
@@ -53,7 +53,7 @@ impl Vcpu {
         self.control().virtual_interrupt & vintr::PENDING != 0
     }
 
-    /// Whether the guest's interrupt flag is set: whether HLT will end by an interrupt.
+    /// Whether the guest's interrupt flag is set, so that an interrupt ends HLT.
     #[inline]
     #[must_use]
     pub fn interrupts_enabled(&self) -> bool {
@@ -74,7 +74,8 @@ impl Vcpu {
         *word = (*word & !vintr::TPR) | u64::from(tpr >> 4);
     }
 
-    /// Delivers an exception at the next entry. Vectors that are none (2, and from 32) are ignored.
+    /// Delivers an exception at the next entry. Vectors that are not exceptions (2, and from 32 on)
+    /// are ignored.
     pub fn inject_exception(&mut self, vector: u8, code: Option<u32>) {
         if vector < 32 && vector != 2 {
             self.control_mut().event = exception(vector, code);
@@ -88,7 +89,7 @@ impl Vcpu {
     }
 
     /// Before an entry in a shadow: if an interrupt is pending, holds it back for one instruction.
-    /// A guest that steps itself, or gets an exception first, is left alone.
+    /// A guest that single-steps itself, or gets an exception first, is left alone.
     pub(super) fn hold_interrupt(&mut self) -> Shadow {
         let (rip, dr6) = (self.save().rip, self.save().dr6);
         let stepping = self.save().rflags & TRAP_FLAG != 0 || self.control().event & EVENT_VALID != 0;
@@ -100,8 +101,8 @@ impl Vcpu {
         Shadow { rip, dr6, held }
     }
 
-    /// After it: undoes that, and puts the shadow back where the guest did not get on (`early`: the
-    /// exit came from outside). Returns whether the trap flag alone has brought the guest out.
+    /// After that entry: undoes this, and restores the shadow if the guest made no progress
+    /// (`early`: the exit came from outside). Returns whether the trap flag alone caused the exit.
     pub(super) fn release_interrupt(&mut self, shadow: &Shadow, early: bool) -> bool {
         if early && self.save().rip == shadow.rip {
             self.control_mut().shadow |= SHADOW;

@@ -7,7 +7,7 @@ use crate::arch::x86_64::virt::HwExit;
 use pillion_abi::vcpu::{Fault, State, gpr};
 use pillion_core::x86_64::svm;
 
-/// Numbers of exits.
+/// Codes of exits.
 mod code {
     pub const CR_WRITE: u32 = 0x10;
     pub const CR_WRITE_LAST: u32 = 0x1f;
@@ -41,7 +41,7 @@ mod code {
     pub const INVALID: u32 = 0xffff_ffff;
 }
 
-/// Number of the exit by a machine check.
+/// Code of the exit by a machine check.
 pub const MACHINE_CHECK: u64 = code::MACHINE_CHECK as u64;
 
 const EFER: u32 = 0xc000_0080;
@@ -81,8 +81,8 @@ impl Vcpu {
         self.decode(state, number)
     }
 
-    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so that none can be
-    /// cut short by an exit; an INT instruction that was is made again.
+    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so no exit can cut
+    /// one short; an INT instruction that an exit cuts short is executed again.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
@@ -106,7 +106,7 @@ impl Vcpu {
         }
     }
 
-    /// The processor did not accept a user vCPU's state. QEMU has left the host's in its place,
+    /// The processor did not accept a user vCPU's state. QEMU leaves the host's state in its place,
     /// which is not user mode.
     #[cold]
     fn refused_state(&mut self) -> HwExit {
@@ -116,7 +116,7 @@ impl Vcpu {
         HwExit::Invalid { code }
     }
 
-    /// Switches to the guest and back; returns the number of the exit.
+    /// Switches to the guest and back; returns the code of the exit.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
@@ -176,7 +176,7 @@ impl Vcpu {
         }
     }
 
-    /// The instruction is done.
+    /// The instruction was handled: advances past it.
     fn handled(&mut self, bytes: u64) -> HwExit {
         self.advance(bytes);
         HwExit::Handled
@@ -188,13 +188,13 @@ impl Vcpu {
         HwExit::Handled
     }
 
-    /// Gives the guest an exception that was intercepted only to get out.
+    /// Gives the guest an exception that is intercepted only to force an exit.
     fn reflect(&mut self, number: u32, error: Option<u32>) -> HwExit {
         self.inject_exception((number - code::EXCEPTION) as u8, error);
         HwExit::Handled
     }
 
-    /// Of all registers only EFER is handled here: the guest must not see that SVM is on.
+    /// EFER is the only register handled here: the guest must not see that SVM is on.
     fn msr(&mut self, state: &State, write: bool) -> HwExit {
         let number = state.gpr[gpr::RCX].get() as u32;
         match (number, write) {

@@ -1,7 +1,7 @@
 //! AMD's virtualisation, SVM (AMD APM vol. 2, chapter 15).
 //!
-//! The processor is asked for as little as possible: nested paging is required, nothing else. Where
-//! an emulator departs from the manual the code does what is right on both, and says so.
+//! As little as possible is asked of the processor: nested paging and nothing else. Where an
+//! emulator departs from the manual, the code does what is right on both, and says so.
 
 mod event;
 mod exit;

@@ -1,4 +1,4 @@
-//! Whether the processor has SVM, and switching it on.
+//! Detecting SVM, and switching it on.
 
 use crate::arch::x86_64::virt::Features;
 use crate::arch::x86_64::{log, msr};
@@ -7,12 +7,12 @@ use pillion_core::x86_64::svm::efer;
 
 const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;
-/// Ports by which a core is sent to deep sleep; 0: none (PPR for family 17h, MSRC001_0073).
+/// Ports that send a core to deep sleep; 0: none (PPR for family 17h, MSRC001_0073).
 const SLEEP_PORTS: u32 = 0xc001_0073;
-/// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send one by a
-/// message, and the processor would start anew at the firmware.
+/// Bit of VM_CR: an INIT becomes a security exception (15.28, 15.30.1). A device can send an INIT
+/// by a message, and the processor would restart in the firmware.
 const REDIRECT_INIT: u64 = 1 << 1;
-/// Bit of VM_CR: the A20M# signal is not looked at (15.30.1).
+/// Bit of VM_CR: the A20M# signal is ignored (15.30.1).
 const LINE_20_IGNORED: u64 = 1 << 2;
 /// Bit of VM_CR: EFER.SVME cannot be set (15.30.1).
 const SVM_DISABLED: u64 = 1 << 4;
@@ -31,7 +31,8 @@ fn cpuid(leaf: u32) -> CpuidResult {
     __cpuid(leaf)
 }
 
-/// Looks what the processor can (15.4). The error says what is missing and what to do about it.
+/// Detects what the processor offers (15.4). The error says what is missing and what to do about
+/// it.
 pub fn probe() -> Result<Features, &'static str> {
     if cpuid(0x8000_0000).eax < LEAF_SVM || cpuid(LEAF_FEATURES).ecx & HAS_SVM == 0 {
         return Err("the processor has no SVM: use one from AMD, or in QEMU -cpu EPYC,+svm,+npt");
@@ -64,8 +65,8 @@ pub unsafe fn enable(host_area: u64) {
         msr::write(VM_HSAVE_PA, host_area);
     }
     // SAFETY: VM_CR is there as well. An INIT raises the security exception from now on, at any
-    // instruction: `trap` has a gate for it with a stack of its own, which counts it and goes on
-    // where it came. With line 20 ignored addresses stay what they are.
+    // instruction: `trap` has a gate for it with a stack of its own, whose code counts it and
+    // returns to that instruction. With line 20 ignored, addresses stay what they are.
     let control = unsafe {
         msr::write(VM_CR, msr::read(VM_CR) | REDIRECT_INIT | LINE_20_IGNORED);
         msr::read(VM_CR)
@@ -76,14 +77,14 @@ pub unsafe fn enable(host_area: u64) {
     close_sleep_ports();
 }
 
-/// Takes the guest the ports whose reading sends the core to sleep for hundreds of microseconds.
-/// Only a processor has them; they are there from family 10h on.
+/// Disables the ports that send the core to sleep for hundreds of microseconds when the guest reads
+/// them. Only a real processor has them, from family 10h on.
 fn close_sleep_ports() {
     let version = cpuid(1);
     let family = (version.eax >> 8 & 0xf) + if version.eax >> 8 & 0xf == 0xf { version.eax >> 20 & 0xff } else { 0 };
     if family >= 0x10 && version.ecx & VIRTUAL == 0 {
-        // SAFETY: the processor has SVM and is of a family that has the register; no code of the
-        // kernel's reads ports to sleep.
+        // SAFETY: the processor has SVM and is of a family that has the register; the kernel does
+        // not read ports to sleep.
         unsafe { msr::write(SLEEP_PORTS, 0) };
     }
 }

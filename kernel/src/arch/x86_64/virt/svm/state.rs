@@ -1,8 +1,8 @@
 //! The guest's state between the VMCB and the page shared with the VM monitor.
 //!
 //! Whatever the monitor writes is only a guest's state: the processor checks it at VMRUN, and
-//! nothing of it changes what is intercepted or mapped. EFER.SVME is kept set, and attributes and
-//! events are brought into form.
+//! nothing in it changes what is intercepted or mapped. EFER.SVME is kept set, and attributes and
+//! events are brought into a valid form.
 
 use super::vcpu::Vcpu;
 use pillion_abi::vcpu::{Segment, State, dirty, gpr};
@@ -11,14 +11,14 @@ use pillion_core::x86_64::svm::{efer, requested_exception};
 const PROTECTED_MODE: u64 = 1;
 const MACHINE_CHECK_ENABLE: u64 = 1 << 6;
 
-/// A segment with nothing but defined attribute bits.
+/// A segment with the defined attribute bits only.
 const fn segment(s: Segment) -> Segment {
     Segment { attributes: s.attributes & 0xfff, ..s }
 }
 
 impl Vcpu {
     /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM`
-    /// everything after `rflags` is taken, so the monitor must have set all of it, or have got all
+    /// everything after `rflags` is taken, so the monitor must have set all of it, or received all
     /// of it ([`Vcpu::store_state`] with `full`).
     pub fn load_state(&mut self, state: &State) {
         let changed = state.dirty.take();
@@ -36,7 +36,7 @@ impl Vcpu {
     }
 
     /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the
-    /// FPU's is the caller's to replace.
+    /// caller then resets the FPU's.
     pub fn load_user_state(&mut self, state: &State) -> bool {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
@@ -97,8 +97,8 @@ impl Vcpu {
         save.pat = state.pat.get();
         save.dr6 = state.dr6.get();
         save.dr7 = state.dr7.get();
-        // As after reset; the monitor has no say in it. An event that an exit cut short belongs to
-        // the state that is gone.
+        // An event that an exit cut short belongs to the state that is gone. XCR0 is as after
+        // reset; the monitor cannot set it.
         self.drop_event();
         self.world.guest_xcr0 = self.world.host_xcr0 & 1;
         self.flush_translations();
@@ -154,7 +154,7 @@ impl Vcpu {
         state.gpr[gpr::RDX].get() << 32 | u64::from(self.save().rax as u32)
     }
 
-    /// Gives RDMSR its value and goes on behind it.
+    /// Gives RDMSR its value and advances past it.
     #[inline]
     pub fn finish_rdmsr(&mut self, state: &State, value: u64) {
         state.gpr[gpr::RDX].set(value >> 32);
@@ -162,13 +162,13 @@ impl Vcpu {
         self.advance(2);
     }
 
-    /// Goes on behind a WRMSR that was carried out.
+    /// Advances past a WRMSR that was carried out.
     #[inline]
     pub fn finish_wrmsr(&mut self) {
         self.advance(2);
     }
 
-    /// Goes on behind an instruction of that length, which ends an interrupt shadow.
+    /// Advances past an instruction of that length, which ends an interrupt shadow.
     #[inline]
     pub fn advance(&mut self, bytes: u64) {
         let next = if self.has_next_rip { self.control().next_rip } else { 0 };

@@ -1,4 +1,4 @@
-//! A virtual CPU: its pages, how they are prepared, and what may be allowed.
+//! A virtual CPU: its pages, how they are prepared, and what the guest may be allowed.
 
 use super::vmcb::{Control, Save, Vmcb, intercept1, intercept2, tlb, vintr};
 use super::world::World;
@@ -12,7 +12,7 @@ use pillion_core::x86_64::svm::{self, IO_MAP_WORDS, MSR_MAP_WORDS, efer};
 /// Pages that a vCPU needs: see [`page`].
 pub const VCPU_PAGES: u64 = 8;
 
-/// Which page of a vCPU's area is what.
+/// Numbers of the pages in a vCPU's area.
 mod page {
     pub const VMCB: u64 = 0;
     pub const FPU: u64 = 1;
@@ -21,8 +21,8 @@ mod page {
     pub const MSR_MAP: u64 = 6;
 }
 
-/// Exceptions that come out: the guest could keep the processor busy for ever delivering #DB or
-/// #AC, and a machine check is not the guest's.
+/// Exceptions that exit: the guest could keep the processor busy for ever delivering #DB or #AC,
+/// and a machine check is not the guest's.
 const EXCEPTIONS: u32 = 1 << 1 | 1 << 17 | 1 << 18;
 
 /// A virtual CPU. It may be entered only on the CPU that it belongs to.
@@ -39,9 +39,9 @@ pub struct Vcpu {
 const PREPARE_WORDS: usize = 128;
 
 impl Vcpu {
-    /// Fills a part of the maps of ports and registers, so that all are intercepted, and in the end
-    /// opens the registers that are the guest's own; returns whether there was nothing left to do.
-    /// Called for each step from 0 before [`Vcpu::init`].
+    /// Fills a part of the permission maps, so that all ports and registers are intercepted, and in
+    /// the end opens the registers that are the guest's own. Returns whether there was nothing left
+    /// to do. Called for each step from 0 on, before [`Vcpu::init`].
     ///
     /// # Safety
     /// As for `area` of [`Vcpu::init`].
@@ -52,7 +52,8 @@ impl Vcpu {
         for (first_page, words) in MAPS {
             if from < words {
                 let end = words.min(from + PREPARE_WORDS);
-                // SAFETY: the maps lie in the area, says the caller, and the words in the map.
+                // SAFETY: the caller vouches for the area, in which the maps lie; the words lie in
+                // the map.
                 let part = unsafe {
                     core::slice::from_raw_parts_mut(direct::<u64>(area + first_page * PAGE).add(from), end - from)
                 };
@@ -70,8 +71,8 @@ impl Vcpu {
         false
     }
 
-    /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that can be intercepted
-    /// and matters is; no port and no register but those that are the guest's own can be reached.
+    /// Prepares a vCPU in its pages, after [`Vcpu::prepare`]: everything that matters and can be
+    /// intercepted is; the guest reaches no port, and no register but its own.
     ///
     /// SMIs are the firmware's, as without a guest. CR writes are left to the guest: it owns its
     /// CR0, CR3 and CR4.
@@ -79,8 +80,8 @@ impl Vcpu {
     /// # Safety
     /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to
     /// this vCPU until it is gone; `nested_root` maps nothing that must be kept from the guest;
-    /// `asid` is not 0 and below `features.asids`, and whoever else has it drops translations
-    /// before it is entered.
+    /// `asid` is not 0 and below `features.asids`, and any other vCPU that has it drops
+    /// translations before it is entered.
     #[must_use]
     pub unsafe fn init(area: u64, nested_root: u64, asid: u32, features: &Features) -> Self {
         let xcr0 = host_xcr0();
@@ -104,7 +105,7 @@ impl Vcpu {
     }
 
     /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is
-    /// kept such that nothing else leads out.
+    /// kept such that nothing else leads out of user mode.
     pub fn confine(&mut self) {
         self.control_mut().intercept_exceptions = u32::MAX;
         self.confine_state();
@@ -118,7 +119,7 @@ impl Vcpu {
             use intercept1::*;
             INTR | NMI | INIT | RDPMC | CPUID | INVD | HLT | INVLPGA | IOIO | MSR | FERR_FREEZE | SHUTDOWN
         };
-        // WBINVD could keep the processor for milliseconds.
+        // WBINVD could keep the processor busy for milliseconds.
         control.intercept2 = {
             use intercept2::*;
             SVM | WBINVD | MONITOR | MWAIT | MWAIT_ARMED | XSETBV | RDPRU
@@ -154,7 +155,7 @@ impl Vcpu {
         }
     }
 
-    /// Physical address of the page for the guest's FPU state (XSAVE format); valid at first.
+    /// Physical address of the page for the guest's FPU state (XSAVE format); valid from the start.
     #[must_use]
     pub const fn fpu_area(&self) -> u64 {
         self.area + page::FPU * PAGE
@@ -162,8 +163,8 @@ impl Vcpu {
 
     #[inline]
     pub(super) fn control(&self) -> &Control {
-        // SAFETY: the page is this vCPU's, says who called `init`; the processor uses it during
-        // `enter` only.
+        // SAFETY: the caller of `init` vouched that the page is this vCPU's; the processor uses it
+        // during `enter` only.
         unsafe { &self.vmcb.as_ref().control }
     }
 

@@ -45,7 +45,7 @@ pub mod vintr {
     pub const IGNORE_TPR: u64 = 1 << 20;
     /// The guest's interrupt flag does not mask physical interrupts.
     pub const MASKING: u64 = 1 << 24;
-    /// Where the vector is.
+    /// Position of the vector.
     pub const VECTOR_SHIFT: u32 = 32;
 }
 
