@@ -1,6 +1,6 @@
-//! What the kernel tells the first task.
+//! What the kernel hands to the first task.
 //!
-//! At its start `rdi` of the first task holds the address of a read-only [`BootInfo`].
+//! When the first task starts, its `rdi` holds the address of a read-only [`BootInfo`].
 
 /// Slots of the first task's capability space at boot.
 pub mod slot {
@@ -24,7 +24,7 @@ pub mod slot {
     pub const BUNDLE: u32 = 9;
     /// The trace buffer, as read-only memory; see [`crate::trace`].
     pub const TRACE_BUFFER: u32 = 10;
-    /// What the kernel said while it booted, as read-only memory: a [`super::LogBuffer`].
+    /// What the kernel logged while it booted, as read-only memory: a [`super::LogBuffer`].
     pub const LOG_BUFFER: u32 = 11;
     /// First of the regions, in the order of [`super::BootInfo::regions`].
     pub const REGIONS: u32 = 16;
@@ -38,7 +38,7 @@ pub const BOOT_INFO_ADDRESS: u64 = 0x10_0000;
 /// Bytes of text that a [`LogBuffer`] holds.
 pub const LOG_TEXT: usize = (16 << 10) - 8;
 
-/// What the kernel said, from the first line on, as far as there is room.
+/// What the kernel logged, from the first line on, as far as there is room.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct LogBuffer {
@@ -48,10 +48,10 @@ pub struct LogBuffer {
     pub text: [u8; LOG_TEXT],
 }
 
-/// Most regions that are handed over.
+/// Maximum number of regions that are handed over.
 pub const REGIONS: usize = 112;
 
-/// Most I/O APICs.
+/// Maximum number of I/O APICs.
 pub const IO_APICS: usize = 8;
 
 /// A stretch of physical memory and what it is.
@@ -79,10 +79,10 @@ pub mod range_kind {
     /// The bundle.
     pub const BUNDLE: u64 = 5;
     /// Claimed by nobody: devices may answer there. Handed over as device memory. Above 4 GiB it
-    /// can be hundreds of GiB, and is there only where the processor has pages of 1 GiB.
+    /// can be hundreds of GiB, and exists only if the processor has pages of 1 GiB.
     pub const HOLE: u64 = 6;
-    /// Registers by which interrupts of any kind can be sent, any memory be written, or the chipset
-    /// be changed. Not handed over.
+    /// Registers that can send interrupts of any kind, write any memory or change the chipset. Not
+    /// handed over.
     pub const WITHHELD: u64 = 7;
 }
 
@@ -94,7 +94,7 @@ pub struct IoApic {
     pub address: u64,
     /// Number of its first line among all lines.
     pub first: u32,
-    /// Number of its lines; 0 when there is no such I/O APIC.
+    /// Number of its lines; 0 if there is no such I/O APIC.
     pub lines: u32,
 }
 
@@ -112,7 +112,7 @@ pub mod feature {
     pub const LOG_DEVICE: u64 = 32;
 }
 
-/// What the kernel tells the first task.
+/// What the kernel hands to the first task.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct BootInfo {
@@ -130,10 +130,10 @@ pub struct BootInfo {
     pub cpus: u64,
     /// Physical base and size of the bundle.
     pub bundle: Range,
-    /// The I/O APICs, for those who must hide them.
+    /// The I/O APICs, for tasks that must hide them.
     pub io_apics: [IoApic; IO_APICS],
-    /// The bytes of the ACPI root pointer; zeros without one. It may have been found where nobody
-    /// but the kernel can read.
+    /// The bytes of the ACPI root pointer; zeros without one. It may lie where only the kernel can
+    /// read.
     pub root_pointer: [u8; 40],
     /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its
     /// kind is `KERNEL`, `BUNDLE` or `WITHHELD`.

@@ -39,7 +39,7 @@ pub struct Entry {
     pub size: u64,
 }
 
-/// Most segments that a task image may have.
+/// Maximum number of segments of a task image.
 pub const SEGMENTS: usize = 6;
 
 /// Start of a task image; the image's first page holds nothing else.
@@ -68,7 +68,7 @@ pub struct Segment {
     pub offset: u64,
     /// Bytes in the file.
     pub file_size: u64,
-    /// Bytes in memory; what the file does not give is zero.
+    /// Bytes in memory; those beyond the bytes of the file are zero.
     pub memory_size: u64,
     /// Flags as in [`crate::object::map`].
     pub flags: u64,

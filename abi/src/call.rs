@@ -1,16 +1,16 @@
 //! The system calls.
 //!
-//! Made with the `syscall` instruction. On entry `rax` holds the number of the call, `rdi` the
-//! index of the capability that it is made on, and `rsi, rdx, r10, r8, r9` the arguments. On return
-//! `rax` holds 0 or the negative of an [`crate::status::Error`], `rdx` and `rsi` results; `rcx` and
-//! `r11` are lost, all other registers keep their values. Calls that pass a message carry its label
-//! in `rsi` and its words in `rdx, r10, r8, r9, r12, r13, r14, r15`, in and out; received with it
-//! is the badge, in `rdi`.
+//! Calls are made with the `syscall` instruction. On entry `rax` holds the number of the call,
+//! `rdi` the index of the capability that it is made on, and `rsi, rdx, r10, r8, r9` the arguments.
+//! On return `rax` holds 0 or the negative of an [`crate::status::Error`], and `rdx` and `rsi` hold
+//! results; `rcx` and `r11` are lost, all other registers keep their values. Calls that pass a
+//! message carry its label in `rsi` and its words in `rdx, r10, r8, r9, r12, r13, r14, r15`, in and
+//! out; the receiver gets the badge in `rdi`.
 //!
 //! A call with a lot to do (making, deleting, revoking, mapping) is interrupted when something more
-//! urgent is pending and starts again where it left off; user code sees one call.
+//! urgent is pending, and continues where it left off; user code sees one call.
 
-/// Words that a message carries.
+/// Number of words in a message.
 pub const MESSAGE_WORDS: usize = 8;
 
 #[macro_use]
@@ -18,29 +18,29 @@ mod table;
 
 use crate::object::Kind;
 
-/// Types of arguments that are no capabilities, as a user task gives them.
+/// Types of arguments that are not capabilities, as a user task passes them.
 pub mod argument {
     pub use crate::object::Kind;
 
-    /// Index of a slot, whatever it holds; one named `to` is filled.
+    /// Index of a slot, whatever it holds; an argument named `to` is the slot to fill.
     pub type Slot = u32;
-    /// Bytes, or the unit that the kind of an object has.
+    /// Bytes, or the unit of the object's kind.
     pub type Size = u64;
     /// Virtual or guest-physical address.
     pub type Address = u64;
-    /// Absolute time in ticks of the time-stamp counter; [`crate::NEVER`] does not come.
+    /// Absolute time in ticks of the time-stamp counter; [`crate::NEVER`] never comes.
     pub type Deadline = u64;
     /// Length of time in ticks of the time-stamp counter.
     pub type Ticks = u64;
     /// Flags that the call documents.
     pub type Flags = u64;
-    /// Bits of a notification, or a badge, which are the same.
+    /// Bits of a notification, or a badge, which is the same.
     pub type Bits = u64;
     /// Rights as in [`crate::object::right`].
     pub type Rights = u8;
     /// A label and [`super::MESSAGE_WORDS`] words, in registers of their own.
     pub enum Message {}
-    /// A register that is not looked at.
+    /// A register that is ignored.
     pub enum Unused {}
 }
 
@@ -49,7 +49,7 @@ pub mod argument {
 pub enum Class {
     /// The index of a capability.
     Cap {
-        /// Kind of what it names.
+        /// Kind of object that it names.
         kind: Kind,
         /// Rights that the call needs, whatever the other arguments are.
         rights: u8,
@@ -69,7 +69,7 @@ pub struct Argument {
     pub class: Class,
 }
 
-/// The rights of an argument out of the table's letters.
+/// The rights of an argument, from the table's letters.
 #[macro_export]
 macro_rules! rights {
     (@ R) => { $crate::object::right::READ };
@@ -112,7 +112,7 @@ macro_rules! define {
                 match raw { $($($number => Some(Call::$call),)*)* _ => None }
             }
 
-            /// Name as it stands in the documentation.
+            /// Name, as in the documentation.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $($(Call::$call => stringify!($call),)*)* }
@@ -146,8 +146,8 @@ macro_rules! define {
 
 calls!(define);
 
-/// Label of what [`Call::Receive`] returns when the bound notification has bits; they are in the
-/// first word.
+/// Label of the message that [`Call::Receive`] returns when the bound notification has bits; the
+/// bits are in the first word.
 pub const LABEL_NOTIFIED: u64 = u64::MAX;
 
 /// Label of the message that the kernel sends for a thread that faulted. Words: vector, error code,
@@ -168,8 +168,8 @@ pub mod irq {
 
 /// Flags of [`Call::EndpointBind`].
 pub mod endpoint {
-    /// Callers do not raise the receiver's priority: it serves them at its own, in the order in
-    /// which they came.
+    /// Callers do not raise the receiver's priority: it serves them at its own, in order of
+    /// arrival.
     pub const OWN_PRIORITY: u64 = 1;
 }
 

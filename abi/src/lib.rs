@@ -1,10 +1,10 @@
 //! The binary interface of the Pillion microhypervisor.
 //!
-//! Everything that the kernel and its user tasks agree on stands here and nowhere else: the numbers
-//! of the system calls ([`call`]), the status codes ([`status`]), what a capability may name
-//! ([`object`]), the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what the
-//! kernel tells the first task at boot ([`boot`]), what tasks and Linux share ([`channel`]) and the
-//! archive that the task images arrive in ([`bundle`]).
+//! Everything that the kernel and its user tasks agree on is defined here and nowhere else: the
+//! numbers of the system calls ([`call`]), the status codes ([`status`]), what a capability may
+//! name ([`object`]), the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what
+//! the kernel hands to the first task at boot ([`boot`]), the trace buffer ([`trace`]), what tasks
+//! and Linux share ([`channel`]) and the archive that the task images arrive in ([`bundle`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -39,5 +39,5 @@ pub const NEVER: u64 = u64::MAX;
 /// CPU; those from here up, the highest priority class of the local APIC, to the real-time side.
 pub const RT_VECTOR_FIRST: u8 = 0xf0;
 
-/// First vector that the passenger may have raised physically.
+/// First vector for physical interrupts of the passenger.
 pub const GUEST_VECTOR_FIRST: u8 = 0x20;

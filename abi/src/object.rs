@@ -36,7 +36,7 @@ pub enum Kind {
     SchedControl = 14,
     /// Authority over interrupt lines.
     IrqControl = 15,
-    /// Authority over the trace buffer.
+    /// Authority over the trace buffer and the log.
     Trace = 16,
 }
 

@@ -28,7 +28,7 @@ pub enum Error {
     Busy = 11,
     /// The machine lacks what the call needs.
     Unsupported = 12,
-    /// Chain of calls, or of derivations, is deeper than the kernel allows.
+    /// A chain of calls or of derivations is deeper than the kernel allows.
     TooDeep = 13,
 }
 

@@ -17,19 +17,19 @@ pub const ENTRIES: usize = 4096;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Header {
-    /// Number of entries written since boot; entry `n` stands at place `n % ENTRIES`.
+    /// Number of entries written since boot; entry `n` is at place `n % ENTRIES`.
     pub written: u64,
     /// Ticks of the time-stamp counter in a second.
     pub tsc_hz: u64,
     /// Longest stretch with interrupts off while tracing was on, in ticks: from an event that
     /// enters the kernel, or a preemption point, to the next that leaves it, or a preemption point.
-    /// The tracing itself is in it.
+    /// The tracing itself is included.
     pub longest: u64,
     /// The entry that this stretch began with.
     pub longest_cause: Entry,
 }
 
-/// What happened.
+/// An entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Entry {
@@ -53,11 +53,11 @@ pub enum Event {
     Interrupt = 2,
     /// The kernel was entered by an exception: vector, address of the instruction.
     Exception = 3,
-    /// A thread goes on: its number.
+    /// A thread is resumed: its number.
     Switch = 4,
     /// A guest is entered: its number, the interrupt offered to it.
     GuestEntry = 5,
-    /// A guest came out: its number.
+    /// A guest exited: its number.
     GuestExit = 6,
     /// The CPU goes to sleep.
     Idle = 7,

@@ -1,14 +1,14 @@
 //! State of a virtual CPU in memory that kernel and VM monitor share, and the reasons for which
 //! [`crate::call::Call::VcpuRun`] returns.
 //!
-//! The layout names no vendor. The kernel keeps the general registers here while the guest is out,
-//! and writes the rest at each exit that it does not handle itself; the monitor says in
-//! [`State::dirty`] what it changed.
+//! The layout is the same for all vendors. The kernel keeps the general registers here while the
+//! guest does not run, and writes the rest at each exit that it does not handle itself; the monitor
+//! says in [`State::dirty`] what it changed.
 
 use core::cell::Cell;
 use core::sync::atomic::AtomicU64;
 
-/// Why the guest came out.
+/// Why the guest exited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Exit {
@@ -28,7 +28,7 @@ pub enum Exit {
     Halted = 6,
     /// Triple fault.
     Shutdown = 7,
-    /// The processor refused the guest's state; `fault.info` has the processor's words.
+    /// The processor refused the guest's state; `fault.info` has the processor's exit code.
     Invalid = 8,
     /// Hypercall (VMMCALL or VMCALL).
     Hypercall = 9,
@@ -37,7 +37,7 @@ pub enum Exit {
     Refused = 10,
     /// Write to a control register that is intercepted; `fault.info` is the number.
     ControlRegister = 11,
-    /// An exit that no guest should cause; `fault.info` has the processor's number.
+    /// An exit that no guest should cause; `fault.info` has the processor's exit code.
     Unexpected = 12,
     /// Exception in a user vCPU: see [`State::fault`].
     Exception = 13,
@@ -161,20 +161,21 @@ pub struct Io {
     pub next_rip: u64,
 }
 
-/// Details of an exit for a memory access or an exception, and of others that have a number to
-/// tell.
+/// Details of an exit for a memory access or an exception, and of exits that have a number to
+/// report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Fault {
-    /// Guest-physical address, or of a page fault the address that was accessed.
+    /// Guest-physical address; of a page fault, the address that was accessed; of a machine check,
+    /// the status of the bank.
     pub address: u64,
     /// Error code as of a page fault (bit 1: write, bit 4: instruction fetch), or the number that
     /// [`Exit`] names. Of an exception: the vector in bits 0..=7, the error code in bits 32..=63.
     pub info: u64,
 }
 
-/// What of [`State`] the monitor changed, as bits of [`State::dirty`]. The general registers other
-/// than `rax` and `rsp` are always taken.
+/// The parts of [`State`] that the monitor changed, as bits of [`State::dirty`]. The general
+/// registers other than `rax` and `rsp` are always taken.
 pub mod dirty {
     /// `rax`, `rsp`, `rip` and `rflags`.
     pub const CORE: u64 = 1;
@@ -190,9 +191,9 @@ pub const EVENT_HAS_CODE: u64 = 1 << 11;
 /// The shared state: one page.
 ///
 /// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is
-/// in [`crate::call::Call::VcpuRun`], the monitor otherwise. Each refers to it all the time, so
-/// nobody has it exclusively, and every field is a cell; but for [`State::timer_vector`] and
-/// [`State::deadline`]: the guest's timer may fire while the monitor runs, so these are atomic.
+/// in [`crate::call::Call::VcpuRun`], the monitor otherwise. Each has a reference to it all the
+/// time, so nobody has it exclusively, and every field is a cell, except [`State::timer_vector`]
+/// and [`State::deadline`]: the guest's timer may fire while the monitor runs, so these are atomic.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct State {
@@ -202,8 +203,8 @@ pub struct State {
     pub rip: Cell<u64>,
     /// Flags.
     pub rflags: Cell<u64>,
-    /// Control registers. `cr0, cr3, cr4, efer` and `cs` are written at each exit; what follows
-    /// `efer` only where [`Exit`] says that the guest ended (shutdown, invalid, unexpected).
+    /// CR0. `cr0, cr3, cr4, efer` and `cs` are written at each exit; the fields from `ds` to `dr7`
+    /// only if [`Exit`] says that the guest ended (shutdown, invalid, unexpected).
     pub cr0: Cell<u64>,
     /// CR3.
     pub cr3: Cell<u64>,
@@ -213,7 +214,7 @@ pub struct State {
     pub efer: Cell<u64>,
     /// Code segment.
     pub cs: Cell<Segment>,
-    /// Data segment and the others.
+    /// Data segment.
     pub ds: Cell<Segment>,
     /// Extra segment.
     pub es: Cell<Segment>,
@@ -235,7 +236,7 @@ pub struct State {
     pub cr2: Cell<u64>,
     /// PAT.
     pub pat: Cell<u64>,
-    /// DR6 and DR7.
+    /// DR6.
     pub dr6: Cell<u64>,
     /// DR7.
     pub dr7: Cell<u64>,
@@ -259,9 +260,9 @@ pub struct State {
     pub deadline: AtomicU64,
     /// Task priority register of the guest's local APIC.
     pub tpr: Cell<u64>,
-    /// In-service and pending vectors of the guest's local APIC, as the monitor may read them.
+    /// In-service vectors of the guest's local APIC, for the monitor to read.
     pub isr: Cell<[u64; 4]>,
-    /// Pending vectors.
+    /// Pending vectors, likewise.
     pub irr: Cell<[u64; 4]>,
     /// See [`counter`].
     pub counters: [Cell<u64>; COUNTERS],
@@ -271,12 +272,11 @@ pub struct State {
 pub mod configure {
     /// A *user vCPU*: it is not the passenger, and runs a guest's code in user mode only. It gets
     /// no interrupts and has no timer, ports or model-specific registers; every exception and every
-    /// instruction that is the guest's kernel's business comes out. The kernel takes the state as
-    /// the monitor sets it, but for what would lead out of user mode: privilege level 3 and
-    /// protected mode are set, SYSCALL is off, and the descriptor tables are empty. Translations
-    /// are dropped whenever something else ran in between. [`super::dirty::SYSTEM`] also resets the
-    /// FPU, with all components switched on that the host has; [`super::dirty::EVENT`] does
-    /// nothing.
+    /// instruction that is for the guest's kernel exits. The kernel takes the state as the monitor
+    /// sets it, except what would lead out of user mode: privilege level 3 and protected mode are
+    /// set, SYSCALL is off, and the descriptor tables are empty. Translations are dropped whenever
+    /// something else ran in between. [`super::dirty::SYSTEM`] also resets the FPU, with all
+    /// components switched on that the host has; [`super::dirty::EVENT`] does nothing.
     pub const USER: u64 = 1;
 }
 

@@ -1,16 +1,16 @@
-//! The table of the system calls: the only place where their numbers, arguments and results stand.
+//! The table of the system calls: the only place that defines their numbers, arguments and results.
 
 /// Hands the table of the system calls to a macro.
 ///
-/// There are two groups: calls that real-time threads make again and again, whose way through the
-/// kernel is the shortest, and the others. An entry is
+/// There are two groups: calls that real-time threads make frequently, with the shortest path
+/// through the kernel, and the others. An entry is
 /// `Name = number, stub(arguments) -> results;`. The arguments are in the registers of a call in
 /// this order, the first in that of the capability that the call is made on; a message has
 /// registers of its own. An argument is one of
 ///
 /// - `thread: Thread(C)`: the index of a capability of that kind, in the caller's space, with the
-///   rights that the call needs: R read, W write, X execute, C control. What it needs may depend on
-///   other arguments; then no rights stand here.
+///   rights that the call needs: R read, W write, X execute, C control. No rights are given if what
+///   the call needs depends on other arguments.
 /// - `space: AddressSpace(C) or GuestSpace`: of one of two kinds.
 /// - `fault: Endpoint(W) or 0`: or the empty slot 0, for none.
 /// - `deadline: Deadline`: a value of a type in [`crate::call::argument`].
@@ -26,7 +26,7 @@ macro_rules! calls {
                 ReplyReceive = 1, reply_receive(unused: Unused, message: Message) -> message;
                 /// Waits for a message as `ReplyReceive` does, until the deadline.
                 Receive = 2, receive(unused: Unused, deadline: Deadline) -> message;
-                /// Replies and goes on.
+                /// Replies and continues.
                 Reply = 3, reply(unused: Unused, message: Message);
                 /// Adds the badge of the capability to the notification's bits.
                 Signal = 4, signal(notification: Notification(W));
@@ -43,7 +43,7 @@ macro_rules! calls {
                 VcpuRun = 8, vcpu_run(vcpu: Vcpu(C)) -> reason, value;
                 /// Arms a timer; `NEVER` disarms it.
                 TimerSet = 9, timer_set(timer: Timer(W), deadline: Deadline);
-                /// Lets the interrupt come again after it was handled.
+                /// Lets the interrupt come again once it was handled.
                 InterruptAck = 10, interrupt_ack(interrupt: Interrupt(W));
 
                 /// Makes an object out of the region's memory. The size is in bytes for `Region`
@@ -52,7 +52,7 @@ macro_rules! calls {
                 RegionCreate = 16, region_create(
                     region: Region(), kind: Kind, size: Size, to: Slot
                 );
-                /// Ends everything made of the region and makes its memory available again.
+                /// Deletes everything made out of the region and makes its memory available again.
                 RegionReset = 17, region_reset(region: Region());
                 /// Derives a capability for a part of the memory.
                 MemoryPart = 18, memory_part(
@@ -64,24 +64,25 @@ macro_rules! calls {
                     memory: Memory(), space: AddressSpace(C) or GuestSpace, address: Address,
                     flags: Flags
                 );
-                /// Takes the mapping away.
+                /// Removes the mapping.
                 MemoryUnmap = 20, memory_unmap(memory: Memory());
 
-                /// Derives a capability into a space (0: one's own). A badge can be given once.
+                /// Derives a capability into a space (0: the caller's own). A badge can be given
+                /// once.
                 CapDerive = 24, cap_derive(
                     space: CapSpace(C) or 0, to: Slot, from: Slot, rights: Rights, badge: Bits
                 );
-                /// Moves a capability into a space (0: one's own).
+                /// Moves a capability into a space (0: the caller's own).
                 CapMove = 25, cap_move(space: CapSpace(C) or 0, to: Slot, from: Slot);
                 /// Deletes a capability and everything derived from it.
                 CapDelete = 26, cap_delete(space: CapSpace(C) or 0, slot: Slot);
                 /// Deletes everything derived from a capability.
                 CapRevoke = 27, cap_revoke(space: CapSpace(C) or 0, slot: Slot);
-                /// Tells what a slot holds: the kind, and for `Region`, `Memory` and `Ports` base
+                /// Returns what a slot holds: the kind, and for `Region`, `Memory` and `Ports` base
                 /// and size.
                 CapIdentify = 28, cap_identify(slot: Slot) -> identity, size;
 
-                /// Gives a thread its surroundings: spaces, an endpoint for its faults, flags of
+                /// Sets a thread's spaces, the endpoint for its faults, and flags of
                 /// `abi::call::thread`.
                 ThreadConfigure = 32, thread_configure(
                     thread: Thread(C), space: AddressSpace(C), caps: CapSpace(C),
@@ -93,9 +94,9 @@ macro_rules! calls {
                 );
                 /// Lets a stopped thread run.
                 ThreadResume = 34, thread_resume(thread: Thread(C));
-                /// Stops a thread, wherever it is.
+                /// Stops a thread, whatever it is doing.
                 ThreadSuspend = 35, thread_suspend(thread: Thread(C));
-                /// Gives a thread the right to time, or takes it.
+                /// Binds a scheduling context to a thread, or takes the thread's away (0).
                 ThreadBindContext = 36, thread_bind_context(
                     thread: Thread(C), context: SchedContext(C) or 0
                 );
@@ -106,8 +107,8 @@ macro_rules! calls {
                 /// Reads a pair, 0 to 8, of the stopped or faulting thread's registers.
                 ThreadRegister = 38, thread_register(thread: Thread(C), pair: u64) -> first, second;
                 /// Sets priority, budget and period of a context, and its ceiling: the highest
-                /// priority that `ContextSetPriority` may set; what is below the priority counts as
-                /// the priority.
+                /// priority that `ContextSetPriority` may set. A ceiling below the priority counts
+                /// as the priority.
                 ContextConfigure = 39, context_configure(
                     control: SchedControl(C), context: SchedContext(C), priority: u8, budget: Ticks,
                     period: Ticks, ceiling: u8
@@ -122,12 +123,12 @@ macro_rules! calls {
                 EndpointBind = 41, endpoint_bind_with(
                     endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks
                 );
-                /// Says what the timer signals.
+                /// Sets what the timer signals.
                 TimerBind = 42, timer_bind(
                     timer: Timer(C), notification: Notification(W), bits: Bits
                 );
                 /// Sets the priority, up to the context's ceiling; budget and period stay as they
-                /// are. Returns the old one.
+                /// are. Returns the old priority.
                 ContextSetPriority = 43, context_set_priority(
                     context: SchedContext(C), priority: u8
                 ) -> old;
@@ -138,7 +139,7 @@ macro_rules! calls {
                 InterruptCreate = 48, interrupt_create(
                     control: IrqControl(C), line: u64, flags: Flags, to: Slot, region: Region()
                 ) -> address, data;
-                /// Says what the interrupt signals, and enables it.
+                /// Sets what the interrupt signals, and enables it.
                 InterruptBind = 49, interrupt_bind(
                     interrupt: Interrupt(C), notification: Notification(W), bits: Bits
                 );
@@ -164,7 +165,7 @@ macro_rules! calls {
                 VcpuRouteLine = 59, vcpu_route_line(
                     vcpu: Vcpu(C), control: IrqControl(C), line: u64, route: Flags
                 );
-                /// Forgets all interrupt state of the guest, as at reset, and gives every physical
+                /// Forgets all interrupt state of the guest, as at reset, and sends every physical
                 /// EOI that is owed.
                 VcpuReset = 60, vcpu_reset(vcpu: Vcpu(C));
                 /// Ends the guest's most urgent interrupt in service, as its own write to the
