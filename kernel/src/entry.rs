@@ -26,8 +26,11 @@ pub fn set_options(command_line: &[u8]) {
     POLL.store(words.any(|word| word == b"idle=poll"), Relaxed);
 }
 
-/// Makes the kernel of a CPU. Once per CPU.
-pub fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
+/// Makes the kernel of a CPU.
+///
+/// # Safety
+/// Called once per CPU.
+pub unsafe fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
     // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and
     // nothing led to it before.
     unsafe {

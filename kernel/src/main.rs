@@ -22,7 +22,8 @@ pub fn kernel_main(boot: &'static BootParams) -> ! {
     // SAFETY: the boot code prepared the CPU's structure.
     let cpu = unsafe { arch::Cpu::current() };
     entry::set_options(boot.command_line());
-    let k = entry::init(cpu);
+    // SAFETY: the boot code calls this function once, on the one CPU that runs.
+    let k = unsafe { entry::init(cpu) };
     virtualisation::init();
     trace::init();
     if let Err(reason) = root::start(k, boot) {

@@ -5,9 +5,9 @@
 //! module, and these functions:
 //!
 //! ```text
-//! #[unsafe(no_mangle)] extern "C" fn kernel_syscall(cpu: Cpu) -> !;
-//! #[unsafe(no_mangle)] extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
-//! #[unsafe(no_mangle)] extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
 //! ```
 //!
 //! They are called with interrupts off, on the CPU's stack, with the registers of the thread that
@@ -20,7 +20,7 @@ pub mod x86_64;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as chosen;
 
-/// Local interrupt controller: `eoi`, `in_service`, `requested`, and the kernel's own vectors.
+/// Local interrupt controller: `eoi`, `in_service`, and the kernel's own vectors.
 pub use chosen::apic;
 /// The root of the kernel's half of all address spaces.
 pub use chosen::boot::kernel_root;
@@ -47,14 +47,14 @@ pub use chosen::percpu::{Cpu, MAX_CPUS};
 /// I/O ports.
 pub use chosen::port;
 /// Stopping.
-pub use chosen::power::{fatal, halt, reset};
+pub use chosen::power::{fatal, halt};
 /// Bases of FS and GS of threads.
 pub use chosen::segment_base::{self, SegmentBases};
 /// The log: `log!` writes a line.
 pub(crate) use chosen::serial::log;
 pub use chosen::serial::{self, HastyLog, Log};
 /// Interrupts while the kernel runs, and the way to user mode.
-pub use chosen::trap::{exit_to_user, fault_address, idle_wait, init_count, nmi_count, take_pending_interrupt};
+pub use chosen::trap::{exit_to_user, fault_address, idle_wait, take_pending_interrupt};
 /// Virtualisation.
 pub use chosen::virt;
 /// What the boot loader handed over.

@@ -91,7 +91,8 @@ impl Hardware {
         let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
         let old = self.running.map_or(&raw mut self.nobody, bases);
         // SAFETY: both lie in pages of living threads (`drop_fpu` forgets a deleted one), or in
-        // `self`, and differ.
+        // `self`, and differ. What is loaded was saved by the same function, or is the zero that a
+        // thread begins with.
         unsafe { segment_base::switch(&mut *old, &*bases(thread)) };
         self.running = Some(thread);
         // SAFETY: the frame stays valid until the thread is deleted; by then another one is chosen

@@ -25,7 +25,6 @@ mod register {
     pub const EOI: u32 = 0xb0;
     pub const SPURIOUS: u32 = 0xf0;
     pub const IN_SERVICE: u32 = 0x100;
-    pub const REQUESTED: u32 = 0x200;
     pub const ERROR: u32 = 0x280;
     pub const LVT_TIMER: u32 = 0x320;
     pub const LVT_THERMAL: u32 = 0x330;
@@ -171,10 +170,4 @@ pub fn mask_timer(masked: bool) {
 #[must_use]
 pub fn in_service(vector: u8) -> bool {
     read(register::IN_SERVICE + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
-}
-
-/// Whether an interrupt is waiting to be delivered.
-#[must_use]
-pub fn requested(vector: u8) -> bool {
-    read(register::REQUESTED + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
 }

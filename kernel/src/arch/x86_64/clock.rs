@@ -6,8 +6,6 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::{apic, cpu, fatal, log, port};
 use pillion_firmware::acpi::Tables;
 
-const NANOSECONDS: u64 = 1_000_000_000;
-
 static TSC_HZ: AtomicU64 = AtomicU64::new(0);
 /// Ticks of the local APIC's timer per tick of the counter, times 2^32.
 static RATIO: AtomicU64 = AtomicU64::new(0);
@@ -26,12 +24,6 @@ pub fn now() -> u64 {
 #[must_use]
 pub fn tsc_hz() -> u64 {
     TSC_HZ.load(Relaxed)
-}
-
-/// A number of ticks in nanoseconds.
-#[must_use]
-pub fn nanoseconds(ticks: u64) -> u64 {
-    (u128::from(ticks) * u128::from(NANOSECONDS) / u128::from(tsc_hz().max(1))) as u64
 }
 
 /// Sets the timer to a deadline. It fires at once if that has passed, and early, once or several

@@ -54,8 +54,6 @@ pub mod bit {
     pub const CR4_SMEP: u64 = 1 << 20;
     pub const CR4_SMAP: u64 = 1 << 21;
     pub const EFER_SCE: u64 = 1;
-    pub const EFER_LME: u64 = 1 << 8;
-    pub const EFER_LMA: u64 = 1 << 10;
     pub const EFER_NXE: u64 = 1 << 11;
 }
 

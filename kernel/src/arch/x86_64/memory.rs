@@ -6,7 +6,7 @@ pub const DIRECT_MAP: u64 = 0xffff_8000_0000_0000;
 /// Distance between the virtual and the physical address of the kernel's image.
 pub const IMAGE_OFFSET: u64 = 0xffff_ffff_8000_0000;
 
-pub use pillion_firmware::{ALWAYS_MAPPED, PHYSICAL_LIMIT};
+pub use pillion_firmware::ALWAYS_MAPPED;
 
 unsafe extern "C" {
     static __image_start: u8;

@@ -241,7 +241,10 @@ impl Cpu {
 }
 
 /// Prepares a CPU's structure and makes it the running CPU's: GDT, TSS, GS.
-pub fn init(index: usize) {
+///
+/// # Safety
+/// Called once per CPU with its number, before anything leads to its structure.
+pub unsafe fn init(index: usize) {
     if index >= MAX_CPUS {
         return;
     }

@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use super::{log, port};
+use super::log;
 
 /// Stops this CPU for good.
 pub fn halt() -> ! {
@@ -16,17 +16,5 @@ pub fn halt() -> ! {
 /// Logs why the kernel cannot go on, and stops.
 pub fn fatal(why: &str) -> ! {
     log!("[kernel] fatal: {why}");
-    halt()
-}
-
-/// Resets the machine.
-pub fn reset() -> ! {
-    // SAFETY: the reset register of PC chip sets, then the keyboard controller's; nothing is left
-    // to break.
-    unsafe {
-        port::write8(0xcf9, 0x02);
-        port::write8(0xcf9, 0x06);
-        port::write8(0x64, 0xfe);
-    }
     halt()
 }

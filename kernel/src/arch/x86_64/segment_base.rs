@@ -15,10 +15,12 @@ pub struct SegmentBases {
     pub gs: u64,
 }
 
-/// Saves the bases of the thread that ran last and loads those of the next. Only bases that this
-/// function saved, or addresses below [`pillion_abi::USER_END`], may be loaded.
+/// Saves the bases of the thread that ran last and loads those of the next.
+///
+/// # Safety
+/// The new bases are what this function saved, or addresses below [`pillion_abi::USER_END`].
 #[inline]
-pub fn switch(old: &mut SegmentBases, new: &SegmentBases) {
+pub unsafe fn switch(old: &mut SegmentBases, new: &SegmentBases) {
     if cpu::has(cpu::FSGSBASE) {
         // SAFETY: the kernel uses no FS, and between the two `swapgs` nothing goes through GS;
         // interrupts are off and NMIs do not look at it. The values are canonical: a processor only

@@ -13,7 +13,7 @@
 use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::AtomicU64;
 
 use super::frame::{Frame, SYSCALL};
 use super::memory::{direct, physical};
@@ -43,23 +43,11 @@ const MACHINE_CHECK: u8 = 18;
 /// check.
 const SYSCALL_MASK: u64 = 0x100 | 0x200 | 0x400 | 0x3000 | 0x4000 | 0x1_0000 | 0x4_0000;
 
-/// Non-maskable interrupts so far.
+/// Non-maskable interrupts so far, for a debugger.
 static NMIS: AtomicU64 = AtomicU64::new(0);
 
-/// Non-maskable interrupts so far.
-#[must_use]
-pub fn nmi_count() -> u64 {
-    NMIS.load(Relaxed)
-}
-
-/// INIT signals so far that were redirected to the security exception.
+/// INIT signals so far that were redirected to the security exception, for a debugger.
 static INITS: AtomicU64 = AtomicU64::new(0);
-
-/// INIT signals so far that were redirected to the security exception.
-#[must_use]
-pub fn init_count() -> u64 {
-    INITS.load(Relaxed)
-}
 
 unsafe extern "C" {
     static trap_stubs: u8;

@@ -105,7 +105,8 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
 }
 
 fn start_devices(rsdp: u64) -> acpi::Tables {
-    percpu::init(0);
+    // SAFETY: the only call, of the one CPU that runs.
+    unsafe { percpu::init(0) };
     // SAFETY: it was just prepared.
     unsafe { trap::init_syscall() };
     fpu::init();

@@ -3,7 +3,7 @@
 use crate::arch::x86_64::memory::direct;
 use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
-use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Mapping, Tables};
+use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};
 
 /// Tables of one address space: a run of pages, the first of which is the root, and how far they
 /// are used.
@@ -79,12 +79,6 @@ impl PageTables {
     pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
         let root = self.root;
         paging::unmap_step(self, root, address, size)
-    }
-
-    /// See [`paging::lookup`].
-    #[must_use]
-    pub fn lookup(&self, address: u64) -> Option<Mapping> {
-        paging::lookup(self, self.root, address)
     }
 }
 
