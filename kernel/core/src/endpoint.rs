@@ -87,8 +87,8 @@ impl<M: Machine> Kernel<M> {
     /// budget runs out before the call, when nobody else waits for it, and not while the receiver
     /// works on it.
     ///
-    /// [`Error::BadState`] if its whole budget is less, or is less once the call is made: else such a
-    /// thread would forfeit every budget.
+    /// [`Error::BadState`] if its whole budget is less, or is less once the call is made: else such
+    /// a thread would forfeit every budget.
     #[cold]
     pub(crate) fn has_time_for(&mut self, caller: Id<Thread>, need: u64) -> Result<bool> {
         let Some(context) = self.m.get(caller).context else { return Ok(true) };

@@ -63,8 +63,8 @@ pub const BROKER_NS: u64 = 25_000;
 /// in the meantime. So no budget runs out inside the broker, which would hold up all other callers.
 pub const BROKER_NEED_NS: u64 = BROKER_NS + 5_000;
 
-/// Least budget of a thread that calls the broker. It uses some of each budget before it gets to the
-/// call, and would forfeit the rest.
+/// Least budget of a thread that calls the broker. It uses some of each budget before it gets to
+/// the call, and would forfeit the rest.
 pub const SHARE_NS: u64 = BROKER_NEED_NS + 2_000;
 
 /// See [`WARDEN_NS`].
