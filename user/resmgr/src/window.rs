@@ -6,10 +6,14 @@ use crate::{
 };
 use pillion_abi::{
     LARGE_PAGE, PAGE,
-    boot::slot,
+    boot::{IoApic, Range, slot},
     object::{map, right},
 };
-use pillion_runtime::{Cap, cap_delete, memory_map, memory_part};
+use pillion_runtime::{
+    Cap, cap_delete,
+    info::{LinuxInfo, SkinInfo, TaskInfo},
+    memory_map, memory_part,
+};
 
 /// Address of the window, which is one large page.
 const ADDRESS: u64 = 0x80_0000_0000;
@@ -89,17 +93,82 @@ impl Window {
     }
 }
 
-/// Types that may be written into memory byte by byte.
+/// Types that may be written into memory byte by byte. A structure gets this by `plain!` only.
 ///
 /// # Safety
-/// The type is `repr(C)` and has no padding.
+/// The type has no padding.
 pub unsafe trait Plain: Copy {}
 
-// SAFETY: its fields are words and arrays of bytes whose sizes are multiples of a word.
-unsafe impl Plain for pillion_runtime::info::TaskInfo {}
+// SAFETY: numbers and arrays of numbers have no padding.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
+unsafe impl Plain for u16 {}
+// SAFETY: as above.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: an array has nothing between its elements.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
-// SAFETY: its fields are words, and arrays of smaller numbers whose sizes are multiples of a word.
-unsafe impl Plain for pillion_runtime::info::LinuxInfo {}
+/// Implements [`Plain`] for a structure, with the proof. All fields must be named, each once and
+/// each [`Plain`] itself, and the sum of their sizes must be the size of the structure: then there
+/// is no room for padding.
+macro_rules! plain {
+    ($type:ident { $($field:ident),* $(,)? }) => {
+        const _: () = {
+            let fields = 0 $(+ size_of_field(|value: &$type| &value.$field))*;
+            assert!(fields == size_of::<$type>(), "padding: add a reserved field in its place");
+            // The pattern is an error if a field is missing or named twice.
+            let _ = |$type { $($field: _),* }: &$type| ();
+        };
+        // SAFETY: as asserted, the structure consists of its fields, which have no padding.
+        unsafe impl Plain for $type {}
+    };
+}
+
+const fn size_of_field<T, F: Plain>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+plain!(Range { base, size, kind });
+plain!(IoApic { address, first, lines });
+plain!(SkinInfo {
+    index,
+    threads,
+    main_level,
+    ceiling,
+    shares,
+    line_count,
+    port_count,
+    linux,
+    traced,
+    reserved,
+    lines,
+    ports,
+    share_size,
+    pool_size,
+    shared_fifos,
+});
+plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
+plain!(LinuxInfo {
+    root_pointer,
+    io_apics,
+    range_count,
+    ranges,
+    kernel,
+    initrd,
+    restart_limit,
+    restart_backoff,
+    after,
+    hidden_lines,
+    hidden_device_count,
+    hidden_devices,
+    hidden_port_count,
+    hidden_ports,
+    channel,
+    skin_count,
+    command_line,
+});
 
 /// The bytes of a value.
 pub fn bytes_of<T: Plain>(value: &T) -> &[u8] {

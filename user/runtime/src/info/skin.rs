@@ -60,6 +60,8 @@ pub struct SkinInfo {
     pub linux: u32,
     /// 1 if the kernel traces: its buffer is at [`address::TRACE`].
     pub traced: u32,
+    /// Zero. Without it the compiler would put uninitialised bytes before the 64-bit fields.
+    pub reserved: u32,
     /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
     pub lines: [u32; 16],
     /// Port ranges, in the order of [`slot::TASK_PORTS`]: first and count.
