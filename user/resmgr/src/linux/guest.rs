@@ -1,7 +1,7 @@
 //! Linux's memory: mapped one to one in the guest space, and in the monitor as far as the monitor
 //! needs it.
 
-use super::ranges::{Piece, seen_by_monitor};
+use super::ranges::Piece;
 use crate::{
     failure::{Result, While},
     objects::Slots,
@@ -17,6 +17,7 @@ use pillion_runtime::{
     info::{address, range_kind::HIDDEN},
     memory_map, memory_part,
 };
+use pillion_vmm_devices::memory::Seen;
 
 const FOUR_GIB: u64 = 4 << 30;
 
@@ -34,7 +35,7 @@ fn extent(range: &Range) -> Extent {
 
 /// What is mapped in the monitor.
 pub fn monitor_extents(pieces: &[Piece]) -> Vec<Extent> {
-    mine(pieces).map(|(_, p)| Extent::large(address::GUEST + p.range.base, seen_by_monitor(&p.range))).collect()
+    mine(pieces).map(|(_, p)| Extent::large(address::GUEST + p.range.base, Seen::of(&p.range).size)).collect()
 }
 
 /// The pieces taken from regions: Linux's, and what is hidden between them.
@@ -56,14 +57,11 @@ pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap)
 }
 
 fn show_monitor(slots: &mut Slots, piece: &Piece, memory: Cap, monitor: Cap) -> Result<()> {
-    let size = seen_by_monitor(&piece.range);
+    let Seen { size, writable } = Seen::of(&piece.range);
     if size == 0 {
         return Ok(());
     }
-    let (rights, flags) = match piece.range.kind {
-        range_kind::DEVICE => (right::READ, 0),
-        _ => (right::READ | right::WRITE, map::WRITE),
-    };
+    let (rights, flags) = if writable { (right::READ | right::WRITE, map::WRITE) } else { (right::READ, 0) };
     let part = slots.take()?;
     memory_part(memory, 0, size, part, rights).when("sharing Linux's memory")?;
     memory_map(part, monitor, address::GUEST + piece.range.base, flags).when("showing the monitor Linux's memory")?;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use pillion_abi::{
-    LARGE_PAGE, PAGE,
+    PAGE,
     boot::{Range, range_kind},
 };
 use pillion_runtime::info::range_kind::HIDDEN;
@@ -89,16 +89,6 @@ pub fn told(pieces: &[Piece], most: usize) -> (Vec<Range>, u64) {
         dropped += all.remove(smallest).size;
     }
     (all, dropped)
-}
-
-/// Bytes of a range that the monitor sees. Firmware puts tables at the start of the memory that it
-/// keeps, so of devices the monitor sees that; of holes, nothing.
-pub fn seen_by_monitor(range: &Range) -> u64 {
-    match range.kind {
-        range_kind::RAM | range_kind::ACPI => range.size,
-        range_kind::DEVICE => range.size.min(LARGE_PAGE),
-        _ => 0,
-    }
 }
 
 #[cfg(test)]
