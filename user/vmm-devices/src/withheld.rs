@@ -271,12 +271,16 @@ pub enum Functions {
     SubclassOfAmd(u32),
     /// Registers from 256 on.
     Extended,
+    /// Bus numbers of other bridges.
+    Numbers,
     /// Base addresses and windows that are decoded.
     Places,
+    /// VGA and IDE where PCs always had them.
+    Legacy,
 }
 
 /// PCI functions that Linux may not touch, or not write.
-pub const FUNCTIONS: [Withheld<Functions>; 8] = [
+pub const FUNCTIONS: [Withheld<Functions>; 10] = [
     line(Functions::Hidden, Absent, "tasks drive them; an IOMMU that Linux drives holds up tasks' interrupts"),
     line(Functions::AboveHidden, Told, "with another bus number they would expose what is hidden"),
     line(
@@ -290,9 +294,22 @@ pub const FUNCTIONS: [Withheld<Functions>; 8] = [
     line(Functions::Header, Told, "CardBus and others: nobody knows what they can move"),
     line(Functions::Extended, Absent, "some capabilities there can move what a device decodes"),
     line(
+        Functions::Numbers,
+        Judged("a write by which a bridge would begin, end or lie on a bus of a hidden function is lost"),
+        "two bridges would respond for that bus",
+    ),
+    line(
         Functions::Places,
         Judged("a write that would place them over anything but Linux's devices is lost"),
         "the device would respond there in place of memory, withheld registers or tasks' ports",
+    ),
+    line(
+        Functions::Legacy,
+        Judged(
+            "a write that would switch them on over anything but Linux's devices is lost; \
+             an IDE channel gets base addresses only while its controller decodes no ports",
+        ),
+        "the device, or the bridge, would respond there as above",
     ),
 ];
 
@@ -306,7 +323,12 @@ pub fn is_read_only(header: u32, vendor: u32, class: u32) -> bool {
         Functions::Class(base) => header == 0 && class >> 8 == base,
         Functions::Subclass(wanted) => class == wanted,
         Functions::SubclassOfAmd(wanted) => class == wanted && AMD.contains(&vendor),
-        Functions::Hidden | Functions::AboveHidden | Functions::Extended | Functions::Places => false,
+        Functions::Hidden
+        | Functions::AboveHidden
+        | Functions::Extended
+        | Functions::Numbers
+        | Functions::Places
+        | Functions::Legacy => false,
     })
 }
 

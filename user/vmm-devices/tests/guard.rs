@@ -10,6 +10,8 @@ const ABOVE: Function = function(0, 3);
 const BESIDE: Function = function(0, 4);
 const IO_MMU: Function = function(0, 5);
 const SMBUS: Function = function(0, 6);
+const IDE: Function = function(0, 7);
+const SCREEN: Function = function(0, 8);
 const TASKS: Function = function(1, 0);
 
 const fn function(bus: u8, device: u8) -> Function {
@@ -44,7 +46,7 @@ impl ConfigSpace for Bus {
 fn registers(identity: u32, class: u32, header: u32, more: &[(u8, u32, u32)]) -> Registers {
     let mut f = Registers::default();
     for (at, value, mask) in
-        [(0, identity, 0), (4, 3, 0x547), (8, class << 16, 0), (0xc, header << 16, 0xff)].iter().chain(more)
+        [(0, identity, 0), (4, 3, 0x567), (8, class << 16, 0), (0xc, header << 16, 0xff)].iter().chain(more)
     {
         f.values.insert(*at, *value);
         f.masks.insert(*at, *mask);
@@ -53,7 +55,8 @@ fn registers(identity: u32, class: u32, header: u32, more: &[(u8, u32, u32)]) ->
 }
 
 /// A host bridge; a card with 16 MiB of memory, 1 GiB of 64-bit memory, 256 ports and a ROM; a
-/// bridge to a task's function and a bridge beside it.
+/// bridge to a task's function and a bridge beside it; an IDE controller in native mode and a VGA
+/// that is off.
 fn bus() -> Bus {
     let windows = [
         (0x1c, 0xf0, 0xf0f0),
@@ -61,6 +64,7 @@ fn bus() -> Bus {
         (0x24, 0x1_fff1, 0xfff0_fff0),
         (0x28, 0, u32::MAX),
         (0x2c, 0, u32::MAX),
+        (0x3c, 0, 0x1f_00ff),
     ];
     let bridge = |numbers: u32| {
         let mut f = registers(0x8086, 0x0604, 1, &windows);
@@ -77,6 +81,13 @@ fn bus() -> Bus {
         (0x24, 0, 0),
         (0x30, 0, 0xffff_0001),
     ];
+    let ide = [
+        (8, 0x0101_8f00, 0x0500),
+        (0x10, 0xc101, 0xfff8),
+        (0x14, 0xc109, 0xfffc),
+        (0x18, 0xc111, 0xfff8),
+        (0x1c, 0xc119, 0xfffc),
+    ];
     Bus(BTreeMap::from([
         (HOST, registers(0x1022, 0x0600, 0, &[(0x60, 0, u32::MAX), (0x64, 0, u32::MAX)])),
         (CARD, registers(0x1234, 0x0200, 0, &card)),
@@ -84,6 +95,8 @@ fn bus() -> Bus {
         (BESIDE, bridge(0x2_0200)),
         (IO_MMU, registers(0x1022, 0x0806, 0, &[(0x44, 1, u32::MAX)])),
         (SMBUS, registers(0x790b_1022, 0x0c05, 0, &[(0x40, 0, u32::MAX)])),
+        (IDE, registers(0x1234, 0x0101, 0, &ide)),
+        (SCREEN, registers(0x1234, 0x0300, 0, &[(4, 0, 0x567), (0x10, 0xe000_0000, 0xff00_0000)])),
         (TASKS, registers(0x1234, 0x0200, 0, &[(0x10, 0xfe40_0000, 0xfff0_0000)])),
     ]))
 }
@@ -101,7 +114,7 @@ const KEPT: [(u64, u64); 5] =
     [(0, 0x10_0000), (0xfe40_0000, 0x10_0000), (0xfec0_0000, 0x1000), HIGH, (0xfd_0000_0000, 12 << 30)];
 /// A real-time task's memory above 4 GiB.
 const HIGH: (u64, u64) = (0x8_4000_0000, 0x1000);
-const PORTS: (u32, u32) = (0x300, 8);
+const PORTS: [(u32, u32); 2] = [(0x300, 8), (0x376, 1)];
 
 fn meets((a, n): (u64, u64), (b, m): (u64, u64)) -> bool {
     u128::from(a) < u128::from(b) + u128::from(m) && u128::from(b) < u128::from(a) + u128::from(n)
@@ -112,7 +125,31 @@ impl Kept for Machine {
         KEPT.iter().any(|kept| meets(*kept, (base, size)))
     }
     fn ports(&self, first: u32, count: u32) -> bool {
-        meets((PORTS.0.into(), PORTS.1.into()), (first.into(), count.into()))
+        PORTS.iter().any(|kept| meets((kept.0.into(), kept.1.into()), (first.into(), count.into())))
+    }
+}
+
+/// Kept are only these ports and this memory.
+struct Only {
+    ports: (u32, u32),
+    memory: (u64, u64),
+}
+
+impl Only {
+    const fn ports(first: u32, count: u32) -> Only {
+        Only { ports: (first, count), memory: (0, 0xa_0000) }
+    }
+    fn allows(&self, bus: &mut Bus, function: Function, register: u8, width: u8, value: u32) -> bool {
+        filter().allows(bus, self, Change { function, register, width, value })
+    }
+}
+
+impl Kept for Only {
+    fn memory(&self, base: u64, size: u64) -> bool {
+        meets(self.memory, (base, size))
+    }
+    fn ports(&self, first: u32, count: u32) -> bool {
+        meets((self.ports.0.into(), self.ports.1.into()), (first.into(), count.into()))
     }
 }
 
@@ -139,6 +176,113 @@ fn the_way_to_a_hidden_function_stays() {
     assert!(!write(&mut bus, BESIDE, 0x18, 4, 0x2_0100), "the bus from the other side");
     assert!(!write(&mut bus, BESIDE, 0x19, 1, 0));
     assert!(write(&mut bus, BESIDE, 0x18, 4, 0x5_0300));
+}
+
+/// A bridge answers for its secondary bus even if its subordinate bus has a lower number.
+#[test]
+fn no_other_bridge_gets_the_bus_of_a_hidden_function() {
+    let mut bus = bus();
+    assert!(write(&mut bus, BESIDE, 0x1a, 1, 0) && !write(&mut bus, BESIDE, 0x19, 1, 1));
+    assert!(!write(&mut bus, BESIDE, 0x18, 2, 0x100) && !write(&mut bus, BESIDE, 0x18, 4, 0x100));
+    assert!(!write(&mut bus, BESIDE, 0x1a, 1, 1), "as its subordinate bus");
+    assert!(!write(&mut bus, BESIDE, 0x18, 1, 1), "as its primary bus, on which it is not");
+    assert!(write(&mut bus, BESIDE, 0x18, 4, 0) && write(&mut bus, BESIDE, 0x18, 4, 0x4_0300));
+    // A bridge on a hidden function's bus.
+    let below = function(1, 1);
+    let registers = bus.0[&BESIDE].clone();
+    bus.0.insert(below, registers);
+    assert!(write(&mut bus, below, 0x18, 4, 0x4_0301));
+}
+
+/// VGA's ports in all places that a bridge, or a VGA, takes for them.
+#[test]
+fn vga_is_switched_on_only_where_nothing_is_kept() {
+    const ON: u32 = 8;
+    const ALL_BITS: u32 = 16;
+    for first in [0x3b0, 0x3bb, 0x3c0, 0x3df, 0x7c0, 0xffdf] {
+        let (kept, mut bus) = (Only::ports(first, 1), bus());
+        for (register, width, value) in [(0x3e, 1, ON), (0x3e, 2, ON | ALL_BITS), (0x3c, 4, ON << 16 | 0xff)] {
+            assert!(!kept.allows(&mut bus, BESIDE, register, width, value), "{first:#x} {register:#x}");
+        }
+        assert!(!kept.allows(&mut bus, SCREEN, 4, 2, 1) && kept.allows(&mut bus, SCREEN, 4, 2, 2), "{first:#x}");
+        // A bridge that has the other bit, and so compares all 16.
+        bus.write(BESIDE, 0x3c, ALL_BITS << 16);
+        assert_eq!(kept.allows(&mut bus, BESIDE, 0x3e, 1, ON | ALL_BITS), first > 0x3ff, "{first:#x}");
+        assert!(!kept.allows(&mut bus, BESIDE, 0x3e, 1, ON), "{first:#x}");
+        bus.write(BESIDE, 0x3c, (ON | ALL_BITS) << 16);
+        assert!(!kept.allows(&mut bus, BESIDE, 0x3e, 1, ON), "{first:#x}: the other bit goes");
+        // What the firmware switched on, Linux can leave on, or switch off.
+        assert!(kept.allows(&mut bus, BESIDE, 0x3c, 1, 5) && kept.allows(&mut bus, BESIDE, 0x3e, 1, 0));
+    }
+    for first in [0x3af, 0x3bc, 0x3bf, 0x3e0, 0x7bc] {
+        let (kept, mut bus) = (Only::ports(first, 1), bus());
+        assert!(kept.allows(&mut bus, BESIDE, 0x3e, 1, ON) && kept.allows(&mut bus, SCREEN, 4, 2, 3), "{first:#x}");
+    }
+    for (memory, free) in
+        [((0xa_0000, 1), false), ((0xb_ffff, 1), false), ((0x9_f000, 0x1000), true), ((0xc_0000, 1), true)]
+    {
+        let (kept, mut bus) = (Only { ports: (0, 1), memory }, bus());
+        assert_eq!(kept.allows(&mut bus, BESIDE, 0x3e, 1, ON), free, "{memory:x?}");
+        assert_eq!(kept.allows(&mut bus, SCREEN, 4, 2, 2), free, "{memory:x?}");
+        assert!(kept.allows(&mut bus, SCREEN, 4, 2, 1));
+    }
+}
+
+/// A bridge can forward writes to VGA's palette alone.
+#[test]
+fn the_palette_is_forwarded_only_where_nothing_is_kept() {
+    for (first, free) in [(0x3c5, true), (0x3c6, false), (0x3c9, false), (0x7c6, false), (0x3ca, true)] {
+        let (kept, mut bus) = (Only::ports(first, 1), bus());
+        assert_eq!(kept.allows(&mut bus, BESIDE, 4, 2, 0x23), free, "{first:#x}");
+        assert!(kept.allows(&mut bus, CARD, 4, 2, 0x23), "a device only watches");
+    }
+}
+
+#[test]
+fn ide_gets_its_legacy_ports_only_where_nothing_is_kept() {
+    const FIRST: u32 = 0x8a | 4;
+    const SECOND: u32 = 0x8a | 1;
+    let channels = [(FIRST, SECOND, [0x1f0, 0x1f7, 0x3f6]), (SECOND, FIRST, [0x170, 0x177, 0x376])];
+    for (taken, other, ports) in channels {
+        for first in ports {
+            let (kept, mut bus) = (Only::ports(first, 1), bus());
+            for value in [taken, 0x8a] {
+                assert!(!kept.allows(&mut bus, IDE, 9, 1, value), "{first:#x} {value:#x}");
+                // The class is read-only here, whatever is written to it.
+                for class in [0x0101_0000, 0x0106_0000, 0] {
+                    assert!(!kept.allows(&mut bus, IDE, 8, 4, class | value << 8), "{first:#x} {value:#x} {class:#x}");
+                }
+            }
+            assert!(kept.allows(&mut bus, IDE, 9, 1, other) && kept.allows(&mut bus, IDE, 9, 1, 0x8f), "{first:#x}");
+            // While it decodes no ports it can be switched, but then ports cannot be switched on.
+            assert!(write(&mut bus, IDE, 4, 2, 2));
+            assert!(kept.allows(&mut bus, IDE, 9, 1, taken) && write(&mut bus, IDE, 9, 1, taken));
+            assert!(!kept.allows(&mut bus, IDE, 4, 2, 3), "{first:#x}");
+            assert!(write(&mut bus, IDE, 9, 1, other) && kept.allows(&mut bus, IDE, 4, 2, 3), "{first:#x}");
+        }
+    }
+    // Base addresses that can appear with the mode are checked when ports are switched on.
+    let (kept, mut bus) = (Only::ports(0x300, 8), bus());
+    assert!(
+        kept.allows(&mut bus, IDE, 9, 1, 0x8a) && write(&mut bus, IDE, 4, 2, 2) && write(&mut bus, IDE, 9, 1, 0x8a)
+    );
+    bus.write(IDE, 4, 3);
+    assert!(!kept.allows(&mut bus, IDE, 9, 1, 0x8f) && !kept.allows(&mut bus, IDE, 9, 1, FIRST));
+    bus.write(IDE, 4, 2);
+    assert!(kept.allows(&mut bus, IDE, 9, 1, 0x8f));
+}
+
+/// A function may take any byte of what is written to its class.
+#[test]
+fn nothing_becomes_ide_or_vga_where_something_is_kept() {
+    let mut bus = bus();
+    bus.0.get_mut(&IDE).unwrap().values.insert(8, 0x0106_0100);
+    for (class, free) in [(0x0101_0100, false), (0x0301_0100, false), (0x0104_0100, true), (0x0300_0100, true)] {
+        assert_eq!(Only::ports(0x170, 1).allows(&mut bus, IDE, 8, 4, class), free, "{class:#x}");
+        assert!(Only::ports(0x1f0, 1).allows(&mut bus, IDE, 8, 4, class), "{class:#x}: the other channel's");
+    }
+    assert!(!Only::ports(0x170, 1).allows(&mut bus, IDE, 0xa, 1, 1));
+    assert!(!Only::ports(0x3c0, 1).allows(&mut bus, IDE, 0xa, 2, 0x300), "a VGA");
 }
 
 #[test]
@@ -263,7 +407,7 @@ proptest! {
     /// After any writes, bridges above the task's function and the chipset are unchanged, no other
     /// bridge takes its bus, and nothing answers where something is kept.
     #[test]
-    fn any_writes(writes in prop::collection::vec((0_u8..7, prop_oneof![Just(4_u8), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {
+    fn any_writes(writes in prop::collection::vec((0_u8..9, prop_oneof![Just(4_u8), Just(9), Just(0x3e), 0x10_u8..0x40, any::<u8>()], prop_oneof![Just(1_u8), Just(2), Just(4)], prop_oneof![any::<u32>(), 0xfe00_0000_u32..0xff00_0000, 0_u32..0x1000]), 1..60)) {
         let mut now = bus();
         let fixed = [HOST, ABOVE, IO_MMU, SMBUS].map(|f| now.0[&f].values.clone());
         for (device, register, width, value) in writes {
@@ -272,6 +416,10 @@ proptest! {
             prop_assert_eq!(&[HOST, ABOVE, IO_MMU, SMBUS].map(|f| now.0[&f].values.clone()), &fixed);
             let numbers = now.read(BESIDE, 0x18);
             prop_assert!(!((numbers >> 8 & 0xff)..=(numbers >> 16 & 0xff)).contains(&1));
+            prop_assert!(numbers >> 8 & 0xff != 1, "{:x}", numbers);
+            prop_assert!(now.read(BESIDE, 0x3c) >> 16 & 8 == 0 && now.read(SCREEN, 4) & 2 == 0, "VGA's memory");
+            let native = now.read(IDE, 8) >> 8 & 4 != 0;
+            prop_assert!(native || now.read(IDE, 4) & 1 == 0, "the second channel's ports");
             let command = now.read(CARD, 4);
             let mut copy = now.clone();
             for place in memory_of(&mut copy, CARD).into_iter().flatten() {

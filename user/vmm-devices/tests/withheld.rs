@@ -167,15 +167,15 @@ impl ConfigSpace for One {
     fn write(&mut self, _: Function, _: u8, _: u32) {}
 }
 
-/// Memory from 0xf000_0000 on, and no ports.
+/// Memory from 0xf000_0000 on, and the first port of IDE.
 struct High;
 
 impl Kept for High {
     fn memory(&self, base: u64, size: u64) -> bool {
         base + size > 0xf000_0000
     }
-    fn ports(&self, _: u32, _: u32) -> bool {
-        false
+    fn ports(&self, first: u32, count: u32) -> bool {
+        (first..first + count).contains(&0x1f0)
     }
 }
 
@@ -201,6 +201,18 @@ fn functions() {
         let function = match line.what {
             Functions::Hidden | Functions::Extended => {
                 assert_eq!(line.then, Then::Absent, "as above");
+                continue;
+            }
+            Functions::Numbers => {
+                let mut beside = self::bus();
+                assert!(beside.pci.hide(Function { bus: 4, ..HIDDEN }));
+                for (numbers, free) in [(0x00_0400, false), (0x05_0300, false), (0x04_0300, false), (0x06_0500, true)] {
+                    assert_eq!(writes(&beside, One(1, 0x0604, 0x8086), 0x18, numbers), free, "{numbers:#x}");
+                }
+                continue;
+            }
+            Functions::Legacy => {
+                assert!(!writes(&bus, One(0, 0x0101, 0x8086), 8, 0x0101_0000));
                 continue;
             }
             Functions::Places => {
@@ -276,7 +288,13 @@ fn the_document_is_the_table() {
             Functions::Subclass(class) => format!("class {class:04x}"),
             Functions::SubclassOfAmd(class) => format!("class {class:04x} of AMD"),
             Functions::Extended => "registers from 256 on, of all functions".into(),
+            Functions::Numbers => "bus numbers of all other bridges".into(),
             Functions::Places => "base addresses and windows, of all other functions".into(),
+            Functions::Legacy => {
+                "VGA and IDE at the ports and the memory that PCs always had for them, and bridges that forward those \
+                 of VGA"
+                    .into()
+            }
         }),
         show("leaves of CPUID", &LEAVES, |leaves| join("; ", leaves.iter().map(leaf))),
         show("ACPI tables", &TABLES, |name| String::from_utf8_lossy(name).into_owned()),

@@ -3,8 +3,12 @@
 //! A function's own registers can move what it decodes over another function's, over the ports of a
 //! task, or over an interrupt controller; and a bridge's registers can change the bus number of
 //! what is behind it. So the guard checks the registers that set addresses and bus numbers (PCI
-//! 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5), and nothing else. It keeps
-//! no state: what it needs it reads from the machine.
+//! 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5). Some functions also answer
+//! where PCs always had them, without a base address; the guard checks what switches that on
+//! ([`legacy`]). It checks nothing else, and keeps no state: what it needs it reads from the
+//! machine.
+
+mod legacy;
 
 use super::{ConfigAccess, Filter, Function};
 use crate::{ones, withheld};
@@ -41,6 +45,8 @@ const DECODES: u32 = IO_SPACE | MEMORY_SPACE;
 const CLASS: u8 = 0x08;
 const HEADER: u8 = 0x0c;
 const NUMBERS: u8 = 0x18;
+/// A bridge's control register is the upper half.
+const CONTROL: u8 = 0x3c;
 const BRIDGE: u32 = 1;
 const IO_SPACE: u32 = 1;
 const MEMORY_SPACE: u32 = 2;
@@ -59,17 +65,29 @@ impl Filter {
         let new = merged(space.read(function, at), change);
         let ends = if header == BRIDGE { BRIDGE_BASES } else { DEVICE_BASES };
         match at {
-            COMMAND => may_decode(space, kept, function, new, ends),
+            COMMAND => {
+                let rising = new & !space.read(function, COMMAND);
+                (header != BRIDGE || legacy::may_forward_palette(kept, rising))
+                    && legacy::is_free(kept, space.read(function, CLASS), rising)
+                    && may_decode(space, kept, function, rising & DECODES, ends)
+            }
+            CLASS => legacy::may_become(kept, space.read(function, CLASS), new, space.read(function, COMMAND)),
             _ if (ends.first..=ends.last).contains(&at) || at == ends.rom => {
                 let command = space.read(function, COMMAND);
                 bases(space, function, ends).into_iter().flatten().filter(|base| base.has(at)).all(|base| {
                     command & base.decoded_by() == 0 || base.is_free(space, kept, function, Some((at, new)))
                 })
             }
-            NUMBERS if header == BRIDGE => !self.hidden_on(new >> 8 & 0xff, new >> 16 & 0xff),
+            NUMBERS if header == BRIDGE => {
+                // Nobody knows what a bridge does with a primary bus on which it is not.
+                let primary = new & 0xff;
+                let strange = primary != function.bus.into() && self.hidden_on(primary, primary);
+                !strange && !self.hidden_on(new >> 8 & 0xff, new >> 16 & 0xff)
+            }
             0x1c..=0x30 if header == BRIDGE => {
                 !windows(space, function, at, new).into_iter().any(|window| window.touches(kept))
             }
+            CONTROL if header == BRIDGE => legacy::may_forward(kept, space.read(function, CONTROL), new),
             _ => true,
         }
     }
@@ -80,10 +98,12 @@ impl Filter {
         self.hidden_on(numbers >> 8 & 0xff, numbers >> 16 & 0xff)
     }
 
-    /// Whether a hidden function is on a bus from `first` to `last`. No bridge leads to bus 0.
+    /// Whether a hidden function is on a bus from `first` to `last`, or on one of these two: a
+    /// bridge answers for its secondary bus even if its subordinate bus has a lower number. No
+    /// bridge leads to bus 0.
     fn hidden_on(&self, first: u32, last: u32) -> bool {
-        let behind = |f: &Function| f.bus != 0 && (first..=last).contains(&u32::from(f.bus));
-        self.hidden.iter().flatten().any(behind)
+        let behind = |bus: u32| bus != 0 && (bus == first || bus == last || (first..=last).contains(&bus));
+        self.hidden.iter().flatten().any(|f| behind(f.bus.into()))
     }
 }
 
@@ -249,10 +269,9 @@ pub fn memory_of(space: &mut impl ConfigSpace, function: Function) -> [Option<(u
     all
 }
 
-/// Whether the command register may get that value: everything that would begin to answer must do
-/// so where nothing is kept.
-fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function, new: u32, ends: Ends) -> bool {
-    let rising = new & !space.read(function, COMMAND) & DECODES;
+/// Whether those bits of the command register may be set: all base addresses that would begin to
+/// answer must do so where nothing is kept.
+fn may_decode(space: &mut impl ConfigSpace, kept: &impl Kept, function: Function, rising: u32, ends: Ends) -> bool {
     let all = if rising != 0 { bases(space, function, ends) } else { [None; BASES] };
     let answers = |base: &Base| rising & base.decoded_by() != 0;
     all.into_iter().flatten().filter(answers).all(|base| base.is_free(space, kept, function, None))
