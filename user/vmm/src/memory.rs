@@ -39,8 +39,8 @@ impl GuestMemory for Window {
         if !self.view.writable(guest_physical, from.len()) {
             return false;
         }
-        // SAFETY: as in `read`; the resource manager mapped it writable, and nothing has a reference
-        // into the window.
+        // SAFETY: as in `read`; the resource manager mapped it writable, and nothing has a
+        // reference into the window.
         unsafe { copy(address(guest_physical) as *mut u8, from.as_ptr(), from.len()) };
         true
     }
