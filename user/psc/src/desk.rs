@@ -74,7 +74,8 @@ impl Desk {
             return EBUSY;
         }
         self.at_line = line.map_or(self.at_line, |_| Some(number));
-        runner::start(number, order, line).map_or(EINVAL, |()| 0)
+        // SAFETY: the main thread, and no other, has a desk.
+        unsafe { runner::start(number, order, line) }.map_or(EINVAL, |()| 0)
     }
 
     /// Stops a handler, which does not run any more when this returns. The handler need not exist.

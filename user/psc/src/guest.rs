@@ -47,25 +47,64 @@ pub struct Fault {
     pub rip: u64,
 }
 
-/// The state page of a handler's vCPU. The number must be below the count of handlers for which the
-/// manager provided pages.
-fn state(number: usize) -> &'static State {
-    let place = address::VCPU_STATE + number as u64 * PAGE;
-    // SAFETY: the resource manager mapped a page for each vCPU, for good. It holds cells of
-    // integers. Only the handler's runner uses it, and the kernel writes them only while that
-    // runner is in `vcpu_run`.
-    unsafe { &*(place as *const State) }
+/// A runner's vCPU. It stays with the runner's thread: cells are not shared between threads.
+pub struct Guest {
+    number: u32,
+    state: &'static State,
 }
 
-/// Runs a handler until it returns. `hz` is the clock's ticks in a second.
-pub fn run(number: usize, order: &PscSlot, hz: u64) -> Result<(), Fault> {
-    begin(state(number), order);
-    let timer = info::psc::slot::TIMERS + number as u32;
-    let end = now().saturating_add(hz / RUNS_PER_SECOND);
-    let _ = timer_set(timer, end);
-    let result = go_on(number, end, hz / PAUSES_PER_SECOND);
-    let _ = timer_set(timer, NEVER);
-    result
+impl Guest {
+    /// The vCPU of runner `number`.
+    ///
+    /// # Safety
+    ///
+    /// The calling thread is this runner.
+    pub unsafe fn of(number: usize) -> Guest {
+        let place = address::VCPU_STATE + number as u64 * PAGE;
+        // SAFETY: the resource manager mapped a page for each runner, for good. It holds cells of
+        // integers. Only the runner uses it, and the kernel writes them only while the runner is in
+        // `vcpu_run`.
+        let state = unsafe { &*(place as *const State) };
+        Guest { number: number as u32, state }
+    }
+
+    /// Runs a handler until it returns. `hz` is the clock's ticks in a second.
+    pub fn run(&self, order: &PscSlot, hz: u64) -> Result<(), Fault> {
+        begin(self.state, order);
+        let timer = info::psc::slot::TIMERS + self.number;
+        let end = now().saturating_add(hz / RUNS_PER_SECOND);
+        let _ = timer_set(timer, end);
+        let result = self.go_on(end, hz / PAUSES_PER_SECOND);
+        let _ = timer_set(timer, NEVER);
+        result
+    }
+
+    fn go_on(&self, end: u64, pause: u64) -> Result<(), Fault> {
+        loop {
+            let [reason, _] = vcpu_run(info::psc::slot::VCPUS + self.number).unwrap_or([Exit::Invalid as u64, 0]);
+            let state = self.state;
+            let stopped = |vector, address| Err(Fault { vector, address, rip: state.rip.get() });
+            match Exit::from_raw(reason) {
+                Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::DONE => return Ok(()),
+                Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::RING => {
+                    share::tell_fifo(state.gpr[gpr::RBX].get());
+                    state.rip.set(state.rip.get().wrapping_add(VMMCALL_LENGTH));
+                    state.dirty.set(dirty::CORE);
+                }
+                // The timer of an earlier run may have expired just as that run ended.
+                Some(Exit::Notified) if now() < end => {}
+                Some(Exit::Notified) => return stopped(psc::TOO_LONG, 0),
+                Some(Exit::Exception) if state.fault.get().info & 0xff == PAGE_FAULT && now() + pause < end => {
+                    let _ = sleep(now() + pause);
+                }
+                Some(Exit::Exception) => {
+                    return stopped(state.fault.get().info as u32 & 0xff, state.fault.get().address);
+                }
+                Some(Exit::Memory) => return stopped(psc::NO_MEMORY, state.fault.get().address),
+                _ => return stopped(psc::REFUSED, 0),
+            }
+        }
+    }
 }
 
 /// Sets the state of a process's thread in 64-bit user mode.
@@ -92,29 +131,4 @@ fn begin(state: &State, order: &PscSlot) {
     [&state.ss, &state.ds, &state.es, &state.gs].into_iter().for_each(|segment| segment.set(data));
     [&state.tr, &state.ldtr, &state.gdtr, &state.idtr].into_iter().for_each(|segment| segment.set(none));
     state.dirty.set(dirty::CORE | dirty::SYSTEM);
-}
-
-fn go_on(number: usize, end: u64, pause: u64) -> Result<(), Fault> {
-    loop {
-        let [reason, _] = vcpu_run(info::psc::slot::VCPUS + number as u32).unwrap_or([Exit::Invalid as u64, 0]);
-        let state = state(number);
-        let stopped = |vector, address| Err(Fault { vector, address, rip: state.rip.get() });
-        match Exit::from_raw(reason) {
-            Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::DONE => return Ok(()),
-            Some(Exit::Hypercall) if state.gpr[gpr::RAX].get() == psc::RING => {
-                share::tell_fifo(state.gpr[gpr::RBX].get());
-                state.rip.set(state.rip.get().wrapping_add(VMMCALL_LENGTH));
-                state.dirty.set(dirty::CORE);
-            }
-            // The timer of an earlier run may have expired just as that run ended.
-            Some(Exit::Notified) if now() < end => {}
-            Some(Exit::Notified) => return stopped(psc::TOO_LONG, 0),
-            Some(Exit::Exception) if state.fault.get().info & 0xff == PAGE_FAULT && now() + pause < end => {
-                let _ = sleep(now() + pause);
-            }
-            Some(Exit::Exception) => return stopped(state.fault.get().info as u32 & 0xff, state.fault.get().address),
-            Some(Exit::Memory) => return stopped(psc::NO_MEMORY, state.fault.get().address),
-            _ => return stopped(psc::REFUSED, 0),
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Runners: one thread per handler, which waits for the handler's time or interrupt and runs it.
 
 use crate::{
-    guest::{self, Fault, TOO_LONG},
+    guest::{Fault, Guest, TOO_LONG},
     share::Shown,
 };
 use core::{
@@ -77,10 +77,16 @@ pub fn prepare(info: &TaskInfo) -> Result<()> {
     Ok(())
 }
 
-/// Starts a handler, to run when its time comes. Its runner must be stopped.
-pub fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result<()> {
+/// Starts a handler, to run when its time comes, in the place of what the runner did.
+///
+/// # Safety
+///
+/// The calling thread is the main thread.
+pub unsafe fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result<()> {
     let runner = &RUNNERS[number];
-    // SAFETY: the runner is stopped, and begins anew afterwards.
+    thread_suspend(skin::slot::THREADS + thread(number))?;
+    // SAFETY: the runner is suspended and begins anew afterwards, and nobody but the main thread
+    // resumes it or writes its order.
     unsafe { *runner.order.get() = Some(Order { handler: *handler, interrupt }) };
     let stack = runner.stack.get() as u64 + STACK as u64;
     if let Some(interrupt) = interrupt {
@@ -106,11 +112,17 @@ pub fn stop(number: usize) {
     Shown::of(number).set_state(psc::IDLE);
 }
 
-extern "C" fn begin(number: u64) -> ! {
+/// A runner.
+///
+/// # Safety
+///
+/// [`start`] made it the entry point of the thread of runner `number`.
+unsafe extern "C" fn begin(number: u64) -> ! {
     let number = number as usize;
-    // SAFETY: the order was written before this thread was started.
-    if let Some(order) = unsafe { *RUNNERS[number].order.get() } {
-        match serve(number, &order) {
+    // SAFETY: the order was written before this thread was started, and this is that runner.
+    let (order, guest) = unsafe { (*RUNNERS[number].order.get(), Guest::of(number)) };
+    if let Some(order) = order {
+        match serve(number, &guest, &order) {
             Ok(()) => Shown::of(number).set_state(psc::IDLE),
             Err(fault) => report(number, &fault),
         }
@@ -119,7 +131,7 @@ extern "C" fn begin(number: u64) -> ! {
 }
 
 /// Runs the handler repeatedly, or once.
-fn serve(number: usize, order: &Order) -> core::result::Result<(), Fault> {
+fn serve(number: usize, guest: &Guest, order: &Order) -> core::result::Result<(), Fault> {
     let hz = info::task().tsc_hz;
     let period = ticks(order.handler.period_ns, hz);
     let mut release = now().saturating_add(period);
@@ -130,7 +142,7 @@ fn serve(number: usize, order: &Order) -> core::result::Result<(), Fault> {
             None => wait_until(number, release),
         }
         latency = now().saturating_sub(release).max(latency);
-        guest::run(number, &order.handler, hz)?;
+        guest.run(&order.handler, hz)?;
         runs += 1;
         match order.interrupt {
             Some(interrupt) => _ = interrupt_ack(slot::INTERRUPTS + interrupt),
