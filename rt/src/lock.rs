@@ -74,7 +74,12 @@ fn leave() {
 
 /// Leaves the lock however often it was entered; the result is for [`restore`]. For threads that
 /// are about to wait.
-pub(crate) fn leave_fully(token: Token) -> u32 {
+///
+/// # Safety
+///
+/// Until [`restore`], the calling thread uses none of the other tokens that it has, and nothing
+/// that it borrowed with them.
+pub(crate) unsafe fn leave_fully(token: Token) -> u32 {
     let me = thread::current();
     core::mem::forget(token);
     let depth = me.lock_depth.load(Relaxed) - 1;
@@ -84,7 +89,12 @@ pub(crate) fn leave_fully(token: Token) -> u32 {
 }
 
 /// Enters the lock as often as the caller of [`leave_fully`] held it besides its token.
-pub(crate) fn restore(depth: u32) {
+///
+/// # Safety
+///
+/// `depth` is the result of [`leave_fully`], and the calling thread has dropped all tokens that it
+/// got since.
+pub(crate) unsafe fn restore(depth: u32) {
     if depth != 0 {
         core::mem::forget(enter());
         thread::current().lock_depth.store(depth, Relaxed);
@@ -92,7 +102,14 @@ pub(crate) fn restore(depth: u32) {
 }
 
 /// Leaves the lock however often the caller entered it; for a thread that ends.
-pub(crate) fn leave_all(me: &'static Thread) {
+///
+/// # Safety
+///
+/// `me` is the calling thread. It never again uses the tokens that it has, or anything that it
+/// borrowed with them.
+pub(crate) unsafe fn leave_all(me: &'static Thread) {
+    // Interrupts that the program switched off are on again: that was one of the entries.
+    me.interrupts_off.store(false, Relaxed);
     if me.lock_depth.load(Relaxed) != 0 {
         me.lock_depth.store(0, Relaxed);
         release(me);
@@ -115,7 +132,11 @@ pub(crate) fn enter_open() {
 }
 
 /// Leaves what [`enter_open`] entered.
-pub(crate) fn leave_open() {
+///
+/// # Safety
+///
+/// The calling thread has called [`enter_open`] once more often than this.
+pub(crate) unsafe fn leave_open() {
     leave();
 }
 

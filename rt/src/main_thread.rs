@@ -94,7 +94,8 @@ pub(crate) fn leave() -> ! {
 /// Serves Linux until the task is unloaded.
 fn serve() -> ! {
     let me = thread::current();
-    lock::leave_all(me);
+    // SAFETY: the calling thread never returns to where it took its tokens.
+    unsafe { lock::leave_all(me) };
     me.pending.store(0, Relaxed);
     loop {
         let bits = BITS.swap(0, AcqRel);

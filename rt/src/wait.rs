@@ -136,9 +136,11 @@ pub fn block(token: Token, queue: Option<&Queue>, how: How, deadline: u64) -> Wa
         return Wake::Interrupted;
     }
     prepare(&token, me, queue, how);
-    let depth = lock::leave_fully(token);
+    // SAFETY: until the lock is taken again, the thread waits here, and uses tokens of its own.
+    let depth = unsafe { lock::leave_fully(token) };
     let wake = sleep(me, deadline);
-    lock::restore(depth);
+    // SAFETY: `sleep` keeps no token.
+    unsafe { lock::restore(depth) };
     wake
 }
 
@@ -164,12 +166,14 @@ pub fn block_outside(token: Token, how: How, deadline: u64) -> Wake {
         return Wake::Interrupted;
     }
     prepare(&token, me, None, how);
-    let depth = lock::leave_fully(token);
+    // SAFETY: until the lock is taken again, the thread waits here, without a token.
+    let depth = unsafe { lock::leave_fully(token) };
     let word = if me.wait_for_signal(deadline) { word::WOKEN } else { word::TIMED_OUT };
     // A signal for the thread may have come first.
     let _ = me.waiting.compare_exchange(word::WAITING, word, Release, Relaxed);
     let wake = finish(me);
-    lock::restore(depth);
+    // SAFETY: as above.
+    unsafe { lock::restore(depth) };
     wake
 }
 

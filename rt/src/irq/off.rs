@@ -26,7 +26,8 @@ pub extern "C" fn rtl_irq_restore(were_on: c_ulong) {
         rtl_irq_save();
     } else if me.interrupts_off.load(Relaxed) {
         me.interrupts_off.store(false, Relaxed);
-        lock::leave_open();
+        // SAFETY: the calling thread entered the lock when it switched interrupts off.
+        unsafe { lock::leave_open() };
     }
 }
 

@@ -7,8 +7,8 @@ use super::{
     prio_ok,
 };
 use crate::{
-    error::{EBUSY, EINVAL, number},
-    lock,
+    error::{EBUSY, EINVAL, EOWNERDEAD, number},
+    lock::{self, Token},
     time::Timespec,
 };
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
@@ -48,10 +48,27 @@ pub extern "C" fn pthread_mutex_lock(mutex: &Mutex) -> c_int {
 
 #[inline(never)]
 fn lock_slowly(mutex: &Mutex) -> c_int {
-    if is_spinlock(mutex) {
-        lock::enter_open();
+    number(lock_until(mutex, lock::enter(), NEVER))
+}
+
+/// Takes a mutex, and with a spin lock the task's lock as well: it is entered before the wait, so
+/// that the thread has it again when it goes on.
+fn lock_until(mutex: &Mutex, token: Token, deadline: u64) -> Result<(), c_int> {
+    if !is_spinlock(mutex) {
+        return mutex.lock(token, deadline);
     }
-    number(mutex.lock(lock::enter(), NEVER))
+    lock::enter_open();
+    let result = mutex.lock(token, deadline);
+    if !is_taken(result) {
+        // SAFETY: this function entered it.
+        unsafe { lock::leave_open() };
+    }
+    result
+}
+
+/// Whether the caller has the mutex: also if it has to repair what the mutex protects.
+fn is_taken(result: Result<(), c_int>) -> bool {
+    matches!(result, Ok(()) | Err(EOWNERDEAD))
 }
 
 /// Takes a mutex if it is free.
@@ -60,11 +77,15 @@ pub extern "C" fn pthread_mutex_trylock(mutex: &Mutex) -> c_int {
     if mutex.take_fast() {
         return 0;
     }
-    let result = lock::with(|token| mutex.try_take(token));
-    if result.is_ok() && is_spinlock(mutex) {
+    number(lock::with(|token| try_take(mutex, token)))
+}
+
+fn try_take(mutex: &Mutex, token: &Token) -> Result<(), c_int> {
+    let result = mutex.try_take(token);
+    if is_taken(result) && is_spinlock(mutex) {
         lock::enter_open();
     }
-    number(result)
+    result
 }
 
 /// Takes a mutex, and gives up when the scheduler's clock reaches a time.
@@ -75,8 +96,8 @@ pub extern "C" fn pthread_mutex_timedlock(mutex: &Mutex, time: &Timespec) -> c_i
     }
     let token = lock::enter();
     match deadline_of(&token, time) {
-        Ok(deadline) => number(mutex.lock(token, deadline)),
-        Err(error) => mutex.try_take(&token).map_or_else(|e| if e == EBUSY { error } else { e }, |()| 0),
+        Ok(deadline) => number(lock_until(mutex, token, deadline)),
+        Err(error) => number(try_take(mutex, &token).map_err(|e| if e == EBUSY { error } else { e })),
     }
 }
 
@@ -90,7 +111,9 @@ pub extern "C" fn pthread_mutex_unlock(mutex: &Mutex) -> c_int {
 fn unlock_slowly(mutex: &Mutex) -> c_int {
     let result = lock::with(|token| mutex.release(token));
     if result.is_ok() && is_spinlock(mutex) {
-        lock::leave_open();
+        // SAFETY: the thread that took the mutex entered the lock, and the program releases such a
+        // mutex in the thread that took it.
+        unsafe { lock::leave_open() };
     }
     settle();
     number(result)

@@ -42,7 +42,8 @@ fn take(spin: &Spin, refused: c_int) -> c_int {
         return 0;
     }
     // Only the caller itself can have the lock.
-    lock::leave_open();
+    // SAFETY: this function entered it.
+    unsafe { lock::leave_open() };
     refused
 }
 
@@ -62,7 +63,9 @@ pub extern "C" fn pthread_spin_trylock(spin: &Spin) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_spin_unlock(spin: &Spin) -> c_int {
     if lock::with(|token| spin.taken.replace(token, 0)) != 0 {
-        lock::leave_open();
+        // SAFETY: the thread that took the spin lock entered the task's lock, and the program
+        // releases a spin lock in the thread that took it.
+        unsafe { lock::leave_open() };
     }
     0
 }
