@@ -29,12 +29,12 @@ pub fn control(fifo: usize) -> NonNull<FifoControl> {
     unsafe { NonNull::new_unchecked(&raw mut (*share()).fifos[fifo]) }
 }
 
-/// What the task shows of a FIFO.
-#[must_use]
-pub fn entry(_: &Token, fifo: usize) -> Entry {
+/// Runs something on what the task shows of a FIFO.
+pub fn with_entry<R>(_: &Token, fifo: usize, f: impl FnOnce(&mut Entry) -> R) -> R {
     // SAFETY: the resource manager maps the status in every task with a skin; the number is
-    // checked, and only this task writes it, under its lock.
-    unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status().as_ptr()).fifos[fifo])) }
+    // checked, and only this task writes it, under its lock, which is held until `f` returns.
+    let mut entry = unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status().as_ptr()).fifos[fifo])) };
+    f(&mut entry)
 }
 
 /// Data of the I/O control in progress.

@@ -43,7 +43,7 @@ fn make(minor: c_uint, size: c_int) -> Result<(), c_int> {
             // SAFETY: the place is from `reserve`, and large enough for this size.
             unsafe { begin(slot, number, place, size) };
             let [to_linux, to_task] = rings(place, size);
-            share::entry(token, number).show(minor, size, to_linux, to_task);
+            share::with_entry(token, number, |entry| entry.show(minor, size, to_linux, to_task));
         } else {
             slot.place = None;
         }
@@ -140,7 +140,7 @@ fn end(minor: c_uint) -> Result<(), c_int> {
         if slot.fifo.as_ref().is_none_or(|fifo| fifo.opens() != 0) {
             return Err(EINVAL);
         }
-        withdraw(&mut share::entry(token, number), slot.fifo.as_ref())?;
+        share::with_entry(token, number, |entry| withdraw(entry, slot.fifo.as_ref()))?;
         *slot = Slot { place: slot.place, ..Slot::NEW };
         share::tell_fifo(token, minor);
         Ok(())
@@ -184,14 +184,16 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
             let (Some(fifo), Some([to_linux, to_task])) = (&mut slot.fifo, pointers(place, size)) else {
                 return Err(EINVAL);
             };
-            let mut entry = share::entry(token, number);
-            withdraw(&mut entry, Some(fifo))?;
-            // SAFETY: the part is always mapped; `find` returned a place that no other FIFO has; no
-            // process uses the old place, or can find it.
-            unsafe { fifo.resize(to_linux, to_task, size) };
+            share::with_entry(token, number, |entry| {
+                withdraw(entry, Some(fifo))?;
+                // SAFETY: the part is always mapped; `find` returned a place that no other FIFO
+                // has; no process uses the old place, or can find it.
+                unsafe { fifo.resize(to_linux, to_task, size) };
+                let [to_linux, to_task] = rings(place, size);
+                entry.resize(size, to_linux, to_task);
+                Ok::<(), c_int>(())
+            })?;
             (slot.place, slot.damaged) = (Some(place), 0);
-            let [to_linux, to_task] = rings(place, size);
-            entry.resize(size, to_linux, to_task);
             share::tell_fifo(token, minor);
             Ok(())
         })?

@@ -74,7 +74,7 @@ fn pair(get: c_uint, put: c_uint) -> Result<(), c_int> {
         (true, true) => shared::pair(get, put),
         (false, false) => lock::with(|token| {
             with(token, source, |_| ())?;
-            with(token, reader, |_| share::entry(token, reader).set_read_from(put))
+            with(token, reader, |_| share::with_entry(token, reader, |entry| entry.set_read_from(put)))
         }),
         _ => Err(EINVAL),
     }

@@ -49,7 +49,7 @@ impl Slot {
     fn show_flags(&self, token: &Token, number: usize) {
         let handler = if self.handler.is_some() { fifo_flag::HANDLER } else { 0 };
         let ioctl = if self.ioctl.is_some() { fifo_flag::IOCTL } else { 0 };
-        share::entry(token, number).set_flags(handler | ioctl);
+        share::with_entry(token, number, |entry| entry.set_flags(handler | ioctl));
     }
 
     /// Shows repairs, which are rare.
@@ -58,7 +58,7 @@ impl Slot {
         let damaged = self.fifo.as_ref().map_or(0, Fifo::damaged);
         if damaged != self.damaged {
             self.damaged = damaged;
-            share::entry(token, number).set_damaged(damaged);
+            share::with_entry(token, number, |entry| entry.set_damaged(damaged));
         }
     }
 }
