@@ -87,8 +87,11 @@ fn empty_call(endpoint: Cap) -> (u64, u64) {
     (status, label)
 }
 
-extern "C" fn empty_client(series: u64) -> ! {
-    // SAFETY: the first task passes one of the statics above.
+/// # Safety
+///
+/// The argument is the address of one of the series above.
+unsafe extern "C" fn empty_client(series: u64) -> ! {
+    // SAFETY: the caller's promise.
     let series = unsafe { &*(series as *const Series) };
     let endpoint = ENDPOINT.load(Relaxed) as Cap;
     loop {
@@ -120,13 +123,16 @@ extern "C" fn empty_server(_: u64) -> ! {
     )
 }
 
-extern "C" fn full_client(series: u64) -> ! {
-    // SAFETY: the first task passes one of the statics above.
+/// # Safety
+///
+/// The argument is the address of one of the series above.
+unsafe extern "C" fn full_client(series: u64) -> ! {
+    // SAFETY: the caller's promise.
     client(unsafe { &*(series as *const Series) }, [1, 2, 3, 4, 5, 6, 7, 8])
 }
 
 /// Entry point of a thread.
-type Code = extern "C" fn(u64) -> !;
+type Code = unsafe extern "C" fn(u64) -> !;
 
 fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Outcome {
     let (there, here) = (done!(kit.space()), done!(kit.space()));

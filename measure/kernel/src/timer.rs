@@ -15,8 +15,11 @@ static END: AtomicU64 = AtomicU64::new(0);
 static TASK: Series = Series::new();
 static PAST_GUEST: Series = Series::new();
 
-extern "C" fn sleeper(series: u64) -> ! {
-    // SAFETY: the first task passes one of the two statics above.
+/// # Safety
+///
+/// The argument is the address of one of the two series above.
+unsafe extern "C" fn sleeper(series: u64) -> ! {
+    // SAFETY: the caller's promise.
     let series = unsafe { &*(series as *const Series) };
     let mut release = now() + PERIOD;
     loop {

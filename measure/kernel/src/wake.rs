@@ -57,9 +57,11 @@ extern "C" fn handler(_: u64) -> ! {
     record(&SHARED, &SERIES)
 }
 
-extern "C" fn raiser(edu: u64) -> ! {
-    // SAFETY: the first task passes a device that lives as long as this thread runs; the image is
-    // shared.
+/// # Safety
+///
+/// The argument is the address of a device that lives as long as this thread runs.
+unsafe extern "C" fn raiser(edu: u64) -> ! {
+    // SAFETY: the caller's promise.
     let edu = unsafe { &*(edu as *const Edu) };
     for round in 0.. {
         work(100 + round % 31);

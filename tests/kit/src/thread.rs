@@ -56,8 +56,8 @@ pub struct Setup {
     pub fpu: bool,
     /// Endpoint that receives its faults, or 0.
     pub fault: Cap,
-    /// Its code.
-    pub entry: extern "C" fn(u64) -> !,
+    /// Its code. What it relies on is up to whoever starts the thread: it is a system call.
+    pub entry: unsafe extern "C" fn(u64) -> !,
     /// Argument of its code.
     pub argument: u64,
 }
@@ -65,7 +65,7 @@ pub struct Setup {
 impl Setup {
     /// A thread in this task's address space, with unlimited time.
     #[must_use]
-    pub fn new(priority: u8, entry: extern "C" fn(u64) -> !) -> Setup {
+    pub fn new(priority: u8, entry: unsafe extern "C" fn(u64) -> !) -> Setup {
         let space = slot::ADDRESS_SPACE;
         Setup { space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }
     }
