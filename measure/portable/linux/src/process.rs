@@ -3,24 +3,71 @@
 use crate::realtime::last_errno;
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use std::time::{Duration, Instant};
 
 /// A child process; it is killed and waited for when it is dropped.
 #[derive(Debug)]
 pub struct Child(Option<Pid>);
 
-/// Starts a child that does `work` and ends. It dies with its parent.
+/// How long a thread that was waited for may still be among the process's threads.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// Forks a process that runs `body` and ends with the status that it returns.
 ///
 /// # Errors
 /// Linux has no room for it.
-pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
-    let parent = rustix::process::getpid();
-    // SAFETY: callers fork before they start threads, so that no lock of another thread is held in
-    // the child.
-    match unsafe { libc::fork() } {
-        -1 => Err(last_errno()).context("there is no room for another process"),
+///
+/// # Safety
+/// This process has one thread, or `body` does only what a signal handler may do: a lock that
+/// another thread holds now stays locked in the new process.
+pub unsafe fn fork(body: impl FnOnce() -> i32) -> Result<Pid> {
+    // SAFETY: the caller's promise.
+    let pid = match unsafe { libc::fork() } {
+        -1 => return Err(last_errno()).context("there is no room for another process"),
         // SAFETY: ends this process. Nothing of the parent's is flushed or torn down a second time.
-        0 => unsafe { libc::_exit(alone(parent, work)) },
-        pid => Ok(Child(Pid::from_raw(pid))),
+        0 => unsafe { libc::_exit(body()) },
+        pid => pid,
+    };
+    Pid::from_raw(pid).context("the new process has no number")
+}
+
+/// Starts a child that does `work` and ends. It dies with its parent.
+///
+/// # Errors
+/// This process has other threads, or Linux has no room for the child.
+pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
+    be_alone()?;
+    let parent = rustix::process::getpid();
+    // SAFETY: this process has one thread, which is here.
+    Ok(Child(Some(unsafe { fork(|| alone(parent, work)) }?)))
+}
+
+/// Starts a child that ends at once: what a process costs, without the question for threads.
+///
+/// # Errors
+/// Linux has no room for it.
+pub fn idle_child() -> Result<Child> {
+    let parent = rustix::process::getpid();
+    // SAFETY: the child makes system calls, and nothing else.
+    Ok(Child(Some(unsafe { fork(|| alone(parent, || Ok(()))) }?)))
+}
+
+/// Checks that this process has one thread.
+fn be_alone() -> Result<()> {
+    // The threads of a test harness stay. What the tests' children do takes no lock but the
+    // allocator's, which the C library keeps in order when it forks.
+    if cfg!(test) {
+        return Ok(());
+    }
+    let end = Instant::now() + LEAVING;
+    loop {
+        let threads = std::fs::read_dir("/proc/self/task").context("cannot count the threads of this process")?.count();
+        if threads == 1 {
+            return Ok(());
+        }
+        ensure!(Instant::now() < end, "a process with {threads} threads cannot fork: start children before threads");
+        // The thread that leaves may be less urgent than this one.
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Creation and end of processes.
 
 use super::meter::Meter;
-use crate::realtime::last_errno;
-use anyhow::{Context, Result, bail, ensure};
+use crate::process::fork;
+use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -41,27 +41,21 @@ fn this_program() -> Result<CString> {
 fn spawn(words: &[&CStr]) -> Result<()> {
     let mut pointers: Vec<*const libc::c_char> = words.iter().map(|word| word.as_ptr()).collect();
     pointers.push(null());
-    // SAFETY: this process has one thread.
-    match unsafe { libc::fork() } {
-        -1 => bail!("there is no room for another process: {}", last_errno()),
-        0 => become_program(&pointers),
-        pid => wait(pid),
-    }
-}
-
-/// The child: it allocates nothing, and runs no exit handler.
-fn become_program(words: &[*const libc::c_char]) -> ! {
-    if words.len() > 1 {
+    let become_program = || {
+        if pointers.len() == 1 {
+            return 0;
+        }
         // SAFETY: the words are zero-terminated strings, a null pointer follows them, and all live
         // until the program has changed.
-        unsafe { libc::execv(words[0], words.as_ptr()) };
-    }
-    // SAFETY: ends this process.
-    unsafe { libc::_exit(if words.len() > 1 { 127 } else { 0 }) }
+        unsafe { libc::execv(pointers[0], pointers.as_ptr()) };
+        127
+    };
+    // SAFETY: the child makes at most one system call.
+    wait(unsafe { fork(become_program) }?)
 }
 
-fn wait(pid: i32) -> Result<()> {
-    let (_, status) = waitpid(Pid::from_raw(pid), WaitOptions::empty())?.context("the child has no status")?;
+fn wait(pid: Pid) -> Result<()> {
+    let (_, status) = waitpid(Some(pid), WaitOptions::empty())?.context("the child has no status")?;
     ensure!(status.exit_status() == Some(0), "a process failed: {status:?}");
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! The system calls to scan.
 
 use super::call::{Call, Made, Plain, Undone};
-use crate::realtime::last_errno;
+use crate::process;
 use anyhow::{Result, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, Mode, OFlags, SeekFrom, memfd_create, open, seek, stat};
 use rustix::io::{read, write};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Signal, WaitOptions, getpid, kill_process, waitpid};
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// All of them; the names are those of their curves.
 pub const ALL: &[Call] = &[
-    Call { name: "getpid", prepare: || plain(process) },
+    Call { name: "getpid", prepare: || plain(number) },
     Call { name: "stat", prepare: || plain(|| Ok(stat("/proc/self/exe").map(drop)?)) },
     Call { name: "open_close", prepare: || plain(|| Ok(open("/dev/null", OFlags::RDONLY, Mode::empty()).map(drop)?)) },
     Call { name: "read_64k", prepare: read_64k },
@@ -36,7 +36,7 @@ pub const ALL: &[Call] = &[
     Call { name: "umount", prepare: || mounts(true) },
 ];
 
-fn process() -> Result<()> {
+fn number() -> Result<()> {
     let _ = getpid();
     Ok(())
 }
@@ -148,22 +148,16 @@ fn unmap_1m() -> Result<Box<dyn Made>> {
 
 /// Forks a child that ends at once.
 fn fork() -> Result<Box<dyn Made>> {
-    let child = Rc::new(Cell::new(0));
+    let child = Rc::new(Cell::new(None));
     let made = Rc::clone(&child);
     let call = move || {
-        // SAFETY: the child makes no call but the one that ends it.
-        match unsafe { libc::fork() } {
-            -1 => return Err(last_errno().into()),
-            // SAFETY: ends the child.
-            0 => unsafe { libc::_exit(0) },
-            pid => child.set(pid),
-        }
+        // SAFETY: the child does nothing but end.
+        child.set(Some(unsafe { process::fork(|| 0) }?));
         Ok(())
     };
     undone(call, move || {
-        // SAFETY: the child is this process's, and no status is asked for.
-        let ended = unsafe { libc::waitpid(made.get(), null_mut(), 0) };
-        ensure!(ended == made.get(), "the child was lost");
+        let ended = waitpid(made.get(), WaitOptions::empty())?;
+        ensure!(ended.is_some(), "the child was lost");
         Ok(())
     })
 }
