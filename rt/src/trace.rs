@@ -13,7 +13,11 @@ use crate::{
     mbuff::{mbuff_alloc, mbuff_free},
     thread, time,
 };
-use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
+use core::{
+    ffi::{CStr, c_char, c_int, c_ulong, c_void},
+    mem::MaybeUninit,
+};
+use pillion_channel::copy::copy;
 
 /// Number of ring buffers, and records in each.
 const BUFFERS: usize = 20;
@@ -81,9 +85,9 @@ impl Tracer {
         }
         let thread = thread::current().number() as u32;
         let record = Record { time_ns: time::now_ns(), event: event as i32, thread, data, address };
-        // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records. Linux may write
-        // it as well, so nothing is read back from it.
-        unsafe { self.place(self.written).write_volatile(record) };
+        // SAFETY: inside the shared buffer, which has `BUFFERS * RECORDS` records, and is another
+        // memory than this record's. Linux may write it as well.
+        unsafe { copy(self.place(self.written).cast(), (&raw const record).cast(), size_of::<Record>()) };
         self.written += 1;
         if event != FINALIZE {
             return None;
@@ -91,6 +95,20 @@ impl Tracer {
         let complete = self.buffer;
         (self.buffer, self.written) = ((self.buffer + 1) % BUFFERS, 0);
         Some(complete)
+    }
+
+    /// A copy of a record of the current buffer.
+    fn read(&self, record: usize) -> Option<Record> {
+        if self.records.is_null() {
+            return None;
+        }
+        let mut copied = MaybeUninit::<Record>::uninit();
+        // SAFETY: the record lies inside the shared buffer. Linux may write it meanwhile; whatever
+        // is copied is a valid record, for all its fields are integers.
+        unsafe {
+            copy(copied.as_mut_ptr().cast(), self.place(record).cast(), size_of::<Record>());
+            Some(copied.assume_init())
+        }
     }
 }
 
@@ -184,8 +202,7 @@ pub extern "C" fn rtl_trace_dump() {
     for number in written.saturating_sub(RECORDS)..written {
         // One record at a time: other threads may record meanwhile.
         let shown = with(|tracer| {
-            // SAFETY: inside the shared buffer; whatever Linux wrote there is a valid record.
-            let record = (!tracer.records.is_null()).then(|| unsafe { tracer.place(number).read_volatile() })?;
+            let record = tracer.read(number)?;
             let name = tracer.names.get(record.event as u32 as usize).copied().unwrap_or_default();
             Some((record, name))
         });

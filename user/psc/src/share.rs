@@ -4,11 +4,12 @@
 //! Linux maps. Processes have their FIFOs in the share, and no other part of it.
 
 use core::{
+    mem::MaybeUninit,
     ptr::{addr_of, addr_of_mut},
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 use pillion_abi::channel::{FIFOS, Psc, PscFifo, PscSlot, Share, psc::SLOTS};
-use pillion_channel::event;
+use pillion_channel::{copy::copy, event};
 use pillion_runtime::{
     info::{address, skin},
     signal,
@@ -62,13 +63,17 @@ pub struct Request<T> {
 /// A new request for a handler, if there is one.
 pub fn handler(number: usize) -> Option<Request<PscSlot>> {
     let slot = words(number);
-    // SAFETY: the word lies in the slot; the acquire pairs with Linux's release, so that the rest
+    let mut what = MaybeUninit::<PscSlot>::uninit();
+    // SAFETY: the words lie in the slot; the acquire pairs with Linux's release, so that the rest
     // of the request is complete. Linux may write bytes while they are copied, but all of them are
     // integers.
     unsafe {
         let request = atomic(addr_of_mut!((*slot).request)).load(Ordering::Acquire);
         let answer = atomic(addr_of_mut!((*slot).answer)).load(Ordering::Relaxed);
-        (request != answer).then(|| Request { number: request, what: slot.read_volatile() })
+        (request != answer).then(|| {
+            copy(what.as_mut_ptr().cast(), slot.cast(), size_of::<PscSlot>());
+            Request { number: request, what: what.assume_init() }
+        })
     }
 }
 

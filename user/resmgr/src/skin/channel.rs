@@ -8,7 +8,7 @@ use crate::{
     window::Window,
 };
 use core::{
-    mem::offset_of,
+    mem::{MaybeUninit, offset_of},
     sync::atomic::{Ordering::Release, compiler_fence},
 };
 use pillion_abi::{
@@ -17,6 +17,7 @@ use pillion_abi::{
     channel::{Command, Directory, FIFOS, FifoControl, MAGIC, Share, Status, THREADS, Usage, VERSION},
     object::{Kind, map, right},
 };
+use pillion_channel::copy::copy;
 use pillion_runtime::{Cap, cap_identify, memory_map, memory_part};
 
 /// Where the manager maps what it writes, and the command.
@@ -54,8 +55,8 @@ impl Channel {
         memory_map(seen, slot::ADDRESS_SPACE, ADDRESS, map::WRITE).when("mapping the window")?;
         let [identity, _] = cap_identify(memory).when("looking for the window")?;
         // SAFETY: the call above mapped zeros there, for good, which are valid values. Nothing else
-        // in this task has references to these two parts; other tasks only read them, and read
-        // again when the generation has changed.
+        // in this task has references to these two parts. Other tasks and Linux cannot write them;
+        // they read again when the generation has changed.
         let (directory, usage) =
             unsafe { (&mut *(ADDRESS as *mut Directory), &mut *((ADDRESS + layout.usage) as *mut Usage)) };
         directory.magic = MAGIC;
@@ -116,9 +117,14 @@ impl Channel {
 
     /// A copy of Linux's command. It is read once, because Linux may change it at any time.
     pub fn command(&self) -> Command {
+        let mut command = MaybeUninit::<Command>::uninit();
         // SAFETY: `make` mapped it, for good; every value is valid, and a mixture of two commands
         // harms only Linux.
-        unsafe { ((ADDRESS + self.layout.command) as *const Command).read_volatile() }
+        unsafe {
+            let from = (ADDRESS + self.layout.command) as *const u8;
+            copy(command.as_mut_ptr().cast(), from, size_of::<Command>());
+            command.assume_init()
+        }
     }
 
     /// Closes what the processes of a Linux that is gone had open: until the next Linux says

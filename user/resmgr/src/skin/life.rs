@@ -15,7 +15,7 @@ use crate::{
 };
 use pillion_abi::{
     call::MESSAGE_WORDS,
-    channel::{FaultReport, FifoEntry, Status, ThreadEntry, task_state},
+    channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state},
     object::right,
 };
 use pillion_runtime::{
@@ -290,11 +290,17 @@ fn connect_linux(program: &mut Program, passenger: &Passenger) -> Result<()> {
 /// because readers hold positions in them.
 fn clear_status(channel: &Channel, index: usize) {
     let status: *mut Status = channel.status(index).cast_mut();
-    // SAFETY: the manager has the status mapped writable, for good, and the task that also writes
-    // it does not exist now.
-    let status = unsafe { &mut *status };
-    status.threads.fill(ThreadEntry::default());
-    for fifo in &mut status.fifos {
-        *fifo = FifoEntry { generation: fifo.generation, ..FifoEntry::default() };
+    for thread in 0..THREADS {
+        // SAFETY: the manager has the status mapped writable, for good, and the index is within the
+        // array. Linux may read it meanwhile.
+        unsafe { (&raw mut (*status).threads[thread]).write_volatile(ThreadEntry::default()) };
+    }
+    for fifo in 0..FIFOS {
+        // SAFETY: as above; the task, which also writes it, does not exist now.
+        unsafe {
+            let fifo = &raw mut (*status).fifos[fifo];
+            let generation = (&raw const (*fifo).generation).read_volatile();
+            fifo.write_volatile(FifoEntry { generation, ..FifoEntry::default() });
+        }
     }
 }
