@@ -126,7 +126,7 @@ pub struct Segment {
     pub base: u64,
 }
 
-/// General registers, in the order of their numbers in instructions.
+/// General registers, by their numbers in instructions: those that are named somewhere.
 pub mod gpr {
     #![allow(missing_docs, reason = "the names of the registers")]
     pub const RAX: usize = 0;
@@ -134,11 +134,9 @@ pub mod gpr {
     pub const RDX: usize = 2;
     pub const RBX: usize = 3;
     pub const RSP: usize = 4;
-    pub const RBP: usize = 5;
     pub const RSI: usize = 6;
     pub const RDI: usize = 7;
     pub const R8: usize = 8;
-    pub const R15: usize = 15;
 }
 
 /// Details of an exit for a port.

@@ -104,15 +104,6 @@ impl Histogram {
         sum / self.samples().max(1) as f64
     }
 
-    /// Variance of the samples; zero if there are none.
-    #[must_use]
-    pub fn variance(&self) -> f64 {
-        let mean = self.mean();
-        let squares: f64 =
-            self.buckets.iter().map(|bucket| (bucket.middle() - mean).powi(2) * bucket.count as f64).sum();
-        squares / self.samples().max(1) as f64
-    }
-
     /// The value that a fraction `part` of the samples, `0.0..=1.0`, does not exceed: the last
     /// value of its bucket.
     #[must_use]
@@ -146,7 +137,7 @@ mod tests {
         let histogram = Histogram::of("ns", [5, 3, 5, 9]);
         assert_eq!(histogram.buckets.len(), 3);
         assert_eq!((histogram.samples(), histogram.min(), histogram.max()), (4, Some(3), Some(9)));
-        assert_eq!((histogram.mean(), histogram.variance()), (5.5, 4.75));
+        assert_eq!(histogram.mean(), 5.5);
         assert_eq!(
             (histogram.quantile(0.0), histogram.quantile(0.75), histogram.quantile(1.0)),
             (Some(3), Some(5), Some(9))

@@ -40,18 +40,17 @@ impl Locus {
     }
 }
 
-/// The response of a system that is always late by the same time, in seconds: it lies on a square
-/// around the origin.
-#[must_use]
-pub fn ideal(delay: f64, frequency: f64) -> Response {
-    let late = (delay * frequency).rem_euclid(2.0);
-    let triangle = |late: f64| 1.0 - 2.0 * late.rem_euclid(2.0).min(2.0 - late.rem_euclid(2.0));
-    Response { real: triangle(late), imaginary: triangle(late - 0.5), reliability: 1.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The response of a system that is always late by the same time, in seconds: it lies on a
+    /// square around the origin.
+    fn ideal(delay: f64, frequency: f64) -> Response {
+        let late = (delay * frequency).rem_euclid(2.0);
+        let triangle = |late: f64| 1.0 - 2.0 * late.rem_euclid(2.0).min(2.0 - late.rem_euclid(2.0));
+        Response { real: triangle(late), imaginary: triangle(late - 0.5), reliability: 1.0 }
+    }
 
     #[test]
     fn an_ideal_system_has_the_special_places() {

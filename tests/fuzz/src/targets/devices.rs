@@ -225,7 +225,6 @@ pub fn registers(bytes: &[u8]) {
             1 => drop(msrs.write(number, input.u64())),
             _ => {
                 (context.cr4, context.xcr0) = (input.u64(), input.u64());
-                let _ = context.allows_xcr0(context.xcr0);
                 let _ = cpuid(host, number, input.u32(), &context);
             }
         }

@@ -54,12 +54,6 @@ impl Context {
         let intel = vendor == u32::from_le_bytes(*b"Genu");
         Context { cr4: 0, xcr0: 1, tsc_hz, intel, max_basic, max_extended, xsave, channels: None }
     }
-
-    /// Whether the guest may set XCR0 to that value (APM vol. 2, 11.5.2).
-    #[must_use]
-    pub const fn allows_xcr0(&self, value: u64) -> bool {
-        self.xsave.allows(value)
-    }
 }
 
 /// Highest basic leaf that is passed on; the content of later ones is all withheld.

@@ -32,16 +32,6 @@ impl XsaveLayout {
         layout
     }
 
-    /// x87 is mandatory, AVX requires SSE, and AVX-512 requires AVX and all three of its
-    /// components.
-    pub(super) const fn allows(&self, xcr0: u64) -> bool {
-        let wide = xcr0 & 0xe0;
-        xcr0 & 1 != 0
-            && xcr0 & !self.supported == 0
-            && (xcr0 & 4 == 0 || xcr0 & 2 != 0)
-            && (wide == 0 || (wide == 0xe0 && xcr0 & 4 != 0))
-    }
-
     fn enabled(&self, xcr0: u64) -> impl Iterator<Item = [u32; 3]> {
         let wanted = xcr0 & self.supported;
         self.components.into_iter().enumerate().skip(2).filter(move |(i, _)| wanted >> i & 1 != 0).map(|(_, c)| c)

@@ -162,10 +162,9 @@ fn findings(rounds: &[Vec<Answer>]) -> Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pillion_measure_data::locus::ideal;
 
     fn answer_of(frequency: f64, answered: f64, reliability: f64) -> Answer {
-        let response = Response { reliability, ..ideal(1e-5, frequency) };
+        let response = Response { real: 1.0, imaginary: 0.0, reliability };
         Answer { place: Place { frequency, response, answered }, late: frequency / 1e3 }
     }
 
