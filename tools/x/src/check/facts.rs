@@ -31,6 +31,7 @@ pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     }
     wrong.extend(folders(&tree));
     wrong.extend(dependencies(&tree));
+    wrong.extend(unmentioned(&tree));
     wrong.extend(options(&tree));
     wrong.extend(forbidding(&tree));
     Ok(wrong)
@@ -248,11 +249,11 @@ fn folders(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Checks that each dependency has its reason in a decision, and that each reason has its
-/// dependency.
+/// Checks that each dependency has its reason in a decision, for the package that has it, and that
+/// each reason has its dependency.
 fn dependencies(tree: &Tree) -> Vec<String> {
     const DECISION: &str = "docs/decisions/0014-dependencies.md";
-    let mut used: BTreeMap<String, &Path> = BTreeMap::new();
+    let mut used: BTreeSet<(String, &Path)> = BTreeSet::new();
     for (path, text) in tree.texts.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
         let mut inside = false;
         for line in text.lines() {
@@ -265,22 +266,52 @@ fn dependencies(tree: &Tree) -> Vec<String> {
                 continue;
             };
             if !what.contains("path") && !name.starts_with("pillion-") {
-                used.insert(name.to_owned(), path);
+                used.insert((name.to_owned(), path.parent().unwrap_or(path)));
             }
         }
     }
     let rows = tree.text(DECISION).lines().filter(|line| line.starts_with("| `"));
-    let told: BTreeSet<&str> =
-        rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let quoted = |cell: &'_ str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let told: Vec<(Vec<String>, Vec<String>)> = rows
+        .filter_map(|row| {
+            let mut cells = row.split('|').skip(1);
+            Some((quoted(cells.next()?), quoted(cells.next()?)))
+        })
+        .collect();
+    let is_told = |(name, package): &&(String, &Path)| {
+        told.iter().any(|(names, places)| names.contains(name) && places.iter().any(|place| package.starts_with(place)))
+    };
     let untold = used
         .iter()
-        .filter(|(name, _)| !told.contains(name.as_str()))
-        .map(|(name, path)| format!("{DECISION}: {name} of {} has no row", path.display()));
-    let unused = told
-        .iter()
-        .filter(|name| !used.contains_key(**name))
-        .map(|name| format!("{DECISION}: nothing depends on {name}"));
+        .filter(|one| !is_told(one))
+        .map(|(name, package)| format!("{DECISION}: {name} has no row for {}", package.display()));
+    let uses = |name: &str, place: &str| used.iter().any(|(used, package)| used == name && package.starts_with(place));
+    let unused = told.iter().flat_map(|(names, places)| {
+        let gone = names.iter().filter(|name| !places.iter().any(|place| uses(name, place)));
+        let gone = gone.map(|name| format!("{DECISION}: nothing depends on {name}, where its row says so"));
+        let left = places.iter().filter(|place| !names.iter().any(|name| uses(name, place)));
+        let left = left.map(move |place| format!("{DECISION}: {place} does not depend on {}", names.join(", ")));
+        gone.chain(left).collect::<Vec<_>>()
+    });
     untold.chain(unused).collect()
+}
+
+/// Checks that some document shows how each command of `./x` is called.
+fn unmentioned(tree: &Tree) -> Vec<String> {
+    fn names(command: &clap::Command, path: &str, all: &mut Vec<String>) {
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            let path = format!("{path} {}", inner.get_name());
+            names(inner, &path, all);
+            all.push(path);
+        }
+    }
+    let mut all = Vec::new();
+    names(&Cli::command(), "./x", &mut all);
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
+    let is_told = |name: &str| {
+        tree.documents().any(|(_, text)| text.match_indices(name).any(|(at, _)| ends(&text[at + name.len()..])))
+    };
+    all.iter().filter(|name| !is_told(name)).map(|name| format!("no document mentions `{name}`")).collect()
 }
 
 /// Compares the options of the kernel's command line that the code reads with those that the
@@ -373,15 +404,25 @@ mod tests {
 
     #[test]
     fn dependencies_have_reasons_and_reasons_dependencies() {
-        let decision = "| `serde`, `toml` | x |\n| `gone` | x |\n";
+        let decision = "| `serde`, `toml` | `a`, tests of `b` | `c` |\n| `gone` | `a` | x |\n";
         let manifest = "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\ntoml.workspace = true\nclap = { version = \"4\" }\npillion-abi.workspace = true\n";
         let wrong =
             dependencies(&tree(&[("docs/decisions/0014-dependencies.md", decision), ("a/Cargo.toml", manifest)]));
-        assert_eq!(wrong.len(), 2, "{wrong:?}");
-        assert!(
-            wrong[0].contains("clap of a/Cargo.toml has no row") && wrong[1].contains("nothing depends on gone"),
-            "{wrong:?}"
-        );
+        for said in ["clap has no row for a", "b does not depend on serde, toml", "nothing depends on gone"] {
+            assert!(wrong.iter().any(|wrong| wrong.contains(said)), "{said}: {wrong:?}");
+        }
+        let elsewhere = "[dependencies]\ntoml = \"1\"\n";
+        let wrong =
+            dependencies(&tree(&[("docs/decisions/0014-dependencies.md", decision), ("d/Cargo.toml", elsewhere)]));
+        assert!(wrong.iter().any(|wrong| wrong.contains("toml has no row for d")), "{wrong:?}");
+    }
+
+    #[test]
+    fn commands_are_told() {
+        let wrong = unmentioned(&tree(&[("README.md", "`./x run` and `./x measure run`, `./x build-task`")]));
+        let is_wrong = |name: &str| wrong.contains(&format!("no document mentions `{name}`"));
+        assert!(!is_wrong("./x run") && !is_wrong("./x measure run") && !is_wrong("./x measure"), "{wrong:?}");
+        assert!(is_wrong("./x build") && is_wrong("./x measure report"), "{wrong:?}");
     }
 
     #[test]
