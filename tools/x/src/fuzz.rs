@@ -6,7 +6,7 @@ use crate::parallel::{Work, each};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
-use crate::test::Tally;
+use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use std::num::NonZero;

@@ -12,6 +12,7 @@ mod headers;
 mod measure;
 mod run;
 mod system_file;
+mod tally;
 mod task;
 mod test;
 

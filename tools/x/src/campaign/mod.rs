@@ -17,7 +17,7 @@ use crate::parallel::{Work, each};
 use crate::problem::problem;
 use crate::qemu;
 use crate::repository::Repository;
-use crate::test::Tally;
+use crate::tally::Tally;
 use anyhow::Result;
 use images::Images;
 use judge::Judged;

@@ -3,7 +3,7 @@
 use super::NAME;
 use super::judge::Judged;
 use super::scenario::Scenario;
-use crate::test::Tally;
+use crate::tally::Tally;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,11 +1,11 @@
 //! A test in the emulator: a run, and what is expected of it.
 
 use super::expect::{Expect, Streams};
-use super::tally::Tally;
 use super::warnings;
 use crate::debian::disk;
 use crate::parallel::{self, Work};
 use crate::repository::Repository;
+use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! What a test expects of a run.
 
-use super::tally::Tally;
 use crate::run::line::{self, Line, Skin};
+use crate::tally::Tally;
 use serde::Deserialize;
 use serde_json::Value;
 

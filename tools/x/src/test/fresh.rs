@@ -1,12 +1,12 @@
 //! Checks the promise to fresh machines on fresh machines: runs both commands of the README in
 //! minimal roots of Debian 12 and 13.
 
-use super::tally::Tally;
 use crate::debian::suite::suite;
 use crate::doctor::install;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use std::fs;

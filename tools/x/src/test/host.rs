@@ -1,8 +1,8 @@
 //! The tests that run on the host.
 
-use super::tally::Tally;
 use crate::interrupt;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead as _, BufReader};

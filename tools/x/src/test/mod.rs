@@ -7,7 +7,6 @@ mod host;
 mod program;
 mod repeats;
 mod sweep;
-mod tally;
 mod terminal;
 mod warnings;
 
@@ -16,11 +15,11 @@ use crate::cli::TestArguments;
 use crate::doctor;
 use crate::fuzz;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use anyhow::Result;
 use case::Case;
 use pillion_measure_run::EXPERIMENTS;
 use std::path::{Path, PathBuf};
-pub use tally::Tally;
 
 /// Runs the tests, reports what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {

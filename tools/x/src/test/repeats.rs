@@ -1,10 +1,10 @@
 //! Checks that counted measurements repeat: an experiment gives the same figures in two clones, to
 //! the last digit.
 
-use super::tally::Tally;
 use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
 use pillion_measure_data::Measurement;

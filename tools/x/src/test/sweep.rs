@@ -1,10 +1,10 @@
 //! Tests the model of caches in the emulator: a task sweeps through memory, and the number of
 //! misses is known.
 
-use super::tally::Tally;
 use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use anyhow::Result;
 use pillion_measure_run::{Boot, modelled};
 

@@ -1,8 +1,8 @@
 //! A run on a terminal: what no headless run shows.
 
-use super::tally::Tally;
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::io::{Read, Write};

@@ -6,8 +6,8 @@ mod native;
 mod sheet;
 mod verdict;
 
-use super::tally::Tally;
 use crate::repository::Repository;
+use crate::tally::Tally;
 use crate::task::{self, Order, Task};
 use anyhow::{Context as _, Result};
 use sheet::Sheet;
