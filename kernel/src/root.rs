@@ -18,7 +18,6 @@ const TABLES: u64 = 66;
 const PRIORITY: u8 = 2;
 
 type Kern = Kernel<Hardware>;
-type Outcome<T> = Result<T, &'static str>;
 
 /// The first task, while it is built.
 struct Root<'a> {
@@ -31,7 +30,7 @@ struct Root<'a> {
 }
 
 /// Makes the first task and its thread the current one.
-pub fn start(k: &mut Kern, boot: &'static BootParams) -> Outcome<()> {
+pub fn start(k: &mut Kern, boot: &'static BootParams) -> Result<(), &'static str> {
     let bundle = bundle(boot)?;
     let mut root = make_spaces(k)?;
     let entry = load(&mut root, bundle)?;
@@ -43,7 +42,7 @@ pub fn start(k: &mut Kern, boot: &'static BootParams) -> Outcome<()> {
 }
 
 /// The bundle's bytes.
-fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
+fn bundle(boot: &BootParams) -> Result<&'static [u8], &'static str> {
     const MISSING: &str = "no bundle: boot with -initrd build/NAME.bundle, or name it as the first module";
     if boot.bundle.size < size_of::<Header>() as u64 {
         return Err(MISSING);
@@ -54,7 +53,7 @@ fn bundle(boot: &BootParams) -> Outcome<&'static [u8]> {
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }
 
-fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
+fn make_spaces(k: &mut Kern) -> Result<Root<'_>, &'static str> {
     const NONE: &str = "its memory does not suffice";
     let (caps, arena) = k.root_begin(slot::COUNT).ok_or(NONE)?;
     // A copy: with the original the task could delete its own capability space.
@@ -66,7 +65,7 @@ fn make_spaces(k: &mut Kern) -> Outcome<Root<'_>> {
 }
 
 impl Root<'_> {
-    fn make(&mut self, kind: Kind, size: u64, at: u32) -> Outcome<()> {
+    fn make(&mut self, kind: Kind, size: u64, at: u32) -> Result<(), &'static str> {
         self.k.root_create(self.arena, kind, size, self.caps, at).map_err(|_| "its memory does not suffice")
     }
 
@@ -75,7 +74,7 @@ impl Root<'_> {
     }
 
     /// Maps fresh, zeroed memory; returns its physical address.
-    fn memory(&mut self, address: u64, size: u64, flags: u64) -> Outcome<u64> {
+    fn memory(&mut self, address: u64, size: u64, flags: u64) -> Result<u64, &'static str> {
         let at = self.next;
         self.next -= 1;
         self.make(Kind::Memory, size, at)?;
@@ -87,7 +86,7 @@ impl Root<'_> {
 }
 
 /// Copies the task's image into memory of its own. Returns the address of its first instruction.
-fn load(root: &mut Root<'_>, bundle: &'static [u8]) -> Outcome<u64> {
+fn load(root: &mut Root<'_>, bundle: &'static [u8]) -> Result<u64, &'static str> {
     let image = find(bundle, ROOT_TASK).ok_or("the bundle has no resmgr")?;
     let header: TaskHeader = read(image, 0).ok_or("its image is cut short")?;
     if header.magic != TASK_MAGIC || header.count as usize > SEGMENTS {
@@ -102,7 +101,7 @@ fn load(root: &mut Root<'_>, bundle: &'static [u8]) -> Outcome<u64> {
     Ok(header.entry)
 }
 
-fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Outcome<()> {
+fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Result<(), &'static str> {
     let end = segment.offset.checked_add(segment.file_size).ok_or("its image is cut short")?;
     let data = image.get(segment.offset as usize..end as usize).ok_or("its image is cut short")?;
     if segment.memory_size < segment.file_size || segment.memory_size > arena::SIZE as u64 {
@@ -136,7 +135,7 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
 }
 
 /// Fills in the boot information page, and the slots for what the machine has.
-fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Outcome<()> {
+fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Result<(), &'static str> {
     let mut info = BootInfo {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
@@ -207,7 +206,7 @@ fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
     root.k.root_give(root.caps, slot::REGIONS + index, cap, right::ALL);
 }
 
-fn start_thread(root: &mut Root<'_>, entry: u64) -> Outcome<()> {
+fn start_thread(root: &mut Root<'_>, entry: u64) -> Result<(), &'static str> {
     root.make(Kind::Thread, 0, slot::THREAD)?;
     root.make(Kind::SchedContext, 0, slot::CONTEXT)?;
     let start = Start {

@@ -36,10 +36,10 @@ pub use chosen::fpu;
 pub use chosen::frame::Frame;
 /// Interrupt lines: `program`, `mask`, `unmask`.
 pub use chosen::ioapic;
+/// Physical memory as the kernel sees it.
+pub use chosen::layout::{ALWAYS_MAPPED, direct, physical};
 /// Machine checks: `in_progress`, `gravest`, `log_all`, `end`.
 pub use chosen::machine_check;
-/// Physical memory as the kernel sees it.
-pub use chosen::memory::{ALWAYS_MAPPED, direct, physical};
 /// Address spaces.
 pub use chosen::paging;
 /// A CPU's own data.

@@ -12,7 +12,7 @@ use pillion_abi::{NEVER, call::Call, object::Kind};
 use pillion_runtime::{
     Cap, call, endpoint_bind, now, raw_call, receive, reply_receive, signal, thread_bind_context, wait,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, same, stop};
 
 static NULL: Series = Series::new();
 static EMPTY: Series = Series::new();
@@ -23,7 +23,7 @@ static END: AtomicU64 = AtomicU64::new(0);
 static WRONG: AtomicU64 = AtomicU64::new(0);
 
 /// A call with a number that does not exist.
-pub fn null(kit: &mut Kit) -> Outcome {
+pub fn null(kit: &mut Kit) -> Checked {
     loop {
         let before = now();
         let status = raw_call(u64::MAX, [0; 6]);
@@ -134,7 +134,7 @@ unsafe extern "C" fn full_client(series: u64) -> ! {
 /// Entry point of a thread.
 type Code = unsafe extern "C" fn(u64) -> !;
 
-fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Outcome {
+fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Checked {
     let (there, here) = (done!(kit.space()), done!(kit.space()));
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     let end = done!(kit.make(Kind::Notification, 0));
@@ -153,21 +153,21 @@ fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], 
 }
 
 /// A server that runs on its caller's scheduling context.
-pub fn passive(kit: &mut Kit) -> Outcome {
+pub fn passive(kit: &mut Kit) -> Checked {
     measure(kit, &EMPTY, [empty_server, empty_client], true)?;
     EMPTY.print("call_reply", kit.info.tsc_hz);
     Ok(())
 }
 
 /// The same with eight words each way, which both sides keep in memory.
-pub fn passive_full(kit: &mut Kit) -> Outcome {
+pub fn passive_full(kit: &mut Kit) -> Checked {
     measure(kit, &FULL, [server, full_client], true)?;
     FULL.print("call_reply_8", kit.info.tsc_hz);
     Ok(())
 }
 
 /// A server with a scheduling context of its own.
-pub fn active(kit: &mut Kit) -> Outcome {
+pub fn active(kit: &mut Kit) -> Checked {
     measure(kit, &ACTIVE, [empty_server, empty_client], false)?;
     ACTIVE.print("call_reply_active", kit.info.tsc_hz);
     Ok(())

@@ -11,12 +11,12 @@ mod timer;
 mod wake;
 
 use pillion_runtime::{println, task};
-use pillion_test_kit::{Kit, Outcome, end};
+use pillion_test_kit::{Checked, Kit, end};
 
 task!(main);
 
 /// All measurements.
-const ALL: [fn(&mut Kit) -> Outcome; 10] = [
+const ALL: [fn(&mut Kit) -> Checked; 10] = [
     call::null,
     timer::to_user,
     timer::to_user_past_guest,

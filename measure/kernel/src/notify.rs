@@ -7,7 +7,7 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, object::Kind};
 use pillion_runtime::{Cap, now, signal, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, done};
+use pillion_test_kit::{Checked, Kit, Setup, done};
 
 static SHARED: Shared = Shared::new();
 static SERIES: Series = Series::new();
@@ -25,7 +25,7 @@ extern "C" fn signaller(notification: u64) -> ! {
 }
 
 /// From the signal to user mode.
-pub fn to_user(kit: &mut Kit) -> Outcome {
+pub fn to_user(kit: &mut Kit) -> Checked {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (badged, last) = (done!(kit.badged(wake, 1)), done!(kit.badged(end, 1)));

@@ -10,7 +10,7 @@ use pillion_runtime::{
     Cap, context_configure, now, println, region_create, signal, thread_bind_context, thread_configure, thread_resume,
     thread_set_registers, wait, yield_now,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 /// Ready threads besides those that are measured.
 const READY: [usize; 8] = [0, 1, 2, 10, 50, 200, 500, 1_000];
@@ -75,7 +75,7 @@ fn start(kit: &mut Kit, priority: u8, entry: extern "C" fn(u64) -> !) -> Result<
 
 /// From a signal to the more urgent thread that it wakes, with other ready threads of lower
 /// priority.
-pub fn wake(kit: &mut Kit) -> Outcome {
+pub fn wake(kit: &mut Kit) -> Checked {
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (badged, last) = (done!(kit.badged(wake, 1)), done!(kit.badged(end, 1)));
     SHARED.wake.store(wake.into(), Relaxed);
@@ -103,7 +103,7 @@ pub fn wake(kit: &mut Kit) -> Outcome {
 }
 
 /// A yield among ready threads of the same priority.
-pub fn yields(kit: &mut Kit) -> Outcome {
+pub fn yields(kit: &mut Kit) -> Checked {
     let end = done!(kit.make(Kind::Notification, 0));
     END.store(done!(kit.badged(end, 1)).into(), Relaxed);
     let mut measured = [0; READY.len()];

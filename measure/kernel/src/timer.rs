@@ -7,7 +7,7 @@ use crate::{
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, object::Kind};
 use pillion_runtime::{Cap, now, signal, sleep, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, done, guest::Guest, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, guest::Guest, stop};
 
 const PERIOD: u64 = 20_000;
 
@@ -45,7 +45,7 @@ extern "C" fn runner(vcpu: u64) -> ! {
     }
 }
 
-fn measure(kit: &mut Kit, series: &'static Series, meanwhile: Setup) -> Outcome {
+fn measure(kit: &mut Kit, series: &'static Series, meanwhile: Setup) -> Checked {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let end = done!(kit.make(Kind::Notification, 0));
     END.store(done!(kit.badged(end, 1)).into(), Relaxed);
@@ -56,14 +56,14 @@ fn measure(kit: &mut Kit, series: &'static Series, meanwhile: Setup) -> Outcome 
 }
 
 /// From the timer to user mode, while another task runs.
-pub fn to_user(kit: &mut Kit) -> Outcome {
+pub fn to_user(kit: &mut Kit) -> Checked {
     measure(kit, &TASK, Setup::new(LOW, spinner))?;
     TASK.print("timer_to_user", kit.info.tsc_hz);
     Ok(())
 }
 
 /// From the timer to user mode, while a guest runs.
-pub fn to_user_past_guest(kit: &mut Kit) -> Outcome {
+pub fn to_user_past_guest(kit: &mut Kit) -> Checked {
     const SPIN: [u8; 2] = [0xeb, 0xfe];
     let mut guest = Guest::new(kit)?;
     guest.put(0, &SPIN);

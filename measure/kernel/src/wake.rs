@@ -5,7 +5,7 @@ use crate::series::Series;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, boot::slot, call::IRQ_MSI, object::Kind};
 use pillion_runtime::{Cap, interrupt_bind, interrupt_create, now, signal, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, done, edu::Edu, failure, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, edu::Edu, failure, same, stop};
 
 /// State that the two tasks share.
 pub struct Shared {
@@ -81,7 +81,7 @@ unsafe impl Sync for Place {}
 static PLACE: Place = Place(core::cell::UnsafeCell::new(core::mem::MaybeUninit::uninit()));
 
 /// From a device's interrupt to user mode.
-pub fn interrupt(kit: &mut Kit) -> Outcome {
+pub fn interrupt(kit: &mut Kit) -> Checked {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let edu = Edu::find(kit, low)?;
     // SAFETY: no other thread reads it yet.

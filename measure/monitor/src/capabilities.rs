@@ -9,20 +9,20 @@ use pillion_abi::{
     status::Result,
 };
 use pillion_runtime::{Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, memory_map, region_create};
-use pillion_test_kit::{Kit, Outcome, done};
+use pillion_test_kit::{Checked, Kit, done};
 
 pub const CASES: &[Case] = &[derive, moves, delete, delete_space, revoke, revoke_mapped, identify];
 
 /// Number of capabilities in a tree.
 const TREE: u32 = 16;
 
-fn derive(kit: &mut Kit) -> Outcome {
+fn derive(kit: &mut Kit) -> Checked {
     let (n, at) = (done!(kit.make(Kind::Notification, 0)), kit.slot());
     let trial = Trial::new(|| Ok(()), |()| cap_derive(0, at, n, right::ALL, 1), |()| cap_delete(0, at).map(drop));
     trial.scan(kit, Name::of(Call::CapDerive))
 }
 
-fn moves(kit: &mut Kit) -> Outcome {
+fn moves(kit: &mut Kit) -> Checked {
     let (n, here, there) = (done!(kit.make(Kind::Notification, 0)), kit.slot(), kit.slot());
     let trial = Trial::new(
         || cap_derive(0, here, n, right::ALL, 1),
@@ -32,7 +32,7 @@ fn moves(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::CapMove))
 }
 
-fn delete(kit: &mut Kit) -> Outcome {
+fn delete(kit: &mut Kit) -> Checked {
     let (n, at) = (done!(kit.make(Kind::Notification, 0)), kit.slot());
     let trial = Trial::new(|| cap_derive(0, at, n, right::ALL, 1), |_| cap_delete(0, at), |_| Ok(()));
     trial.scan(kit, Name::of(Call::CapDelete))
@@ -44,7 +44,7 @@ fn fill(space: Cap, object: Cap) -> Result<()> {
 }
 
 /// Deletes a capability space with all its contents.
-fn delete_space(kit: &mut Kit) -> Outcome {
+fn delete_space(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let (region, space) = (done!(kit.make(Kind::Region, 1 << 20)), kit.slot());
     let trial = Trial::new(
@@ -59,7 +59,7 @@ fn delete_space(kit: &mut Kit) -> Outcome {
 }
 
 /// Revokes all derived capabilities, in another capability space.
-fn revoke(kit: &mut Kit) -> Outcome {
+fn revoke(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let space = done!(kit.make(Kind::CapSpace, u64::from(5 * TREE)));
     let trial = Trial::new(|| fill(space, n), |()| cap_revoke(0, n), |()| Ok(()));
@@ -67,7 +67,7 @@ fn revoke(kit: &mut Kit) -> Outcome {
 }
 
 /// Revokes memory that is mapped twice, in small pages.
-fn revoke_mapped(kit: &mut Kit) -> Outcome {
+fn revoke_mapped(kit: &mut Kit) -> Checked {
     let memory = done!(kit.make(Kind::Memory, 40 * PAGE));
     let copies = [(kit.slot(), kit.address() + PAGE), (kit.slot(), kit.address() + PAGE)];
     let trial = Trial::new(
@@ -83,7 +83,7 @@ fn revoke_mapped(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::variant(Call::CapRevoke, "mapped"))
 }
 
-fn identify(kit: &mut Kit) -> Outcome {
+fn identify(kit: &mut Kit) -> Checked {
     let memory = done!(kit.make(Kind::Memory, PAGE));
     let trial = Trial::new(|| Ok(()), |()| cap_identify(memory), |()| Ok(()));
     trial.scan(kit, Name::of(Call::CapIdentify))

@@ -13,7 +13,7 @@ use pillion_runtime::{
     cap_delete, ports_part, region_create, region_reset, vcpu_allow_ports, vcpu_configure, vcpu_end_of_interrupt,
     vcpu_inject, vcpu_reset, vcpu_route_line, vcpu_run,
 };
-use pillion_test_kit::{Kit, Outcome, done, guest::Guest};
+use pillion_test_kit::{Checked, Kit, done, guest::Guest};
 
 pub const CASES: &[Case] = &[
     run,
@@ -35,7 +35,7 @@ const LINE: u64 = 11;
 const HYPERCALLS: [u8; 5] = [0x0f, 0x01, 0xd9, 0xeb, 0xfb];
 
 /// A round trip into the guest, which makes a hypercall.
-fn run(kit: &mut Kit) -> Outcome {
+fn run(kit: &mut Kit) -> Checked {
     let mut guest = Guest::new(kit)?;
     guest.put(0, &HYPERCALLS);
     let vcpu = guest.vcpu;
@@ -53,7 +53,7 @@ fn run(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::VcpuRun))
 }
 
-fn configure(kit: &mut Kit) -> Outcome {
+fn configure(kit: &mut Kit) -> Checked {
     let (space, state) = (done!(kit.make(Kind::GuestSpace, 8)), done!(kit.make(Kind::Memory, PAGE)));
     let (region, vcpu) = (done!(kit.make(Kind::Region, 1 << 20)), kit.slot());
     let trial = Trial::new(
@@ -64,7 +64,7 @@ fn configure(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::VcpuConfigure))
 }
 
-fn allow(kit: &mut Kit, first: u16, count: u32, variant: &'static str) -> Outcome {
+fn allow(kit: &mut Kit, first: u16, count: u32, variant: &'static str) -> Checked {
     let (guest, ports) = (Guest::new(kit)?, kit.slot());
     done!(ports_part(slot::PORTS, first, count, ports));
     let trial = Trial::new(|| Ok(()), |()| vcpu_allow_ports(guest.vcpu, ports), |()| Ok(()));
@@ -73,26 +73,26 @@ fn allow(kit: &mut Kit, first: u16, count: u32, variant: &'static str) -> Outcom
     Ok(())
 }
 
-fn inject(kit: &mut Kit) -> Outcome {
+fn inject(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let trial = Trial::new(|| Ok(()), |()| vcpu_inject(guest.vcpu, VECTOR), |()| vcpu_reset(guest.vcpu).map(drop));
     trial.scan(kit, Name::of(Call::VcpuInject))
 }
 
-fn route_line(kit: &mut Kit) -> Outcome {
+fn route_line(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let to = |word| vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, LINE, word);
     let trial = Trial::new(|| Ok(()), |()| to(VECTOR.into()), |()| to(route::MASKED).map(drop));
     trial.scan(kit, Name::of(Call::VcpuRouteLine))
 }
 
-fn reset(kit: &mut Kit) -> Outcome {
+fn reset(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let trial = Trial::new(|| vcpu_inject(guest.vcpu, VECTOR), |_| vcpu_reset(guest.vcpu), |_| Ok(()));
     trial.scan(kit, Name::of(Call::VcpuReset))
 }
 
-fn end_of_interrupt(kit: &mut Kit) -> Outcome {
+fn end_of_interrupt(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let trial = Trial::new(|| Ok(()), |()| vcpu_end_of_interrupt(guest.vcpu), |()| Ok(()));
     trial.scan(kit, Name::of(Call::VcpuEndOfInterrupt))

@@ -18,12 +18,12 @@ mod trace;
 mod watch;
 
 use pillion_runtime::{println, task};
-use pillion_test_kit::{Kit, Outcome, end};
+use pillion_test_kit::{Checked, Kit, end};
 
 task!(main);
 
 /// Scans one call, or one use of it.
-type Case = fn(&mut Kit) -> Outcome;
+type Case = fn(&mut Kit) -> Checked;
 
 /// All scans, in groups.
 const ALL: [&[Case]; 8] = [

@@ -10,7 +10,7 @@ use pillion_abi::{
 use pillion_runtime::{
     Cap, cap_delete, cap_derive, cap_identify, memory_map, memory_part, memory_unmap, region_create, region_reset,
 };
-use pillion_test_kit::{Kit, Outcome, done};
+use pillion_test_kit::{Checked, Kit, done};
 
 pub const CASES: &[Case] = &[
     |kit| create(kit, Kind::Notification, 0, ""),
@@ -35,14 +35,14 @@ const LARGE: u64 = 2 << 20;
 const LARGE_AT: u64 = 0x90_0000_0000;
 
 /// Creates an object from a region of its own.
-fn create(kit: &mut Kit, kind: Kind, size: u64, variant: &'static str) -> Outcome {
+fn create(kit: &mut Kit, kind: Kind, size: u64, variant: &'static str) -> Checked {
     let (region, at) = (done!(kit.make(Kind::Region, 1 << 20)), kit.slot());
     let trial = Trial::new(|| Ok(()), |()| region_create(region, kind, size, at), |()| region_reset(region).map(drop));
     trial.scan(kit, Name::variant(Call::RegionCreate, variant))
 }
 
 /// Deletes a thread, an address space and eight notifications.
-fn reset(kit: &mut Kit) -> Outcome {
+fn reset(kit: &mut Kit) -> Checked {
     let region = done!(kit.make(Kind::Region, 1 << 20));
     let slots: [Cap; 10] = core::array::from_fn(|_| kit.slot());
     let trial = Trial::new(
@@ -57,7 +57,7 @@ fn reset(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::RegionReset))
 }
 
-fn part(kit: &mut Kit) -> Outcome {
+fn part(kit: &mut Kit) -> Checked {
     let (memory, at) = (done!(kit.make(Kind::Memory, 4 * PAGE)), kit.slot());
     let trial = Trial::new(
         || Ok(()),
@@ -68,7 +68,7 @@ fn part(kit: &mut Kit) -> Outcome {
 }
 
 /// Memory aligned for a large page, and the address to map it at.
-fn mappable(kit: &mut Kit, size: u64) -> Outcome<(Cap, u64)> {
+fn mappable(kit: &mut Kit, size: u64) -> Checked<(Cap, u64)> {
     let whole = done!(kit.make(Kind::Memory, 2 * LARGE));
     let base = done!(cap_identify(whole))[0] & !0xff;
     let cap = kit.slot();
@@ -76,7 +76,7 @@ fn mappable(kit: &mut Kit, size: u64) -> Outcome<(Cap, u64)> {
     Ok((cap, if size == LARGE { LARGE_AT } else { kit.address() }))
 }
 
-fn maps(kit: &mut Kit, size: u64, variant: &'static str) -> Outcome {
+fn maps(kit: &mut Kit, size: u64, variant: &'static str) -> Checked {
     let (memory, address) = mappable(kit, size)?;
     let copy = kit.slot();
     let trial = Trial::new(
@@ -87,7 +87,7 @@ fn maps(kit: &mut Kit, size: u64, variant: &'static str) -> Outcome {
     trial.scan(kit, Name::variant(Call::MemoryMap, variant))
 }
 
-fn unmaps(kit: &mut Kit, size: u64, variant: &'static str) -> Outcome {
+fn unmaps(kit: &mut Kit, size: u64, variant: &'static str) -> Checked {
     let (memory, address) = mappable(kit, size)?;
     let trial = Trial::new(
         || memory_map(memory, slot::ADDRESS_SPACE, address, map::WRITE),

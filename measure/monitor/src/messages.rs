@@ -6,7 +6,7 @@ use pillion_abi::{NEVER, boot::slot, call::Call, object::Kind};
 use pillion_runtime::{
     Cap, call, endpoint_bind, now, receive, reply, reply_receive, sleep, thread_bind_context, thread_resume,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 pub const CASES: &[Case] = &[calls, receives, replies, replies_and_receives];
 
@@ -30,7 +30,7 @@ extern "C" fn server(_: u64) -> ! {
 }
 
 /// Calls a server in another address space that runs on its caller's scheduling context.
-fn calls(kit: &mut Kit) -> Outcome {
+fn calls(kit: &mut Kit) -> Checked {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     let served = done!(kit.prepare(Setup::new(200, server).within(space)));
     done!(endpoint_bind(endpoint, served.thread));
@@ -46,7 +46,7 @@ extern "C" fn client(_: u64) -> ! {
 }
 
 /// Starts a client that calls the first task's thread repeatedly.
-fn served(kit: &mut Kit) -> Outcome {
+fn served(kit: &mut Kit) -> Checked {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     ENDPOINT.store(endpoint, Relaxed);
     done!(endpoint_bind(endpoint, slot::THREAD));
@@ -54,20 +54,20 @@ fn served(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn receives(kit: &mut Kit) -> Outcome {
+fn receives(kit: &mut Kit) -> Checked {
     served(kit)?;
     let trial = Trial::new(|| sleep(now() + CLIENT), |_| receive(NEVER), |_| reply(0, [0; 8]));
     trial.scan(kit, Name::of(Call::Receive))
 }
 
-fn replies(kit: &mut Kit) -> Outcome {
+fn replies(kit: &mut Kit) -> Checked {
     served(kit)?;
     let trial = Trial::new(|| sleep(now() + CLIENT).and_then(|_| receive(NEVER)), |_| reply(0, [0; 8]), |_| Ok(()));
     trial.scan(kit, Name::of(Call::Reply))
 }
 
 /// Replies and receives: it blocks until the client, which is less urgent, has called again.
-fn replies_and_receives(kit: &mut Kit) -> Outcome {
+fn replies_and_receives(kit: &mut Kit) -> Checked {
     served(kit)?;
     let trial = Trial::new(
         || sleep(now() + CLIENT).and_then(|_| receive(NEVER)),

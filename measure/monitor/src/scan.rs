@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{call::Call, status::Result};
 use pillion_runtime::{now, println};
-use pillion_test_kit::{Kit, Outcome, failure};
+use pillion_test_kit::{Checked, Kit, failure};
 
 /// How far before the call the scan begins, and how far after its end it stops, in ticks.
 const MARGIN: i64 = 24;
@@ -57,7 +57,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
 
     /// Scans it and reports the curve, the longest delay, and the call's duration without
     /// interrupts.
-    pub fn scan(mut self, kit: &mut Kit, name: Name) -> Outcome {
+    pub fn scan(mut self, kit: &mut Kit, name: Name) -> Checked {
         // SAFETY: the only reference: no other thread gets here, and this function does not
         // recurse.
         let curve = unsafe { &mut *CURVE.0.get() };
@@ -83,7 +83,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
         Ok(())
     }
 
-    fn once(&mut self, watch: &Watch, distance: u64, name: Name) -> Outcome<Sample> {
+    fn once(&mut self, watch: &Watch, distance: u64, name: Name) -> Checked<Sample> {
         let given = (self.prepare)().map_err(|error| failure!("{name} cannot be prepared: {error:?}"))?;
         let runs = watch.runs();
         let armed = now();

@@ -7,7 +7,7 @@ use pillion_runtime::{
     thread_bind_context, thread_bind_notification, thread_configure, thread_register, thread_resume,
     thread_set_registers, thread_suspend,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 pub const CASES: &[Case] = &[
     configure,
@@ -35,32 +35,32 @@ fn low() -> Setup {
     Setup { budget: BUDGET, period: 2 * BUDGET, ..Setup::new(LOW, idle) }
 }
 
-fn configure(kit: &mut Kit) -> Outcome {
+fn configure(kit: &mut Kit) -> Checked {
     let (thread, caps) = (done!(kit.make(Kind::Thread, 0)), kit.workers());
     let trial = Trial::new(|| Ok(()), |()| thread_configure(thread, slot::ADDRESS_SPACE, caps, 0, 0), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ThreadConfigure))
 }
 
-fn set_registers(kit: &mut Kit) -> Outcome {
+fn set_registers(kit: &mut Kit) -> Checked {
     let thread = done!(kit.prepare(low())).thread;
     let entry = idle as *const () as u64;
     let trial = Trial::new(|| Ok(()), |()| thread_set_registers(thread, entry, 0x1000, 1), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ThreadSetRegisters))
 }
 
-fn resume(kit: &mut Kit) -> Outcome {
+fn resume(kit: &mut Kit) -> Checked {
     let thread = done!(kit.prepare(low())).thread;
     let trial = Trial::new(|| Ok(()), |()| thread_resume(thread), |()| thread_suspend(thread).map(drop));
     trial.scan(kit, Name::of(Call::ThreadResume))
 }
 
-fn suspend(kit: &mut Kit) -> Outcome {
+fn suspend(kit: &mut Kit) -> Checked {
     let thread = done!(kit.prepare(low())).thread;
     let trial = Trial::new(|| thread_resume(thread), |_| thread_suspend(thread), |_| Ok(()));
     trial.scan(kit, Name::of(Call::ThreadSuspend))
 }
 
-fn bind_context(kit: &mut Kit) -> Outcome {
+fn bind_context(kit: &mut Kit) -> Checked {
     let made = done!(kit.start(low()));
     let trial = Trial::new(
         || thread_bind_context(made.thread, 0),
@@ -70,7 +70,7 @@ fn bind_context(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::ThreadBindContext))
 }
 
-fn bind_notification(kit: &mut Kit) -> Outcome {
+fn bind_notification(kit: &mut Kit) -> Checked {
     let (thread, n) = (done!(kit.prepare(low())).thread, done!(kit.make(Kind::Notification, 0)));
     let trial = Trial::new(
         || Ok(()),
@@ -80,13 +80,13 @@ fn bind_notification(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::ThreadBindNotification))
 }
 
-fn register(kit: &mut Kit) -> Outcome {
+fn register(kit: &mut Kit) -> Checked {
     let thread = done!(kit.prepare(low())).thread;
     let trial = Trial::new(|| Ok(()), |()| thread_register(thread, 0), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ThreadRegister))
 }
 
-fn configure_context(kit: &mut Kit) -> Outcome {
+fn configure_context(kit: &mut Kit) -> Checked {
     let context = done!(kit.start(low())).context;
     let trial = Trial::new(
         || Ok(()),
@@ -96,19 +96,19 @@ fn configure_context(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::ContextConfigure))
 }
 
-fn consumed(kit: &mut Kit) -> Outcome {
+fn consumed(kit: &mut Kit) -> Checked {
     let context = done!(kit.start(low())).context;
     let trial = Trial::new(|| Ok(()), |()| context_consumed(context), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ContextConsumed))
 }
 
-fn set_priority(kit: &mut Kit) -> Outcome {
+fn set_priority(kit: &mut Kit) -> Checked {
     let context = done!(kit.start(low())).context;
     let trial = Trial::new(|| Ok(()), |()| context_set_priority(context, LOW), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ContextSetPriority))
 }
 
-fn bind_endpoint(kit: &mut Kit) -> Outcome {
+fn bind_endpoint(kit: &mut Kit) -> Checked {
     let (thread, region, endpoint) = (done!(kit.prepare(low())).thread, kit.region(), kit.slot());
     let trial = Trial::new(
         || region_create(region, Kind::Endpoint, 0, endpoint),

@@ -6,7 +6,7 @@ use pillion_abi::{NEVER, call::Call, object::Kind};
 use pillion_runtime::{
     Cap, cap_delete, now, raw_call, region_create, signal, sleep, timer_bind, timer_set, wait, yield_now,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 pub const CASES: &[Case] =
     &[signal_alone, signal_wakes, wait_ready, wait_blocks, sleeps, yields, arms_timer, binds_timer];
@@ -17,7 +17,7 @@ const SHORT: u64 = 1_500;
 /// The other thread's notification.
 static OTHER: AtomicU32 = AtomicU32::new(0);
 
-fn signal_alone(kit: &mut Kit) -> Outcome {
+fn signal_alone(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let badged = done!(kit.badged(n, 1));
     let trial = Trial::new(|| Ok(()), |()| signal(badged), |()| wait(n, NEVER).map(drop));
@@ -29,7 +29,7 @@ extern "C" fn waiter(_: u64) -> ! {
     stop()
 }
 
-fn signal_wakes(kit: &mut Kit) -> Outcome {
+fn signal_wakes(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let badged = done!(kit.badged(n, 1));
     OTHER.store(n, Relaxed);
@@ -39,7 +39,7 @@ fn signal_wakes(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::variant(Call::Signal, "wakes"))
 }
 
-fn wait_ready(kit: &mut Kit) -> Outcome {
+fn wait_ready(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let badged = done!(kit.badged(n, 1));
     let trial = Trial::new(|| signal(badged), |_| wait(n, NEVER), |_| Ok(()));
@@ -47,7 +47,7 @@ fn wait_ready(kit: &mut Kit) -> Outcome {
 }
 
 /// Waits until the deadline; the processor is idle meanwhile.
-fn wait_blocks(kit: &mut Kit) -> Outcome {
+fn wait_blocks(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let trial = Trial::new(
         || Ok(now() + SHORT),
@@ -61,7 +61,7 @@ fn wait_blocks(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::variant(Call::Wait, "blocks"))
 }
 
-fn sleeps(kit: &mut Kit) -> Outcome {
+fn sleeps(kit: &mut Kit) -> Checked {
     let trial = Trial::new(|| Ok(now() + SHORT), |&deadline| sleep(deadline), |_| Ok(()));
     trial.scan(kit, Name::of(Call::Sleep))
 }
@@ -73,7 +73,7 @@ extern "C" fn peer(_: u64) -> ! {
 }
 
 /// Yields to another thread of the same priority, which yields back.
-fn yields(kit: &mut Kit) -> Outcome {
+fn yields(kit: &mut Kit) -> Checked {
     /// Priority of the first task.
     const SAME: u8 = 100;
     let space = done!(kit.space());
@@ -86,7 +86,7 @@ fn yields(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::Yield))
 }
 
-fn arms_timer(kit: &mut Kit) -> Outcome {
+fn arms_timer(kit: &mut Kit) -> Checked {
     let timer = done!(kit.make(Kind::Timer, 0));
     let trial = Trial::new(
         || Ok(now() + (1 << 40)),
@@ -96,7 +96,7 @@ fn arms_timer(kit: &mut Kit) -> Outcome {
     trial.scan(kit, Name::of(Call::TimerSet))
 }
 
-fn binds_timer(kit: &mut Kit) -> Outcome {
+fn binds_timer(kit: &mut Kit) -> Checked {
     let (n, region, timer) = (done!(kit.make(Kind::Notification, 0)), kit.region(), kit.slot());
     let trial = Trial::new(
         || region_create(region, Kind::Timer, 0, timer),

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, object::Kind};
 use pillion_runtime::{Cap, now, timer_bind, timer_set, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 /// Its priority: above all others.
 const PRIORITY: u8 = 240;
@@ -27,7 +27,7 @@ pub struct Watch {
 
 impl Watch {
     /// Starts it; it then waits.
-    pub fn start(kit: &mut Kit) -> Outcome<Watch> {
+    pub fn start(kit: &mut Kit) -> Checked<Watch> {
         let (timer, wake) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
         done!(timer_bind(timer, wake, 1));
         let space = done!(kit.space());

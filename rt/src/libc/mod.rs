@@ -3,7 +3,7 @@
 
 mod cpp;
 mod end;
-mod memory;
+mod malloc;
 
 pub use end::stop;
-pub use memory::{alloc, free, free_aligned};
+pub use malloc::{alloc, free, free_aligned};

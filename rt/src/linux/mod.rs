@@ -1,6 +1,6 @@
 //! What modules use of the Linux kernel.
 
-mod memory;
+mod kmalloc;
 mod ports;
 mod task;
 mod user;

@@ -1,6 +1,6 @@
 //! Built-in devices and those that the program registers.
 
-use super::{Operations, fifo, memory};
+use super::{Operations, dev_mem, fifo};
 use crate::{
     cell::Shared,
     error::{EBUSY, EINVAL},
@@ -39,7 +39,7 @@ static REGISTERED: Shared<[Option<Device>; MOST]> = Shared::new([None; MOST]);
 fn built_in(name: &[u8]) -> Option<&'static Operations> {
     match name {
         b"rtf" => Some(&fifo::OPERATIONS),
-        b"mem" => Some(&memory::OPERATIONS),
+        b"mem" => Some(&dev_mem::OPERATIONS),
         _ => None,
     }
 }

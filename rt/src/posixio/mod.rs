@@ -3,9 +3,9 @@
 
 mod calls;
 mod descriptor;
+mod dev_mem;
 mod device;
 mod fifo;
-mod memory;
 mod system;
 
 use core::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};

@@ -3,7 +3,7 @@
 use crate::{Test, board};
 use pillion_abi::{NEVER, boot::slot};
 use pillion_runtime::{context_configure, context_consumed, now, sleep};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, same};
 
 pub const TESTS: &[Test] = &[
     ("budget/share-and-no-more", share),
@@ -37,7 +37,7 @@ fn limited(priority: u8) -> Setup {
     Setup { budget: BUDGET, period: PERIOD, ..Setup::new(priority, counter) }
 }
 
-fn share(kit: &mut Kit) -> Outcome {
+fn share(kit: &mut Kit) -> Checked {
     let space = done!(kit.space());
     let t = done!(kit.start(limited(150).within(space)));
     // Only the time left over is ours, although the other thread is more urgent.
@@ -53,7 +53,7 @@ fn share(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn others(kit: &mut Kit) -> Outcome {
+fn others(kit: &mut Kit) -> Checked {
     done!(kit.start(limited(50).with(0)));
     done!(kit.start(Setup::new(20, counter).with(1)));
     kit.rest(20 * PERIOD);
@@ -62,7 +62,7 @@ fn others(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn two(kit: &mut Kit) -> Outcome {
+fn two(kit: &mut Kit) -> Checked {
     let a = done!(kit.start(limited(50).with(0)));
     let b = done!(kit.start(Setup { budget: 2 * BUDGET, ..limited(40).with(1) }));
     kit.rest(20 * PERIOD);
@@ -72,7 +72,7 @@ fn two(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn no_saving(kit: &mut Kit) -> Outcome {
+fn no_saving(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup { entry: rare, ..limited(50) }));
     kit.rest(25 * PERIOD);
     same!(board::get(2) > 0, true);
@@ -82,7 +82,7 @@ fn no_saving(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn changed(kit: &mut Kit) -> Outcome {
+fn changed(kit: &mut Kit) -> Checked {
     let t = done!(kit.start(limited(50).with(0)));
     kit.rest(10 * PERIOD);
     done!(context_configure(slot::SCHED_CONTROL, t.context, 50, BUDGET / 4, PERIOD, 0));
@@ -100,7 +100,7 @@ fn changed(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn consumed(kit: &mut Kit) -> Outcome {
+fn consumed(kit: &mut Kit) -> Checked {
     let before = done!(context_consumed(slot::CONTEXT))[0];
     board::spin(50_000);
     let t = done!(kit.start(Setup::new(50, counter)));

@@ -9,7 +9,7 @@ use pillion_runtime::{
     Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, now, region_create, region_reset, signal, sleep,
     wait,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same};
 
 pub const TESTS: &[Test] = &[
     ("capability/derive-and-delete", derive),
@@ -26,7 +26,7 @@ fn kind(slot: Cap) -> u64 {
     cap_identify(slot).map_or(u64::MAX, |v| v[0])
 }
 
-fn derive(kit: &mut Kit) -> Outcome {
+fn derive(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let (copy, second) = (kit.slot(), kit.slot());
     done!(cap_derive(0, copy, n, right::ALL, 0));
@@ -39,7 +39,7 @@ fn derive(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn rights(kit: &mut Kit) -> Outcome {
+fn rights(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let read = done!(kit.limited(n, right::READ));
     let wider = done!(kit.limited(read, right::ALL));
@@ -48,7 +48,7 @@ fn rights(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn badge(kit: &mut Kit) -> Outcome {
+fn badge(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let (one, two) = (done!(kit.badged(n, 0x10)), done!(kit.badged(n, 1 << 63)));
     let copy = done!(kit.limited(one, right::ALL));
@@ -60,7 +60,7 @@ fn badge(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn revoke(kit: &mut Kit) -> Outcome {
+fn revoke(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let mut slots = [0; 12];
     for i in 0..slots.len() {
@@ -82,7 +82,7 @@ fn revoke(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn moved(kit: &mut Kit) -> Outcome {
+fn moved(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let (copy, to, third) = (kit.slot(), kit.slot(), kit.slot());
     done!(cap_derive(0, copy, n, right::ALL, 0));
@@ -98,7 +98,7 @@ fn moved(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn space(kit: &mut Kit) -> Outcome {
+fn space(kit: &mut Kit) -> Checked {
     let caps = done!(kit.make(Kind::CapSpace, 40));
     let (n, m) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let copy = kit.slot();
@@ -121,7 +121,7 @@ extern "C" fn user(_: u64) -> ! {
     }
 }
 
-fn space_in_use(kit: &mut Kit) -> Outcome {
+fn space_in_use(kit: &mut Kit) -> Checked {
     let caps = kit.slot();
     done!(region_create(kit.region(), Kind::CapSpace, 400, caps));
     let n = done!(kit.make(Kind::Notification, 0));
@@ -138,7 +138,7 @@ fn space_in_use(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn nested(kit: &mut Kit) -> Outcome {
+fn nested(kit: &mut Kit) -> Checked {
     let region = kit.slot();
     done!(region_create(kit.region(), Kind::Region, 4 << 20, region));
     let outer = kit.slot();

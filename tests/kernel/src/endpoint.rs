@@ -6,7 +6,7 @@ use pillion_runtime::{
     Cap, Message, call, context_consumed, endpoint_bind, now, receive, reply, reply_receive, thread_bind_context,
     thread_resume,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, Thread, check, done, refused, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, Thread, check, done, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("endpoint/words-label-and-badge-both-ways", words),
@@ -39,7 +39,7 @@ pub extern "C" fn server(_: u64) -> ! {
 
 /// Makes a server, bound to a new endpoint and already waiting. A passive one has no scheduling
 /// context.
-pub fn serve(kit: &mut Kit, setup: Setup, passive: bool) -> Outcome<(Cap, Thread)> {
+pub fn serve(kit: &mut Kit, setup: Setup, passive: bool) -> Checked<(Cap, Thread)> {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     let t = done!(kit.prepare(setup));
     done!(endpoint_bind(endpoint, t.thread));
@@ -51,7 +51,7 @@ pub fn serve(kit: &mut Kit, setup: Setup, passive: bool) -> Outcome<(Cap, Thread
     Ok((endpoint, t))
 }
 
-fn exchange(kit: &mut Kit, passive: bool) -> Outcome {
+fn exchange(kit: &mut Kit, passive: bool) -> Checked {
     let space = done!(kit.space());
     let (endpoint, _) = serve(kit, Setup::new(50, server).within(space), passive)?;
     let badged = done!(kit.badged(endpoint, 1_000));
@@ -66,11 +66,11 @@ fn exchange(kit: &mut Kit, passive: bool) -> Outcome {
     Ok(())
 }
 
-fn words(kit: &mut Kit) -> Outcome {
+fn words(kit: &mut Kit) -> Checked {
     exchange(kit, false)
 }
 
-fn passive(kit: &mut Kit) -> Outcome {
+fn passive(kit: &mut Kit) -> Checked {
     exchange(kit, true)
 }
 
@@ -89,7 +89,7 @@ extern "C" fn caller(number: u64) -> ! {
     stop()
 }
 
-fn time(kit: &mut Kit) -> Outcome {
+fn time(kit: &mut Kit) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, worker).with(30_000), true)?;
     board::set(0, endpoint);
     let before = done!(context_consumed(t.context))[0];
@@ -106,7 +106,7 @@ extern "C" fn late_server(ticks: u64) -> ! {
     server(0)
 }
 
-fn queue(kit: &mut Kit) -> Outcome {
+fn queue(kit: &mut Kit) -> Checked {
     let (endpoint, t) =
         (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, late_server).with(90_000))));
     done!(endpoint_bind(endpoint, t.thread));
@@ -121,7 +121,7 @@ fn queue(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn deadline(kit: &mut Kit) -> Outcome {
+fn deadline(kit: &mut Kit) -> Checked {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
     for distance in [1_000, 50_000] {
@@ -141,7 +141,7 @@ fn deadline(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn go_on(kit: &mut Kit) -> Outcome {
+fn go_on(kit: &mut Kit) -> Checked {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
     board::set(0, endpoint);
@@ -169,7 +169,7 @@ extern "C" fn other(_: u64) -> ! {
     stop()
 }
 
-fn passive_reply(kit: &mut Kit) -> Outcome {
+fn passive_reply(kit: &mut Kit) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, replier), true)?;
     board::set(0, endpoint);
     // Ready while the passive server replies and loses its scheduling context.
@@ -193,7 +193,7 @@ extern "C" fn link(next: u64) -> ! {
     stop()
 }
 
-fn chain(kit: &mut Kit) -> Outcome {
+fn chain(kit: &mut Kit) -> Checked {
     let mut next = 0;
     for depth in 0..10u64 {
         let setup = Setup::new(50, link).with(next);

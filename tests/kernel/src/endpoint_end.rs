@@ -15,7 +15,7 @@ use pillion_runtime::{
     Cap, call, cap_delete, endpoint_bind, now, receive, reply, reply_receive, sleep, thread_bind_context,
     thread_suspend,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("endpoint/server-ends", server_ends),
@@ -41,7 +41,7 @@ extern "C" fn caller(number: u64) -> ! {
     stop()
 }
 
-fn ends(kit: &mut Kit, passive: bool) -> Outcome {
+fn ends(kit: &mut Kit, passive: bool) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, sleeper), passive)?;
     board::set(0, endpoint);
     done!(kit.start(Setup::new(30, caller).with(1)));
@@ -59,15 +59,15 @@ fn ends(kit: &mut Kit, passive: bool) -> Outcome {
     Ok(())
 }
 
-fn server_ends(kit: &mut Kit) -> Outcome {
+fn server_ends(kit: &mut Kit) -> Checked {
     ends(kit, false)
 }
 
-fn passive_server_ends(kit: &mut Kit) -> Outcome {
+fn passive_server_ends(kit: &mut Kit) -> Checked {
     ends(kit, true)
 }
 
-fn endpoint_ends(kit: &mut Kit) -> Outcome {
+fn endpoint_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(10, sleeper), false)?;
     board::set(0, endpoint);
     for number in 1..=4 {
@@ -81,7 +81,7 @@ fn endpoint_ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn caller_ends(kit: &mut Kit) -> Outcome {
+fn caller_ends(kit: &mut Kit) -> Checked {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
     board::set(0, endpoint);
@@ -110,7 +110,7 @@ extern "C" fn slow(ticks: u64) -> ! {
     stop()
 }
 
-fn caller_of_passive_ends(kit: &mut Kit) -> Outcome {
+fn caller_of_passive_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(50, slow).with(30_000), true)?;
     board::set(0, endpoint);
     let t = done!(kit.start(Setup::new(30, caller).with(1)));
@@ -134,7 +134,7 @@ extern "C" fn forgetful(_: u64) -> ! {
     stop()
 }
 
-fn no_reply(kit: &mut Kit) -> Outcome {
+fn no_reply(kit: &mut Kit) -> Checked {
     // The callers are more urgent than the server, which never replies.
     let (endpoint, _) = serve(kit, Setup::new(10, forgetful), false)?;
     board::set(0, endpoint);
@@ -153,7 +153,7 @@ extern "C" fn selfish(_: u64) -> ! {
     stop()
 }
 
-fn oneself(kit: &mut Kit) -> Outcome {
+fn oneself(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(50, selfish))));
     done!(endpoint_bind(endpoint, t.thread));
     board::set(0, endpoint);
@@ -172,7 +172,7 @@ extern "C" fn link(next: u64) -> ! {
     stop()
 }
 
-fn too_deep(kit: &mut Kit) -> Outcome {
+fn too_deep(kit: &mut Kit) -> Checked {
     let mut next = 0;
     for _ in 0..18 {
         next = serve(kit, Setup::new(50, link).with(next), false)?.0.into();
@@ -185,7 +185,7 @@ fn too_deep(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn context_ends(kit: &mut Kit) -> Outcome {
+fn context_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(50, slow).with(30_000), true)?;
     board::set(0, endpoint);
     let t = done!(kit.start(Setup::new(30, caller).with(1)));

@@ -4,7 +4,7 @@ use crate::Test;
 use core::arch::naked_asm;
 use pillion_abi::{boot::slot, call::LABEL_FAULT, object::Kind};
 use pillion_runtime::{Cap, endpoint_bind, now, receive, reply, thread_register};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("fault/every-kind", kinds),
@@ -79,13 +79,13 @@ const KINDS: [(Code, u64, u64); 23] = [
 ];
 
 /// Makes a handler endpoint whose receiver is this thread.
-pub fn handler(kit: &mut Kit) -> Outcome<Cap> {
+pub fn handler(kit: &mut Kit) -> Checked<Cap> {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
     Ok(endpoint)
 }
 
-fn kinds(kit: &mut Kit) -> Outcome {
+fn kinds(kit: &mut Kit) -> Checked {
     let (fault, space) = (handler(kit)?, done!(kit.space()));
     for (i, (code, vector, offset)) in KINDS.into_iter().enumerate() {
         if i == KINDS.len() / 2 {
@@ -99,7 +99,7 @@ fn kinds(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn rest(kit: &mut Kit, from: usize) -> Outcome {
+fn rest(kit: &mut Kit, from: usize) -> Checked {
     let (fault, space) = (handler(kit)?, done!(kit.space()));
     for (i, (code, vector, offset)) in KINDS.into_iter().enumerate().skip(from) {
         one(kit, fault, space, i, code, vector, offset)?;
@@ -107,7 +107,7 @@ fn rest(kit: &mut Kit, from: usize) -> Outcome {
     Ok(())
 }
 
-fn one(kit: &mut Kit, fault: Cap, space: Cap, i: usize, code: Code, vector: u64, offset: u64) -> Outcome {
+fn one(kit: &mut Kit, fault: Cap, space: Cap, i: usize, code: Code, vector: u64, offset: u64) -> Checked {
     done!(kit.start(Setup { fault, ..Setup::new(50, code).within(space) }));
     let message = receive(now() + 100_000).map_err(|e| pillion_test_kit::failure!("kind {i}: {e:?}"))?;
     same!(message.label, LABEL_FAULT);
@@ -120,7 +120,7 @@ fn one(kit: &mut Kit, fault: Cap, space: Cap, i: usize, code: Code, vector: u64,
     Ok(())
 }
 
-fn badge(kit: &mut Kit) -> Outcome {
+fn badge(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     for number in [7, 1 << 50] {
         let badged = done!(kit.badged(fault, number));
@@ -163,7 +163,7 @@ extern "C" fn numbered(_: u64) -> ! {
     )
 }
 
-fn registers(kit: &mut Kit) -> Outcome {
+fn registers(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let t = done!(kit.start(Setup { fault, ..Setup::new(50, numbered) }));
     let message = done!(receive(now() + 100_000));
@@ -183,7 +183,7 @@ extern "C" fn bystander(_: u64) -> ! {
     stop()
 }
 
-fn no_handler(kit: &mut Kit) -> Outcome {
+fn no_handler(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(150, undefined)));
     done!(kit.start(Setup::new(20, bystander)));
     kit.rest(200_000);
@@ -198,7 +198,7 @@ extern "C" fn wild_flags(_: u64) -> ! {
     naked_asm!("push 0x47602", "popfq", "mov eax, 7", "syscall", "pushfq", "pop rax", "push 0x202", "popfq", "ud2",)
 }
 
-fn flags(kit: &mut Kit) -> Outcome {
+fn flags(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let t = done!(kit.start(Setup { fault, ..Setup::new(50, wild_flags) }));
     let message = done!(receive(now() + 100_000));

@@ -3,7 +3,7 @@
 use crate::{
     Test, board,
     fault::handler,
-    memory::{peek, poke},
+    mappings::{peek, poke},
     order,
 };
 use core::arch::naked_asm;
@@ -16,7 +16,7 @@ use pillion_abi::{
 use pillion_runtime::{
     cap_delete, endpoint_bind, memory_map, now, receive, reply, reply_receive, thread_bind_context, thread_resume,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("fault-handler/resumes", resume),
@@ -34,7 +34,7 @@ extern "C" fn toucher(address: u64) -> ! {
     stop()
 }
 
-fn resume(kit: &mut Kit) -> Outcome {
+fn resume(kit: &mut Kit) -> Checked {
     let (fault, space) = (handler(kit)?, done!(kit.space()));
     let (memory, there) = (done!(kit.make(Kind::Memory, PAGE)), kit.address());
     done!(kit.start(Setup { fault, ..Setup::new(50, toucher).within(space).with(there) }));
@@ -53,7 +53,7 @@ extern "C" fn counts(_: u64) -> ! {
     naked_asm!("mov rbx, rdi", "mov ebp, 5", "2: ud2", "dec ebp", "jnz 2b", "inc qword ptr [rbx]", "3: jmp 3b")
 }
 
-fn skip(kit: &mut Kit) -> Outcome {
+fn skip(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let (_, there) = done!(kit.memory(PAGE, map::WRITE));
     poke(there, 41);
@@ -70,7 +70,7 @@ fn skip(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn stops(kit: &mut Kit) -> Outcome {
+fn stops(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let (memory, there) = (done!(kit.make(Kind::Memory, PAGE)), kit.address());
     let t = done!(kit.start(Setup { fault, ..Setup::new(50, toucher).with(there) }));
@@ -96,7 +96,7 @@ extern "C" fn skipper(_: u64) -> ! {
     stop()
 }
 
-fn passive(kit: &mut Kit) -> Outcome {
+fn passive(kit: &mut Kit) -> Checked {
     let (endpoint, space) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.space()));
     let t = done!(kit.start(Setup::new(50, skipper).within(space)));
     done!(pillion_runtime::thread_suspend(t.thread));
@@ -112,7 +112,7 @@ fn passive(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ends(kit: &mut Kit) -> Outcome {
+fn ends(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let there = kit.address();
     done!(kit.start(Setup { fault, ..Setup::new(50, toucher).with(there) }));
@@ -127,7 +127,7 @@ fn ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn bad_address(kit: &mut Kit) -> Outcome {
+fn bad_address(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     done!(kit.start(Setup { fault, ..Setup::new(50, counts).with(0) }));
     for address in [u64::MAX, 1 << 47, 0x8000_0000_0000_0000] {
@@ -138,7 +138,7 @@ fn bad_address(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn removed(kit: &mut Kit) -> Outcome {
+fn removed(kit: &mut Kit) -> Checked {
     let fault = handler(kit)?;
     let there = kit.address();
     let t = done!(kit.prepare(Setup { fault, ..Setup::new(50, toucher).with(there) }));

@@ -3,7 +3,7 @@
 use crate::{Test, board};
 use core::arch::naked_asm;
 use pillion_abi::boot::slot;
-use pillion_test_kit::{Kit, Outcome, Setup, Thread, check, done, same};
+use pillion_test_kit::{Checked, Kit, Setup, Thread, check, done, same};
 
 pub const TESTS: &[Test] = &[
     ("fpu/registers-of-two-threads", two),
@@ -46,7 +46,7 @@ fn with_fpu(entry: extern "C" fn(u64) -> !, argument: u64) -> Setup {
     Setup { fpu: true, ..Setup::new(20, entry).with(argument) }
 }
 
-fn run(kit: &mut Kit, threads: &[u64]) -> Outcome {
+fn run(kit: &mut Kit, threads: &[u64]) -> Checked {
     for i in threads {
         rounds(*i & 0xff);
     }
@@ -60,7 +60,7 @@ fn run(kit: &mut Kit, threads: &[u64]) -> Outcome {
     Ok(())
 }
 
-fn two(kit: &mut Kit) -> Outcome {
+fn two(kit: &mut Kit) -> Checked {
     let ids = [0x1234_5600, 0x0bad_cafe_0001, 0x7fff_0002];
     for id in ids {
         done!(kit.start(with_fpu(vectors, id)));
@@ -75,7 +75,7 @@ extern "C" fn plain(_: u64) -> ! {
     }
 }
 
-fn spaces(kit: &mut Kit) -> Outcome {
+fn spaces(kit: &mut Kit) -> Checked {
     let ids = [0x1111_0003, 0x2222_0004];
     for id in ids {
         let space = done!(kit.space());
@@ -102,14 +102,14 @@ extern "C" fn look(_: u64) -> ! {
     )
 }
 
-fn fresh(kit: &mut Kit) -> Outcome {
+fn fresh(kit: &mut Kit) -> Checked {
     let dirty = done!(kit.start(with_fpu(vectors, 0x5555_0005)));
     let (_, there) = done!(kit.memory(4096, 1));
     kit.rest(20_000);
     done!(pillion_runtime::thread_suspend(dirty.thread));
     done!(kit.start(with_fpu(look, there)));
     kit.rest(20_000);
-    let peek = |i: u64| crate::memory::peek(there + 8 * i);
+    let peek = |i: u64| crate::mappings::peek(there + 8 * i);
     same!([peek(3), peek(0), peek(1) & 0xffff_ffff, peek(2) & 0xffff], [1, 0, 0x1f80, 0x37f]);
     Ok(())
 }
@@ -141,7 +141,7 @@ extern "C" fn based(_: u64) -> ! {
     )
 }
 
-fn bases(kit: &mut Kit) -> Outcome {
+fn bases(kit: &mut Kit) -> Checked {
     let space = done!(kit.space());
     let (memory, there) = done!(kit.memory(4096, 1));
     let copy = done!(kit.limited(memory, 15));
@@ -153,13 +153,13 @@ fn bases(kit: &mut Kit) -> Outcome {
         kit.rest(3_333);
     }
     for i in 0..3 {
-        let (fs, gs) = (crate::memory::peek(there + 64 * i), crate::memory::peek(there + 64 * i + 8));
+        let (fs, gs) = (crate::mappings::peek(there + 64 * i), crate::mappings::peek(there + 64 * i + 8));
         check!(fs > 10 && fs - gs <= 1, "thread {i}: {fs} and {gs} rounds");
     }
     Ok(())
 }
 
-fn later(kit: &mut Kit) -> Outcome {
+fn later(kit: &mut Kit) -> Checked {
     let Thread { thread, .. } = done!(kit.prepare(Setup::new(20, vectors).with(0x6666_0006)));
     done!(pillion_runtime::thread_configure(
         thread,

@@ -2,7 +2,7 @@
 
 use crate::{
     Test, board,
-    guest::{expect, with},
+    exits::{expect, with},
 };
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{
@@ -14,7 +14,7 @@ use pillion_runtime::{
     Cap, cap_delete, cap_revoke, now, port_in, port_out, sleep, thread_suspend, vcpu_inject, vcpu_reset,
     vcpu_route_line, vcpu_run,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("guest-interrupt/injected-while-running", injected),
@@ -35,7 +35,7 @@ pub const VECTOR: u8 = 0x30;
 pub const HANDLER: u64 = 0x700;
 
 /// Makes a guest whose handlers for two vectors make hypercalls, at different addresses.
-pub fn listening(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
+pub fn listening(kit: &mut Kit, code: &[u8]) -> Checked<Guest> {
     let mut guest = with(kit, code)?;
     guest.put(u64::from(VECTOR) * 4, &[0, 7, 0, 0]);
     guest.put(u64::from(VECTOR + 0x20) * 4, &[0, 8, 0, 0]);
@@ -50,7 +50,7 @@ const SPIN: [u8; 4] = [0xfb, 0x90, 0xeb, 0xfe];
 /// sti; hlt; jmp back
 const HALT: [u8; 4] = [0xfb, 0xf4, 0xeb, 0xfc];
 
-fn injected(kit: &mut Kit) -> Outcome {
+fn injected(kit: &mut Kit) -> Checked {
     let mut guest = listening(kit, &SPIN)?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     expect(&mut guest, Exit::Hypercall)?;
@@ -59,7 +59,7 @@ fn injected(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn masked(kit: &mut Kit) -> Outcome {
+fn masked(kit: &mut Kit) -> Checked {
     // nop; vmmcall; sti; nop; jmp self
     let mut guest = listening(kit, &[0x90, 0x0f, 0x01, 0xd9, 0xfb, 0x90, 0xeb, 0xfe])?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
@@ -84,7 +84,7 @@ pub extern "C" fn runner(vcpu: u64) -> ! {
     }
 }
 
-fn wakes(kit: &mut Kit) -> Outcome {
+fn wakes(kit: &mut Kit) -> Checked {
     let guest = listening(kit, &HALT)?;
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
@@ -97,7 +97,7 @@ fn wakes(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn timer(kit: &mut Kit) -> Outcome {
+fn timer(kit: &mut Kit) -> Checked {
     for code in [SPIN, HALT] {
         let mut guest = listening(kit, &code)?;
         let start = now();
@@ -121,7 +121,7 @@ impl Clock {
     const LINE: u64 = 8;
 
     /// Routes the clock's line to a guest and lets it interrupt once.
-    pub fn start(guest: &Guest) -> Outcome<Clock> {
+    pub fn start(guest: &Guest) -> Checked<Clock> {
         done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, Clock::LINE, VECTOR.into()));
         done!(port_out(slot::PORTS, 0x70, 1, 0xb));
         let control = done!(port_in(slot::PORTS, 0x71, 1));
@@ -132,7 +132,7 @@ impl Clock {
     }
 
     /// Restores the clock.
-    pub fn stop(self, guest: &Guest) -> Outcome {
+    pub fn stop(self, guest: &Guest) -> Checked {
         done!(port_out(slot::PORTS, 0x70, 1, 0xb));
         done!(port_out(slot::PORTS, 0x71, 1, self.0));
         done!(vcpu_route_line(guest.vcpu, slot::IRQ_CONTROL, Clock::LINE, route::MASKED));
@@ -140,7 +140,7 @@ impl Clock {
     }
 }
 
-fn line(kit: &mut Kit) -> Outcome {
+fn line(kit: &mut Kit) -> Checked {
     let mut guest = listening(kit, &HALT)?;
     let clock = Clock::start(&guest)?;
     expect(&mut guest, Exit::Hypercall)?;
@@ -151,7 +151,7 @@ fn line(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn priorities(kit: &mut Kit) -> Outcome {
+fn priorities(kit: &mut Kit) -> Checked {
     // The handlers return. The first one, of the higher vector, gives no EOI, so the lower vector
     // waits.
     let mut guest = listening(kit, &SPIN)?;
@@ -171,7 +171,7 @@ fn priorities(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn reset(kit: &mut Kit) -> Outcome {
+fn reset(kit: &mut Kit) -> Checked {
     let mut guest = listening(kit, &[0xfb, 0x90, 0x0f, 0x01, 0xd9])?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_reset(guest.vcpu));
@@ -190,7 +190,7 @@ pub extern "C" fn periodic(period: u64) -> ! {
     }
 }
 
-fn others(kit: &mut Kit) -> Outcome {
+fn others(kit: &mut Kit) -> Checked {
     // Interrupts off, forever.
     let guest = listening(kit, &[0xeb, 0xfe])?;
     let space = done!(kit.space());
@@ -209,7 +209,7 @@ extern "C" fn counter_thread(cell: u64) -> ! {
     }
 }
 
-fn halted(kit: &mut Kit) -> Outcome {
+fn halted(kit: &mut Kit) -> Checked {
     let guest = listening(kit, &HALT)?;
     done!(kit.start(Setup::new(30, runner).with(guest.vcpu.into())));
     done!(kit.start(Setup::new(20, counter_thread).with(5)));
@@ -218,7 +218,7 @@ fn halted(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn suspended(kit: &mut Kit) -> Outcome {
+fn suspended(kit: &mut Kit) -> Checked {
     for code in [SPIN, HALT] {
         board::clear();
         let guest = listening(kit, &code)?;
@@ -236,7 +236,7 @@ fn suspended(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn vcpu_ends(kit: &mut Kit) -> Outcome {
+fn vcpu_ends(kit: &mut Kit) -> Checked {
     for code in [SPIN, HALT] {
         board::clear();
         let guest = listening(kit, &code)?;
@@ -249,7 +249,7 @@ fn vcpu_ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn state_ends(kit: &mut Kit) -> Outcome {
+fn state_ends(kit: &mut Kit) -> Checked {
     let guest = listening(kit, &SPIN)?;
     // Arms a timer; then the page that the timer would write to goes to another owner.
     guest.state().timer_vector.store(VECTOR.into(), Relaxed);
@@ -265,7 +265,7 @@ fn state_ends(kit: &mut Kit) -> Outcome {
     same!(board::get(0), Error::Gone as u64);
     kit.rest(100_000);
     for word in (address..address + 4096).step_by(8) {
-        same!(crate::memory::peek(word), 0xaaaa_aaaa_aaaa_aaaa);
+        same!(crate::mappings::peek(word), 0xaaaa_aaaa_aaaa_aaaa);
     }
     Ok(())
 }

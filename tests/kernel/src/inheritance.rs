@@ -3,7 +3,7 @@
 use crate::{Test, board, order};
 use pillion_abi::{NEVER, call::endpoint::OWN_PRIORITY, object::Kind};
 use pillion_runtime::{call, endpoint_bind, endpoint_bind_with, receive, reply_receive, thread_resume};
-use pillion_test_kit::{Kit, Outcome, Setup, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 pub const TESTS: &[Test] = &[
     ("inheritance/waiting-caller-raises-the-server", raised),
@@ -47,7 +47,7 @@ extern "C" fn medium(ticks: u64) -> ! {
 }
 
 /// Makes a server with this priority, and puts its new endpoint into a cell.
-fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Outcome {
+fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(setup)));
     done!(endpoint_bind(endpoint, t.thread));
     board::set(cell, endpoint);
@@ -56,7 +56,7 @@ fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Outcome {
     Ok(())
 }
 
-fn raised(kit: &mut Kit) -> Outcome {
+fn raised(kit: &mut Kit) -> Checked {
     serve(kit, 0, Setup::new(10, worker).with(30_000))?;
     done!(kit.start(Setup::new(20, caller).with(1)));
     kit.rest(10_000);
@@ -70,7 +70,7 @@ fn raised(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn twice(kit: &mut Kit) -> Outcome {
+fn twice(kit: &mut Kit) -> Checked {
     serve(kit, 1, Setup::new(10, worker).with(30_000))?;
     serve(kit, 0, Setup::new(11, through))?;
     done!(kit.start(Setup::new(20, caller).with(1)));
@@ -92,7 +92,7 @@ extern "C" fn server_then_work(ticks: u64) -> ! {
     stop()
 }
 
-fn ends(kit: &mut Kit) -> Outcome {
+fn ends(kit: &mut Kit) -> Checked {
     serve(kit, 0, Setup::new(10, server_then_work).with(30_000))?;
     done!(kit.start(Setup::new(60, caller).with(1)));
     done!(kit.start(Setup::new(50, medium).with(20_000)));
@@ -102,7 +102,7 @@ fn ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn next_caller(kit: &mut Kit) -> Outcome {
+fn next_caller(kit: &mut Kit) -> Checked {
     serve(kit, 0, Setup::new(10, worker).with(30_000))?;
     done!(kit.start(Setup::new(20, caller).with(1)));
     kit.rest(5_000);
@@ -128,7 +128,7 @@ extern "C" fn abandoning(ticks: u64) -> ! {
     stop()
 }
 
-fn abandoned(kit: &mut Kit) -> Outcome {
+fn abandoned(kit: &mut Kit) -> Checked {
     serve(kit, 0, Setup::new(10, abandoning).with(30_000))?;
     done!(kit.start(Setup::new(60, caller).with(1)));
     done!(kit.start(Setup::new(50, medium).with(20_000)));
@@ -139,7 +139,7 @@ fn abandoned(kit: &mut Kit) -> Outcome {
 
 /// Callers raise nobody: the thread in between, which does not use the server, runs before the
 /// server does.
-fn not_raised(kit: &mut Kit) -> Outcome {
+fn not_raised(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
     done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
     board::set(0, endpoint);

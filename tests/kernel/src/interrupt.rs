@@ -9,7 +9,7 @@ use pillion_abi::{
     status::Error::Timeout,
 };
 use pillion_runtime::{cap_delete, interrupt_ack, interrupt_bind, interrupt_create, now, port_in, port_out, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, edu::Edu, refused, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, edu::Edu, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("interrupt/line-of-the-clock", clock),
@@ -21,18 +21,18 @@ pub const TESTS: &[Test] = &[
 
 const CLOCK_LINE: u64 = 8;
 
-fn clock_register(index: u32) -> Outcome<u32> {
+fn clock_register(index: u32) -> Checked<u32> {
     done!(port_out(slot::PORTS, 0x70, 1, index));
     Ok(done!(port_in(slot::PORTS, 0x71, 1)))
 }
 
-fn set_clock_register(index: u32, value: u32) -> Outcome {
+fn set_clock_register(index: u32, value: u32) -> Checked {
     done!(port_out(slot::PORTS, 0x70, 1, index));
     done!(port_out(slot::PORTS, 0x71, 1, value));
     Ok(())
 }
 
-fn clock(kit: &mut Kit) -> Outcome {
+fn clock(kit: &mut Kit) -> Checked {
     const PERIODIC: u32 = 0x40;
     const TICK: u64 = 1_000_000_000 / 1024;
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
@@ -56,7 +56,7 @@ fn clock(kit: &mut Kit) -> Outcome {
     set_clock_register(0xb, control)
 }
 
-fn message(kit: &mut Kit) -> Outcome {
+fn message(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, slot::ADDRESS_SPACE)?;
     same!(edu.identity() & 0xff, 0xed);
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
@@ -86,7 +86,7 @@ extern "C" fn handler(_: u64) -> ! {
     stop()
 }
 
-fn elsewhere(kit: &mut Kit) -> Outcome {
+fn elsewhere(kit: &mut Kit) -> Checked {
     let (edu, space) = (Edu::find(kit, slot::ADDRESS_SPACE)?, done!(kit.space()));
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
@@ -108,7 +108,7 @@ fn elsewhere(kit: &mut Kit) -> Outcome {
 /// Lines of the PCI slots of the emulated PC.
 const PCI_LINES: core::ops::Range<u64> = 16..24;
 
-fn level(kit: &mut Kit) -> Outcome {
+fn level(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, slot::ADDRESS_SPACE)?;
     let at = edu.function.capability(5).unwrap_or(0);
     edu.function.write(at, edu.function.read(at) & !(1 << 16));
@@ -136,7 +136,7 @@ fn level(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ended(kit: &mut Kit) -> Outcome {
+fn ended(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, slot::ADDRESS_SPACE)?;
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));

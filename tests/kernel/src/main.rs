@@ -9,14 +9,14 @@ mod budget;
 mod capability;
 mod endpoint;
 mod endpoint_end;
+mod exits;
 mod fault;
 mod fault_handler;
 mod fpu;
-mod guest;
 mod guest_interrupt;
 mod inheritance;
 mod interrupt;
-mod memory;
+mod mappings;
 mod notification;
 mod port;
 mod preemption;
@@ -35,12 +35,12 @@ mod without_svm;
 
 use pillion_abi::boot::feature;
 use pillion_runtime::{println, task};
-use pillion_test_kit::{Kit, Outcome, end};
+use pillion_test_kit::{Checked, Kit, end};
 
 task!(main);
 
 /// A test and its name.
-type Test = (&'static str, fn(&mut Kit) -> Outcome);
+type Test = (&'static str, fn(&mut Kit) -> Checked);
 
 const ALL: [&[Test]; 25] = [
     refusal::TESTS,
@@ -49,7 +49,7 @@ const ALL: [&[Test]; 25] = [
     refusal_limits::TESTS,
     capability::TESTS,
     region::TESTS,
-    memory::TESTS,
+    mappings::TESTS,
     notification::TESTS,
     time::TESTS,
     urgency::TESTS,
@@ -65,7 +65,7 @@ const ALL: [&[Test]; 25] = [
     port::TESTS,
     interrupt::TESTS,
     preemption::TESTS,
-    guest::TESTS,
+    exits::TESTS,
     user_vcpu::TESTS,
     user_vcpu_beside::TESTS,
 ];

@@ -11,7 +11,7 @@ use pillion_abi::{
 use pillion_runtime::{
     cap_delete, endpoint_bind, now, receive, signal, thread_bind_notification, thread_suspend, wait,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("notification/bits-gather", gather),
@@ -24,7 +24,7 @@ pub const TESTS: &[Test] = &[
     ("notification/waiter-ends", waiter_ends),
 ];
 
-fn gather(kit: &mut Kit) -> Outcome {
+fn gather(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     let caps = [done!(kit.badged(n, 1)), done!(kit.badged(n, 4)), done!(kit.badged(n, 1 << 40))];
     for cap in caps.into_iter().chain(caps) {
@@ -50,7 +50,7 @@ extern "C" fn waiter(_: u64) -> ! {
     }
 }
 
-fn across(kit: &mut Kit) -> Outcome {
+fn across(kit: &mut Kit) -> Checked {
     let (space, n) = (done!(kit.space()), done!(kit.make(Kind::Notification, 0)));
     board::set(0, n);
     let (one, two) = (done!(kit.badged(n, 1)), done!(kit.badged(n, 2)));
@@ -66,7 +66,7 @@ fn across(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn urgent(kit: &mut Kit) -> Outcome {
+fn urgent(kit: &mut Kit) -> Checked {
     let (space, n) = (done!(kit.space()), done!(kit.make(Kind::Notification, 0)));
     board::set(0, n);
     let one = done!(kit.badged(n, 1));
@@ -80,7 +80,7 @@ fn urgent(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn one_waiter(kit: &mut Kit) -> Outcome {
+fn one_waiter(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     board::set(0, n);
     done!(kit.start(Setup::new(200, waiter)));
@@ -88,7 +88,7 @@ fn one_waiter(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn deadline(kit: &mut Kit) -> Outcome {
+fn deadline(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     for distance in [500, 5_000, 100_000] {
         let end = now() + distance;
@@ -99,7 +99,7 @@ fn deadline(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ends(kit: &mut Kit) -> Outcome {
+fn ends(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     board::set(0, n);
     done!(kit.start(Setup::new(20, waiter)));
@@ -110,7 +110,7 @@ fn ends(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn bound(kit: &mut Kit) -> Outcome {
+fn bound(kit: &mut Kit) -> Checked {
     let (n, endpoint) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Endpoint, 0)));
     done!(endpoint_bind(endpoint, slot::THREAD));
     done!(thread_bind_notification(slot::THREAD, n));
@@ -129,7 +129,7 @@ fn bound(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn waiter_ends(kit: &mut Kit) -> Outcome {
+fn waiter_ends(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     board::set(0, n);
     let one = done!(kit.badged(n, 1));

@@ -7,7 +7,7 @@ use pillion_abi::{
     status::Error::{BadArgument, NoRight},
 };
 use pillion_runtime::{cap_identify, port_in, port_out, ports_part};
-use pillion_test_kit::{Kit, Outcome, check, done, refused, same};
+use pillion_test_kit::{Checked, Kit, check, done, refused, same};
 
 pub const TESTS: &[Test] =
     &[("port/read-and-write", read_write), ("port/parts", parts), ("port/rights", rights), ("port/kept", kept)];
@@ -16,7 +16,7 @@ pub const TESTS: &[Test] =
 const INDEX: u16 = 0x70;
 const DATA: u16 = 0x71;
 
-fn read_write(_: &mut Kit) -> Outcome {
+fn read_write(_: &mut Kit) -> Checked {
     // An unused byte of the clock's memory.
     for value in [0x5a, 0xa5] {
         done!(port_out(slot::PORTS, INDEX, 1, 0x40));
@@ -31,7 +31,7 @@ fn read_write(_: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn parts(kit: &mut Kit) -> Outcome {
+fn parts(kit: &mut Kit) -> Checked {
     let (part, inner) = (kit.slot(), kit.slot());
     done!(ports_part(slot::PORTS, INDEX, 2, part));
     same!(done!(cap_identify(part)), [Kind::Ports as u64 | u64::from(INDEX) << 16, 2]);
@@ -42,7 +42,7 @@ fn parts(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn rights(kit: &mut Kit) -> Outcome {
+fn rights(kit: &mut Kit) -> Checked {
     let (read, write) = (done!(kit.limited(slot::PORTS, right::READ)), done!(kit.limited(slot::PORTS, right::WRITE)));
     done!(port_in(read, 0x80, 1));
     refused!(port_out(read, 0x80, 1, 0), NoRight);
@@ -54,7 +54,7 @@ fn rights(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn kept(_: &mut Kit) -> Outcome {
+fn kept(_: &mut Kit) -> Checked {
     // The interrupt controllers stay masked, and the log's port cannot be reprogrammed.
     for port in [0x21, 0xa1, 0x2fb] {
         done!(port_out(slot::PORTS, port, 1, 0));

@@ -9,7 +9,7 @@ use pillion_abi::{
 use pillion_runtime::{
     Cap, cap_delete, cap_derive, cap_revoke, memory_map, memory_unmap, now, println, region_create, region_reset, sleep,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done};
+use pillion_test_kit::{Checked, Kit, Setup, check, done};
 
 pub const TESTS: &[Test] = &[
     ("preemption/making-a-large-space", create),
@@ -35,7 +35,7 @@ extern "C" fn watch(_: u64) -> ! {
 }
 
 /// Does long work beside a more urgent thread.
-fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Outcome) -> Outcome {
+fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) -> Checked {
     let space = done!(kit.space());
     done!(kit.start(Setup::new(200, watch).within(space)));
     let start = now();
@@ -49,7 +49,7 @@ fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Outcome) ->
     Ok(())
 }
 
-fn create(kit: &mut Kit) -> Outcome {
+fn create(kit: &mut Kit) -> Checked {
     watched(kit, "create", |kit| {
         let region = kit.slot();
         done!(region_create(kit.region(), Kind::Region, 12 << 20, region));
@@ -62,7 +62,7 @@ fn create(kit: &mut Kit) -> Outcome {
     })
 }
 
-fn mapping(kit: &mut Kit) -> Outcome {
+fn mapping(kit: &mut Kit) -> Checked {
     watched(kit, "map", |kit| {
         let memory = done!(kit.make(Kind::Memory, 8 << 20));
         let address = kit.address() + PAGE;
@@ -74,7 +74,7 @@ fn mapping(kit: &mut Kit) -> Outcome {
     })
 }
 
-fn deletion(kit: &mut Kit) -> Outcome {
+fn deletion(kit: &mut Kit) -> Checked {
     watched(kit, "delete", |kit| {
         let n = done!(kit.make(Kind::Notification, 0));
         let caps = done!(kit.make(Kind::CapSpace, 8_000));
@@ -90,7 +90,7 @@ fn deletion(kit: &mut Kit) -> Outcome {
     })
 }
 
-fn space_end(kit: &mut Kit) -> Outcome {
+fn space_end(kit: &mut Kit) -> Checked {
     watched(kit, "end-space", |kit| {
         let memory = done!(kit.make(Kind::Memory, PAGE));
         let space = done!(kit.make(Kind::AddressSpace, 64));
@@ -103,7 +103,7 @@ fn space_end(kit: &mut Kit) -> Outcome {
     })
 }
 
-fn revocation(kit: &mut Kit) -> Outcome {
+fn revocation(kit: &mut Kit) -> Checked {
     watched(kit, "revoke", |kit| {
         let memory = done!(kit.make(Kind::Memory, 4 << 20));
         let spaces: [Cap; 4] = [0; 4].map(|_| kit.make(Kind::AddressSpace, 16).unwrap_or(0));
@@ -116,7 +116,7 @@ fn revocation(kit: &mut Kit) -> Outcome {
     })
 }
 
-fn vcpu(kit: &mut Kit) -> Outcome {
+fn vcpu(kit: &mut Kit) -> Checked {
     watched(kit, "vcpu", |kit| {
         for _ in 0..5 {
             let guest = pillion_test_kit::guest::Guest::new(kit)?;

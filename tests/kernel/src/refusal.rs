@@ -8,7 +8,7 @@ use pillion_abi::{
     status::Error::{self, BadCall, BadCap, NoRight, WrongKind},
 };
 use pillion_runtime::{Cap, cap_derive, cap_identify, raw_call};
-use pillion_test_kit::{Kit, Outcome, check, done, failure, same};
+use pillion_test_kit::{Checked, Kit, check, done, failure, same};
 
 pub const TESTS: &[Test] = &[
     ("refusal/unknown-calls", unknown),
@@ -19,7 +19,7 @@ pub const TESTS: &[Test] = &[
 ];
 
 /// Expects an error of a raw call.
-pub fn expect(call: Call, a: [u64; 6], error: Error, why: &str) -> Outcome {
+pub fn expect(call: Call, a: [u64; 6], error: Error, why: &str) -> Checked {
     let status = raw_call(call as u64, a);
     check!(
         status == error.to_raw(),
@@ -77,7 +77,7 @@ fn arguments(cap: Cap, call: Call) -> [u64; 6] {
     }
 }
 
-fn unknown(_: &mut Kit) -> Outcome {
+fn unknown(_: &mut Kit) -> Checked {
     for number in (0..300).chain([u64::MAX, 1 << 32, 1 << 63]) {
         if Call::from_raw(number).is_none() {
             same!(raw_call(number, [0; 6]), BadCall.to_raw());
@@ -86,7 +86,7 @@ fn unknown(_: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn missing(kit: &mut Kit) -> Outcome {
+fn missing(kit: &mut Kit) -> Checked {
     let empty = kit.slot();
     for call in Call::ALL {
         if made_on(*call).is_none() {
@@ -100,7 +100,7 @@ fn missing(kit: &mut Kit) -> Outcome {
     expect(Call::CapIdentify, [slot::COUNT.into(), 0, 0, 0, 0, 0], BadCap, "beyond the end")
 }
 
-fn wrong_kind(kit: &mut Kit) -> Outcome {
+fn wrong_kind(kit: &mut Kit) -> Checked {
     let objects = [done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::SchedContext, 0))];
     for call in Call::ALL {
         let Some((kind, _)) = made_on(*call) else { continue };
@@ -114,7 +114,7 @@ fn wrong_kind(kit: &mut Kit) -> Outcome {
 }
 
 /// A capability of a kind that calls are made on.
-fn any(kit: &mut Kit, kind: Kind) -> Outcome<Cap> {
+fn any(kit: &mut Kit, kind: Kind) -> Checked<Cap> {
     Ok(match kind {
         Kind::SchedControl => slot::SCHED_CONTROL,
         Kind::IrqControl => slot::IRQ_CONTROL,
@@ -130,7 +130,7 @@ fn any(kit: &mut Kit, kind: Kind) -> Outcome<Cap> {
     })
 }
 
-fn no_right(kit: &mut Kit) -> Outcome {
+fn no_right(kit: &mut Kit) -> Checked {
     for call in Call::ALL {
         let Some((kind, true)) = made_on(*call) else { continue };
         let (cap, bare) = (any(kit, kind)?, kit.slot());
@@ -143,7 +143,7 @@ fn no_right(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn own_space(_: &mut Kit) -> Outcome {
+fn own_space(_: &mut Kit) -> Checked {
     let kinds = [
         (slot::CAP_SPACE, Kind::CapSpace),
         (slot::ADDRESS_SPACE, Kind::AddressSpace),

@@ -9,12 +9,12 @@ use pillion_abi::{
     status::Error::{NoMemory, TooDeep},
 };
 use pillion_runtime::{interrupt_create, memory_part, region_create};
-use pillion_test_kit::{Kit, Outcome, check, done, failure, refused, same};
+use pillion_test_kit::{Checked, Kit, check, done, failure, refused, same};
 
 pub const TESTS: &[Test] =
     &[("refusal/interrupt-without-memory", interrupt_without_memory), ("refusal/memory-part-too-deep", part_too_deep)];
 
-fn interrupt_without_memory(kit: &mut Kit) -> Outcome {
+fn interrupt_without_memory(kit: &mut Kit) -> Checked {
     let region = done!(kit.make(Kind::Region, PAGE));
     for made in 0..200 {
         let at = kit.slot();
@@ -32,7 +32,7 @@ fn interrupt_without_memory(kit: &mut Kit) -> Outcome {
     Err(failure!("a page holds 200 notifications"))
 }
 
-fn part_too_deep(kit: &mut Kit) -> Outcome {
+fn part_too_deep(kit: &mut Kit) -> Checked {
     let mut memory = done!(kit.make(Kind::Memory, PAGE));
     for depth in 0..40 {
         let at = kit.slot();

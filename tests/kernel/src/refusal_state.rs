@@ -13,7 +13,7 @@ use pillion_runtime::{
     interrupt_create, now, receive, reply, reply_receive, thread_bind_context, thread_bind_notification, thread_resume,
     thread_suspend, timer_bind, wait,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, stop};
 
 pub const TESTS: &[Test] = &[
     ("refusal/messages", messages),
@@ -30,7 +30,7 @@ pub const TESTS: &[Test] = &[
 
 const FAR: u64 = slot::COUNT as u64;
 
-fn messages(kit: &mut Kit) -> Outcome {
+fn messages(kit: &mut Kit) -> Checked {
     let (endpoint, n) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.make(Kind::Notification, 0)));
     let refuse = |outcome: pillion_abi::status::Result<Message>| outcome.map(|_| ());
     refused!(refuse(call(endpoint, 0, [0; 8])), BadState);
@@ -54,7 +54,7 @@ extern "C" fn idle(_: u64) -> ! {
     stop()
 }
 
-fn configure(kit: &mut Kit) -> Outcome {
+fn configure(kit: &mut Kit) -> Checked {
     let thread = u64::from(done!(kit.make(Kind::Thread, 0)));
     let (space, caps) = (u64::from(slot::ADDRESS_SPACE), u64::from(kit.workers()));
     let (n, bare) = (u64::from(done!(kit.make(Kind::Notification, 0))), done!(kit.limited(slot::ADDRESS_SPACE, 0)));
@@ -75,7 +75,7 @@ fn configure(kit: &mut Kit) -> Outcome {
     expect(Call::ThreadRegister, [thread, 9, 0, 0, 0, 0], BadArgument, "index")
 }
 
-fn states(kit: &mut Kit) -> Outcome {
+fn states(kit: &mut Kit) -> Checked {
     let raw = done!(kit.make(Kind::Thread, 0));
     refused!(thread_resume(raw), BadState);
     let t = done!(kit.start(Setup::new(20, idle)));
@@ -87,7 +87,7 @@ fn states(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn bind(kit: &mut Kit) -> Outcome {
+fn bind(kit: &mut Kit) -> Checked {
     let (a, b) = (done!(kit.prepare(Setup::new(20, idle))), done!(kit.prepare(Setup::new(20, idle))));
     refused!(thread_bind_context(a.thread, a.context), Busy);
     done!(thread_bind_context(b.thread, 0));
@@ -106,7 +106,7 @@ fn bind(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn contexts(kit: &mut Kit) -> Outcome {
+fn contexts(kit: &mut Kit) -> Checked {
     let (control, context) = (u64::from(slot::SCHED_CONTROL), u64::from(done!(kit.make(Kind::SchedContext, 0))));
     let rows = [
         (0, NEVER, 0),
@@ -138,7 +138,7 @@ fn contexts(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn bindings(kit: &mut Kit) -> Outcome {
+fn bindings(kit: &mut Kit) -> Checked {
     let (first, second) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.make(Kind::Endpoint, 0)));
     let (a, b) = (done!(kit.prepare(Setup::new(20, idle))), done!(kit.prepare(Setup::new(20, idle))));
     refused!(endpoint_bind(first, second), WrongKind);
@@ -156,7 +156,7 @@ fn bindings(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn interrupts(kit: &mut Kit) -> Outcome {
+fn interrupts(kit: &mut Kit) -> Checked {
     let (control, region) = (slot::IRQ_CONTROL, kit.region());
     let (at, other) = (kit.slot(), kit.slot());
     refused!(interrupt_create(control, IRQ_MSI, 4, at, region), BadArgument);
@@ -173,7 +173,7 @@ fn interrupts(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn vectors(kit: &mut Kit) -> Outcome {
+fn vectors(kit: &mut Kit) -> Checked {
     for made in 0..20 {
         let at = kit.slot();
         if let Err(error) = interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, at, kit.region()) {
@@ -184,7 +184,7 @@ fn vectors(kit: &mut Kit) -> Outcome {
     Err(pillion_test_kit::failure!("vectors without end"))
 }
 
-fn ports(kit: &mut Kit) -> Outcome {
+fn ports(kit: &mut Kit) -> Checked {
     let part = kit.slot();
     done!(pillion_runtime::ports_part(slot::PORTS, 0x70, 2, part));
     let (p, at) = (u64::from(part), u64::from(kit.slot()));
@@ -208,7 +208,7 @@ fn ports(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn vcpu(kit: &mut Kit) -> Outcome {
+fn vcpu(kit: &mut Kit) -> Checked {
     let (vcpu, memory) = (u64::from(done!(kit.make(Kind::Vcpu, 0))), u64::from(done!(kit.make(Kind::Memory, 4096))));
     let guest = u64::from(done!(kit.make(Kind::GuestSpace, 4)));
     let (control, all) = (u64::from(slot::IRQ_CONTROL), u64::from(slot::PORTS));

@@ -9,7 +9,7 @@ use pillion_abi::{
     status::Error::{self, BadArgument, BadCap, Busy, NoMemory, NoRight, SlotTaken, TooDeep, WrongKind},
 };
 use pillion_runtime::{cap_derive, memory_map, memory_unmap, region_create};
-use pillion_test_kit::{Kit, Outcome, WORKER_SLOTS, done, refused, same};
+use pillion_test_kit::{Checked, Kit, WORKER_SLOTS, done, refused, same};
 
 pub const TESTS: &[Test] = &[
     ("refusal/region-create", create),
@@ -26,7 +26,7 @@ pub const TESTS: &[Test] = &[
 
 const FAR: u64 = slot::COUNT as u64;
 
-fn create(kit: &mut Kit) -> Outcome {
+fn create(kit: &mut Kit) -> Checked {
     let region = u64::from(kit.region());
     let (empty, taken) = (u64::from(kit.slot()), u64::from(done!(kit.make(Kind::Notification, 0))));
     let kind = |kind: Kind| kind as u64;
@@ -55,7 +55,7 @@ fn create(kit: &mut Kit) -> Outcome {
     expect(RegionCreate, [region, kind(Kind::Memory), !(PAGE - 1), empty, 0, 0], BadArgument, "overflow")
 }
 
-fn create_device(kit: &mut Kit) -> Outcome {
+fn create_device(kit: &mut Kit) -> Checked {
     let regions = &kit.info.regions[..kit.info.region_count as usize];
     let device = regions.iter().position(|r| r.kind == range_kind::DEVICE).unwrap_or(0);
     let (region, at) = (u64::from(slot::REGIONS) + device as u64, u64::from(kit.slot()));
@@ -65,7 +65,7 @@ fn create_device(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn nested_regions(kit: &mut Kit) -> Outcome {
+fn nested_regions(kit: &mut Kit) -> Checked {
     let mut region = kit.region();
     for level in (1..40).rev() {
         let inner = kit.slot();
@@ -80,7 +80,7 @@ fn nested_regions(kit: &mut Kit) -> Outcome {
     Err(pillion_test_kit::failure!("regions nest without end"))
 }
 
-fn part(kit: &mut Kit) -> Outcome {
+fn part(kit: &mut Kit) -> Checked {
     let memory = u64::from(done!(kit.make(Kind::Memory, 4 * PAGE)));
     let (empty, taken) = (u64::from(kit.slot()), memory);
     let rows = [
@@ -99,7 +99,7 @@ fn part(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn map_arguments(kit: &mut Kit) -> Outcome {
+fn map_arguments(kit: &mut Kit) -> Checked {
     let memory = u64::from(done!(kit.make(Kind::Memory, 4 * PAGE)));
     let (own, good, thread) = (u64::from(slot::ADDRESS_SPACE), kit.address(), u64::from(slot::THREAD));
     let bare = u64::from(done!(kit.limited(slot::ADDRESS_SPACE, right::READ)));
@@ -123,7 +123,7 @@ fn map_arguments(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn map_rights(kit: &mut Kit) -> Outcome {
+fn map_rights(kit: &mut Kit) -> Checked {
     let memory = done!(kit.make(Kind::Memory, PAGE));
     let address = kit.address();
     let own = slot::ADDRESS_SPACE;
@@ -136,7 +136,7 @@ fn map_rights(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn map_busy(kit: &mut Kit) -> Outcome {
+fn map_busy(kit: &mut Kit) -> Checked {
     let (first, address) = done!(kit.memory(4 * PAGE, map::WRITE));
     let own = slot::ADDRESS_SPACE;
     refused!(memory_map(first, own, address + 64 * PAGE, 0), Busy);
@@ -151,7 +151,7 @@ fn map_busy(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn derive(kit: &mut Kit) -> Outcome {
+fn derive(kit: &mut Kit) -> Checked {
     let (space, object) =
         (u64::from(done!(kit.make(Kind::CapSpace, 8))), u64::from(done!(kit.make(Kind::Endpoint, 0))));
     let badged = u64::from(done!(kit.badged(object as u32, 5)));
@@ -177,7 +177,7 @@ fn derive(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn derive_deep(kit: &mut Kit) -> Outcome {
+fn derive_deep(kit: &mut Kit) -> Checked {
     let mut cap = done!(kit.make(Kind::Notification, 0));
     for _ in 0..40 {
         let next = kit.slot();
@@ -192,7 +192,7 @@ fn derive_deep(kit: &mut Kit) -> Outcome {
     Err(pillion_test_kit::failure!("capabilities derive without end"))
 }
 
-fn moves(kit: &mut Kit) -> Outcome {
+fn moves(kit: &mut Kit) -> Checked {
     let (space, object) =
         (u64::from(done!(kit.make(Kind::CapSpace, 8))), u64::from(done!(kit.make(Kind::Endpoint, 0))));
     let empty = u64::from(kit.slot());

@@ -8,7 +8,7 @@ use pillion_abi::{
     status::Error::{BadCap, NoMemory},
 };
 use pillion_runtime::{cap_identify, memory_map, now, region_create, region_reset, signal, sleep};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same};
 
 pub const TESTS: &[Test] = &[
     ("region/identify", identify),
@@ -19,7 +19,7 @@ pub const TESTS: &[Test] = &[
     ("region/deletes-itself", itself),
 ];
 
-fn identify(kit: &mut Kit) -> Outcome {
+fn identify(kit: &mut Kit) -> Checked {
     let [what, size] = done!(cap_identify(kit.region()));
     same!(what & 0xff, Kind::Region as u64);
     let (region, memory) = (kit.slot(), kit.slot());
@@ -47,7 +47,7 @@ const KINDS: [(Kind, u64); 12] = [
     (Kind::Memory, PAGE),
 ];
 
-fn again(kit: &mut Kit) -> Outcome {
+fn again(kit: &mut Kit) -> Checked {
     let region = kit.slot();
     done!(region_create(kit.region(), Kind::Region, 64 * PAGE, region));
     let slots = KINDS.map(|_| kit.slot());
@@ -66,7 +66,7 @@ fn again(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn runs_out(kit: &mut Kit) -> Outcome {
+fn runs_out(kit: &mut Kit) -> Checked {
     let region = kit.slot();
     done!(region_create(kit.region(), Kind::Region, 4 * PAGE, region));
     for _ in 0..3 {
@@ -81,7 +81,7 @@ fn runs_out(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn cleared(kit: &mut Kit) -> Outcome {
+fn cleared(kit: &mut Kit) -> Checked {
     let (region, memory) = (kit.slot(), kit.slot());
     done!(region_create(kit.region(), Kind::Region, 64 * PAGE, region));
     done!(region_create(region, Kind::Memory, 64 * PAGE, memory));
@@ -114,7 +114,7 @@ extern "C" fn waiter(_: u64) -> ! {
     }
 }
 
-fn in_use(kit: &mut Kit) -> Outcome {
+fn in_use(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     board::set(1, n);
     let spaces = [done!(kit.space()), done!(kit.space())];
@@ -140,7 +140,7 @@ extern "C" fn suicide(_: u64) -> ! {
     }
 }
 
-fn itself(kit: &mut Kit) -> Outcome {
+fn itself(kit: &mut Kit) -> Checked {
     let (space, rounds) = (done!(kit.space()), 3);
     for _ in 0..rounds {
         let t = done!(kit.prepare(Setup::new(20, suicide).within(space)));

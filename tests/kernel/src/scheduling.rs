@@ -6,7 +6,7 @@ use pillion_runtime::{
     cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend,
     wait, yield_now,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, done, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("scheduling/most-urgent-first", urgent_first),
@@ -53,7 +53,7 @@ extern "C" fn woken(number: u64) -> ! {
     stop()
 }
 
-fn urgent_first(kit: &mut Kit) -> Outcome {
+fn urgent_first(kit: &mut Kit) -> Checked {
     for priority in [30u8, 10, 50, 20, 40] {
         done!(kit.start(Setup::new(priority, logger).with(priority.into())));
     }
@@ -63,7 +63,7 @@ fn urgent_first(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn fifo(kit: &mut Kit) -> Outcome {
+fn fifo(kit: &mut Kit) -> Checked {
     for number in 1..=5 {
         done!(kit.start(Setup::new(20, logger).with(number)));
     }
@@ -72,7 +72,7 @@ fn fifo(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn turns(kit: &mut Kit) -> Outcome {
+fn turns(kit: &mut Kit) -> Checked {
     for number in 1..=3 {
         done!(kit.start(Setup::new(20, yielder).with(number)));
     }
@@ -81,7 +81,7 @@ fn turns(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn preempted(kit: &mut Kit) -> Outcome {
+fn preempted(kit: &mut Kit) -> Checked {
     for number in 1..=2 {
         done!(kit.start(Setup::new(20, twice).with(number)));
     }
@@ -93,7 +93,7 @@ fn preempted(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn resume(kit: &mut Kit) -> Outcome {
+fn resume(kit: &mut Kit) -> Checked {
     let t = done!(kit.prepare(Setup::new(101, logger).with(1)));
     board::log(0);
     done!(thread_resume(t.thread));
@@ -102,7 +102,7 @@ fn resume(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn changes(kit: &mut Kit) -> Outcome {
+fn changes(kit: &mut Kit) -> Checked {
     let a = done!(kit.prepare(Setup::new(20, logger).with(1)));
     let b = done!(kit.prepare(Setup::new(30, logger).with(2)));
     done!(thread_resume(a.thread));
@@ -134,7 +134,7 @@ fn changes(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn suspended(kit: &mut Kit) -> Outcome {
+fn suspended(kit: &mut Kit) -> Checked {
     let t = done!(kit.start(Setup::new(20, counter).with(1)));
     kit.rest(10_000);
     done!(thread_suspend(t.thread));
@@ -147,7 +147,7 @@ fn suspended(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn no_context(kit: &mut Kit) -> Outcome {
+fn no_context(kit: &mut Kit) -> Checked {
     let t = done!(kit.prepare(Setup::new(20, counter).with(1)));
     done!(thread_bind_context(t.thread, 0));
     done!(thread_resume(t.thread));
@@ -163,7 +163,7 @@ fn no_context(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn every_priority(kit: &mut Kit) -> Outcome {
+fn every_priority(kit: &mut Kit) -> Checked {
     for block in 0..12u8 {
         board::clear();
         for i in 1..=8u8 {

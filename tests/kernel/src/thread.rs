@@ -6,7 +6,7 @@ use pillion_abi::{NEVER, object::Kind, status::Error};
 use pillion_runtime::{
     Cap, endpoint_bind, receive, thread_register, thread_resume, thread_set_registers, thread_suspend, wait,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("thread/registers-are-kept", registers),
@@ -95,7 +95,7 @@ extern "C" fn spinner(cell: u64) -> ! {
 
 const FULL: [[u64; 2]; 8] = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [12, 13], [14, 15]];
 
-fn all(thread: Cap) -> Outcome<[[u64; 2]; 8]> {
+fn all(thread: Cap) -> Checked<[[u64; 2]; 8]> {
     let mut found = [[0; 2]; 8];
     for (i, pair) in found.iter_mut().enumerate() {
         *pair = done!(thread_register(thread, i as u64 + 1));
@@ -104,7 +104,7 @@ fn all(thread: Cap) -> Outcome<[[u64; 2]; 8]> {
     Ok(found)
 }
 
-fn registers(kit: &mut Kit) -> Outcome {
+fn registers(kit: &mut Kit) -> Checked {
     let t = done!(kit.start(Setup::new(20, full)));
     kit.rest(5_000);
     done!(thread_suspend(t.thread));
@@ -115,7 +115,7 @@ fn registers(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn preempted(kit: &mut Kit) -> Outcome {
+fn preempted(kit: &mut Kit) -> Checked {
     let space = done!(kit.space());
     let a = done!(kit.start(Setup::new(20, full)));
     let b = done!(kit.start(Setup::new(20, checked).within(space)));
@@ -137,7 +137,7 @@ fn preempted(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn start(kit: &mut Kit) -> Outcome {
+fn start(kit: &mut Kit) -> Checked {
     let t = done!(kit.prepare(Setup::new(20, noter)));
     done!(thread_set_registers(t.thread, 0x1234, 0x5678, 0x9abc));
     same!(done!(thread_register(t.thread, 0)), [0x1234, 0x5678]);
@@ -145,7 +145,7 @@ fn start(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn restart(kit: &mut Kit) -> Outcome {
+fn restart(kit: &mut Kit) -> Checked {
     let t = done!(kit.start(Setup::new(20, spinner).with(1)));
     kit.rest(5_000);
     done!(thread_suspend(t.thread));
@@ -167,7 +167,7 @@ extern "C" fn blocked(how: u64) -> ! {
     stop()
 }
 
-fn stopped_call(kit: &mut Kit) -> Outcome {
+fn stopped_call(kit: &mut Kit) -> Checked {
     let (n, e, f) = (
         done!(kit.make(Kind::Notification, 0)),
         done!(kit.make(Kind::Endpoint, 0)),
@@ -193,7 +193,7 @@ fn stopped_call(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn bad_address(kit: &mut Kit) -> Outcome {
+fn bad_address(kit: &mut Kit) -> Checked {
     for entry in [u64::MAX, 1 << 47, 0xffff_8000_0000_0000, 0x8000_0000_0000_0000] {
         let t = done!(kit.prepare(Setup::new(150, noter)));
         done!(thread_set_registers(t.thread, entry, 0xffff_8000_0000_0000, 0));

@@ -3,7 +3,7 @@
 use crate::{Test, board, order};
 use pillion_abi::{NEVER, object::Kind, status::Error::Timeout};
 use pillion_runtime::{cap_delete, now, sleep, timer_bind, timer_set, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, refused, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("time/sleep-is-never-early-and-hardly-late", punctual),
@@ -19,7 +19,7 @@ pub const TESTS: &[Test] = &[
 /// The longest that a wake-up may take.
 const LATE: u64 = 2_000;
 
-fn punctual(_: &mut Kit) -> Outcome {
+fn punctual(_: &mut Kit) -> Checked {
     for distance in [1, 10, 100, 999, 10_000, 1_000_000, 30_000_000] {
         let end = now() + distance;
         done!(sleep(end));
@@ -30,7 +30,7 @@ fn punctual(_: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn past(_: &mut Kit) -> Outcome {
+fn past(_: &mut Kit) -> Checked {
     let start = now();
     for deadline in [0, 1, start - 1, start] {
         done!(sleep(deadline));
@@ -56,7 +56,7 @@ extern "C" fn spinner(_: u64) -> ! {
     }
 }
 
-fn periodic(kit: &mut Kit) -> Outcome {
+fn periodic(kit: &mut Kit) -> Checked {
     let spaces = [done!(kit.space()), done!(kit.space())];
     done!(kit.start(Setup::new(200, periodic_task).within(spaces[0]).with(10_000)));
     done!(kit.start(Setup::new(20, spinner).within(spaces[1])));
@@ -72,7 +72,7 @@ extern "C" fn sleeper(number: u64) -> ! {
     stop()
 }
 
-fn sleepers(kit: &mut Kit) -> Outcome {
+fn sleepers(kit: &mut Kit) -> Checked {
     board::set(0, now() + 200_000);
     for number in [5, 3, 8, 1, 9, 2, 7, 4, 6] {
         done!(kit.start(Setup::new(50, sleeper).with(number)));
@@ -82,7 +82,7 @@ fn sleepers(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn timer(kit: &mut Kit) -> Outcome {
+fn timer(kit: &mut Kit) -> Checked {
     let (t, n) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
     done!(timer_bind(t, n, 0x22));
     let end = now() + 20_000;
@@ -95,7 +95,7 @@ fn timer(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn again(kit: &mut Kit) -> Outcome {
+fn again(kit: &mut Kit) -> Checked {
     let (t, n) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
     done!(timer_bind(t, n, 1));
     done!(timer_set(t, now() + 5_000));
@@ -109,7 +109,7 @@ fn again(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn many(kit: &mut Kit) -> Outcome {
+fn many(kit: &mut Kit) -> Checked {
     const COUNT: u64 = 32;
     let n = done!(kit.make(Kind::Notification, 0));
     let start = now() + 400_000;
@@ -128,7 +128,7 @@ fn many(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ends(kit: &mut Kit) -> Outcome {
+fn ends(kit: &mut Kit) -> Checked {
     let (t, n) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
     done!(timer_bind(t, n, 1));
     done!(timer_set(t, now() + 5_000));

@@ -3,7 +3,7 @@
 use crate::{Test, board};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{interrupt_bind, interrupt_create, now, port_out, sleep, timer_bind, timer_set, wait};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, same, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("urgency/sleepers-below-do-not-interrupt", sleepers),
@@ -47,7 +47,7 @@ extern "C" fn sleeper(_: u64) -> ! {
     stop()
 }
 
-fn sleepers(kit: &mut Kit) -> Outcome {
+fn sleepers(kit: &mut Kit) -> Checked {
     let at = now() + 200_000;
     board::set(0, at);
     for _ in 0..MANY {
@@ -69,7 +69,7 @@ extern "C" fn waiter(n: u64) -> ! {
     stop()
 }
 
-fn timers(kit: &mut Kit) -> Outcome {
+fn timers(kit: &mut Kit) -> Checked {
     let at = now() + 400_000;
     for i in 0..MANY {
         let (t, n) = (done!(kit.make(Kind::Timer, 0)), done!(kit.make(Kind::Notification, 0)));
@@ -96,7 +96,7 @@ extern "C" fn hungry(_: u64) -> ! {
     }
 }
 
-fn refills(kit: &mut Kit) -> Outcome {
+fn refills(kit: &mut Kit) -> Checked {
     const PERIOD: u64 = 400_000;
     for _ in 0..MANY {
         done!(kit.start(Setup { budget: 5_000, period: PERIOD, ..Setup::new(BELOW, hungry) }));
@@ -115,7 +115,7 @@ fn refills(kit: &mut Kit) -> Outcome {
 const CLOCK_LINE: u64 = 2;
 const CLOCK_DIVISOR: u32 = 28;
 
-fn set_clock(divisor: u32) -> Outcome {
+fn set_clock(divisor: u32) -> Checked {
     const RATE_CHANNEL_0: u32 = 0x34;
     const ONE_SHOT_CHANNEL_0: u32 = 0x30;
     done!(port_out(slot::PORTS, 0x43, 1, if divisor == 0 { ONE_SHOT_CHANNEL_0 } else { RATE_CHANNEL_0 }));
@@ -126,7 +126,7 @@ fn set_clock(divisor: u32) -> Outcome {
     Ok(())
 }
 
-fn line(kit: &mut Kit) -> Outcome {
+fn line(kit: &mut Kit) -> Checked {
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
     done!(interrupt_create(slot::IRQ_CONTROL, CLOCK_LINE, 0, interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 1));
@@ -157,7 +157,7 @@ extern "C" fn late(number: u64) -> ! {
 }
 
 /// Many timers are due at the same time: the most urgent thread does not wait for the others.
-fn first(kit: &mut Kit) -> Outcome {
+fn first(kit: &mut Kit) -> Checked {
     board::set(0, now() + 300_000);
     for i in 0..MANY {
         done!(kit.start(Setup::new(BELOW + (i * 7 % MANY) as u8, late).with(i * 7 % MANY)));

@@ -1,6 +1,6 @@
 //! User vCPUs: code of a guest's process in user mode, which exits whatever it tries.
 
-use crate::{Test, board, guest::expect, guest_interrupt::runner};
+use crate::{Test, board, exits::expect, guest_interrupt::runner};
 use core::cell::Cell;
 use pillion_abi::{
     boot::slot,
@@ -11,7 +11,7 @@ use pillion_abi::{
 use pillion_runtime::{
     cap_delete, now, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
 };
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, refused, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, refused, same};
 
 pub const TESTS: &[Test] = &[
     ("user-vcpu/hypercall", hypercall),
@@ -36,13 +36,13 @@ const GENERAL_PROTECTION: u64 = 13;
 const PAGE_FAULT: u64 = 14;
 
 /// Runs up to an exception; returns its vector and error code.
-fn exception(guest: &mut Guest) -> Outcome<(u64, u64)> {
+fn exception(guest: &mut Guest) -> Checked<(u64, u64)> {
     expect(guest, Exit::Exception)?;
     let info = guest.state().fault.get().info;
     Ok((info & 0xff, info >> 32))
 }
 
-fn hypercall(kit: &mut Kit) -> Outcome {
+fn hypercall(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     // inc rdi; add r8, rdi; vmmcall
     guest.execute(&[0x48, 0xff, 0xc7, 0x49, 0x01, 0xf8, 0x0f, 0x01, 0xd9]);
@@ -60,7 +60,7 @@ fn hypercall(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn exceptions(kit: &mut Kit) -> Outcome {
+fn exceptions(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     let cases: [(&[u8], (u64, u64)); 5] = [
         (&[0x0f, 0x0b], (INVALID_OPCODE, 0)),
@@ -83,7 +83,7 @@ fn exceptions(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn page_faults(kit: &mut Kit) -> Outcome {
+fn page_faults(kit: &mut Kit) -> Checked {
     use pillion_test_kit::user_guest::PART;
     let mut guest = Guest::user(kit)?;
     // mov al, [rdi]; and mov [rdi], al
@@ -100,7 +100,7 @@ fn page_faults(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn nested_fault(kit: &mut Kit) -> Outcome {
+fn nested_fault(kit: &mut Kit) -> Checked {
     use pillion_test_kit::user_guest::PART;
     let mut guest = Guest::user(kit)?;
     guest.execute(&[0x8a, 0x07]);
@@ -140,7 +140,7 @@ const PRIVILEGED: [&[u8]; 26] = [
     &[0x48, 0xcf],             // iretq
 ];
 
-fn privileged(kit: &mut Kit) -> Outcome {
+fn privileged(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     for (i, code) in PRIVILEGED.into_iter().enumerate() {
         guest.execute(code);
@@ -157,7 +157,7 @@ fn privileged(kit: &mut Kit) -> Outcome {
 }
 
 /// The monitor asks for the most privileged mode in every possible way.
-fn confined(kit: &mut Kit) -> Outcome {
+fn confined(kit: &mut Kit) -> Checked {
     const SYSCALL_ENABLE: u64 = 1;
     let mut guest = Guest::user(kit)?;
     for (i, code) in
@@ -186,7 +186,7 @@ fn confined(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn time_stamp(kit: &mut Kit) -> Outcome {
+fn time_stamp(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     // rdtsc; vmmcall
     guest.execute(&[0x0f, 0x31, 0x0f, 0x01, 0xd9]);
@@ -197,7 +197,7 @@ fn time_stamp(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn fpu(kit: &mut Kit) -> Outcome {
+fn fpu(kit: &mut Kit) -> Checked {
     // movq xmm3, rdi; vmmcall; movq rsi, xmm3; vmmcall
     const CODE: [u8; 16] =
         [0x66, 0x48, 0x0f, 0x6e, 0xdf, 0x0f, 0x01, 0xd9, 0x66, 0x48, 0x0f, 0x7e, 0xde, 0x0f, 0x01, 0xd9];
@@ -217,7 +217,7 @@ fn fpu(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn tables_change(kit: &mut Kit) -> Outcome {
+fn tables_change(kit: &mut Kit) -> Checked {
     use pillion_test_kit::user_guest::{PART, ROOT};
     let mut guest = Guest::user(kit)?;
     // mov al, [rdi]; vmmcall
@@ -234,7 +234,7 @@ fn tables_change(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn time_limit(kit: &mut Kit) -> Outcome {
+fn time_limit(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     guest.execute(&SPIN);
     let n = done!(kit.make(Kind::Notification, 0));
@@ -253,7 +253,7 @@ fn time_limit(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn others(kit: &mut Kit) -> Outcome {
+fn others(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     guest.execute(&SPIN);
     let space = done!(kit.space());
@@ -266,7 +266,7 @@ fn others(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn refused_calls(kit: &mut Kit) -> Outcome {
+fn refused_calls(kit: &mut Kit) -> Checked {
     use pillion_abi::call::Call;
     let guest = Guest::user(kit)?;
     let vcpu = u64::from(guest.vcpu);

@@ -2,7 +2,7 @@
 
 use crate::{
     Test, board,
-    guest::{expect, with},
+    exits::{expect, with},
     guest_interrupt::{Clock, HANDLER, VECTOR, listening, runner},
     user_vcpu::{HYPERCALL, SPIN},
 };
@@ -14,7 +14,7 @@ use pillion_abi::{
     vcpu::{Exit, Segment, gpr},
 };
 use pillion_runtime::{cap_delete, now, thread_bind_notification, timer_bind, timer_set, vcpu_inject};
-use pillion_test_kit::{Kit, Outcome, Setup, check, done, guest::Guest, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, same};
 
 pub const TESTS: &[Test] = &[
     ("user-vcpu/in-the-passenger-s-memory", shared_memory),
@@ -25,7 +25,7 @@ pub const TESTS: &[Test] = &[
     ("user-vcpu/any-state", any_state),
 ];
 
-fn shared_memory(kit: &mut Kit) -> Outcome {
+fn shared_memory(kit: &mut Kit) -> Checked {
     // The passenger writes, the process adds, the passenger reads. mov byte [0x500], 5; vmmcall;
     // mov al, [0x500]; vmmcall
     let mut linux = with(kit, &[0xc6, 0x06, 0, 5, 5, 0x0f, 0x01, 0xd9, 0xa0, 0, 5, 0x0f, 0x01, 0xd9])?;
@@ -41,7 +41,7 @@ fn shared_memory(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn interrupts(kit: &mut Kit) -> Outcome {
+fn interrupts(kit: &mut Kit) -> Checked {
     // sti; nop; jmp self
     let mut linux = listening(kit, &[0xfb, 0x90, 0xeb, 0xfe])?;
     let mut process = linux.process(kit)?;
@@ -68,7 +68,7 @@ fn interrupts(kit: &mut Kit) -> Outcome {
 
 /// Two vCPUs on different page tables: the same address shows each its own memory, whichever ran
 /// before.
-fn two(kit: &mut Kit) -> Outcome {
+fn two(kit: &mut Kit) -> Checked {
     let mut guests = [Guest::user(kit)?, Guest::user(kit)?];
     for (i, guest) in guests.iter_mut().enumerate() {
         // mov al, [0x5000]; inc byte [0x5000]; vmmcall
@@ -91,7 +91,7 @@ extern "C" fn count(cell: u64) -> ! {
     }
 }
 
-fn budget(kit: &mut Kit) -> Outcome {
+fn budget(kit: &mut Kit) -> Checked {
     let mut guest = Guest::user(kit)?;
     // inc qword [0x5000]; jmp back
     guest.execute(&[0x48, 0xff, 0x04, 0x25, 0, 0x50, 0, 0, 0xeb, 0xf6]);
@@ -107,7 +107,7 @@ fn budget(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ends(kit: &mut Kit) -> Outcome {
+fn ends(kit: &mut Kit) -> Checked {
     for _ in 0..2 {
         board::clear();
         let mut guest = Guest::user(kit)?;
@@ -141,7 +141,7 @@ impl Random {
 
 /// Whatever registers, page tables and code the guest sets up, it exits in time, and memory beside
 /// the guest's stays as it is.
-fn any_state(kit: &mut Kit) -> Outcome {
+fn any_state(kit: &mut Kit) -> Checked {
     const FILL: u64 = 0x6b6b_6b6b_6b6b_6b6b;
     let (_, before) = done!(kit.memory(PAGE, map::WRITE));
     let mut guest = Guest::user(kit)?;
@@ -180,7 +180,7 @@ fn any_state(kit: &mut Kit) -> Outcome {
     }
     done!(thread_bind_notification(slot::THREAD, 0));
     for at in beside() {
-        same!(crate::memory::peek(at), FILL);
+        same!(crate::mappings::peek(at), FILL);
     }
     // The vCPU works as before.
     let mut fresh = Guest::user(kit)?;

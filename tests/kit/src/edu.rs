@@ -1,6 +1,6 @@
 //! QEMU's `edu` device, which raises an interrupt on request.
 
-use crate::{Failure, Kit, Outcome, done, failure, kit::OWN, pci::Function};
+use crate::{Checked, Failure, Kit, done, failure, kit::OWN, pci::Function};
 use pillion_abi::{
     boot::{range_kind, slot},
     object::{Kind, map},
@@ -25,7 +25,7 @@ pub struct Edu {
 
 impl Edu {
     /// Finds the device and maps its registers in a space.
-    pub fn find(kit: &mut Kit, space: Cap) -> Outcome<Edu> {
+    pub fn find(kit: &mut Kit, space: Cap) -> Checked<Edu> {
         let function =
             Function::find(IDENTITY).ok_or_else(|| failure!("no edu device: start QEMU with -device edu"))?;
         function.enable();

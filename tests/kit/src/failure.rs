@@ -3,7 +3,7 @@
 use core::fmt::{self, Write};
 
 /// Result of a test.
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub type Checked<T = ()> = Result<T, Failure>;
 
 /// A line of text; what does not fit is cut off.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! A guest of a few bytes, in real mode.
 
-use crate::{Kit, Outcome, done};
+use crate::{Checked, Kit, done};
 use pillion_abi::{
     PAGE,
     boot::slot,
@@ -32,14 +32,14 @@ const fn segment(attributes: u16) -> Segment {
 
 impl Guest {
     /// Makes a guest with empty memory.
-    pub fn new(kit: &mut Kit) -> Outcome<Guest> {
+    pub fn new(kit: &mut Kit) -> Checked<Guest> {
         let mut guest = Guest::make(kit, 0)?;
         guest.reset();
         Ok(guest)
     }
 
     /// Makes a guest with flags for its vCPU; its state must be set.
-    pub(crate) fn make(kit: &mut Kit, flags: u64) -> Outcome<Guest> {
+    pub(crate) fn make(kit: &mut Kit, flags: u64) -> Checked<Guest> {
         let vcpu = done!(kit.make(Kind::Vcpu, 0));
         let space = done!(kit.make(Kind::GuestSpace, 8));
         let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));

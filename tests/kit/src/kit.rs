@@ -1,6 +1,6 @@
 //! Objects for the tests, made out of one region that is reset after each test.
 
-use crate::{Outcome, done, failure, image::Segments, thread::Stacks};
+use crate::{Checked, done, failure, image::Segments, thread::Stacks};
 use pillion_abi::{
     NEVER,
     boot::{self, BootInfo, slot},
@@ -65,13 +65,13 @@ impl Kit {
     }
 
     /// Makes the objects that every test needs.
-    pub fn begin(&mut self) -> Outcome {
+    pub fn begin(&mut self) -> Checked {
         done!(region_create(ARENA, Kind::CapSpace, WORKER_SLOTS, WORKERS));
         Ok(())
     }
 
     /// Ends everything that a test has made.
-    pub fn end(&mut self) -> Outcome {
+    pub fn end(&mut self) -> Checked {
         // The last first: threads before the spaces that they run in.
         for slot in (FIRST_SLOT..self.next).rev() {
             done!(cap_delete(0, slot));

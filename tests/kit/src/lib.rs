@@ -13,7 +13,7 @@ mod power;
 mod thread;
 pub mod user_guest;
 
-pub use failure::{Failure, Outcome};
+pub use failure::{Checked, Failure};
 pub use kit::{FIRST_ADDRESS, Kit, LAST_SLOT, WORKER_SLOTS};
 pub use power::end;
 pub use thread::{STACK, Setup, Thread, stop};

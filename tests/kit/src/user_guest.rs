@@ -1,6 +1,6 @@
 //! Code of a guest's process: 64-bit user mode, on page tables in the guest's memory.
 
-use crate::{Kit, Outcome, done, guest::Guest};
+use crate::{Checked, Kit, done, guest::Guest};
 use pillion_abi::{
     PAGE,
     object::{Kind, map},
@@ -23,7 +23,7 @@ const LARGE: u64 = 1 << 7;
 
 impl Guest {
     /// Makes a user vCPU in a space and with memory of its own.
-    pub fn user(kit: &mut Kit) -> Outcome<Guest> {
+    pub fn user(kit: &mut Kit) -> Checked<Guest> {
         let mut guest = Guest::make(kit, configure::USER)?;
         guest.map();
         guest.enter_user_mode();
@@ -31,7 +31,7 @@ impl Guest {
     }
 
     /// Makes a user vCPU in the space of this guest. The page tables go into the guest's memory.
-    pub fn process(&self, kit: &mut Kit) -> Outcome<Guest> {
+    pub fn process(&self, kit: &mut Kit) -> Checked<Guest> {
         let vcpu = done!(kit.make(Kind::Vcpu, 0));
         let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));
         done!(vcpu_configure(vcpu, self.space, state_memory, configure::USER));

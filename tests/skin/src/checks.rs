@@ -16,7 +16,7 @@ use pillion_runtime::{
     info::{self, address, label, level, skin, wake},
     now, park, signal, sleep, thread_suspend, wait,
 };
-use pillion_test_kit::{Outcome, done, failure};
+use pillion_test_kit::{Checked, done, failure};
 
 /// All tests, in the order in which they run.
 pub const ALL: &[Test] = &[
@@ -46,7 +46,7 @@ macro_rules! check {
 /// The latest action of a thread.
 static SEEN: AtomicU64 = AtomicU64::new(0);
 
-fn facts() -> Outcome {
+fn facts() -> Checked {
     let skin = &info::task().skin;
     check!(skin.index == 0 && skin.threads == 8 && skin.shares == 1 && skin.linux == 0);
     check!((skin.main_level, skin.ceiling) == (3, 220));
@@ -56,7 +56,7 @@ fn facts() -> Outcome {
     Ok(())
 }
 
-fn the_directory() -> Outcome {
+fn the_directory() -> Checked {
     let all = directory();
     check!(all.magic == MAGIC && all.version == VERSION && all.tsc_hz == info::task().tsc_hz);
     check!(all.task_count == 6);
@@ -75,7 +75,7 @@ extern "C" fn answer(number: u64) -> ! {
 }
 
 /// Each of the threads starts, is woken and wakes.
-fn threads_start() -> Outcome {
+fn threads_start() -> Checked {
     for number in 1..info::task().skin.threads {
         done!(threads::start(number, level::FIRST, answer, number.into()));
         done!(signal(skin::slot::NOTIFICATIONS + number));
@@ -86,7 +86,7 @@ fn threads_start() -> Outcome {
     Ok(())
 }
 
-fn levels() -> Outcome {
+fn levels() -> Checked {
     let context = skin::slot::CONTEXTS + 1;
     check!(context_set_priority(context, 220) == Ok([level::FIRST.into(), 0]));
     check!(context_set_priority(context, 221) == Err(Error::BadArgument));
@@ -106,7 +106,7 @@ extern "C" fn add(_: u64) -> ! {
 }
 
 /// Every thread may use the vector registers.
-fn vectors() -> Outcome {
+fn vectors() -> Checked {
     done!(threads::start(2, level::FIRST, add, 0));
     // Two to the power of a hundred, as the number's bits.
     check!(soon(|| SEEN.load(Relaxed) == (1023 + 100) << 52));
@@ -114,13 +114,13 @@ fn vectors() -> Outcome {
     Ok(())
 }
 
-fn time() -> Outcome {
+fn time() -> Checked {
     let [ticks, exhausted] = done!(context_consumed(skin::slot::CONTEXTS));
     check!(ticks != 0 && exhausted == 0);
     Ok(())
 }
 
-fn fifos() -> Outcome {
+fn fifos() -> Checked {
     check!(ask_for(label::FIFO_CLAIM, 64) == -22 && ask_for(label::FIFO_CLAIM, 9) == -13);
     check!(ask_for(label::FIFO_CLAIM, 3) == 0 && directory().fifo_owner[3] == 1);
     check!(ask_for(label::FIFO_RELEASE, 3) == 0 && directory().fifo_owner[3] == 0);
@@ -128,7 +128,7 @@ fn fifos() -> Outcome {
     Ok(())
 }
 
-fn buffers() -> Outcome {
+fn buffers() -> Checked {
     let before = directory().generation;
     let [index, offset, size] = ask_about(label::MBUFF_HOLD, 5000, "one");
     check!(index >= 0 && size == 8192 && word(offset).load(Relaxed) == 0);
@@ -146,7 +146,7 @@ fn buffers() -> Outcome {
 }
 
 /// The task's output is in the system's log, where the test's expectations look for it.
-fn log() -> Outcome {
+fn log() -> Checked {
     for _ in 0..3 {
         print("a line that is printed\n");
     }
@@ -157,7 +157,7 @@ fn log() -> Outcome {
 
 /// All threads of a task stop when one of them faults; the directory shows the task's state and the
 /// place of the fault.
-fn fault() -> Outcome {
+fn fault() -> Checked {
     check!(soon(|| task("victim").is_some_and(|t| t.state == task_state::FAULTED)));
     let Some(victim) = task("victim") else { return Err(failure!("no victim")) };
     check!((victim.fault.vector, victim.fault.address, victim.fault.thread) == (14, 0xdead_0000, 3));
@@ -171,20 +171,20 @@ fn fault() -> Outcome {
 }
 
 /// What an ended task had is free again.
-fn end() -> Outcome {
+fn end() -> Checked {
     check!(soon(|| task("leaver").is_some_and(|t| t.state == task_state::STOPPED && t.starts == 1)));
     let all = directory();
     check!(all.fifo_owner[40] == 0 && !all.mbuffs.iter().any(|b| info::text(&b.name) == "left"));
     Ok(())
 }
 
-fn failing() -> Outcome {
+fn failing() -> Checked {
     check!(soon(|| task("failing").is_some_and(|t| t.state == task_state::STOPPED && t.result == -5)));
     Ok(())
 }
 
 /// A task that was not asked to end stays.
-fn stopped() -> Outcome {
+fn stopped() -> Checked {
     check!(task("visitor").is_some_and(|t| t.state == task_state::RUNNING));
     Ok(())
 }

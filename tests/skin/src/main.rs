@@ -13,7 +13,7 @@ mod requests;
 mod threads;
 
 use pillion_runtime::{info, println, task};
-use pillion_test_kit::Outcome;
+use pillion_test_kit::Checked;
 
 task!(main);
 
@@ -50,4 +50,4 @@ fn run() -> ! {
 }
 
 /// A test: its name and its function.
-type Test = (&'static str, fn() -> Outcome);
+type Test = (&'static str, fn() -> Checked);

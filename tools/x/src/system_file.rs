@@ -2,7 +2,7 @@
 
 use crate::problem::problem;
 use anyhow::Result;
-use pillion_system::{Machine, Problem, System};
+use pillion_system::{Problem, System, Target};
 use std::path::Path;
 
 /// A system file that was read.
@@ -41,12 +41,12 @@ const EMULATED_LINES: &[(u32, u32)] = &[(0, 24)];
 /// Checks a system against the entries of its bundle and the additions to Linux's command line;
 /// with `memory_bytes`, also against the emulated machine that it is to run on.
 pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str], append: &str) -> Result<()> {
-    let machine = Machine {
+    let machine = Target {
         memory_bytes,
         images: Some(images),
         lines: memory_bytes.map(|_| EMULATED_LINES),
         appended: append.trim().len(),
-        ..Machine::default()
+        ..Target::default()
     };
     pillion_system::check(system, &machine).map_err(|problems| refused(path, &problems))
 }

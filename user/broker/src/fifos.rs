@@ -1,6 +1,6 @@
 //! Shared FIFOs: those that the system file does not give to a single task.
 
-use crate::{Machine, client::Client};
+use crate::{Backend, client::Client};
 use core::ops::Range;
 use pillion_abi::channel::FIFOS;
 use pillion_channel::extent::{self, Extent};
@@ -37,7 +37,7 @@ impl Fifos {
         Fifos { fifos: [Fifo { size: 0, extent: Extent { at: 0, size: 0 }, maker: 0 }; FIFOS] }
     }
 
-    pub(crate) fn create(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
+    pub(crate) fn create(&mut self, m: &mut impl Backend, client: &Client, fifo: u32, size: u32) -> Result {
         let index = shared(m, client, fifo)?;
         if self.fifos[index].size != 0 || m.fifo_entered(index) {
             return Err(EBUSY);
@@ -50,7 +50,7 @@ impl Fifos {
 
     /// Finds memory for a FIFO's two rings of that size, apart from all others. Returns it and the
     /// distance from one ring to the other.
-    fn place(&self, m: &impl Machine, own: usize, size: u32) -> Result<(Extent, u64)> {
+    fn place(&self, m: &impl Backend, own: usize, size: u32) -> Result<(Extent, u64)> {
         if size == 0 || size > i32::MAX as u32 {
             return Err(EINVAL);
         }
@@ -69,13 +69,13 @@ impl Fifos {
 
     /// Whether it has memory. The rings of a FIFO that has ended stay in place until the last
     /// process has left them.
-    fn has_place(&self, m: &impl Machine, index: usize) -> bool {
+    fn has_place(&self, m: &impl Backend, index: usize) -> bool {
         self.fifos[index].size != 0 || m.fifo_entered(index)
     }
 
     /// Bytes that a FIFO may have: those that the others do not have and that are not reserved for
     /// them.
-    fn bytes_for(&self, m: &impl Machine, index: usize) -> u64 {
+    fn bytes_for(&self, m: &impl Backend, index: usize) -> u64 {
         let (shared, all) = (m.shared_fifos(), m.fifo_memory().size);
         let kept = all / (KEPT_PART * u64::from(shared.count_ones()).max(1));
         let others = self.fifos.iter().enumerate().filter(|(i, _)| *i != index && shared >> i & 1 != 0);
@@ -85,7 +85,7 @@ impl Fifos {
         })
     }
 
-    pub(crate) fn destroy(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+    pub(crate) fn destroy(&mut self, m: &mut impl Backend, client: &Client, fifo: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         if m.fifo_opens(index) != 0 {
             return Err(EINVAL);
@@ -94,12 +94,12 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    fn end(&mut self, m: &mut impl Machine, index: usize) {
+    fn end(&mut self, m: &mut impl Backend, index: usize) {
         self.fifos[index].size = 0;
         m.fifo_end(index);
     }
 
-    pub(crate) fn resize(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, size: u32) -> Result {
+    pub(crate) fn resize(&mut self, m: &mut impl Backend, client: &Client, fifo: u32, size: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         let (extent, ring) = self.place(m, index, size)?;
         if !m.fifo_resize(index, size, extent.at, extent.at + ring) {
@@ -110,7 +110,7 @@ impl Fifos {
         Ok(Answer::OK)
     }
 
-    pub(crate) fn put(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, length: u32) -> Result {
+    pub(crate) fn put(&mut self, m: &mut impl Backend, client: &Client, fifo: u32, length: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         if length > DATA_SIZE {
             return Err(EINVAL);
@@ -118,31 +118,31 @@ impl Fifos {
         if m.fifo_put(index, client.task, length as usize) { Ok(Answer::value(length.into())) } else { Err(ENOSPC) }
     }
 
-    pub(crate) fn get(&mut self, m: &mut impl Machine, client: &Client, fifo: u32, most: u32) -> Result {
+    pub(crate) fn get(&mut self, m: &mut impl Backend, client: &Client, fifo: u32, most: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         Ok(Answer::value(m.fifo_get(index, client.task, most.min(DATA_SIZE) as usize) as u64))
     }
 
-    pub(crate) fn flush(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+    pub(crate) fn flush(&mut self, m: &mut impl Backend, client: &Client, fifo: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         m.fifo_flush(index);
         Ok(Answer::OK)
     }
 
-    pub(crate) fn state(&mut self, m: &mut impl Machine, client: &Client, fifo: u32) -> Result {
+    pub(crate) fn state(&mut self, m: &mut impl Backend, client: &Client, fifo: u32) -> Result {
         let index = self.there(m, client, fifo)?;
         let (to_linux, to_task) = m.fifo_lengths(index);
         Ok(Answer::Done([self.fifos[index].size.into(), to_linux as u64, to_task as u64]))
     }
 
-    pub(crate) fn pair(&mut self, m: &mut impl Machine, client: &Client, get: u32, put: u32) -> Result {
+    pub(crate) fn pair(&mut self, m: &mut impl Backend, client: &Client, get: u32, put: u32) -> Result {
         let (get, put) = (self.there(m, client, get)?, self.there(m, client, put)?);
         m.fifo_pair(get, put);
         Ok(Answer::OK)
     }
 
     /// Ends those of the FIFOs in `of` that the ended task made.
-    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, of: Range<usize>) {
+    pub(crate) fn task_ended(&mut self, m: &mut impl Backend, task: usize, of: Range<usize>) {
         for index in of {
             let fifo = &self.fifos[index];
             if fifo.size != 0 && usize::from(fifo.maker) == task {
@@ -151,14 +151,14 @@ impl Fifos {
         }
     }
 
-    fn there(&self, m: &impl Machine, client: &Client, fifo: u32) -> Result<usize> {
+    fn there(&self, m: &impl Backend, client: &Client, fifo: u32) -> Result<usize> {
         let index = shared(m, client, fifo)?;
         if self.fifos[index].size == 0 { Err(EINVAL) } else { Ok(index) }
     }
 }
 
 /// The index of a shared FIFO, for a client that may share.
-fn shared(m: &impl Machine, client: &Client, fifo: u32) -> Result<usize> {
+fn shared(m: &impl Backend, client: &Client, fifo: u32) -> Result<usize> {
     if !client.shares {
         return Err(EACCES);
     }

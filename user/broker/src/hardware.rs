@@ -6,7 +6,7 @@ use core::{
     sync::atomic::{AtomicU64, Ordering},
 };
 use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS};
-use pillion_broker::Machine;
+use pillion_broker::Backend;
 use pillion_channel::{Fifo, Moved, copy::copy, entry::Entry, event, extent::Extent};
 use pillion_runtime::{
     Cap,
@@ -128,7 +128,7 @@ fn messages(place: u64) -> *mut u8 {
     (address::MEMORY + place) as *mut u8
 }
 
-impl Machine for Hardware {
+impl Backend for Hardware {
     fn wake(&mut self, task: usize, thread: usize) {
         if task as u64 == self.caller {
             self.left_to_caller |= 1 << thread;

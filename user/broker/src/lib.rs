@@ -3,34 +3,34 @@
 //! request may block in it, and the work of each is bounded by the tables that it uses.
 //!
 //! [`pillion_runtime::broker`] describes the requests and which clients may make them. This crate
-//! is the broker's logic, without memory or system calls; it gets those from [`Machine`].
+//! is the broker's logic, without memory or system calls; it gets those from [`Backend`].
 #![no_std]
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
 
+mod backend;
 mod client;
 mod fifos;
-mod machine;
-mod outcome;
+mod finish;
+mod named;
 mod queue;
 mod queues;
 mod semaphores;
 mod serve;
-mod table;
 mod waits;
 
 #[cfg(test)]
 mod tests;
 
-pub use machine::Machine;
+pub use backend::Backend;
 
 use fifos::Fifos;
+use named::Table;
 use pillion_runtime::broker::{QUEUES, SEMAPHORES};
 use queue::Queue;
 use semaphores::Semaphore;
-use table::Table;
 use waits::Waits;
 
 /// The broker's entire state. Initially all zeros.

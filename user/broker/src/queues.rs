@@ -5,10 +5,10 @@
 //! the moment of the thread's last request.
 
 use crate::{
-    Broker, Machine,
+    Backend, Broker,
     client::Client,
+    named::Opened,
     queue::{Message, Queue},
-    table::Opened,
     waits::{Object, State},
 };
 use pillion_abi::channel::{TASKS, THREADS};
@@ -23,7 +23,7 @@ type Result<T = Answer> = core::result::Result<T, i32>;
 impl Broker {
     pub(crate) fn queue_open(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         name: Name,
         flags: u32,
@@ -40,7 +40,7 @@ impl Broker {
 
     fn make_queue(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         name: Name,
         (messages, size): (u32, u32),
@@ -61,7 +61,7 @@ impl Broker {
 
     /// Bytes of the memory for messages that a task may still have: what is free, less what is
     /// reserved for the others.
-    fn bytes_for(&self, m: &impl Machine, task: usize) -> u64 {
+    fn bytes_for(&self, m: &impl Backend, task: usize) -> u64 {
         let (mut used, mut free) = ([0; TASKS], m.message_memory());
         for (index, queue) in self.queues.all().iter().enumerate() {
             if let Some(payer) = self.queues.payer(index) {
@@ -73,7 +73,7 @@ impl Broker {
         others.fold(free, |free, other| free.saturating_sub(KEPT_MESSAGE_BYTES.saturating_sub(used[other])))
     }
 
-    pub(crate) fn queue_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
+    pub(crate) fn queue_close(&mut self, m: &mut impl Backend, client: &Client, handle: u32) -> Result {
         let index = self.queues.index(handle, client.task)?;
         let last = self.queues.opens(index, client.task) == 1;
         let of = |object| [Object::Receive(index), Object::Send(index)].contains(&object);
@@ -110,7 +110,7 @@ impl Broker {
 
     pub(crate) fn queue_send(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         handle: u32,
         (length, priority): (u32, u32),
@@ -134,7 +134,7 @@ impl Broker {
     /// Sends with a slot that the thread was handed.
     pub(crate) fn finish_send(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         task: usize,
         index: usize,
         slot: u8,
@@ -145,7 +145,7 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    fn send(&mut self, m: &mut impl Machine, task: usize, index: usize, slot: u8, message: Message) {
+    fn send(&mut self, m: &mut impl Backend, task: usize, index: usize, slot: u8, message: Message) {
         let queue = self.queues.at(index);
         *queue.message(slot) = message;
         m.fetch(task, queue.place(slot), message.length as usize);
@@ -165,7 +165,7 @@ impl Broker {
     }
 
     /// Gives a message to the most urgent receiver. Returns whether there was one.
-    fn hand_to_receiver(&mut self, m: &mut impl Machine, index: usize, slot: u8) -> bool {
+    fn hand_to_receiver(&mut self, m: &mut impl Backend, index: usize, slot: u8) -> bool {
         let Some(thread) = self.waits.pop(&mut self.queues.at(index).receivers) else { return false };
         self.waits.set(thread, State::Granted(Object::Receive(index), slot));
         m.wake(thread / THREADS, thread % THREADS);
@@ -173,7 +173,7 @@ impl Broker {
     }
 
     /// Requeues, in front, a message that a receiver was handed and did not fetch.
-    pub(crate) fn return_message(&mut self, m: &mut impl Machine, index: usize, slot: u8) {
+    pub(crate) fn return_message(&mut self, m: &mut impl Backend, index: usize, slot: u8) {
         if !self.hand_to_receiver(m, index, slot) {
             self.queues.at(index).push_front(slot);
         }
@@ -181,7 +181,7 @@ impl Broker {
 
     pub(crate) fn queue_receive(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         handle: u32,
         room: u32,
@@ -204,7 +204,7 @@ impl Broker {
     }
 
     /// Receives the message in a slot.
-    pub(crate) fn receive(&mut self, m: &mut impl Machine, task: usize, index: usize, slot: u8) -> Answer {
+    pub(crate) fn receive(&mut self, m: &mut impl Backend, task: usize, index: usize, slot: u8) -> Answer {
         let queue = self.queues.at(index);
         let message = *queue.message(slot);
         m.deliver(task, queue.place(slot), message.length as usize);
@@ -213,7 +213,7 @@ impl Broker {
     }
 
     /// Frees a slot: hands it to the most urgent sender if there is one.
-    pub(crate) fn free_slot(&mut self, m: &mut impl Machine, index: usize, slot: u8) {
+    pub(crate) fn free_slot(&mut self, m: &mut impl Backend, index: usize, slot: u8) {
         let queue = self.queues.at(index);
         match self.waits.pop(&mut queue.senders) {
             Some(thread) => {

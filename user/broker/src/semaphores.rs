@@ -1,9 +1,9 @@
 //! Named semaphores.
 
 use crate::{
-    Broker, Machine,
+    Backend, Broker,
     client::Client,
-    table::Opened,
+    named::Opened,
     waits::{List, Object, State},
 };
 use pillion_abi::channel::THREADS;
@@ -34,7 +34,7 @@ impl Semaphore {
 type Result = core::result::Result<Answer, i32>;
 
 impl Broker {
-    pub(crate) fn sem_open(&mut self, m: &impl Machine, client: &Client, name: Name, flags: u32, value: u32) -> Result {
+    pub(crate) fn sem_open(&mut self, m: &impl Backend, client: &Client, name: Name, flags: u32, value: u32) -> Result {
         let handle = match self.semaphores.open(client.space(), name, flags, client.task)? {
             Opened::Found(index) => self.semaphores.handle(index),
             Opened::Absent if value > VALUE_MAX => return Err(EINVAL),
@@ -47,7 +47,7 @@ impl Broker {
         Ok(Answer::value(handle.into()))
     }
 
-    pub(crate) fn sem_close(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
+    pub(crate) fn sem_close(&mut self, m: &mut impl Backend, client: &Client, handle: u32) -> Result {
         let index = self.semaphores.index(handle, client.task)?;
         if self.semaphores.opens(index, client.task) == 1
             && !self.fail_threads(m, client.task, |object| object == Object::Semaphore(index))
@@ -78,7 +78,7 @@ impl Broker {
         Ok(Answer::Wait)
     }
 
-    pub(crate) fn sem_post(&mut self, m: &mut impl Machine, client: &Client, handle: u32) -> Result {
+    pub(crate) fn sem_post(&mut self, m: &mut impl Backend, client: &Client, handle: u32) -> Result {
         let index = self.semaphores.index(handle, client.task)?;
         if self.semaphores.at(index).value == VALUE_MAX {
             return Err(EOVERFLOW);
@@ -93,7 +93,7 @@ impl Broker {
     }
 
     /// Hands one unit to the most urgent waiter, or adds it to the value.
-    pub(crate) fn give_semaphore(&mut self, m: &mut impl Machine, index: usize) {
+    pub(crate) fn give_semaphore(&mut self, m: &mut impl Backend, index: usize) {
         let semaphore = self.semaphores.at(index);
         match self.waits.pop(&mut semaphore.waiters) {
             Some(thread) => {

@@ -16,7 +16,7 @@
 
 mod desk;
 mod fifos;
-mod guest;
+mod handler_run;
 mod runner;
 mod share;
 

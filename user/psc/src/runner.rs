@@ -1,7 +1,7 @@
 //! Runners: one thread per handler, which waits for the handler's time or interrupt and runs it.
 
 use crate::{
-    guest::{Fault, Guest, TOO_LONG},
+    handler_run::{Fault, Guest, TOO_LONG},
     share::Shown,
 };
 use core::{

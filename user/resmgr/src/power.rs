@@ -1,6 +1,6 @@
 //! The end of the system.
 
-use crate::{journal, report};
+use crate::{journal, task_log};
 use pillion_abi::boot::slot;
 use pillion_runtime::{now, park, port_out, println, sleep};
 
@@ -12,7 +12,7 @@ const WRITES: [(u16, u32); 3] = [(0x604, 0x2000), (0xb004, 0x2000), (0x501, 0)];
 pub fn end(tsc_hz: u64, ok: bool) -> ! {
     journal::ending();
     let status = if ok { "ok" } else { "failed" };
-    println!("{{\"pillion\":\"end\",\"t_ns\":{},\"status\":\"{status}\"}}", report::since_boot(tsc_hz));
+    println!("{{\"pillion\":\"end\",\"t_ns\":{},\"status\":\"{status}\"}}", task_log::since_boot(tsc_hz));
     journal::finish();
     for (port, value) in WRITES {
         let _ = port_out(slot::PORTS, port, 2, value);

@@ -5,12 +5,12 @@ use crate::{
     journal,
     lines::{Line, bytes_of_words, print},
     linux::{LinuxLog, Presence},
-    machine::Machine,
-    power, report,
+    platform::Platform,
+    power,
     rights::{Sender, badge, kind, may},
     skin::{After, Skins},
     task::Task,
-    time,
+    task_log, time,
     trace::{self, Trace},
 };
 use alloc::vec::Vec;
@@ -72,7 +72,7 @@ impl Service {
     /// A system whose tasks have just been started. The option `seconds` of the kernel's command
     /// line limits its run time.
     pub fn new(
-        machine: &Machine,
+        machine: &Platform,
         tasks: Vec<Task>,
         skins: Option<Skins>,
         senders: Vec<Sender>,
@@ -110,8 +110,8 @@ impl Service {
             }
             if time >= next {
                 self.skins.iter_mut().for_each(|skins| skins.look_at_time(time));
-                self.tasks.iter().for_each(report::status);
-                self.skins.iter().flat_map(Skins::tasks).for_each(report::status);
+                self.tasks.iter().for_each(task_log::status);
+                self.skins.iter().flat_map(Skins::tasks).for_each(task_log::status);
                 // After a long stop, skip the lines that were missed.
                 next += (time - next + self.tsc_hz) / self.tsc_hz * self.tsc_hz;
             }
@@ -208,9 +208,9 @@ impl Service {
         self.faults += 1;
         self.lines[sender].finish(print);
         let task = &self.tasks[sender];
-        report::fault(task.name, task.thread, words, None);
+        task_log::fault(task.name, task.thread, words, None);
         if self.is_monitor(sender) {
-            let t_ns = report::since_boot(self.tsc_hz);
+            let t_ns = task_log::since_boot(self.tsc_hz);
             println!("{{\"pillion\":\"linux\",\"event\":\"gave-up\",\"t_ns\":{t_ns}}}");
             self.presence.iter_mut().for_each(Presence::monitor_faulted);
         }
@@ -236,7 +236,7 @@ impl Service {
         let ok = content && self.is_good();
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
-        self.tasks.iter().for_each(|task| report::last(task, task.period_ns));
+        self.tasks.iter().for_each(|task| task_log::last(task, task.period_ns));
         self.skins.iter().for_each(Skins::report_figures);
         if let Some(trace) = &self.trace {
             trace.report();

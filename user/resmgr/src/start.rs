@@ -4,8 +4,8 @@ use crate::{
     failure::{Result, While},
     given::{give_interrupts, give_ports},
     linux::{self, LinuxLog, Monitor, Presence},
-    machine::Machine,
     objects::{self, Slots},
+    platform::Platform,
     pool::{self, Pool},
     rights::{Grants, Sender, badge},
     service::Service,
@@ -45,7 +45,7 @@ const _: () = assert!(LARGEST <= objects::COUNT);
 
 /// Reads the system file and starts everything in it.
 pub fn start(boot: &'static BootInfo) -> Result<Service> {
-    let machine = Machine::new(boot)?;
+    let machine = Platform::new(boot)?;
     let system = system::read(&machine)?;
     set_own_priority(&system)?;
     linux::say_missing(&system);
@@ -116,7 +116,7 @@ fn set_own_priority(system: &System) -> Result<()> {
     time::set_priority(priority)
 }
 
-fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<Spec> {
+fn spec(machine: &Platform, task: &pillion_system::Task, index: usize) -> Result<Spec> {
     let image = machine.image(&task.image).map_err(|failure| failure.of(&task.name))?;
     let mut spec = Spec::new(&task.name, image, machine.boot.tsc_hz);
     spec.info.memory_size = task.memory_bytes;
@@ -129,12 +129,12 @@ fn spec(machine: &Machine, task: &pillion_system::Task, index: usize) -> Result<
     Ok(spec)
 }
 
-fn take_pool(slots: &mut Slots, machine: &Machine, specs: &[Spec], more: u64) -> Result<Pool> {
+fn take_pool(slots: &mut Slots, machine: &Platform, specs: &[Spec], more: u64) -> Result<Pool> {
     let tasks = specs.iter().fold(OWN_PAGES * PAGE, |sum: u64, spec| sum.saturating_add(spec.bytes()));
     pool::take(slots, machine.regions(), tasks.saturating_add(more))
 }
 
-fn make_tasks(maker: &mut Maker<'_>, machine: &Machine, system: &System, specs: &[Spec]) -> Result<Vec<Task>> {
+fn make_tasks(maker: &mut Maker<'_>, machine: &Platform, system: &System, specs: &[Spec]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for (index, (wanted, spec)) in others(system).zip(specs).enumerate() {
         let task = make_task(maker, machine, wanted, spec, badge(index)).map_err(|failure| failure.of(&wanted.name))?;
@@ -145,7 +145,7 @@ fn make_tasks(maker: &mut Maker<'_>, machine: &Machine, system: &System, specs: 
 
 fn make_task(
     maker: &mut Maker<'_>,
-    machine: &Machine,
+    machine: &Platform,
     wanted: &pillion_system::Task,
     spec: &Spec,
     badge: u64,
@@ -160,7 +160,7 @@ fn make_task(
 
 fn make_monitor(
     maker: &mut Maker<'_>,
-    machine: &Machine,
+    machine: &Platform,
     system: &System,
     (linux, monitor): &(&Linux, Monitor),
     (pool, channel): (&Pool, Option<(&Channel, usize)>),

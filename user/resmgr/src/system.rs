@@ -2,14 +2,14 @@
 
 use crate::{
     failure::{Failure, Result},
-    machine::Machine,
+    platform::Platform,
 };
 use pillion_abi::bundle::SYSTEM_FILE;
 use pillion_runtime::println;
 use pillion_system::{Problem, System};
 
 /// The system that the bundle describes. Prints every problem with its line.
-pub fn read(machine: &Machine) -> Result<System> {
+pub fn read(machine: &Platform) -> Result<System> {
     let text = machine.text(SYSTEM_FILE)?;
     let system = pillion_system::parse(text).map_err(|problems| refuse(&problems))?;
     machine.check(&system).map_err(|problems| refuse(&problems))?;

@@ -4,7 +4,7 @@
 
 use crate::{
     failure::{Result, While},
-    machine::Machine,
+    platform::Platform,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, boot::slot};
@@ -19,7 +19,7 @@ pub fn set_priority(priority: u8) -> Result<()> {
 }
 
 /// Sets the budget that the check of the system file assumes.
-pub fn limit(machine: &Machine) -> Result<()> {
+pub fn limit(machine: &Platform) -> Result<()> {
     configure(machine.ticks(pillion_system::MANAGER_NS), machine.ticks(pillion_system::MANAGER_PERIOD_NS))
 }
 

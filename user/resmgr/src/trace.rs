@@ -4,8 +4,8 @@
 
 use crate::{
     failure::{Result, While},
-    machine::Machine,
     objects::Slots,
+    platform::Platform,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{
@@ -25,7 +25,7 @@ pub struct Trace {
 }
 
 /// Whether the command line asks for the trace.
-pub fn is_wanted(machine: &Machine) -> bool {
+pub fn is_wanted(machine: &Platform) -> bool {
     machine.option("trace").is_some_and(|on| on != 0)
 }
 
@@ -37,7 +37,7 @@ pub fn show(slots: &mut Slots, space: Cap) -> Result<()> {
 }
 
 /// Switches the trace on if the command line asks for it.
-pub fn start(machine: &Machine) -> Option<Trace> {
+pub fn start(machine: &Platform) -> Option<Trace> {
     let wanted = machine.option("trace").filter(|on| *on != 0)?;
     let mapped = memory_map(slot::TRACE_BUFFER, slot::ADDRESS_SPACE, ADDRESS, 0);
     if let Err(error) = mapped.and_then(|_| trace_control(slot::TRACE, true)) {

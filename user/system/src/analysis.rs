@@ -18,7 +18,7 @@
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
 //! holds if no task waits for another one and each is released once in a period.
-use crate::{Machine, System, Task};
+use crate::{System, Target, Task};
 use alloc::vec::Vec;
 
 /// One participant: a job of `cost_ns` every `period_ns` at a priority.
@@ -133,7 +133,7 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
 /// counts with the budgets of all its threads at the highest priority that they can have; the
 /// deadlines of its own threads are not known.
 #[must_use]
-pub fn responses(system: &System, machine: &Machine) -> Vec<Load> {
+pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
     let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
     let has_skins = system.skins().next().is_some();
     let warden = Activity {

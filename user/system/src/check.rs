@@ -1,6 +1,6 @@
 //! Checks that concern several values of a system file, or the machine.
 use crate::{
-    KERNEL_PORTS, Linux, Machine, Problem, SHARE_NS, Start, System, Task, limit, passenger, remedy, responses, skin,
+    KERNEL_PORTS, Linux, Problem, SHARE_NS, Start, System, Target, Task, limit, passenger, remedy, responses, skin,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -12,7 +12,7 @@ pub const BROKER: &str = "broker";
 /// # Errors
 ///
 /// Everything that is wrong, in the order of the lines.
-pub fn check(system: &System, machine: &Machine) -> Result<(), Vec<Problem>> {
+pub fn check(system: &System, machine: &Target) -> Result<(), Vec<Problem>> {
     let mut checker = Checker { system, machine, problems: Vec::new() };
     checker.names();
     checker.interrupts();
@@ -39,7 +39,7 @@ fn take_turns(one: &Task, other: &Task) -> bool {
 
 struct Checker<'a> {
     system: &'a System,
-    machine: &'a Machine<'a>,
+    machine: &'a Target<'a>,
     problems: Vec<Problem>,
 }
 

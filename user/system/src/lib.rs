@@ -1,7 +1,7 @@
 //! The system file: its types and its checks, for the host and the resource manager.
 //!
 //! The host tool and the resource manager run the same code on the same text: [`parse()`] reads the
-//! file, [`check()`] checks it against a [`Machine`]. Both report every problem they find, with its
+//! file, [`check()`] checks it against a [`Target`]. Both report every problem they find, with its
 //! line and what to do about it. `docs/system-file.md` describes the format.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -10,21 +10,20 @@ extern crate alloc;
 
 mod analysis;
 mod check;
-mod file;
 pub mod limit;
-mod machine;
 mod model;
 mod parse;
 mod passenger;
 mod problem;
+mod sections;
 mod skin;
+mod target;
 
 pub use analysis::{
     Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, SHARE_NS, WARDEN_NS, WARDEN_PERIOD_NS,
     responses, worst_response,
 };
 pub use check::{BROKER, check};
-pub use machine::{KERNEL_PORTS, Machine};
 pub use model::{
     After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,
     Thing,
@@ -32,3 +31,4 @@ pub use model::{
 pub use parse::parse;
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};
+pub use target::{KERNEL_PORTS, Target};

@@ -1,7 +1,8 @@
 //! From the text to a [`System`]: everything about single values. `check` handles what concerns
 //! several values, or the machine.
 use crate::{
-    After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, file, limit, remedy,
+    After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, limit, remedy,
+    sections,
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use core::{fmt::Display, ops::RangeInclusive};
@@ -25,7 +26,7 @@ pub fn parse(text: &str) -> Result<System, Vec<Problem>> {
         return Err(vec![Problem::new(1, message, remedy::FILE)]);
     }
     let mut reader = Reader { text, problems: Vec::new() };
-    let file: file::File = toml::from_str(text).map_err(|e| vec![reader.no_file(&e)])?;
+    let file: sections::File = toml::from_str(text).map_err(|e| vec![reader.no_file(&e)])?;
     let system = reader.system(file);
     reader.problems.sort_by_key(|p| p.line);
     if reader.problems.is_empty() { Ok(system) } else { Err(reader.problems) }
@@ -61,7 +62,7 @@ impl Reader<'_> {
         self.problems.push(Problem::new(line, message, remedy));
     }
 
-    fn system(&mut self, file: file::File) -> System {
+    fn system(&mut self, file: sections::File) -> System {
         let line = self.line_of(&file.system);
         if file.task.is_empty() && file.linux.is_none() {
             self.problem(line, "the system has neither a task nor Linux".into(), remedy::NOTHING);
@@ -78,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    fn task(&mut self, task: Spanned<file::Task>) -> Task {
+    fn task(&mut self, task: Spanned<sections::Task>) -> Task {
         let section = self.line_of(&task);
         let task = task.into_inner();
         let period = task.period_us.as_ref().or(task.period_ns.as_ref());
@@ -95,7 +96,7 @@ impl Reader<'_> {
             command_line: section,
         };
         let name = self.name(task.name);
-        let skin = self.skin(file::SkinKeys {
+        let skin = self.skin(sections::SkinKeys {
             skin: task.skin,
             threads: task.threads,
             fifo_kib: task.fifo_kib,
@@ -143,7 +144,7 @@ impl Reader<'_> {
         true
     }
 
-    fn linux(&mut self, linux: Spanned<file::Linux>) -> Linux {
+    fn linux(&mut self, linux: Spanned<sections::Linux>) -> Linux {
         let section = self.line_of(&linux);
         let linux = linux.into_inner();
         let period = linux.period_us.as_ref().or(linux.period_ns.as_ref());
@@ -328,15 +329,15 @@ impl Reader<'_> {
         text
     }
 
-    fn interrupt(&mut self, interrupt: Spanned<file::Interrupt>) -> Interrupt {
+    fn interrupt(&mut self, interrupt: Spanned<sections::Interrupt>) -> Interrupt {
         let at = self.line_of(&interrupt);
-        let file::Interrupt { line, level, low } = interrupt.into_inner();
+        let sections::Interrupt { line, level, low } = interrupt.into_inner();
         Interrupt { line: self.number("line", Some(line), 0, &limit::LINE), level, low, at }
     }
 
-    fn ports(&mut self, ports: Spanned<file::Ports>) -> Option<PortRange> {
+    fn ports(&mut self, ports: Spanned<sections::Ports>) -> Option<PortRange> {
         let at = self.line_of(&ports);
-        let file::Ports { first, count } = ports.into_inner();
+        let sections::Ports { first, count } = ports.into_inner();
         let last = first.checked_add(count).and_then(|end| end.checked_sub(1)).filter(|_| count >= 1);
         let range = u16::try_from(first).ok().zip(last.and_then(|l| u16::try_from(l).ok()));
         if range.is_none() {

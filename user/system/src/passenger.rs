@@ -1,10 +1,10 @@
 //! What Linux must not see, and what its monitor is given. The limits are those of the monitor's
 //! page of information.
-use crate::{Linux, Machine, Problem, System, limit, remedy};
+use crate::{Linux, Problem, System, Target, limit, remedy};
 use alloc::{format, vec::Vec};
 
 /// The problems of a system with Linux.
-pub(crate) fn check(system: &System, machine: &Machine) -> Vec<Problem> {
+pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
     let Some(linux) = &system.linux else { return Vec::new() };
     let mut problems: Vec<Problem> = lines(system).collect();
     problems.extend(devices(system));
@@ -29,7 +29,7 @@ fn devices(system: &System) -> Option<Problem> {
 }
 
 /// The addition has a space before it.
-fn command_line(linux: &Linux, machine: &Machine) -> Option<Problem> {
+fn command_line(linux: &Linux, machine: &Target) -> Option<Problem> {
     let own = linux.command_line.trim().len();
     let all = own + machine.appended + usize::from(own != 0 && machine.appended != 0);
     (all > limit::COMMAND_LINE).then(|| {

@@ -1,10 +1,9 @@
 //! The keys of tasks with a skin, and of what those tasks share.
 use crate::{
-    Channels, Kind, Problem, Skin, Start, System, Task,
-    file::{self, SkinKeys},
-    limit,
+    Channels, Kind, Problem, Skin, Start, System, Task, limit,
     parse::Reader,
     remedy,
+    sections::{self, SkinKeys},
 };
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
@@ -72,7 +71,7 @@ impl Reader<'_> {
     }
 
     /// What tasks with a skin share.
-    pub(crate) fn channels(&mut self, channels: file::Channels) -> Channels {
+    pub(crate) fn channels(&mut self, channels: sections::Channels) -> Channels {
         let bytes = self.memory("mbuff_kib", channels.mbuff_kib, Some(1024), &limit::MBUFF_KIB, 4);
         let shared_fifos = channels.shared_fifos.into_iter().fold(0, |all, fifo| {
             let line = self.line_of(&fifo);

@@ -1,6 +1,6 @@
 //! Each problem: the input that causes it, the line it names and the remedy it gives.
 use pillion_system::{
-    After, Budget, Channels, Interrupt, Kind, Machine, PortRange, Problem, Skin, Start, Then, check, parse, remedy,
+    After, Budget, Channels, Interrupt, Kind, PortRange, Problem, Skin, Start, Target, Then, check, parse, remedy,
 };
 use std::collections::BTreeSet;
 
@@ -144,15 +144,15 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (LINUX, "", 3, "needs a processor", remedy::VIRTUALISATION),
 ];
 
-fn machine() -> Machine<'static> {
-    Machine {
+fn machine() -> Target<'static> {
+    Target {
         memory_bytes: Some(1 << 30),
         reserved_bytes: 4 << 20,
         virtualisation: Some(true),
         images: Some(&["a", "b", "broker", "demo", "vmlinuz", "initrd"]),
         lines: Some(&[(0, 24), (24, 76)]),
         appended: 1000,
-        ..Machine::default()
+        ..Target::default()
     }
 }
 
@@ -170,7 +170,7 @@ fn values_by_themselves() {
 
 #[test]
 fn all_shared_buffers_have_an_end() {
-    let told = |rest: &str| check(&parse(&format!("{S}{rest}")).unwrap(), &Machine::default());
+    let told = |rest: &str| check(&parse(&format!("{S}{rest}")).unwrap(), &Target::default());
     assert!(told("mbuff_kib=8\n[channels]\nmbuff_kib=524280").is_ok());
     let problems = told("mbuff_kib=12\n[channels]\nmbuff_kib=524280").unwrap_err();
     assert_told(&problems, 3, "shared buffers take 524292 KiB, more than 524288", remedy::FEWER);
@@ -182,15 +182,15 @@ fn all_shared_buffers_have_an_end() {
 fn the_broker_and_the_warden_are_in_the_response_times() {
     let response = |skin: &str| {
         let system = parse(&format!("{A}period_us=1000000\nbudget_us=10\n{skin}")).unwrap();
-        pillion_system::responses(&system, &Machine::default())[0].response_ns.unwrap()
+        pillion_system::responses(&system, &Target::default())[0].response_ns.unwrap()
     };
     let skin = |priority: u8| {
         format!("[[task]]\nname='s'\nskin='rtlinux'\nthreads=2\npriority={priority}\nperiod_us=1000000\nbudget_ns=1\n")
     };
     let (alone, below, above) = (response(""), response(&skin(16)), response(&skin(254)));
-    let warden = pillion_system::WARDEN_NS + Machine::default().release_ns();
+    let warden = pillion_system::WARDEN_NS + Target::default().release_ns();
     assert_eq!(below, alone + warden);
-    let threads = 2 * (1 + Machine::default().release_ns());
+    let threads = 2 * (1 + Target::default().release_ns());
     assert_eq!(above, alone + warden + pillion_system::BROKER_NS + threads);
 }
 
@@ -210,7 +210,7 @@ fn the_manager_counts_at_its_own_priority() {
 fn values_together() {
     for &(start, rest, line, message, remedy) in TOGETHER {
         let system = parse(&format!("{start}{rest}")).unwrap();
-        let machine = Machine { virtualisation: Some(remedy != remedy::VIRTUALISATION), ..machine() };
+        let machine = Target { virtualisation: Some(remedy != remedy::VIRTUALISATION), ..machine() };
         let problems = check(&system, &machine).unwrap_err();
         assert_told(&problems, line, message, remedy);
         let more = remedy == remedy::OVERLOAD;
@@ -366,7 +366,7 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     assert_eq!((task.priority, task.memory_bytes, task.time), (212, 1 << 20, None));
     assert_eq!(system.channels, Channels { mbuff_bytes: 1 << 20, shared_fifos: 0 });
     check(&parse(&format!("{S}{PERIODIC}")).unwrap(), &machine()).unwrap();
-    let without = Machine { images: Some(&["a"]), ..machine() };
+    let without = Target { images: Some(&["a"]), ..machine() };
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
 }
 
@@ -422,5 +422,5 @@ fn the_document_has_every_remedy_and_every_remedy_is_tested() {
 #[test]
 fn the_document_s_example_is_good() {
     let example = DOCUMENT.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    check(&parse(example).unwrap(), &Machine::default()).unwrap();
+    check(&parse(example).unwrap(), &Target::default()).unwrap();
 }

@@ -1,5 +1,5 @@
 //! No text makes the reader or the checks panic, and the analysis agrees with a simulation.
-use pillion_system::{Activity, Machine, check, parse, worst_response};
+use pillion_system::{Activity, Target, check, parse, worst_response};
 use proptest::prelude::*;
 
 const DEMO: &str = include_str!("../../../systems/demo.toml");
@@ -14,12 +14,8 @@ const FULL: &str = "[system]\nname='s'\n[[task]]\nname='a'\nimage='b'\npriority=
 
 fn run(text: &str) {
     let lines = u32::try_from(text.split('\n').count()).unwrap();
-    let machine = Machine {
-        memory_bytes: Some(1 << 30),
-        images: Some(&["a"]),
-        virtualisation: Some(false),
-        ..Machine::default()
-    };
+    let machine =
+        Target { memory_bytes: Some(1 << 30), images: Some(&["a"]), virtualisation: Some(false), ..Target::default() };
     let problems = match parse(text) {
         Ok(system) => check(&system, &machine).err().unwrap_or_default(),
         Err(problems) => problems,

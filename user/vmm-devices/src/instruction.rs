@@ -14,7 +14,7 @@ use pillion_abi::vcpu::State;
 use yaxpeax_arch::LengthedInstruction;
 use yaxpeax_x86::amd64::{InstDecoder, Instruction, Opcode, Operand, RegSpec, register_class};
 
-use crate::memory::GuestMemory;
+use crate::guest_memory::GuestMemory;
 use crate::{ones, paging};
 
 /// Longest instruction (APM vol. 3, 1.1).

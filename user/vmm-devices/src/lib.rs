@@ -1,8 +1,8 @@
 //! What the VM monitor emulates for the guest, as plain code: no system calls, no allocation, no
 //! `unsafe`.
 //!
-//! The monitor accesses the guest's memory through [`memory::GuestMemory`]. For each access that
-//! exits it calls the [`bus`], on which each model has its ports, memory or registers; the
+//! The monitor accesses the guest's memory through [`guest_memory::GuestMemory`]. For each access
+//! that exits it calls the [`bus`], on which each model has its ports, memory or registers; the
 //! [`answer`] is a value, or what is left for the monitor to do. Nothing here trusts the guest:
 //! each model takes any input without a panic, which the tests check with random input.
 //!
@@ -24,11 +24,11 @@ pub mod apic;
 pub mod boot;
 pub mod bus;
 pub mod cpuid;
+pub mod guest_memory;
 pub mod hypercall;
 pub mod instruction;
 pub mod ioapic;
 pub mod life;
-pub mod memory;
 pub mod msr;
 pub mod notes;
 pub mod paging;

@@ -4,7 +4,7 @@
 //! here, so it had permission. Paging off, 4-level and 5-level paging are handled; the two kinds of
 //! 32-bit paging are not, because no kernel that this monitor starts uses them.
 
-use crate::memory::{GuestMemory, read_u64};
+use crate::guest_memory::{GuestMemory, read_u64};
 
 /// The guest's registers that control translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use pillion_vmm_devices::{
     withheld::{TABLES, Withheld},
 };
 
-use crate::{host, memory::Window};
+use crate::{host, window::Window};
 
 /// Most I/O APICs whose addresses are compared.
 const IO_APICS: usize = pillion_abi::boot::IO_APICS;

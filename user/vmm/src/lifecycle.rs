@@ -9,7 +9,7 @@ use pillion_runtime::{
 };
 use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
-use crate::{end::End, machine::Machine, report};
+use crate::{end::End, linux_log, virtual_machine::VirtualMachine};
 
 /// The lives of Linux.
 pub struct Lifecycle(Lives);
@@ -34,17 +34,17 @@ impl Lifecycle {
     /// Records that Linux starts.
     pub fn started(&mut self) {
         self.0.begin();
-        report::event("start", self.0.begun());
+        linux_log::event("start", self.0.begun());
     }
 
     /// Handles an end of Linux: takes its devices and interrupts from it, and returns when it is
     /// time to start Linux again.
-    pub fn after(&mut self, end: End, machine: &mut Machine) {
+    pub fn after(&mut self, end: End, machine: &mut VirtualMachine) {
         let boot = self.0.begun();
-        report::ended(&end, boot);
+        linux_log::ended(&end, boot);
         let next = self.0.after(end.death());
         if matches!(next, Next::Off { gave_up: true } | Next::End { gave_up: true }) {
-            report::event("gave-up", boot);
+            linux_log::event("gave-up", boot);
         }
         // Whatever follows, Linux's devices must not go on writing to memory.
         machine.reset();
@@ -54,14 +54,14 @@ impl Lifecycle {
                 machine.channels.gone(gone::RESTARTS);
             }
             Next::Off { gave_up } => {
-                report::exits(&machine.exits);
-                report::event("off", boot);
+                linux_log::exits(&machine.exits);
+                linux_log::event("off", boot);
                 machine.channels.gone(if gave_up { gone::GIVEN_UP } else { gone::OFF });
                 wait_for_start();
                 self.0.asked_for();
             }
             Next::End { gave_up } => {
-                report::exits(&machine.exits);
+                linux_log::exits(&machine.exits);
                 let _ = call::call(slot::MANAGER, label::END, [gave_up.into(), 0, 0, 0, 0, 0, 0, 0]);
                 park()
             }

@@ -13,11 +13,11 @@ mod exits;
 mod firmware;
 mod host;
 mod lifecycle;
-mod machine;
-mod memory;
-mod report;
+mod linux_log;
 mod vcpu;
+mod virtual_machine;
 mod watchdog;
+mod window;
 
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::{
@@ -28,14 +28,14 @@ use pillion_runtime::{
 
 use end::End;
 use lifecycle::Lifecycle;
-use machine::Machine;
+use virtual_machine::VirtualMachine;
 
 task!(main);
 
 fn main(_: u64) -> ! {
     // SAFETY: this is the monitor.
     let linux = unsafe { info::linux() };
-    let mut machine = Machine::new(linux, info::task().tsc_hz);
+    let mut machine = VirtualMachine::new(linux, info::task().tsc_hz);
     let mut life = Lifecycle::new(linux);
     machine.bus.free_ports().for_each(host::open);
     watchdog::connect();
@@ -52,7 +52,7 @@ fn main(_: u64) -> ! {
 }
 
 /// Runs Linux until it ends.
-fn run(machine: &mut Machine) -> End {
+fn run(machine: &mut VirtualMachine) -> End {
     machine.watchdog.start();
     loop {
         machine.before_entry();

@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::memory::{ALWAYS_MAPPED, direct};
+use super::layout::{ALWAYS_MAPPED, direct};
 use super::{cpu, fatal, log, msr};
 
 /// Vectors that the kernel keeps for itself.

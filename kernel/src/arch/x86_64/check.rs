@@ -2,7 +2,7 @@
 
 use super::boot::map::bit;
 use super::cpu::{self, bit as control};
-use super::memory::{DIRECT_MAP, Image, direct};
+use super::layout::{DIRECT_MAP, Image, direct};
 use super::{fatal, log, msr};
 use pillion_abi::boot::Range;
 use pillion_firmware::ranges::{Cached, cached};

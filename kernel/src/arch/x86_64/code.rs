@@ -3,7 +3,7 @@
 use core::arch::asm;
 
 use super::cpu;
-use super::memory::{direct, physical};
+use super::layout::{direct, physical};
 
 /// A trace point: address of its instruction, and where it jumps to when it is on.
 #[derive(Clone, Copy, Debug)]

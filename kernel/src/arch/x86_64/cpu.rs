@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use pillion_abi::boot::feature;
 
-use super::{fatal, log, memory::ALWAYS_MAPPED, msr};
+use super::{fatal, layout::ALWAYS_MAPPED, log, msr};
 
 /// Supervisor-mode execution prevention.
 pub const SMEP: u32 = 1;

@@ -1,7 +1,7 @@
 //! IOMMUs, which the kernel does not drive. One that the firmware left on stands between devices
 //! and memory, and remaps interrupts of lines and devices.
 
-use super::{log, memory::ALWAYS_MAPPED, memory::direct};
+use super::{layout::ALWAYS_MAPPED, layout::direct, log};
 use pillion_abi::PAGE;
 use pillion_firmware::acpi::{IoMmu, Tables};
 

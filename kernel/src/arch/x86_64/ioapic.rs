@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::memory::direct;
+use super::layout::direct;
 use super::{apic, log};
 use pillion_abi::boot::IoApic;
 use pillion_firmware::acpi::{IO_APICS, Tables};
@@ -87,7 +87,7 @@ pub fn all() -> [IoApic; IO_APICS] {
     let mut all = [IoApic::default(); IO_APICS];
     let there = CONTROLLERS.iter().filter(|c| c.registers.load(Relaxed) != 0);
     for (to, c) in all.iter_mut().zip(there) {
-        let address = c.registers.load(Relaxed) - super::memory::DIRECT_MAP;
+        let address = c.registers.load(Relaxed) - super::layout::DIRECT_MAP;
         *to = IoApic { address, first: c.first.load(Relaxed), lines: c.lines.load(Relaxed) };
     }
     all

@@ -16,7 +16,7 @@ use core::mem::offset_of;
 use core::sync::atomic::AtomicU64;
 
 use super::frame::{Frame, SYSCALL};
-use super::memory::{direct, physical};
+use super::layout::{direct, physical};
 use super::percpu::{Cpu, ist, offset};
 use super::{cpu, log, machine_check, msr, power, selector};
 

@@ -1,6 +1,6 @@
 //! The system file.
 
-use pillion_system::{Machine, check, parse};
+use pillion_system::{Target, check, parse};
 
 /// Pieces of a system file.
 pub const WORDS: &[&str] = &[
@@ -30,7 +30,7 @@ pub fn system(bytes: &[u8]) {
     match parse(text) {
         Err(problems) => assert!(!problems.is_empty()),
         Ok(system) => {
-            let machine = Machine::default();
+            let machine = Target::default();
             if let Err(problems) = check(&system, &machine) {
                 assert!(!problems.is_empty());
             }

@@ -152,7 +152,7 @@ mod tests {
         for seed in 0..64 {
             let system = pillion_system::parse(&Scenario::new(seed).system());
             let system = system.unwrap_or_else(|problems| panic!("{problems:?}"));
-            let machine = pillion_system::Machine::default();
+            let machine = pillion_system::Target::default();
             assert_eq!(OVERHEAD_NS, machine.overhead_ns);
             pillion_system::check(&system, &machine).unwrap();
         }

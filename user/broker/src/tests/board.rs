@@ -1,6 +1,6 @@
 //! A machine for tests, and shorthands for requests.
 
-use crate::{Broker, Machine};
+use crate::{Backend, Broker};
 use pillion_abi::channel::{FIFOS, TASKS};
 use pillion_channel::extent::Extent;
 use pillion_runtime::broker::{Answer, Caller, ENDED_PARTS, Name, Request, badge};
@@ -47,7 +47,7 @@ impl Board {
     }
 }
 
-impl Machine for Board {
+impl Backend for Board {
     fn wake(&mut self, task: usize, thread: usize) {
         self.wakes.push((task, thread));
     }

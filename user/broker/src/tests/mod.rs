@@ -2,7 +2,7 @@
 
 mod board;
 mod fifos;
+mod full;
 mod model;
 mod properties;
 mod scenarios;
-mod table;

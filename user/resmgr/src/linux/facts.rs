@@ -3,7 +3,7 @@
 use super::ranges::{Piece, told};
 use crate::{
     failure::{Failure, Result},
-    machine::{LINUX_APPEND, Machine},
+    platform::{LINUX_APPEND, Platform},
     window::put_text,
 };
 use alloc::{format, string::String};
@@ -16,7 +16,7 @@ use pillion_runtime::{
 use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 
 /// The information. It has room for whatever passes the check of the system file.
-pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
+pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
     let mut info = LinuxInfo {
         root_pointer: machine.boot.root_pointer,
         io_apics: machine.boot.io_apics,
@@ -47,7 +47,7 @@ pub fn facts(machine: &Machine, system: &System, linux: &Linux, pieces: &[Piece]
 }
 
 /// Offset of a file from the start of the bundle's mapping, and its size.
-fn place(machine: &Machine, name: &str) -> Result<[u64; 2]> {
+fn place(machine: &Platform, name: &str) -> Result<[u64; 2]> {
     let (offset, size) =
         image::find(machine.bundle, name).ok_or_else(|| Failure::new(format!("the bundle has no file {name}")))?;
     Ok([machine.boot.bundle.base % PAGE + offset, size])
@@ -90,7 +90,7 @@ fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
     Ok(())
 }
 
-fn put_command_line(info: &mut LinuxInfo, machine: &Machine, linux: &Linux) -> Result<()> {
+fn put_command_line(info: &mut LinuxInfo, machine: &Platform, linux: &Linux) -> Result<()> {
     let more = machine.text(LINUX_APPEND).unwrap_or("");
     let mut line = String::from(linux.command_line.trim());
     if !line.is_empty() && !more.trim().is_empty() {

@@ -2,8 +2,8 @@
 
 mod devices;
 mod facts;
-mod guest;
 mod log;
+mod memory_map;
 mod monitor;
 mod presence;
 mod ranges;

@@ -4,12 +4,12 @@
 use super::{
     devices,
     facts::facts,
-    guest::{guest_extents, map_memory, monitor_extents},
+    memory_map::{guest_extents, map_memory, monitor_extents},
     ranges::{Piece, pieces},
 };
 use crate::{
     failure::{Result, While},
-    machine::Machine,
+    platform::Platform,
     skin::{self, Channel, Shared},
     tables::{Extent, table_pages},
     task::{Maker, Spec, Task, Urgency, give},
@@ -51,7 +51,7 @@ impl Monitor {
 }
 
 /// Plans the monitor.
-pub fn plan(machine: &Machine, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
+pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &devices::registers(system));
     let mut extents = guest_extents(&all);
     extents.extend(shared.iter().flat_map(|shared| skin::guest_extents(&shared.layout)));
@@ -71,7 +71,7 @@ pub fn plan(machine: &Machine, system: &System, linux: &Linux, shared: Option<&S
 /// Makes the monitor, ready to run.
 pub fn make(
     maker: &mut Maker<'_>,
-    machine: &Machine,
+    machine: &Platform,
     system: &System,
     (linux, monitor): (&Linux, &Monitor),
     (pool, channel): (Range, Option<(&Channel, usize)>),
@@ -109,7 +109,7 @@ fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {
     Ok(())
 }
 
-fn say(machine: &Machine, linux: &Linux, pieces: &[Piece]) {
+fn say(machine: &Platform, linux: &Linux, pieces: &[Piece]) {
     let ram = pieces.iter().map(|p| p.range).filter(|r| r.kind == boot::range_kind::RAM).map(|r| r.size).sum::<u64>();
     pillion_runtime::println!("[resmgr] Linux: {} MiB, priority {}", ram >> 20, linux.priority);
     if machine.boot.features & boot::feature::IOMMU == 0 {

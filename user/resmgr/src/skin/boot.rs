@@ -10,7 +10,7 @@ use super::{
 use crate::{
     failure::Result,
     lines::Line,
-    machine::Machine,
+    platform::Platform,
     rights::badge,
     task::{Maker, Spec, Task},
     trace,
@@ -60,7 +60,7 @@ pub struct Shared {
 impl Shared {
     /// Plans the window, which exists if there are tasks with a skin, or nothing else takes the
     /// log.
-    pub fn plan(machine: &Machine, system: &System, skins: Option<&Plans>) -> Option<Shared> {
+    pub fn plan(machine: &Platform, system: &System, skins: Option<&Plans>) -> Option<Shared> {
         match skins {
             Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),
             None if machine.shows_linux_the_log(system) => Some(Shared { layout: log_only(), tasks: 0, log: Some(0) }),
@@ -70,7 +70,7 @@ impl Shared {
 }
 
 /// Plans the tasks with a skin, if there are any.
-pub fn plan(machine: &Machine, system: &System) -> Result<Option<Plans>> {
+pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     let count = system.skins().count();
     if count == 0 {
         return Ok(None);
@@ -129,7 +129,7 @@ impl Skins {
         mut channel: Channel,
         monitor: Option<&Task>,
         first: usize,
-        machine: &Machine,
+        machine: &Platform,
     ) -> Result<Skins> {
         let count = plans.programs.len();
         let skins = plans.programs.iter().filter_map(|plan| plan.wanted.skin.as_ref());

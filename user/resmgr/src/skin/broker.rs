@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
-    machine::Machine,
+    platform::Platform,
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
 };
@@ -45,7 +45,7 @@ pub const FIFO_BYTES: u64 = 512 << 10;
 const MEMORY: u64 = 256 << 10;
 
 /// Plans the broker for that many tasks.
-pub fn plan(machine: &Machine, facts: SkinInfo, tasks: usize) -> Result<Spec> {
+pub fn plan(machine: &Platform, facts: SkinInfo, tasks: usize) -> Result<Spec> {
     let mut spec = Spec::new(BROKER, machine.image(BROKER)?, machine.boot.tsc_hz);
     spec.info.memory_size = MEMORY;
     spec.info.skin = facts;

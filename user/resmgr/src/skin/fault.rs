@@ -1,7 +1,7 @@
 //! A thread of a task with a skin faulted: the whole task stops, the others continue.
 
 use super::{After, Skins, backtrace::Calls, threads};
-use crate::{report, text::text};
+use crate::{task_log, text::text};
 use core::fmt;
 use pillion_abi::{
     call::MESSAGE_WORDS,
@@ -69,15 +69,15 @@ impl Skins {
         let (Some(task), Some(thread)) = (&program.task, program.threads.get(number)) else { return };
         let frame = thread_register(thread.thread, FRAME).map_or(0, |[_, frame]| frame);
         let calls = Calls::of(task, program.memory_size(), &self.window, frame);
-        let place = report::Place { thread: number, calls: calls.as_slice() };
-        report::fault(program.name(), thread.thread, words, Some(place));
+        let place = task_log::Place { thread: number, calls: calls.as_slice() };
+        task_log::fault(program.name(), thread.thread, words, Some(place));
     }
 
     /// Handles a fault of the broker. What tasks share is gone: their calls to the broker fail.
     /// Everything else continues.
     fn broker_fault(&mut self, words: &[u64; MESSAGE_WORDS]) -> After {
         let _ = reply(STAY, [0; MESSAGE_WORDS]);
-        report::fault(self.broker.task.name, self.broker.task.thread, words, None);
+        task_log::fault(self.broker.task.name, self.broker.task.thread, words, None);
         self.broker.close();
         self.set_state(self.programs.len(), task_state::FAULTED);
         After::Fault

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     failure::Result,
-    report,
     task::Maker,
+    task_log,
     text::{Text, text},
 };
 use pillion_abi::{
@@ -216,7 +216,7 @@ impl Skins {
             println!("[resmgr] cannot tell the broker that {name} has ended: {error:?}");
         }
         let program = &mut self.programs[index];
-        program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(index)));
+        program.task.iter().for_each(|task| task_log::last(task, self.channel.period_ns(index)));
         self.failed |= program.task.as_ref().is_some_and(|task| task.overruns() != 0);
         if let Err(failure) = program.unload() {
             println!("[resmgr] {name}: {failure}");

@@ -21,7 +21,7 @@ mod warden;
 pub use boot::{Plans, Shared, plan};
 pub use channel::{Channel, guest_extents};
 
-use crate::{journal, lines::Line, report, task::Task, text::Text, window::Window};
+use crate::{journal, lines::Line, task::Task, task_log, text::Text, window::Window};
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 use pillion_abi::NEVER;
@@ -133,7 +133,7 @@ impl Skins {
     /// Reports the figures of the tasks that are loaded now.
     pub fn report_figures(&self) {
         for program in &self.programs {
-            program.task.iter().for_each(|task| report::last(task, self.channel.period_ns(program.index)));
+            program.task.iter().for_each(|task| task_log::last(task, self.channel.period_ns(program.index)));
         }
     }
 

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     failure::{Result, While},
     given::{give_interrupts, give_ports},
-    machine::Machine,
     objects::Slots,
+    platform::Platform,
     tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
     trace,
@@ -45,7 +45,7 @@ pub struct Plan {
 
 impl Plan {
     /// Plans a task; `facts` gives its index among those with a skin.
-    pub fn new(machine: &Machine, wanted: &pillion_system::Task, facts: SkinInfo, main_level: u8) -> Result<Plan> {
+    pub fn new(machine: &Platform, wanted: &pillion_system::Task, facts: SkinInfo, main_level: u8) -> Result<Plan> {
         let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
         let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
         spec.info.memory_size = wanted.memory_bytes;

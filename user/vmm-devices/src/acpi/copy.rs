@@ -5,7 +5,7 @@
 use super::madt::{self, Processor};
 use super::walk::{Error, RootPointer, Tables};
 use super::{HEADER, seal};
-use crate::memory::{GuestMemory, read_u32};
+use crate::guest_memory::{GuestMemory, read_u32};
 use crate::withheld::TABLES;
 
 /// Bytes of the copies.

@@ -1,7 +1,7 @@
 //! From the root pointer to the tables.
 
 use super::{HEADER, sum, u16_at, u32_at};
-use crate::memory::{GuestMemory, read_u32, read_u64};
+use crate::guest_memory::{GuestMemory, read_u32, read_u64};
 
 /// The root pointer (5.2.5.3); zeros if there is none. It is held by value, because a boot loader
 /// may have handed over a copy, which has no address in Linux's memory.

@@ -16,7 +16,7 @@ pub use zero_page::zero_page;
 use core::fmt;
 use pillion_abi::vcpu::State;
 
-use crate::{acpi, memory::GuestMemory};
+use crate::{acpi, guest_memory::GuestMemory};
 
 /// The kind of a range of guest-physical memory (`zero-page.rst`, E820 types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

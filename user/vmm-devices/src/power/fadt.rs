@@ -1,7 +1,7 @@
 //! The FADT (ACPI 6.4, 5.2.9).
 
 use crate::acpi::{Error, Tables, u16_at, u32_at};
-use crate::memory::GuestMemory;
+use crate::guest_memory::GuestMemory;
 
 /// Number of port blocks that the FADT names.
 pub const BLOCKS: usize = 6;

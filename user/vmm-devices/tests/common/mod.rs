@@ -1,7 +1,7 @@
 //! Guest memory and accesses for the tests.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use pillion_vmm_devices::{answer::Access, memory::GuestMemory};
+use pillion_vmm_devices::{answer::Access, guest_memory::GuestMemory};
 
 /// A port access.
 pub const fn at(port: u16, width: u8) -> Access {

@@ -2,17 +2,17 @@
 
 use pillion_vmm_devices::answer::{Effect, Request};
 
-use crate::{end::End, machine::Machine, report, vcpu};
+use crate::{end::End, linux_log, vcpu, virtual_machine::VirtualMachine};
 
 /// Carries out an effect. Returns how Linux ended, if it did.
-pub fn carry_out(machine: &mut Machine, effect: Effect) -> Option<End> {
+pub fn carry_out(machine: &mut VirtualMachine, effect: Effect) -> Option<End> {
     match effect {
         Effect::Interrupt(vector) => vcpu::inject(vector),
         Effect::EndOfInterrupt => vcpu::end_of_interrupt(),
         Effect::Route(route) => vcpu::route(route),
         Effect::Note(byte) => {
             if let Some(line) = machine.notes.push(byte) {
-                report::note(line);
+                linux_log::note(line);
             }
         }
         Effect::Request(Request::Reset) => return Some(End::Reboot),

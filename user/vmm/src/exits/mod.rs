@@ -1,23 +1,23 @@
 //! Handles exits.
 
 mod effect;
-mod memory;
 mod port;
 mod registers;
+mod unmapped;
 
 use pillion_abi::vcpu::{Exit, gpr};
 use pillion_vmm_devices::hypercall;
 
-use crate::{end::End, machine::Machine, report, vcpu};
+use crate::{end::End, linux_log, vcpu, virtual_machine::VirtualMachine};
 
 const INVALID_OPCODE: u64 = 6;
 
 /// Handles an exit. Returns how Linux ended, if it did.
-pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
+pub fn handle(machine: &mut VirtualMachine, reason: Exit, value: u64) -> Option<End> {
     match reason {
         Exit::Notified => machine.channels.notified(&mut machine.bus.io_apics, value),
         Exit::Port => return port::handle(machine),
-        Exit::Memory => return memory::handle(machine),
+        Exit::Memory => return unmapped::handle(machine),
         Exit::ReadMsr => registers::read_msr(machine, value as u32),
         Exit::WriteMsr => return registers::write_msr(machine, value as u32),
         Exit::Cpuid => registers::cpuid(machine),
@@ -25,11 +25,11 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
         Exit::Refused | Exit::Hypercall | Exit::ControlRegister => vcpu::raise(INVALID_OPCODE),
         Exit::Halted => return Some(End::Halted),
         Exit::Shutdown => {
-            report::state(vcpu::state());
+            linux_log::state(vcpu::state());
             return Some(End::TripleFault);
         }
         Exit::Invalid | Exit::Unexpected | Exit::Exception => {
-            report::state(vcpu::state());
+            linux_log::state(vcpu::state());
             return Some(End::Invalid(vcpu::state().fault.get().info));
         }
     }
@@ -37,7 +37,7 @@ pub fn handle(machine: &mut Machine, reason: Exit, value: u64) -> Option<End> {
 }
 
 /// A hypercall of Linux's module. The instruction works only in the guest's kernel.
-fn hypercall(machine: &mut Machine) {
+fn hypercall(machine: &mut VirtualMachine) {
     let s = vcpu::state();
     match hypercall::decode(&s.gpr, s.cs.get().selector, machine.channels.tasks) {
         Some(made) => {

@@ -8,9 +8,9 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, host, machine::Machine, vcpu};
+use crate::{end::End, host, vcpu, virtual_machine::VirtualMachine};
 
-pub fn handle(machine: &mut Machine) -> Option<End> {
+pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
     let s = vcpu::state();
     let io = s.io.get();
     vcpu::go_on_at(io.next_rip);
@@ -28,7 +28,7 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
     write(machine, access, (rax & mask) as u32)
 }
 
-fn read(machine: &Machine, access: Access) -> u64 {
+fn read(machine: &VirtualMachine, access: Access) -> u64 {
     match machine.bus.read_port(access) {
         Answer::Value(value) => value,
         Answer::Config { address, port } => host::config_read(address, port, access.width).into(),
@@ -38,7 +38,7 @@ fn read(machine: &Machine, access: Access) -> u64 {
     }
 }
 
-fn write(machine: &mut Machine, access: Access, value: u32) -> Option<End> {
+fn write(machine: &mut VirtualMachine, access: Access, value: u32) -> Option<End> {
     match machine.bus.write_port(access, value) {
         Answer::Value(_) => {}
         Answer::Config { address, port } => machine.config_write(address, port, access.width, value),

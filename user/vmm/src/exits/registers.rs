@@ -5,12 +5,12 @@ use pillion_runtime::now;
 use pillion_vmm_devices::{GeneralProtection, cpuid};
 
 use super::effect::carry_out;
-use crate::{end::End, host, machine::Machine, vcpu};
+use crate::{end::End, host, vcpu, virtual_machine::VirtualMachine};
 
 /// Length of CPUID, RDMSR and WRMSR in bytes.
 const LENGTH: u64 = 2;
 
-pub fn cpuid(machine: &mut Machine) {
+pub fn cpuid(machine: &mut VirtualMachine) {
     let s = vcpu::state();
     let (leaf, subleaf) = (s.gpr[gpr::RAX].get() as u32, s.gpr[gpr::RCX].get() as u32);
     (machine.cpuid.cr4, machine.cpuid.xcr0) = (s.cr4.get(), s.xcr0.get());
@@ -21,7 +21,7 @@ pub fn cpuid(machine: &mut Machine) {
     vcpu::advance(LENGTH);
 }
 
-pub fn read_msr(machine: &Machine, number: u32) {
+pub fn read_msr(machine: &VirtualMachine, number: u32) {
     let s = vcpu::state();
     match machine.bus.read_msr(number, now(), s) {
         Ok(value) => {
@@ -33,7 +33,7 @@ pub fn read_msr(machine: &Machine, number: u32) {
     }
 }
 
-pub fn write_msr(machine: &mut Machine, number: u32) -> Option<End> {
+pub fn write_msr(machine: &mut VirtualMachine, number: u32) -> Option<End> {
     let s = vcpu::state();
     let value = s.gpr[gpr::RDX].get() << 32 | s.gpr[gpr::RAX].get() & 0xffff_ffff;
     match machine.bus.write_msr(number, value, now(), s) {

@@ -9,7 +9,7 @@ use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_firmware::params::BootParams;
 use pillion_firmware::ranges::{Cached, cached, is_memory};
 
-use crate::arch::x86_64::memory::{ALWAYS_MAPPED, DIRECT_MAP, IMAGE_OFFSET, Image, direct};
+use crate::arch::x86_64::layout::{ALWAYS_MAPPED, DIRECT_MAP, IMAGE_OFFSET, Image, direct};
 use crate::arch::x86_64::percpu::is_guard_page;
 
 /// Bits of an entry.

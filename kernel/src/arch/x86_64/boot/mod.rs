@@ -7,7 +7,7 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::memory::{ALWAYS_MAPPED, Image, direct, physical};
+use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
 use super::{apic, check, clock, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;

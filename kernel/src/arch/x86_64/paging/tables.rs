@@ -1,6 +1,6 @@
 //! The tables of one address space, reached through the direct map.
 
-use crate::arch::x86_64::memory::direct;
+use crate::arch::x86_64::layout::direct;
 use pillion_abi::PAGE;
 use pillion_abi::status::{Error, Result};
 use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};

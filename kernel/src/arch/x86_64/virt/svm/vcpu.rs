@@ -2,7 +2,7 @@
 
 use super::vmcb::{Control, Save, Vmcb, intercept1, intercept2, tlb, vintr};
 use super::world::World;
-use crate::arch::x86_64::memory::direct;
+use crate::arch::x86_64::layout::direct;
 use crate::arch::x86_64::virt::Features;
 use core::arch::asm;
 use core::ptr::NonNull;

@@ -1,7 +1,7 @@
 //! How a wait ends.
 
 use crate::{
-    Broker, Machine,
+    Backend, Broker,
     client::Client,
     waits::{Object, State},
 };
@@ -16,7 +16,7 @@ impl Broker {
     /// and priority again.
     pub(crate) fn finish(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         message: (u32, u32),
     ) -> core::result::Result<Answer, i32> {
@@ -42,7 +42,7 @@ impl Broker {
     /// As [`Broker::finish`], but a thread whose turn has not come stops waiting.
     pub(crate) fn cancel(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         client: &Client,
         message: (u32, u32),
     ) -> core::result::Result<Answer, i32> {
@@ -58,7 +58,7 @@ impl Broker {
     /// Cleans up after a thread that is gone.
     pub(crate) fn abandon(
         &mut self,
-        m: &mut impl Machine,
+        m: &mut impl Backend,
         task: usize,
         thread: u8,
     ) -> core::result::Result<Answer, i32> {
@@ -70,7 +70,7 @@ impl Broker {
     }
 
     /// Ends a thread's wait, and passes what it was handed to the next.
-    fn give_up(&mut self, m: &mut impl Machine, thread: usize) {
+    fn give_up(&mut self, m: &mut impl Backend, thread: usize) {
         let state = self.waits.state(thread);
         match state {
             State::Waiting(Object::Semaphore(index)) => {
@@ -92,7 +92,7 @@ impl Broker {
     /// Fails the threads of a task that wait for, or were handed, an object that `of` accepts,
     /// because the task is about to close it. Passes on what they were handed, up to the limit for
     /// one request. Returns whether all have failed; if not, call it again.
-    pub(crate) fn fail_threads(&mut self, m: &mut impl Machine, task: usize, of: impl Fn(Object) -> bool) -> bool {
+    pub(crate) fn fail_threads(&mut self, m: &mut impl Backend, task: usize, of: impl Fn(Object) -> bool) -> bool {
         let threads = task * THREADS..(task + 1) * THREADS;
         // Waiting threads first, so that nothing is handed on to a thread that is about to fail.
         for thread in threads.clone() {
@@ -113,7 +113,7 @@ impl Broker {
         true
     }
 
-    fn fail(&mut self, m: &mut impl Machine, thread: usize) {
+    fn fail(&mut self, m: &mut impl Backend, thread: usize) {
         self.give_up(m, thread);
         self.waits.set(thread, State::Failed(EBADF));
         m.wake(thread / THREADS, thread % THREADS);
@@ -121,7 +121,7 @@ impl Broker {
 
     /// Cleans up after an ended task: after the last part nothing of it is left. First come its
     /// threads, which then wait for nothing, then the tables.
-    pub(crate) fn task_ended(&mut self, m: &mut impl Machine, task: usize, part: usize) {
+    pub(crate) fn task_ended(&mut self, m: &mut impl Backend, task: usize, part: usize) {
         const HALF: usize = ENDED_PARTS as usize / 2;
         const { assert!(THREADS.div_ceil(HALF) <= HAND_ONS) };
         let of = |count: usize| {

@@ -20,16 +20,16 @@ const BUNDLE: u64 = 0x40_0000_0000;
 pub const LINUX_APPEND: &str = "linux.append";
 
 /// The machine.
-pub struct Machine {
+pub struct Platform {
     /// The kernel's boot information.
     pub boot: &'static BootInfo,
     /// The bundle.
     pub bundle: &'static [u8],
 }
 
-impl Machine {
+impl Platform {
     /// Maps the bundle and checks what the kernel passed.
-    pub fn new(boot: &'static BootInfo) -> Result<Machine> {
+    pub fn new(boot: &'static BootInfo) -> Result<Platform> {
         if boot.abi_version != pillion_abi::VERSION || boot.tsc_hz == 0 {
             return Err(Failure::new("the kernel has a different binary interface, or no clock"));
         }
@@ -40,7 +40,7 @@ impl Machine {
         let start = (address + base % PAGE) as *const u8;
         // SAFETY: the call above mapped the bundle, `size` bytes, read-only and for good.
         let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
-        Ok(Machine { boot, bundle })
+        Ok(Platform { boot, bundle })
     }
 
     /// Physical memory.
@@ -80,16 +80,16 @@ impl Machine {
             };
             self.regions().iter().filter(counts).map(|r| r.size).sum()
         };
-        let machine = system::Machine {
+        let target = system::Target {
             memory_bytes: Some(sum(true)),
             reserved_bytes: sum(false),
             virtualisation: Some(self.boot.features & feature::SVM != 0),
             images: Some(&images),
             lines: Some(&lines),
             appended: self.text(LINUX_APPEND).map_or(0, |more| more.trim().len()),
-            ..system::Machine::default()
+            ..system::Target::default()
         };
-        system::check(wanted, &machine)
+        system::check(wanted, &target)
     }
 
     /// Whether Linux shows the system's log, because no UART takes it.

@@ -7,7 +7,7 @@ use pillion_abi::{
     vcpu::{Exit, Segment, counter, dirty, gpr},
 };
 use pillion_runtime::{cap_delete, cap_revoke, now, ports_part, signal, thread_bind_notification, vcpu_allow_ports};
-use pillion_test_kit::{Kit, Outcome, check, done, guest::Guest, refused, same};
+use pillion_test_kit::{Checked, Kit, check, done, guest::Guest, refused, same};
 
 pub const TESTS: &[Test] = &[
     ("guest/hypercall", hypercall),
@@ -31,7 +31,7 @@ const HYPERCALL: [u8; 3] = [0x0f, 0x01, 0xd9];
 const INT3: u8 = 0xcc;
 
 /// Runs up to an exit, which must have this reason; returns its value.
-pub fn expect(guest: &mut Guest, reason: Exit) -> Outcome<u64> {
+pub fn expect(guest: &mut Guest, reason: Exit) -> Checked<u64> {
     let [found, value] = done!(guest.run());
     let rip = guest.state().rip.get();
     let name = Exit::from_raw(found).map_or("?", Exit::name);
@@ -40,13 +40,13 @@ pub fn expect(guest: &mut Guest, reason: Exit) -> Outcome<u64> {
 }
 
 /// Makes a guest with this code.
-pub fn with(kit: &mut Kit, code: &[u8]) -> Outcome<Guest> {
+pub fn with(kit: &mut Kit, code: &[u8]) -> Checked<Guest> {
     let mut guest = Guest::new(kit)?;
     guest.put(0, code);
     Ok(guest)
 }
 
-fn hypercall(kit: &mut Kit) -> Outcome {
+fn hypercall(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &[0x90, 0x0f, 0x01, 0xd9, 0x0f, 0x01, 0xd9])?;
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), 1);
@@ -57,7 +57,7 @@ fn hypercall(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn registers(kit: &mut Kit) -> Outcome {
+fn registers(kit: &mut Kit) -> Checked {
     // inc of all registers; then the hypercall.
     let mut guest = with(kit, &[0x40, 0x41, 0x42, 0x43, 0x45, 0x46, 0x47, 0x0f, 0x01, 0xd9])?;
     for i in 0..16 {
@@ -73,7 +73,7 @@ fn registers(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn cpuid(kit: &mut Kit) -> Outcome {
+fn cpuid(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &[0x0f, 0xa2, 0x0f, 0x01, 0xd9])?;
     guest.state().gpr[gpr::RAX].set(0x4000_0000);
     expect(&mut guest, Exit::Cpuid)?;
@@ -85,7 +85,7 @@ fn cpuid(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn ports(kit: &mut Kit) -> Outcome {
+fn ports(kit: &mut Kit) -> Checked {
     // mov al, 0x5a; out 0x80, al; in eax, dx; rep outsb
     let mut guest = with(kit, &[0xb0, 0x5a, 0xe6, 0x80, 0x66, 0xed, 0xf3, 0x6e])?;
     guest.state().gpr[gpr::RDX].set(0x3f8);
@@ -105,7 +105,7 @@ fn ports(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn allowed(kit: &mut Kit) -> Outcome {
+fn allowed(kit: &mut Kit) -> Checked {
     // in al, 0x70; in al, 0x21; then a port that the guest does not have.
     let mut guest = with(kit, &[0xe4, 0x70, 0xe4, 0x72])?;
     let part = kit.slot();
@@ -124,7 +124,7 @@ fn allowed(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn msrs(kit: &mut Kit) -> Outcome {
+fn msrs(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &[0x0f, 0x32, 0x0f, 0x30, 0x0f, 0x32])?;
     guest.state().gpr[gpr::RCX].set(0x1234);
     same!(expect(&mut guest, Exit::ReadMsr)?, 0x1234);
@@ -140,7 +140,7 @@ fn msrs(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn memory(kit: &mut Kit) -> Outcome {
+fn memory(kit: &mut Kit) -> Checked {
     // mov [0], al and mov al, [0] in a segment beyond the end.
     let mut guest = with(kit, &[0xa2, 0, 0, 0xa0, 0, 0])?;
     guest.state().ds.update(|s| Segment { base: 0x20_0000, ..s });
@@ -160,14 +160,14 @@ fn memory(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn halt(kit: &mut Kit) -> Outcome {
+fn halt(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &[0xf4])?;
     expect(&mut guest, Exit::Halted)?;
     same!(guest.state().rip.get(), 0);
     Ok(())
 }
 
-fn refused_instructions(kit: &mut Kit) -> Outcome {
+fn refused_instructions(kit: &mut Kit) -> Checked {
     let codes: [&[u8]; 5] =
         [&[0x0f, 0x01, 0xd8], &[0x0f, 0x01, 0xda], &[0x0f, 0x01, 0xdd], &[0x0f, 0x01, 0xc8], &[0x0f, 0x33]];
     let mut guest = with(kit, &[])?;
@@ -188,7 +188,7 @@ fn refused_instructions(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn triple_fault(kit: &mut Kit) -> Outcome {
+fn triple_fault(kit: &mut Kit) -> Checked {
     // By an instruction that raises an exception, and by an undefined one.
     let mut guest = with(kit, &[])?;
     for code in [&[INT3][..], &[0x0f, 0x0b]] {
@@ -204,7 +204,7 @@ fn triple_fault(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn invalid(kit: &mut Kit) -> Outcome {
+fn invalid(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &HYPERCALL)?;
     guest.state().dr7.set(1 << 40);
     expect(&mut guest, Exit::Invalid)?;
@@ -218,7 +218,7 @@ fn invalid(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn notified(kit: &mut Kit) -> Outcome {
+fn notified(kit: &mut Kit) -> Checked {
     // Endless loop.
     let mut guest = with(kit, &[0xeb, 0xfe])?;
     let n = done!(kit.make(pillion_abi::object::Kind::Notification, 0));
@@ -245,7 +245,7 @@ fn notified(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn exception(kit: &mut Kit) -> Outcome {
+fn exception(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &[0xeb, 0xfe])?;
     guest.put(13 * 4, &[0, 6, 0, 0]);
     guest.put(0x600, &HYPERCALL);
@@ -257,7 +257,7 @@ fn exception(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn state_taken(kit: &mut Kit) -> Outcome {
+fn state_taken(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &HYPERCALL)?;
     expect(&mut guest, Exit::Hypercall)?;
     done!(cap_revoke(0, guest.state_memory));
@@ -265,7 +265,7 @@ fn state_taken(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn space_taken(kit: &mut Kit) -> Outcome {
+fn space_taken(kit: &mut Kit) -> Checked {
     let mut guest = with(kit, &HYPERCALL)?;
     done!(cap_delete(0, guest.space));
     refused!(guest.run(), BadState);

@@ -1,10 +1,10 @@
-//! What the broker needs from the machine.
+//! What the logic of the broker needs: memory and system calls.
 
 use pillion_channel::extent::Extent;
 
-/// Memory and system calls. The broker passes only tasks, threads, FIFOs and offsets that exist;
+/// The broker passes only tasks, threads, FIFOs and offsets that exist;
 /// lengths are at most [`pillion_runtime::broker::DATA_SIZE`].
-pub trait Machine {
+pub trait Backend {
     /// Wakes a thread, or leaves that to the task being served.
     fn wake(&mut self, task: usize, thread: usize);
     /// Sets a bit of the task's notices ([`pillion_runtime::broker::NOTICES`]).

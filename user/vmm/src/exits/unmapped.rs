@@ -7,15 +7,15 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, machine::Machine, report, vcpu};
+use crate::{end::End, linux_log, vcpu, virtual_machine::VirtualMachine};
 
 const FETCH: u64 = 1 << 4;
 
-pub fn handle(machine: &mut Machine) -> Option<End> {
+pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
     let s = vcpu::state();
     let fault = s.fault.get();
     if fault.info & FETCH != 0 {
-        report::state(s);
+        linux_log::state(s);
         return Some(End::RanAway(fault.address));
     }
     match instruction::at_exit(&machine.memory, s) {
@@ -24,15 +24,15 @@ pub fn handle(machine: &mut Machine) -> Option<End> {
             vcpu::advance(access.length.into());
             return end;
         }
-        Err(Error::Unsupported(bytes)) => report::unsupported(s, bytes.as_slice()),
-        Err(_) => report::unsupported(s, &[]),
+        Err(Error::Unsupported(bytes)) => linux_log::unsupported(s, bytes.as_slice()),
+        Err(_) => linux_log::unsupported(s, &[]),
     }
     vcpu::raise(GeneralProtection::EVENT);
     None
 }
 
 /// Carries out an instruction's access.
-fn make(machine: &mut Machine, address: u64, access: Access) -> Option<End> {
+fn make(machine: &mut VirtualMachine, address: u64, access: Access) -> Option<End> {
     let s = vcpu::state();
     match access.stored(&s.gpr) {
         Some(value) => {

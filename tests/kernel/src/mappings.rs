@@ -11,7 +11,7 @@ use pillion_abi::{
 use pillion_runtime::{
     Cap, cap_delete, cap_revoke, endpoint_bind, memory_map, memory_part, memory_unmap, now, receive, reply, sleep,
 };
-use pillion_test_kit::{FIRST_ADDRESS, Kit, Outcome, Setup, check, done, same};
+use pillion_test_kit::{Checked, FIRST_ADDRESS, Kit, Setup, check, done, same};
 
 pub const TESTS: &[Test] = &[
     ("memory/small-and-large-pages", pages),
@@ -41,7 +41,7 @@ pub fn poke(address: u64, value: u64) {
     unsafe { (address as *mut u64).write_volatile(value) }
 }
 
-fn pages(kit: &mut Kit) -> Outcome {
+fn pages(kit: &mut Kit) -> Checked {
     // Once at an address suitable for large pages, once at one that is not.
     for offset in [0, 5 * PAGE] {
         let memory = done!(kit.make(Kind::Memory, 3 * LARGE_PAGE));
@@ -61,7 +61,7 @@ fn pages(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn parts(kit: &mut Kit) -> Outcome {
+fn parts(kit: &mut Kit) -> Checked {
     let (memory, address) = done!(kit.memory(4 * PAGE, map::WRITE));
     poke(address + 2 * PAGE, 77);
     let (part, inner) = (kit.slot(), kit.slot());
@@ -107,20 +107,20 @@ extern "C" fn jumper(address: u64) -> ! {
 }
 
 /// Receives a fault: vector, code, address.
-fn next_fault() -> Outcome<[u64; 3]> {
+fn next_fault() -> Checked<[u64; 3]> {
     let message = done!(receive(now() + 1_000_000));
     same!(message.label, LABEL_FAULT);
     Ok([message.words[0], message.words[1], message.words[2]])
 }
 
 /// Makes a space, and a handler endpoint whose receiver is this thread.
-fn watched(kit: &mut Kit) -> Outcome<(Cap, Cap)> {
+fn watched(kit: &mut Kit) -> Checked<(Cap, Cap)> {
     let (space, endpoint) = (done!(kit.space()), done!(kit.make(Kind::Endpoint, 0)));
     done!(endpoint_bind(endpoint, slot::THREAD));
     Ok((space, endpoint))
 }
 
-fn shared(kit: &mut Kit) -> Outcome {
+fn shared(kit: &mut Kit) -> Checked {
     let (space, _) = watched(kit)?;
     let (memory, address) = done!(kit.memory(PAGE, map::WRITE));
     let (copy, there) = (done!(kit.limited(memory, right::READ)), kit.address());
@@ -135,7 +135,7 @@ fn shared(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn invisible(kit: &mut Kit) -> Outcome {
+fn invisible(kit: &mut Kit) -> Checked {
     let (space, fault) = watched(kit)?;
     let (_, address) = done!(kit.memory(PAGE, map::WRITE));
     poke(address, 1);
@@ -146,7 +146,7 @@ fn invisible(kit: &mut Kit) -> Outcome {
 }
 
 /// Maps memory in another space, lets a thread read it, takes it away, and expects the fault.
-fn taken(kit: &mut Kit, take: impl FnOnce(Cap, Cap) -> Outcome) -> Outcome {
+fn taken(kit: &mut Kit, take: impl FnOnce(Cap, Cap) -> Checked) -> Checked {
     let (space, fault) = watched(kit)?;
     let memory = done!(kit.make(Kind::Memory, 8 * PAGE));
     let (copy, there) = (done!(kit.limited(memory, right::ALL)), kit.address());
@@ -161,24 +161,24 @@ fn taken(kit: &mut Kit, take: impl FnOnce(Cap, Cap) -> Outcome) -> Outcome {
     Ok(())
 }
 
-fn unmapped(kit: &mut Kit) -> Outcome {
+fn unmapped(kit: &mut Kit) -> Checked {
     taken(kit, |_, copy| done_unit(memory_unmap(copy)))
 }
 
-fn revoked(kit: &mut Kit) -> Outcome {
+fn revoked(kit: &mut Kit) -> Checked {
     taken(kit, |memory, _| done_unit(cap_revoke(0, memory)))
 }
 
-fn deleted(kit: &mut Kit) -> Outcome {
+fn deleted(kit: &mut Kit) -> Checked {
     taken(kit, |memory, _| done_unit(cap_delete(0, memory)))
 }
 
-fn done_unit(result: pillion_abi::status::Result<pillion_runtime::Values>) -> Outcome {
+fn done_unit(result: pillion_abi::status::Result<pillion_runtime::Values>) -> Checked {
     done!(result);
     Ok(())
 }
 
-fn protection(kit: &mut Kit) -> Outcome {
+fn protection(kit: &mut Kit) -> Checked {
     let (space, fault) = watched(kit)?;
     let memory = done!(kit.make(Kind::Memory, PAGE));
     let there = kit.address();
@@ -198,7 +198,7 @@ fn protection(kit: &mut Kit) -> Outcome {
 
 extern "C" fn fault_target() {}
 
-fn kernel_half(kit: &mut Kit) -> Outcome {
+fn kernel_half(kit: &mut Kit) -> Checked {
     let (space, fault) = watched(kit)?;
     for (address, entry, code) in [
         (0xffff_8000_0020_0000, reader as extern "C" fn(u64) -> !, 5),
@@ -215,7 +215,7 @@ fn kernel_half(kit: &mut Kit) -> Outcome {
     Ok(())
 }
 
-fn space_ends(kit: &mut Kit) -> Outcome {
+fn space_ends(kit: &mut Kit) -> Checked {
     let space = done!(kit.space());
     let (memory, address) = done!(kit.memory(PAGE, map::WRITE));
     let (copy, there) = (done!(kit.limited(memory, right::READ)), kit.address());

@@ -17,12 +17,12 @@ use pillion_vmm_devices::{
 };
 
 use crate::{
-    channel::Channels, command_line::CommandLine, firmware, host, memory::Window, report::Exits, vcpu,
-    watchdog::Watchdog,
+    channel::Channels, command_line::CommandLine, firmware, host, linux_log::Exits, vcpu, watchdog::Watchdog,
+    window::Window,
 };
 
 /// Everything that one run of Linux needs.
-pub struct Machine {
+pub struct VirtualMachine {
     info: &'static LinuxInfo,
     /// Linux's memory.
     pub memory: Window,
@@ -42,9 +42,9 @@ pub struct Machine {
     pub channels: Channels,
 }
 
-impl Machine {
+impl VirtualMachine {
     /// The machine before Linux is loaded for the first time.
-    pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> Machine {
+    pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> VirtualMachine {
         let memory = Window::new(info);
         let mut pci = Filter::new();
         for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
@@ -55,7 +55,7 @@ impl Machine {
         let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0);
         cpuid.channels = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
         let found = firmware::find(&memory, info, &io_apics, &mut pci);
-        Machine {
+        VirtualMachine {
             info,
             memory,
             cpuid,
@@ -110,7 +110,7 @@ impl Machine {
 }
 
 /// What Linux must not move its devices over.
-impl Kept for Machine {
+impl Kept for VirtualMachine {
     fn memory(&self, base: u64, size: u64) -> bool {
         let end = base.saturating_add(size);
         let ranges = self.info.ranges.iter().take(self.info.range_count as usize);

@@ -2,7 +2,7 @@
 
 use pillion_channel::copy::copy;
 use pillion_runtime::info::{LinuxInfo, address};
-use pillion_vmm_devices::memory::{GuestMemory, View};
+use pillion_vmm_devices::guest_memory::{GuestMemory, View};
 
 /// Linux's memory in the monitor's address space.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ pub const KERNEL_PORTS: [(u16, u16); 3] = [(0x20, 0x21), (0xa0, 0xa1), (0x2f8, 0
 
 /// What is known about the machine that the system will run on. `None` is not checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Machine<'a> {
+pub struct Target<'a> {
     /// RAM in bytes.
     pub memory_bytes: Option<u64>,
     /// RAM that the kernel, the bundle and the resource manager keep.
@@ -28,7 +28,7 @@ pub struct Machine<'a> {
     pub interrupt_ns: u64,
 }
 
-impl Machine<'_> {
+impl Target<'_> {
     /// The kernel's cost of a release of a task, plus that of a timer interrupt for a less urgent
     /// thread that was under way when the task was released.
     #[must_use]
@@ -37,12 +37,12 @@ impl Machine<'_> {
     }
 }
 
-impl Default for Machine<'_> {
+impl Default for Target<'_> {
     /// A machine of which nothing is known. The kernel's costs are the figures that its tests
     /// enforce: 700 ns to a task while Linux runs and the same back, 1,200 ns with interrupts off,
     /// and 400 ns for an interrupt without a switch.
     fn default() -> Self {
-        Machine {
+        Target {
             memory_bytes: None,
             reserved_bytes: 0,
             virtualisation: None,

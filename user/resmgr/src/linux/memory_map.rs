@@ -17,7 +17,7 @@ use pillion_runtime::{
     info::{address, range_kind::HIDDEN},
     memory_map, memory_part,
 };
-use pillion_vmm_devices::memory::Seen;
+use pillion_vmm_devices::guest_memory::Seen;
 
 const FOUR_GIB: u64 = 4 << 30;
 
