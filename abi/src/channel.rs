@@ -1,7 +1,7 @@
-//! What real-time tasks and Linux share: the channel window.
+//! The channel window: the memory that real-time tasks and Linux share.
 //!
-//! The resource manager makes one contiguous stretch of physical memory, the *window*, at boot. It
-//! has parts:
+//! At boot the resource manager sets aside one contiguous stretch of physical memory, the *window*.
+//! Its parts are:
 //!
 //! | part | written by | for Linux |
 //! |---|---|---|
@@ -12,14 +12,15 @@
 //! | pool of shared buffers (mbuff) | tasks and Linux | writable |
 //! | [`Psc`], at the end | Linux's kernel and the task [`psc::TASK`] | writable; no process maps it, not even to read |
 //!
-//! Linux's monitor tells a kernel module where the window is by CPUID ([`cpuid`]) and takes its
-//! calls ([`hypercall`]). Linux can write anything at any time into what is writable for it: the
-//! real-time side reads each such word once, checks it, and keeps sizes and offsets in memory of
-//! its own or in read-only parts. A part that is read-only for Linux is so by its page table: Linux
-//! can trust no more than what the real-time side wrote there.
+//! Linux's kernel module finds the window by CPUID ([`cpuid`]), which the monitor answers, and
+//! calls the monitor by [`hypercall`]. Linux can write anything at any time into the parts that are
+//! writable for it, so the real-time side reads each such word once, checks it, and keeps sizes and
+//! offsets in memory of its own or in read-only parts. The page table makes a part read-only for
+//! Linux; Linux can trust its contents only as far as it trusts the real-time side.
 //!
-//! All offsets count from the start of the window unless it says otherwise. Everything is
-//! little-endian and naturally aligned; words that both sides use at the same time are atomic.
+//! All offsets count from the start of the window unless stated otherwise. Everything is
+//! little-endian and naturally aligned; words that both sides use at the same time are accessed
+//! atomically.
 
 /// First eight bytes of a [`Directory`].
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
@@ -27,19 +28,19 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 /// Version of this layout.
 pub const VERSION: u32 = 3;
 
-/// Most tasks with channels.
+/// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
 
 /// Number of FIFOs.
 pub const FIFOS: usize = 64;
 
-/// Most threads of a task.
+/// Maximum number of threads of a task.
 pub const THREADS: usize = 64;
 
-/// Most shared buffers.
+/// Maximum number of shared buffers.
 pub const MBUFFS: usize = 32;
 
-/// Bytes of a name of a shared buffer, with its final zero.
+/// Bytes of a shared buffer's name, with its terminating zero.
 pub const MBUFF_NAME: usize = 40;
 
 /// Bytes of the ring that holds what a task prints.
@@ -56,15 +57,15 @@ pub mod cpuid {
     pub const LEAF: u32 = 0x4000_0101;
 }
 
-/// Calls of a kernel module by VMMCALL, from its most privileged mode only: `rax` holds the number,
-/// `rbx` an argument; on return `rax` holds the result. Other registers keep their values. An
-/// unknown number gives -38 (ENOSYS).
+/// Calls of Linux's kernel module by VMMCALL, from the most privileged mode only: `rax` holds the
+/// number, `rbx` an argument; on return `rax` holds the result. Other registers keep their values.
+/// An unknown number gives -38 (ENOSYS).
 pub mod hypercall {
-    /// The module is there (`rbx` 1) or goes (`rbx` 0); returns 0. Until it is there no doorbell
-    /// rings.
+    /// The module was loaded (`rbx` 1) or is being unloaded (`rbx` 0); returns 0. While it is not
+    /// loaded no doorbell rings.
     pub const HELLO: u64 = 0x5049_0000;
-    /// Wakes the task with the index in `rbx`: it finds what is asked for in
-    /// [`super::Share::kicks`]. Returns 0, or -22.
+    /// Wakes the task with the index in `rbx`, which then checks [`super::Share::kicks`]. Returns
+    /// 0, or -22 (EINVAL).
     pub const KICK: u64 = 0x5049_0001;
     /// Has the resource manager carry out [`super::Command`]; returns its result.
     pub const COMMAND: u64 = 0x5049_0002;
@@ -74,7 +75,7 @@ pub mod hypercall {
 pub mod task_state {
     /// No such task.
     pub const NONE: u32 = 0;
-    /// Known to the system, not loaded.
+    /// In the system file, but not loaded.
     pub const STOPPED: u32 = 1;
     /// Runs its `init_module`.
     pub const STARTING: u32 = 2;
@@ -82,11 +83,11 @@ pub mod task_state {
     pub const RUNNING: u32 = 3;
     /// Runs its `cleanup_module`.
     pub const STOPPING: u32 = 4;
-    /// A thread of it faulted: all of it is stopped.
+    /// One of its threads faulted: all of them are stopped.
     pub const FAULTED: u32 = 5;
 }
 
-/// What a fault was, for the report.
+/// Details of a fault, for the report.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct FaultReport {
@@ -94,7 +95,7 @@ pub struct FaultReport {
     pub vector: u64,
     /// Error code.
     pub error: u64,
-    /// Address that was accessed, of a page fault.
+    /// For a page fault, the address that was accessed.
     pub address: u64,
     /// Address of the instruction.
     pub rip: u64,
@@ -116,17 +117,17 @@ pub struct TaskEntry {
     pub result: i32,
     /// How often it was started.
     pub starts: u32,
-    /// Number of threads that it may have, its main thread included.
+    /// Maximum number of threads, its main thread included.
     pub threads: u32,
     /// Offset of its [`Status`].
     pub status: u64,
     /// Offset of its [`Share`].
     pub share: u64,
-    /// Bytes from there on that are the task's.
+    /// Bytes of its share: the [`Share`] and the FIFO data after it.
     pub share_size: u64,
     /// The last fault.
     pub fault: FaultReport,
-    /// Threads that have used all the time that they may have, for a second, by bit.
+    /// Bit mask of the threads that used nearly all their allowed time in the last second.
     pub busy: u64,
 }
 
@@ -140,13 +141,13 @@ pub struct Mbuff {
     pub offset: u64,
     /// Bytes, in whole pages.
     pub size: u64,
-    /// How often tasks hold it.
+    /// References that tasks hold to it.
     pub task_count: u32,
-    /// 1 while Linux holds it.
+    /// 1 while Linux holds a reference to it.
     pub linux_count: u32,
 }
 
-/// First part of the window.
+/// The first part of the window.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Directory {
@@ -168,11 +169,11 @@ pub struct Directory {
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
-    /// Offset of [`Psc`], behind everything else.
+    /// Offset of [`Psc`], after all other parts.
     pub psc: u64,
-    /// Raised after each change of what follows.
+    /// Incremented after each change to the fields below.
     pub generation: u64,
-    /// Which task made each FIFO: its index plus one, or 0.
+    /// The task that owns each FIFO: its index plus one, or 0.
     pub fifo_owner: [u8; FIFOS],
     /// The tasks.
     pub tasks: [TaskEntry; TASKS],
@@ -190,7 +191,7 @@ pub struct ThreadUsage {
     pub exhausted: u64,
 }
 
-/// Processor time of all threads, brought up to date by [`command::REFRESH`].
+/// Processor time of all threads, updated by [`command::REFRESH`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Usage {
@@ -200,19 +201,19 @@ pub struct Usage {
 
 /// States of a thread.
 pub mod thread_state {
-    /// No thread.
+    /// There is no thread in this entry.
     pub const FREE: u32 = 0;
-    /// Runs or could run.
+    /// Running or ready to run.
     pub const READY: u32 = 1;
-    /// Waits for its next period.
+    /// Waiting for its next period.
     pub const PERIODIC: u32 = 2;
-    /// Sleeps until a point in time.
+    /// Sleeping until a given time.
     pub const SLEEPING: u32 = 3;
-    /// Waits for an object.
+    /// Waiting for an object.
     pub const BLOCKED: u32 = 4;
     /// Suspended.
     pub const SUSPENDED: u32 = 5;
-    /// Ended and not joined.
+    /// Ended but not joined.
     pub const ENDED: u32 = 6;
 }
 
@@ -220,7 +221,8 @@ pub mod thread_state {
 pub mod thread_mode {
     /// A real-time thread of the program.
     pub const REAL_TIME: u32 = 0;
-    /// The main thread: `init_module`, FIFO handlers, everything that Linux did in RTLinux.
+    /// The main thread: `init_module`, FIFO handlers, and everything else that Linux did in
+    /// RTLinux.
     pub const LINUX: u32 = 1;
     /// Runs handlers of interrupts and clocks.
     pub const INTERRUPT: u32 = 2;
@@ -234,17 +236,17 @@ pub struct ThreadEntry {
     pub state: u32,
     /// One of [`thread_mode`].
     pub mode: u32,
-    /// Priority as the program gave it, 0 to 1,000,000.
+    /// Priority that the program set, 0 to 1,000,000.
     pub priority: u32,
-    /// Priority in the kernel, inherited ones included.
+    /// Its level in the kernel, including inheritance.
     pub level: u32,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
-    /// Periods that began.
+    /// Periods that have begun.
     pub releases: u64,
-    /// Periods that were skipped because the one before was not finished.
+    /// Periods that were skipped because the previous one was not finished.
     pub overruns: u64,
-    /// Address of the function that it started with.
+    /// Address of its start function.
     pub entry: u64,
     /// Longest time from a release to the return of `pthread_wait_np`, in nanoseconds.
     pub latency_max_ns: u64,
@@ -254,46 +256,46 @@ pub struct ThreadEntry {
 
 /// Flags of a FIFO.
 pub mod fifo_flag {
-    /// A handler is called after each read and write of a Linux process.
+    /// A handler is called after each read and write by a Linux process.
     pub const HANDLER: u32 = 1;
-    /// A handler takes I/O controls.
+    /// A handler accepts I/O controls.
     pub const IOCTL: u32 = 2;
 }
 
-/// A FIFO in a [`Status`]: what only the real-time side may write.
+/// A FIFO in a [`Status`]: the words that only the real-time side may write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct FifoEntry {
-    /// Bytes that each of its two rings holds; 0: it is not there.
+    /// Bytes that each of its two rings holds; 0: the FIFO does not exist.
     pub size: u32,
-    /// How often it was made: an open file of an older one is stale.
+    /// How often it was created: open files of an older generation are stale.
     pub generation: u32,
     /// See [`fifo_flag`].
     pub flags: u32,
-    /// FIFO that reads of Linux processes take from: its own number unless paired.
+    /// FIFO from which Linux processes read: its own number unless paired.
     pub read_from: u32,
-    /// Offset from the start of the task's [`Share`] of the ring to Linux.
+    /// Offset of the ring to Linux from the start of the task's [`Share`].
     pub to_linux: u64,
-    /// Offset from there of the ring to the task.
+    /// Offset of the ring to the task from the start of the [`Share`].
     pub to_task: u64,
-    /// How often something impossible was found in what Linux can write, and repaired.
+    /// How often impossible counts were found in words that Linux can write, and repaired.
     pub damaged: u64,
-    /// Offset from there of its [`FifoControl`].
+    /// Offset of its [`FifoControl`] from the start of the [`Share`].
     pub control: u64,
     /// Zero.
     pub reserved: [u64; 2],
 }
 
-/// What a task shows. Written by the task.
+/// What a task publishes about itself. Written by the task.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Status {
     /// The threads; number 0 is the main thread.
     pub threads: [ThreadEntry; THREADS],
-    /// The FIFOs that the task made, by number.
+    /// The FIFOs that the task created, by number.
     pub fifos: [FifoEntry; FIFOS],
-    /// Bytes of log written so far: byte `n` is at `log[n % LOG_SIZE]`. Readers keep a place of
-    /// their own and lose what is overwritten.
+    /// Bytes of log written so far: byte `n` is at `log[n % LOG_SIZE]`. Each reader keeps its own
+    /// position and loses bytes that are overwritten before it reads them.
     pub log_written: u64,
     /// Zero.
     pub reserved: [u64; 7],
@@ -303,40 +305,39 @@ pub struct Status {
 
 /// Kinds of [`FifoControl::request`].
 pub mod request {
-    /// A process has read; the handler is to be called.
+    /// A process has read: call the handler.
     pub const READ: u32 = 1;
-    /// A process has written; the handler is to be called.
+    /// A process has written: call the handler.
     pub const WRITE: u32 = 2;
-    /// An I/O control: `command` and `argument` are the process's. Where the command says that it
-    /// carries data (as `_IOC` does), they are in [`super::Share::ioctl`], both ways, and the
-    /// handler gets a pointer to a copy of them.
+    /// An I/O control: `command` and `argument` are the process's. If the command carries data (by
+    /// its `_IOC` encoding), the data is in [`super::Share::ioctl`] in both directions, and the
+    /// handler gets a pointer to a copy of it.
     pub const IOCTL: u32 = 3;
 }
 
 /// The words of a FIFO that both sides use. A ring is a stretch of `size` bytes; `written` and
-/// `read` count bytes since the FIFO was made and wrap at 2^64, byte `n` is at `n % size`.
-/// `written` has one writer (the side that the ring leads away from); `read` is raised by
-/// compare-and-swap by whoever took bytes out, which may be either side. At all times
-/// `written - read <= size`; the real-time side repairs what violates that by dropping the
-/// contents.
+/// `read` count bytes since the FIFO was created and wrap at 2^64; byte `n` is at `n % size`. Only
+/// the ring's producer writes `written`; both sides can take bytes out and advance `read`, by
+/// compare-and-swap. At all times `written - read <= size`; if not, the real-time side repairs the
+/// counts by dropping the contents.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct FifoControl {
-    /// Ring to Linux: written by the task.
+    /// Ring to Linux: bytes that the task put in.
     pub to_linux_written: u64,
-    /// Ring to the task: taken out.
+    /// Ring to the task: bytes taken out.
     pub to_task_read: u64,
-    /// Answered requests: the task sets it to `request` when it is done.
+    /// Number of the last answered request: the task sets it to `request` when it is done.
     pub answer: u64,
     /// Result of the request: 0 or more, or a negative errno.
     pub result: i64,
     /// Zero.
     pub reserved: [u64; 4],
-    /// Ring to Linux: taken out.
+    /// Ring to Linux: bytes taken out.
     pub to_linux_read: u64,
-    /// Ring to the task: written by Linux.
+    /// Ring to the task: bytes that Linux put in.
     pub to_task_written: u64,
-    /// Number of the last request; raised by Linux after it filled in the rest.
+    /// Number of the last request; Linux increments it after it has filled in the rest.
     pub request: u64,
     /// Argument of an I/O control.
     pub argument: u64,
@@ -344,16 +345,16 @@ pub struct FifoControl {
     pub request_kind: u32,
     /// Command of an I/O control.
     pub command: u32,
-    /// Linux wants the doorbell when there is something to read.
+    /// Linux wants the doorbell when there is data to read.
     pub want_data: u32,
     /// Linux wants the doorbell when there is room again.
     pub want_room: u32,
     /// Processes that have it open.
     pub opens: u32,
-    /// Linux takes bytes out: the rings have to stay where they are. It says so, then looks where
-    /// they are.
+    /// Linux is taking bytes out, and the rings must stay where they are. Linux sets this before it
+    /// reads where they are.
     pub taking: u32,
-    /// Linux puts bytes in: the same.
+    /// The same while Linux is putting bytes in.
     pub putting: u32,
     /// Zero.
     pub reserved2: u32,
@@ -361,51 +362,51 @@ pub struct FifoControl {
 
 /// Bits of [`Share::events`]`[1]`.
 pub mod event {
-    /// There is more in the log.
+    /// The log has new text.
     pub const LOG: u64 = 1;
-    /// An interrupt of Linux is to be simulated: see [`super::Share::pended`].
+    /// Linux must simulate interrupts: see [`super::Share::pended`].
     pub const PENDED: u64 = 2;
 }
 
-/// What a task and Linux share, followed by the data of its FIFOs.
+/// The memory that a task and Linux share, followed by the data of the task's FIFOs.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Share {
-    /// What Linux is to look at: the task sets bits and rings the doorbell when a word was 0, Linux
-    /// takes all. Word 0: bit `n` for FIFO `n`. Word 1: see [`event`].
+    /// Events for Linux: the task sets bits, and rings the doorbell if the word was 0; Linux takes
+    /// all bits at once. Word 0: bit `n` for FIFO `n`. Word 1: see [`event`].
     pub events: [u64; 2],
-    /// Interrupts of Linux that `rtl_global_pend_irq` asked for, by number.
+    /// Bit mask of Linux's interrupts that `rtl_global_pend_irq` requested.
     pub pended: [u64; 4],
-    /// What the task is to look at: Linux sets bit `n` for a request of FIFO `n` and makes
-    /// [`hypercall::KICK`]; the task takes all.
+    /// Requests to the task: Linux sets bit `n` for a request to FIFO `n` and makes
+    /// [`hypercall::KICK`]; the task takes all bits at once.
     pub kicks: u64,
     /// Zero.
     pub reserved: [u64; 9],
-    /// The FIFOs, where [`FifoEntry::control`] does not say otherwise.
+    /// The FIFOs' control words, unless [`FifoEntry::control`] gives another place.
     pub fifos: [FifoControl; FIFOS],
-    /// Data of the I/O control under way; Linux makes one at a time, and the task touches them only
-    /// up to its answer.
+    /// Data of the I/O control in progress. Linux makes one at a time, and the task does not touch
+    /// the data after its answer.
     pub ioctl: [u8; IOCTL_SIZE],
 }
 
 /// Numbers of [`Command::number`]. The result is 0 or a negative errno.
 pub mod command {
-    /// Brings [`super::Usage`] up to date.
+    /// Updates [`super::Usage`].
     pub const REFRESH: u32 = 1;
-    /// Starts the task named in `text`; parameters follow the name, after a zero. It is done when
-    /// the task's state is no longer `STARTING`.
+    /// Starts the task named in `text`; its parameters follow the name, after a zero. The start is
+    /// complete when the task's state is no longer `STARTING`.
     pub const LOAD: u32 = 2;
-    /// Has the task named in `text` run `cleanup_module` and end. It is done when the task's state
-    /// is `STOPPED`.
+    /// Has the task named in `text` run `cleanup_module` and end. It has ended when its state is
+    /// `STOPPED`.
     pub const UNLOAD: u32 = 3;
-    /// Finds or makes the shared buffer named in `text` with `size` bytes and holds it for Linux;
+    /// Finds or creates the shared buffer named in `text` with `size` bytes and holds it for Linux;
     /// the result is its index.
     pub const MBUFF_HOLD: u32 = 4;
-    /// Linux no longer holds the shared buffer named in `text`.
+    /// Releases Linux's hold on the shared buffer named in `text`.
     pub const MBUFF_RELEASE: u32 = 5;
 }
 
-/// A command of Linux to the resource manager. One at a time.
+/// A command from Linux to the resource manager. One at a time.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Command {
@@ -419,109 +420,110 @@ pub struct Command {
     pub text: [u8; 1024],
 }
 
-/// Handlers of Linux processes that run at real-time priority (PSC): numbers. The task
+/// Constants for handlers of Linux processes that run at real-time priority (PSC). The task
 /// [`psc::TASK`] runs them; see [`Psc`].
 pub mod psc {
     /// Name of the task.
     pub const TASK: &str = "psc";
-    /// Most handlers.
+    /// Maximum number of handlers.
     pub const SLOTS: usize = 16;
 
-    /// [`super::PscSlot::command`]: the handler is to run when its time comes.
+    /// [`super::PscSlot::command`]: run the handler from now on, when its time comes.
     pub const START: u32 = 1;
-    /// [`super::PscSlot::command`]: it is to run no more. When that is answered it does not run.
+    /// [`super::PscSlot::command`]: stop the handler. Once this is answered it no longer runs.
     pub const STOP: u32 = 2;
 
-    /// [`super::PscSlot::flags`]: it runs once.
+    /// [`super::PscSlot::flags`]: run the handler only once.
     pub const ONESHOT: u32 = 1;
-    /// [`super::PscSlot::flags`]: it runs when the interrupt line in `line` interrupts, which has
-    /// to be the task's.
+    /// [`super::PscSlot::flags`]: run the handler at interrupts of the line in `line`, which must
+    /// belong to the task.
     pub const LINE: u32 = 2;
 
-    /// [`super::PscSlot::state`]: it does not run.
+    /// [`super::PscSlot::state`]: stopped.
     pub const IDLE: u32 = 0;
-    /// [`super::PscSlot::state`]: it runs when its time comes.
+    /// [`super::PscSlot::state`]: the handler runs when its time comes.
     pub const ACTIVE: u32 = 1;
-    /// [`super::PscSlot::state`]: it was stopped because of what it did, which `vector` says.
+    /// [`super::PscSlot::state`]: the handler was stopped for the reason in `vector`.
     pub const FAULTED: u32 = 2;
 
-    /// [`super::PscSlot::vector`], where it is not that of an exception: it touched memory that
-    /// Linux does not have.
+    /// [`super::PscSlot::vector`], beyond the exceptions: the handler accessed memory that Linux
+    /// does not have.
     pub const NO_MEMORY: u32 = 256;
-    /// [`super::PscSlot::vector`]: it did not return in time.
+    /// [`super::PscSlot::vector`]: the handler did not return in time.
     pub const TOO_LONG: u32 = 257;
-    /// [`super::PscSlot::vector`]: it made a call that there is not, or used an instruction that it
-    /// may not.
+    /// [`super::PscSlot::vector`]: the handler made an unknown call, or used a forbidden
+    /// instruction.
     pub const REFUSED: u32 = 258;
 
-    /// VMMCALL of a handler, number in `rax`: it has returned.
+    /// VMMCALL of a handler, number in `rax`: the handler has returned.
     pub const DONE: u64 = 0x5049_0010;
-    /// VMMCALL of a handler: Linux is to look at the FIFO whose number is in `rbx`.
+    /// VMMCALL of a handler, number in `rax`: Linux must look at the FIFO with the number in `rbx`.
     pub const RING: u64 = 0x5049_0011;
 }
 
-/// A handler. Linux fills its half in, raises `request` and makes [`hypercall::KICK`]; the task
-/// sets `answer` to it when that is done.
+/// A handler. Linux fills in its half, increments `request` and makes [`hypercall::KICK`]; the task
+/// sets `answer` to `request` when it has carried out the request.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct PscSlot {
     /// Number of the last request.
     pub request: u64,
-    /// What it asks for.
+    /// [`psc::START`] or [`psc::STOP`].
     pub command: u32,
     /// See [`psc::ONESHOT`] and [`psc::LINE`].
     pub flags: u32,
-    /// Instruction that each run begins with.
+    /// Instruction pointer at the start of each run.
     pub entry: u64,
-    /// Stack pointer that it begins with.
+    /// Stack pointer at the start of each run.
     pub stack: u64,
-    /// What it finds in `rdi` and `rsi`.
+    /// Values of `rdi` and `rsi` at the start of each run.
     pub arguments: [u64; 2],
     /// The process's page tables.
     pub cr3: u64,
-    /// CR4, of which what concerns user mode is taken.
+    /// CR4, of which only the bits that concern user mode are used.
     pub cr4: u64,
     /// Base of FS.
     pub fs_base: u64,
-    /// Time from the request to the first run, and from one to the next, in nanoseconds.
+    /// Time from the request to the first run, and from one run to the next, in nanoseconds.
     pub period_ns: u64,
     /// Interrupt line.
     pub line: u64,
     /// Zero.
     pub reserved: [u64; 4],
-    /// The task's half: the request that was carried out last.
+    /// The task's half begins here: number of the last request that was carried out.
     pub answer: u64,
     /// Its result: 0 or a negative errno.
     pub result: i64,
     /// One of [`psc::IDLE`], [`psc::ACTIVE`], [`psc::FAULTED`].
     pub state: u32,
-    /// Why it was stopped.
+    /// Why it was stopped: an exception's vector, [`psc::NO_MEMORY`], [`psc::TOO_LONG`] or
+    /// [`psc::REFUSED`].
     pub vector: u32,
-    /// Address that it touched, if that is why.
+    /// The address that it accessed, if that is why it was stopped.
     pub address: u64,
-    /// Instruction that it was stopped at.
+    /// Instruction at which it was stopped.
     pub rip: u64,
     /// How often it ran.
     pub runs: u64,
-    /// How often it did not run because it was at it still.
+    /// Runs that were skipped because the previous one had not finished.
     pub overruns: u64,
-    /// Latest that it was entered after its time, in nanoseconds.
+    /// Longest time from when a run was due to its start, in nanoseconds.
     pub latency_max_ns: u64,
     /// Zero.
     pub reserved2: [u64; 9],
 }
 
-/// A FIFO for handlers; requested as a handler is.
+/// A FIFO for handlers. Requests and answers work as in [`PscSlot`].
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct PscFifo {
     /// Number of the last request.
     pub request: u64,
-    /// The FIFO.
+    /// Number of the FIFO.
     pub number: u32,
-    /// Bytes that each of its rings is to hold; 0: it is to go.
+    /// Bytes that each of its rings must hold; 0: remove the FIFO.
     pub size: u32,
-    /// The request that was carried out last.
+    /// Number of the last request that was carried out.
     pub answer: u64,
     /// Its result: 0 or a negative errno.
     pub result: i64,
@@ -529,15 +531,15 @@ pub struct PscFifo {
     pub reserved: [u64; 4],
 }
 
-/// What the task that runs handlers of Linux processes shares with Linux's kernel beside its
-/// [`Share`]: which code runs on which page tables. Processes may write parts of the share (a FIFO
-/// of theirs), and nothing of this.
+/// What the task that runs handlers of Linux processes shares with Linux's kernel in addition to
+/// its [`Share`]: which code runs on which page tables. Processes may write parts of the share
+/// (their own FIFO), but no part of this.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Psc {
     /// The handlers.
     pub slots: [PscSlot; psc::SLOTS],
-    /// The FIFO that is asked for.
+    /// The request for a FIFO.
     pub fifo: PscFifo,
 }
 

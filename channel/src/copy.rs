@@ -1,17 +1,17 @@
-//! Copies between memories that others may write at the same time.
+//! Copies to and from memory that others may write at the same time.
 //!
-//! What others write meanwhile may come out old, new or mixed, and nothing else: the accesses are
-//! instructions of our own choosing, about which the compiler assumes nothing. By words of eight
-//! bytes and eight of them a turn: tasks are built without vector registers, and where an emulator
-//! counts instructions, each turn of a string instruction counts as one.
+//! Bytes that change during the copy come out old, new or mixed; nothing else can go wrong, because
+//! the accesses are assembly, about which the compiler assumes nothing. The main loop moves eight
+//! words of eight bytes: tasks are built without vector registers, and an emulator that counts
+//! instructions counts each iteration of a string instruction as one.
 
 use core::arch::asm;
 
-/// Bytes moved in a turn of the main loop.
+/// Bytes moved by one iteration of the main loop.
 const TURN: usize = 64;
 
-/// Copies `len` bytes. Work: 19 instructions for 64 bytes, 5 for 8 of the rest, at most 14 for what
-/// remains.
+/// Copies `len` bytes. Work: 19 instructions for each 64 bytes, 5 for each further 8, at most 14
+/// for the remainder.
 ///
 /// # Safety
 ///
@@ -54,8 +54,7 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
     }
 }
 
-/// The same for Miri, which knows Rust's memory and no assembly: what others may do meanwhile is
-/// what they may do to atomic bytes.
+/// The same for Miri, which does not support assembly: the bytes are accessed as atomics.
 #[cfg(miri)]
 unsafe fn by_atomic_bytes(to: *mut u8, from: *const u8, len: usize) {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -65,11 +64,11 @@ unsafe fn by_atomic_bytes(to: *mut u8, from: *const u8, len: usize) {
     }
 }
 
-/// Copies [`TURN`] bytes from offset `at` on.
+/// Copies the [`TURN`] bytes at offset `at`.
 ///
 /// # Safety
 ///
-/// As of [`copy`].
+/// As for [`copy`].
 #[inline(always)]
 unsafe fn turn(to: *mut u8, from: *const u8, at: usize) {
     // SAFETY: the caller's promise.
@@ -105,7 +104,7 @@ unsafe fn turn(to: *mut u8, from: *const u8, at: usize) {
 ///
 /// # Safety
 ///
-/// As of [`copy`].
+/// As for [`copy`].
 #[inline(always)]
 unsafe fn step<const N: usize>(to: *mut u8, from: *const u8) {
     const { assert!(matches!(N, 1 | 2 | 4 | 8)) };

@@ -1,43 +1,45 @@
-//! What a task shows of a FIFO: its [`FifoEntry`], which Linux can read and not write.
+//! A FIFO's [`FifoEntry`], in which its owner describes it to Linux. Linux can read it but not
+//! write it.
 //!
-//! Linux looks at the size first and last: what it found in between belongs together if the size is
-//! not 0 and the generation is the same.
+//! Linux reads the size first and last: the values that it read in between are consistent if the
+//! size is not 0 and the generation is unchanged.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use core::{mem::offset_of, num::NonZeroU32, ptr::NonNull};
 use pillion_abi::channel::{FifoControl, FifoEntry, Share};
 
-/// Offset in a share of a FIFO's words where they are not elsewhere.
+/// Default offset in a share of a FIFO's control words.
 const fn control(number: u32) -> u64 {
     offset_of!(Share, fifos) as u64 + number as u64 * size_of::<FifoControl>() as u64
 }
 
-/// The entry of a FIFO. One thread at a time uses it.
+/// The entry of a FIFO. Only one thread may use it at a time.
 #[derive(Debug)]
 pub struct Entry(NonNull<FifoEntry>);
 
-// SAFETY: the memory is valid in all threads of the task, and whatever changes it takes `&mut`.
+// SAFETY: the memory is valid in all threads of the task, and all methods that change it take
+// `&mut`.
 unsafe impl Send for Entry {}
 
 impl Entry {
-    /// The entry at this place.
+    /// The entry at this address.
     ///
     /// # Safety
     ///
-    /// As long as it is used, the place is readable and writable, there are no references to it,
-    /// and nobody else writes it.
+    /// As long as the entry is in use, its memory is readable and writable, there are no references
+    /// to it, and nobody else writes it.
     #[must_use]
     pub unsafe fn new(entry: NonNull<FifoEntry>) -> Entry {
         Entry(entry)
     }
 
-    /// The FIFO is there, anew: `to_linux` and `to_task` are the offsets of its rings in the task's
-    /// share. Open files of an older one are stale.
+    /// Publishes a new FIFO: `to_linux` and `to_task` are the offsets of its rings in the task's
+    /// share. Open files of an older FIFO with this number are stale.
     pub fn show(&mut self, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
         self.show_at(control(number), number, size, to_linux, to_task);
     }
 
-    /// The same, with its words at another place of the share.
+    /// Like [`Entry::show`], with the control words at offset `control` of the share.
     pub fn show_at(&mut self, control: u64, number: u32, size: NonZeroU32, to_linux: u64, to_task: u64) {
         self.hide();
         let words = self.words();
@@ -52,7 +54,8 @@ impl Entry {
         words.size.store(size.get(), Ordering::Release);
     }
 
-    /// The FIFO has rings of another size, elsewhere, and is empty. Open files stay with it.
+    /// Publishes new rings, of another size and elsewhere, for a FIFO that is now empty. Open files
+    /// remain valid.
     pub fn resize(&mut self, size: NonZeroU32, to_linux: u64, to_task: u64) {
         self.hide();
         let words = self.words();
@@ -62,32 +65,32 @@ impl Entry {
         words.size.store(size.get(), Ordering::Release);
     }
 
-    /// The FIFO is not there any more. Linux's event is to be raised: processes may sleep on it.
-    /// Returns its size.
+    /// Withdraws the FIFO and returns its size. The caller then raises Linux's event: processes may
+    /// sleep on the FIFO.
     ///
-    /// Whoever wants to use its rings' place for something else asks [`crate::Fifo::is_entered`]
-    /// after this. Linux says that it is at them before it looks whether they are there: one of the
-    /// two sees the other.
+    /// Before the memory of its rings is reused, the caller must check [`crate::Fifo::is_entered`].
+    /// Linux announces an access before it checks whether the FIFO still exists, so at least one
+    /// side sees the other.
     pub fn hide(&mut self) -> u32 {
         self.words().size.swap(0, Ordering::SeqCst)
     }
 
-    /// It is there after all, as it was before [`Entry::hide`].
+    /// Undoes [`Entry::hide`], which returned this size.
     pub fn put_back(&mut self, size: u32) {
         self.words().size.store(size, Ordering::Release);
     }
 
-    /// Sets what [`pillion_abi::channel::fifo_flag`] says.
+    /// Sets the flags ([`pillion_abi::channel::fifo_flag`]).
     pub fn set_flags(&mut self, flags: u32) {
         self.words().flags.store(flags, Ordering::Release);
     }
 
-    /// Has Linux's reads take from that FIFO.
+    /// Redirects Linux's reads to the FIFO with this number.
     pub fn set_read_from(&mut self, fifo: u32) {
         self.words().read_from.store(fifo, Ordering::Release);
     }
 
-    /// Shows how often the FIFO was repaired.
+    /// Publishes how often the FIFO was repaired.
     #[inline]
     pub fn set_damaged(&mut self, count: u64) {
         self.words().damaged.store(count, Ordering::Relaxed);
@@ -131,7 +134,7 @@ mod tests {
     fn a_new_one_is_of_a_new_generation() {
         let mut place = FifoEntry::default();
         let at = NonNull::from(&mut place);
-        // SAFETY: the place is looked at below only while nobody uses the entry.
+        // SAFETY: the memory is read below only while nobody uses the entry.
         let mut entry = unsafe { Entry::new(at) };
         entry.show(7, NonZeroU32::MIN, 64, 128);
         entry.set_flags(3);

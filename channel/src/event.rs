@@ -1,17 +1,16 @@
-//! What Linux is to look at.
+//! Events: bits that tell Linux what to look at, and the doorbell.
 
 #![forbid(unsafe_code)]
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// How often a bit is tried to be set before Linux's own writes are taken to be in the way on
-/// purpose.
+/// Attempts to set a bit by compare-and-swap before Linux is assumed to interfere on purpose.
 const ATTEMPTS: usize = 4;
 
-/// Sets a bit of a word of [`pillion_abi::channel::Share::events`]. Returns whether the doorbell is
-/// to ring: if the word was not empty it rang before, and Linux has yet to take the word's bits. A
-/// Linux on another processor that changes the word all the time gets a doorbell too many, and no
-/// more time than that.
+/// Sets a bit in a word of [`pillion_abi::channel::Share::events`]. Returns whether the doorbell
+/// must ring: if the word was not 0, it rang already, and Linux has yet to take the word's bits. A
+/// Linux on another processor that keeps changing the word gets one doorbell too many, and costs
+/// no more time than that.
 #[inline]
 #[must_use]
 pub fn raise(events: &AtomicU64, bit: u64) -> bool {
@@ -26,9 +25,8 @@ pub fn raise(events: &AtomicU64, bit: u64) -> bool {
     true
 }
 
-/// Whether Linux waits for what was just published. The fence pairs with the one that Linux has
-/// between saying that it waits and looking a last time: one of the two sees what the other one
-/// wrote.
+/// Whether Linux waits for what was just published. The fence pairs with Linux's between announcing
+/// that it waits and checking once more: at least one side sees what the other wrote.
 #[inline]
 #[must_use]
 pub fn wanted(want: &AtomicU32) -> bool {

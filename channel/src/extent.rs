@@ -1,26 +1,26 @@
-//! Places for rings in a stretch of memory: where there is room beside those that are taken.
+//! Allocation of rings in a stretch of memory.
 
 #![forbid(unsafe_code)]
 
-/// A stretch that is taken.
+/// A stretch of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Its start.
+    /// Start.
     pub at: u64,
-    /// Its bytes.
+    /// Bytes.
     pub size: u64,
 }
 
 impl Extent {
-    /// The first offset behind it.
+    /// The first offset past it.
     #[must_use]
     pub const fn end(self) -> u64 {
         self.at.saturating_add(self.size)
     }
 }
 
-/// The lowest place for `size` bytes within `space` beside those in `taken`, which lie apart; those
-/// without bytes do not count. Work: to put them in order.
+/// The lowest free offset for `size` bytes within `space`. The extents in `taken` do not overlap;
+/// empty ones are ignored. Work: sorting `taken`.
 #[must_use]
 pub fn find(space: Extent, taken: &mut [Extent], size: u64) -> Option<u64> {
     taken.sort_unstable_by_key(|extent| extent.at);

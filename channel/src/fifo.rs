@@ -1,7 +1,7 @@
 //! A FIFO: a ring to Linux and a ring to the task.
 //!
-//! The task puts into the ring to Linux and takes from the ring to the task, then from its own; see
-//! [`pillion_abi::channel::FifoControl`].
+//! The task puts bytes into the ring to Linux. It takes bytes from the ring to the task and, when
+//! that is empty, takes back its own; see [`pillion_abi::channel::FifoControl`].
 
 use crate::{
     copy::copy,
@@ -16,20 +16,20 @@ use core::{
 };
 use pillion_abi::channel::FifoControl;
 
-/// Bytes were moved.
+/// The result of moving bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// How many.
+    /// How many bytes were moved.
     pub bytes: usize,
-    /// Linux waits for that: its event is to be raised.
+    /// Linux waits for them, or for the room: its event must be raised.
     pub wake: bool,
 }
 
-/// There is no room for all of it, so nothing was put.
+/// There is not enough room; nothing was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// A FIFO that this task, or the broker, owns. One thread at a time uses it.
+/// A FIFO of this task or of the broker. Only one thread may use it at a time.
 #[derive(Debug)]
 pub struct Fifo {
     control: NonNull<FifoControl>,
@@ -40,18 +40,18 @@ pub struct Fifo {
     damaged: u64,
 }
 
-// SAFETY: the memory behind the pointers is valid in all threads of the task; it is used by one of
-// them at a time because all that changes anything takes `&mut`.
+// SAFETY: the memory behind the pointers is valid in all threads of the task, and all methods that
+// change it take `&mut`, so only one thread uses it at a time.
 unsafe impl Send for Fifo {}
 
 impl Fifo {
-    /// Makes a FIFO that is empty: its control words become zero.
+    /// Makes an empty FIFO: its control words become zero.
     ///
     /// # Safety
     ///
-    /// As long as it is used, `control` is readable and writable, and `to_linux` and `to_task` are
-    /// so for `size` bytes. None of the three overlaps another or any memory that Rust has
-    /// references to; Linux may write them all.
+    /// As long as the FIFO is in use, `control` is readable and writable, and so are `size` bytes
+    /// each at `to_linux` and `to_task`. None of the three overlaps another or any memory that Rust
+    /// has references to; Linux may write them all.
     #[must_use]
     pub unsafe fn create(
         control: NonNull<FifoControl>,
@@ -64,13 +64,13 @@ impl Fifo {
         Fifo { control, to_linux, to_task, size: size.into(), producer: Producer::default(), damaged: 0 }
     }
 
-    /// Gives it rings of another size elsewhere; what is in it is lost. It stays the same FIFO: who
-    /// has it open, waits for it, or has asked its handler something goes on.
+    /// Moves the FIFO to rings of another size elsewhere; its contents are lost. It stays the same
+    /// FIFO: open files, waiting processes and pending requests to its handler are unaffected.
     ///
     /// # Safety
     ///
-    /// As for [`Fifo::create`]; and no process is at its rings ([`Fifo::is_entered`]), nor finds
-    /// them.
+    /// As for [`Fifo::create`]; and no process is using the old rings ([`Fifo::is_entered`]) or can
+    /// still find them.
     pub unsafe fn resize(&mut self, to_linux: NonNull<u8>, to_task: NonNull<u8>, size: NonZeroU32) {
         (self.to_linux, self.to_task, self.size) = (to_linux, to_task, size.into());
         (self.producer, self.damaged) = (Producer::default(), 0);
@@ -80,7 +80,7 @@ impl Fifo {
         }
     }
 
-    /// Whether a process takes bytes out or puts some in at this moment, as Linux says.
+    /// Whether, according to Linux, a process is taking bytes out or putting bytes in now.
     #[must_use]
     pub fn is_entered(&self) -> bool {
         let words = self.control();
@@ -93,20 +93,20 @@ impl Fifo {
         self.size.get() as usize
     }
 
-    /// How often something impossible was found and repaired.
+    /// How often impossible counts were found and repaired.
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.damaged
     }
 
-    /// Puts all of it, or nothing.
+    /// Puts all bytes, or none.
     pub fn put(&mut self, bytes: &[u8]) -> Result<Moved, Full> {
         // SAFETY: a slice is readable, and does not overlap the rings, to which there are no
         // references.
         unsafe { self.put_from(bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Puts all of it, or nothing.
+    /// Puts all `len` bytes, or none.
     ///
     /// # Safety
     ///
@@ -115,7 +115,7 @@ impl Fifo {
     pub unsafe fn put_from(&mut self, from: *const u8, len: usize) -> Result<Moved, Full> {
         let (to, size) = (self.to_linux.as_ptr(), self.size);
         let counters = to_linux(self.control());
-        // SAFETY: a piece is inside the ring and inside what the caller gave.
+        // SAFETY: a piece is inside the ring and inside the caller's `len` bytes.
         let result = self.producer.put(counters, size, len, |p: Piece| unsafe {
             copy(to.add(p.at), from.add(p.data), p.len);
         });
@@ -127,13 +127,14 @@ impl Fifo {
         }
     }
 
-    /// Takes what is there.
+    /// Takes what is there, as much as fits; see [`Fifo::get_to`].
     pub fn get(&mut self, bytes: &mut [u8]) -> Moved {
         // SAFETY: a slice is writable, and does not overlap the rings.
         unsafe { self.get_to(bytes.as_mut_ptr(), bytes.len()) }
     }
 
-    /// Takes what is there, up to `most` bytes: what Linux wrote, then what was put and not read.
+    /// Takes up to `most` bytes: first those that Linux wrote, then those that the task put and
+    /// Linux has not read.
     ///
     /// # Safety
     ///
@@ -144,19 +145,19 @@ impl Fifo {
         // SAFETY: a piece is inside the ring, and inside the caller's `most` bytes.
         let first = self.take_theirs(most, |p| unsafe { copy(to.add(p.data), theirs.add(p.at), p.len) });
         let rest = most - first;
-        // SAFETY: as above, behind the first bytes.
+        // SAFETY: as above, after the first bytes.
         let second = self.take_ours(rest, |p| unsafe { copy(to.add(first + p.data), ours.add(p.at), p.len) });
         self.moved_out(first + second)
     }
 
-    /// Drops what is in it, both ways. Returns as [`Fifo::get`].
+    /// Drops the contents of both rings; the result is as for [`Fifo::get`].
     pub fn flush(&mut self) -> Moved {
         let first = self.take_theirs(usize::MAX, |_| ());
         let second = self.take_ours(usize::MAX, |_| ());
         self.moved_out(first + second)
     }
 
-    /// Bytes on the way to Linux, and to the task.
+    /// Bytes in the ring to Linux, and in the ring to the task.
     pub fn lengths(&mut self) -> (usize, usize) {
         let (size, written) = (self.size, self.producer.written());
         let ours = ring::count(to_linux(self.control()), written, size);
@@ -175,19 +176,19 @@ impl Fifo {
         self.lengths() == (0, 0)
     }
 
-    /// Processes that have it open, as Linux says.
+    /// Processes that have it open, according to Linux.
     #[must_use]
     pub fn opens(&self) -> u32 {
         self.control().opens.load(Ordering::Relaxed)
     }
 
-    /// What Linux asks of the handler, if it has had no answer yet.
+    /// Linux's request to the handler, unless it has been answered.
     #[must_use]
     pub fn request(&self) -> Option<Request> {
         request::look(&self.control().request)
     }
 
-    /// Answers that request; Linux's event is to be raised then.
+    /// Answers this request. The caller then raises Linux's event.
     pub fn answer(&mut self, request: &Request, result: i64) {
         request::answer(&self.control().request, request, result);
     }
@@ -235,7 +236,7 @@ impl Fifo {
     }
 }
 
-/// The control words as they are used.
+/// The control words that are used, as atomics.
 struct Words<'a> {
     to_linux_written: &'a AtomicU64,
     to_linux_read: &'a AtomicU64,

@@ -1,25 +1,25 @@
-//! Priorities of the skin as levels of the kernel.
+//! Maps the skin's priorities to the kernel's levels.
 //!
 //! The skin has 1,000,001 priorities, the kernel 255 levels. The map is the same in all tasks, so
-//! that threads of different tasks compare as their priorities do, and it is exact where programs
-//! choose neighbouring numbers: from 0 up and from 1,000,000 down. Between, four levels share each
-//! doubling.
+//! threads of different tasks rank as their priorities do. It is exact at both ends, where programs
+//! choose neighbouring numbers: from 0 up and from 1,000,000 down. In between, each doubling of the
+//! priority gets four levels.
 
 #![forbid(unsafe_code)]
 
-/// Greatest priority.
+/// Highest priority.
 pub const MOST: u32 = 1_000_000;
 
 /// Level of priority 0.
 const FIRST: u32 = 16;
 
-/// First priority after those at the low end that have a level each, and its level.
+/// First priority above those at the low end, which have a level each, and its level.
 const OCTAVES: (u32, u32) = (128, FIRST + 128);
 
-/// First priority of those at the high end that have a level each, and its level.
+/// First priority of those at the high end, which have a level each, and its level.
 const TOP: (u32, u32) = (MOST - 15, 196);
 
-/// Level of a priority for a task whose threads may have at most `ceiling`.
+/// Level of a priority in a task whose threads may have at most level `ceiling`.
 #[inline]
 #[must_use]
 pub const fn of(priority: u32, ceiling: u8) -> u8 {

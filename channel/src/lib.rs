@@ -1,23 +1,24 @@
 //! The real-time side of what tasks and Linux share; the layout is [`pillion_abi::channel`]'s.
 //!
-//! Linux can write anything, at any moment, into what is writable for it. So each word of it is
-//! read once and checked before it is used; sizes and addresses, and the count of what was put into
-//! a ring, are in memory that it cannot write; no loop depends on it; and nothing that it can do
-//! makes this code panic or leave a ring. What it can spoil is what it reads and writes itself.
+//! Linux can write anything at any time into the memory that is writable for it. Therefore this
+//! code reads each such word once and checks it before use; it keeps sizes, addresses and its own
+//! producer counts in memory that Linux cannot write; no loop depends on Linux; and nothing that
+//! Linux does makes this code panic or leave a ring. Linux can spoil only the data that it reads
+//! and writes itself.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`ring`] | counting bytes in and out of a ring, without the bytes; in safe code, run by a model checker |
-//! | [`fifo`] | two rings, where they lie in memory, and who is to be woken |
-//! | [`entry`] | what a task shows of a FIFO |
-//! | [`copy`] | copies between memories that others write |
-//! | [`event`] | what Linux is to look at, and whether the doorbell is to ring |
-//! | [`request`] | what Linux asks of a FIFO's handler |
+//! | [`ring`] | the counts of a ring, without its bytes; safe code, run by a model checker |
+//! | [`fifo`] | two rings, their memory, and whether Linux must be woken |
+//! | [`entry`] | a FIFO's description for Linux |
+//! | [`copy`] | copies to and from memory that others write |
+//! | [`event`] | what Linux must look at, and whether the doorbell must ring |
+//! | [`request`] | Linux's requests to a FIFO's handler |
 //! | [`log`] | what a task prints |
-//! | [`level`] | priorities of the skin as levels of the kernel |
-//! | [`extent`] | places for rings in a stretch of memory |
+//! | [`level`] | maps the skin's priorities to the kernel's levels |
+//! | [`extent`] | allocation of rings in a stretch of memory |
 //!
-//! The model checker runs this very source:
+//! The model checker runs this same source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-channel --release --lib`.
 #![cfg_attr(not(loom), no_std)]
 

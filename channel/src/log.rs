@@ -1,9 +1,9 @@
-//! What a task prints: a ring of bytes in its [`Status`], which Linux can read and not write.
+//! What a task prints: a ring of bytes in its [`Status`], which Linux can read but not write.
 //!
-//! Byte `n` stands at `n % LOG_SIZE`. The task never waits: it writes over what was not read in
-//! time. It publishes after each [`STEP`] bytes at the latest, so a reader that looks at
-//! `log_written` after it copied knows that the bytes from `log_written + STEP - LOG_SIZE` on were
-//! not being written over.
+//! Byte `n` is at `n % LOG_SIZE`. The task never waits: it overwrites text that was not read in
+//! time. It publishes its progress at least every [`STEP`] bytes, so a reader that reads
+//! `log_written` after copying knows that the bytes from `log_written + STEP - LOG_SIZE` on were
+//! not being overwritten.
 
 use crate::{
     copy::copy,
@@ -12,25 +12,27 @@ use crate::{
 use core::ptr::NonNull;
 use pillion_abi::channel::{LOG_SIZE, Status};
 
-/// Bytes that are written between two publications, at most.
+/// Most bytes written between two updates of `log_written`.
 pub const STEP: usize = 256;
 
-/// The task's end. One thread at a time uses it.
+/// The writer's side. Only one thread may use it at a time.
 #[derive(Debug)]
 pub struct Log {
     status: NonNull<Status>,
     written: u64,
 }
 
-// SAFETY: as for a FIFO: the memory is valid in all threads, and whatever changes it takes `&mut`.
+// SAFETY: as for a FIFO: the memory is valid in all threads, and all methods that change it take
+// `&mut`.
 unsafe impl Send for Log {}
 
 impl Log {
-    /// The log of a status, which goes on where it is.
+    /// The log of this status; new text continues at its current end.
     ///
     /// # Safety
     ///
-    /// As long as it is used, `status` is readable and writable, and nobody else writes its log.
+    /// As long as the log is in use, `status` is readable and writable, and nobody else writes its
+    /// log.
     #[must_use]
     pub unsafe fn new(status: NonNull<Status>) -> Log {
         // SAFETY: the caller's promise.
@@ -38,7 +40,7 @@ impl Log {
         Log { status, written }
     }
 
-    /// Appends text. Linux's event for the log is to be raised then. Work: the bytes.
+    /// Appends text. The caller then raises Linux's event for the log. Work: the bytes.
     pub fn append(&mut self, text: &[u8]) {
         for part in text.chunks(STEP) {
             self.append_part(part);
@@ -48,10 +50,11 @@ impl Log {
     fn append_part(&mut self, part: &[u8]) {
         let at = (self.written % LOG_SIZE as u64) as usize;
         let (first, second) = part.split_at(part.len().min(LOG_SIZE - at));
-        // Pairs with the fence in `read`: who sees one of these bytes sees the count from before.
+        // Pairs with the fence in `read`: a reader that sees one of these bytes sees the count as
+        // it was before them, or a later one.
         fence(Ordering::Release);
-        // SAFETY: `at + first.len()` is at most `LOG_SIZE`, and so is `second.len()`; text that is
-        // a slice is not in the log.
+        // SAFETY: `at + first.len()` is at most `LOG_SIZE`, and so is `second.len()`; `part` is a
+        // slice and therefore not in the log, to which there are no references.
         unsafe {
             let log = (&raw mut (*self.status.as_ptr()).log).cast::<u8>();
             copy(log.add(at), first.as_ptr(), first.len());
@@ -63,29 +66,29 @@ impl Log {
     }
 }
 
-/// The count of a status's log.
+/// The word that counts the bytes of a status's log.
 ///
 /// # Safety
 ///
-/// `status` is valid for the lifetime chosen.
+/// `status` is valid for the chosen lifetime.
 unsafe fn count<'a>(status: NonNull<Status>) -> &'a AtomicU64 {
     // SAFETY: the caller's promise; it is aligned, and all accesses are atomic.
     unsafe { AtomicU64::from_ptr(&raw mut (*status.as_ptr()).log_written) }
 }
 
-/// What a reader got.
+/// The result of [`read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Bytes at the start of its buffer.
+    /// Bytes at the start of the reader's buffer.
     pub len: usize,
-    /// Bytes before them that came too late for it.
+    /// Bytes before them that were overwritten before they could be read.
     pub lost: u64,
-    /// Where it goes on.
+    /// Where to continue reading.
     pub next: u64,
 }
 
-/// Copies what the log has from byte `from` on, as much as fits. What the task writes over at the
-/// same time is left out.
+/// Copies the log from byte `from` on, as much as fits. Bytes that the task overwrites at the same
+/// time are left out.
 ///
 /// # Safety
 ///
@@ -113,8 +116,8 @@ pub unsafe fn read(status: NonNull<Status>, from: u64, to: &mut [u8]) -> Text {
     Text { len: len - spoilt, lost: start.saturating_sub(from) + spoilt as u64, next: start.wrapping_add(len as u64) }
 }
 
-/// The first byte from `from` on that is not written over, nor about to be. A place beyond the end
-/// is one in a log that was begun anew.
+/// The first byte from `from` on that is neither overwritten nor about to be. If `from` is past the
+/// end, the log was begun anew, and reading starts at byte 0.
 fn oldest(written: u64, from: u64) -> u64 {
     let from = if from > written { 0 } else { from };
     from.max(written.saturating_sub((LOG_SIZE - STEP) as u64))

@@ -1,5 +1,5 @@
-//! The rings and the waking, in every order in which the two sides may run. Linux's side is written
-//! as a module in C has it: `smp_load_acquire`, `smp_store_release`, `cmpxchg`, `smp_mb`, `xchg`.
+//! Rings and wake-ups in all interleavings of the two sides. Linux's side uses the equivalents of
+//! the C module's `smp_load_acquire`, `smp_store_release`, `cmpxchg`, `smp_mb` and `xchg`.
 
 use crate::{
     event,
@@ -51,7 +51,7 @@ impl Shared {
         let mut byte = 0;
         let look = |p: Piece| (0..p.len).for_each(|i| byte = self.bytes[p.at + i].load(Ordering::Relaxed));
         let count = take(self.counters(), written, RING_SIZE, 1, look);
-        assert!(!count.repaired, "nobody did wrong");
+        assert!(!count.repaired, "repaired although both sides keep to the rules");
         (count.bytes == 1).then_some(byte)
     }
 
@@ -80,14 +80,14 @@ impl Shared {
         true
     }
 
-    /// What the task does after it moved bytes.
+    /// The task's wake-up of Linux after moving bytes.
     fn wake(&self) {
         if event::wanted(&self.want) && event::raise(&self.events, 1) {
             self.doorbell.notify();
         }
     }
 
-    /// Linux sleeps until `ready` says that it need not.
+    /// Linux sleeps until `ready` returns a value.
     fn linux_wait<T>(&self, mut ready: impl FnMut() -> Option<T>) -> T {
         loop {
             self.want.store(1, Ordering::Relaxed);
@@ -103,8 +103,8 @@ impl Shared {
     }
 }
 
-/// Reads while the writer puts 1, 2 and so on, and what is left when it has ended; it says how many
-/// bytes it put.
+/// Reads while the writer puts 1, 2 and so on, then the rest once it has ended. The writer returns
+/// how many bytes it put.
 fn arrive_in_order(read: impl Fn() -> Option<u8>, writer: thread::JoinHandle<u8>) {
     let mut expected = 1;
     for _ in 0..2 {
@@ -118,10 +118,10 @@ fn arrive_in_order(read: impl Fn() -> Option<u8>, writer: thread::JoinHandle<u8>
         assert_eq!(byte, expected);
         expected += 1;
     }
-    assert_eq!(expected, put + 1, "nothing is lost");
+    assert_eq!(expected, put + 1, "bytes were lost");
 }
 
-/// Bytes to Linux arrive as they were put, although the ring is used over and over.
+/// Bytes to Linux arrive in order, although the ring wraps.
 #[test]
 fn ring_to_linux() {
     loom::model(|| {
@@ -141,7 +141,7 @@ fn ring_to_linux() {
     });
 }
 
-/// Bytes to the task arrive as they were put.
+/// Bytes to the task arrive in order.
 #[test]
 fn ring_to_task() {
     loom::model(|| {
@@ -160,7 +160,7 @@ fn ring_to_task() {
     });
 }
 
-/// The task takes back what it put while Linux reads it: each byte goes to one of them.
+/// The task takes back bytes while Linux reads them: each byte goes to exactly one side.
 #[test]
 fn both_take() {
     loom::model(|| {
@@ -182,8 +182,8 @@ fn both_take() {
     });
 }
 
-/// A reader that sleeps is woken for what is put. If it were not, the model would stand still, and
-/// the checker says so.
+/// A sleeping reader is woken for data. A lost wake-up would be a deadlock, which the model checker
+/// reports.
 #[test]
 fn no_lost_wake_for_data() {
     loom::model(|| {
@@ -205,7 +205,7 @@ fn no_lost_wake_for_data() {
     });
 }
 
-/// A writer that sleeps is woken for room.
+/// A sleeping writer is woken for room.
 #[test]
 fn no_lost_wake_for_room() {
     loom::model(|| {
@@ -225,7 +225,7 @@ fn no_lost_wake_for_room() {
     });
 }
 
-/// A Linux that writes any counts at any moment leads nobody out of the ring.
+/// Whatever counts Linux writes, and when, no access leaves the ring.
 #[test]
 fn hostile_counts() {
     loom::model(|| {

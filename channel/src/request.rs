@@ -1,12 +1,12 @@
-//! What Linux asks of a FIFO's handler.
+//! Linux's requests to a FIFO's handler.
 //!
-//! Linux fills in a request, raises its number and waits until the answer has that number. It makes
-//! one at a time for a FIFO.
+//! Linux fills in a request, increments its number and waits until the answer has that number. Each
+//! FIFO has one request at a time.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::channel::FifoControl;
 
-/// A request, as it was looked at once.
+/// A copy of a request, whose words were read once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Its number.
@@ -30,11 +30,11 @@ pub(crate) struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// Those in a FIFO's control words.
+    /// The words in a FIFO's control words.
     ///
     /// # Safety
     ///
-    /// They are valid and aligned for the lifetime chosen, and all accesses are atomic.
+    /// `control` is valid and aligned for the chosen lifetime, and all accesses are atomic.
     pub(crate) unsafe fn of<'a>(control: *mut FifoControl) -> Words<'a> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -50,8 +50,8 @@ impl Words<'_> {
     }
 }
 
-/// The request that has had no answer yet. Acquires: what Linux filled in before it raised the
-/// number is seen.
+/// The unanswered request, if there is one. The acquire makes visible what Linux filled in before
+/// it incremented the number.
 pub(crate) fn look(words: &Words<'_>) -> Option<Request> {
     let number = words.request.load(Ordering::Acquire);
     (number != words.answer.load(Ordering::Relaxed)).then(|| Request {
@@ -62,7 +62,7 @@ pub(crate) fn look(words: &Words<'_>) -> Option<Request> {
     })
 }
 
-/// Answers. Releases: who sees the answer's number sees the result.
+/// Answers. The release makes the result visible to a reader that sees the answer's number.
 pub(crate) fn answer(words: &Words<'_>, request: &Request, result: i64) {
     words.result.store(result as u64, Ordering::Relaxed);
     words.answer.store(request.number, Ordering::Release);

@@ -1,18 +1,18 @@
-//! Counting bytes in and out of a ring of which Linux can write all: bytes and counts.
+//! The counts of a ring whose bytes and counts Linux can write.
 //!
-//! Byte `n` stands at `n % size`. `written` says how many were put in and `read` how many were
-//! taken out; both wrap. The side that puts keeps `written` for itself ([`Producer`]) and only
-//! shows it; `read` moves by compare-and-swap, because both sides take. Here are the counts only:
-//! where bytes are to be moved, a closure is told so with [`Piece`]s, which lie inside the ring
-//! whatever the counts are.
+//! Byte `n` is at `n % size`. `written` counts the bytes put in and `read` those taken out; both
+//! wrap. The producer keeps its own copy of `written` ([`Producer`]) and only publishes it; `read`
+//! moves by compare-and-swap, because both sides take. This module handles the counts only: the
+//! caller's closure moves the bytes, and gets [`Piece`]s that lie inside the ring whatever the
+//! counts are.
 
 #![forbid(unsafe_code)]
 
 use crate::sync::{AtomicU64, Ordering};
 use core::num::NonZeroU64;
 
-/// How often a taker tries again when others take at the same time. Linux cannot run between the
-/// steps of a thread on the same CPU; on another one it can.
+/// How often [`take`] tries when others take at the same time. On the same CPU, Linux cannot run
+/// between the steps of a thread; on another CPU it can.
 pub const TRIES: u32 = 4;
 
 /// The two counts of a ring.
@@ -24,19 +24,19 @@ pub struct Counters<'a> {
     pub read: &'a AtomicU64,
 }
 
-/// Bytes to be moved: `len` bytes at `at` in the ring are those at `data` in the caller's memory.
+/// Bytes to move between offset `at` of the ring and offset `data` of the caller's memory.
 /// `at + len` is at most the ring's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Offset in the ring.
     pub at: usize,
-    /// Offset in what is put or taken.
+    /// Offset in the caller's memory.
     pub data: usize,
     /// Bytes; may be 0.
     pub len: usize,
 }
 
-/// What is in a ring, and whether its counts had to be repaired to say so.
+/// How much is in a ring or was taken, and whether its counts had to be repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Bytes that are there, or were taken.
@@ -52,20 +52,20 @@ pub struct NoRoom {
     pub repaired: bool,
 }
 
-/// The side that puts.
+/// The side that puts bytes in.
 #[derive(Debug, Default)]
 pub struct Producer {
     written: u64,
 }
 
 impl Producer {
-    /// That of an empty ring whose `written` is at this count. Zero when it is made.
+    /// The producer of an empty ring whose `written` has this value; a new ring starts at 0.
     #[must_use]
     pub const fn new(written: u64) -> Producer {
         Producer { written }
     }
 
-    /// How many bytes were put so far.
+    /// Bytes put so far.
     #[inline]
     #[must_use]
     pub fn written(&self) -> u64 {
@@ -75,9 +75,9 @@ impl Producer {
     /// Puts `len` bytes, or none. Returns whether the counts had to be repaired. Work: the bytes,
     /// in at most two pieces.
     ///
-    /// `read` is acquired, which pairs with its release in [`take`]: who took a byte has read it
-    /// before it is written over here. `written` is released, which pairs with the acquisition of
-    /// who takes: it sees the bytes.
+    /// The acquire of `read` pairs with its release in [`take`]: a taker has read a byte before it
+    /// is overwritten here. The release of `written` pairs with the taker's acquire, so the taker
+    /// sees the bytes.
     #[inline]
     pub fn put(
         &mut self,
@@ -98,11 +98,10 @@ impl Producer {
     }
 }
 
-/// Takes up to `most` bytes out of what was written before `written`. Work: [`TRIES`] times the
-/// bytes.
+/// Takes up to `most` of the bytes before count `written`. Work: [`TRIES`] times the bytes.
 ///
-/// `written` is the taker's one look at that count, acquired if it is the other side's. When others
-/// were faster each time, nothing is taken.
+/// The caller reads `written` once, with acquire if the other side writes it. If others are faster
+/// in every attempt, nothing is taken.
 #[inline]
 pub fn take(
     counters: Counters<'_>,
@@ -120,7 +119,7 @@ pub fn take(
         }
         move_pieces(read, size, bytes, &mut move_piece);
         let after = read.wrapping_add(bytes as u64);
-        // Released: the bytes have been read when the other side sees the room.
+        // Release: the bytes have been read before the other side sees the room.
         match counters.read.compare_exchange(read, after, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => return Count { bytes, repaired },
             Err(now) => read = now,
@@ -137,8 +136,8 @@ pub fn count(counters: Counters<'_>, written: u64, size: NonZeroU64) -> Count {
     Count { bytes: used as usize, repaired }
 }
 
-/// Bytes in the ring, by counts that were looked at once: at most `size`. Impossible ones are
-/// repaired by dropping the contents.
+/// Bytes in the ring according to these counts, at most `size`. Impossible counts are repaired by
+/// dropping the contents.
 #[inline]
 fn check(counters: Counters<'_>, written: u64, read: u64, size: NonZeroU64) -> (u64, bool) {
     let used = written.wrapping_sub(read);
@@ -150,7 +149,8 @@ fn check(counters: Counters<'_>, written: u64, read: u64, size: NonZeroU64) -> (
     (0, true)
 }
 
-/// Moves `len` bytes, at most `size`, from a count on: in one piece, or in two where the ring ends.
+/// Moves `len` bytes, at most `size`, from byte number `count` on: in one piece, or in two if they
+/// wrap at the ring's end.
 #[inline]
 fn move_pieces(count: u64, size: NonZeroU64, len: usize, mut move_piece: impl FnMut(Piece)) {
     let at = (count % size) as usize;
@@ -162,8 +162,7 @@ fn move_pieces(count: u64, size: NonZeroU64, len: usize, mut move_piece: impl Fn
     }
 }
 
-/// Moves the pieces before and behind the ring's end: rare, and kept apart so that the other case
-/// is short.
+/// Moves bytes that wrap at the ring's end: rare, and out of line to keep the common case short.
 #[cold]
 fn move_two(at: usize, first: usize, len: usize, mut move_piece: impl FnMut(Piece)) {
     move_piece(Piece { at, data: 0, len: first });

@@ -1,4 +1,4 @@
-//! Atomic words: the processor's, or the model checker's.
+//! Atomics: the processor's or the model checker's.
 
 #[cfg(not(loom))]
 pub use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

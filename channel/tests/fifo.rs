@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a FIFO is: two bounded queues.
+/// The model: two bounded queues.
 #[derive(Default)]
 struct Model {
     to_linux: VecDeque<u8>,
@@ -55,8 +55,8 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the two sides do by the rules, bytes come out as they went in, and a ring holds
-    /// exactly its size.
+    /// While both sides keep to the rules, bytes come out as they went in, and a ring holds exactly
+    /// its size.
     #[test]
     fn as_two_queues(size in 1usize..150, steps in vec(step(), 1..80)) {
         let rig = Rig::new(size);
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Both sides at once, on two processors: each stream arrives whole and in order.
+/// Both sides run at once on two processors: each stream arrives complete and in order.
 #[test]
 fn both_sides_at_the_same_time() {
     const TOTAL: usize = if cfg!(miri) { 3_000 } else { 1_000_000 };
@@ -125,7 +125,7 @@ fn both_sides_at_the_same_time() {
         scope.spawn(move || {
             let (mut linux, mut read, mut wrote) = (Linux::default(), 0, 0);
             while read < TOTAL || wrote < TOTAL {
-                // Only its own: what it wrote is for the task.
+                // Only the ring to Linux: what Linux wrote is for the task.
                 let bytes = linux.read_to_linux(rig, 1 + read % 130);
                 check(&mut read, &bytes);
                 let bytes: Vec<u8> = (wrote..TOTAL.min(wrote + 1 + wrote % 90)).map(byte).collect();
@@ -138,7 +138,7 @@ fn both_sides_at_the_same_time() {
             if fifo.put(&bytes).is_ok() {
                 put += bytes.len();
             }
-            // As many as there are from Linux: beyond them it would take back its own.
+            // No more than Linux wrote: beyond that the task would take back its own bytes.
             let there = fifo.lengths().1.min(buffer.len());
             let moved = fifo.get(&mut buffer[..there]);
             check(&mut got, &buffer[..moved.bytes]);
@@ -148,7 +148,7 @@ fn both_sides_at_the_same_time() {
     rig.check_guards();
 }
 
-/// Linux is woken when it said that it waits for what happened, and only then.
+/// Linux is woken only if it announced that it waits for what happened.
 #[test]
 fn wakes_who_waits() {
     let rig = Rig::new(8);
@@ -161,13 +161,13 @@ fn wakes_who_waits() {
     assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, wake: false });
     rig.scribble(want_data, 0);
     rig.scribble(want_room, 1);
-    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 0, wake: false }, "no room came by that");
+    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 0, wake: false }, "this made no room");
     assert_eq!(linux.write(&rig, &[3; 9]), 8);
     assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, wake: true });
     assert_eq!(fifo.flush(), Moved { bytes: 6, wake: true });
 }
 
-/// A handler's request is seen once, as it was filled in, and Linux sees the answer.
+/// A request to the handler is seen once, as it was filled in, and Linux sees the answer.
 #[test]
 fn requests_are_answered() {
     use pillion_abi::channel::FifoControl;

@@ -1,4 +1,4 @@
-//! A Linux that writes anything into what it can write, at any moment.
+//! A hostile Linux that writes anything, at any time, into the memory that it can write.
 
 mod common;
 
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 const CONTROL: usize = size_of::<pillion_abi::channel::FifoControl>();
 
-/// Memory of the task that must not be written beyond what was asked for.
+/// Fills the part of the task's buffer that must not be written.
 const BEYOND: u8 = 0x5a;
 
-/// One call of each kind; what comes out is within bounds.
+/// Makes one call of each kind; results must be within bounds.
 fn use_all(rig: &Rig, fifo: &mut Fifo, len: usize) {
     let (a, b) = fifo.lengths();
     assert!(a <= rig.size && b <= rig.size);
@@ -36,7 +36,7 @@ fn use_all(rig: &Rig, fifo: &mut Fifo, len: usize) {
     rig.check_guards();
 }
 
-/// After a repair the FIFO works for a Linux that keeps to the rules from then on.
+/// After a repair the FIFO works again if Linux keeps to the rules from then on.
 fn works_again(rig: &Rig, fifo: &mut Fifo) {
     fifo.flush();
     assert!(fifo.is_empty());
@@ -44,7 +44,7 @@ fn works_again(rig: &Rig, fifo: &mut Fifo) {
     assert_eq!(Linux::default().read(rig, 2), b"ab");
 }
 
-/// Every byte of the control words with every value, in a FIFO with contents.
+/// Writes every value to every byte of the control words of a FIFO that is not empty.
 #[test]
 #[cfg_attr(miri, ignore = "an hour")]
 fn every_byte_of_the_control_words() {
@@ -63,7 +63,7 @@ fn every_byte_of_the_control_words() {
     }
 }
 
-/// An impossible count is noticed and counted.
+/// An impossible count is detected and counted.
 #[test]
 fn damage_is_counted() {
     let rig = Rig::new(16);
@@ -79,7 +79,7 @@ fn damage_is_counted() {
     }
 }
 
-/// The task's own count is not Linux's to change.
+/// Linux cannot change the task's own count.
 #[test]
 fn what_is_written_to_linux_is_counted_privately() {
     let rig = Rig::new(16);
@@ -94,7 +94,7 @@ fn what_is_written_to_linux_is_counted_privately() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 3 } else { 3_000 }, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any words between any calls.
+    /// Writes any words between calls.
     #[test]
     fn any_words_between_calls(
         size in 2usize..100,
@@ -111,7 +111,7 @@ proptest! {
         works_again(&rig, &mut fifo);
     }
 
-    /// Any counts between any two steps of a call: they change while a piece is moved.
+    /// Changes the counts to any values while a call moves a piece.
     #[test]
     fn any_counts_within_calls(size in 1u64..50, start in any_word(), words in vec((any_word(), any_word()), 1..60)) {
         let (written, read) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -140,8 +140,8 @@ proptest! {
     }
 }
 
-/// A taker whose bytes were taken by somebody else tries again with what is left, and gives up when
-/// that goes on.
+/// A taker whose bytes the other side took retries with those that are left, and gives up after
+/// [`TRIES`] attempts.
 #[test]
 fn others_take_at_the_same_time() {
     let (written, read) = (AtomicU64::new(8), AtomicU64::new(0));
@@ -164,19 +164,19 @@ fn others_take_at_the_same_time() {
     assert_eq!(read.load(Relaxed), 2 + u64::from(TRIES));
 }
 
-/// Words that are near to what a count could be, or anything.
+/// Words near plausible counts, or any word.
 fn any_word() -> impl Strategy<Value = u64> {
     prop_oneof![0u64..200, any::<u64>(), (0u64..200).prop_map(u64::wrapping_neg)]
 }
 
-/// Another processor that does nothing but write anything.
+/// Another processor writes random words the whole time.
 #[test]
-#[cfg_attr(miri, ignore = "words of two sizes at one place, at the same time, are for the processor to define")]
+#[cfg_attr(miri, ignore = "concurrent accesses of different sizes to one location are defined by the processor only")]
 fn any_words_at_the_same_time() {
     let rig = Rig::new(61);
     let mut fifo = rig.fifo();
     let stop = AtomicBool::new(false);
-    // The words; the memory lives for good.
+    // The memory is never freed.
     let words: Vec<&AtomicU64> = (0..CONTROL / 8).map(|i| rig.word(i * 8)).collect();
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -197,6 +197,6 @@ fn any_words_at_the_same_time() {
         }
         stop.store(true, Relaxed);
     });
-    assert!(fifo.damaged() > 0, "it did nothing");
+    assert!(fifo.damaged() > 0, "the other processor caused no damage");
     works_again(&rig, &mut fifo);
 }

@@ -33,7 +33,7 @@ fn levels_that_the_map_names() {
     assert_eq!(level::of(500_000, 100), 100);
 }
 
-/// All priorities: never falling, no level left out.
+/// Over all priorities, levels never fall and none is left out.
 #[test]
 #[cfg_attr(miri, ignore = "half an hour, without any memory")]
 fn levels_rise_without_gaps() {
@@ -56,7 +56,7 @@ fn only_the_first_event_rings() {
 }
 
 fn status() -> Box<Status> {
-    // SAFETY: all of it is numbers, which may be 0.
+    // SAFETY: it consists of integers, which may be 0.
     unsafe { Box::new_zeroed().assume_init() }
 }
 
@@ -69,7 +69,7 @@ proptest! {
         prop_assert!(level::of(a, ceiling) <= ceiling);
     }
 
-    /// What is found is inside and meets nothing; where nothing is found, no place would do.
+    /// A place that is found lies inside and overlaps nothing; if none is found, there is none.
     #[test]
     fn extents_lie_apart(space_at in 0u64..50, space_size in 0u64..200, sizes in vec(1u64..60, 1..20), drops in vec(any::<bool>(), 20)) {
         let space = Extent { at: space_at, size: space_size };
@@ -89,13 +89,13 @@ proptest! {
     fn copies_are_exact(len in 0usize..300, from in 0usize..9, to in 0usize..9) {
         let source: Vec<u8> = (0..320).map(|i| i as u8 | 1).collect();
         let mut target = vec![0; 320];
-        // SAFETY: both are longer than that.
+        // SAFETY: both are longer than `len` plus the offset.
         unsafe { copy(target.as_mut_ptr().add(to), source.as_ptr().add(from), len) };
         prop_assert_eq!(&target[to..to + len], &source[from..from + len]);
         prop_assert!(target[..to].iter().chain(&target[to + len..]).all(|byte| *byte == 0));
     }
 
-    /// A reader gets all text in order, or is told how much it lost.
+    /// A reader gets all text in order, or learns how much it lost.
     #[test]
     fn the_log_is_read_as_written(appends in vec((0usize..9_000, 0usize..6_000), 1..30)) {
         let mut status = status();
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// A task that is loaded again begins its log anew.
+/// A task that is loaded again restarts its log, and a reader starts again at byte 0.
 #[test]
 fn a_new_log_is_read_from_its_start() {
     let mut status = status();
@@ -136,7 +136,7 @@ fn a_new_log_is_read_from_its_start() {
     assert_eq!((&buffer[..got.len], got.lost, got.next), (&b"anew"[..], 0, 4));
 }
 
-/// A reader on another processor gets no byte that was being written over.
+/// A reader on another processor gets no byte that was being overwritten.
 #[test]
 fn the_log_is_read_while_it_is_written() {
     struct Shared(NonNull<Status>);
@@ -174,6 +174,6 @@ fn the_log_is_read_while_it_is_written() {
             place = got.next;
         }
         stop.store(true, Relaxed);
-        assert!(lost < place, "it got some");
+        assert!(lost < place, "the reader got nothing");
     });
 }

@@ -1,4 +1,4 @@
-//! Memory of a FIFO with guards around its parts, and Linux's side of it.
+//! A FIFO's memory with guards around its parts, and Linux's side of the FIFO.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use pillion_abi::channel::FifoControl;
@@ -11,15 +11,15 @@ const GUARD: usize = 192;
 const GUARD_BYTE: u8 = 0xa5;
 const CONTROL: usize = size_of::<FifoControl>();
 
-/// The memory, and where the parts are in it.
+/// The memory, and the offsets of the parts.
 pub struct Rig {
     memory: NonNull<u8>,
     total: usize,
     pub size: usize,
 }
 
-// SAFETY: while there are two threads, everything behind the pointer is used by atomic accesses and
-// the copies of the library, as memory shared with Linux is.
+// SAFETY: while there are two threads, everything behind the pointer is accessed as memory shared
+// with Linux is: by atomics and the library's copies.
 unsafe impl Sync for Rig {}
 
 impl Rig {
@@ -67,7 +67,7 @@ impl Rig {
         unsafe { AtomicU64::from_ptr(self.at(GUARD + offset).as_ptr().cast()) }
     }
 
-    /// Fails if a byte outside of control words and rings was written.
+    /// Fails if a byte outside the control words and rings was written.
     pub fn check_guards(&self) {
         let mut start = 0;
         for part in [CONTROL, self.size, self.size, 0] {
@@ -99,7 +99,7 @@ pub struct Linux {
 }
 
 impl Linux {
-    /// Reads as `read` of a FIFO does.
+    /// Reads as `read` on a FIFO's device file does.
     pub fn read(&mut self, rig: &Rig, most: usize) -> Vec<u8> {
         let mut bytes = self.read_to_linux(rig, most);
         let rest = most - bytes.len();
@@ -127,7 +127,8 @@ impl Linux {
 }
 
 /// # Safety
-/// The byte is in memory that lives on, and the other side copies it by the library.
+/// The byte is in memory that is never freed, and the other side accesses it with the library's
+/// copies.
 unsafe fn atomic<'a>(byte: NonNull<u8>) -> &'a AtomicU8 {
     // SAFETY: the caller's promise.
     unsafe { AtomicU8::from_ptr(byte.as_ptr()) }
