@@ -44,7 +44,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
         Ok(())
     })?;
     let Some(faults) = faults else {
-        let why = format!("none of them has a run with the instrument {}", form.instrument);
+        let why = format!("none of these experiments has a run with the instrument {}", form.instrument);
         return Err(problem("there is nothing to run", why, "`./x measure list` lists the instruments of each"));
     };
     println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());

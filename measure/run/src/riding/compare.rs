@@ -43,7 +43,7 @@ pub fn compare(alone: &[Rounds], riding: &[Rounds]) -> Result<Comparison> {
 fn means(boots: &[Rounds], which: usize) -> Result<Vec<f64>> {
     ensure!(boots.len() > 1, "{} boots do not show how far boots differ: at least two are needed", boots.len());
     let of_boot = |rounds: &Rounds| rounds.iter().map(|round| round[which]).collect::<Vec<f64>>();
-    ensure!(boots.iter().all(|rounds| !rounds.is_empty()), "it did not run in each boot");
+    ensure!(boots.iter().all(|rounds| !rounds.is_empty()), "the work did not run in each boot");
     Ok(boots.iter().map(|rounds| mean(&of_boot(rounds))).collect())
 }
 

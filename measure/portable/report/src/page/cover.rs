@@ -40,7 +40,7 @@ fn summary(report: &Report) -> String {
     match [Verdict::Reached, Verdict::Within, Verdict::Beyond].map(count) {
         [reached, within, beyond] if [&reached, &within, &beyond].iter().any(|count| *count != "0") => {
             format!(
-                "{said}. Of those with a bar or a goal {reached} reach their goal, {within} more stay within their bar, {beyond} {} beyond it.",
+                "{said}. Of those with a bar or a goal, {reached} reach their goal, {within} more stay within their bar, {beyond} {} beyond it.",
                 if beyond == "1" { "is" } else { "are" }
             )
         }
@@ -67,7 +67,7 @@ fn instruments(report: &Report) -> Markup {
     html! {
         section.instruments {
             h2 { "Instruments" }
-            p { "Each chart and each table is of one instrument. Figures of different ones are not compared." }
+            p { "Each chart and each table is of one instrument. Figures of different instruments are not compared." }
             dl {
                 @for instrument in Instrument::ALL.into_iter().filter(used) {
                     div { dt { (badge(instrument)) } dd { (words(instrument).meaning) } }

@@ -19,8 +19,8 @@ pub fn words(instrument: Instrument) -> Words {
     let (short, meaning) = match instrument {
         Instrument::Counted => (
             "1 ns is one executed instruction",
-            "Executed instructions of an emulated machine, each of which takes 1 ns of its time. Repeatable to the last digit. There are no caches, no TLBs and no \
-             buses in it: no latency of hardware, but a measure for comparisons.",
+            "Executed instructions of an emulated machine, each of which takes 1 ns of the machine's time. Repeatable to the last digit. The machine has no caches, \
+             TLBs or buses: a figure is no hardware latency, but a measure for comparisons.",
         ),
         Instrument::Modelled => (
             "cycles of a cache and TLB model",
