@@ -1,7 +1,7 @@
-//! The kernel's logic on a machine made of host memory: every call, what the calls bring about
-//! together, and what is true after each of them.
+//! The kernel's logic on a machine made of host memory: every call, how calls interact, and the
+//! invariants after each of them.
 
-#[allow(dead_code, reason = "what one test leaves out another uses")]
+#[allow(dead_code, reason = "each test uses some of it")]
 mod machine;
 mod random;
 mod scenarios;

@@ -1,4 +1,5 @@
-//! Time: what is armed and on the agenda, what the timer is programmed for, who uses whose budget.
+//! Time: which deadlines are armed and on the agenda, what the timer is programmed for, and which
+//! thread uses which scheduling context.
 
 use super::{Fake, world::World};
 use pillion_abi::NEVER;
@@ -34,7 +35,7 @@ impl Nodes<Id<Timer>> for OfNotification<'_> {
     }
 }
 
-/// What is armed is on the agenda, at the level of whom it is for.
+/// Every armed deadline is on the agenda, at the priority of the thread that it is for.
 pub fn timers(w: &mut World) {
     let mut armed: BTreeMap<u64, (Due, Node<Due>)> = BTreeMap::new();
     let m = &mut w.k.m;
@@ -52,10 +53,10 @@ pub fn timers(w: &mut World) {
         assert_eq!(w.k.cpu.agenda.first(level), first);
         let mut last = 0;
         while let Some(due) = heap.pop(&mut Dues(m)) {
-            assert!(armed.contains_key(&physical(due)), "{due:?} is due but not armed");
-            assert!(popped.insert(physical(due)), "twice on the agenda");
+            assert!(armed.contains_key(&physical(due)), "{due:?} is on the agenda but not armed");
+            assert!(popped.insert(physical(due)), "{due:?} is on the agenda twice");
             let node = *Dues(m).node(due);
-            assert!(node.key() >= last && node.level == level, "not the first, or of another level");
+            assert!(node.key() >= last && node.level == level, "{due:?} is out of order or at another level");
             last = node.key();
         }
     }
@@ -63,7 +64,7 @@ pub fn timers(w: &mut World) {
     for (due, node) in armed.into_values() {
         *Dues(&mut w.k.m).node(due) = node;
         if let Some(urgency) = urgency(w, due) {
-            assert_eq!(node.level, urgency, "{due:?} stands at another level");
+            assert_eq!(node.level, urgency, "{due:?} is at the wrong level");
         }
         if let Due::Thread(id) = due {
             assert!(matches!(w.state(id), State::Waiting | State::Sleeping | State::Receiving));
@@ -91,8 +92,7 @@ fn physical(due: Due) -> u64 {
     }
 }
 
-/// The priority of the thread that something due is for; none where there is none that it could
-/// bring onto the CPU.
+/// The priority of the thread that a deadline is for; none if it could not make a thread run.
 fn urgency(w: &mut World, due: Due) -> Option<u8> {
     let m = &mut w.k.m;
     match due {
@@ -104,7 +104,7 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
         Due::Notification(id) => {
             let n = m.peek(id);
             let (waiter, bound) = (n.waiter, n.bound);
-            let t = m.peek(waiter.or(bound).expect("nobody is to hear of it"));
+            let t = m.peek(waiter.or(bound).expect("no thread waits for it or is bound to it"));
             (waiter.is_some() || t.own_context.is_some() || t.guest.is_some()).then_some(t.priority)
         }
         Due::Vcpu(id) => {
@@ -114,8 +114,8 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
     }
 }
 
-/// Timers that are set stand at their notifications, and these on the agenda if somebody is to hear
-/// of it.
+/// A timer that is set is in its notification's heap, and the notification is on the agenda if a
+/// thread waits for it or is bound to it.
 fn notification_timers(w: &mut World) {
     let m = &mut w.k.m;
     let mut found = BTreeSet::new();
@@ -147,9 +147,9 @@ fn notification_timers(w: &mut World) {
     }
 }
 
-/// The timer is programmed for the end of the budget that is used and for the first that can
-/// concern the running thread or somebody more urgent, and for nothing else; the passenger's
-/// interrupts, and lines, come through if they can concern somebody.
+/// The timer is programmed for the earlier of the end of the running budget and the first deadline
+/// at the running priority or above, and for nothing else. The passenger's interrupts, and lines,
+/// are held back only while they concern no thread of at least that priority.
 pub fn programmed(w: &mut World) {
     let level = w.k.cpu.current.map_or(0, |t| w.priority(t));
     let mut next = match w.k.cpu.charged {
@@ -162,13 +162,13 @@ pub fn programmed(w: &mut World) {
             next = next.min(node.key());
         }
     }
-    assert_eq!(w.k.m.programmed, next, "the timer is programmed for something else");
+    assert_eq!(w.k.m.programmed, next, "the timer is programmed for the wrong time");
     let passenger = w.k.cpu.passenger.map_or(u8::MAX, |v| w.k.m.peek(v).level);
-    assert_eq!(w.k.m.holds_passenger, level > passenger, "level {level}, the passenger's {passenger}");
+    assert_eq!(w.k.m.holds_passenger, level > passenger, "running priority {level}, the passenger's {passenger}");
     for (index, id) in w.k.cpu.vectors.into_iter().enumerate() {
         let held = w.k.cpu.held_lines >> index & 1 == 1;
         let Some(id) = id else {
-            assert!(!held, "a line of nobody is held back");
+            assert!(!held, "a line is held back for a vector without an interrupt");
             continue;
         };
         let i = w.k.m.peek(id);
@@ -176,13 +176,13 @@ pub fn programmed(w: &mut World) {
         if !held {
             continue;
         }
-        assert!(w.k.m.masked.contains(&line.expect("a message is held back")));
+        assert!(w.k.m.masked.contains(&line.expect("an interrupt without a line is held back")));
         match (held_for, cap) {
             (Some(t), _) => {
                 let runs = w.k.cpu.current == Some(t);
-                assert!(w.priority(t) <= level && !runs, "{id:?} is held back from its handler");
+                assert!(w.priority(t) <= level && !runs, "{id:?} is held back although its handler runs or should run");
             }
-            (None, Cap::Notification(n)) => assert_ne!(w.k.m.peek(n).bits, 0, "{id:?} is held back for nothing"),
+            (None, Cap::Notification(n)) => assert_ne!(w.k.m.peek(n).bits, 0, "{id:?} is held back without a reason"),
             (None, _) => {}
         }
     }
@@ -195,10 +195,10 @@ pub fn contexts(w: &mut World) {
         let (user, owner) = (c.user, c.owner);
         assert!(!c.is_limited() || c.left <= c.budget);
         if let Some(user) = user {
-            assert_eq!(m.peek(user).context, Some(id), "{user:?} does not know that it uses {id:?}");
+            assert_eq!(m.peek(user).context, Some(id), "{id:?} has the user {user:?}, which does not use it");
         }
         if let Some(owner) = owner {
-            assert_eq!(m.peek(owner).own_context, Some(id), "{owner:?} does not know that it owns {id:?}");
+            assert_eq!(m.peek(owner).own_context, Some(id), "{id:?} has the owner {owner:?}, which does not own it");
         }
     }
     for id in m.all::<Thread>() {
@@ -210,7 +210,7 @@ pub fn contexts(w: &mut World) {
         if let Some(c) = own {
             assert!(m.is_live(c) && m.peek(c).owner == Some(id));
             if let Some(other) = context {
-                assert_eq!(other, c, "{id:?} has time of its own and runs on that of another");
+                assert_eq!(other, c, "{id:?} has a context of its own but runs on another");
             }
         }
     }

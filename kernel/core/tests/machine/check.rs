@@ -1,8 +1,8 @@
-//! What is true whenever the kernel is left.
+//! The invariants that hold whenever the kernel is left.
 
 use super::{agenda, relations, slots, threads, world::World};
 
-/// Everything.
+/// Checks all of them.
 pub fn check(w: &mut World) {
     slots::derivation(w);
     slots::memory(w);

@@ -1,5 +1,5 @@
-//! A machine made of host memory: objects lie in an arena as in the real kernel's direct map, and
-//! everything that the kernel asks of devices, clock and registers is recorded.
+//! A fake machine in host memory: objects lie in an arena as in the real kernel's direct map, and
+//! all accesses to devices, clock and registers are recorded.
 
 mod agenda;
 pub mod check;
@@ -39,13 +39,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Physical address of the arena's first byte.
 pub const BASE: u64 = 0x100_0000;
 
-/// Lines that exist.
+/// Number of interrupt lines.
 pub const LINES: u32 = 24;
 
-/// Steps of preparing a vCPU.
+/// Steps that preparing a vCPU takes.
 const PREPARE_STEPS: u32 = 5;
 
-/// Memory on a page boundary.
+/// Page-aligned memory.
 pub struct Arena {
     memory: *mut u8,
     layout: Layout,
@@ -66,7 +66,7 @@ impl Arena {
 
     fn pointer<T>(&self, physical: u64) -> *mut T {
         let offset = physical.checked_sub(BASE).expect("below the arena");
-        assert!(offset + size_of::<T>() as u64 <= self.size(), "beyond the arena: {physical:#x}");
+        assert!(offset + size_of::<T>() as u64 <= self.size(), "past the arena: {physical:#x}");
         assert!(offset.is_multiple_of(align_of::<T>() as u64), "not aligned: {physical:#x} for {}", type_name::<T>());
         // SAFETY: inside the allocation.
         unsafe { self.memory.add(offset as usize).cast() }
@@ -80,7 +80,7 @@ impl Drop for Arena {
     }
 }
 
-/// Kinds of objects that are placed.
+/// Kinds of objects in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     CapSpace,
@@ -112,16 +112,16 @@ fn what<T: 'static>() -> Option<What> {
     .map(|(_, w)| w)
 }
 
-/// An object that is alive: what, and how many bytes belong to it.
+/// A live object: its kind and size in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Live {
     pub what: What,
     pub bytes: u64,
-    /// Ended during the entry into the kernel that is going on: the kernel may still look at it.
+    /// Ended during the current entry into the kernel, which may still access it.
     pub ended: bool,
 }
 
-/// Registers of a thread, as far as calls use them.
+/// The registers of a thread that calls use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub rax: u64,
@@ -131,11 +131,11 @@ pub struct Frame {
     pub words: [u64; MESSAGE_WORDS],
     pub rip: u64,
     pub rsp: u64,
-    /// Messages that came in so far.
+    /// Messages received so far.
     pub received: u64,
 }
 
-/// What happened on the outside.
+/// An effect of the kernel on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Eoi,
@@ -159,12 +159,12 @@ pub struct Fake {
     pub frames: BTreeMap<u32, Frame>,
     pub clock: u64,
     pub programmed: u64,
-    /// The passenger's interrupts are held back.
+    /// Whether the passenger's interrupts are held back.
     pub holds_passenger: bool,
-    /// Lines of user threads that are masked.
+    /// Masked lines of user threads.
     pub masked: BTreeSet<u32>,
     pub events: Vec<Event>,
-    /// Every n-th preemption point says that an interrupt is pending; 0: none does.
+    /// Every n-th preemption point reports a pending interrupt; 0: none does.
     pub interrupt_every: u32,
     pub points: u64,
     /// Calls of `get` since the call began or since the last preemption point.
@@ -206,13 +206,13 @@ impl Fake {
         self.frames.get_mut(&thread.number()).expect("no such thread")
     }
 
-    /// An entry into the kernel begins.
+    /// Begins an entry into the kernel.
     pub fn begin_entry(&mut self) {
         self.gets = 0;
         self.points_in_call = 0;
     }
 
-    /// It is over: what ended may not be looked at any more.
+    /// Ends the entry: from now on, objects that ended may not be accessed.
     pub fn end_entry(&mut self) {
         self.worst = self.worst.max(self.gets);
         self.gets = 0;
@@ -236,14 +236,14 @@ impl Fake {
         (physical > *start || l.what != What::CapSpace) && physical + 64 <= start + l.bytes
     }
 
-    /// What a task writes into memory that it has mapped.
+    /// Writes a word, as a task does to memory that it has mapped.
     pub fn poke(&mut self, physical: u64, word: u64) {
         assert!(self.live.range(..=physical).next_back().is_none_or(|(start, l)| start + l.bytes <= physical));
         // SAFETY: memory of the arena without an object in it.
         unsafe { *self.arena.pointer::<u64>(physical) = word };
     }
 
-    /// Looks at an object without being counted.
+    /// Accesses an object without counting the access.
     pub fn peek<T: 'static>(&mut self, id: Id<T>) -> &mut T {
         self.check_access(id);
         // SAFETY: a live object of that type lies there (just checked); one reference at a time.
@@ -260,7 +260,7 @@ impl Fake {
         assert!(l.is_some_and(|l| Some(l.what) == what::<T>()), "no {} at {physical:#x}: {l:?}", type_name::<T>());
     }
 
-    /// Everything that is mapped in a space: page address to physical address and writability.
+    /// All mappings of a space: page address to physical address.
     pub fn mappings(&mut self, id: Id<Space>) -> BTreeMap<u64, u64> {
         let space = self.peek(id);
         let (root, pages, used) = (space.root, u64::from(space.pages), u64::from(space.used));
@@ -318,7 +318,7 @@ impl Tables for PageTables<'_> {
         }
         self.used += 1;
         let table = self.root + (self.used - 1) * PAGE;
-        assert!((0..512).all(|i| self.read(table, i) == 0), "a table that was not cleared");
+        assert!((0..512).all(|i| self.read(table, i) == 0), "a table was not cleared");
         Some(table)
     }
 }
@@ -349,7 +349,7 @@ impl Objects for Fake {
         for at in (physical + (size_of::<T>() as u64).next_multiple_of(8)..end).step_by(8) {
             // SAFETY: memory of the arena that belongs to the new object.
             let word = unsafe { *self.arena.pointer::<u64>(at) };
-            assert_eq!(word, 0, "{what:?} at {physical:#x} was made in memory that was not cleared");
+            assert_eq!(word, 0, "{what:?} at {physical:#x} was created in memory that was not cleared");
         }
         self.live.insert(physical, Live { what, bytes, ended: false });
         let id = site.occupied();
@@ -369,12 +369,12 @@ impl Objects for Fake {
         let l = self.live.get_mut(&id.physical()).unwrap();
         assert!(!l.ended, "ended twice");
         l.ended = true;
-        // What the hardware remembers of an object goes before the object does.
+        // The hardware must forget an object before the object ends.
         let last = self.events.last().copied();
         match l.what {
-            What::Thread => assert_eq!(last, Some(Event::DropFpu(number)), "its registers may be saved once more"),
-            What::Vcpu => assert!(self.events.contains(&Event::VcpuDrop(number)), "its FPU may be saved once more"),
-            What::Space => assert!(matches!(last, Some(Event::SpaceDrop(_))), "its tables may be loaded"),
+            What::Thread => assert_eq!(last, Some(Event::DropFpu(number)), "its registers may still be saved"),
+            What::Vcpu => assert!(self.events.contains(&Event::VcpuDrop(number)), "its FPU state may still be saved"),
+            What::Space => assert!(matches!(last, Some(Event::SpaceDrop(_))), "its tables may still be loaded"),
             _ => {}
         }
     }
@@ -382,7 +382,7 @@ impl Objects for Fake {
     fn clear(&mut self, physical: u64, bytes: u64) {
         assert!(bytes <= CLEAR_STEP);
         let clash = self.live.range(..physical + bytes).next_back().filter(|(s, l)| *s + l.bytes > physical);
-        assert!(clash.is_none(), "clearing {physical:#x} in {clash:?}");
+        assert!(clash.is_none(), "clearing {physical:#x} inside {clash:?}");
         for at in (physical..physical + bytes).step_by(8) {
             // SAFETY: memory of the arena without an object in it.
             unsafe { *self.arena.pointer::<u64>(at) = 0 };
@@ -404,7 +404,7 @@ impl Time for Fake {
         self.gets = 0;
         self.points += 1;
         self.points_in_call += 1;
-        assert!(self.points_in_call < 20_000, "a call without end");
+        assert!(self.points_in_call < 20_000, "the call does not end");
         self.interrupt_every != 0 && self.points.is_multiple_of(self.interrupt_every.into())
     }
 }
@@ -458,8 +458,8 @@ impl Threads for Fake {
 impl Spaces for Fake {
     fn space_init(&mut self, physical: u64, _: Format) {
         for at in (physical..physical + PAGE).step_by(8) {
-            // SAFETY: memory of the arena that is to be a table.
-            assert_eq!(unsafe { *self.arena.pointer::<u64>(at) }, 0, "a root that was not cleared");
+            // SAFETY: memory of the arena that becomes a table.
+            assert_eq!(unsafe { *self.arena.pointer::<u64>(at) }, 0, "a root table was not cleared");
         }
     }
 
@@ -474,7 +474,7 @@ impl Spaces for Fake {
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
         let mut tables =
             PageTables { arena: &self.arena, root: space.root, pages: space.pages.into(), used: space.used.into() };
-        paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping that was split")
+        paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping was split")
     }
 
     fn space_drop(&mut self, root: u64) {
@@ -549,7 +549,7 @@ impl Guests for Fake {
     }
 
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32) {
-        assert!(self.initialised.contains(&vcpu.number()), "ports of a vCPU that is not configured");
+        assert!(self.initialised.contains(&vcpu.number()), "port access for a vCPU that is not configured");
         self.events.push(Event::AllowPorts(first, count));
     }
 
@@ -570,9 +570,9 @@ impl Guests for Fake {
 }
 
 impl Fake {
-    /// The kernel writes to the state page: the vCPU must hold it.
+    /// The kernel writes to the state page, which the vCPU must hold.
     fn writes_state(&mut self, vcpu: Id<Vcpu>) {
-        assert!(self.initialised.contains(&vcpu.number()), "state of a vCPU that is not configured");
-        assert!(self.peek(vcpu).state.cap != pillion_core::Cap::None, "a state page that was taken away");
+        assert!(self.initialised.contains(&vcpu.number()), "writing the state of a vCPU that is not configured");
+        assert!(self.peek(vcpu).state.cap != pillion_core::Cap::None, "writing to a state page that was taken away");
     }
 }

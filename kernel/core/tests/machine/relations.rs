@@ -1,4 +1,4 @@
-//! Relations between two objects, seen from both: what one says of the other, the other says of it.
+//! Relations between two objects: both sides record the same.
 
 use super::{Fake, world::World};
 use pillion_abi::RT_VECTOR_FIRST;
@@ -14,7 +14,7 @@ use pillion_core::{
 };
 use std::collections::BTreeSet;
 
-/// All of them.
+/// Checks all of them.
 pub fn check(w: &mut World) {
     time(&mut w.k.m);
     loans(&mut w.k.m);
@@ -30,25 +30,28 @@ fn time(m: &mut Fake) {
     for c in m.all::<Context>() {
         let Context { user, owner, .. } = *m.peek(c);
         if let Some(t) = user {
-            assert!(m.is_live(t) && m.peek(t).context == Some(c), "{c:?} is used by {t:?}, which does not know");
+            assert!(m.is_live(t) && m.peek(t).context == Some(c), "{c:?} has the user {t:?}, which does not use it");
         }
         if let Some(t) = owner {
-            assert!(m.is_live(t) && m.peek(t).own_context == Some(c), "{c:?} belongs to {t:?}, which does not know");
+            assert!(
+                m.is_live(t) && m.peek(t).own_context == Some(c),
+                "{c:?} has the owner {t:?}, which does not own it"
+            );
         }
     }
     for t in m.all::<Thread>() {
         let Thread { context, own_context, .. } = *m.peek(t);
         if let Some(c) = context {
-            assert!(m.is_live(c) && m.peek(c).user == Some(t), "{t:?} uses {c:?}, which does not know");
+            assert!(m.is_live(c) && m.peek(c).user == Some(t), "{t:?} uses {c:?}, which has another user");
         }
         if let Some(c) = own_context {
-            assert!(m.is_live(c) && m.peek(c).owner == Some(t), "{t:?} owns {c:?}, which does not know");
+            assert!(m.is_live(c) && m.peek(c).owner == Some(t), "{t:?} owns {c:?}, which has another owner");
         }
     }
 }
 
-/// Donated time comes back to a thread that has none: of a thread and the servers without
-/// time of their own that wait for each other from it on, one runs on a context at most.
+/// A donated context returns to a thread that has none: in a chain of a thread and servers without
+/// a context of their own, each serving the previous one, at most one has a context.
 fn loans(m: &mut Fake) {
     for first in m.all::<Thread>() {
         let mut holder = m.peek(first).context.map(|_| first);
@@ -59,7 +62,7 @@ fn loans(m: &mut Fake) {
                 break;
             }
             if context.is_some() {
-                assert!(holder.is_none(), "{server:?} will give its time to {at:?}, but {holder:?} has some");
+                assert!(holder.is_none(), "{server:?} will return its context towards {at:?}, but {holder:?} has one");
                 holder = Some(server);
             }
             at = server;
@@ -74,7 +77,11 @@ fn calls(m: &mut Fake) {
         assert_eq!(server.is_some(), state == State::Served, "{t:?}");
         assert_eq!(waiting_at.is_some(), state == State::Calling, "{t:?}");
         assert_eq!(waiting_for.is_some(), state == State::Waiting, "{t:?}");
-        assert_eq!(m.peek(t).waiting.is_linked(), state == State::Calling, "{t:?} is in a queue");
+        assert_eq!(
+            m.peek(t).waiting.is_linked(),
+            state == State::Calling,
+            "{t:?}: queued, or calling without being queued"
+        );
         assert!(guest.is_none() || matches!(state, State::Ready | State::Halted), "{t:?}");
         let mutual = |ok: bool, what: &str| assert!(ok, "{t:?} and its {what} do not agree");
         mutual(caller.is_none_or(|o| m.is_live(o) && m.peek(o).server == Some(t)), "caller");
@@ -99,9 +106,9 @@ fn calls(m: &mut Fake) {
     }
 }
 
-/// Every thread that has time, or waits in a call, has the priority that it is due: neither less
-/// (who waits for it would wait for others) nor more (it would be taken from others). One without
-/// either gets its priority with the next time.
+/// Every thread that has a context, or is being served, has exactly the priority that it should
+/// have: with less, threads that wait for it would wait for others; with more, it would take time
+/// from others. A thread with neither gets its priority with its next context.
 fn priorities(m: &mut Fake) {
     for t in m.all::<Thread>() {
         if m.peek(t).context.is_none() && m.peek(t).server.is_none() {
@@ -116,11 +123,14 @@ fn priorities(m: &mut Fake) {
         let open = endpoint.is_none_or(|e| !m.peek(e).own_priority);
         let follows = open || own_context.is_none();
         let due = own.max(if follows { served } else { 0 }).max(if open { waiting } else { 0 });
-        assert_eq!(priority, due, "{t:?}, {state:?}: {own} of its own, {served} by its caller, {waiting} by its queue");
+        assert_eq!(
+            priority, due,
+            "{t:?}, {state:?}: {own} of its own, {served} from its caller, {waiting} from its queue"
+        );
     }
 }
 
-/// The time that a thread without any has passed on.
+/// The context that a thread without one has passed on.
 fn comes_back(m: &mut Fake, first: Id<Thread>) -> Opt<Context> {
     let mut at = m.peek(first).server?;
     while m.peek(at).own_context.is_none() {
@@ -132,7 +142,7 @@ fn comes_back(m: &mut Fake, first: Id<Thread>) -> Opt<Context> {
     None
 }
 
-/// What objects hold are derived capabilities of the right kind, from which nothing was derived.
+/// Objects hold derived capabilities of the right kind, from which nothing was derived.
 fn held(m: &mut Fake) {
     type Test = fn(&Cap) -> bool;
     let mut slots: Vec<(Id<Slot>, Test)> = Vec::new();
@@ -163,13 +173,16 @@ fn held(m: &mut Fake) {
         }
         assert!(right_kind(&cap), "{id:?} holds {cap:?}");
         assert!(!original, "an object holds the original of {cap:?}");
-        assert!(next.is_none_or(|n| m.peek(n).depth <= depth), "something was derived from what an object holds");
-        // The first thread's capability space is the only thing that was given, not derived.
-        assert!(previous.is_some() || matches!(cap, Cap::CapSpace(_)), "{id:?} was derived from nothing");
+        assert!(
+            next.is_none_or(|n| m.peek(n).depth <= depth),
+            "a capability was derived from one that an object holds"
+        );
+        // Only the first thread's capability space was given, not derived.
+        assert!(previous.is_some() || matches!(cap, Cap::CapSpace(_)), "{id:?} was not derived");
     }
 }
 
-/// A vector belongs to the interrupt that has it, a line to one interrupt or to the passenger.
+/// A vector belongs to exactly one interrupt, a line to one interrupt or to the passenger.
 fn interrupts(w: &mut World) {
     let (vectors, m) = (w.k.cpu.vectors, &mut w.k.m);
     let mut lines = BTreeSet::new();
@@ -179,13 +192,13 @@ fn interrupts(w: &mut World) {
         assert!(line.is_none_or(|l| lines.insert(l)), "{line:?} belongs to two interrupts");
     }
     let routed = w.k.cpu.passenger_lines;
-    assert!(w.k.cpu.passenger.is_some() || routed.is_empty(), "lines of a passenger that ended");
-    assert!(lines.iter().all(|l| !routed.has(*l as u8)), "a line of an interrupt's and of the passenger's");
+    assert!(w.k.cpu.passenger.is_some() || routed.is_empty(), "lines are routed although the passenger ended");
+    assert!(lines.iter().all(|l| !routed.has(*l as u8)), "a line belongs to an interrupt and to the passenger");
     let taken: Vec<Opt<Interrupt>> = vectors.into_iter().filter(Option::is_some).collect();
-    assert_eq!(taken.len(), m.all::<Interrupt>().len(), "a vector of an interrupt that ended");
+    assert_eq!(taken.len(), m.all::<Interrupt>().len(), "a vector belongs to an interrupt that ended");
 }
 
-/// A vCPU and its thread; the passenger is the one vCPU that is configured and no user vCPU.
+/// A vCPU and its thread agree; the passenger is the only configured vCPU that is not a user vCPU.
 fn guests(w: &mut World) {
     let (passenger, m) = (w.k.cpu.passenger, &mut w.k.m);
     for v in m.all::<Vcpu>() {

@@ -1,4 +1,4 @@
-//! Capabilities, and what they name: objects, memory, what is mapped.
+//! Capabilities, and what they name: objects, memory, mappings.
 
 use super::{Fake, What, world::World};
 use pillion_abi::PAGE;
@@ -14,7 +14,7 @@ use pillion_core::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The slots that exist, with what holds them.
+/// All slots: those of capability spaces and those inside objects.
 pub fn all_slots(m: &mut Fake) -> Vec<Id<Slot>> {
     let mut found = Vec::new();
     for space in m.all::<CapSpace>() {
@@ -54,8 +54,8 @@ fn object_of(cap: &Cap) -> Option<(u64, What)> {
     })
 }
 
-/// The list of derivation is well formed; every object has one original capability, and no
-/// capability outlives its object.
+/// The derivation list is well formed, every object has one original capability, and no capability
+/// outlives its object.
 pub fn derivation(w: &mut World) {
     let m = &mut w.k.m;
     let all = all_slots(m);
@@ -74,13 +74,13 @@ pub fn derivation(w: &mut World) {
             let l = m.live.get(&address);
             assert!(l.is_some_and(|l| l.what == what && !l.ended), "{id:?} outlives its object: {s:?}");
             if s.original {
-                assert!(originals.insert(address), "two originals of {address:#x}");
+                assert!(originals.insert(address), "{address:#x} has two originals");
             }
         }
         if let Some(n) = s.next {
             let next = *m.peek(n);
             assert_eq!(next.previous, Some(id), "{id:?} is not the previous of its next {n:?}");
-            assert!(next.depth >= 1, "a root in the middle");
+            assert!(next.depth >= 1, "{n:?} is a root in the middle of a list");
         }
         match s.previous {
             Some(p) => {
@@ -89,24 +89,24 @@ pub fn derivation(w: &mut World) {
                 assert!(!s.original || matches!(parent(m, id).map(|p| m.peek(p).cap), Some(Cap::Region { .. })));
             }
             None => {
-                // The start of a list: walk it.
+                // The head of a list: walk it.
                 let mut at = Some(id);
                 while let Some(slot) = at {
                     seen += 1;
-                    assert!(seen <= all.len(), "a circle");
+                    assert!(seen <= all.len(), "the list has a cycle");
                     at = m.peek(slot).next;
                 }
             }
         }
         if let Some(parent) = parent(m, id) {
             let p = *m.peek(parent);
-            assert!(s.rights & !p.rights == 0, "more rights than its parent");
+            assert!(s.rights & !p.rights == 0, "{id:?} has more rights than its parent");
             if !s.original {
                 assert_eq!(object_of(&s.cap), object_of(&p.cap), "{id:?} {s:?} {p:?}");
             }
         }
     }
-    assert_eq!(seen, full, "slots outside of every list");
+    assert_eq!(seen, full, "there are slots outside every list");
     for (address, l) in m.live.clone() {
         assert!(
             l.ended || originals.contains(&address) || address == super::BASE,
@@ -116,7 +116,7 @@ pub fn derivation(w: &mut World) {
     }
 }
 
-/// What a slot was derived from.
+/// The slot that a slot was derived from.
 pub fn parent(m: &mut Fake, id: Id<Slot>) -> Option<Id<Slot>> {
     let depth = m.peek(id).depth;
     let mut at = m.peek(id).previous;
@@ -129,7 +129,7 @@ pub fn parent(m: &mut Fake, id: Id<Slot>) -> Option<Id<Slot>> {
     None
 }
 
-/// Objects lie inside the used part of the region that they were made of, and share no byte.
+/// Objects lie inside the used part of the region that they were created in, and do not overlap.
 pub fn memory(w: &mut World) {
     let m = &mut w.k.m;
     for id in all_slots(m) {
@@ -155,8 +155,8 @@ pub fn memory(w: &mut World) {
             if start + bytes <= end {
                 break;
             }
-            // One whose region was cut out of a circle belongs to one further up.
-            ancestor = parent(m, ancestor).unwrap_or_else(|| panic!("{s:?} lies outside of its region"));
+            // If its region was unlinked from a cycle, it belongs to an ancestor further up.
+            ancestor = parent(m, ancestor).unwrap_or_else(|| panic!("{s:?} lies outside its region"));
         }
     }
     let mut end = 0;
@@ -166,7 +166,7 @@ pub fn memory(w: &mut World) {
     }
 }
 
-/// Lists of what is mapped, against the tables.
+/// The lists of mappings agree with the page tables.
 pub fn mappings(w: &mut World) {
     let m = &mut w.k.m;
     let mut listed = BTreeSet::new();
@@ -174,7 +174,7 @@ pub fn mappings(w: &mut World) {
         let mut pages = BTreeMap::new();
         let (mut at, mut before) = (m.peek(id).mapped, None);
         while let Some(slot) = at {
-            assert!(listed.insert(slot.physical()), "in two lists, or a circle");
+            assert!(listed.insert(slot.physical()), "{slot:?} is in two lists, or in a cycle");
             let s = *m.peek(slot);
             let Cap::Memory { base, size, address, space, previous, next, .. } = s.cap else { panic!("{s:?}") };
             assert_eq!((space, previous), (Some(id), before));
@@ -190,14 +190,14 @@ pub fn mappings(w: &mut World) {
             continue;
         }
         let real = m.mappings(id);
-        assert!(real.keys().eq(pages.keys()), "what is mapped is not what is listed");
+        assert!(real.keys().eq(pages.keys()), "the tables do not map what is listed");
         for (address, physical) in real {
             assert!(pages[&address].contains(&physical));
         }
     }
     for slot in all_slots(m) {
         if let Cap::Memory { space: Some(_), .. } = m.peek(slot).cap {
-            assert!(listed.contains(&slot.physical()), "mapped but in no list");
+            assert!(listed.contains(&slot.physical()), "{slot:?} is mapped but in no list");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who runs, who is ready, who waits for whom.
+//! Threads: which one runs, which are ready, and which wait for what.
 
 use super::{Fake, world::World};
 use pillion_core::{
@@ -20,7 +20,7 @@ impl Nodes<Id<Thread>> for Callers<'_> {
     }
 }
 
-/// The ready queue, in order. Read by emptying a copy; the threads' links are put back.
+/// The ready queue in order, read by emptying a copy; the threads' links are restored.
 fn ready_order(w: &mut World) -> Vec<Id<Thread>> {
     let threads = w.k.m.all::<Thread>();
     let saved: Vec<_> = threads
@@ -34,7 +34,7 @@ fn ready_order(w: &mut World) -> Vec<Id<Thread>> {
     let mut order = Vec::new();
     while let Some(id) = copy.pop(&mut w.k.m) {
         order.push(id);
-        assert!(order.len() <= threads.len(), "a circle in the ready queue");
+        assert!(order.len() <= threads.len(), "the ready queue has a cycle");
     }
     assert_eq!(copy.top(), 0);
     for (t, saved) in threads.iter().zip(saved) {
@@ -48,7 +48,7 @@ fn ready_order(w: &mut World) -> Vec<Id<Thread>> {
 pub fn ready(w: &mut World) {
     let top = w.k.cpu.ready.top();
     let order = ready_order(w);
-    assert_eq!(order.first().map_or(0, |t| w.priority(*t)), top, "the map of levels is wrong");
+    assert_eq!(order.first().map_or(0, |t| w.priority(*t)), top, "the bitmap of levels is wrong");
     assert!(order.is_sorted_by_key(|t| std::cmp::Reverse(w.k.m.peek(*t).priority)));
     let unique: BTreeSet<u32> = order.iter().map(|t| t.number()).collect();
     assert_eq!(unique.len(), order.len());
@@ -58,25 +58,25 @@ pub fn ready(w: &mut World) {
         assert_eq!(queued, unique.contains(&id.number()), "{id:?} {state:?}");
         if queued {
             assert_eq!(state, State::Ready);
-            assert!(context.is_some() && priority > 0, "{id:?} is queued without time");
+            assert!(context.is_some() && priority > 0, "{id:?} is queued without a context");
             assert_ne!(w.k.cpu.current, Some(id), "the current thread is queued");
         }
     }
 }
 
-/// The current thread is ready, has time, and nobody more urgent is ready; nobody who has time is
-/// forgotten.
+/// The current thread is ready, has a context, and no ready thread is more urgent. Every other
+/// ready thread that has a context is queued or waits for its replenishment.
 pub fn running(w: &mut World) {
     let charged = w.k.cpu.charged;
     if let Some(id) = w.k.cpu.current {
         let t = w.k.m.peek(id);
         assert_eq!(t.state, State::Ready, "{id:?}");
         let (context, priority) = (t.context, t.priority);
-        assert!(context.is_some(), "{id:?} runs without time");
+        assert!(context.is_some(), "{id:?} runs without a context");
         assert_eq!(charged, context);
         assert!(priority >= w.k.cpu.ready.top(), "{id:?} at {priority} runs before {}", w.k.cpu.ready.top());
     } else {
-        assert_eq!(w.k.cpu.ready.top(), 0, "idle though somebody is ready");
+        assert_eq!(w.k.cpu.ready.top(), 0, "the CPU is idle although a thread is ready");
         assert_eq!(charged, None);
     }
     for id in w.k.m.all::<Thread>() {
@@ -86,11 +86,11 @@ pub fn running(w: &mut World) {
         }
         let Some(context) = w.k.m.peek(id).context else { continue };
         let c = w.k.m.peek(context);
-        assert!(c.is_limited() && c.left == 0 && c.refill.is_linked(), "{id:?} is ready and forgotten: {c:?}");
+        assert!(c.is_limited() && c.left == 0 && c.refill.is_linked(), "{id:?} is ready but not queued: {c:?}");
     }
 }
 
-/// Who waits for whom.
+/// Queues, servers, receivers, notifications and guests agree with the threads' states.
 pub fn waiting(w: &mut World) {
     let m = &mut w.k.m;
     let mut queued = BTreeSet::new();
@@ -102,14 +102,14 @@ pub fn waiting(w: &mut World) {
             nodes.push((t, m.peek(t).waiting));
         }
         while let Some(t) = heap.pop(&mut Callers(m)) {
-            assert!(queued.insert(t.number()), "in two queues");
+            assert!(queued.insert(t.number()), "{t:?} is in two queues");
             let key = Callers(m).node(t).key();
             assert!(key >= last);
             last = key;
             let thread = m.peek(t);
             assert_eq!((thread.state, thread.waiting_at), (State::Calling, Some(id)));
             let urgency = if own_priority { 0 } else { u64::from(255 - thread.priority) };
-            assert_eq!(key >> 56, urgency, "queued with another priority");
+            assert_eq!(key >> 56, urgency, "{t:?} is queued with another priority");
         }
         for (t, node) in nodes {
             m.peek(t).waiting = node;
@@ -117,7 +117,7 @@ pub fn waiting(w: &mut World) {
         if let Cap::Thread(receiver) = m.peek(id).slot.cap {
             assert_eq!(m.peek(receiver).endpoint, Some(id));
             if let Some(first) = m.peek(id).queue.first() {
-                assert_ne!(m.peek(receiver).state, State::Receiving, "callers wait for a receiver that waits");
+                assert_ne!(m.peek(receiver).state, State::Receiving, "callers wait although the receiver is waiting");
                 let priority = m.peek(first).priority;
                 let inherits = m.peek(receiver).priority >= priority || m.peek(id).own_priority;
                 assert!(inherits, "{receiver:?} does not inherit from {first:?}");
@@ -151,7 +151,7 @@ pub fn waiting(w: &mut World) {
         if let Some(e) = endpoint {
             assert!(m.is_live(e) && m.peek(e).slot.cap == Cap::Thread(id));
             if let (true, Some(own)) = (m.peek(e).own_priority, m.peek(id).own_context) {
-                assert_eq!(priority, m.peek(own).priority, "{id:?} runs at another priority than its own");
+                assert_eq!(priority, m.peek(own).priority, "{id:?} does not run at its own priority");
             }
         }
         if let Some(v) = guest {
@@ -176,7 +176,7 @@ pub fn waiting(w: &mut World) {
             assert!(m.is_live(t) && m.peek(t).slots[place::NOTIFICATION].cap == Cap::Notification(id));
             let t = m.peek(t);
             if t.state == State::Receiving && t.own_context.is_some() {
-                assert_eq!(m.peek(id).bits, 0, "bits that wake nobody");
+                assert_eq!(m.peek(id).bits, 0, "the bits did not wake the receiver");
             }
         }
     }
@@ -184,8 +184,8 @@ pub fn waiting(w: &mut World) {
         let v = m.peek(id);
         let (thread, user) = (v.thread, v.user);
         if user {
-            assert!(!v.timer.is_linked(), "a timer of a user vCPU");
-            assert_eq!(v.apic, GuestApic::new(), "interrupts of a user vCPU");
+            assert!(!v.timer.is_linked(), "a user vCPU has a timer");
+            assert_eq!(v.apic, GuestApic::new(), "a user vCPU has interrupts");
         }
         if let Some(t) = thread {
             assert!(m.is_live(t) && m.peek(t).guest == Some(id));

@@ -1,4 +1,4 @@
-//! A kernel that has booted, with a first thread that makes whatever a test needs.
+//! A booted kernel with a first thread that creates the objects that a test needs.
 
 use super::{Fake, Frame, check};
 use pillion_abi::{
@@ -36,10 +36,10 @@ pub mod slot {
 /// Priority of the first thread.
 pub const ROOT_PRIORITY: u8 = 250;
 
-/// Bytes of memory.
+/// The machine's memory in bytes.
 pub const MEMORY: u64 = 2 << 20;
 
-/// A thread with time of its own.
+/// A thread with a scheduling context of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worker {
     pub thread: u64,
@@ -52,17 +52,17 @@ pub struct World {
     pub caps: Id<CapSpace>,
     pub root: Id<Thread>,
     pub next: u64,
-    /// Calls that are to be made again.
+    /// Interrupted calls that must be repeated, by thread.
     pub again: BTreeMap<u32, (u64, [u64; 6])>,
     /// Most calls of `get` between two preemption points, by call.
     pub worst: BTreeMap<String, u64>,
-    /// The short ways are tried first.
+    /// Whether the fast paths are tried first.
     pub fast: bool,
-    /// Invariants are checked after each step.
+    /// Whether the invariants are checked after each step.
     pub checked: bool,
 }
 
-/// Arguments, the missing ones 0.
+/// A call's arguments; missing ones are 0.
 pub fn args<const N: usize>(given: [u64; N]) -> [u64; 6] {
     let mut all = [0; 6];
     all[..N].copy_from_slice(&given);
@@ -115,7 +115,7 @@ impl World {
         w
     }
 
-    /// Calls are interrupted at every n-th preemption point from now on.
+    /// Interrupts calls at every n-th preemption point from now on.
     pub fn interrupted_every(mut self, n: u32) -> Self {
         self.k.m.interrupt_every = n;
         self
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// The kernel is left.
+    /// Leaves the kernel after an entry, `what` for the statistics.
     pub fn leave(&mut self, what: &str) {
         self.k.finish();
         self.k.m.end_entry();
@@ -137,7 +137,7 @@ impl World {
         self.check();
     }
 
-    /// Makes a call as the current thread, once; returns how it went.
+    /// Makes a call once, as the current thread; returns the outcome.
     pub fn enter(&mut self, number: u64, a: [u64; 6]) -> Outcome {
         let me = self.current();
         let f = self.k.m.frame(me);
@@ -169,27 +169,27 @@ impl World {
         outcome
     }
 
-    /// Makes a call as the current thread, again and again while it is interrupted. Returns the
+    /// Makes a call as the current thread and repeats it as long as it is interrupted. Returns the
     /// thread's registers.
     pub fn call<const N: usize>(&mut self, call: Call, given: [u64; N]) -> Frame {
         let me = self.current();
         let mut times = 0;
         while self.enter(call as u64, args(given)) == Outcome::Restart {
-            assert_eq!(self.k.cpu.current, Some(me), "preempted while it was interrupted");
+            assert_eq!(self.k.cpu.current, Some(me), "an interrupted call was preempted");
             times += 1;
-            assert!(times < 20_000, "a call without end");
+            assert!(times < 20_000, "the call does not end");
         }
         self.k.m.frames.get(&me.number()).copied().unwrap_or_default()
     }
 
-    /// A call that must succeed.
+    /// Makes a call that must succeed.
     pub fn ok<const N: usize>(&mut self, call: Call, given: [u64; N]) -> Frame {
         let f = self.call(call, given);
         assert_eq!(f.rax, 0, "{} {given:x?}: {:?}", call.name(), Error::from_raw(f.rax));
         f
     }
 
-    /// A call that must fail.
+    /// Makes a call that must fail with this error.
     #[track_caller]
     pub fn fails<const N: usize>(&mut self, call: Call, given: [u64; N], error: Error) {
         let f = self.call(call, given);
@@ -200,14 +200,14 @@ impl World {
         self.k.cpu.current.expect("the CPU is idle")
     }
 
-    /// The first thread waits; whoever is most urgent runs.
+    /// Has the first thread wait; the most urgent ready thread runs.
     pub fn root_waits(&mut self) {
         assert_eq!(self.current(), self.root);
         let f = self.call(Call::Wait, [slot::NOTE, NEVER]);
         assert_ne!(Some(self.root), self.k.cpu.current, "{f:?}");
     }
 
-    /// The first thread runs.
+    /// Has the first thread run.
     pub fn root_runs(&mut self) {
         let Cap::Notification(note) = self.k.root_cap(self.caps, slot::NOTE as u32) else { panic!() };
         self.k.m.begin_entry();
@@ -216,7 +216,7 @@ impl World {
         assert_eq!(self.k.cpu.current, Some(self.root));
     }
 
-    /// A call of the first thread, which waits before and after.
+    /// Makes a call as the first thread, which waits before and after; it must succeed.
     #[track_caller]
     pub fn root<const N: usize>(&mut self, call: Call, given: [u64; N]) -> Frame {
         self.root_runs();
@@ -225,7 +225,7 @@ impl World {
         f
     }
 
-    /// As [`World::root`], but it must fail.
+    /// As [`World::root`], but the call must fail.
     #[track_caller]
     pub fn root_fails<const N: usize>(&mut self, call: Call, given: [u64; N], error: Error) {
         self.root_runs();
@@ -239,14 +239,15 @@ impl World {
         self.next - 1
     }
 
-    /// Makes an object out of the first region.
+    /// Creates an object in the first region.
     pub fn make(&mut self, kind: Kind, size: u64) -> u64 {
         let at = self.free_slot();
         self.root(Call::RegionCreate, [slot::REGION, kind as u64, size, at]);
         at
     }
 
-    /// A thread that shares the first one's spaces, not started, without time.
+    /// Creates a thread that shares the first thread's spaces; it is not started and has no
+    /// scheduling context.
     pub fn bare_thread(&mut self) -> (u64, Id<Thread>) {
         let thread = self.make(Kind::Thread, 0);
         self.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, 0, 0]);
@@ -260,7 +261,7 @@ impl World {
         context
     }
 
-    /// A thread that runs when its priority allows it, with a budget.
+    /// Creates and starts a thread with this priority, budget and period.
     pub fn limited(&mut self, priority: u8, budget: u64, period: u64) -> Worker {
         let (thread, id) = self.bare_thread();
         let context = self.context(priority, budget, period);
@@ -274,12 +275,13 @@ impl World {
         self.limited(priority, NEVER, 0)
     }
 
-    /// A thread that waits at an endpoint; with a priority it has time of its own.
+    /// Creates a thread that receives at an endpoint; if a priority is given, it has a scheduling
+    /// context of its own.
     pub fn server(&mut self, endpoint: u64, priority: Option<u8>) -> Worker {
         self.server_that_needs(endpoint, priority, 0)
     }
 
-    /// The same; callers must have some ticks left.
+    /// As [`World::server`], but callers must have `need` ticks left.
     pub fn server_that_needs(&mut self, endpoint: u64, priority: Option<u8>, need: u64) -> Worker {
         const HIGH: u8 = 249;
         let w = self.worker(HIGH);
@@ -294,7 +296,7 @@ impl World {
         w
     }
 
-    /// What a slot of the first thread holds.
+    /// The capability in a slot of the first thread.
     pub fn cap(&mut self, index: u64) -> Cap {
         self.k.root_cap(self.caps, index as u32)
     }
@@ -320,7 +322,7 @@ impl World {
         *self.k.m.frame(id)
     }
 
-    /// Time goes by, with the interrupts of the timer.
+    /// Lets time pass, with the timer's interrupts.
     pub fn pass(&mut self, ticks: u64) {
         let end = self.k.m.clock + ticks;
         let mut times = 0;
@@ -333,7 +335,7 @@ impl World {
         self.k.m.clock = end;
     }
 
-    /// An interrupt of the timer.
+    /// Raises a timer interrupt.
     pub fn timer(&mut self) {
         self.k.m.begin_entry();
         self.k.m.programmed = NEVER;
@@ -341,8 +343,8 @@ impl World {
         self.leave("timer");
     }
 
-    /// The interrupt of the timer that a call has left to come at once, since something is due: it
-    /// is not the call that handles it.
+    /// Raises the timer interrupt that a call left pending because a deadline had passed: the call
+    /// itself does not handle expired deadlines.
     #[track_caller]
     pub fn come_down(&mut self) {
         assert!(self.k.m.programmed <= self.k.m.clock, "nothing is due");

@@ -1,5 +1,5 @@
-//! Any calls by any threads, with events in between: what must be true stays true, messages arrive
-//! once and where they belong, and no step is longer than its bound.
+//! Any calls by any threads, with events in between: the invariants hold, each message arrives once
+//! and at the right thread, and no step exceeds its bound.
 
 use crate::machine::world::{Worker, World, args, slot};
 use pillion_abi::{
@@ -12,11 +12,11 @@ use pillion_core::{Id, Outcome, cap::CapSpace, thread::State, thread::Thread, vc
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Slots that are played with; those below belong to the first thread.
+/// The slots that calls use; those below belong to the first thread.
 const FIRST: u64 = slot::FIRST;
 const LAST: u64 = 90;
 
-/// Most calls of `get` in one step.
+/// Bound on calls of `get` in one step.
 const BOUND: u64 = 400;
 
 #[derive(Clone, Debug)]
@@ -56,9 +56,9 @@ const OFTEN: [Call; 21] = [
 
 struct Play {
     w: World,
-    /// Calls under way by label: caller, badge and words.
+    /// Calls in progress, by label: caller, badge and words.
     sent: BTreeMap<u64, (Id<Thread>, u64, [u64; 4])>,
-    /// Replies by label: who gave it, to whom.
+    /// Replies, by label: the thread that is to get it.
     replies: BTreeMap<u64, Option<Id<Thread>>>,
     received: BTreeMap<u32, u64>,
     serial: u64,
@@ -114,7 +114,7 @@ impl Play {
         self.received = self.w.k.m.frames.iter().map(|(t, f)| (*t, f.received)).collect();
     }
 
-    /// A slot with something of a kind, mostly.
+    /// A slot, usually one that holds a capability of this kind.
     fn pick(&mut self, kind: Kind, r: u16) -> u64 {
         if r.is_multiple_of(61) {
             return [0, 255, 256, u64::MAX, 1 << 32, 4096][usize::from(r / 61) % 6];
@@ -177,7 +177,7 @@ impl Play {
             }
             Call::RegionReset => {
                 let region = self.pick(Region, r[0]);
-                // Not the memory that the first thread itself lives in.
+                // Not the region that holds the first thread itself.
                 args([if region < FIRST || region == slot::REGION { 0 } else { region }])
             }
             Call::MemoryPart => {
@@ -261,7 +261,7 @@ impl Play {
                 self.w.fast = !s.r[0].is_multiple_of(8);
             }
             47..=50 => {
-                // A guest's faults are exits; the first thread has no handler.
+                // A guest's faults are exits, and the first thread has no handler.
                 if self.w.k.cpu.current.is_some_and(|t| t != self.w.root && self.w.k.m.peek(t).guest.is_none()) {
                     self.w.fault([u64::from(s.r[0]), 1, 2, 3, 4, 5]);
                 }
@@ -295,7 +295,7 @@ impl Play {
         self.call(me, s);
     }
 
-    /// The first thread goes back to waiting.
+    /// Has the first thread wait again.
     fn back(&mut self) {
         while self.w.k.cpu.current == Some(self.w.root) {
             match self.w.again.get(&self.w.root.number()).copied() {
@@ -371,7 +371,7 @@ impl Play {
         }
         let outcome = self.w.enter(call as u64, a);
         if outcome == Outcome::Done([0, 0]) {
-            panic!("what is done is in the registers");
+            panic!("results must be in the registers");
         }
     }
 
@@ -380,7 +380,7 @@ impl Play {
         (index < u64::from(self.w.k.m.peek(space).count)).then(|| Id::at(space.physical() + 64 * (index + 1)))?
     }
 
-    /// Messages that came in by the last step.
+    /// Checks the messages that the last step delivered.
     fn arrived(&mut self) {
         for id in self.w.k.m.all::<Thread>() {
             let f = self.w.frame(id);
@@ -388,11 +388,11 @@ impl Play {
             if f.received == before || f.rsi == LABEL_NOTIFIED {
                 continue;
             }
-            assert_eq!((f.received, f.rax), (before + 1, 0), "two messages at once");
+            assert_eq!((f.received, f.rax), (before + 1, 0), "{id:?} got two messages at once, or an error");
             let t = self.w.k.m.peek(id);
             let caller = t.caller;
             if f.rsi == LABEL_FAULT {
-                let c = caller.expect("a fault of nobody");
+                let c = caller.expect("a fault message without a faulting thread");
                 assert!(self.w.k.m.peek(c).faulted);
             } else if let Some((from, badge, words)) = self.sent.get(&f.rsi).copied()
                 && caller == Some(from)
@@ -401,7 +401,11 @@ impl Play {
                 assert_eq!(self.w.state(from), State::Served);
                 self.sent.remove(&f.rsi);
             } else {
-                assert_eq!(self.replies.remove(&f.rsi), Some(Some(id)), "a message of nobody for {id:?}: {f:x?}");
+                assert_eq!(
+                    self.replies.remove(&f.rsi),
+                    Some(Some(id)),
+                    "a message for {id:?} that nobody sent: {f:x?}"
+                );
                 assert_eq!(f.rdi, 0);
             }
         }
@@ -415,7 +419,7 @@ fn story(steps: &[Step]) -> BTreeMap<String, u64> {
         p.step(s);
     }
     for (call, gets) in &p.w.worst {
-        assert!(*gets < BOUND, "{call} looked at {gets} objects without a preemption point");
+        assert!(*gets < BOUND, "{call} accessed {gets} objects without a preemption point");
     }
     p.w.worst
 }

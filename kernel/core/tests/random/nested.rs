@@ -1,6 +1,6 @@
-//! Calls inside calls, while somebody takes everything apart: time is bound and taken away,
-//! threads, endpoints, notifications, vCPUs and whole regions end, and are made anew in the same
-//! memory, whatever waits for them.
+//! Nested calls while the objects involved are taken apart: contexts are bound and taken away;
+//! threads, endpoints, notifications, vCPUs and whole regions are deleted and created again in the
+//! same memory, whatever waits for them.
 
 use crate::machine::world::{World, slot};
 use pillion_abi::{
@@ -16,11 +16,10 @@ use pillion_core::{
 };
 use proptest::prelude::*;
 
-/// How many threads there are, each with an endpoint and a context of the same number, and a few
-/// contexts more.
+/// Number of threads, each of which has an endpoint and a context with its number.
 const THREADS: usize = 8;
 const CONTEXTS: usize = THREADS + 3;
-/// Threads that call and do not serve, at first.
+/// Threads that initially only call.
 const CALLERS: usize = 3;
 const NOTES: usize = 3;
 const REGIONS: usize = 4;
@@ -35,7 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
     (any::<u8>(), any::<[u8; 4]>()).prop_map(|(what, r)| Step { what, r })
 }
 
-/// Slots of the first thread: an object of each kind under its number, or nothing.
+/// Slots of the first thread, each of which holds the object of that kind and number, or nothing.
 struct Nest {
     w: World,
     regions: [u64; REGIONS],
@@ -43,23 +42,25 @@ struct Nest {
     ends: [u64; THREADS],
     contexts: [u64; CONTEXTS],
     notes: [u64; NOTES],
-    /// A timer and an interrupt, each bound to a notification, and a derived capability for each
-    /// endpoint.
+    /// A timer, bound to a notification.
     timer: u64,
+    /// An interrupt, bound to a notification.
     interrupt: u64,
+    /// A derived capability for each endpoint.
     calls: [u64; THREADS],
-    /// The passenger and a user vCPU, with their guest space and state pages.
+    /// The passenger and a user vCPU; below, their guest space and state pages.
     vcpus: [u64; 2],
     guest: u64,
     states: [u64; 2],
 }
 
-/// One of the slots, by a random number.
+/// One of the slots, chosen by a random number.
 fn one<const N: usize>(slots: [u64; N], r: u8) -> u64 {
     slots[usize::from(r) % N]
 }
 
-/// One endpoint of eight does not raise its receiver, one of eight needs time of its callers.
+/// The flags and need for `EndpointBind`: one endpoint in eight does not raise its receiver, one in
+/// eight requires its callers to have time.
 fn binding(r: u8) -> (u64, u64) {
     (if r & 7 == 3 { endpoint::OWN_PRIORITY } else { 0 }, if r & 7 == 6 { u64::from(r) } else { 0 })
 }
@@ -95,7 +96,7 @@ impl Nest {
         }
     }
 
-    /// A call of the first thread, which may fail.
+    /// Makes a call as the first thread; it may fail.
     fn root<const N: usize>(&mut self, call: Call, given: [u64; N]) {
         self.w.root_runs();
         self.w.call(call, given);
@@ -108,8 +109,8 @@ impl Nest {
         }
     }
 
-    /// Makes what a thread lacks. A server goes as far as receiving; of four, three have no time of
-    /// their own then.
+    /// Creates the objects that a thread lacks. A server runs until it receives; three servers in
+    /// four then lose their own context.
     fn revive(&mut self, i: u8, region: u8) {
         let n = usize::from(i) % THREADS;
         let (thread, end, context) = (self.threads[n], self.ends[n], self.contexts[n]);
@@ -130,8 +131,7 @@ impl Nest {
         self.root(Call::EndpointBind, [end, thread, flags, need]);
         self.root(Call::ThreadBindContext, [thread, context]);
         self.root(Call::ThreadResume, [thread]);
-        // It receives as soon as it runs; a thread that is more urgent may keep it from that for
-        // now.
+        // The server receives if it runs now; a more urgent thread may prevent that.
         if self.w.k.cpu.current == Some(id) && n >= CALLERS {
             self.w.call(Call::Receive, [0, NEVER]);
             if n % 4 != 3 {
@@ -140,7 +140,7 @@ impl Nest {
         }
     }
 
-    /// Makes what the threads wait for, and the guests.
+    /// Creates the objects that threads wait for, and the guests.
     fn equip(&mut self, region: u8) {
         for note in self.notes {
             self.make(region, Kind::Notification, 0, note);
@@ -200,7 +200,7 @@ impl Nest {
         }
     }
 
-    /// What the current thread does: it serves, it calls on, it waits.
+    /// Acts as the current thread: it serves, calls or waits.
     fn act(&mut self, me: Id<Thread>, s: &Step) {
         if let Some(v) = self.w.k.m.peek(me).guest {
             return self.guest(me, v, s.r[0]);
@@ -219,7 +219,7 @@ impl Nest {
             _ => None,
         };
         if let Some(end) = to {
-            // One that lacks the time that the receiver needs calls when it has it.
+            // A thread that lacks the time that the receiver needs repeats the call when it has it.
             self.w.enter(Call::Call as u64, [end, 1, 2, 0, 0, 0]);
             return;
         }
@@ -235,7 +235,7 @@ impl Nest {
             240..=244 => self.w.call(Call::TimerSet, [self.timer, deadline]),
             245..=247 => self.w.call(Call::Yield, []),
             _ => {
-                // It may end itself by this, which shows in nothing but the invariants.
+                // The thread may delete itself; only the invariants are checked.
                 let slot = self.anything(s);
                 self.w.enter(Call::CapDelete as u64, [0, slot, 0, 0, 0, 0]);
                 return;
@@ -243,7 +243,7 @@ impl Nest {
         };
     }
 
-    /// An endpoint at which somebody receives, if there is one.
+    /// An endpoint with a receiving thread, if there is one; otherwise any.
     fn open_end(&mut self, r: u8) -> u64 {
         let mut open = Vec::new();
         for end in self.ends {
@@ -284,7 +284,7 @@ impl Nest {
         }
     }
 
-    /// What the first thread does meanwhile.
+    /// Acts as the first thread, which interferes with the others.
     fn interfere(&mut self, s: &Step) {
         let [what, a, b, c] = s.r;
         let thread = one(self.threads, a);
@@ -322,7 +322,7 @@ impl Nest {
     }
 }
 
-/// How deep calls were inside each other.
+/// How deeply calls are nested now.
 fn depth(w: &mut World) -> usize {
     let threads = w.k.m.all::<Thread>();
     let below = |w: &mut World, t: Id<Thread>| {
@@ -354,7 +354,7 @@ proptest! {
     }
 }
 
-/// The test is worth something only if calls do nest in it.
+/// The random test is worthless unless its calls nest.
 #[test]
 fn calls_do_nest() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};

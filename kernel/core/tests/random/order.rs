@@ -1,4 +1,4 @@
-//! Who runs next, against lists.
+//! Which thread runs next, checked against a model made of lists.
 
 use crate::machine::world::{Worker, World, slot};
 use pillion_abi::{NEVER, call::Call, object::Kind};
@@ -33,7 +33,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What the kernel is to do, with lists: the first of the highest priority runs.
+/// The model: the first thread of the highest priority runs.
 #[derive(Default)]
 struct Model {
     ready: BTreeMap<u8, VecDeque<usize>>,
@@ -61,8 +61,8 @@ impl Model {
     fn is_ready(&self, t: usize) -> bool {
         self.ready.values().any(|q| q.contains(&t))
     }
-    /// What is due for the running priority and those above wakes, the most urgent first; what is
-    /// due for less urgent ones does not.
+    /// Wakes threads of the running priority or above whose deadlines have passed, the most urgent
+    /// first; less urgent ones stay asleep.
     fn settle(&mut self, now: u64) {
         loop {
             let level = self.current().map_or(0, |t| self.priority[t]);
@@ -72,7 +72,7 @@ impl Model {
             self.wake(t);
         }
     }
-    /// Goes from one deadline to the next.
+    /// Lets time pass, from one deadline to the next.
     fn pass(&mut self, from: u64, to: u64) {
         let points: Vec<u64> = self.due.range(from..=to).map(|(at, _)| *at).collect();
         points.into_iter().for_each(|at| self.settle(at));
@@ -106,7 +106,7 @@ fn story(ops: &[Op]) {
     let mut m = Model { priority: std::array::from_fn(|i| 1 + i as u8 % 3), ..Model::default() };
     (0..THREADS).for_each(|t| m.wake(t));
     for (n, op) in ops.iter().enumerate() {
-        // Distinct deadlines: the order of what is due at once is nobody's business.
+        // Deadlines are distinct: the order of equal ones is unspecified.
         let deadline = |w: &World, d: u64| (w.k.m.clock + d) / 1000 * 1000 * 1000 + (w.k.m.clock + d) * 1000 + n as u64;
         let now = w.k.m.clock;
         match *op {
@@ -126,8 +126,8 @@ fn story(ops: &[Op]) {
             }
             Op::Resume(_) => {}
             Op::Priority(t, p) => {
-                // The first thread is more urgent: whoever ran stands in the queue, first, and
-                // moves like the others.
+                // The first thread preempts the running one, which is now the first in its queue
+                // and moves like the others.
                 if p % 2 == 0 {
                     w.root(Call::ContextConfigure, [slot::SCHED, threads[t].context, p.into(), NEVER, 0, 255]);
                 } else {
@@ -176,7 +176,7 @@ fn story(ops: &[Op]) {
                 }
             }
         }
-        // One thing that is due is handled on the way out, the others by interrupts at once.
+        // One expired deadline is handled on the way out, the others by immediate interrupts.
         w.pass(0);
         m.settle(w.k.m.clock);
         assert_eq!(w.k.cpu.current, m.current().map(|t| threads[t].id), "after {op:?}, number {n}");

@@ -1,4 +1,4 @@
-//! What is derived from what, against a tree.
+//! Derivation of capabilities, checked against a tree.
 
 use crate::machine::{
     slots::{all_slots, parent},
@@ -9,7 +9,7 @@ use pillion_core::{Cap, Id};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Slots that are played with.
+/// The slots that the operations use.
 const FIRST: u64 = 20;
 const COUNT: u64 = 24;
 const DEPTH: usize = 16;
@@ -158,7 +158,7 @@ fn compare(w: &mut World, tree: &Tree) {
     for s in all_slots(&mut w.k.m) {
         let content = *w.k.m.peek(s);
         if (low..high).contains(&s.physical()) && content.cap != Cap::None {
-            let above = parent(&mut w.k.m, s).expect("everything comes from the region");
+            let above = parent(&mut w.k.m, s).expect("every capability derives from the region");
             let node = Node { kind: content.cap.kind(), parent: index(w, above), rights: content.rights };
             found.insert(index(w, s), node);
         }

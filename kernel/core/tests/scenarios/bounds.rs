@@ -1,12 +1,11 @@
-//! How many objects a call looks at in the worst cases that are known, between two preemption
-//! points.
+//! Object accesses between two preemption points, in the known worst cases.
 
 use crate::machine::world::{Worker, World};
 use pillion_abi::{PAGE, call::Call, object::Kind};
 use pillion_core::{endpoint::CHAIN, thread::State};
 
-/// A caller raises a whole chain of servers, each of which waits among others in the queue of the
-/// next.
+/// A caller raises a whole chain of servers, each of which waits with others in the next one's
+/// queue.
 #[test]
 fn inheritance_along_a_chain_of_queues() {
     let mut w = World::new();
@@ -36,11 +35,11 @@ fn inheritance_along_a_chain_of_queues() {
     println!("worst: inheritance {}", w.worst["Call"]);
     assert!(w.worst["Call"] < 500);
     w.root(Call::ThreadSuspend, [urgent.thread]);
-    println!("worst: and back {}", w.worst["ThreadSuspend"]);
+    println!("worst: end of inheritance {}", w.worst["ThreadSuspend"]);
     assert!(w.worst["ThreadSuspend"] < 500);
 }
 
-/// Many timers, taken off and put on.
+/// Many timers, disarmed and armed.
 #[test]
 fn many_timers() {
     let mut w = World::new();
@@ -59,7 +58,7 @@ fn many_timers() {
     assert!(w.worst["TimerSet"] < 400);
 }
 
-/// Spaces inside spaces, regions in between.
+/// Capability spaces nested inside each other, with regions in between.
 #[test]
 fn a_deep_deletion() {
     let mut w = World::new();

@@ -1,4 +1,4 @@
-//! Calls one by one: what they do, and each error that they return.
+//! Calls one by one: their effects, and each error that they return.
 
 use crate::machine::{
     Event,
@@ -17,8 +17,8 @@ fn numbers_that_are_no_calls() {
     }
 }
 
-/// Memory that handles cannot name is memory, but nothing is made of it, not even where only an
-/// object's end lies beyond.
+/// Memory that handles cannot name can be handed out as memory, but no other object is created in
+/// it, not even one of which only the end lies there.
 #[test]
 fn objects_beyond_what_handles_name() {
     let mut w = World::new();
@@ -112,7 +112,7 @@ fn memory() {
     w.root(Call::MemoryUnmap, [part]);
     w.root(Call::MemoryUnmap, [part]);
     w.root_fails(Call::MemoryUnmap, [slot::NOTE], Error::WrongKind);
-    // The tables run out half-way; what is mapped can be taken away.
+    // The tables run out half-way; what was mapped until then can be unmapped.
     let small = w.make(Kind::AddressSpace, 4);
     let big = w.free_slot();
     w.root(Call::RegionCreate, [slot::DEVICE, Kind::Memory as u64, 3 << 20, big]);
@@ -168,7 +168,7 @@ fn threads() {
     w.root_fails(Call::ThreadRegister, [thread, 9], Error::BadArgument);
     w.root(Call::ThreadResume, [thread]);
     w.expect(id, State::Ready);
-    assert_eq!(w.k.cpu.current, None, "without time it does not run");
+    assert_eq!(w.k.cpu.current, None, "a thread without a context does not run");
     let context = w.context(7, NEVER, 0);
     w.root(Call::ThreadBindContext, [thread, context]);
     assert_eq!(w.current(), id);

@@ -1,4 +1,4 @@
-//! Deleting and revoking: in every state, interrupted anywhere, with the same result.
+//! Deletion and revocation, in every state and interrupted anywhere, have the same result.
 
 use crate::machine::{
     What,
@@ -9,10 +9,10 @@ use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
 use pillion_core::{Cap, Id, cap::CapSpace, thread::State};
 use std::collections::BTreeMap;
 
-/// Full slots with the kind and the slot that they were derived from, and live objects.
+/// Full slots, each with its kind and the slot that it was derived from, and the live objects.
 type Picture = (BTreeMap<u64, (u8, Option<u64>)>, Vec<(u64, What)>);
 
-/// What there is.
+/// The slots and objects that exist.
 fn picture(w: &mut World) -> Picture {
     let m = &mut w.k.m;
     let mut slots = BTreeMap::new();
@@ -25,7 +25,7 @@ fn picture(w: &mut World) -> Picture {
     (slots, m.live.iter().map(|(a, l)| (*a, l.what)).collect())
 }
 
-/// A bit of everything below one region. Returns its slot.
+/// Creates objects of most kinds in one region; returns the region's slot.
 fn populate(w: &mut World) -> u64 {
     let region = w.make(Kind::Region, 64 * PAGE);
     let make = |w: &mut World, kind: Kind, size: u64| {
@@ -96,7 +96,7 @@ fn creating_mapping_and_unmapping_interrupted_everywhere() {
     assert_eq!(w.cap(part), Cap::None);
 }
 
-/// Threads of every state are deleted by themselves or by others.
+/// Deletes a thread in each state.
 #[test]
 fn a_thread_in_each_state() {
     for state in 0..10 {
@@ -128,7 +128,7 @@ fn a_thread_in_each_state() {
                 w.expect(t.id, State::Receiving);
             }
             _ => {
-                // Serves somebody.
+                // It serves a caller.
                 let e = w.make(Kind::Endpoint, 0);
                 w.root(Call::EndpointBind, [e, t.thread]);
                 w.call(Call::Receive, [0, 9000]);
@@ -144,7 +144,7 @@ fn a_thread_in_each_state() {
             assert_eq!(Error::from_raw(w.frame(peer.id).rax), Some(Error::Gone));
         }
         if state == 9 {
-            assert_eq!(w.current(), server.id, "it ends what it does on the time that was lent");
+            assert_eq!(w.current(), server.id, "the server finishes on the context that the deleted caller lent it");
             w.call(Call::ReplyReceive, [0, 0]);
             assert!(w.k.m.peek(server.id).context.is_none());
         }
@@ -268,7 +268,7 @@ fn spaces_inside_spaces() {
     w.root_fails(Call::CapDerive, [outer, 30, slot::NOTE, 15, 0], Error::BadCap);
     w.root(Call::CapDerive, [outer, 1, slot::NOTE, 15, 0]);
     w.root_fails(Call::CapDerive, [outer, 1, slot::NOTE, 15, 0], Error::SlotTaken);
-    // A thread in the outer space makes inner ones, down to the last level.
+    // A thread in the outer space creates an inner space.
     let region = w.make(Kind::Region, 40 * PAGE);
     w.root(Call::CapMove, [outer, 2, region]);
     let (thread, id) = w.bare_thread();
@@ -286,18 +286,19 @@ fn spaces_inside_spaces() {
     let Cap::CapSpace(inner) = cap_in(&mut w, outer, 3) else { panic!() };
     w.root(Call::CapDelete, [0, outer]);
     assert!(!w.k.m.is_live(inner));
-    assert_eq!(w.k.cpu.current, Some(id), "it has lost its space, and every call fails");
+    assert_eq!(w.k.cpu.current, Some(id), "it has lost its capability space but keeps running");
     w.fails(Call::Yield, [], Error::BadCap);
 }
 
-/// Reads a slot of a space that the first thread holds.
+/// The capability in a slot of a space that the first thread holds.
 fn cap_in(w: &mut World, space: u64, index: u64) -> Cap {
     let Cap::CapSpace(id) = w.cap(space) else { panic!() };
     let slot: Id<pillion_core::Slot> = Id::at(id.physical() + 64 * (1 + index)).unwrap();
     w.k.m.peek(slot).cap
 }
 
-/// A region that stands in a space made of it: deleting what holds both comes to an end.
+/// The capability for a region is in a capability space created in that region: deleting an
+/// ancestor of both terminates.
 #[test]
 fn a_region_inside_what_was_made_of_it() {
     for every in [0, 1] {
@@ -310,7 +311,8 @@ fn a_region_inside_what_was_made_of_it() {
             w.root(Call::RegionCreate, [r, Kind::CapSpace as u64, 10, c]);
             w.root(Call::RegionCreate, [s, Kind::CapSpace as u64, 10, d]);
             w.root(Call::RegionCreate, [s, Kind::Notification as u64, 0, w.next]);
-            // Each in the space that was made of the other, or in its own.
+            // Each region's capability moves to the space created in the other region, or in its
+            // own.
             let (to_r, to_s) = if target % 2 == 0 { (d, c) } else { (c, d) };
             w.root(Call::CapMove, [to_r, 5, r]);
             w.root(Call::CapMove, [to_s, 5, s]);
@@ -326,7 +328,7 @@ fn a_region_inside_what_was_made_of_it() {
     }
 }
 
-/// Derivations up to the limit, revoked in one go.
+/// Derivations up to the limit, revoked by one call.
 #[test]
 fn the_deepest_derivation() {
     let mut w = World::new();
@@ -341,7 +343,7 @@ fn the_deepest_derivation() {
     w.root(Call::CapRevoke, [0, first]);
     assert_eq!(w.cap(last), Cap::None);
     assert_ne!(w.cap(first), Cap::None);
-    // Regions as deep as that: nothing can be made of the last one.
+    // Regions nested that deep: nothing can be created in the last one.
     let mut region = w.make(Kind::Region, 20 * PAGE);
     for _ in 0..15 {
         let at = w.free_slot();
@@ -351,8 +353,8 @@ fn the_deepest_derivation() {
     w.root_fails(Call::RegionCreate, [region, Kind::Thread as u64, 0, w.next], Error::TooDeep);
 }
 
-/// A space whose deletion was interrupted is given to a thread: it must not map what is not listed
-/// as mapped any more, since that memory may be used for something else.
+/// A space whose deletion was interrupted is given to a thread: the space must not map memory that
+/// is no longer listed as mapped, which may be reused.
 #[test]
 fn a_half_deleted_space() {
     let mut w = World::new();
@@ -365,8 +367,8 @@ fn a_half_deleted_space() {
     let helper = w.worker(40);
     w.k.m.interrupt_every = 1;
     w.enter(Call::CapDelete as u64, [0, space, 0, 0, 0, 0]);
-    assert!(w.again.contains_key(&helper.id.number()), "interrupted");
-    // The checks compare tables and lists.
+    assert!(w.again.contains_key(&helper.id.number()), "the deletion was not interrupted");
+    // The checks compare the tables with the lists.
     w.root(Call::ThreadConfigure, [thread, space, slot::CAPS, 0, 0]);
     while let Some((number, a)) = w.again.get(&helper.id.number()).copied() {
         w.enter(number, a);

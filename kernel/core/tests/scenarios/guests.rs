@@ -1,4 +1,4 @@
-//! Virtual CPUs: halting, waking, interrupts and their ends.
+//! Virtual CPUs: halting, waking, interrupts and EOIs.
 
 use crate::machine::{
     Event,
@@ -16,7 +16,7 @@ struct Guest {
     state: u64,
 }
 
-/// A guest that has been configured, and its monitor, which is current.
+/// A configured guest and its monitor, which is the current thread.
 fn guest() -> Guest {
     let mut w = World::new();
     let vcpu = w.make(Kind::Vcpu, 0);
@@ -58,11 +58,11 @@ fn a_halted_guest_wakes_by_its_interrupts() {
     assert_eq!(g.w.current(), background.id);
     passenger(&mut g, 0x41);
     assert_eq!(g.w.current(), g.monitor.id);
-    assert_eq!(eois(&g.w), 0, "the end is the guest's to give");
+    assert_eq!(eois(&g.w), 0, "the EOI must come from the guest");
     let apic = &mut g.w.k.m.peek(g.id).apic;
     assert_eq!(apic.deliverable(), Some(0x41));
     halt(&mut g);
-    assert_eq!(g.w.current(), g.monitor.id, "it does not halt with something to do");
+    assert_eq!(g.w.current(), g.monitor.id, "a guest with a pending interrupt does not halt");
     let apic = &mut g.w.k.m.peek(g.id).apic;
     apic.accept(0x41);
     assert_eq!(apic.end_of_interrupt().physical_eois, 1);
@@ -87,7 +87,7 @@ fn a_guest_s_timer() {
     assert_eq!(g.w.k.guest_deadline_armed(g.id), 0);
 }
 
-/// The page that the kernel writes is not written once the monitor has lost it.
+/// The kernel does not write to the state page once the monitor has lost it.
 #[test]
 fn a_state_page_that_goes_away() {
     let mut g = guest();
@@ -116,7 +116,7 @@ fn ends_that_are_owed_are_given_at_reset_and_at_the_end() {
             g.w.root(Call::CapDelete, [0, g.vcpu]);
             assert!(g.w.k.cpu.passenger.is_none());
             passenger(&mut g, 0x31);
-            assert_eq!(eois(&g.w), 4, "without a passenger it is ended at once");
+            assert_eq!(eois(&g.w), 4, "without a passenger the EOI is sent at once");
         } else {
             g.w.ok(Call::VcpuReset, [g.vcpu]);
             assert_eq!(eois(&g.w), 3);
@@ -136,7 +136,7 @@ fn the_monitor_ends_an_interrupt_for_its_guest() {
     g.w.ok(Call::VcpuEndOfInterrupt, [g.vcpu]);
     assert_eq!(eois(&g.w), 1);
     g.w.ok(Call::VcpuEndOfInterrupt, [g.vcpu]);
-    assert_eq!(eois(&g.w), 1, "there is none in service any more");
+    assert_eq!(eois(&g.w), 1, "no interrupt is in service any more");
 }
 
 #[test]
@@ -249,8 +249,9 @@ fn a_preparation_that_is_interrupted_goes_on() {
     w.root(Call::VcpuConfigure, [vcpu, space, state]);
 }
 
-/// Lines that are routed to the passenger end with it: a level-triggered one that nobody serves
-/// would fire for ever. One that an interrupt object has taken meanwhile is left alone.
+/// Lines that are routed to the passenger are masked when it ends: a level-triggered line that
+/// nobody serves would fire for ever. A line that an interrupt object has taken since is left
+/// alone.
 #[test]
 fn the_passenger_s_lines_end_with_it() {
     for every in [0, 1] {
@@ -272,7 +273,8 @@ fn the_passenger_s_lines_end_with_it() {
     }
 }
 
-/// A line that an interrupt object has taken does not reach the guest any more, bound or not.
+/// A line that an interrupt object has taken no longer reaches the guest, whether the object is
+/// bound or not.
 #[test]
 fn a_line_has_one_owner() {
     let mut g = guest();
@@ -286,7 +288,7 @@ fn a_line_has_one_owner() {
     g.w.root_fails(Call::VcpuRouteLine, [other, slot::IRQ, 5, 0x31], Error::BadState);
 }
 
-/// A guest's deadline that never comes is none: the next one counts.
+/// A guest deadline of `NEVER` or 0 arms nothing; a later deadline still works.
 #[test]
 fn a_deadline_that_never_comes() {
     let mut g = guest();

@@ -1,4 +1,4 @@
-//! Calls that are interrupted between two steps, and what other threads call meanwhile.
+//! Calls that are interrupted between two steps while other threads make calls.
 
 use crate::machine::world::{World, args, slot};
 use pillion_abi::{
@@ -9,15 +9,15 @@ use pillion_abi::{
 };
 use pillion_core::{Cap, Outcome, thread::State};
 
-/// A call of the current thread that is interrupted at its first preemption point.
+/// Makes a call as the current thread and interrupts it at its first preemption point.
 fn interrupted<const N: usize>(w: &mut World, call: Call, given: [u64; N]) {
     w.k.m.interrupt_every = 1;
     assert_eq!(w.enter(call as u64, args(given)), Outcome::Restart);
     w.k.m.interrupt_every = 0;
 }
 
-/// An object that must be aligned leaves a gap. If its creation is interrupted, another thread's
-/// object may be made in the gap, which must be clear.
+/// An aligned object leaves a gap before it. If its creation is interrupted, another thread may
+/// create an object in the gap, which must be clear.
 #[test]
 fn the_gap_before_an_object_is_cleared() {
     let mut w = World::new();
@@ -39,7 +39,8 @@ fn the_gap_before_an_object_is_cleared() {
     assert!((0..16).all(|i| w.k.root_cap(id, i) == Cap::None));
 }
 
-/// Memory whose mapping is being taken away cannot be mapped anew where the rest of it is.
+/// Memory whose unmapping was interrupted cannot be mapped again, neither where it was nor where
+/// the rest is.
 #[test]
 fn memory_is_not_mapped_while_it_is_unmapped() {
     let mut w = World::new();
@@ -62,8 +63,8 @@ fn memory_is_not_mapped_while_it_is_unmapped() {
     assert!(pages.into_iter().eq((0..40).map(|i| (at + i * PAGE, base + i * PAGE))));
 }
 
-/// A circle of threads that wait for each other cannot be closed by making one of them the receiver
-/// of an endpoint that had lost its own.
+/// Binding a thread to an endpoint that has lost its receiver cannot close a cycle of threads that
+/// wait for each other.
 #[test]
 fn a_receiver_does_not_wait_for_its_callers() {
     let mut w = World::new();

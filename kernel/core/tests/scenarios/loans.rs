@@ -1,10 +1,11 @@
-//! Time and priority that were donated along a chain of calls, while a link of the chain changes.
+//! Contexts and priorities donated along a chain of calls while a link of the chain changes.
 
 use crate::machine::world::{Worker, World};
 use pillion_abi::{NEVER, call::Call, object::Kind, status::Error};
 use pillion_core::thread::State;
 
-/// A client calls the first of two servers without time of their own, and that one the second.
+/// A client has called the first of two servers without a context of their own, and the first
+/// server the second.
 struct Chain {
     w: World,
     client: Worker,
@@ -25,9 +26,9 @@ fn chain() -> Chain {
     Chain { w, client, first, second }
 }
 
-/// What it passed on comes back to a server: it must have no other time by then. (The reply would
-/// leave the new context with a user that does not know of it, and the end of both would leave a
-/// context in use whose memory is free.)
+/// A server gets the context that it passed on back, so it must not get another one meanwhile. (The
+/// reply would leave the new context with a user that does not refer to it; after both ended, a
+/// context would be in use whose memory is free.)
 #[test]
 fn a_server_that_lent_its_time_on_takes_no_other() {
     for client_left in [false, true] {
@@ -48,8 +49,8 @@ fn a_server_that_lent_its_time_on_takes_no_other() {
     }
 }
 
-/// The same when the middle of the chain has lost its time: new time goes to whoever needs it, and
-/// comes back.
+/// If a chain has lost its context, a new one bound in the middle goes to the end of the chain,
+/// which needs it, and comes back.
 #[test]
 fn time_for_a_chain_without_any_goes_to_its_end() {
     let Chain { mut w, client, first, second } = chain();
@@ -66,7 +67,7 @@ fn time_for_a_chain_without_any_goes_to_its_end() {
     assert_eq!((w.current(), w.priority(client.id)), (client.id, PRIORITY));
 }
 
-/// Chains longer than a walk: no time is given to somebody in the middle.
+/// In chains longer than the kernel's walks, no thread in the middle can get a context.
 #[test]
 fn no_walk_ends_in_the_middle_of_a_long_chain() {
     let mut w = World::new();
@@ -89,7 +90,8 @@ fn no_walk_ends_in_the_middle_of_a_long_chain() {
     w.check();
 }
 
-/// A server whose caller is gone gets the time that it passed on back with its priority.
+/// A server whose caller is gone gets back the context that it passed on, and that context's
+/// priority.
 #[test]
 fn time_that_comes_back_has_its_priority() {
     for delete in [false, true] {
@@ -101,14 +103,14 @@ fn time_that_comes_back_has_its_priority() {
             w.root(call, if delete { [0, client.thread] } else { [client.thread, 0] });
             w.call(Call::ReplyReceive, [0, 0]);
             assert_eq!((w.current(), w.priority(first.id)), (first.id, PRIORITY));
-            // Its time is set lower while it runs on it, and while it has passed it on.
+            // The context's priority is lowered while the server runs on it.
             w.root(Call::ContextSetPriority, [client.context, 5]);
             assert_eq!((w.current(), w.priority(first.id)), (other.id, 5));
         }
     }
 }
 
-/// Who does not wait any more is not inherited from.
+/// A server no longer inherits from a thread that does not wait any more.
 #[test]
 fn a_priority_is_given_back_with_its_reason() {
     let raised = || {
@@ -120,7 +122,7 @@ fn a_priority_is_given_back_with_its_reason() {
         assert_eq!(w.priority(server.id), PRIORITY);
         (w, endpoint, server, client)
     };
-    // The endpoint has ended: the reply is refused, and all the same the server has replied.
+    // The endpoint was deleted: `ReplyReceive` fails, but the reply has been made.
     let (mut w, endpoint, server, client) = raised();
     w.root(Call::CapDelete, [0, endpoint]);
     w.call(Call::ReplyReceive, [0, 0]);
@@ -133,7 +135,7 @@ fn a_priority_is_given_back_with_its_reason() {
     assert_eq!(w.priority(server.id), 40);
     w.root(Call::CapRevoke, [0, server.thread]);
     assert_eq!(w.priority(server.id), PRIORITY);
-    // The caller's time is taken away.
+    // The caller's context is taken away.
     for delete in [false, true] {
         let (mut w, _, server, client) = raised();
         let call = if delete { Call::CapDelete } else { Call::ThreadBindContext };

@@ -9,7 +9,7 @@ use pillion_abi::{
 };
 use pillion_core::{Outcome, thread::State};
 
-/// A receiving server with time of its own or without, and its endpoint.
+/// A receiving server, with or without a context of its own, and its endpoint.
 fn with_server(priority: Option<u8>) -> (World, u64, Worker) {
     let mut w = World::new();
     let endpoint = w.make(Kind::Endpoint, 0);
@@ -52,8 +52,8 @@ fn a_server_with_time_of_its_own_keeps_it() {
     assert_eq!(w.k.cpu.current, None);
 }
 
-/// A reply by a server without time of its own: it has none left to go on with, and nobody else is
-/// lost.
+/// A server without a context of its own cannot continue after a plain reply; the other threads are
+/// unaffected.
 #[test]
 fn a_reply_without_time_takes_the_server_off() {
     let (mut w, endpoint, server) = with_server(None);
@@ -76,7 +76,7 @@ fn callers_are_served_by_priority() {
     w.call(Call::Call, [endpoint, 30]);
     assert_eq!((w.current(), w.priority(server.id)), (server.id, 30));
     let middle = w.worker(20);
-    assert_eq!(w.current(), server.id, "no inversion by a thread in the middle");
+    assert_eq!(w.current(), server.id, "a thread of medium priority must not run first");
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 30));
     assert_eq!(w.priority(server.id), 30);
@@ -89,7 +89,7 @@ fn callers_are_served_by_priority() {
     assert_eq!(w.current(), low.id);
 }
 
-/// What a server inherited from one caller it does not keep for the next.
+/// A server does not keep one caller's priority for the next.
 #[test]
 fn inheritance_ends_with_the_caller() {
     let (mut w, endpoint, server) = with_server(Some(1));
@@ -107,7 +107,7 @@ fn inheritance_ends_with_the_caller() {
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!(w.frame(server.id).rsi, 60);
     w.root(Call::ThreadSuspend, [second.thread]);
-    assert_eq!((w.current(), w.priority(server.id)), (third.id, 10), "10 still waits");
+    assert_eq!((w.current(), w.priority(server.id)), (third.id, 10), "the caller of priority 10 still waits");
     w.expect(server.id, State::Ready);
 }
 
@@ -120,7 +120,7 @@ fn a_busy_server_comes_down_between_callers() {
     let three = w.worker(50);
     w.call(Call::Call, [endpoint, 50]);
     w.call(Call::ReplyReceive, [0, 0]);
-    // It serves 50 now; let 8 queue behind by running it when 10 and 50 are away.
+    // The server serves 50 now. To let 8 call, suspend 10 and let the server sleep.
     assert_eq!(w.frame(server.id).rsi, 50);
     w.root(Call::ThreadSuspend, [one.thread]);
     w.call(Call::Sleep, [0, 5000]);
@@ -153,12 +153,12 @@ fn inheritance_goes_through_a_chain_of_servers() {
     assert_eq!((w.priority(near.id), w.priority(far.id)), (50, 50));
     assert_eq!(w.current(), far.id);
     w.call(Call::ReplyReceive, [0, 0]);
-    assert_eq!(w.current(), near.id, "the answered one is the most urgent");
+    assert_eq!(w.current(), near.id, "the answered server is the most urgent thread");
     assert_eq!(w.priority(far.id), 30);
     let _ = (low, other, middle);
 }
 
-/// A server that waits in another's queue moves forward when it inherits.
+/// A server in another server's queue moves forward when it inherits a priority.
 #[test]
 fn inheritance_reorders_a_queue() {
     let mut w = World::new();
@@ -177,7 +177,7 @@ fn inheritance_reorders_a_queue() {
     w.call(Call::Call, [a, 4]);
     assert_eq!(w.priority(far.id), 90);
     w.call(Call::ReplyReceive, [0, 0]);
-    assert_eq!(w.frame(far.id).rsi, 2, "near is served before the thread of priority 20");
+    assert_eq!(w.frame(far.id).rsi, 2, "near must be served before the thread of priority 20");
     let _ = (first, second, third, urgent);
 }
 
@@ -213,7 +213,7 @@ fn circles_and_long_chains_are_refused() {
     let servers: Vec<Worker> = ends.iter().map(|e| w.server(*e, Some(5))).collect();
     let _client = w.worker(5);
     w.call(Call::Call, [ends[0], 1]);
-    // Each server calls the next one, which waits: no limit to that.
+    // Each server calls the next, which is receiving: such chains have no limit.
     for i in 0..17 {
         assert_eq!(w.current(), servers[i].id);
         w.call(Call::Call, [ends[i + 1], 1]);
@@ -252,7 +252,11 @@ fn time_limits() {
     w.call(Call::Wait, [note, start + 400]);
     let n = w.worker(8);
     w.call(Call::Signal, [note]);
-    assert_eq!((w.current(), w.k.cpu.agenda.is_empty()), (t.id, true), "disarmed; no badge, no bits");
+    assert_eq!(
+        (w.current(), w.k.cpu.agenda.is_empty()),
+        (t.id, true),
+        "the signal wakes it and disarms the timeout; without a badge there are no bits"
+    );
     let _ = (n, server);
 }
 
@@ -303,7 +307,7 @@ fn a_bound_notification_wakes_a_receiver() {
     w.root(Call::ThreadBindNotification, [client.thread, note]);
 }
 
-/// Bits of a notification that is bound to somebody are not lost by a bind that fails.
+/// A failed bind leaves the existing binding as it is.
 #[test]
 fn a_bind_that_fails_changes_nothing() {
     let (mut w, _endpoint, server) = with_server(Some(20));
@@ -316,7 +320,7 @@ fn a_bind_that_fails_changes_nothing() {
     assert!(w.k.m.peek(server.id).notification().is_some());
 }
 
-/// The bits were there before the receiver bound the notification.
+/// A receiver gets bits that were set before the notification was bound to it.
 #[test]
 fn a_receiver_gets_bits_that_were_there_before() {
     let (mut w, _endpoint, server) = with_server(Some(20));
@@ -349,7 +353,7 @@ fn faults_are_delivered_and_answered() {
         w.expect(handler.id, State::Receiving);
         w.expect(t.id, if running { State::Ready } else { State::Stopped });
         let rip = if label == 1 { 0x7000 } else { before.rip };
-        assert_eq!(w.frame(t.id), crate::machine::Frame { rip, ..before }, "nothing but the rip is changed");
+        assert_eq!(w.frame(t.id), crate::machine::Frame { rip, ..before }, "only rip may change");
         assert_eq!(w.k.cpu.current, running.then_some(t.id));
     }
 }
@@ -363,8 +367,7 @@ fn a_fault_without_handler_stops_the_thread() {
     assert!(w.k.m.events.contains(&crate::machine::Event::Fault(t.id.number())));
 }
 
-/// A caller that is suspended while a server runs on its time, and started again before the server
-/// is done.
+/// A caller is suspended while a server runs on its context, and resumed before the server is done.
 #[test]
 fn a_suspended_caller_gets_its_time_back() {
     for reply in [Call::ReplyReceive, Call::Receive, Call::Sleep] {
@@ -372,7 +375,11 @@ fn a_suspended_caller_gets_its_time_back() {
         let client = w.worker(10);
         w.call(Call::Call, [endpoint, 1]);
         w.root(Call::ThreadSuspend, [client.thread]);
-        assert_eq!(Error::from_raw(w.frame(client.id).rax), Some(Error::Gone), "it does not take the call for done");
+        assert_eq!(
+            Error::from_raw(w.frame(client.id).rax),
+            Some(Error::Gone),
+            "the caller must learn that its call was not answered"
+        );
         assert_eq!(w.current(), server.id);
         w.root(Call::ThreadResume, [client.thread]);
         assert_eq!(w.current(), server.id);
@@ -386,8 +393,8 @@ fn a_suspended_caller_gets_its_time_back() {
     }
 }
 
-/// Who has a right to a thread cannot take its time from a server that is at work on it: others
-/// wait for that one.
+/// A holder of a capability for a thread cannot take the thread's context away while a server runs
+/// on it: other callers wait for that server.
 #[test]
 fn time_that_is_lent_stays_until_the_reply() {
     let (mut w, endpoint, server) = with_server(None);
@@ -405,8 +412,8 @@ fn time_that_is_lent_stays_until_the_reply() {
     assert_eq!(w.k.cpu.current, None);
 }
 
-/// A budget runs out before a call of an endpoint that states its need, and not while the receiver
-/// works on it.
+/// If an endpoint states how much time it needs, a caller's budget runs out before the call, not
+/// while the receiver works on it.
 #[test]
 fn a_call_waits_for_the_time_that_it_needs() {
     let mut w = World::new();
@@ -416,22 +423,26 @@ fn a_call_waits_for_the_time_that_it_needs() {
     let began = w.k.m.clock;
     w.pass(50);
     w.call(Call::Call, [endpoint, 1]);
-    assert_eq!(w.current(), server.id, "100 are left, and enough");
+    assert_eq!(w.current(), server.id, "the 100 ticks that are left are enough");
     w.pass(20);
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!(w.current(), client.id);
-    assert_eq!(w.enter(Call::Call as u64, [endpoint, 1, 0, 0, 0, 0]), Outcome::Restart, "80 are left");
-    assert_eq!(w.k.cpu.current, None, "it calls when the next budget is there");
+    assert_eq!(
+        w.enter(Call::Call as u64, [endpoint, 1, 0, 0, 0, 0]),
+        Outcome::Restart,
+        "the 80 ticks that are left are too few"
+    );
+    assert_eq!(w.k.cpu.current, None, "it waits for the next budget before it calls");
     w.expect(server.id, State::Receiving);
     w.pass(935);
     assert_eq!((w.current(), w.k.m.clock - began > 1_000), (client.id, true));
     w.call(Call::Call, [endpoint, 1]);
     assert_eq!(w.current(), server.id);
     w.call(Call::ReplyReceive, [0, 0]);
-    // A whole budget that is less, and none.
+    // A budget that is too small as a whole.
     w.limited(20, 99, 1_000);
     w.fails(Call::Call, [endpoint, 1], Error::BadState);
-    // One that is enough as a whole, but never when the call is made.
+    // A budget that is just enough, but never when the call is made.
     let short = w.limited(25, 100, 1_000);
     w.k.m.clock += 1;
     assert_eq!(w.enter(Call::Call as u64, [endpoint, 1, 0, 0, 0, 0]), Outcome::Restart);
@@ -445,7 +456,7 @@ fn a_call_waits_for_the_time_that_it_needs() {
     assert_eq!(w.current(), server.id);
 }
 
-/// A server that faults where nobody can hear of it, since its handler waits for it, keeps nobody.
+/// A server that faults releases its caller even if its fault cannot be delivered.
 #[test]
 fn a_fault_that_nobody_hears_of_lets_the_caller_go() {
     let mut w = World::new();
@@ -460,8 +471,8 @@ fn a_fault_that_nobody_hears_of_lets_the_caller_go() {
     w.expect(server.id, State::Stopped);
 }
 
-/// A caller that loses its time does not keep a place in the queue: a server without time of its
-/// own could not go on with it.
+/// A queued caller that loses its context leaves the queue: a server without a context of its own
+/// could not serve it.
 #[test]
 fn a_caller_without_time_leaves_the_queue() {
     for delete in [false, true] {
@@ -483,7 +494,7 @@ fn a_caller_without_time_leaves_the_queue() {
     }
 }
 
-/// Configuring a context reaches whoever runs on it, waits with it, or is waited for.
+/// A context's new priority reaches the thread that runs on it or waits with it, and its server.
 #[test]
 fn a_new_priority_is_passed_on() {
     let (mut w, endpoint, server) = with_server(Some(3));
@@ -504,7 +515,7 @@ fn a_new_priority_is_passed_on() {
     assert_eq!((w.frame(server.id).rsi, w.priority(server.id)), (2, 6));
 }
 
-/// The same for donated time: the donor has the new priority when it goes on.
+/// The same for a donated context: the donor has the new priority when it continues.
 #[test]
 fn a_new_priority_is_passed_on_with_the_time() {
     let (mut w, endpoint, server) = with_server(None);
@@ -518,7 +529,7 @@ fn a_new_priority_is_passed_on_with_the_time() {
     assert_eq!((w.current(), w.priority(a.id)), (a.id, 5));
 }
 
-/// A receiver that is bound while callers wait serves them.
+/// A receiver that is bound while callers wait serves these callers.
 #[test]
 fn callers_wait_for_a_new_receiver() {
     let (mut w, endpoint, server) = with_server(Some(3));
@@ -527,20 +538,20 @@ fn callers_wait_for_a_new_receiver() {
     let b = w.worker(20);
     w.call(Call::Call, [endpoint, 2]);
     w.root(Call::CapDelete, [0, server.thread]);
-    assert_eq!(w.current(), a.id, "gone");
+    assert_eq!(w.current(), a.id, "the served caller continues, without an answer");
     assert_eq!(Error::from_raw(w.frame(a.id).rax), Some(Error::Gone));
     w.expect(b.id, State::Calling);
-    // Another receiver, which waited at an endpoint that went away.
+    // The new receiver waited at an endpoint that was deleted.
     let other = w.make(Kind::Endpoint, 0);
     let second = w.server(other, Some(4));
     w.root(Call::CapDelete, [0, other]);
     w.expect(second.id, State::Ready);
     assert_eq!(Error::from_raw(w.frame(second.id).rax), Some(Error::Gone));
     w.root(Call::EndpointBind, [endpoint, second.thread]);
-    assert_eq!((w.current(), w.priority(second.id)), (second.id, 20), "it inherits at once");
+    assert_eq!((w.current(), w.priority(second.id)), (second.id, 20), "the new receiver inherits at once");
     w.call(Call::Receive, [0, NEVER]);
     assert_eq!((w.current(), w.frame(second.id).rsi), (second.id, 2));
-    // And one that is busy.
+    // The endpoint has a receiver now.
     w.root(Call::ThreadSuspend, [a.thread]);
     let busy = w.worker(5);
     w.root_fails(Call::EndpointBind, [endpoint, busy.thread], Error::Busy);
@@ -548,8 +559,7 @@ fn callers_wait_for_a_new_receiver() {
     w.root_fails(Call::EndpointBind, [endpoint, endpoint], Error::WrongKind);
 }
 
-/// A thread that receives comes down to its own priority, and whoever runs in its place keeps its
-/// state.
+/// A thread that receives drops to its own priority; the thread that runs instead keeps its state.
 #[test]
 fn receive_after_inheritance() {
     let (mut w, endpoint, server) = with_server(Some(3));

@@ -1,4 +1,4 @@
-//! Stories, one file for each part of the kernel.
+//! Scenarios, one file for each part of the kernel.
 
 mod bounds;
 mod calls;

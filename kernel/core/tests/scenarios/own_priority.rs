@@ -1,5 +1,5 @@
-//! Endpoints whose callers raise nobody: they are served at the receiver's own priority, in the
-//! order in which they came.
+//! Endpoints bound with `OWN_PRIORITY`: callers do not raise the receiver, and are served in order
+//! of arrival.
 
 use crate::machine::world::{World, slot};
 use pillion_abi::{
@@ -10,8 +10,8 @@ use pillion_abi::{
 };
 use pillion_core::thread::State;
 
-/// Where callers raise nobody, a less urgent thread that has nothing to do with them goes before
-/// what they asked for, whether they are served, wait in the queue, or fault.
+/// A thread that is less urgent than the callers, but more urgent than the receiver, runs before
+/// the receiver, whether the callers are served or queued.
 #[test]
 fn callers_of_such_an_endpoint_raise_nobody() {
     let mut w = World::new();
@@ -27,20 +27,24 @@ fn callers_of_such_an_endpoint_raise_nobody() {
     assert_eq!((w.current(), w.priority(server.id)), (middle.id, 5), "served at the server's own priority");
     let second = w.worker(40);
     w.call(Call::Call, [endpoint, 40]);
-    assert_eq!((w.current(), w.priority(server.id)), (middle.id, 5), "and so is who waits in the queue");
+    assert_eq!(
+        (w.current(), w.priority(server.id)),
+        (middle.id, 5),
+        "a queued caller does not raise the server either"
+    );
     w.root(Call::ContextConfigure, [slot::SCHED, server.context, 6, NEVER, 0, 255]);
     assert_eq!((w.current(), w.priority(server.id)), (middle.id, 6));
     w.call(Call::Sleep, [0, NEVER]);
     assert_eq!(w.current(), server.id);
     w.call(Call::ReplyReceive, [0, 0]);
-    assert_eq!(w.current(), high.id, "the one that was answered runs at its own priority at once");
+    assert_eq!(w.current(), high.id, "the answered caller runs at once at its own priority");
     w.call(Call::Sleep, [0, NEVER]);
     assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 40));
     w.call(Call::Reply, [0, 0]);
     assert_eq!((w.current(), w.priority(server.id)), (second.id, 6));
 }
 
-/// There an urgent caller that comes again and again does not keep the others from being served.
+/// An urgent caller that calls again and again does not starve the others.
 #[test]
 fn callers_of_such_an_endpoint_are_served_in_order() {
     let mut w = World::new();
@@ -52,8 +56,8 @@ fn callers_of_such_an_endpoint_are_served_in_order() {
     let high = w.worker(30);
     w.call(Call::Call, [endpoint, 30]);
     w.call(Call::Receive, [0, NEVER]);
-    assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 10), "the first one first");
-    // What waits becomes more urgent, which changes nothing for those that came before.
+    assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 10), "the first caller is served first");
+    // A queued caller becomes more urgent, but does not overtake.
     w.root(Call::ContextConfigure, [slot::SCHED, high.context, 40, NEVER, 0, 255]);
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!(w.current(), low.id);
@@ -65,7 +69,7 @@ fn callers_of_such_an_endpoint_are_served_in_order() {
     assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 11));
 }
 
-/// A receiver that callers do not raise does not hand on what they would lend it either.
+/// The receiver does not pass on the priority that callers would lend it.
 #[test]
 fn inheritance_ends_at_such_an_endpoint() {
     let mut w = World::new();
@@ -81,8 +85,8 @@ fn inheritance_ends_at_such_an_endpoint() {
     assert_eq!((w.priority(server.id), w.priority(last.id)), (5, 5));
 }
 
-/// A receiver that has lost its own time runs on its caller's, at that one's priority; those that
-/// wait raise it as little as before.
+/// A receiver that has lost its context runs on its caller's, at the caller's priority; queued
+/// callers still do not raise it.
 #[test]
 fn without_time_of_its_own_it_runs_at_its_callers_priority() {
     let mut w = World::new();
@@ -98,9 +102,9 @@ fn without_time_of_its_own_it_runs_at_its_callers_priority() {
     w.call(Call::Call, [endpoint, 20]);
     let high = w.worker(30);
     w.call(Call::Call, [endpoint, 30]);
-    assert_eq!((w.current(), w.priority(server.id)), (server.id, 10), "nobody who waits raises it");
+    assert_eq!((w.current(), w.priority(server.id)), (server.id, 10), "queued callers do not raise it");
     w.root(Call::ContextSetPriority, [low.context, 12]);
-    assert_eq!(w.priority(server.id), 12, "whom it serves does");
+    assert_eq!(w.priority(server.id), 12, "the caller that it serves raises it");
     w.call(Call::ReplyReceive, [0, 0]);
     assert_eq!((w.frame(server.id).rsi, w.priority(server.id)), (20, 20));
     w.call(Call::ReplyReceive, [0, 0]);
@@ -111,8 +115,7 @@ fn without_time_of_its_own_it_runs_at_its_callers_priority() {
     assert_eq!(w.current(), middle.id);
 }
 
-/// A thread that waits there keeps its place when it becomes more urgent by somebody who waits for
-/// it.
+/// A queued caller that inherits a higher priority keeps its place.
 #[test]
 fn who_is_raised_keeps_its_place() {
     let mut w = World::new();
@@ -129,12 +132,12 @@ fn who_is_raised_keeps_its_place() {
     assert_eq!(w.priority(first.id), 30);
     w.expect(high.id, State::Calling);
     w.call(Call::Receive, [0, NEVER]);
-    assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 10), "it came first");
+    assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 10), "the first caller is served first");
     w.expect(second.id, State::Calling);
 }
 
-/// A thread that lost its endpoint, and still serves an urgent caller, becomes the receiver of an
-/// endpoint whose callers raise nobody: it runs at its own priority from then on.
+/// A thread that lost its endpoint but still serves an urgent caller drops to its own priority when
+/// it is bound to such an endpoint.
 #[test]
 fn who_serves_is_not_raised_any_more_once_bound_to_such_an_endpoint() {
     let mut w = World::new();
@@ -144,7 +147,7 @@ fn who_serves_is_not_raised_any_more_once_bound_to_such_an_endpoint() {
     let high = w.worker(30);
     w.call(Call::Call, [before, 1]);
     w.root(Call::CapDelete, [0, before]);
-    assert_eq!((w.current(), w.priority(server.id)), (server.id, 30), "it still serves");
+    assert_eq!((w.current(), w.priority(server.id)), (server.id, 30), "it still serves the caller");
     w.root(Call::EndpointBind, [after, server.thread, endpoint::OWN_PRIORITY]);
     assert_eq!((w.current(), w.priority(server.id)), (middle.id, 5));
     w.expect(high.id, State::Served);

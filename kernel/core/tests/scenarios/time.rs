@@ -1,4 +1,4 @@
-//! Budgets, order among equals, timers, sleeping.
+//! Budgets, order among threads of equal priority, timers, sleeping.
 
 use crate::machine::world::{World, slot};
 use pillion_abi::{NEVER, call::Call, object::Kind, status::Error};
@@ -59,7 +59,7 @@ fn a_server_without_time_waits_for_its_callers_refill() {
     assert_eq!(w.current(), t.id);
 }
 
-/// A caller whose budget is empty in the end is answered, and whoever is next runs.
+/// A caller whose budget runs out by the time of the reply is answered, and the next thread runs.
 #[test]
 fn an_answer_to_a_caller_without_budget() {
     let mut w = World::new();
@@ -90,9 +90,10 @@ fn a_context_that_is_configured_anew() {
     w.pass(30);
     assert_eq!(w.k.cpu.current, None);
     w.root(Call::ContextConfigure, [slot::SCHED, t.context, 10, 50, 100]);
-    assert_eq!((w.current(), w.k.m.programmed), (t.id, start + 80), "it runs at once");
+    assert_eq!((w.current(), w.k.m.programmed), (t.id, start + 80), "the thread runs at once");
     w.pass(20);
-    // Its own figures, changed by itself while it runs: no two budgets in a period.
+    // The thread reconfigures its own context while it runs: it does not get two budgets in a
+    // period.
     w.ok(Call::ContextConfigure, [slot::SCHED, t.context, 10, 40, 100]);
     assert_eq!(w.k.m.programmed, start + 90);
     w.pass(40);
@@ -117,7 +118,7 @@ fn first_come_first_served_among_equals() {
     assert_eq!(w.current(), high.id);
     let now = w.k.m.clock;
     w.call(Call::Sleep, [0, now + 10]);
-    assert_eq!(w.current(), b.id, "who was preempted goes on");
+    assert_eq!(w.current(), b.id, "the preempted thread continues");
     w.pass(10);
     assert_eq!(w.current(), high.id);
     w.call(Call::Sleep, [0, NEVER]);
@@ -156,8 +157,8 @@ fn timers_signal() {
     w.timer();
 }
 
-/// What is due at once is handled one by one: the most urgent at the interrupt, the others when the
-/// CPU comes down to them.
+/// Deadlines that expire together are handled one by one: the most urgent at the interrupt, the
+/// others when the running priority has dropped to theirs.
 #[test]
 fn many_things_at_one_time() {
     let mut w = World::new();
@@ -176,7 +177,7 @@ fn many_things_at_one_time() {
     assert_eq!(w.k.cpu.current, None);
 }
 
-/// More threads with empty budgets than one look at the end of a call takes off.
+/// More threads with empty budgets than the kernel skips in one exit.
 #[test]
 fn many_empty_budgets() {
     let mut w = World::new();

@@ -1,4 +1,4 @@
-//! What is due for somebody less urgent does not interrupt, and is not forgotten.
+//! Deadlines of less urgent threads do not interrupt the running thread, and are not lost.
 
 use crate::machine::{
     Event,
@@ -7,7 +7,7 @@ use crate::machine::{
 use pillion_abi::{NEVER, call::Call, object::Kind, status::Error};
 use pillion_core::{Cap, thread::State};
 
-/// A thread that runs, above others that sleep until `at` and then wait for a turn.
+/// Starts threads that sleep until `at`, and a more urgent one that runs.
 fn above_sleepers(w: &mut World, priorities: &[u8], at: u64) -> (Worker, Vec<Worker>) {
     let sleepers: Vec<Worker> = priorities.iter().map(|p| w.worker(*p)).collect();
     for _ in &sleepers {
@@ -20,7 +20,7 @@ fn above_sleepers(w: &mut World, priorities: &[u8], at: u64) -> (Worker, Vec<Wor
 fn sleepers_below_wait_for_the_cpu_to_come_down() {
     let mut w = World::new();
     let (top, sleepers) = above_sleepers(&mut w, &[50, 60, 70, 50], 5_000);
-    assert_eq!(w.k.m.programmed, NEVER, "nothing matters to whoever runs");
+    assert_eq!(w.k.m.programmed, NEVER, "no deadline matters to the running thread");
     w.pass(10_000);
     assert_eq!(w.current(), top.id);
     for t in &sleepers {
@@ -29,9 +29,9 @@ fn sleepers_below_wait_for_the_cpu_to_come_down() {
     for next in [2, 1] {
         w.call(Call::Sleep, [0, NEVER]);
         w.come_down();
-        assert_eq!(w.current(), sleepers[next].id, "the most urgent first");
+        assert_eq!(w.current(), sleepers[next].id, "the most urgent sleeper must run first");
     }
-    // Of equals the one that runs is interrupted for the other.
+    // Of two threads of equal priority, the running one is interrupted to wake the other.
     w.call(Call::Sleep, [0, NEVER]);
     w.come_down();
     w.come_down();
@@ -49,19 +49,19 @@ fn the_hardware_is_programmed_for_what_matters_at_the_level() {
     assert_eq!((w.k.cpu.current, w.k.m.programmed), (None, start + 300));
     let middle = w.worker(25);
     assert_eq!((w.current(), w.k.m.programmed), (middle.id, start + 500));
-    // The one that sleeps becomes more urgent than who runs, and less again.
+    // The sleeping thread becomes more urgent than the running one, then less urgent again.
     w.root(Call::ContextSetPriority, [low.context, 26]);
     assert_eq!(w.k.m.programmed, start + 300);
     w.root(Call::ContextSetPriority, [low.context, 20]);
     assert_eq!(w.k.m.programmed, start + 500);
-    // So does who runs.
+    // The same with the running thread's priority.
     w.ok(Call::ContextSetPriority, [middle.context, 31]);
     assert_eq!(w.k.m.programmed, NEVER);
     w.pass(600);
     assert_eq!(w.current(), middle.id);
     w.call(Call::ContextSetPriority, [middle.context, 25]);
     w.come_down();
-    assert_eq!(w.current(), high.id, "what is due and more urgent runs at once");
+    assert_eq!(w.current(), high.id, "a more urgent thread whose deadline has passed runs at once");
     w.expect(low.id, State::Sleeping);
 }
 
@@ -79,7 +79,7 @@ fn refills_below_do_not_interrupt() {
     w.pass(0);
     assert!(limited.iter().all(|t| w.state(t.id) == State::Ready));
     assert_eq!(w.current(), limited[0].id);
-    // A thread without budget that becomes urgent is woken by its replenishment.
+    // A thread with an empty budget that becomes urgent is woken by its replenishment.
     let start = w.k.m.clock;
     w.pass(250);
     assert_eq!(w.k.cpu.current, None);
@@ -88,12 +88,12 @@ fn refills_below_do_not_interrupt() {
     w.root(Call::ContextSetPriority, [limited[3].context, 60]);
     assert_eq!(w.k.m.programmed, start + 1_000);
     w.pass(1_200);
-    assert_eq!(w.current(), other.id, "its budget was used up again");
+    assert_eq!(w.current(), other.id, "the woken thread has used up its budget again");
     let f = w.root(Call::ContextConsumed, [limited[3].context]);
     assert_eq!(f.words[0], 150);
 }
 
-/// Timers stand where the thread does that waits for their notification.
+/// Timers have the priority of the thread that waits for their notification.
 #[test]
 fn timers_follow_who_waits() {
     let mut w = World::new();
@@ -107,7 +107,7 @@ fn timers_follow_who_waits() {
     for (i, t) in timers.iter().enumerate() {
         w.ok(Call::TimerSet, [*t, start + 300 - 100 * i as u64]);
     }
-    assert_eq!(w.k.m.programmed, NEVER, "nobody waits");
+    assert_eq!(w.k.m.programmed, NEVER, "no thread waits for the timers");
     w.call(Call::Wait, [note, NEVER]);
     assert_eq!((w.k.cpu.current, w.k.m.programmed), (None, start + 100));
     let top = w.worker(20);
@@ -116,12 +116,12 @@ fn timers_follow_who_waits() {
     assert_eq!(w.k.m.programmed, start + 100);
     w.pass(100);
     assert_eq!((w.current(), w.frame(low.id).words[0], w.k.m.programmed), (low.id, 4, NEVER));
-    // While it does something else two of them go off: it finds one at each look.
+    // Two of them expire while the thread does something else: each wait returns one.
     w.pass(500);
     assert_eq!(w.ok(Call::Wait, [note, 0]).words[0], 2);
     assert_eq!(w.ok(Call::Wait, [note, NEVER]).words[0], 1);
     w.fails(Call::Wait, [note, 0], Error::Timeout);
-    // Who waits leaves by its timeout: the timer is nobody's again.
+    // The waiting thread times out: no thread waits for the timer any more.
     let now = w.k.m.clock;
     w.ok(Call::TimerSet, [timers[0], now + 100]);
     w.call(Call::Wait, [note, now + 50]);
@@ -131,7 +131,8 @@ fn timers_follow_who_waits() {
     assert_eq!(Error::from_raw(w.frame(low.id).rax), Some(Error::Timeout));
 }
 
-/// A timer of a bound notification interrupts for the thread that it is bound to.
+/// A timer of a bound notification has the priority of the thread that the notification is bound
+/// to.
 #[test]
 fn timers_of_a_bound_notification() {
     let mut w = World::new();
@@ -157,14 +158,14 @@ fn timers_of_a_bound_notification() {
     assert_eq!(w.ok(Call::Wait, [note, 0]).words[0], 8);
 }
 
-/// A timer loses the capability that it signals by, gets another one, or ends with its
+/// A timer loses the capability through which it signals, gets another one, or loses its
 /// notification.
 #[test]
 fn timers_and_the_capabilities_that_they_hold() {
     let mut w = World::new();
     let (notes, timer) = ([w.make(Kind::Notification, 0), w.make(Kind::Notification, 0)], w.make(Kind::Timer, 0));
     let start = w.k.m.clock;
-    // Set before it is bound.
+    // The timer is set before it is bound.
     w.root(Call::TimerSet, [timer, start + 100]);
     let derived = w.free_slot();
     w.root(Call::CapDerive, [0, derived, notes[0], 15, 0]);
@@ -175,15 +176,15 @@ fn timers_and_the_capabilities_that_they_hold() {
     w.root(Call::CapDelete, [0, derived]);
     w.pass(200);
     w.expect(t.id, State::Waiting);
-    // Bound anew it has gone off; set anew it signals.
+    // Bound again after its deadline, it does not signal; set again, it does.
     w.root(Call::TimerBind, [timer, notes[0], 2]);
     w.pass(200);
     w.expect(t.id, State::Waiting);
     w.root(Call::TimerSet, [timer, 1]);
     w.come_down();
     assert_eq!((w.current(), w.frame(t.id).words[0]), (t.id, 2));
-    // It moves to the other one with its deadline, out of the first, which ends with it inside or
-    // not.
+    // A notification ends while an armed timer that was unbound from it is still there, or has
+    // moved with its deadline to another notification.
     let now = w.k.m.clock;
     for moved in [false, true] {
         let (note, derived) = (w.make(Kind::Notification, 0), w.free_slot());
@@ -202,8 +203,8 @@ fn timers_and_the_capabilities_that_they_hold() {
     w.fails(Call::Wait, [notes[1], 0], Error::Timeout);
 }
 
-/// The passenger's interrupts are held back while somebody more urgent runs; its timer does not
-/// interrupt either.
+/// While a more urgent thread runs, the passenger's interrupts are held back and its timer does not
+/// interrupt.
 #[test]
 fn the_passenger_waits() {
     let mut w = World::new();
@@ -224,12 +225,12 @@ fn the_passenger_waits() {
     w.pass(200);
     assert_eq!(w.k.guest_deadline_armed(id), at);
     w.call(Call::Sleep, [0, NEVER]);
-    assert_eq!(w.k.guest_deadline_armed(id), at, "the call itself looks at nothing that is due");
+    assert_eq!(w.k.guest_deadline_armed(id), at, "the call itself handles no deadlines");
     w.come_down();
     assert_eq!((w.current(), w.k.guest_deadline_armed(id)), (monitor.id, 0));
     assert_eq!(w.k.m.peek(id).apic.deliverable(), Some(0x30));
     assert!(!w.k.m.holds_passenger);
-    // It becomes as urgent as the task, and less again.
+    // The monitor becomes as urgent as the task, then less urgent again.
     w.root(Call::ThreadSuspend, [task.thread]);
     w.root(Call::ThreadResume, [task.thread]);
     assert!(w.k.m.holds_passenger);
@@ -238,16 +239,16 @@ fn the_passenger_waits() {
     w.root(Call::ContextSetPriority, [monitor.context, 2]);
     assert!(w.k.m.holds_passenger);
     w.root(Call::CapDelete, [0, vcpu]);
-    assert!(!w.k.m.holds_passenger, "there is none any more");
+    assert!(!w.k.m.holds_passenger, "there is no passenger any more");
 }
 
-/// How often a line was masked and unmasked.
+/// How often a line was masked, and how often unmasked.
 fn masked(w: &World, line: u32) -> (usize, usize) {
     let count = |masked| w.k.m.events.iter().filter(|e| **e == Event::Mask(line, masked)).count();
     (count(true), count(false))
 }
 
-/// An edge-triggered line of a less urgent handler comes once.
+/// An edge-triggered line interrupts once, and again only after its less urgent handler has run.
 #[test]
 fn edges_come_once_until_the_handler_runs() {
     const LINE: u32 = 5;
@@ -258,16 +259,17 @@ fn edges_come_once_until_the_handler_runs() {
     w.k.m.events.clear();
     let handler = w.worker(10);
     w.call(Call::Wait, [note, NEVER]);
-    // Idle: it runs at once, and nothing is held back.
+    // The CPU is idle: the handler runs at once, and nothing is held back.
     w.rt_interrupt(0xf0);
     assert_eq!((w.current(), masked(&w, LINE)), (handler.id, (0, 0)));
-    // It runs: the second edge is held back until it takes the bits of the first.
+    // The handler runs: the line is held back after the second edge, until the handler takes the
+    // bits.
     w.rt_interrupt(0xf0);
     assert_eq!(masked(&w, LINE), (1, 0));
     w.ok(Call::Wait, [note, NEVER]);
     assert_eq!(masked(&w, LINE), (1, 1));
-    // Somebody more urgent runs: held back until the handler does, whose priority may rise
-    // meanwhile.
+    // A more urgent thread runs: the line is held back until the handler runs, here because its
+    // priority rises.
     w.call(Call::Wait, [note, NEVER]);
     let top = w.worker(20);
     w.rt_interrupt(0xf0);
@@ -275,21 +277,22 @@ fn edges_come_once_until_the_handler_runs() {
     w.root(Call::ContextSetPriority, [handler.context, 30]);
     assert_eq!((w.current(), masked(&w, LINE)), (handler.id, (2, 2)));
     w.root(Call::ContextSetPriority, [handler.context, 10]);
-    // Preempted while it handles: once more, until it takes the bits.
+    // The handler was preempted: the line is held back until it takes the bits.
     w.rt_interrupt(0xf0);
     assert_eq!((w.current(), masked(&w, LINE)), (top.id, (3, 2)));
     w.call(Call::Sleep, [0, NEVER]);
     assert_eq!((w.current(), masked(&w, LINE)), (handler.id, (3, 2)));
     assert_eq!(w.ok(Call::Wait, [note, NEVER]).words[0], 1);
     assert_eq!(masked(&w, LINE), (3, 3));
-    // The handler ends while a line is held back for it.
+    // The handler is deleted while the line is held back for it.
     w.call(Call::Wait, [note, NEVER]);
     let other = w.worker(40);
     w.rt_interrupt(0xf0);
     assert_eq!((w.current(), masked(&w, LINE)), (other.id, (4, 3)));
     w.root(Call::CapDelete, [0, handler.thread]);
     assert_eq!(masked(&w, LINE), (4, 4));
-    // Nobody waits: held back until an acknowledgement, or somebody looks.
+    // No thread waits: the line is held back until an acknowledgement, or until a thread takes the
+    // bits.
     w.rt_interrupt(0xf0);
     w.ok(Call::InterruptAck, [interrupt]);
     w.rt_interrupt(0xf0);
@@ -298,9 +301,9 @@ fn edges_come_once_until_the_handler_runs() {
     assert_eq!(w.k.cpu.held_lines, 0);
 }
 
-/// A reply can take the CPU down without taking it to other time: a server that runs on its
-/// caller's, raised by somebody who waits, answers that caller. What was put aside while it was
-/// raised comes on time, and the passenger's interrupts come through.
+/// A reply can lower the running priority without changing the context: a server that runs on its
+/// caller's context, raised by a queued caller, answers its caller. Deadlines that did not matter
+/// while it was raised are met, and the passenger's interrupts come through.
 #[test]
 fn a_reply_on_the_same_time_brings_the_cpu_down() {
     let mut w = World::new();
@@ -318,5 +321,5 @@ fn a_reply_on_the_same_time_brings_the_cpu_down() {
     assert_eq!((w.current(), w.priority(low.id)), (low.id, 20));
     w.expect(high.id, State::Calling);
     w.pass(1000);
-    assert_eq!(w.current(), sleeper.id, "it slept for longer than it asked for");
+    assert_eq!(w.current(), sleeper.id, "the sleeper must wake in time");
 }

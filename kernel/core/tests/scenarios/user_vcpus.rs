@@ -12,7 +12,7 @@ use pillion_abi::{
 };
 use pillion_core::{Cap, Id, Outcome, thread::State, vcpu::Vcpu};
 
-/// A vCPU in a guest space: its slot, its handle, its state page.
+/// Creates a vCPU in a guest space; returns its slot, its handle and the slot of its state page.
 fn vcpu(w: &mut World, space: u64, flags: u64) -> (u64, Id<Vcpu>, u64) {
     let (vcpu, state) = (w.make(Kind::Vcpu, 0), w.make(Kind::Memory, 4096));
     w.root(Call::VcpuConfigure, [vcpu, space, state, flags]);
@@ -40,7 +40,7 @@ fn there_are_many_beside_one_passenger() {
     assert!(w.k.cpu.passenger.is_none() && w.k.m.is_live(early.1));
 }
 
-/// The passenger's interrupts are the passenger's whoever runs.
+/// The passenger's interrupts go to the passenger even while a user vCPU runs.
 #[test]
 fn interrupts_pass_it_by() {
     let mut w = World::new();
@@ -105,9 +105,9 @@ fn it_is_configured_once_while_it_lasts() {
     w.root(Call::CapDelete, [0, user.2]);
     w.root(Call::CapDelete, [0, space]);
     let other = w.make(Kind::GuestSpace, 4);
-    // A thread would find itself in another guest than it went into.
+    // The thread inside would find itself in another guest.
     w.root_fails(Call::VcpuConfigure, [user.0, other, fresh, USER], Error::Busy);
-    // The passenger has neither space nor page now, but is the passenger until it ends.
+    // The passenger has lost its space and page, but remains the passenger until it ends.
     w.root(Call::CapDelete, [0, passenger.2]);
     w.root_fails(Call::VcpuConfigure, [passenger.0, other, fresh, USER], Error::Busy);
     w.k.leave_guest_with(runner.id, 0, 0);
@@ -115,7 +115,7 @@ fn it_is_configured_once_while_it_lasts() {
     w.root(Call::VcpuConfigure, [user.0, other, fresh, USER]);
 }
 
-/// Nothing that it was sent before is left when it becomes a user vCPU.
+/// Interrupts sent to a vCPU before it becomes a user vCPU are dropped.
 #[test]
 fn it_begins_without_interrupts() {
     let mut w = World::new();
