@@ -18,6 +18,7 @@ use proptest::prelude::*;
 
 /// Number of threads, each of which has an endpoint and a context with its number.
 const THREADS: usize = 8;
+/// Number of contexts: a few more than threads.
 const CONTEXTS: usize = THREADS + 3;
 /// Threads that initially only call.
 const CALLERS: usize = 3;

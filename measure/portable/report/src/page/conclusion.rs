@@ -19,7 +19,7 @@ pub fn conclusions(report: &Report) -> Markup {
     html! {
         @if !said.is_empty() {
             section.conclusions {
-                h2 { "Results in short" }
+                h2 { "Conclusions" }
                 ul {
                     @for (experiment, measurement, sentence) in said {
                         li { (sentence) " " a href={ "#" (experiment.anchor()) } { (measurement.title) } " " (badge(measurement.instrument)) }
