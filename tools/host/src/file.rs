@@ -1,35 +1,81 @@
-//! Files: written atomically, and read leniently.
+//! Files: written atomically, read with a clear error or leniently, and found below a folder.
 
 use anyhow::{Context as _, Result};
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Writes a file so that no reader ever sees half of it; leaves a file alone that already has these
 /// bytes.
 pub fn write_whole(path: &Path, data: &[u8]) -> Result<()> {
-    write(path, data, 0o644)
+    if has(path, data)? { Ok(()) } else { replace(path, data, 0o644) }
 }
 
 /// Writes an executable file the same way.
 pub fn write_program(path: &Path, data: &[u8]) -> Result<()> {
-    write(path, data, 0o755)
+    if has(path, data)? { Ok(()) } else { replace(path, data, 0o755) }
 }
 
-fn write(path: &Path, data: &[u8], mode: u32) -> Result<()> {
-    if std::fs::metadata(path).is_ok_and(|meta| meta.len() == data.len() as u64) && std::fs::read(path)? == data {
-        return Ok(());
-    }
+/// Writes a file so that no reader ever sees half of it, even if its bytes stay the same: its
+/// modification time is new.
+pub fn write_anew(path: &Path, data: &[u8]) -> Result<()> {
+    replace(path, data, 0o644)
+}
+
+fn has(path: &Path, data: &[u8]) -> Result<bool> {
+    Ok(fs::metadata(path).is_ok_and(|meta| meta.len() == data.len() as u64) && fs::read(path)? == data)
+}
+
+fn replace(path: &Path, data: &[u8], mode: u32) -> Result<()> {
     let folder = path.parent().context("a path without a folder")?;
-    std::fs::create_dir_all(folder)?;
+    fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(mode)).tempfile_in(folder)?;
     file.write_all(data).with_context(|| format!("cannot write {}", path.display()))?;
     file.persist(path)?;
     Ok(())
 }
 
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
 /// The text of a file written by another program; empty if there is none.
 pub fn text(path: &Path) -> String {
-    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// When a file was last written, if it is there.
+pub fn changed(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+/// All files below a folder, sorted, relative to it.
+pub fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    walk(folder, Path::new(""), &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+/// The same, prefixed with the folder.
+pub fn all(folder: &Path) -> Result<Vec<PathBuf>> {
+    Ok(below(folder)?.into_iter().map(|file| folder.join(file)).collect())
+}
+
+fn walk(folder: &Path, inside: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let path = folder.join(inside);
+    for entry in path.read_dir().with_context(|| format!("cannot read {}", path.display()))? {
+        let entry = entry?;
+        let relative = inside.join(entry.file_name());
+        if entry.file_type()?.is_dir() { walk(folder, &relative, files)? } else { files.push(relative) }
+    }
+    Ok(())
 }

@@ -43,6 +43,12 @@ pub fn visibly(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
+/// Runs a program, and returns whether it succeeded, and its messages.
+pub fn judged(command: &mut Command) -> Result<(bool, String)> {
+    let output = output(command)?;
+    Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
 /// Runs a program to its end, whatever its exit status.
 pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

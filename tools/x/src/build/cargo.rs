@@ -8,44 +8,25 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Packages that are built only for the bare machine.
-pub const BARE_PACKAGES: [&str; 14] = [
-    "pillion-kernel",
-    "pillion-resmgr",
-    "pillion-vmm",
-    "pillion-broker",
-    "pillion-psc",
-    "pillion-demo",
-    "pillion-rt",
-    "pillion-test-kernel",
-    "pillion-test-life",
-    "pillion-test-skin",
-    "pillion-campaign-guest",
-    "pillion-campaign-task",
-    "pillion-measure-kernel",
-    "pillion-measure-monitor",
-];
+pub const BARE_PACKAGES: &str = "pillion-kernel pillion-resmgr pillion-vmm pillion-broker pillion-psc pillion-demo \
+    pillion-rt pillion-test-kernel pillion-test-life pillion-test-skin pillion-campaign-guest pillion-campaign-task \
+    pillion-measure-kernel pillion-measure-monitor";
 
 /// The target of static programs for any Linux.
 const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
 pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
-    ensure_target()?;
-    let mut cargo = bare(repository)?;
+    ensure(BARE_TARGET)?;
+    let mut cargo = repository.cargo();
+    cargo.arg("--config").arg(flags(BARE_TARGET, &[without_home()?]));
+    cargo.args(["build", "--release", "--target", BARE_TARGET]);
     cargo.args(["-p", "pillion-kernel"]);
     for task in tasks {
         cargo.args(["-p", &format!("pillion-{task}")]);
     }
     tool::quietly(&mut cargo)?;
     Ok(repository.bare_output())
-}
-
-/// Cargo, building for the bare machine.
-fn bare(repository: &Repository) -> Result<Command> {
-    let mut cargo = repository.cargo();
-    cargo.arg("--config").arg(flags(BARE_TARGET, &[without_home()?]));
-    cargo.args(["build", "--release", "--target", BARE_TARGET]);
-    Ok(cargo)
 }
 
 /// Compiler flags for a target, in addition to those of .cargo/config.toml.
@@ -71,17 +52,8 @@ pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
 }
 
-/// Adds the bare-machine target to the toolchain, and reports that it does.
-pub fn ensure_target() -> Result<()> {
-    ensure(BARE_TARGET)
-}
-
-/// Whether the toolchain can build for the bare machine.
-pub fn has_target() -> bool {
-    has(BARE_TARGET)
-}
-
-fn ensure(target: &str) -> Result<()> {
+/// Adds a target to the toolchain, and reports that it does.
+pub fn ensure(target: &str) -> Result<()> {
     if has(target) {
         return Ok(());
     }
@@ -92,7 +64,8 @@ fn ensure(target: &str) -> Result<()> {
     })
 }
 
-fn has(target: &str) -> bool {
+/// Whether the toolchain can build for a target.
+pub fn has(target: &str) -> bool {
     let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
     libraries.is_ok_and(|output| {
         let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());

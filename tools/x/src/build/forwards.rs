@@ -2,6 +2,7 @@
 //! generated from it.
 
 use super::passenger::hex;
+use crate::file::read;
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
@@ -22,7 +23,7 @@ pub fn with_made(repository: &Repository, folder: &str) -> Result<[PathBuf; 2]> 
     let inputs = [repository.path(MAKER), folder.join(TABLE)];
     let mut hash = Sha256::new();
     for file in &inputs {
-        hash.update(fs::read(file).with_context(|| format!("cannot read {}", file.display()))?);
+        hash.update(read(file)?);
     }
     let all = repository.build("headers");
     let made = all.join(&hex(&hash.finalize())[..8]);

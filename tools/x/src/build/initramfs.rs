@@ -1,10 +1,12 @@
 //! The initramfs of the passenger: Debian's programs, the modules that the machine needs, and a
 //! small init.
 
+use super::cargo;
 use super::cpio::{Node, Tree};
 use super::passenger::hex;
 use crate::debian::kernel::Kernel;
 use crate::debian::{Archive, Package, libraries};
+use crate::file;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
 use anyhow::{Context as _, Result};
@@ -19,28 +21,19 @@ use std::process::Command;
 pub struct Drivers {
     /// Name of their list in `/lib/modules`.
     pub list: &'static str,
-    /// Their names.
-    pub modules: &'static [&'static str],
+    /// Their names, separated by blanks.
+    pub modules: &'static str,
 }
 
 /// What the emulated machine needs, and a Debian on its disk: init loads them.
 pub const MACHINE: Drivers = Drivers {
     list: "order",
-    modules: &[
-        "virtio_pci",
-        "virtio_blk",
-        "virtio_net",
-        "virtio_rng",
-        "virtio_console",
-        "crc32c_intel",
-        "crc32c_generic",
-        "ext4",
-    ],
+    modules: "virtio_pci virtio_blk virtio_net virtio_rng virtio_console crc32c_intel crc32c_generic ext4",
 };
 /// For the network cards on one wire: the load that needs these modules loads them.
-pub const WIRE: Drivers = Drivers { list: "wire", modules: &["e1000e"] };
+pub const WIRE: Drivers = Drivers { list: "wire", modules: "e1000e" };
 /// For the memory card: likewise.
-pub const CARD: Drivers = Drivers { list: "card", modules: &["sdhci_pci", "mmc_block"] };
+pub const CARD: Drivers = Drivers { list: "card", modules: "sdhci_pci mmc_block" };
 
 /// Packages, and the programs taken from them.
 const PROGRAMS: [(&str, &[&str]); 2] =
@@ -107,31 +100,8 @@ pub fn payload() -> Vec<u8> {
     (0..256 << 10).map(|_| next()).collect()
 }
 
-/// Files of init's folder, sorted, relative to it.
-pub fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    walk(folder, Path::new(""), &mut files)?;
-    files.sort();
-    Ok(files)
-}
-
-/// The same, prefixed with the folder.
-pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    Ok(sources(folder)?.into_iter().map(|file| folder.join(file)).collect())
-}
-
-fn walk(folder: &Path, inside: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let path = folder.join(inside);
-    for entry in fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))? {
-        let entry = entry?;
-        let relative = inside.join(entry.file_name());
-        if entry.file_type()?.is_dir() { walk(folder, &relative, files)? } else { files.push(relative) }
-    }
-    Ok(())
-}
-
 fn add_sources(tree: &mut Tree, folder: &Path) -> Result<()> {
-    for file in sources(folder)? {
+    for file in file::below(folder)? {
         let text = file.to_string_lossy();
         let place = PLACES.iter().find(|(from, _)| text == *from || text.starts_with(&format!("{from}/")));
         let Some((from, to)) = place else { continue };
@@ -164,7 +134,7 @@ fn add_programs(tree: &mut Tree, archive: &Archive) -> Result<()> {
     }
     for program in &programs {
         let name = program.file_name().context("a program has a name")?.to_string_lossy();
-        tree.add(&format!("bin/{name}"), Node::File(read(program)?, true));
+        tree.add(&format!("bin/{name}"), Node::File(file::read(program)?, true));
     }
     add_libraries(tree, archive, &packages, &programs)
 }
@@ -172,7 +142,7 @@ fn add_programs(tree: &mut Tree, archive: &Archive) -> Result<()> {
 fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], programs: &[PathBuf]) -> Result<()> {
     for (name, path) in libraries::gather(archive, packages, programs)? {
         let folder = if name.starts_with("ld-linux") { "lib64" } else { "lib/x86_64-linux-gnu" };
-        tree.add(&format!("{folder}/{name}"), Node::File(read(&path)?, true));
+        tree.add(&format!("{folder}/{name}"), Node::File(file::read(&path)?, true));
     }
     Ok(())
 }
@@ -181,7 +151,7 @@ fn add_libraries(tree: &mut Tree, archive: &Archive, packages: &[Package], progr
 fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()> {
     let mut order = String::new();
     if let Some(modules) = &kernel.modules {
-        for module in modules.in_order(drivers.modules)? {
+        for module in modules.in_order(drivers.modules.split(' '))? {
             order.push_str(&format!("{}.ko\n", module.name));
             tree.add(&format!("lib/modules/{}.ko", module.name), Node::File(module.data, false));
         }
@@ -192,7 +162,7 @@ fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()
 
 /// The program that writes to the debug console; no package has one.
 fn note(repository: &Repository) -> Result<Vec<u8>> {
-    super::ensure_target()?;
+    cargo::ensure(BARE_TARGET)?;
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("note");
     let mut rustc = Command::new("rustc");
@@ -200,11 +170,7 @@ fn note(repository: &Repository) -> Result<Vec<u8>> {
     rustc.args(["-C", "relocation-model=static", "-C", "code-model=small", "-C", "strip=symbols"]);
     rustc.arg(format!("--remap-path-prefix={}=.", repository.root().display())).arg("-o");
     tool::quietly(rustc.arg(&output).arg(repository.path("linux/initramfs/note.rs")))?;
-    read(&output)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    file::read(&output)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! This repository's kernel modules, built against the headers of the kernel that rides.
 
-use super::initramfs;
 use crate::debian::{Archive, Package, libraries};
+use crate::file;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tool;
@@ -37,7 +37,7 @@ impl Module {
         let mut files = Vec::new();
         for source in self.sources.iter().map(|source| repository.path(source)) {
             if source.is_dir() {
-                files.extend(initramfs::files(&source)?);
+                files.extend(file::all(&source)?);
             } else {
                 files.push(source);
             }
@@ -82,8 +82,7 @@ fn headers(folder: &Path, packages: &[Package], release: &str) -> Result<PathBuf
         tool::quietly(Command::new("cp").args(["-a", "-T"]).arg(&package.root).arg(&root))?;
     }
     let makefile = tree.join("Makefile");
-    let text = fs::read_to_string(&makefile).with_context(|| format!("cannot read {}", makefile.display()))?;
-    fs::write(&makefile, text.replace("/usr/src/", "../"))?;
+    fs::write(&makefile, file::read_text(&makefile)?.replace("/usr/src/", "../"))?;
     Ok(tree)
 }
 
@@ -105,7 +104,7 @@ fn compile(repository: &Repository, module: &Module, folder: &Path, tree: &Path,
     tool::quietly(&mut make).with_context(|| format!("the kernel module {} could not be built", module.name))?;
     let built = work.join(module.name).with_extension("ko");
     tool::quietly(Command::new("strip").arg("--strip-debug").arg(&built))?;
-    fs::read(&built).with_context(|| format!("cannot read {}", built.display()))
+    file::read(&built)
 }
 
 /// Programs and libraries that the headers' own programs need and this machine may lack: Debian

@@ -17,7 +17,7 @@ pub mod task_image;
 mod user_program;
 
 use crate::cli::BuildArguments;
-use crate::file::write_whole;
+use crate::file::{self, write_whole};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -32,8 +32,7 @@ use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use cargo::{BARE_PACKAGES, ensure_target};
-pub use initramfs::{files, payload};
+pub use initramfs::payload;
 pub use plan::DEFAULT_SYSTEM;
 
 /// Everything that a machine boots.
@@ -154,10 +153,9 @@ fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> 
         }
         Program::Image(name) => task::image_path(repository, name),
     };
-    std::fs::read(&image).with_context(|| format!("cannot read {}", image.display()))
+    file::read(&image)
 }
 
-fn task_image(file: &Path) -> Result<Vec<u8>> {
-    let data = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    task_image::convert(&data).with_context(|| format!("{} cannot become a task image", file.display()))
+fn task_image(path: &Path) -> Result<Vec<u8>> {
+    task_image::convert(&file::read(path)?).with_context(|| format!("{} cannot become a task image", path.display()))
 }

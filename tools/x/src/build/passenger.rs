@@ -5,10 +5,10 @@ use super::initramfs::{self, Drivers};
 use super::{kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
-use crate::file::write_whole;
+use crate::file::{self, write_whole};
 use crate::progress::step;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -142,11 +142,11 @@ fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> 
         hash.update(format!("{} {:?}", image.len(), image.modified()?));
     }
     let folder = repository.path("linux/initramfs");
-    let mut files = initramfs::files(&folder)?;
+    let mut files = file::all(&folder)?;
     files.extend(extras.files(repository)?);
     for file in files {
         hash.update(file.to_string_lossy().as_bytes());
-        hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+        hash.update(file::read(&file)?);
     }
     Ok(hex(&hash.finalize()))
 }

@@ -2,8 +2,7 @@
 //! kernels has the patch in its folder.
 
 use super::alone::alone;
-use super::initramfs::sources as files;
-use crate::file::write_whole;
+use crate::file::{below, read, read_text, write_whole};
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
@@ -31,8 +30,7 @@ pub fn repository(repository: &Repository, patch: &Path) -> Result<Repository> {
 
 /// The title of a patch: its first line.
 pub fn title(patch: &Path) -> Result<String> {
-    let text = fs::read_to_string(patch).with_context(|| format!("cannot read {}", patch.display()))?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
+    Ok(read_text(patch)?.lines().next().unwrap_or_default().to_owned())
 }
 
 /// Applies a patch. All context lines must match: code that has moved may mean something else.
@@ -55,18 +53,18 @@ fn apply(patch: &Path, folder: &Path) -> Result<()> {
 /// cargo rebuilds what was touched.
 fn update(old: &Path, new: &Path) -> Result<()> {
     fs::create_dir_all(old)?;
-    for gone in files(old)?.iter().filter(|file| !new.join(file).exists()) {
+    for gone in below(old)?.iter().filter(|file| !new.join(file).exists()) {
         fs::remove_file(old.join(gone))?;
     }
-    for file in files(new)? {
-        write_whole(&old.join(&file), &fs::read(new.join(&file))?)?;
+    for file in below(new)? {
+        write_whole(&old.join(&file), &read(&new.join(&file))?)?;
     }
     Ok(())
 }
 
 /// The patches of all experiments, relative to the repository.
 pub fn all(repository: &Repository) -> Result<Vec<PathBuf>> {
-    let mut all = files(&repository.path(EXPERIMENTS))?;
+    let mut all = below(&repository.path(EXPERIMENTS))?;
     all.retain(|file| file.extension().is_some_and(|extension| extension == "patch"));
     Ok(all.iter().map(|file| Path::new(EXPERIMENTS).join(file)).collect())
 }

@@ -1,11 +1,12 @@
 //! Static programs for Linux, built from this repository's C.
 
-use super::{forwards, initramfs};
+use super::forwards;
+use crate::file;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::task::{is_cpp, is_source, missing_header, old};
 use crate::tool;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +40,7 @@ impl Program {
     pub fn files(&self, repository: &Repository) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for folder in self.folders.iter().chain(&HEADERS).map(|folder| repository.path(folder)) {
-            files.extend(initramfs::files(&folder)?);
+            files.extend(file::all(&folder)?);
         }
         Ok(files)
     }
@@ -60,17 +61,8 @@ __attribute__((constructor)) static void by_lines(void) { setvbuf(stdout, NULL, 
 /// as they were, and what compilers accepted by default before their versions 14 and 10; C++ from
 /// before `register` was removed. Each language's compiler ignores the flags of the other. Aliasing
 /// is not restricted by type: Linux's kernel is compiled so, and they share its headers.
-const OF_THE_TIME: [&str; 9] = [
-    "-w",
-    "-std=gnu99",
-    "-fgnu89-inline",
-    "-fcommon",
-    "-std=gnu++14",
-    "-fpermissive",
-    "-fno-strict-aliasing",
-    "-ffunction-sections",
-    "-Wl,--gc-sections",
-];
+const OF_THE_TIME: &str = "-w -std=gnu99 -fgnu89-inline -fcommon -std=gnu++14 -fpermissive -fno-strict-aliasing \
+    -ffunction-sections -Wl,--gc-sections";
 
 /// Builds one of the user's programs, in C or C++, with the library and the user's flags. Unused
 /// parts of the library are left out.
@@ -78,8 +70,8 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
     let folder = tempfile::tempdir()?;
     let by_lines = folder.path().join("by_lines.c");
     fs::write(&by_lines, BY_LINES)?;
-    let library = initramfs::files(&repository.path(LIBRARY_SOURCES))?;
-    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(OF_THE_TIME).collect();
+    let library = file::all(&repository.path(LIBRARY_SOURCES))?;
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(OF_THE_TIME.split(' ')).collect();
     let link = |sources: &[PathBuf]| {
         let files = [sources, std::slice::from_ref(&by_lines), &library].concat();
         compile(repository, &files, &flags)
@@ -123,11 +115,8 @@ fn compiler(repository: &Repository, flags: &[&str]) -> Result<Command> {
 }
 
 fn run(compiler: &mut Command, source: &Path) -> Result<()> {
-    let done = tool::output(compiler)?;
-    if !done.status.success() {
-        return Err(refused(source, String::from_utf8_lossy(&done.stderr).trim_end()));
-    }
-    Ok(())
+    let (done, said) = tool::judged(compiler)?;
+    if done { Ok(()) } else { Err(refused(source, said.trim_end())) }
 }
 
 /// Builds a static program from the C, C++ and object files among `files`; errors name the first
@@ -142,7 +131,7 @@ fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result
         compiler.arg("-lstdc++");
     }
     run(compiler.arg("-lm"), &files[0])?;
-    fs::read(&output).with_context(|| format!("cannot read {}", output.display()))
+    file::read(&output)
 }
 
 /// The folders in which the compiler finds headers.
@@ -217,10 +206,10 @@ mod tests {
     /// All headers in a folder of the repository whose names pass, relative to that folder.
     fn headers(folder: &str, is_one: impl Fn(&str) -> bool) -> Vec<String> {
         let [own, made] = forwards::with_made(&Repository::find().unwrap(), folder).unwrap();
-        let made = initramfs::sources(&made).unwrap();
+        let made = file::below(&made).unwrap();
         let twice: Vec<&PathBuf> = made.iter().filter(|name| own.join(name).exists()).collect();
         assert_eq!(twice, [""; 0].map(Path::new), "files, and in the table of {folder}");
-        let names = initramfs::sources(&own).unwrap().into_iter().chain(made);
+        let names = file::below(&own).unwrap().into_iter().chain(made);
         let names = names.map(|file| file.to_string_lossy().into_owned());
         names.filter(|name| name.ends_with(".h") && is_one(name)).collect()
     }

@@ -4,9 +4,10 @@ use super::guest_image;
 use super::scenario::Scenario;
 use crate::build::bundle::Bundle;
 use crate::build::{cargo, task_image};
+use crate::file;
 use crate::progress::step;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use pillion_campaign::Actor;
 use std::path::PathBuf;
 
@@ -27,10 +28,7 @@ impl Images {
     pub fn build(repository: &Repository) -> Result<Images> {
         let packages: Vec<String> = TASKS.into_iter().chain([GUEST]).map(str::to_owned).collect();
         let output = step("building the kernel, the tasks and the guest", || cargo::build(repository, &packages))?;
-        let read = |name: &str| {
-            let file = output.join(format!("pillion-{name}"));
-            std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))
-        };
+        let read = |name: &str| file::read(&output.join(format!("pillion-{name}")));
         let mut tasks = Vec::new();
         for name in TASKS {
             tasks.push((name, task_image::convert(&read(name)?)?));

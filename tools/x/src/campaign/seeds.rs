@@ -1,6 +1,7 @@
 //! Which seeds are run.
 
 use super::scenario::Scenario;
+use crate::file::read_text;
 use crate::problem::problem;
 use crate::repository::Repository;
 use anyhow::{Context as _, Result};
@@ -27,9 +28,7 @@ pub fn range(text: &str) -> Result<Range<u64>> {
 
 /// The known seeds, and fresh ones derived from the commit, so that they can be run again.
 pub fn usual(repository: &Repository) -> Result<Vec<Scenario>> {
-    let path = repository.path(KNOWN);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let known = known(&text)?;
+    let known = known(&read_text(&repository.path(KNOWN))?)?;
     let first = 1_000_000 + repository.number() * FRESH;
     eprintln!("x: campaign: {} known seeds, and {first}..{} from this commit", known.len(), first + FRESH);
     Ok(known.into_iter().chain(first..first + FRESH).map(Scenario::new).collect())

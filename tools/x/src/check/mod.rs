@@ -2,7 +2,8 @@
 
 mod facts;
 
-use crate::build::{BARE_PACKAGES, patched};
+use crate::build::cargo::BARE_PACKAGES;
+use crate::build::patched;
 use crate::doctor;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::{headers, tool};
@@ -47,7 +48,7 @@ fn commands(repository: &Repository) -> Result<Vec<(&'static str, Command)>> {
     let bare = |words: &[&str]| {
         let mut command = cargo(words);
         command.args(["--target", BARE_TARGET]);
-        command.args(BARE_PACKAGES.iter().flat_map(|package| ["-p", package]));
+        command.args(BARE_PACKAGES.split(' ').flat_map(|package| ["-p", package]));
         command
     };
     let mut lint_bare = bare(&["clippy", "--quiet"]);

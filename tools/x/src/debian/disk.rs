@@ -8,6 +8,7 @@ use crate::build::passenger::hex;
 use crate::build::space;
 use crate::cli::DiskArguments;
 use crate::doctor::install;
+use crate::file;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -73,8 +74,8 @@ pub fn image(repository: &Repository) -> Result<PathBuf> {
     let mut hash = Sha256::new();
     hash.update(format!("{release} {PACKAGES} {PASSWORD} {CONVERT}"));
     for folder in SOURCES {
-        for file in crate::build::files(&repository.path(folder))? {
-            hash.update(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+        for file in file::all(&repository.path(folder))? {
+            hash.update(file::read(&file)?);
         }
     }
     let image = repository.build(format!("debian-{}.img", &hex(&hash.finalize())[..8]));

@@ -1,5 +1,6 @@
 //! Kernel modules and the order in which they are loaded.
 
+use crate::file;
 use anyhow::{Context as _, Result};
 use object::{Object as _, ObjectSection as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,15 +29,15 @@ impl Modules {
         let Some(folder) = candidates.into_iter().find(|folder| folder.join("kernel").is_dir()) else {
             return Ok(None);
         };
-        let mut files = BTreeMap::new();
-        collect(&folder.join("kernel"), &mut files)?;
+        let files = file::all(&folder.join("kernel"))?.into_iter();
+        let files = files.filter_map(|file| Some((module_name(&file)?, file))).collect();
         let text = std::fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
         let built_in = text.lines().filter_map(|line| module_name(Path::new(line))).collect();
         Ok(Some(Modules { files, built_in }))
     }
 
     /// The named modules and all that they need, each after its dependencies.
-    pub fn in_order(&self, names: &[&str]) -> Result<Vec<Module>> {
+    pub fn in_order<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<Vec<Module>> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
         for name in names {
@@ -59,18 +60,6 @@ impl Modules {
     }
 }
 
-fn collect(folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if let Some(name) = module_name(&path) {
-            files.insert(name, path);
-        }
-    }
-    Ok(())
-}
-
 /// The name of the module in a file `NAME.ko`, `NAME.ko.xz`, ..
 fn module_name(path: &Path) -> Option<String> {
     let (name, _) = path.file_name()?.to_str()?.split_once(".ko")?;
@@ -82,7 +71,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
         Some("xz") => "xz",
         Some("zst") => "zstd",
         Some("gz") => "gzip",
-        _ => return std::fs::read(file).with_context(|| format!("cannot read {}", file.display())),
+        _ => return file::read(file),
     };
     let output = crate::tool::output(Command::new(unpacker).arg("-dc").arg(file))?;
     anyhow::ensure!(output.status.success(), "{unpacker} could not unpack {}", file.display());

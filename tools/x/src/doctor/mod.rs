@@ -3,8 +3,8 @@
 pub mod install;
 mod needs;
 
-use crate::build::space;
-use crate::repository::Repository;
+use crate::build::{cargo, space};
+use crate::repository::{BARE_TARGET, Repository};
 use anyhow::Result;
 pub use needs::{LIBC, Need};
 
@@ -33,5 +33,5 @@ pub fn ensure(repository: &Repository, emulator: bool) -> Result<()> {
     let wanted = |need: &&Need| emulator || need.package != Some(needs::EMULATOR_PACKAGE);
     let packages: Vec<&str> = missing.iter().filter(wanted).filter_map(|need| need.package).collect();
     install::packages(&packages)?;
-    crate::build::ensure_target()
+    cargo::ensure(BARE_TARGET)
 }

@@ -79,7 +79,7 @@ fn rust() -> Need {
 }
 
 fn target() -> Need {
-    if cargo::has_target() {
+    if cargo::has(BARE_TARGET) {
         return found("Rust's bare target", BARE_TARGET);
     }
     absent("Rust's bare target", BARE_TARGET, format!("rustup target add {BARE_TARGET} (`./x run` does)"))

@@ -110,7 +110,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let compile = |standard: &[&str], given: &Path| {
         let mut command = compiler(standard);
         command.args(beside(source, given)).args(["-MD", "-MF"]).arg(&inputs);
-        outcome(command.arg("-c").arg(given).arg("-o").arg(object))
+        tool::judged(command.arg("-c").arg(given).arg("-o").arg(object))
     };
     let run = |standard: &[&str]| -> Result<(bool, String)> {
         let (mut given, mut first) = (source.to_owned(), compile(standard, source)?);
@@ -141,7 +141,7 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
             let text = old::mended(&text, &all).unwrap_or(text);
             let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
             std::fs::write(&preprocessed, old::bytes_of(&text))?;
-            done = outcome(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
+            done = tool::judged(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
         }
         if done.0 {
             done.1 = old::called_before(&all) + &done.1;
@@ -171,12 +171,6 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
 fn beside(source: &Path, given: &Path) -> Vec<PathBuf> {
     let folder = (given != source).then(|| source.parent().unwrap_or(source));
     folder.map_or_else(Vec::new, |folder| vec!["-iquote".into(), folder.to_owned()])
-}
-
-/// Whether the compiler succeeded, and its messages.
-fn outcome(command: &mut Command) -> Result<(bool, String)> {
-    let output = tool::output(command)?;
-    Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Whether the compiler rejects a source only because the standard is too old.

@@ -23,9 +23,8 @@ pub fn link(
     folder: &Path,
 ) -> Result<PathBuf> {
     let (linked, map) = (folder.join("task.elf"), folder.join("task.map"));
-    let output = tool::output(&mut command(repository, runtime, objects, &linked, &map)?)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
+    let (done, said) = tool::judged(&mut command(repository, runtime, objects, &linked, &map)?)?;
+    if !done {
         if let Some(problem) = undefined::explain(&order.name, &said) {
             return Err(problem);
         }

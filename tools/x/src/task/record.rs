@@ -2,14 +2,12 @@
 //! and is not rebuilt when nothing has changed.
 
 use super::order::Order;
+use crate::file::{changed, write_anew};
 use crate::repository::Repository;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, Permissions};
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::fs;
+use std::path::PathBuf;
 
 /// A program as it was built.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -44,17 +42,8 @@ impl Record {
     /// Writes it beside the image.
     pub fn write(&self, repository: &Repository) -> Result<()> {
         // Written even if its bytes stay the same: its modification time is that of the last build.
-        // Others may be reading it, so a new file replaces it.
-        let folder = super::folder(repository);
-        let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o644)).tempfile_in(folder)?;
-        new.write_all(&serde_json::to_vec_pretty(self)?)?;
-        new.persist(file(repository, &self.order.name))?;
-        Ok(())
+        write_anew(&file(repository, &self.order.name), &serde_json::to_vec_pretty(self)?)
     }
-}
-
-fn changed(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).ok()?.modified().ok()
 }
 
 fn file(repository: &Repository, name: &str) -> PathBuf {
@@ -64,7 +53,7 @@ fn file(repository: &Repository, name: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     #[test]
     fn what_changed_is_built_again() {

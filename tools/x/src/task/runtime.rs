@@ -2,6 +2,7 @@
 
 use super::toolchain;
 use crate::build::cargo;
+use crate::file::changed;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
 use anyhow::{Context as _, Result, ensure};
@@ -21,7 +22,7 @@ const FLAG: &str = "-Cforce-frame-pointers=yes";
 /// Builds the archive, in a target folder of its own because its flags differ from those of
 /// everything else.
 pub fn build(repository: &Repository) -> Result<PathBuf> {
-    cargo::ensure_target()?;
+    cargo::ensure(BARE_TARGET)?;
     let target = repository.target().join("rt");
     let mut command = repository.cargo();
     command.arg("--config").arg(cargo::flags(BARE_TARGET, &[FLAG.to_owned(), cargo::without_home()?]));
@@ -39,7 +40,6 @@ pub fn build(repository: &Repository) -> Result<PathBuf> {
 /// functions called `schedule`, `sleep` or `time`.
 fn yielding(repository: &Repository, archive: &Path) -> Result<PathBuf> {
     let made = archive.with_file_name("libpillion_rt_task.a");
-    let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
     let [c_library, _] = toolchain::archives()?;
     let inputs = [archive, &c_library, Path::new(tool::MYSELF)];
     if changed(&made) >= inputs.into_iter().map(changed).max().flatten() {

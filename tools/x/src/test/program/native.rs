@@ -34,9 +34,7 @@ pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>
     tool::quietly(&mut compiler).with_context(|| format!("{} is not for this machine", program.source.display()))?;
     let printed = tool::capture(&mut Command::new(&built))?;
     // An unchanged file is not rewritten, so that the task is not rebuilt.
-    if fs::read(&kept).ok().as_deref() != Some(printed.as_bytes()) {
-        write_whole(&kept, printed.as_bytes())?;
-    }
+    write_whole(&kept, printed.as_bytes())?;
     Ok(Some(folder))
 }
 
