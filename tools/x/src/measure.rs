@@ -2,11 +2,11 @@
 
 use crate::build::{cargo, patched};
 use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
+use crate::doctor;
 use crate::repository::Repository;
-use crate::{doctor, file, tool};
+use crate::run::apart::{self, Streams};
 use anyhow::{Context as _, Result, ensure};
 use pillion_measure_run::{self as measure, Boot, Form, Order, RunOutput, Tool};
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -61,28 +61,14 @@ impl Tool for Here<'_> {
         cargo::build_static(self.repository, package)
     }
 
-    /// Boots in a process of its own: a run resolves names relative to its current folder, prints
-    /// progress that is shown only if it fails, and must not take other runs down if it is aborted.
     fn boot(&self, boot: &Boot) -> Result<RunOutput> {
-        let folder = tempfile::tempdir()?;
-        let [log, console, result] = ["log", "console", "json"].map(|name| folder.path().join(name));
-        let mut command = tool::myself();
-        command.env("PILLION_ROOT", self.repository.root()).current_dir(self.repository.root());
-        command.args(["run", "--headless", "--counted"]).args(boot.options());
-        command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
-        let output = tool::output(&mut command)?;
-        let message = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{}", end(message.trim_end(), SHOWN));
-        let written = fs::read(&result).context("the run left no result")?;
-        let result = serde_json::from_slice(&written)?;
-        Ok(RunOutput { log: file::text(&log), console: file::text(&console), result, ..RunOutput::default() })
+        let options = ["--counted".to_owned()].into_iter().chain(boot.options());
+        let Streams { status, message, log, console, result, .. } =
+            apart::run(self.repository, self.repository.root(), options)?;
+        ensure!(status == Some(0), "{}", apart::tail(message.trim_end(), SHOWN));
+        let result = result.context("the run left no result")?;
+        Ok(RunOutput { log, console, result, ..RunOutput::default() })
     }
-}
-
-/// The last lines of a text.
-fn end(text: &str, lines: usize) -> String {
-    let all: Vec<&str> = text.lines().collect();
-    all[all.len().saturating_sub(lines)..].join("\n")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Boots the machine, shows it, and reports the outcome.
 
+pub mod apart;
 mod append;
 mod backtrace;
 mod desk;

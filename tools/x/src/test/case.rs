@@ -1,12 +1,12 @@
 //! A test in the emulator: a run, and what is expected of it.
 
-use super::expect::{Expect, Streams};
+use super::expect::Expect;
 use super::warnings;
 use crate::debian::disk;
 use crate::parallel::{self, Work};
 use crate::repository::Repository;
+use crate::run::apart::{self, Streams};
 use crate::tally::Tally;
-use crate::tool;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use std::num::NonZero;
@@ -24,7 +24,7 @@ pub struct Case {
     _about: String,
     /// System file, relative to the repository.
     system: Option<PathBuf>,
-    /// Further arguments of `x run`; it is headless unless `headless` is false.
+    /// Further arguments of `x run --headless`.
     #[serde(default)]
     arguments: Vec<String>,
     /// Whether Linux gets a disk that `x disk` made. Nothing that Linux writes there is kept.
@@ -90,12 +90,11 @@ impl Case {
     /// Runs the test, and reports the result. Tests that the booted tasks report are counted
     /// individually.
     fn run(&self, repository: &Repository) -> Result<(Tally, String)> {
-        let folder = tempfile::tempdir()?;
-        let streams = self.boot(repository, folder.path(), false)?;
+        let streams = self.boot(repository, false)?;
         let mut tally = streams.reported(&self.name);
         let mut wrong = self.expect.check(&streams);
         if self.compare_warnings {
-            let direct = self.boot(repository, folder.path(), true)?;
+            let direct = self.boot(repository, true)?;
             wrong.extend(warnings::added(&direct.console, &streams.console));
         }
         if wrong.is_empty() {
@@ -107,30 +106,20 @@ impl Case {
         Ok((tally, format!("test {} FAILED\n{}", self.name, streams.message)))
     }
 
-    fn boot(&self, repository: &Repository, folder: &Path, direct: bool) -> Result<Streams> {
-        let (log, console, result) = (folder.join("log"), folder.join("console"), folder.join("result"));
-        let mut command = tool::myself();
-        command.env("PILLION_ROOT", repository.path("")).current_dir(repository.path(""));
-        command.args(["run", "--headless", "--timeout", &self.limit.to_string()]);
-        command.arg("--log").arg(&log).arg("--console").arg(&console).arg("--json").arg(&result);
+    fn boot(&self, repository: &Repository, direct: bool) -> Result<Streams> {
+        let mut arguments = vec!["--timeout".into(), self.limit.to_string()];
         if let Some(system) = &self.system {
-            command.arg("--system").arg(repository.path(system));
+            arguments.extend(["--system".into(), repository.path(system).display().to_string()]);
         }
         if direct {
-            command.arg("--direct");
+            arguments.push("--direct".into());
         }
         if self.debian_disk {
-            command.arg("--disk").arg(disk::image(repository)?).arg("--qemu-arg=-snapshot");
+            let disk = disk::image(repository)?.display().to_string();
+            arguments.extend(["--disk".into(), disk, "--qemu-arg=-snapshot".into()]);
         }
-        let output = tool::output(command.args(&self.arguments))?;
-        let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Streams {
-            status: output.status.code(),
-            message: String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
-            log: read(&log).unwrap_or_default(),
-            console: read(&console).unwrap_or_default(),
-            result: std::fs::read(&result).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()),
-        })
+        let streams = apart::run(repository, repository.root(), arguments.iter().chain(&self.arguments))?;
+        Ok(Streams { message: format!("{}{}", streams.printed, streams.message), ..streams })
     }
 }
 

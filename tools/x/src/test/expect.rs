@@ -1,24 +1,10 @@
 //! What a test expects of a run.
 
+use crate::run::apart::Streams;
 use crate::run::line::{self, Line, Skin};
 use crate::tally::Tally;
 use serde::Deserialize;
 use serde_json::Value;
-
-/// The results of a run.
-#[derive(Debug, Default)]
-pub struct Streams {
-    /// Exit status.
-    pub status: Option<i32>,
-    /// The messages of `x run`.
-    pub message: String,
-    /// Pillion's log.
-    pub log: String,
-    /// Linux's console.
-    pub console: String,
-    /// The machine-readable result, if there is one.
-    pub result: Option<Value>,
-}
 
 /// What is expected.
 #[derive(Debug, Default, Deserialize)]
@@ -64,9 +50,7 @@ impl Expect {
         self.check_result(streams.result.as_ref().unwrap_or(&Value::Null), &mut wrong);
         wrong
     }
-}
 
-impl Expect {
     fn check_result(&self, result: &Value, wrong: &mut Vec<String>) {
         if let Some(boots) = self.boots {
             let found = &result["linux"]["boots"];

@@ -1,9 +1,9 @@
 //! Tests that are RTLinux programs: rt/tests/programs.
 
 mod expected;
-mod machine;
 mod native;
 mod sheet;
+mod trial;
 mod verdict;
 
 use crate::repository::Repository;
@@ -54,7 +54,7 @@ pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
     if programs.is_empty() {
         return Ok(Tally::default());
     }
-    machine::prepare(repository)?;
+    trial::prepare(repository)?;
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     let work = || {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -122,7 +122,7 @@ impl Program {
             }
             built.push(Built { program, task: task::ready(repository, &order)? });
         }
-        let streams = machine::run(repository, &built)?;
+        let streams = trial::run(repository, &built)?;
         Ok(verdict::wrong(&built, &streams))
     }
 }

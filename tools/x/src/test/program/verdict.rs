@@ -1,8 +1,8 @@
 //! Whether a program met its expectations.
 
-use super::super::expect::Streams;
 use super::sheet::Ending;
 use super::{Built, expected};
+use crate::run::apart::{Streams, tail};
 
 /// Lines of the log that are shown for a run that failed for another reason.
 const SHOWN: usize = 30;
@@ -21,7 +21,7 @@ pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
         if !streams.skins().any(|skin| skin.name == program.name && skin.event == "started")
             && program.sheet.ends != Ending::Faulted
         {
-            wrong.push(format!("{} did not start\n{}", program.name, tail(&streams.log)));
+            wrong.push(format!("{} did not start\n{}", program.name, tail(&streams.log, SHOWN)));
         }
         ending(&program.name, program.sheet.ends, streams, &mut wrong);
         if let Some(load) = &program.sheet.load {
@@ -32,7 +32,7 @@ pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
         wrong.push(format!(
             "the machine did not reach its end\n{}\n{}",
             streams.message.trim_end(),
-            tail(&streams.log)
+            tail(&streams.log, SHOWN)
         ));
     }
     wrong
@@ -52,29 +52,24 @@ fn ending(name: &str, expected: Ending, streams: &Streams, wrong: &mut Vec<Strin
     let faulted = streams.faults().any(|task| task == name);
     if faulted != (expected == Ending::Faulted) {
         let what = if faulted { "faulted" } else { "did not fault" };
-        wrong.push(format!("{name} {what}\n{}", tail(&streams.log)));
+        wrong.push(format!("{name} {what}\n{}", tail(&streams.log, SHOWN)));
     }
     let refused = streams.skins().any(|skin| skin.name == name && skin.result.is_some_and(|result| result != 0));
     if refused != (expected == Ending::Refused) {
         let what = if refused { "failed" } else { "did not fail" };
-        wrong.push(format!("{name}: its init_module {what}\n{}", tail(&streams.log)));
+        wrong.push(format!("{name}: its init_module {what}\n{}", tail(&streams.log, SHOWN)));
     }
 }
 
 fn loaded(load: &str, streams: &Streams, wrong: &mut Vec<String>) {
     let notes = |how: &str| format!("\"text\":\"load {load} {how}");
     if !streams.log.contains(&notes("ok")) || streams.log.contains(&notes("failed")) {
-        wrong.push(format!("the load {load} did not end well\n{}", tail(&streams.log)));
+        wrong.push(format!("the load {load} did not end well\n{}", tail(&streams.log, SHOWN)));
     }
 }
 
 fn ended(streams: &Streams) -> bool {
     streams.log.lines().any(|line| line.contains(r#""pillion":"end""#))
-}
-
-fn tail(log: &str) -> String {
-    let lines: Vec<&str> = log.lines().collect();
-    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! The machine in which a program is tested.
+//! The trial of a program: the run in which it is tested.
 
-use super::super::expect::Streams;
 use super::{Built, Program, native};
 use crate::build::cargo;
 use crate::progress::step;
 use crate::repository::Repository;
-use crate::tool;
+use crate::run::apart::{self, Streams};
 use anyhow::Result;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// Builds what all programs need, before several of them need it at the same time.
@@ -22,31 +22,21 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let Program { name, sheet, .. } = program;
     // The bundle gets the file's name, so concurrent tests must use different ones.
     let system = folder.path().join(name).with_extension("toml");
-    let (log, console) = (folder.path().join("log"), folder.path().join("console"));
     std::fs::write(&system, text(built))?;
-    let mut command = tool::myself();
-    command.env("PILLION_ROOT", repository.path("")).current_dir(folder.path());
-    command.args(["run", "--headless", "--counted", "--timeout", &sheet.limit.to_string()]);
-    command.arg("--system").arg(&system).arg("--log").arg(&log).arg("--console").arg(&console);
+    let mut arguments = ["--counted", "--timeout", &sheet.limit.to_string(), "--system"].map(OsString::from).to_vec();
+    arguments.push(system.into());
     match &sheet.load {
-        Some(load) => command.args(["--load", load]),
-        None => command.arg("--no-linux"),
+        Some(load) => arguments.extend(["--load".into(), load.into()]),
+        None => arguments.push("--no-linux".into()),
     };
     if let Some(partner) = &sheet.partner {
-        command.arg("--file").arg(program.beside(partner, &["c"]));
+        arguments.extend(["--file".into(), program.beside(partner, &["c"]).into()]);
     }
     if sheet.load.is_some() && sheet.native.is_some() {
-        command.arg("--file").arg(native::file(repository, program));
+        arguments.extend(["--file".into(), native::file(repository, program).into()]);
     }
-    let output = tool::output(command.args(&sheet.run))?;
-    let read = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    Ok(Streams {
-        status: output.status.code(),
-        message: String::from_utf8_lossy(&output.stderr).into_owned(),
-        log: read(log),
-        console: read(console),
-        result: None,
-    })
+    arguments.extend(sheet.run.iter().map(OsString::from));
+    apart::run(repository, folder.path(), arguments)
 }
 
 /// The system file.
