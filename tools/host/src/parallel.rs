@@ -4,6 +4,7 @@ use crate::interrupt;
 use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
+use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -15,6 +16,11 @@ pub struct Work<'a, T> {
     pub name: String,
     /// What is done.
     pub work: Box<dyn FnOnce() -> Result<T> + Send + 'a>,
+}
+
+/// The number of processors; 1 if it is unknown.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Runs all pieces, up to `workers` at a time; calls `take` with the number and result of each

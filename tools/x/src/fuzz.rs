@@ -2,14 +2,13 @@
 //! (`tests/fuzz`).
 
 use crate::cli::FuzzArguments;
-use crate::parallel::{Work, each};
+use crate::parallel::{Work, each, processors};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -57,8 +56,7 @@ pub fn test(repository: &Repository) -> Result<Tally> {
         command.args([&name, &seconds]);
         Work { name: format!("{NAME} {name}"), work: Box::new(move || tool::capture(&mut command)) }
     };
-    let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
-    each(names.iter().map(piece).collect(), workers, |at, said| {
+    each(names.iter().map(piece).collect(), processors(), |at, said| {
         match said {
             Ok(said) => {
                 tally.passed += 1;

@@ -3,13 +3,12 @@
 use crate::build::{cargo, patched};
 use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
 use crate::doctor;
+use crate::parallel::processors;
 use crate::repository::Repository;
 use crate::run::apart::{self, Streams};
 use anyhow::{Context as _, Result, ensure};
 use pillion_measure_run::{self as measure, Boot, Form, Order, RunOutput, Tool};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// Lines shown of a failed run's messages.
 const SHOWN: usize = 60;
@@ -28,7 +27,6 @@ pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<
 }
 
 fn order(arguments: &MeasureRunArguments) -> Order {
-    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
     Order {
         names: arguments.names.clone(),
         form: Form { instrument: arguments.instrument, quick: arguments.quick },

@@ -10,10 +10,10 @@ mod play;
 mod scenario;
 mod seeds;
 mod shrink;
-mod tally;
+mod totals;
 
 use crate::cli::CampaignArguments;
-use crate::parallel::{Work, each};
+use crate::parallel::{Work, each, processors};
 use crate::problem::problem;
 use crate::qemu;
 use crate::repository::Repository;
@@ -22,9 +22,9 @@ use anyhow::Result;
 use images::Images;
 use judge::Judged;
 use scenario::Scenario;
-use std::num::NonZero;
 use std::path::Path;
-use tally::Summary;
+use std::time::Instant;
+use totals::Totals;
 
 /// The test's name.
 pub const NAME: &str = "campaign";
@@ -39,8 +39,8 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
         return Ok(Tally { passed: scenarios.len() as u64, failed: Vec::new() });
     }
     let images = Images::build(repository)?;
-    let workers = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get));
-    let mut summary = Summary::default();
+    let workers = arguments.jobs.unwrap_or_else(processors);
+    let (started, mut totals) = (Instant::now(), Totals::default());
     if let Some(folder) = &arguments.logs {
         std::fs::create_dir_all(folder)?;
     }
@@ -48,19 +48,19 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
     let pieces = scenarios.iter().map(|scenario| piece(&images, scenario, logs)).collect();
     each(pieces, workers, |at, judged: Result<Judged>| {
         let judged = judged?;
-        summary.take(&scenarios[at], &judged);
+        totals.take(&scenarios[at], &judged);
         Ok(())
     })?;
-    for (scenario, emulator_died) in &summary.failed {
+    for (scenario, emulator_died) in &totals.failed {
         if !arguments.no_shrink {
             println!("{}", shrink::text(&images, scenario, *emulator_died)?);
         }
     }
-    print!("{}", summary.text());
+    print!("{}", totals.text(started.elapsed()));
     if let Some(file) = &arguments.json {
-        std::fs::write(file, serde_json::to_vec_pretty(&summary.json())?)?;
+        std::fs::write(file, serde_json::to_vec_pretty(&totals.json())?)?;
     }
-    Ok(summary.tally())
+    Ok(totals.tally())
 }
 
 fn piece<'a>(images: &'a Images, scenario: &'a Scenario, logs: Option<&'a Path>) -> Work<'a, Judged> {

@@ -35,6 +35,7 @@ use result::Result as RunResult;
 use session::Ended;
 use std::fs;
 use std::path::Path;
+pub use wires::follow;
 
 /// Size of the disk that the disk load writes to.
 const SCRATCH: u64 = 256 << 20;

@@ -67,12 +67,12 @@ fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
 }
 
 /// Turns everything that can be read into events, in the background.
-pub fn follow(source: impl Read + Send + 'static, events: &Sender<Event>, wrap: fn(Vec<u8>) -> Event) {
+pub fn follow<T: Send + 'static>(source: impl Read + Send + 'static, events: &Sender<T>, wrap: fn(Vec<u8>) -> T) {
     let events = events.clone();
     thread::spawn(move || pump(source, &events, wrap));
 }
 
-fn pump(mut source: impl Read, events: &Sender<Event>, wrap: fn(Vec<u8>) -> Event) {
+fn pump<T>(mut source: impl Read, events: &Sender<T>, wrap: fn(Vec<u8>) -> T) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = source.read(&mut buffer) {
         if events.send(wrap(buffer[..count].to_vec())).is_err() {

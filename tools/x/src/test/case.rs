@@ -9,9 +9,7 @@ use crate::run::apart::{self, Streams};
 use crate::tally::Tally;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// A file in tests/system.
 #[derive(Debug, Deserialize)]
@@ -133,8 +131,7 @@ fn workers(meminfo: &str) -> usize {
     const KIB_EACH: usize = 4 << 20;
     let free =
         meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:")?.trim().strip_suffix(" kB")?.parse().ok());
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    free.map_or(1, |kib: usize| kib / KIB_EACH).clamp(1, processors)
+    free.map_or(1, |kib: usize| kib / KIB_EACH).clamp(1, parallel::processors())
 }
 
 #[cfg(test)]

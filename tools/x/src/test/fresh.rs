@@ -80,15 +80,14 @@ pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
         let said = [output.stdout, output.stderr].concat();
         fs::write(&log, &said)?;
         if output.status.success() {
-            tally.passed += 1;
-            println!("test {} ok", trial.name);
+            tally.take(&trial.name, None);
         } else if prefix(name) == OTHER && output.status.code() == Some(NO_MACHINE) {
             // CI may run where no fresh machine is possible. A user who asks for another of these
             // tests wants to know.
             println!("test {} not tried: a fresh machine cannot be had here\n{}", trial.name, end(&said));
         } else {
             println!("test {} FAILED\n{}", trial.name, end(&said));
-            tally.failed.push(format!("{}: {}; {} says why", trial.name, output.status, log.display()));
+            tally.take(&trial.name, Some(format!("{}; {} says why", output.status, log.display())));
         }
     }
     Ok(tally)

@@ -25,14 +25,14 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     eprintln!("x: tests on the host, with {SEED}={seed}");
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast"]).env(SEED, &seed);
-    let mut tally = watch(command)?;
+    let mut tally = watch(command, SILENCE)?;
     // Packages for the bare machine only, but with a library that does not need it.
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast", "--lib"]);
     command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]).env(SEED, &seed);
-    tally.add(watch(command)?);
+    tally.add(watch(command, SILENCE)?);
     eprintln!("x: model check of the lock-free code");
-    tally.add(watch(model_check(repository))?);
+    tally.add(watch(model_check(repository), SILENCE)?);
     Ok(tally)
 }
 
@@ -45,13 +45,9 @@ fn model_check(repository: &Repository) -> Command {
     command
 }
 
-/// Passes the output on and counts. Tests that print nothing for [`SILENCE`] are ended, together
-/// with the processes that they started.
-fn watch(command: Command) -> Result<Tally> {
-    watch_for(command, SILENCE)
-}
-
-fn watch_for(mut command: Command, silence: Duration) -> Result<Tally> {
+/// Passes the output on and counts. Tests that print nothing for that long are ended, together with
+/// the processes that they started.
+fn watch(mut command: Command, silence: Duration) -> Result<Tally> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0).spawn()?;
     let output = child.stdout.take().context("no pipe")?;
     let (sender, lines) = channel();
@@ -119,12 +115,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_built_fails() {
-        assert_eq!(watch_for(shell("exit 101"), SILENCE).unwrap().failed.len(), 1);
+        assert_eq!(watch(shell("exit 101"), SILENCE).unwrap().failed.len(), 1);
     }
 
     #[test]
     fn silence_ends_the_tests_and_what_they_started() {
-        let tally = watch_for(shell("sleep 1000 & wait"), Duration::ZERO).unwrap();
+        let tally = watch(shell("sleep 1000 & wait"), Duration::ZERO).unwrap();
         assert!(tally.failed[0].contains("silent"), "{tally:?}");
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::progress::step;
 use crate::repository::Repository;
+use crate::run::follow;
 use crate::tally::Tally;
 use anyhow::{Context as _, Result};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// The test's name.
@@ -37,13 +37,7 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     for options in OPTIONS {
         let name = format!("{NAME} {options}");
         let name = name.trim_end();
-        match step(&format!("test {name}"), || talk(repository, options))? {
-            None => {
-                tally.passed += 1;
-                println!("test {name} ok");
-            }
-            Some(wrong) => tally.failed.push(format!("{name}: {wrong}")),
-        }
+        tally.take(name, step(&format!("test {name}"), || talk(repository, options))?);
     }
     Ok(tally)
 }
@@ -66,7 +60,9 @@ fn talk(repository: &Repository, options: &str) -> Result<Option<String>> {
 
 fn dialogue(child: &mut Child, resize: impl Fn() -> std::io::Result<()>) -> Result<Option<String>> {
     let mut typed = child.stdin.take().context("no input")?;
-    let seen = follow(child.stdout.take().context("no output")?);
+    let (sender, seen) = channel();
+    follow(child.stdout.take().context("no output")?, &sender, |bytes| bytes);
+    drop(sender);
     let mut text = String::new();
     for (at, (words, wanted, seconds)) in DIALOGUE.into_iter().enumerate() {
         if at + 1 == DIALOGUE.len() {
@@ -88,19 +84,6 @@ fn dialogue(child: &mut Child, resize: impl Fn() -> std::io::Result<()>) -> Resu
         text.drain(..behind);
     }
     Ok(None)
-}
-
-fn follow(mut output: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
-    let (sender, seen) = channel();
-    thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        while let Ok(count @ 1..) = output.read(&mut buffer) {
-            if sender.send(buffer[..count].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    seen
 }
 
 fn comes(seen: &Receiver<Vec<u8>>, text: &mut String, wanted: &str, seconds: u64) -> bool {

@@ -6,6 +6,7 @@ mod sheet;
 mod trial;
 mod verdict;
 
+use crate::parallel::processors;
 use crate::repository::Repository;
 use crate::tally::Tally;
 use crate::task::{self, Order, Task};
@@ -59,27 +60,27 @@ pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
     let work = || {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let wrong = program.run(repository).unwrap_or_else(|error| vec![format!("{error:#}")]);
-            conclude(&program.name, wrong, &tally);
+            if let Ok(mut tally) = tally.lock() {
+                tally.add(conclude(&program.name, &wrong));
+            }
         }
     };
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..processors() {
             scope.spawn(work);
         }
     });
     Ok(tally.into_inner().unwrap_or_default())
 }
 
-fn conclude(name: &str, wrong: Vec<String>, tally: &Mutex<Tally>) {
-    let Ok(mut tally) = tally.lock() else { return };
-    if wrong.is_empty() {
-        println!("test {PREFIX}{name} ok");
-        tally.passed += 1;
-    } else {
-        println!("test {PREFIX}{name} FAILED\n{}", wrong.join("\n"));
-        let first = wrong[0].lines().next().unwrap_or_default();
-        tally.failed.push(format!("{PREFIX}{name}: {first}"));
+fn conclude(name: &str, wrong: &[String]) -> Tally {
+    let name = format!("{PREFIX}{name}");
+    if !wrong.is_empty() {
+        println!("test {name} FAILED\n{}", wrong.join("\n"));
     }
+    let mut tally = Tally::default();
+    tally.take(&name, wrong.first().map(|first| first.lines().next().unwrap_or_default().to_owned()));
+    tally
 }
 
 /// The programs whose names contain `filter`, sorted.

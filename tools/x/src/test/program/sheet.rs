@@ -15,7 +15,7 @@ pub enum Ending {
 }
 
 /// What is expected of a program, and what it needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sheet {
     /// Lines that it prints, in order.
     pub prints: Vec<String>,
@@ -49,34 +49,12 @@ pub struct Sheet {
     pub limit: u64,
 }
 
-impl Default for Sheet {
-    fn default() -> Sheet {
-        Sheet {
-            prints: Vec::new(),
-            anywhere: Vec::new(),
-            may: Vec::new(),
-            never: Vec::new(),
-            parameters: String::new(),
-            task: Vec::new(),
-            channels: Vec::new(),
-            with: Vec::new(),
-            ends: Ending::Well,
-            warns: None,
-            load: None,
-            partner: None,
-            run: Vec::new(),
-            native: None,
-            limit: 60,
-        }
-    }
-}
-
 impl Sheet {
     /// Reads the comment at the beginning of a source.
     pub fn parse(source: &str) -> Result<Sheet> {
         let comment = source.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
         let (comment, _) = comment.context("it does not begin with a comment that says what it prints")?;
-        let mut sheet = Sheet::default();
+        let mut sheet = Sheet { limit: 60, ..Sheet::default() };
         for line in comment.lines() {
             let line = line.trim_start().trim_start_matches('*');
             if let Some((key, value)) = line.split_once(':') {

@@ -7,11 +7,11 @@ use crate::tally::Tally;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Totals over all seeds.
-pub struct Summary {
-    started: Instant,
+#[derive(Default)]
+pub struct Totals {
     good: u64,
     /// Seeds that failed, and whether the emulator itself was the cause.
     pub failed: Vec<(Scenario, bool)>,
@@ -25,25 +25,7 @@ pub struct Summary {
     faulted: u64,
 }
 
-impl Default for Summary {
-    fn default() -> Summary {
-        Summary {
-            started: Instant::now(),
-            good: 0,
-            failed: Vec::new(),
-            reasons: Vec::new(),
-            emulator: Vec::new(),
-            ends: BTreeMap::new(),
-            exits: 0,
-            periods: 0,
-            longest_ns: 0,
-            overruns: 0,
-            faulted: 0,
-        }
-    }
-}
-
-impl Summary {
+impl Totals {
     /// Takes the result of a seed; reports at once what is wrong with it.
     pub fn take(&mut self, scenario: &Scenario, judged: &Judged) {
         if let Some(message) = &judged.emulator {
@@ -70,7 +52,7 @@ impl Summary {
     }
 
     /// The totals, for people.
-    pub fn text(&self) -> String {
+    pub fn text(&self, took: Duration) -> String {
         let ends: Vec<String> = self.ends.iter().map(|(end, count)| format!("{end} {count}")).collect();
         let rows = [
             ("seeds", format!("{} good, {} failed", self.good, self.reasons.len())),
@@ -82,7 +64,7 @@ impl Summary {
                 "the watched task",
                 format!("{} periods, {} ns at most, {} overruns", self.periods, self.longest_ns, self.overruns),
             ),
-            ("time", format!("{:.0} s", self.started.elapsed().as_secs_f32())),
+            ("time", format!("{:.0} s", took.as_secs_f32())),
         ];
         rows.iter().fold(String::new(), |mut text, (name, value)| {
             let _ = writeln!(text, "{name:28}{value}");
