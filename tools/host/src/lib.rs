@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 pub mod file;
-pub mod interrupt;
 pub mod parallel;
 pub mod problem;
 pub mod progress;
 pub mod qemu;
 pub mod repository;
+pub mod stop;
 pub mod tool;

@@ -1,6 +1,6 @@
 //! Runs jobs in parallel, and shows their progress.
 
-use crate::interrupt;
+use crate::stop;
 use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -46,7 +46,7 @@ pub fn each<T: Send>(
             scope.spawn(|| work(ended));
         }
         results.into_iter().try_for_each(|(at, result)| {
-            ensure!(!interrupt::wanted(), "interrupted");
+            ensure!(!stop::wanted(), "interrupted");
             shown.bar.suspend(|| take(at, result))
         })
     });

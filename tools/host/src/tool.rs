@@ -1,7 +1,7 @@
 //! Runs other programs.
 
-use crate::interrupt;
 use crate::problem::problem;
+use crate::stop;
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt as _;
@@ -59,7 +59,7 @@ pub fn output(command: &mut Command) -> Result<Output> {
     loop {
         match result.recv_timeout(Duration::from_millis(50)) {
             Ok(output) => return Ok(output?),
-            Err(_) if interrupt::wanted() => {
+            Err(_) if stop::wanted() => {
                 let _ = kill_process(id, Signal::TERM);
                 let _ = result.recv_timeout(Duration::from_secs(5));
                 bail!("interrupted");

@@ -10,7 +10,7 @@ pub use campaign::CampaignArguments;
 use clap::{Args, Parser, Subcommand};
 pub use disk::DiskArguments;
 pub use fuzz::FuzzArguments;
-pub use measure::{MeasureArguments, MeasureCommand, MeasureRunArguments};
+pub use measure::{MeasureArguments, MeasureCommand};
 use std::path::PathBuf;
 pub use task::{BuildTaskArguments, Kind, NewArguments};
 

@@ -17,7 +17,7 @@ mod task;
 mod test;
 
 use clap::Parser as _;
-use pillion_host::{file, interrupt, parallel, problem, progress, qemu, repository, tool};
+use pillion_host::{file, parallel, problem, progress, qemu, repository, stop, tool};
 use std::process::ExitCode;
 
 /// Exit status when the work was done and its result is bad.
@@ -26,7 +26,7 @@ const FAILED: u8 = 1;
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
-    interrupt::watch();
+    stop::watch();
     let command = cli::Cli::parse().command;
     match dispatch(command) {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `x measure`: calls measure/run, and builds and boots for it.
 
 use crate::build::{cargo, patched};
-use crate::cli::{MeasureArguments, MeasureCommand, MeasureRunArguments};
+use crate::cli::{MeasureArguments, MeasureCommand};
 use crate::doctor;
 use crate::parallel::processors;
 use crate::repository::Repository;
@@ -19,20 +19,17 @@ pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<
         MeasureCommand::List(arguments) => measure::list(repository, arguments.json),
         MeasureCommand::Run(arguments) => {
             doctor::ensure(repository, true)?;
-            measure::run(&Here { repository }, &order(arguments))
+            let order = Order {
+                names: arguments.names.clone(),
+                form: Form { instrument: arguments.instrument, quick: arguments.quick },
+                machine: arguments.machine.clone(),
+                workers: arguments.jobs.map_or_else(processors, usize::from),
+                accept: arguments.accept,
+            };
+            measure::run(&Here { repository }, &order)
         }
         MeasureCommand::Report(arguments) => measure::report(repository, &arguments.files),
         MeasureCommand::Compare(arguments) => measure::compare(&arguments.old, &arguments.new, arguments.json),
-    }
-}
-
-fn order(arguments: &MeasureRunArguments) -> Order {
-    Order {
-        names: arguments.names.clone(),
-        form: Form { instrument: arguments.instrument, quick: arguments.quick },
-        machine: arguments.machine.clone(),
-        workers: arguments.jobs.map_or_else(processors, usize::from),
-        accept: arguments.accept,
     }
 }
 

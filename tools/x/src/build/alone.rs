@@ -1,7 +1,7 @@
 //! A lock for packing Linux and patching the sources, whose results all processes share.
 
-use crate::interrupt;
 use crate::repository::Repository;
+use crate::stop;
 use anyhow::{Context as _, Result, bail};
 use std::fs::{self, File, TryLockError};
 use std::thread;
@@ -19,7 +19,7 @@ pub fn alone(repository: &Repository) -> Result<File> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if interrupt::wanted() => bail!("interrupted"),
+            Err(TryLockError::WouldBlock) if stop::wanted() => bail!("interrupted"),
             Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(error).context("cannot lock the build folder"),
         }

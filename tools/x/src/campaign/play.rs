@@ -2,9 +2,9 @@
 
 use super::images::Images;
 use super::scenario::Scenario;
-use crate::interrupt;
 use crate::qemu;
 use crate::run::emulator::Emulator;
+use crate::stop;
 use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub fn run(images: &Images, scenario: &Scenario) -> Result<Ran> {
     let started = Instant::now();
     let mut cut_short = None;
     while !emulator.ended()? && cut_short.is_none() {
-        ensure!(!interrupt::wanted(), "interrupted");
+        ensure!(!stop::wanted(), "interrupted");
         if started.elapsed() > LIMIT {
             cut_short = Some(format!("not over after {} s", LIMIT.as_secs()));
         }

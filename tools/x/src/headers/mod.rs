@@ -1,10 +1,10 @@
 //! The C headers of the binary interface, generated from the crate that defines the interface.
 
-mod channel;
 mod constants;
 mod layouts;
 mod signature;
 mod text;
+mod window;
 
 use crate::cli::HeadersArguments;
 use crate::file::write_whole;
@@ -59,7 +59,7 @@ fn channel() -> String {
                     #include <stddef.h>\n#include <stdint.h>\n#endif\n";
     let about = "What real-time tasks on the Pillion microhypervisor and Linux share";
     let mut out = Header::new(about, "PILLION_CHANNEL_H", includes);
-    channel::write(&mut out);
+    window::write(&mut out);
     out.finish()
 }
 

@@ -5,14 +5,11 @@
 //! leave.
 
 use super::emulated::Folder;
-use std::io::Write as _;
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use super::wires::Wire;
 
 /// This end of the wire.
 pub struct Desk {
-    socket: PathBuf,
-    connection: Option<UnixStream>,
+    wire: Wire,
     /// Rows, columns, and the boot of Linux that was told them last.
     told: (u16, u16, u64),
 }
@@ -20,12 +17,12 @@ pub struct Desk {
 impl Desk {
     /// A wire with nothing sent: Linux has the terminal's initial size on its command line.
     pub fn new(folder: &Folder) -> Desk {
-        Desk { socket: folder.desk(), connection: None, told: (0, 0, 0) }
+        Desk { wire: Wire::to(folder.desk()), told: (0, 0, 0) }
     }
 
     /// Sends the size if the terminal's size has changed or Linux has booted anew since.
     pub fn size(&mut self, (rows, columns): (u16, u16), life: u64) {
-        if self.told != (rows, columns, life) && self.say(&format!("size {rows} {columns}")).is_ok() {
+        if self.told != (rows, columns, life) && self.wire.say(&format!("size {rows} {columns}")).is_ok() {
             self.told = (rows, columns, life);
         }
     }
@@ -33,19 +30,7 @@ impl Desk {
     /// Asks Linux to switch itself off; most runs end with that, and then report what they
     /// measured.
     pub fn leave(&mut self) -> std::io::Result<()> {
-        self.say("leave")
-    }
-
-    fn say(&mut self, line: &str) -> std::io::Result<()> {
-        let mut stream = match self.connection.take() {
-            Some(stream) => stream,
-            None => UnixStream::connect(&self.socket)?,
-        };
-        // A Linux that does not read must not block this tool.
-        stream.set_nonblocking(true)?;
-        writeln!(stream, "{line}")?;
-        self.connection = Some(stream);
-        Ok(())
+        self.wire.say("leave")
     }
 }
 

@@ -1,23 +1,21 @@
-//! Boots the machine, shows it, and reports the outcome.
+//! Boots the machine, shows it, and reports what happened.
 
 pub mod apart;
-mod append;
 mod backtrace;
 mod desk;
 mod emulated;
 pub mod emulator;
 mod ending;
-mod fault;
 mod grub;
 pub mod line;
 mod monitor;
-mod outcome;
+mod observed;
 mod printed;
 mod result;
 mod session;
 mod summary;
 mod terminal;
-mod trace;
+mod trace_files;
 mod transcript;
 mod validate;
 mod view;
@@ -31,7 +29,7 @@ use crate::{doctor, qemu, system_file};
 use anyhow::{Context as _, Result};
 use emulated::{Boot, Folder};
 use ending::Ending;
-use result::Result as RunResult;
+use result::RunResult;
 use session::Ended;
 use std::fs;
 use std::path::Path;
@@ -47,7 +45,7 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     let version = qemu::version(&run.qemu)?;
     emulator::check_cpu(&run.qemu, &run.cpu, run.build.root.is_none())?;
     let size = (!run.headless).then(terminal::size).flatten();
-    let append = append::line(run, size);
+    let append = emulated::linux_line(run, size);
     let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
     let folder = Folder(folder.path());
     let built = prepare(repository, run, &append, &folder)?;
@@ -60,18 +58,13 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     let patched = run.build.patch.as_deref().map(|patch| patched::title(&repository.named(patch))).transpose()?;
     warn(patched.as_deref());
     let ended = boot(run, &built, append, &folder, ending)?;
-    let result = RunResult {
-        run,
-        outcome: &ended.outcome,
-        passenger: built.passenger.as_ref(),
-        version: &version.text,
-        cut_short: ended.cut_short.as_deref(),
-    };
-    let faults: Vec<String> = ended.outcome.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
+    let result =
+        RunResult { run, observed: &ended.observed, passenger: built.passenger.as_ref(), version: &version.text };
+    let faults: Vec<String> = ended.observed.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
     let tasks = built.system.iter().flat_map(|system| system.skins()).map(|(task, _)| task.name.as_str());
     // A user at Linux's terminal has `pillion dmesg`.
     let unseen = run.headless || run.build.no_linux;
-    let printed = if unseen { ended.outcome.printed.text(tasks) } else { String::new() };
+    let printed = if unseen { ended.observed.printed.text(tasks) } else { String::new() };
     conclude(run, &ended, &result, patched.as_deref(), &[faults.concat(), printed].concat())
 }
 
@@ -86,7 +79,7 @@ fn warn(patched: Option<&str>) {
 /// bundles of the same name. Linux alone needs no Pillion.
 fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &Folder) -> Result<Built> {
     let mut arguments = run.build.clone();
-    arguments.fault_module |= fault::needs_module(repository, run)?;
+    arguments.fault_module |= validate::needs_fault_module(repository, run)?;
     if !run.direct {
         return build::build(repository, &arguments, append, Some(run.memory), folder.0);
     }
@@ -111,7 +104,7 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Option<&str>, said: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}{said}", summary::text(&ended.outcome, run.clock()));
+    print!("{}{said}", summary::text(&ended.observed, run.clock()));
     warn(patched);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
@@ -119,7 +112,7 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
         write_whole(&absolute, text.as_bytes())?;
     }
     if let Some(folder) = &run.trace {
-        trace::write(&std::path::absolute(folder)?, &ended.outcome.trace)?;
+        trace_files::write(&std::path::absolute(folder)?, &ended.observed.trace)?;
     }
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());
@@ -127,7 +120,7 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
         // It shows what the user's programs printed.
         print!("\n{}", ended.transcript.console_end());
     }
-    for line in ended.outcome.notes.iter().chain(&failures) {
+    for line in ended.observed.notes.iter().chain(&failures) {
         eprintln!("x: {line}");
     }
     Ok(failures.is_empty())

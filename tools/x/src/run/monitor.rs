@@ -1,24 +1,19 @@
 //! Commands for the emulator's monitor, sent when a text appears in Pillion's log.
 
 use super::emulated::Folder;
-use std::io::Write as _;
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use super::wires::Wire;
 
 /// The commands still to be sent, and the connection.
 pub struct Monitor {
-    socket: PathBuf,
+    wire: Wire,
     /// Text and command.
     left: Vec<(String, String)>,
-    /// Kept open: the emulator takes one connection at a time, and discards unread input when one
-    /// closes.
-    connection: Option<UnixStream>,
 }
 
 impl Monitor {
     /// Commands by the texts that trigger them.
     pub fn new(folder: &Folder, commands: &[(String, String)]) -> Monitor {
-        Monitor { socket: folder.monitor(), left: commands.to_vec(), connection: None }
+        Monitor { wire: Wire::to(folder.monitor()), left: commands.to_vec() }
     }
 
     /// Sends the commands that this line triggers. Returns what went wrong.
@@ -26,16 +21,8 @@ impl Monitor {
         let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|(text, _)| line.contains(text));
         self.left = left;
         let failed =
-            |(_, command): (String, String)| self.give(&command).err().map(|error| format!("{command}: {error}"));
+            |(_, command): (String, String)| self.wire.say(&command).err().map(|error| format!("{command}: {error}"));
         Vec::from_iter(due).into_iter().find_map(failed)
-    }
-
-    fn give(&mut self, command: &str) -> std::io::Result<()> {
-        let stream = match self.connection.take() {
-            Some(stream) => stream,
-            None => UnixStream::connect(&self.socket)?,
-        };
-        writeln!(self.connection.insert(stream), "{command}")
     }
 }
 

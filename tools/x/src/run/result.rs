@@ -1,35 +1,33 @@
 //! The machine-readable result of a run, and whether it is good.
 
-use super::outcome::Outcome;
+use super::observed::Observed;
 use crate::build::passenger::Passenger;
 use crate::cli::{Clock, RunArguments};
 use serde_json::{Value, json};
 
 /// Everything that decides whether a run is good.
-pub struct Result<'a> {
+pub struct RunResult<'a> {
     /// What was asked for.
     pub run: &'a RunArguments,
     /// What happened in it.
-    pub outcome: &'a Outcome,
+    pub observed: &'a Observed,
     /// The Linux that rode.
     pub passenger: Option<&'a Passenger>,
     /// Version of the emulator.
     pub version: &'a str,
-    /// Why the session ended early, if it did.
-    pub cut_short: Option<&'a str>,
 }
 
-impl Result<'_> {
+impl RunResult<'_> {
     /// The result as a JSON object.
     pub fn json(&self) -> Value {
         json!({
             "machine": self.machine(),
-            "tasks": self.outcome.tasks,
-            "faults": self.outcome.faults,
+            "tasks": self.observed.tasks,
+            "faults": self.observed.faults,
             "linux": self.linux(),
             "ok": self.failures().is_empty(),
             "failures": self.failures(),
-            "notes": self.outcome.notes,
+            "notes": self.observed.notes,
         })
     }
 
@@ -49,33 +47,33 @@ impl Result<'_> {
 
     fn linux(&self) -> Value {
         let Some(passenger) = self.passenger else { return Value::Null };
-        let outcome = self.outcome;
+        let observed = self.observed;
         json!({
             "release": passenger.release,
             "vmlinuz_sha256": passenger.vmlinuz_sha256,
             "boot_ns": self.boot_ns(),
-            "boots": outcome.boots.max(outcome.inits),
-            "exits_by_reason": outcome.exits,
-            "loads": outcome.loads,
-            "ticks": outcome.ticks,
+            "boots": observed.boots.max(observed.inits),
+            "exits_by_reason": observed.exits,
+            "loads": observed.loads,
+            "ticks": observed.ticks,
         })
     }
 
     /// Time from Linux's start to its init. Without Pillion and counted, Linux reports the
     /// time-stamp counter, which starts with the machine; 1 tick is 1 ns.
     fn boot_ns(&self) -> Option<u64> {
-        let outcome = self.outcome;
+        let observed = self.observed;
         if self.run.direct && self.run.counted {
-            return outcome.ticks.get("init").copied();
+            return observed.ticks.get("init").copied();
         }
-        outcome.init_ns.map(|init| init.saturating_sub(outcome.start_ns.unwrap_or(0)))
+        observed.init_ns.map(|init| init.saturating_sub(observed.start_ns.unwrap_or(0)))
     }
 
     /// Why the run is not good; empty when it is.
     pub fn failures(&self) -> Vec<String> {
-        let mut failures = self.outcome.complaints.clone();
-        failures.extend(self.outcome.faults.iter().map(|fault| format!("task {}: it faulted", fault.name)));
-        failures.extend(self.cut_short.map(str::to_owned));
+        let mut failures = self.observed.complaints.clone();
+        failures.extend(self.observed.faults.iter().map(|fault| format!("task {}: it faulted", fault.name)));
+        failures.extend(self.observed.cut_short.clone());
         if self.passenger.is_some() {
             failures.extend(self.linux_failures());
         }
@@ -87,17 +85,17 @@ impl Result<'_> {
 
     fn linux_failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
-        if self.outcome.init_ns.is_none() {
+        if self.observed.init_ns.is_none() {
             return vec!["Linux did not reach its init".to_owned()];
         }
-        if self.run.headless && self.run.disk.is_none() && !self.outcome.done {
+        if self.run.headless && self.run.disk.is_none() && !self.observed.done {
             failures.push("Linux did not reach the end of its script".to_owned());
         }
-        if self.run.headless && self.run.disk.is_some() && !self.outcome.login {
+        if self.run.headless && self.run.disk.is_some() && !self.observed.login {
             failures.push("Linux did not ask for a login".to_owned());
         }
         for name in self.run.load.iter().filter(|_| self.run.headless && self.run.disk.is_none()) {
-            match self.outcome.loads.iter().find(|load| load.name == *name) {
+            match self.observed.loads.iter().find(|load| load.name == *name) {
                 Some(load) if load.ok => {}
                 Some(load) => failures.push(format!("load {name}: {}", load.reason.as_deref().unwrap_or("failed"))),
                 None => failures.push(format!("load {name}: it did not start")),
@@ -108,12 +106,12 @@ impl Result<'_> {
 
     fn pillion_failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
-        for (name, overruns) in self.outcome.overruns() {
+        for (name, overruns) in self.observed.overruns() {
             if overruns > 0 {
                 failures.push(format!("task {name}: {overruns} overruns"));
             }
         }
-        match self.outcome.end.as_deref() {
+        match self.observed.end.as_deref() {
             Some("ok") => {}
             Some(status) => failures.push(format!("Pillion ended with status {status}")),
             None if self.run.headless && self.run.disk.is_none() => {

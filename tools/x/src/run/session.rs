@@ -5,12 +5,12 @@ use super::emulator::Emulator;
 use super::ending::{Ending, limit};
 use super::line::{Splitter, parse};
 use super::monitor::Monitor;
-use super::outcome::Outcome;
+use super::observed::Observed;
 use super::view::View;
-use super::wires::{Event, follow, listen};
+use super::wires::{Event, follow, listen_to_console, listen_to_log};
 use super::{emulated::Folder, transcript::Transcript};
 use crate::cli::RunArguments;
-use crate::interrupt;
+use crate::stop;
 use anyhow::Result;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
@@ -29,35 +29,47 @@ const ESCAPE: u8 = 0x1d;
 /// How a run ended.
 pub struct Ended {
     /// What happened in it.
-    pub outcome: Outcome,
+    pub observed: Observed,
     /// What was written on the serial lines.
     pub transcript: Transcript,
-    /// Why it ended early, if it did.
-    pub cut_short: Option<String>,
 }
 
 /// Runs the emulator with these arguments.
 pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder, ending: Ending) -> Result<Ended> {
     let (sender, events) = channel();
-    listen(folder, &sender)?;
+    listen_to_console(&folder.console(), sender.clone())?;
+    listen_to_log(&folder.log(), sender.clone())?;
     let mut emulator = Emulator::start(&run.qemu, arguments)?;
     if let Some(messages) = emulator.messages() {
         follow(messages, &sender, Event::Message);
     }
-    let view = View::open(run)?;
+    let mut session = Session {
+        run,
+        view: View::open(run)?,
+        observed: Observed { without_linux: !ending.linux, ..Observed::default() },
+        transcript: Transcript::create(run)?,
+        lines: Splitter::default(),
+        console: None,
+        monitor: Monitor::new(folder, &run.when),
+        desk: Desk::new(folder),
+        ending,
+        started: Instant::now(),
+        stop: None,
+        closed: 0,
+    };
     if !run.headless {
         follow(std::io::stdin(), &sender, Event::Input);
     }
     drop(sender);
-    let mut session = Session::new(run, view, Monitor::new(folder, &run.when), Desk::new(folder), ending)?;
     session.work(&events, &mut emulator)?;
-    Ok(session.finish())
+    session.view.close();
+    Ok(Ended { observed: session.observed, transcript: session.transcript })
 }
 
 struct Session<'a> {
     run: &'a RunArguments,
     view: View,
-    outcome: Outcome,
+    observed: Observed,
     transcript: Transcript,
     lines: Splitter,
     console: Option<UnixStream>,
@@ -67,28 +79,9 @@ struct Session<'a> {
     started: Instant,
     stop: Option<Instant>,
     closed: usize,
-    cut_short: Option<String>,
 }
 
-impl<'a> Session<'a> {
-    fn new(run: &'a RunArguments, view: View, monitor: Monitor, desk: Desk, ending: Ending) -> Result<Session<'a>> {
-        Ok(Session {
-            run,
-            view,
-            outcome: Outcome { without_linux: !ending.linux, ..Outcome::default() },
-            transcript: Transcript::create(run)?,
-            lines: Splitter::default(),
-            console: None,
-            monitor,
-            desk,
-            ending,
-            started: Instant::now(),
-            stop: None,
-            closed: 0,
-            cut_short: None,
-        })
-    }
-
+impl Session<'_> {
     fn work(&mut self, events: &Receiver<Event>, emulator: &mut Emulator) -> Result<()> {
         while !self.over() {
             let event = events.recv_timeout(TICK).ok();
@@ -96,9 +89,9 @@ impl<'a> Session<'a> {
             if let Some(event) = event {
                 self.take(event);
             }
-            self.view.show(&self.outcome, self.started.elapsed());
+            self.view.show(&self.observed, self.started.elapsed());
             if let Some(size) = self.view.size().filter(|_| self.has_desk()) {
-                self.desk.size(size, self.outcome.inits);
+                self.desk.size(size, self.observed.inits);
             }
             if quiet && emulator.ended()? {
                 break;
@@ -126,17 +119,17 @@ impl<'a> Session<'a> {
         self.transcript.log(bytes);
         for line in self.lines.push(bytes) {
             if let Some(wrong) = self.monitor.line(&line) {
-                self.cut_short = Some(format!("the emulator's monitor did not take {wrong}"));
+                self.observed.cut_short = Some(format!("the emulator's monitor did not take {wrong}"));
             }
             if self.run.direct {
-                self.outcome.take_note(&line, self.started.elapsed().as_nanos() as u64);
+                self.observed.take_note(&line, self.started.elapsed().as_nanos() as u64);
             } else if let Some(line) = parse(&line) {
-                self.outcome.take(line);
+                self.observed.take(line);
             } else {
-                self.outcome.take_text(&line);
+                self.observed.take_text(&line);
             }
         }
-        if self.outcome.end.is_some() && self.stop.is_none() {
+        if self.observed.end.is_some() && self.stop.is_none() {
             self.stop = Some(Instant::now() + GRACE);
         }
         self.look_for_no_end();
@@ -147,8 +140,8 @@ impl<'a> Session<'a> {
         if self.ending.others || self.stop.is_some() {
             return;
         }
-        if let Some(why) = self.outcome.off_for_good() {
-            self.outcome.complaints.push(why.to_owned());
+        if let Some(why) = self.observed.off_for_good() {
+            self.observed.complaints.push(why.to_owned());
             self.stop = Some(Instant::now() + GRACE);
         }
     }
@@ -162,9 +155,9 @@ impl<'a> Session<'a> {
 
     /// A full system on a disk is up when it prompts for a login.
     fn look_for_login(&mut self) {
-        if self.run.disk.is_some() && !self.outcome.login && self.transcript.console_tail().contains("login: ") {
-            self.outcome.login = true;
-            self.outcome.state = "login".into();
+        if self.run.disk.is_some() && !self.observed.login && self.transcript.console_tail().contains("login: ") {
+            self.observed.login = true;
+            self.observed.state = "login".into();
             if self.run.headless {
                 self.stop = Some(Instant::now() + Duration::from_secs(self.run.load_seconds().into()));
             }
@@ -183,7 +176,7 @@ impl<'a> Session<'a> {
 
     /// Whether a Linux is up that reads the desk's lines.
     fn has_desk(&self) -> bool {
-        self.outcome.state == "up" && self.run.disk.is_none()
+        self.observed.state == "up" && self.run.disk.is_none()
     }
 
     /// Gives Linux, and Pillion after it, a moment to end in order: they report what was measured
@@ -192,23 +185,18 @@ impl<'a> Session<'a> {
         let asked = self.stop.is_none() && self.has_desk() && self.desk.leave().is_ok();
         self.stop = Some(Instant::now() + if asked { LEAVING } else { Duration::ZERO });
         if asked {
-            self.outcome.state = "is being switched off; Ctrl-] again leaves at once".into();
+            self.observed.state = "is being switched off; Ctrl-] again leaves at once".into();
         }
     }
 
     /// Whether it is time to stop the emulator.
     fn over(&mut self) -> bool {
-        if interrupt::wanted() {
-            self.cut_short = Some("interrupted".into());
+        if stop::wanted() {
+            self.observed.cut_short = Some("interrupted".into());
         } else if let Some(limit) = limit(self.run).filter(|limit| self.started.elapsed() > *limit) {
-            self.cut_short = Some(format!("not over after {} s", limit.as_secs()));
+            self.observed.cut_short = Some(format!("not over after {} s", limit.as_secs()));
         }
-        self.cut_short.is_some() || self.stop.is_some_and(|stop| Instant::now() >= stop)
-    }
-
-    fn finish(self) -> Ended {
-        self.view.close();
-        Ended { outcome: self.outcome, transcript: self.transcript, cut_short: self.cut_short }
+        self.observed.cut_short.is_some() || self.stop.is_some_and(|stop| Instant::now() >= stop)
     }
 }
 
@@ -216,7 +204,7 @@ impl<'a> Session<'a> {
 mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
-    use crate::run::result::Result as RunResult;
+    use crate::run::result::RunResult;
     use clap::Parser as _;
     use std::fs::File;
     use std::thread;
@@ -256,14 +244,7 @@ mod tests {
         let passenger =
             serde_json::from_str(r#"{"key":"","image":"","initrd":"","release":"6.1","vmlinuz_sha256":"00"}"#);
         let passenger = passenger.unwrap();
-        RunResult {
-            run,
-            outcome: &ended.outcome,
-            passenger: Some(&passenger),
-            version: "7.2",
-            cut_short: ended.cut_short.as_deref(),
-        }
-        .failures()
+        RunResult { run, observed: &ended.observed, passenger: Some(&passenger), version: "7.2" }.failures()
     }
 
     const GOOD: &str = r#"pillion: a line for people
@@ -285,8 +266,8 @@ mod tests {
     fn a_good_run_is_good() {
         let played = play(&["--load", "disk"], GOOD);
         assert_eq!(failures(&played), Vec::<String>::new());
-        let outcome = &played.1.outcome;
-        assert_eq!((outcome.tasks.len(), outcome.start_ns, outcome.init_ns), (1, Some(100), Some(4100)));
+        let observed = &played.1.observed;
+        assert_eq!((observed.tasks.len(), observed.start_ns, observed.init_ns), (1, Some(100), Some(4100)));
         assert!(played.1.transcript.console_tail().contains("hello"));
     }
 
@@ -325,6 +306,6 @@ mod tests {
         let run_arguments = arguments(&["--timeout", "1"]);
         let ending = Ending { linux: true, others: true };
         let ended = run(&run_arguments, &["60".into()], &Folder(folder.path()), ending).unwrap();
-        assert_eq!(ended.cut_short.as_deref(), Some("not over after 1 s"));
+        assert_eq!(ended.observed.cut_short.as_deref(), Some("not over after 1 s"));
     }
 }

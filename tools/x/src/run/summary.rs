@@ -1,7 +1,7 @@
 //! The result of a run, for people.
 
 use super::line::Task;
-use super::outcome::Outcome;
+use super::observed::Observed;
 use crate::cli::Clock;
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use std::fmt::Write as _;
 const BAR: f64 = 40.0;
 
 /// Histograms of latencies, then the tables, which stay in sight at the end.
-pub fn text(outcome: &Outcome, clock: Clock) -> String {
+pub fn text(observed: &Observed, clock: Clock) -> String {
     let mut out = String::new();
-    for task in outcome.tasks.iter().filter(|task| !task.histogram.is_empty()) {
+    for task in observed.tasks.iter().filter(|task| !task.histogram.is_empty()) {
         histogram(&mut out, task);
     }
-    tasks(&mut out, outcome, clock);
-    linux(&mut out, outcome);
+    tasks(&mut out, observed, clock);
+    linux(&mut out, observed);
     out
 }
 
-fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
-    if outcome.tasks.is_empty() && outcome.statuses.is_empty() {
+fn tasks(out: &mut String, observed: &Observed, clock: Clock) {
+    if observed.tasks.is_empty() && observed.statuses.is_empty() {
         return;
     }
     let _ = writeln!(
@@ -28,7 +28,7 @@ fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
         "\n{:<12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}",
         "task", "period", "samples", "min", "avg", "p99", "p99.99", "max", "overruns"
     );
-    for task in &outcome.tasks {
+    for task in &observed.tasks {
         let cells = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
         let [min, avg, p99, p9999, max] = cells;
         // Threads of an RTLinux program may have different periods.
@@ -40,7 +40,8 @@ fn tasks(out: &mut String, outcome: &Outcome, clock: Clock) {
             task.name
         );
     }
-    for status in outcome.statuses.values().filter(|status| outcome.tasks.iter().all(|task| task.name != status.name)) {
+    for status in observed.statuses.values().filter(|status| observed.tasks.iter().all(|task| task.name != status.name))
+    {
         let [min, avg, max] = [status.min_ns, status.avg_ns, status.max_ns].map(time);
         let (samples, overruns) = (status.samples, status.overruns);
         let _ = writeln!(
@@ -68,23 +69,23 @@ fn bar(count: u64, most: u64) -> String {
     "█".repeat((share * BAR).ceil().max(1.0) as usize)
 }
 
-fn linux(out: &mut String, outcome: &Outcome) {
-    if let (Some(init), start) = (outcome.init_ns, outcome.start_ns.unwrap_or(0)) {
+fn linux(out: &mut String, observed: &Observed) {
+    if let (Some(init), start) = (observed.init_ns, observed.start_ns.unwrap_or(0)) {
         let _ = writeln!(
             out,
             "\nLinux        to its init in {}, boots: {}",
             time(init - start.min(init)),
-            outcome.boots.max(1)
+            observed.boots.max(1)
         );
     }
-    for load in &outcome.loads {
+    for load in &observed.loads {
         let result = match &load.reason {
             None => format!("{} {}", load.units, load.unit),
             Some(reason) => format!("FAILED: {reason}"),
         };
         let _ = writeln!(out, "{:<12} {result}", load.name);
     }
-    let exits = outcome.exits.iter().filter(|(_, count)| **count > 0);
+    let exits = observed.exits.iter().filter(|(_, count)| **count > 0);
     if exits.clone().count() > 0 {
         let exits: Vec<String> = exits.map(|(reason, count)| format!("{reason} {count}")).collect();
         let _ = writeln!(out, "exits        {}", exits.join(", "));
@@ -108,12 +109,12 @@ mod tests {
     #[test]
     fn the_table_is_behind_the_histogram_and_says_what_a_nanosecond_is() {
         let line = r#"{"pillion":"task","name":"demo","period_ns":100000,"samples":9,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":4,"max_ns":5,"overruns":0,"histogram":[[1,8],[4,1]]}"#;
-        let mut outcome = Outcome::default();
-        outcome.take(crate::run::line::parse(line).unwrap());
-        let said = text(&outcome, Clock::Paced);
+        let mut observed = Observed::default();
+        observed.take(crate::run::line::parse(line).unwrap());
+        let said = text(&observed, Clock::Paced);
         assert!(said.find("bars are logarithmic") < said.find("overruns"), "{said}");
         assert!(said.contains("1 ns is one executed instruction"), "{said}");
-        assert!(!text(&outcome, Clock::Wall).contains("instruction"));
+        assert!(!text(&observed, Clock::Wall).contains("instruction"));
     }
 
     #[test]

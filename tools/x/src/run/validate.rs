@@ -2,6 +2,7 @@
 
 use crate::build::Built;
 use crate::cli::RunArguments;
+use crate::file::read_text;
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::task::{is_source, stem};
@@ -18,12 +19,15 @@ const WORKING_MIB: u64 = 192;
 /// Linux's own loads for general use; the others in that folder belong to tests.
 const LOADS: [&str; 5] = ["hackbench", "disk", "cache", "net", "cpu"];
 
+/// The scripts that make Linux fail.
+const FAULTS: &str = "linux/initramfs/lib/fault";
+
 /// Checks the arguments against this machine.
 pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     terminal(run)?;
     run.load.iter().try_for_each(|name| load(repository, run, name))?;
     if let Some(name) = &run.fault {
-        let folder = super::fault::folder(repository);
+        let folder = repository.path(FAULTS);
         let mut known: Vec<String> = fs::read_dir(&folder)?
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
             .collect();
@@ -38,6 +42,12 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     run.forward.iter().try_for_each(|pair| forward(pair))?;
     let outputs = [&run.json, &run.log, &run.console];
     outputs.into_iter().flatten().try_for_each(|file| output(file))
+}
+
+/// Whether only the kernel module can cause the fault of this run.
+pub fn needs_fault_module(repository: &Repository, run: &RunArguments) -> Result<bool> {
+    let script = run.fault.as_ref().map(|fault| read_text(&repository.path(FAULTS).join(fault))).transpose()?;
+    Ok(script.is_some_and(|text| text.contains("modprobe fault")))
 }
 
 /// Whether a load is one of the user's own programs.

@@ -1,6 +1,6 @@
 //! What the user sees during a run.
 
-use super::outcome::Outcome;
+use super::observed::Observed;
 use super::summary::time;
 use super::terminal::Terminal;
 use crate::cli::{Clock, RunArguments};
@@ -39,14 +39,14 @@ impl View {
     }
 
     /// Shows how things stand.
-    pub fn show(&mut self, outcome: &Outcome, elapsed: Duration) {
+    pub fn show(&mut self, observed: &Observed, elapsed: Duration) {
         match self {
             View::Shell(terminal, unit) => {
-                terminal.status(&format!(" {}   Ctrl-] leaves{unit}", line(outcome, elapsed)))
+                terminal.status(&format!(" {}   Ctrl-] leaves{unit}", line(observed, elapsed)))
             }
-            View::Line(bar) => bar.set_message(line(outcome, elapsed)),
+            View::Line(bar) => bar.set_message(line(observed, elapsed)),
             View::Plain(said) => {
-                let now = state(outcome);
+                let now = state(observed);
                 if now != *said {
                     eprintln!("x: {:6.1} s  {now}", elapsed.as_secs_f32());
                     *said = now;
@@ -68,46 +68,46 @@ impl View {
     }
 }
 
-fn line(outcome: &Outcome, elapsed: Duration) -> String {
+fn line(observed: &Observed, elapsed: Duration) -> String {
     let mut parts = Vec::new();
-    for status in outcome.statuses.values() {
+    for status in observed.statuses.values() {
         let (avg, max) = (time(status.avg_ns), time(status.max_ns));
         parts.push(format!(
             "{}: {} samples, avg {avg}, max {max}, overruns {}",
             status.name, status.samples, status.overruns
         ));
     }
-    let waiting = outcome.init_ns.is_none() && !outcome.without_linux;
+    let waiting = observed.init_ns.is_none() && !observed.without_linux;
     let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
-    parts.push(format!("{}{clock}", state(outcome)));
+    parts.push(format!("{}{clock}", state(observed)));
     parts.join("   ")
 }
 
-fn state(outcome: &Outcome) -> String {
-    let skins = outcome.skins.iter().map(|(name, event)| format!("{name}: {event}"));
-    let faults = outcome.faults.iter().map(|fault| format!("{} FAULTED", fault.name));
+fn state(observed: &Observed) -> String {
+    let skins = observed.skins.iter().map(|(name, event)| format!("{name}: {event}"));
+    let faults = observed.faults.iter().map(|fault| format!("{} FAULTED", fault.name));
     let mut parts: Vec<String> = skins.chain(faults).collect();
-    if !outcome.without_linux {
-        parts.push(linux(outcome));
+    if !observed.without_linux {
+        parts.push(linux(observed));
     } else if parts.is_empty() {
         parts.push("running".into());
     }
     parts.join("; ")
 }
 
-fn linux(outcome: &Outcome) -> String {
-    let linux = if outcome.state.is_empty() { "booting" } else { &outcome.state };
-    let boots = if outcome.boots > 1 { format!(", boot {}", outcome.boots) } else { String::new() };
-    let loads: Vec<String> = outcome.loads.iter().map(load).collect();
+fn linux(observed: &Observed) -> String {
+    let linux = if observed.state.is_empty() { "booting" } else { &observed.state };
+    let boots = if observed.boots > 1 { format!(", boot {}", observed.boots) } else { String::new() };
+    let loads: Vec<String> = observed.loads.iter().map(load).collect();
     let loads = if loads.is_empty() { String::new() } else { format!("; {}", loads.join(", ")) };
     format!("Linux: {linux}{boots}{loads}")
 }
 
-fn load(load: &super::outcome::Load) -> String {
+fn load(load: &super::observed::Load) -> String {
     let name = &load.name;
     match (load.ok, load.reason.as_deref()) {
         (true, _) => format!("{name} {} {}", load.units, load.unit),
-        (false, Some(super::outcome::RUNNING)) => format!("{name} runs"),
+        (false, Some(super::observed::RUNNING)) => format!("{name} runs"),
         (false, _) => format!("{name} FAILED"),
     }
 }
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn tells_of_programs_and_linux() {
-        let mut outcome = Outcome { without_linux: true, ..Outcome::default() };
-        assert_eq!(state(&outcome), "running");
-        outcome.take(parse(r#"{"pillion":"skin","name":"t","event":"started","result":0}"#).unwrap());
-        assert_eq!(state(&outcome), "t: started");
-        outcome.without_linux = false;
-        assert_eq!(state(&outcome), "t: started; Linux: booting");
+        let mut observed = Observed { without_linux: true, ..Observed::default() };
+        assert_eq!(state(&observed), "running");
+        observed.take(parse(r#"{"pillion":"skin","name":"t","event":"started","result":0}"#).unwrap());
+        assert_eq!(state(&observed), "t: started");
+        observed.without_linux = false;
+        assert_eq!(state(&observed), "t: started; Linux: booting");
     }
 }

@@ -1,13 +1,12 @@
 //! The connections between the emulator and this tool: everything that arrives becomes an event.
 
-use super::emulated::Folder;
 use anyhow::Result;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::pipe::fcntl_setpipe_size;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -31,14 +30,8 @@ pub enum Event {
 /// no room is lost. A socket has room for only a few hundred, because each byte is sent by itself.
 const LOG_ROOM: usize = 1 << 20;
 
-/// Listens for the emulator's serial lines.
-pub fn listen(folder: &Folder, events: &Sender<Event>) -> Result<()> {
-    listen_to_console(&folder.console(), events.clone())?;
-    listen_to_log(&folder.log(), events.clone())
-}
-
 /// Listens for the console: a socket, because it carries input as well.
-fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
+pub fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
     let listener = UnixListener::bind(path)?;
     thread::spawn(move || {
         let Ok((stream, _)) = listener.accept() else { return };
@@ -52,7 +45,7 @@ fn listen_to_console(path: &Path, events: Sender<Event>) -> Result<()> {
 }
 
 /// Listens for the log: a named pipe.
-fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
+pub fn listen_to_log(path: &Path, events: Sender<Event>) -> Result<()> {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
     let path = path.to_owned();
     thread::spawn(move || {
@@ -78,5 +71,31 @@ fn pump<T>(mut source: impl Read, events: &Sender<T>, wrap: fn(Vec<u8>) -> T) {
         if events.send(wrap(buffer[..count].to_vec())).is_err() {
             return;
         }
+    }
+}
+
+/// A socket of the emulator that takes lines, connected when the first one is sent. The connection
+/// stays: the emulator takes one at a time, and discards unread input when one closes.
+pub struct Wire {
+    socket: PathBuf,
+    connection: Option<UnixStream>,
+}
+
+impl Wire {
+    /// The wire to a socket.
+    pub fn to(socket: PathBuf) -> Wire {
+        Wire { socket, connection: None }
+    }
+
+    /// Sends a line. A receiver that does not read must not block this tool.
+    pub fn say(&mut self, line: &str) -> std::io::Result<()> {
+        let mut stream = match self.connection.take() {
+            Some(stream) => stream,
+            None => UnixStream::connect(&self.socket)?,
+        };
+        stream.set_nonblocking(true)?;
+        writeln!(stream, "{line}")?;
+        self.connection = Some(stream);
+        Ok(())
     }
 }

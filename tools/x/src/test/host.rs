@@ -1,7 +1,7 @@
 //! The tests that run on the host.
 
-use crate::interrupt;
 use crate::repository::Repository;
+use crate::stop;
 use crate::tally::Tally;
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -58,7 +58,7 @@ fn watch(mut command: Command, silence: Duration) -> Result<Tally> {
         tally.failed.push(format!("the tests on the host were ended: {why}"));
     }
     let status = child.wait()?;
-    ensure!(!interrupt::wanted(), "interrupted");
+    ensure!(!stop::wanted(), "interrupted");
     if !status.success() && tally.failed.is_empty() {
         tally.failed.push("the tests on the host could not be built or run".into());
     }
@@ -77,7 +77,7 @@ fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Res
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Err(RecvTimeoutError::Timeout) => {
-                ensure!(!interrupt::wanted(), "interrupted");
+                ensure!(!stop::wanted(), "interrupted");
                 ensure!(heard.elapsed() <= silence, "silent for {} s", silence.as_secs());
             }
         }

@@ -5,6 +5,7 @@
 //! trace NUMBER TIME EVENT FIRST SECOND
 //! ```
 
+use super::ctf::KINDS;
 use pillion_abi::call::Call;
 use pillion_abi::trace::Event;
 
@@ -60,17 +61,6 @@ impl Track {
     }
 }
 
-const EVENTS: [Event; 8] = [
-    Event::Syscall,
-    Event::Interrupt,
-    Event::Exception,
-    Event::Switch,
-    Event::GuestEntry,
-    Event::GuestExit,
-    Event::Idle,
-    Event::Window,
-];
-
 /// Reads the entries of a log; skips other lines and malformed entries.
 #[must_use]
 pub fn read(log: &str) -> Vec<Entry> {
@@ -91,7 +81,7 @@ fn entry(line: &str, ticks_per_second: u64) -> Option<Entry> {
     let words: Vec<u64> = line.split_whitespace().map(number).collect::<Option<_>>()?;
     let [_, time, event, first, second] = words[..] else { return None };
     let time_ns = u128::from(time) * 1_000_000_000 / u128::from(ticks_per_second);
-    let event = EVENTS.into_iter().find(|kind| *kind as u64 == event)?;
+    let event = KINDS.into_iter().map(|(kind, ..)| kind).find(|kind| *kind as u64 == event)?;
     Some(Entry { time_ns: u64::try_from(time_ns).ok()?, event, first, second })
 }
 
@@ -158,7 +148,7 @@ mod tests {
 
     #[test]
     fn each_event_is_known_by_its_number() {
-        for event in EVENTS {
+        for (event, ..) in KINDS {
             let line = format!("trace 0 5 {} 0x1 0x2", event as u64);
             assert_eq!(read(&line), [Entry { time_ns: 5, event, first: 1, second: 2 }]);
         }

@@ -1,4 +1,4 @@
-//! The outcome of a run, collected from its lines.
+//! What is known of a run, collected from its lines.
 
 use super::line::{Fault, Line, Linux, Skin, Status, Task};
 use super::printed::Printed;
@@ -13,7 +13,7 @@ const MONITOR: &str = "vmm";
 
 /// What is known of a run.
 #[derive(Default)]
-pub struct Outcome {
+pub struct Observed {
     /// Final figures.
     pub tasks: Vec<Task>,
     /// Latest figures.
@@ -56,6 +56,8 @@ pub struct Outcome {
     pub complaints: Vec<String>,
     /// Events that may be intended.
     pub notes: Vec<String>,
+    /// Why the run was ended early, if it was.
+    pub cut_short: Option<String>,
 }
 
 /// A load inside Linux.
@@ -74,7 +76,7 @@ pub struct Load {
     pub reason: Option<String>,
 }
 
-impl Outcome {
+impl Observed {
     /// Takes a line that is not for this tool: of the trace, or of a task.
     pub fn take_text(&mut self, line: &str) {
         self.printed.take(line);
@@ -216,15 +218,15 @@ mod tests {
     use super::*;
     use crate::run::line::parse;
 
-    fn outcome(lines: &[&str]) -> Outcome {
-        let mut outcome = Outcome::default();
-        lines.iter().filter_map(|line| parse(line)).for_each(|line| outcome.take(line));
-        outcome
+    fn observed(lines: &[&str]) -> Observed {
+        let mut observed = Observed::default();
+        lines.iter().filter_map(|line| parse(line)).for_each(|line| observed.take(line));
+        observed
     }
 
     #[test]
     fn follows_linux_through_a_restart() {
-        let outcome = outcome(&[
+        let observed = observed(&[
             r#"{"pillion":"linux","event":"start","t_ns":10,"boot":1}"#,
             r#"{"pillion":"linux","event":"note","t_ns":30,"text":"init"}"#,
             r#"{"pillion":"linux","event":"init","t_ns":31,"boot":1}"#,
@@ -233,43 +235,43 @@ mod tests {
             r#"{"pillion":"linux","event":"note","t_ns":70,"text":"init"}"#,
             r#"{"pillion":"end","t_ns":90,"status":"ok"}"#,
         ]);
-        assert_eq!((outcome.start_ns, outcome.init_ns), (Some(10), Some(30)));
-        assert_eq!((outcome.boots, outcome.inits), (2, 2));
-        assert_eq!(outcome.end.as_deref(), Some("ok"));
+        assert_eq!((observed.start_ns, observed.init_ns), (Some(10), Some(30)));
+        assert_eq!((observed.boots, observed.inits), (2, 2));
+        assert_eq!(observed.end.as_deref(), Some("ok"));
     }
 
     #[test]
     fn a_program_that_does_not_start_is_a_complaint() {
         let start = |result| format!(r#"{{"pillion":"skin","name":"t","event":"started","result":{result}}}"#);
-        assert!(outcome(&[&start(0), r#"{"pillion":"skin","name":"t","event":"ended"}"#]).complaints.is_empty());
-        assert_eq!(outcome(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
-        let mut refused = Outcome::default();
+        assert!(observed(&[&start(0), r#"{"pillion":"skin","name":"t","event":"ended"}"#]).complaints.is_empty());
+        assert_eq!(observed(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
+        let mut refused = Observed::default();
         refused.take_text("[t] unknown parameter perod");
         refused.take(super::super::line::parse(&start(-22)).unwrap());
         assert_eq!(refused.complaints, ["task t did not start (-22): unknown parameter perod"]);
         let said = |event: &str| format!(r#"{{"pillion":"skin","name":"t","event":"{event}","why":"it hangs"}}"#);
-        assert_eq!(outcome(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);
-        assert_eq!(outcome(&[&said("unfinished")]).complaints, ["task t: it hangs"]);
+        assert_eq!(observed(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);
+        assert_eq!(observed(&[&said("unfinished")]).complaints, ["task t: it hangs"]);
     }
 
     #[test]
     fn a_thread_that_uses_all_its_time_is_shown_and_no_complaint() {
         let busy = r#"{"pillion":"skin","name":"t","event":"busy","thread":2,"why":"it loops"}"#;
-        let outcome = outcome(&[r#"{"pillion":"skin","name":"t","event":"started","result":0}"#, busy]);
-        assert_eq!((outcome.skins["t"].as_str(), outcome.complaints.len()), ("thread 2 uses all its time", 0));
-        assert_eq!(outcome.notes, ["task t: it loops"]);
+        let observed = observed(&[r#"{"pillion":"skin","name":"t","event":"started","result":0}"#, busy]);
+        assert_eq!((observed.skins["t"].as_str(), observed.complaints.len()), ("thread 2 uses all its time", 0));
+        assert_eq!(observed.notes, ["task t: it loops"]);
     }
 
     #[test]
     fn knows_which_loads_ran() {
-        let mut outcome = Outcome::default();
+        let mut observed = Observed::default();
         for note in ["load a start", "load b start", "load c start", "load a ok 12 MiB", "load b failed no disk"] {
-            outcome.take_note(note, 0);
+            observed.take_note(note, 0);
         }
-        let ok: Vec<bool> = outcome.loads.iter().map(|load| load.ok).collect();
+        let ok: Vec<bool> = observed.loads.iter().map(|load| load.ok).collect();
         assert_eq!(ok, [true, false, false]);
-        assert_eq!((outcome.loads[0].units, outcome.loads[0].unit.as_str()), (12, "MiB"));
-        assert_eq!(outcome.loads[1].reason.as_deref(), Some("no disk"));
-        assert_eq!(outcome.loads[2].reason.as_deref(), Some("it did not end"));
+        assert_eq!((observed.loads[0].units, observed.loads[0].unit.as_str()), (12, "MiB"));
+        assert_eq!(observed.loads[1].reason.as_deref(), Some("no disk"));
+        assert_eq!(observed.loads[2].reason.as_deref(), Some("it did not end"));
     }
 }

@@ -17,8 +17,8 @@ pub const METADATA: &str = "metadata";
 /// Name of the file with the events.
 pub const STREAM: &str = "cpu0";
 
-/// A kind of events: its name, and the names of its two words.
-const KINDS: [(Event, &str, [&str; 2]); 8] = [
+/// The kinds of events: the name of each, and the names of its two words.
+pub const KINDS: [(Event, &str, [&str; 2]); 8] = [
     (Event::Syscall, "syscall", ["number", "capability"]),
     (Event::Interrupt, "interrupt", ["vector", "reserved"]),
     (Event::Exception, "exception", ["vector", "address"]),
