@@ -9,44 +9,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Flags for both languages. Reports of faults follow the frame pointers.
-const COMMON: [&str; 16] = [
-    "-O2",
-    "-g",
-    "-pipe",
-    "-fno-pic",
-    "-fno-pie",
-    "-fno-omit-frame-pointer",
-    "-mno-omit-leaf-frame-pointer",
-    "-fno-stack-protector",
-    "-fno-delete-null-pointer-checks",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-strict-aliasing",
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-nostdinc",
-    "-fdiagnostics-color=never",
-    "-fcf-protection=none",
-];
+const COMMON: &str = "-O2 -g -pipe -fno-pic -fno-pie -fno-omit-frame-pointer \
+    -mno-omit-leaf-frame-pointer -fno-stack-protector -fno-delete-null-pointer-checks \
+    -fno-asynchronous-unwind-tables -fno-strict-aliasing -ffunction-sections -fdata-sections \
+    -nostdinc -fdiagnostics-color=never -fcf-protection=none";
 /// Macros for modules, as RTLinux's makefiles define them.
-const MODULE: [&str; 3] = ["-D__KERNEL__", "-DMODULE", "-D__RTL__"];
+const MODULE: &str = "-D__KERNEL__ -DMODULE -D__RTL__";
 /// C as it was written for RTLinux, with a warning for each function that is called without a
 /// declaration: its result is then taken for `int`.
-const C: [&str; 3] = ["-std=gnu89", "-Wimplicit", "-fcommon"];
+const C: &str = "-std=gnu89 -Wimplicit -fcommon";
 /// C that needs a newer standard, with inline functions and declarations as before.
-const NEWER_C: [&str; 4] = ["-std=gnu11", "-fgnu89-inline", "-Wimplicit", "-fcommon"];
+const NEWER_C: &str = "-std=gnu11 -fgnu89-inline -Wimplicit -fcommon";
 /// C++ without the features that need a runtime of its own. Where compilers of RTLinux's time only
 /// warned, as about `(unsigned)pointer`, so does this one. The compiler's headers use the macro,
 /// which the C library's headers do not define.
-const CPP: [&str; 8] = [
-    "-fpermissive",
-    "-Wno-error=narrowing",
-    "-nostdinc++",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-use-cxa-atexit",
-    "-D__GLIBC_PREREQ(a,b)=0",
-];
+const CPP: &str = "-fpermissive -Wno-error=narrowing -nostdinc++ -fno-exceptions -fno-rtti \
+    -fno-threadsafe-statics -fno-use-cxa-atexit -D__GLIBC_PREREQ(a,b)=0";
 /// From this version on, the compiler rejects what it only warned about before.
 const STRICT_SINCE: u32 = 14;
 
@@ -89,9 +67,9 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     let cpp = is_cpp(source);
     let headers = toolchain::headers(repository, cpp)?;
     let strict = !cpp && toolchain::version(cpp)? >= STRICT_SINCE;
-    let compiler = |standard: &[&str]| {
+    let compiler = |standard: &str| {
         let mut command = Command::new(toolchain::compiler(cpp));
-        command.env("LC_ALL", "C").args(COMMON).args(MODULE).args(standard);
+        command.env("LC_ALL", "C").args([COMMON, MODULE, standard].join(" ").split(' '));
         // Two clones must count the same, and `__FILE__` ends up in the image.
         command.arg(format!("-fmacro-prefix-map={}=.", repository.root().display()));
         if strict {
@@ -107,12 +85,12 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         command
     };
     let inputs = object.with_extension("d");
-    let compile = |standard: &[&str], given: &Path| {
+    let compile = |standard: &str, given: &Path| {
         let mut command = compiler(standard);
         command.args(beside(source, given)).args(["-MD", "-MF"]).arg(&inputs);
         tool::judged(command.arg("-c").arg(given).arg("-o").arg(object))
     };
-    let run = |standard: &[&str]| -> Result<(bool, String)> {
+    let run = |standard: &str| -> Result<(bool, String)> {
         let (mut given, mut first) = (source.to_owned(), compile(standard, source)?);
         if !first.0 && old::texts_may_be_cause(&first.1) {
             let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(first) };
@@ -150,13 +128,13 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     };
     let named = order.std.as_ref().map(|name| format!("-std={name}"));
     let (mut done, mut said) = match (&named, cpp) {
-        (Some(named), true) => run(&[&CPP[..], &[named]].concat())?,
-        (Some(named), false) => run(&[named])?,
-        (None, true) => run(&CPP)?,
-        (None, false) => run(&C)?,
+        (Some(named), true) => run(&format!("{CPP} {named}"))?,
+        (Some(named), false) => run(named)?,
+        (None, true) => run(CPP)?,
+        (None, false) => run(C)?,
     };
     if !done && !cpp && named.is_none() && wants_newer(&said) {
-        (done, said) = run(&NEWER_C)?;
+        (done, said) = run(NEWER_C)?;
     }
     if !done {
         if let Some(problem) = foreign::explain(source, &said) {

@@ -11,21 +11,15 @@ use std::path::Path;
 /// Where to find the replacements.
 pub const TABLE: &str = "docs/rtlinux.md, section \"Left out\", says what to use instead";
 
-/// What Linux's kernel has and tasks lack, and the prefixes of its names.
-const ABSENT: [(&str, &[&str]); 7] = [
-    (
-        "tasklets and bottom halves",
-        &["tasklet_", "DECLARE_TASKLET", "mark_bh", "init_bh", "queue_task", "schedule_task"],
-    ),
-    ("character devices", &["register_chrdev", "unregister_chrdev", "file_operations", "misc_register"]),
-    ("files in /proc", &["create_proc_", "remove_proc_", "proc_dir_entry"]),
-    (
-        "kernel threads and timers",
-        &["kernel_thread", "timer_list", "add_timer", "del_timer", "mod_timer", "init_timer"],
-    ),
-    ("PCI functions", &["pci_"]),
-    ("interrupts", &["request_irq", "free_irq", "SA_INTERRUPT", "SA_SHIRQ"]),
-    ("network", &["netdevice", "skbuff", "net_device", "sk_buff"]),
+/// What Linux's kernel has and tasks lack, and the prefixes of its names, separated by blanks.
+const ABSENT: [(&str, &str); 7] = [
+    ("tasklets and bottom halves", "tasklet_ DECLARE_TASKLET mark_bh init_bh queue_task schedule_task"),
+    ("character devices", "register_chrdev unregister_chrdev file_operations misc_register"),
+    ("files in /proc", "create_proc_ remove_proc_ proc_dir_entry"),
+    ("kernel threads and timers", "kernel_thread timer_list add_timer del_timer mod_timer init_timer"),
+    ("PCI functions", "pci_"),
+    ("interrupts", "request_irq free_irq SA_INTERRUPT SA_SHIRQ"),
+    ("network", "netdevice skbuff net_device sk_buff"),
 ];
 
 /// Headers of RTLinux that do not exist here.
@@ -70,10 +64,10 @@ pub fn explain(source: &Path, said: &str) -> Option<Error> {
     // A file may have the same name as what it lacks.
     let plain = said.replace(&*source.to_string_lossy(), "");
     let words: BTreeSet<&str> = plain.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-    let of = |beginnings: &[&str]| {
-        words.iter().filter(|word| beginnings.iter().any(|start| word.starts_with(start))).copied().collect::<Vec<_>>()
+    let of = |starts: &str| {
+        words.iter().filter(|word| starts.split(' ').any(|start| word.starts_with(start))).copied().collect::<Vec<_>>()
     };
-    let found = ABSENT.iter().map(|(what, beginnings)| (what, of(beginnings)));
+    let found = ABSENT.iter().map(|(what, starts)| (what, of(starts)));
     let found: Vec<String> = found
         .filter(|(_, names)| !names.is_empty())
         .map(|(what, names)| format!("{what} ({})", names.join(", ")))

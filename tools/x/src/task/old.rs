@@ -219,56 +219,20 @@ pub fn defines(source: &str, name: &str) -> bool {
 }
 
 /// Words that precede a parenthesis outside of all braces and are not functions.
-const NO_FUNCTIONS: [&str; 32] = [
-    "__attribute__",
-    "__attribute",
-    "__asm__",
-    "__asm",
-    "asm",
-    "__typeof__",
-    "__typeof",
-    "typeof",
-    "__extension__",
-    "__declspec",
-    "__alignof__",
-    "_Alignas",
-    "alignas",
-    "decltype",
-    "explicit",
-    "noexcept",
-    "throw",
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "const",
-    "volatile",
-    "bool",
-    "_Bool",
-    "static",
-    "inline",
-];
+const NO_FUNCTIONS: &str = "__attribute__ __attribute __asm__ __asm asm __typeof__ __typeof \
+    typeof __extension__ __declspec __alignof__ _Alignas alignas decltype explicit noexcept \
+    throw void char short int long float double signed unsigned const volatile bool _Bool static \
+    inline";
 /// Words that may stand between a function's parentheses and its brace. Any other word begins the
 /// declarations of parameters.
-const AFTER_FUNCTIONS: [&str; 12] = [
-    "__attribute__",
-    "__attribute",
-    "__asm__",
-    "__asm",
-    "asm",
-    "__extension__",
-    "const",
-    "volatile",
-    "noexcept",
-    "throw",
-    "override",
-    "final",
-];
+const AFTER_FUNCTIONS: &str = "__attribute__ __attribute __asm__ __asm asm __extension__ const \
+    volatile noexcept throw override final";
+
+/// Whether a word is in a list of words separated by blanks.
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
+
 /// Words whose parentheses are followed by a block.
 const BLOCKS: [&str; 5] = ["if", "for", "while", "switch", "catch"];
 
@@ -304,9 +268,14 @@ impl<'a> Reader<'a> {
         self.braces.last().and_then(|(function, _)| *function)
     }
 
+    /// Whether the current token is outside of all functions and parentheses.
+    fn is_outside(&self) -> bool {
+        self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside)
+    }
+
     /// Takes a token, with up to three tokens before it and two after it.
     fn read(&mut self, before: [(Kind, &'a str); 3], token: &'a str, after: [(Kind, &'a str); 2]) {
-        let outside = self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside);
+        let outside = self.is_outside();
         match token {
             "{" => {
                 let in_language = before[0].0 == Kind::Text && before[1].1 == "extern";
@@ -322,7 +291,7 @@ impl<'a> Reader<'a> {
             }
             "}" => {
                 self.braces.pop();
-                if self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside) {
+                if self.is_outside() {
                     (self.declared, self.old_style) = (Declared::Nothing, false);
                 }
             }
@@ -335,12 +304,12 @@ impl<'a> Reader<'a> {
             }
             ")" => {
                 self.closed = self.parentheses.pop().unwrap_or_default();
-                if self.parentheses.is_empty() && self.braces.iter().all(|(_, outside)| *outside) {
-                    let word = after[0].0 == Kind::Word && !AFTER_FUNCTIONS.contains(&after[0].1);
-                    if after[0].1 == "(" && !NO_FUNCTIONS.contains(&self.closed) && !self.old_style {
+                if self.is_outside() {
+                    let word = after[0].0 == Kind::Word && !is_in(AFTER_FUNCTIONS, after[0].1);
+                    if after[0].1 == "(" && !is_in(NO_FUNCTIONS, self.closed) && !self.old_style {
                         self.declared = Declared::Unknown;
                     }
-                    self.old_style |= word && !NO_FUNCTIONS.contains(&self.closed);
+                    self.old_style |= word && !is_in(NO_FUNCTIONS, self.closed);
                 }
             }
             _ => {}
@@ -357,7 +326,7 @@ impl<'a> Reader<'a> {
             // It belongs to a parameter, or to what precedes the parenthesis.
             Declared::Function(_) if self.old_style && (pointer || kind != Kind::Word) => return,
             Declared::Function(_) if self.old_style => Declared::Unknown,
-            Declared::Nothing if kind == Kind::Word && NO_FUNCTIONS.contains(&name) && !no_name => {
+            Declared::Nothing if kind == Kind::Word && is_in(NO_FUNCTIONS, name) && !no_name => {
                 // This includes `int (f)(void)`, but not `__attribute__((x))`.
                 if name.starts_with('_') || after[1].1 != ")" { return } else { Declared::Unknown }
             }

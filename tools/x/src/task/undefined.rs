@@ -7,59 +7,28 @@ use std::collections::BTreeMap;
 pub const BEGIN_AND_END: &str =
     "write `int init_module(void)` and `void cleanup_module(void)`; `./x new rtlinux NAME` shows them";
 
-/// Kinds of names by prefix, and what to do about them.
-const KINDS: [(&[&str], &str, &str); 5] = [
-    (&["init_module", "cleanup_module"], "where a module begins and ends", BEGIN_AND_END),
+/// Kinds of names, by prefixes separated by blanks, and what to do about them.
+const KINDS: [(&str, &str, &str); 5] = [
+    ("init_module cleanup_module", "where a module begins and ends", BEGIN_AND_END),
     (
-        &["_ZTI", "_ZTV", "__cxa_", "__dynamic_cast", "_Unwind_", "__gxx_", "_ZSt", "_ZNSt", "_ZNKSt"],
+        "_ZTI _ZTV __cxa_ __dynamic_cast _Unwind_ __gxx_ _ZSt _ZNSt _ZNKSt",
         "part of C++'s own library",
         "do without exceptions, run-time types, streams and strings; header templates, new and delete are available",
     ),
     (
-        &["__tls_get_addr", "__emutls", "_dl_", "dlopen", "dlsym"],
+        "__tls_get_addr __emutls _dl_ dlopen dlsym",
         "for programs that are linked at run time",
         "do without thread-local variables and libraries; pthread_setspecific keeps a value for each thread",
     ),
     (
-        &["pthread_", "sem_", "rtl_", "rtf_", "rt_", "mq_", "mbuff_", "timer_", "clock_"],
+        "pthread_ sem_ rtl_ rtf_ rt_ mq_ mbuff_ timer_ clock_",
         "named like a function of RTLinux, but there is none of this name",
         "compare the spelling with the headers in rt/include",
     ),
     (
-        &[
-            "printk",
-            "kmalloc",
-            "kfree",
-            "vmalloc",
-            "schedule",
-            "wake_up",
-            "request_",
-            "free_",
-            "register_",
-            "proc_",
-            "create_proc",
-            "remove_proc",
-            "tasklet_",
-            "mark_bh",
-            "queue_task",
-            "unregister_",
-            "copy_to_user",
-            "copy_from_user",
-            "kernel_thread",
-            "add_timer",
-            "del_timer",
-            "mod_timer",
-            "init_timer",
-            "pci_",
-            "virt_to_",
-            "phys_to_",
-            "bus_to_",
-            "interruptible_",
-            "wait_event",
-            "daemonize",
-            "xtime",
-            "__",
-        ],
+        "printk kmalloc kfree vmalloc schedule wake_up request_ free_ register_ proc_ create_proc remove_proc tasklet_ \
+         mark_bh queue_task unregister_ copy_to_user copy_from_user kernel_thread add_timer del_timer mod_timer \
+         init_timer pci_ virt_to_ phys_to_ bus_to_ interruptible_ wait_event daemonize xtime __",
         KERNEL.0,
         KERNEL.1,
     ),
@@ -69,28 +38,9 @@ const KERNEL: (&str, &str) = (
     "move what needs it to a Linux process or module, and talk to it through a FIFO or mbuff; docs/rtlinux.md, section \"Left out\", has the table",
 );
 /// More names of the kernel's, in full: programs have functions of their own with such prefixes.
-const OF_THE_KERNEL: [&str; 20] = [
-    "kill_proc",
-    "kill_proc_info",
-    "kill_pg",
-    "kill_pg_info",
-    "kill_sl",
-    "kill_sl_info",
-    "kill_fasync",
-    "misc_register",
-    "misc_deregister",
-    "sleep_on",
-    "sleep_on_timeout",
-    "isa_readb",
-    "isa_readw",
-    "isa_readl",
-    "isa_writeb",
-    "isa_writew",
-    "isa_writel",
-    "isa_memset_io",
-    "isa_memcpy_fromio",
-    "isa_memcpy_toio",
-];
+const OF_THE_KERNEL: &str = "kill_proc kill_proc_info kill_pg kill_pg_info kill_sl kill_sl_info kill_fasync \
+    misc_register misc_deregister sleep_on sleep_on_timeout isa_readb isa_readw isa_readl isa_writeb isa_writew \
+    isa_writel isa_memset_io isa_memcpy_fromio isa_memcpy_toio";
 const UNKNOWN: (&str, &str) = (
     "in none of the sources, and neither in the runtime nor in the C library",
     "name the source that defines it too, or use a function that the headers in rt/include declare",
@@ -118,13 +68,11 @@ pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
 }
 
 fn kind(name: &str) -> (&'static str, &'static str) {
-    if OF_THE_KERNEL.contains(&name) {
+    if OF_THE_KERNEL.split(' ').any(|known| known == name) {
         return KERNEL;
     }
-    let fits = |(beginnings, ..): &&(&[&str], &'static str, &'static str)| {
-        beginnings.iter().any(|start| name.starts_with(start))
-    };
-    KINDS.iter().find(fits).map_or(UNKNOWN, |(_, what, remedy)| (what, remedy))
+    let kind = KINDS.iter().find(|(starts, ..)| starts.split(' ').any(|start| name.starts_with(start)));
+    kind.map_or(UNKNOWN, |(_, what, remedy)| (what, remedy))
 }
 
 /// Names that were not found, each with the place where it is first used.
