@@ -4,13 +4,6 @@ use crate::problem::problem;
 use anyhow::Result;
 use std::path::Path;
 
-/// The contents of a bzImage's header.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Image {
-    /// What `uname -r` will report.
-    pub release: String,
-}
-
 const BOOT_FLAG: usize = 0x1fe;
 const MAGIC: usize = 0x202;
 const VERSION: usize = 0x206;
@@ -20,15 +13,15 @@ const X_LOAD_FLAGS: usize = 0x236;
 /// Boot protocol of Linux 3.8: the first with the 64-bit entry point.
 const OLDEST: u16 = 0x20c;
 
-/// Reads the header of a kernel image; refuses any other file.
-pub fn inspect(path: &Path) -> Result<Image> {
+/// What `uname -r` will report of a kernel image; refuses any other file.
+pub fn release(path: &Path) -> Result<String> {
     let remedy = "name a bzImage, such as /boot/vmlinuz-* of a Debian system";
     let data = std::fs::read(path)
         .map_err(|error| problem(format!("{} cannot be read", path.display()), error.to_string(), remedy))?;
     parse(&data).map_err(|why| problem(format!("{} is not a bzImage for x86-64", path.display()), why, remedy))
 }
 
-fn parse(data: &[u8]) -> Result<Image, String> {
+fn parse(data: &[u8]) -> Result<String, String> {
     if data.len() < 0x1000 || word(data, BOOT_FLAG) != 0xaa55 || &data[MAGIC..MAGIC + 4] != b"HdrS" {
         return Err("it has no Linux boot header".into());
     }
@@ -39,10 +32,10 @@ fn parse(data: &[u8]) -> Result<Image, String> {
     if data[LOAD_FLAGS] & 1 == 0 || word(data, X_LOAD_FLAGS) & 1 == 0 {
         return Err("it is not a relocatable 64-bit kernel that loads high".into());
     }
-    Ok(Image { release: release(data).ok_or("it does not state its release")? })
+    stated(data).ok_or_else(|| "it does not state its release".into())
 }
 
-fn release(data: &[u8]) -> Option<String> {
+fn stated(data: &[u8]) -> Option<String> {
     let start = 0x200 + usize::from(word(data, RELEASE));
     let end = start + data.get(start..)?.iter().position(|byte| matches!(byte, 0 | b' '))?;
     let text = std::str::from_utf8(&data[start..end]).ok()?;
@@ -71,7 +64,7 @@ mod tests {
 
     #[test]
     fn takes_a_kernel_and_tells_its_release() {
-        assert_eq!(parse(&image()), Ok(Image { release: "6.1.0-9".into() }));
+        assert_eq!(parse(&image()), Ok("6.1.0-9".into()));
     }
 
     #[test]

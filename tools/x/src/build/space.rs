@@ -21,14 +21,6 @@ pub struct Place {
     needed_mib: u64,
 }
 
-/// Why a folder is unusable, and what to do.
-pub struct Fault {
-    /// What is wrong.
-    pub why: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
 /// All of them.
 pub fn places(repository: &Repository) -> Vec<Place> {
     let needed_mib = if repository.build("cache").is_dir() { LEAST_MIB } else { FIRST_MIB };
@@ -51,27 +43,23 @@ pub fn has(path: &Path, needed_mib: u64) -> Result<()> {
 
 impl Place {
     fn check(&self) -> Result<()> {
-        match self.fault() {
-            None => Ok(()),
-            Some(Fault { why, remedy }) => {
-                Err(problem(format!("{} is unusable as {}", self.path.display(), self.name), why, remedy))
-            }
-        }
+        let Some((why, remedy)) = self.fault() else { return Ok(()) };
+        Err(problem(format!("{} is unusable as {}", self.path.display(), self.name), why, remedy))
     }
 
-    /// What is wrong with it.
-    pub fn fault(&self) -> Option<Fault> {
+    /// What is wrong with it, and what to do about that.
+    pub fn fault(&self) -> Option<(String, &'static str)> {
         let there = self.there();
         if let Err(error) = access(there, Access::WRITE_OK | Access::EXEC_OK) {
             let error = std::io::Error::from(error);
             let why = format!("{} is not writable for this user: {error}", there.display());
             let remedy = "run ./x in a clone of your own on a writable disk, or take this one over with chown";
-            return Some(Fault { why, remedy: remedy.into() });
+            return Some((why, remedy));
         }
         let (free, needed) = (self.free_mib(), self.needed_mib);
         let why = format!("{free} MiB are free in {}, {needed} MiB are needed", there.display());
         let remedy = "make room there, or move to a larger disk: the repository, or TMPDIR for temporary files";
-        (free < needed).then(|| Fault { why, remedy: remedy.into() })
+        (free < needed).then_some((why, remedy))
     }
 
     /// Free space.

@@ -1,26 +1,23 @@
 //! Converts a task's ELF file to a task image, which needs no parsing at run time.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use object::read::elf::{FileHeader as _, ProgramHeader as _};
-use object::{Endianness, elf};
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object as _, ObjectKind, ObjectSegment as _, SegmentFlags, elf};
 use pillion_abi::bundle::{SEGMENTS, Segment, TASK_MAGIC, TaskHeader};
 use pillion_abi::object::map;
 use pillion_abi::{PAGE, USER_END, VERSION};
 
 /// The task image of an ELF file.
 pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
-    let header = elf::FileHeader64::<Endianness>::parse(file)?;
-    let endian = header.endian()?;
-    ensure!(header.e_type.get(endian) == elf::ET_EXEC, "not linked at a fixed address");
+    let file = ElfFile64::<Endianness>::parse(file)?;
+    ensure!(file.kind() == ObjectKind::Executable, "not linked at a fixed address");
     let mut image = Image { body: vec![0; PAGE as usize], segments: Vec::new() };
-    for program in header.program_headers(endian, file)? {
-        if program.p_type(endian) == elf::PT_LOAD && program.p_memsz(endian) > 0 {
-            let data = program.data(endian, file).map_err(|()| anyhow::anyhow!("a segment lies outside the file"))?;
-            let flags = map_flags(program.p_flags(endian).0)?;
-            image.add(program.p_vaddr(endian), program.p_memsz(endian), data, flags)?;
-        }
+    for segment in file.segments().filter(|segment| segment.size() > 0) {
+        let data = segment.data().context("a segment lies outside the file")?;
+        let SegmentFlags::Elf { p_flags, .. } = segment.flags() else { bail!("a segment has no rights") };
+        image.add(segment.address(), segment.size(), data, map_flags(p_flags.0)?)?;
     }
-    let entry = header.e_entry.get(endian);
+    let entry = file.entry();
     check(&image.segments, entry)?;
     write_header(&mut image.body, entry, &image.segments);
     Ok(image.body)

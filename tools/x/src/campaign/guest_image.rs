@@ -2,8 +2,8 @@
 //! which is what the monitor loads.
 
 use anyhow::{Context as _, Result, ensure};
-use object::read::elf::{FileHeader as _, ProgramHeader as _};
-use object::{Endianness, elf};
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object as _, ObjectSegment as _};
 
 /// Where `tests/campaign/guest/guest.ld` links it.
 const BASE: u64 = 0x100_0000;
@@ -14,20 +14,16 @@ const ALIGNMENT: u32 = 0x20_0000;
 /// Converts the ELF file of a guest to a bzImage; memory that the guest expects to be zero is part
 /// of it.
 pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
-    let header = elf::FileHeader64::<Endianness>::parse(file)?;
-    let endian = header.endian()?;
-    ensure!(header.e_entry.get(endian) == BASE, "the guest's entry is not its first byte");
+    let file = ElfFile64::<Endianness>::parse(file)?;
+    ensure!(file.entry() == BASE, "the guest's entry is not its first byte");
     let mut body = Vec::new();
-    for program in header.program_headers(endian, file)? {
-        if program.p_type(endian) != elf::PT_LOAD || program.p_memsz(endian) == 0 {
-            continue;
-        }
-        let data = program.data(endian, file).map_err(|()| anyhow::anyhow!("a segment lies outside the file"))?;
-        let at = program.p_vaddr(endian).checked_sub(BASE).context("a segment below the base")? as usize;
+    for segment in file.segments().filter(|segment| segment.size() > 0) {
+        let data = segment.data().context("a segment lies outside the file")?;
+        let at = segment.address().checked_sub(BASE).context("a segment below the base")? as usize;
         ensure!(at >= body.len(), "segments out of order");
         body.resize(at, 0);
         body.extend_from_slice(data);
-        body.resize(at + program.p_memsz(endian) as usize, 0);
+        body.resize(at + segment.size() as usize, 0);
     }
     body.resize(body.len().next_multiple_of(16), 0);
     let mut image = boot_header(body.len() as u32);

@@ -36,12 +36,12 @@ impl Kernel {
         let package = archive.package(&name)?;
         let release = name.trim_start_matches("linux-image-").trim_end_matches("-unsigned").to_owned();
         let image = package.root.join("boot").join(format!("vmlinuz-{release}"));
-        bzimage::inspect(&image)?;
+        bzimage::release(&image)?;
         Ok(Kernel { image, modules: Modules::below(&package.root, &release)?, release })
     }
 
     fn given(image: &Path) -> Result<Kernel> {
-        let release = bzimage::inspect(image)?.release;
+        let release = bzimage::release(image)?;
         let beside = image.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
         let modules = match Modules::below(beside, &release)? {
             Some(found) => Some(found),

@@ -113,6 +113,6 @@ fn sources() -> Need {
 fn room(repository: &Repository) -> impl Iterator<Item = Need> {
     space::places(repository).into_iter().map(|place| match place.fault() {
         None => found(place.name, format!("{} MiB free in {}", place.free_mib(), place.path.display())),
-        Some(fault) => absent(place.name, fault.why, fault.remedy),
+        Some((why, remedy)) => absent(place.name, why, remedy),
     })
 }
