@@ -1,13 +1,12 @@
 //! A disk image with a Debian that rides: login, compiler, the module by DKMS, the command, the
 //! library.
 
-use super::Archive;
 use super::kernel::Kernel;
-use super::suite::suite;
+use super::{Archive, suite};
 use crate::build::passenger::hex;
 use crate::build::space;
 use crate::cli::DiskArguments;
-use crate::doctor::install;
+use crate::doctor::install::{self, is_root};
 use crate::file;
 use crate::problem::problem;
 use crate::progress::step;
@@ -90,21 +89,12 @@ fn release(repository: &Repository, linux: &str) -> Result<String> {
     Ok(Kernel::choose(linux, || Archive::new(repository.build("cache")))?.release)
 }
 
-fn missing() -> Vec<&'static str> {
-    let further = if root() { &[] } else { &UNPRIVILEGED[..] };
-    let programs = PROGRAMS.iter().chain(further);
-    programs.filter(|(program, _)| tool::find(program).is_none()).map(|(_, package)| *package).collect()
-}
-
-fn root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
 fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Result<()> {
     let suite = &suite()?;
     let place = image.parent().context("an image lies in a folder")?;
     space::has(place, NEEDED_MIB)?;
-    install::packages(&missing())?;
+    let unprivileged = if is_root() { &[] } else { &UNPRIVILEGED[..] };
+    install::programs(&[&PROGRAMS, unprivileged].concat(), None)?;
     let folder = tempfile::Builder::new().prefix(".disk-").tempdir_in(place).map_err(|error| {
         problem(format!("{} cannot be written to", place.display()), error.to_string(), "name a file in another folder")
     })?;
@@ -144,7 +134,7 @@ fn download(repository: &Repository, suite: &str, release: &str, folder: &Path, 
 fn convert(archive: &Path, tree: &Path, image: &Path, size: u32) -> Result<()> {
     fs::create_dir(tree)?;
     let mke2fs = tool::find("mke2fs").context("mke2fs is gone")?;
-    let mut command = Command::new(if root() { "env" } else { "fakeroot" });
+    let mut command = Command::new(if is_root() { "env" } else { "fakeroot" });
     command.args(["sh", "-c", CONVERT, "sh"]).args([archive, tree, &mke2fs, image]).arg(size.to_string());
     tool::quietly(&mut command)
 }

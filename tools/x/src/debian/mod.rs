@@ -6,7 +6,6 @@ pub mod kernel;
 pub mod libraries;
 pub mod modules;
 mod stanza;
-pub mod suite;
 
 use crate::problem::problem;
 use crate::progress::step;
@@ -133,4 +132,29 @@ fn unknown(name: &str) -> anyhow::Error {
         "this machine's package sources don't list it",
         "run `apt-get update` as root on Debian 12 or 13, then try again",
     )
+}
+
+/// The Debian release that this machine runs, such as `bookworm`.
+pub fn suite() -> Result<String> {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    named(&release).map(str::to_owned).ok_or_else(|| {
+        let why = "/etc/os-release has no VERSION_CODENAME";
+        problem("it is unknown which Debian this is", why, "do this on Debian 12 or 13")
+    })
+}
+
+fn named(release: &str) -> Option<&str> {
+    release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME=")).map(|name| name.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_suite() {
+        assert_eq!(named("ID=debian\nVERSION_CODENAME=trixie\n"), Some("trixie"));
+        assert_eq!(named("ID=debian\nVERSION_CODENAME=\"bookworm\"\n"), Some("bookworm"));
+        assert_eq!(named("ID=other\n"), None);
+    }
 }

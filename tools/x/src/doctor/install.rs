@@ -9,6 +9,18 @@ use std::process::Command;
 /// Keeps the package manager from asking questions.
 const FRONTEND: (&str, &str) = ("DEBIAN_FRONTEND", "noninteractive");
 
+/// Installs the packages of those programs that are missing: pairs of program and package; and
+/// further packages.
+pub fn programs<'a>(needed: &[(&str, &'a str)], further: Option<&'a str>) -> Result<()> {
+    let missing = needed.iter().filter(|(program, _)| tool::find(program).is_none()).map(|(_, package)| *package);
+    packages(&missing.chain(further).collect::<Vec<_>>())
+}
+
+/// Whether this user is root.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Installs Debian packages; an empty list is fine.
 pub fn packages(names: &[&str]) -> Result<()> {
     if names.is_empty() {
@@ -42,7 +54,7 @@ pub fn update_lists() -> Result<()> {
 /// that root can give.
 fn privileged(wanted: &str, remedy: &str) -> Result<Command> {
     const PROGRAM: &str = "apt-get";
-    if rustix::process::geteuid().is_root() {
+    if is_root() {
         let mut command = Command::new(PROGRAM);
         command.env(FRONTEND.0, FRONTEND.1);
         return Ok(command);

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs that make the CD, and the packages that contain them.
-const PACKAGES: [(&str, &str); 3] = [("grub-mkrescue", "grub-common"), ("xorriso", "xorriso"), ("mformat", "mtools")];
+const PROGRAMS: [(&str, &str); 3] = [("grub-mkrescue", "grub-common"), ("xorriso", "xorriso"), ("mformat", "mtools")];
 
 /// GRUB for BIOS machines: a file, as the package contains no program to look for.
 const BIOS: (&str, &str) = ("/usr/lib/grub/i386-pc/multiboot2.mod", "grub-pc-bin");
 
 /// Makes the CD in a folder.
 pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str) -> Result<PathBuf> {
-    install::packages(&missing())?;
+    install::programs(&PROGRAMS, (!Path::new(BIOS.0).exists()).then_some(BIOS.1))?;
     let (root, image) = (folder.join("cd"), folder.join("pillion.iso"));
     fs::create_dir_all(root.join("boot/grub"))?;
     fs::copy(kernel, root.join("boot/pillion"))?;
@@ -28,12 +28,6 @@ pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str) -> Result<
     })?;
     fs::remove_dir_all(&root)?;
     Ok(image)
-}
-
-fn missing() -> Vec<&'static str> {
-    let programs = PACKAGES.iter().filter(|(program, _)| tool::find(program).is_none()).map(|(_, package)| *package);
-    let bios = (!Path::new(BIOS.0).exists()).then_some(BIOS.1);
-    programs.chain(bios).collect()
 }
 
 /// GRUB's configuration. GRUB does not pass the kernel the file's name, only the words after it.

@@ -1,7 +1,7 @@
 //! Checks the promise to fresh machines on fresh machines: runs both commands of the README in
 //! minimal roots of Debian 12 and 13.
 
-use crate::debian::suite::suite;
+use crate::debian::suite;
 use crate::doctor::install;
 use crate::problem::problem;
 use crate::progress::step;
@@ -70,9 +70,7 @@ fn trials(name: &str, own: &str) -> Vec<Trial> {
 
 /// Runs the trials. `x test` without a name leaves them out: they take long, and need root.
 pub fn run(repository: &Repository, name: &str) -> Result<Tally> {
-    if tool::find("mmdebstrap").is_none() {
-        install::packages(&["mmdebstrap"])?;
-    }
+    install::programs(&[("mmdebstrap", "mmdebstrap")], None)?;
     let mut tally = Tally::default();
     for trial in trials(name, &suite()?) {
         let log = repository.build(format!("{}.log", trial.name.replace('/', "-")));
@@ -100,7 +98,7 @@ fn command(repository: &Repository, trial: &Trial) -> Result<Command> {
         return Err(problem(format!("{} cannot begin", trial.name), why, "look at it, then remove it as root"));
     }
     let (cargo, rustup) = rust()?;
-    let mut command = Command::new(if rustix::process::geteuid().is_root() { "env" } else { "sudo" });
+    let mut command = Command::new(if install::is_root() { "env" } else { "sudo" });
     command.arg(repository.path("tests/fresh/try")).arg(repository.root()).args([trial.suite, trial.who]);
     command.arg(root).args([cargo, rustup]).args(&trial.commands);
     Ok(command)
