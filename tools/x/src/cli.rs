@@ -1,18 +1,12 @@
 //! The command line.
 
-mod campaign;
-mod disk;
-mod fuzz;
 mod measure;
-mod task;
+mod program;
 
-pub use campaign::CampaignArguments;
 use clap::{Args, Parser, Subcommand};
-pub use disk::DiskArguments;
-pub use fuzz::FuzzArguments;
 pub use measure::{MeasureArguments, MeasureCommand};
+pub use program::{BuildTaskArguments, Kind, NewArguments};
 use std::path::PathBuf;
-pub use task::{BuildTaskArguments, Kind, NewArguments};
 
 /// Pillion, a real-time microhypervisor: build it, boot it, test it, measure it.
 ///
@@ -267,6 +261,77 @@ pub struct TestArguments {
     /// What a campaign does.
     #[command(flatten)]
     pub campaign: CampaignArguments,
+}
+
+/// Options of `x test campaign`.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "For `x test campaign`")]
+pub struct CampaignArguments {
+    /// Seeds to run: one number, or the first and the one after the last [default: the known ones,
+    /// and 20 derived from the commit]
+    #[arg(long, value_name = "A..B", requires = "name")]
+    pub seeds: Option<String>,
+    /// Steps that the guest takes: `from=N to=N classes=MASK only=N,N,..`
+    #[arg(long, value_name = "ORDERS", requires = "seeds")]
+    pub guest: Option<String>,
+    /// Steps that the hostile task takes
+    #[arg(long, value_name = "ORDERS", requires = "seeds")]
+    pub task: Option<String>,
+    /// Steps that the hostile task with a skin takes
+    #[arg(long, value_name = "ORDERS", requires = "seeds")]
+    pub skinned: Option<String>,
+    /// Only list the steps
+    #[arg(long, requires = "seeds")]
+    pub tell: bool,
+    /// Do not shrink a seed that fails
+    #[arg(long, requires = "name")]
+    pub no_shrink: bool,
+    /// Seeds run in parallel [default: one for each processor]
+    #[arg(long, value_name = "N", requires = "name")]
+    pub jobs: Option<usize>,
+    /// Write Pillion's log of each seed into a folder
+    #[arg(long, value_name = "FOLDER", requires = "name")]
+    pub logs: Option<PathBuf>,
+    /// Write the totals as JSON
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub json: Option<PathBuf>,
+}
+
+/// Options of `x fuzz`.
+#[derive(Args, Clone)]
+pub struct FuzzArguments {
+    /// Target to fuzz; without a name, all are listed
+    pub name: Option<String>,
+    /// How long to fuzz, in seconds
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub seconds: u64,
+    /// Rewrite the corpus with what was found
+    #[arg(long)]
+    pub keep: bool,
+    /// Run one input, given in hexadecimal digits as a failure prints it
+    #[arg(long, value_name = "HEX", conflicts_with = "keep")]
+    pub input: Option<String>,
+}
+
+/// Options of `x disk`.
+#[derive(Args, Clone)]
+#[command(after_help = "EXAMPLES
+  ./x disk debian.img
+  ./x run --disk debian.img --task my-task      log in as root, the password is pillion
+
+The disk has the same Debian as this machine, as small as possible, with a C compiler, Python, the headers of the kernel that rides,
+the module `pillion` built by DKMS, the command `pillion`, libpillion.a and its headers. It has a network: `apt-get update` and
+`apt-get install` work as they do here. What Linux writes to the disk stays there.")]
+pub struct DiskArguments {
+    /// Image to write
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Debian kernel for the disk: `stock` or `rt` (PREEMPT_RT)
+    #[arg(long, value_name = "stock|rt", default_value = "stock", value_parser = ["stock", "rt"])]
+    pub linux: String,
+    /// Size of the disk; free space on it takes no room here
+    #[arg(long, value_name = "GIB", default_value_t = 4)]
+    pub size: u32,
 }
 
 /// Options of `x headers`.
