@@ -1,5 +1,6 @@
 //! Paths in the repository.
 
+use crate::file;
 use crate::problem::problem;
 use crate::tool;
 use anyhow::{Context as _, Result};
@@ -9,7 +10,7 @@ use std::process::Command;
 /// The target of everything that does not run on the host.
 pub const BARE_TARGET: &str = "x86_64-unknown-none";
 
-/// Folders that a copy does not get.
+/// Folders that are generated and not part of the repository.
 const BUILT: [&str; 3] = ["target", "build", ".git"];
 /// Extensions of the disks that users make: they are large.
 const DISKS: [&str; 2] = ["qcow2", "img"];
@@ -49,15 +50,30 @@ impl Repository {
     pub fn copy(&self, to: &Path) -> Result<()> {
         let mut command = Command::new("cp");
         command.arg("-a").arg("-t").arg(to);
-        for entry in self.root.read_dir()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let is_disk = Path::new(&name).extension().is_some_and(|end| DISKS.iter().any(|disk| end == *disk));
-            if !is_disk && !BUILT.iter().any(|built| name == *built) {
-                command.arg(entry.path());
+        let is_disk = |path: &Path| path.extension().is_some_and(|end| DISKS.iter().any(|disk| end == *disk));
+        command.args(self.entries()?.into_iter().filter(|path| !is_disk(path)));
+        tool::quietly(&mut command)
+    }
+
+    /// What is in the root folder, but for what is generated.
+    fn entries(&self) -> Result<Vec<PathBuf>> {
+        let entries = self.root.read_dir()?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+        let is_built = |path: &PathBuf| BUILT.iter().any(|built| path.ends_with(built));
+        Ok(entries.into_iter().filter(|path| !is_built(path)).collect())
+    }
+
+    /// All files, relative to the root.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in self.entries()? {
+            let name = entry.strip_prefix(&self.root)?.to_owned();
+            if entry.is_symlink() || !entry.is_dir() {
+                files.push(name);
+            } else {
+                files.extend(file::below(&entry)?.iter().map(|file| name.join(file)));
             }
         }
-        tool::quietly(&mut command)
+        Ok(files)
     }
 
     /// The root folder.

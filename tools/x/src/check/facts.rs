@@ -3,22 +3,19 @@
 //! with the document, its claim, and the fact.
 
 use crate::cli::Cli;
+use crate::file::read_text;
 use crate::repository::Repository;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::CommandFactory as _;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Maximum width of prose, in columns.
 const WIDTH: usize = 100;
 
-/// Folders that are generated and not part of the repository.
-const MADE: [&str; 3] = ["target", "build", ".git"];
-
-/// Every contradiction between the documents and the repository.
-pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
-    let tree = Tree::read(repository.root())?;
+/// Whether documents and repository agree; reports every contradiction.
+pub fn check(repository: &Repository) -> Result<bool> {
+    let tree = Tree::read(repository)?;
     let mut wrong = Vec::new();
     for (name, text) in &tree.texts {
         wrong.extend(wide(name, text));
@@ -34,7 +31,8 @@ pub fn contradictions(repository: &Repository) -> Result<Vec<String>> {
     wrong.extend(unmentioned(&tree));
     wrong.extend(options(&tree));
     wrong.extend(forbidding(&tree));
-    Ok(wrong)
+    wrong.iter().for_each(|line| eprintln!("  {line}"));
+    Ok(wrong.is_empty())
 }
 
 /// The repository's files by their paths; the text of those that are checked.
@@ -44,30 +42,15 @@ struct Tree {
 }
 
 impl Tree {
-    fn read(root: &Path) -> Result<Tree> {
+    fn read(repository: &Repository) -> Result<Tree> {
         let mut tree = Tree { files: BTreeSet::new(), texts: BTreeMap::new() };
-        tree.add(root, Path::new(""))?;
-        Ok(tree)
-    }
-
-    fn add(&mut self, root: &Path, folder: &Path) -> Result<()> {
-        let entries = fs::read_dir(root.join(folder)).with_context(|| format!("cannot list {}", folder.display()))?;
-        for entry in entries {
-            let entry = entry?;
-            let path = folder.join(entry.file_name());
-            if MADE.iter().any(|made| path == Path::new(made)) {
-                continue;
-            }
-            if entry.file_type()?.is_dir() {
-                self.add(root, &path)?;
-                continue;
-            }
+        for path in repository.files()? {
             if path.extension().is_some_and(|end| end == "md" || end == "rs") || path.ends_with("Cargo.toml") {
-                self.texts.insert(path.clone(), fs::read_to_string(root.join(&path))?);
+                tree.texts.insert(path.clone(), read_text(&repository.path(&path))?);
             }
-            self.files.insert(path);
+            tree.files.insert(path);
         }
-        Ok(())
+        Ok(tree)
     }
 
     /// The documents that describe the present state; the list of changes describes the past.

@@ -10,6 +10,9 @@ use crate::{headers, tool};
 use anyhow::Result;
 use std::process::Command;
 
+/// A check of this tool's own.
+type Own = fn(&Repository) -> Result<bool>;
+
 /// Runs every check and reports which failed.
 pub fn command(repository: &Repository) -> Result<bool> {
     doctor::ensure(repository, false)?;
@@ -20,17 +23,11 @@ pub fn command(repository: &Repository) -> Result<bool> {
             failed.push(name);
         }
     }
-    let name = "generated headers";
-    eprintln!("x: {name}");
-    if !headers::check(repository)? {
-        failed.push(name);
-    }
-    let name = "claims in documents";
-    eprintln!("x: {name}");
-    let contradictions = facts::contradictions(repository)?;
-    if !contradictions.is_empty() {
-        contradictions.iter().for_each(|line| eprintln!("  {line}"));
-        failed.push(name);
+    for (name, holds) in [("generated headers", headers::check as Own), ("claims in documents", facts::check)] {
+        eprintln!("x: {name}");
+        if !holds(repository)? {
+            failed.push(name);
+        }
     }
     match failed.as_slice() {
         [] => println!("All checks passed."),
