@@ -75,7 +75,7 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
     let path = folder.join(root).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let elves = [("root".to_owned(), output.join(format!("pillion-{root}")))].into();
-    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, passenger: None, elves, system: None })
+    Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, elves, ..Built::default() })
 }
 
 /// Builds the kernel and a bundle with that command line for Linux, for a machine with

@@ -59,12 +59,9 @@ impl Archive {
             let list: Vec<&str> = missing.iter().map(|stanza| stanza.package.as_str()).collect();
             step(&format!("downloading {}", list.join(", ")), || self.fetch(&missing))?;
         }
-        Ok(stanzas.into_iter().map(|stanza| self.opened(stanza)).collect())
-    }
-
-    fn opened(&self, stanza: Stanza) -> Package {
-        let root = self.root(&stanza);
-        Package { name: stanza.package, depends: stanza.depends, root }
+        let opened =
+            |stanza: Stanza| Package { root: self.root(&stanza), name: stanza.package, depends: stanza.depends };
+        Ok(stanzas.into_iter().map(opened).collect())
     }
 
     fn root(&self, stanza: &Stanza) -> PathBuf {

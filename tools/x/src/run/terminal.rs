@@ -36,8 +36,7 @@ impl Terminal {
         for byte in bytes {
             self.sequence = self.sequence.after(*byte);
         }
-        let mut out = stdout().lock();
-        let _ = out.write_all(bytes).and_then(|()| out.flush());
+        put(bytes);
     }
 
     /// Shows a line at the bottom, unless Linux is in the middle of a control sequence.
@@ -50,7 +49,7 @@ impl Terminal {
         if line == self.shown && !fitted {
             return;
         }
-        put(&format!("\x1b7\x1b[{};1H\x1b[0;7m\x1b[K{line}\x1b[0m\x1b8", self.rows));
+        put(format!("\x1b7\x1b[{};1H\x1b[0;7m\x1b[K{line}\x1b[0m\x1b8", self.rows).as_bytes());
         self.shown = line;
     }
 
@@ -69,21 +68,21 @@ impl Terminal {
         // writes, like everything that a resize uncovers.
         let clear = if self.rows == 0 { "" } else { "\x1b7\x1b[r\x1b8\x1b[J" };
         (self.rows, self.columns) = (rows + 1, columns);
-        put(&format!("{clear}\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8"));
+        put(format!("{clear}\n\x1b[A\x1b7\x1b[1;{rows}r\x1b8").as_bytes());
         true
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        put(&format!("\x1b[0m\x1b[r\x1b[{};1H\x1b[K\x1b[?25h", self.rows));
+        put(format!("\x1b[0m\x1b[r\x1b[{};1H\x1b[K\x1b[?25h", self.rows).as_bytes());
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }
 
-fn put(text: &str) {
+fn put(bytes: &[u8]) {
     let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
 /// Tracks whether a stream of bytes is within a control sequence or a character.
