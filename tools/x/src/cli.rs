@@ -341,3 +341,14 @@ pub struct HeadersArguments {
     #[arg(long)]
     pub check: bool,
 }
+
+/// The arguments of `x run` with these words, for tests.
+#[cfg(test)]
+pub fn run_arguments(words: &[impl AsRef<str>]) -> RunArguments {
+    let words = ["x", "run"].into_iter().chain(words.iter().map(AsRef::as_ref));
+    match Cli::try_parse_from(words).map(|cli| cli.command) {
+        Ok(Command::Run(run)) => *run,
+        Ok(_) => panic!("it is another command"),
+        Err(error) => panic!("{error}"),
+    }
+}

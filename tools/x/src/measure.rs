@@ -69,16 +69,10 @@ impl Tool for Here<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Command, RunArguments};
-    use clap::Parser as _;
+    use crate::cli::{RunArguments, run_arguments};
 
     fn parsed(boot: &Boot) -> RunArguments {
-        let words = ["x", "run", "--headless", "--counted"].map(str::to_owned);
-        match Cli::try_parse_from(words.into_iter().chain(boot.options())).map(|cli| cli.command) {
-            Ok(Command::Run(run)) => *run,
-            Ok(_) => panic!("it is another command"),
-            Err(error) => panic!("{error}"),
-        }
+        run_arguments(&boot.options())
     }
 
     #[test]

@@ -93,14 +93,13 @@ impl Plan {
 /// The system file that the user names, else the one beside a program that has all the programs in
 /// it, else one made for them.
 fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
+    let read = |path: PathBuf| system_file::text(&path).map(|text| (path, text));
     if let Some(path) = &arguments.system {
-        let path = repository.named(path);
-        let text = system_file::text(&path)?;
-        return Ok((path, text));
+        return read(repository.named(path));
     }
     let beside = |program: &Program| Some(program.folder()?.join(program.name()).with_extension("toml"));
     for path in programs.iter().filter_map(beside).filter(|path| path.is_file()) {
-        let text = system_file::text(&path)?;
+        let (path, text) = read(path)?;
         let system = system_file::parse(&path, text.clone())?.system;
         if programs.iter().all(|program| runs(&system, program.name())) {
             return Ok((path, text));
@@ -109,11 +108,7 @@ fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[
     let names: Vec<&str> = programs.iter().map(Program::name).collect();
     match names.first() {
         Some(first) => Ok((repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names))),
-        None => {
-            let path = repository.path(DEFAULT_SYSTEM);
-            let text = system_file::text(&path)?;
-            Ok((path, text))
-        }
+        None => read(repository.path(DEFAULT_SYSTEM)),
     }
 }
 
@@ -188,23 +183,7 @@ mod tests {
     const LINUX: &str = "[linux]\ncommand_line = \"quiet\"\n";
 
     fn arguments(system: Option<&Path>) -> BuildArguments {
-        BuildArguments {
-            system: system.map(Path::to_owned),
-            linux: "stock".into(),
-            append: None,
-            root: None,
-            tasks: Vec::new(),
-            no_linux: false,
-            files: Vec::new(),
-            includes: Vec::new(),
-            definitions: Vec::new(),
-            patch: None,
-            fault_module: false,
-            measure_module: false,
-            wire: false,
-            card: false,
-            no_uart: false,
-        }
+        BuildArguments { system: system.map(Path::to_owned), ..crate::cli::run_arguments(&[""; 0]).build }
     }
 
     fn program(folder: &Path, name: &str) -> Program {

@@ -80,21 +80,14 @@ pub fn without_linux(run: &RunArguments, system: Option<&System>) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Command};
-    use clap::Parser as _;
-
-    fn run(words: &[&str]) -> RunArguments {
-        let command = Cli::try_parse_from([&["x", "run"], words].concat());
-        let Command::Run(run) = command.unwrap_or_else(|error| panic!("{error}")).command else { panic!("not a run") };
-        *run
-    }
+    use crate::cli::run_arguments;
 
     fn system(file: &str) -> System {
         pillion_system::parse(&format!("[system]\nname = \"s\"\n{file}")).unwrap()
     }
 
     fn ending(words: &[&str], file: &str) -> Ending {
-        Ending::of(&run(words), Some(&system(file)))
+        Ending::of(&run_arguments(words), Some(&system(file)))
     }
 
     const NATIVE: &str = "[[task]]\nname = \"a\"\npriority = 9\n";
@@ -116,7 +109,7 @@ mod tests {
 
     #[test]
     fn who_waits_without_linux_is_told_for_what() {
-        let said = |words: &[&str], file: &str| without_linux(&run(words), Some(&system(file)));
+        let said = |words: &[&str], file: &str| without_linux(&run_arguments(words), Some(&system(file)));
         let alone = ["--headless", "--no-linux"];
         let stays = said(&alone, SKIN).unwrap();
         assert!(
@@ -132,7 +125,7 @@ mod tests {
 
     #[test]
     fn seconds_end_a_run_without_linux() {
-        let line = |words: &[&str], linux| kernel_line(&run(words), linux);
+        let line = |words: &[&str], linux| kernel_line(&run_arguments(words), linux);
         assert!(!line(&["--seconds", "3"], true).contains("seconds"));
         assert!(!line(&[], false).contains("seconds"));
         assert!(line(&["--seconds", "3"], false).ends_with("seconds=3"));

@@ -203,16 +203,13 @@ impl Session<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::run_arguments;
     use crate::run::result::RunResult;
-    use clap::Parser as _;
     use std::fs::File;
     use std::thread;
 
     fn arguments(words: &[&str]) -> RunArguments {
-        let command = Cli::try_parse_from([&["x", "run", "--headless", "--qemu", "/bin/sleep"], words].concat());
-        let Command::Run(run) = command.unwrap_or_else(|error| panic!("{error}")).command else { panic!("not a run") };
-        *run
+        run_arguments(&[&["--headless", "--qemu", "/bin/sleep"], words].concat())
     }
 
     /// A machine that writes `log` and switches itself off; the process in its place only sleeps.

@@ -35,6 +35,7 @@ pub use foreign::{begins, missing_header};
 pub use order::{ENDINGS, Order, is_cpp, is_source, stem};
 
 /// A program that was built.
+#[derive(Default)]
 pub struct Task {
     /// Its name, which is the name of its image in a bundle.
     pub name: String,

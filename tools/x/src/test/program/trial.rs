@@ -76,14 +76,7 @@ mod tests {
     }
 
     fn built(program: &Program) -> Built<'_> {
-        let task = Task {
-            name: program.name.clone(),
-            image: Default::default(),
-            elf: Default::default(),
-            warnings: String::new(),
-            fresh: false,
-        };
-        Built { program, task }
+        Built { program, task: Task::default() }
     }
 
     #[test]

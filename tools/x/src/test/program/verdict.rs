@@ -85,13 +85,7 @@ mod tests {
     fn judge(comment: &str, warnings: &str, log: &str) -> usize {
         let sheet = Sheet::parse(&format!("/*\n{comment}\n*/")).unwrap();
         let program = Program { name: "t".into(), source: Default::default(), sheet };
-        let task = Task {
-            name: "t".into(),
-            image: Default::default(),
-            elf: Default::default(),
-            warnings: warnings.into(),
-            fresh: false,
-        };
+        let task = Task { warnings: warnings.into(), ..Task::default() };
         let streams = Streams { log: log.into(), ..Streams::default() };
         wrong(&[Built { program: &program, task }], &streams).len()
     }
