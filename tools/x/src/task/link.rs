@@ -1,7 +1,7 @@
 //! Links a program with the runtime and the C library.
 
 use super::link_map::LinkMap;
-use super::names::{self, Archives};
+use super::names;
 use super::order::Order;
 use super::{system_calls, toolchain, undefined};
 use crate::file::write_whole;
@@ -23,7 +23,8 @@ pub fn link(
     folder: &Path,
 ) -> Result<PathBuf> {
     let (linked, map) = (folder.join("task.elf"), folder.join("task.map"));
-    let (done, said) = tool::judged(&mut command(repository, runtime, objects, &linked, &map)?)?;
+    let archives = toolchain::archives()?;
+    let (done, said) = tool::judged(&mut command(repository, [runtime, &linked, &map], objects, &archives))?;
     if !done {
         if let Some(problem) = undefined::explain(&order.name, &said) {
             return Err(problem);
@@ -33,16 +34,15 @@ pub fn link(
     let text = std::fs::read_to_string(&map)?;
     write_whole(&super::folder(repository).join(format!("{}.map", order.name)), text.as_bytes())?;
     let map = LinkMap::parse(&text);
-    let [c_library, compiler] = toolchain::archives()?;
-    let archives = Archives { runtime, c_library: &c_library, compiler: &compiler };
-    names::check(repository, &order.name, archives, &map)?;
+    names::check(repository, &order.name, runtime, &archives, &map)?;
     system_calls::check(repository, &order.name, &linked, &map)?;
     Ok(linked)
 }
 
 /// The runtime comes first and whole, so that its functions replace the C library's; what nothing
 /// uses is left out again.
-fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked: &Path, map: &Path) -> Result<Command> {
+fn command(repository: &Repository, files: [&Path; 3], objects: &[PathBuf], archives: &[PathBuf]) -> Command {
+    let [runtime, linked, map] = files;
     let mut command = Command::new("gcc");
     command.env("LC_ALL", "C");
     command.args(["-nostdlib", "-static", "-no-pie", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,norelro"]);
@@ -54,6 +54,6 @@ fn command(repository: &Repository, runtime: &Path, objects: &[PathBuf], linked:
     command.arg("-Wl,-T").arg(repository.path(SCRIPT));
     command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);
     command.arg("-Wl,--whole-archive").arg(runtime).arg("-Wl,--no-whole-archive");
-    command.arg("-Wl,--start-group").args(toolchain::archives()?).arg("-Wl,--end-group");
-    Ok(command)
+    command.arg("-Wl,--start-group").args(archives).arg("-Wl,--end-group");
+    command
 }

@@ -14,7 +14,7 @@ use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The list, in the repository, of the names that the runtime defines in place of the C library.
 pub const LIST: &str = "rt/names.txt";
@@ -22,81 +22,42 @@ pub const LIST: &str = "rt/names.txt";
 /// The list, in the repository, of the names that programs get from the C library.
 pub const OFFERED: &str = "rt/c-library.txt";
 
-/// The source of a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Giver {
-    Program,
-    Runtime,
-    CLibrary,
-    Compiler,
+/// A library that a program is linked with, and the names that are promised to come from it.
+struct Library<'a> {
+    name: &'static str,
+    archive: &'a Path,
+    promised: HashSet<String>,
 }
 
-impl Giver {
-    fn name(self) -> &'static str {
-        match self {
-            Giver::Program => "the program",
-            Giver::Runtime => "the runtime",
-            Giver::CLibrary => "the C library",
-            Giver::Compiler => "the compiler's library",
-        }
+impl Library<'_> {
+    /// Whether a file of the linker's map belongs to it.
+    fn holds(&self, file: &str) -> bool {
+        let rest = file.strip_prefix(&*self.archive.to_string_lossy());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
     }
 }
 
-/// The archives that a program is linked with.
-#[derive(Clone, Copy)]
-pub struct Archives<'a> {
-    /// The runtime.
-    pub runtime: &'a Path,
-    /// The C library.
-    pub c_library: &'a Path,
-    /// The compiler's helpers.
-    pub compiler: &'a Path,
-}
-
-impl Archives<'_> {
-    /// The library that a file of the linker's map belongs to.
-    fn giver(&self, file: &str) -> Giver {
-        let is_of = |archive: &Path| {
-            file.strip_prefix(&*archive.to_string_lossy()).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
-        };
-        match () {
-            () if is_of(self.runtime) => Giver::Runtime,
-            () if is_of(self.c_library) => Giver::CLibrary,
-            () if is_of(self.compiler) => Giver::Compiler,
-            () => Giver::Program,
-        }
-    }
-}
-
-/// The promised library of each name.
-struct Promise<'a> {
-    runtime: HashSet<&'a str>,
-    c_library: HashSet<String>,
-    compiler: HashSet<String>,
-}
-
-impl Promise<'_> {
-    fn of(&self, name: &str) -> Option<Giver> {
-        match () {
-            () if self.runtime.contains(name) => Some(Giver::Runtime),
-            () if self.c_library.contains(name) => Some(Giver::CLibrary),
-            () if self.compiler.contains(name) => Some(Giver::Compiler),
-            () => None,
-        }
-    }
-}
+/// The runtime, the C library and the compiler's helpers. A name that several have is promised from
+/// the first of them.
+type Libraries<'a> = [Library<'a>; 3];
 
 /// Refuses a linked program in which a name comes from another library than promised, or that uses
 /// a name that is not offered.
-pub fn check(repository: &Repository, name: &str, archives: Archives, map: &LinkMap) -> Result<()> {
+pub fn check(
+    repository: &Repository,
+    name: &str,
+    runtime: &Path,
+    [c_library, compiler]: &[PathBuf; 2],
+    map: &LinkMap,
+) -> Result<()> {
     let list = fs::read_to_string(repository.path(LIST))?;
-    let promise = Promise {
-        runtime: listed(&list).collect(),
-        c_library: defined(archives.c_library)?,
-        compiler: defined(archives.compiler)?,
-    };
+    let libraries = libraries([
+        (runtime, listed(&list).map(str::to_owned).collect()),
+        (c_library, defined(c_library)?),
+        (compiler, defined(compiler)?),
+    ]);
     let offered = fs::read_to_string(repository.path(OFFERED))?;
-    let refused = refused(&promise, &listed(&offered).collect(), archives, map);
+    let refused = refused(&libraries, &listed(&offered).collect(), map);
     if !refused.is_empty() {
         let why = format!(
             "{OFFERED} lists what tasks get from it; the rest asks Linux, works on files, threads or memory as the C library \
@@ -105,7 +66,7 @@ pub fn check(repository: &Repository, name: &str, archives: Archives, map: &Link
         let remedy = "use what RTLinux has for it: rtl_printf, rtf_put and rtf_get, clock_gettime, pthread_create, ..";
         return Err(problem(format!("{name} uses {} of the C library", refused.join(", ")), why, remedy));
     }
-    let wrong = strays(&promise, archives, map);
+    let wrong = strays(&libraries, map);
     let Some(first) = wrong.first() else { return Ok(()) };
     let more = if wrong.len() > 1 { format!(", and {} more", wrong.len() - 1) } else { String::new() };
     let why = format!(
@@ -115,7 +76,7 @@ pub fn check(repository: &Repository, name: &str, archives: Archives, map: &Link
     let remedy = format!(
         "if something was added to the runtime: list the name in {LIST} if programs are to get the runtime's, else keep it local to \
          the runtime; if not, remove the runtime ({}) and build again",
-        archives.runtime.display()
+        runtime.display()
     );
     Err(problem(format!("{name} would get {first}{more}"), why, remedy))
 }
@@ -125,23 +86,31 @@ fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
 }
 
+/// Their archives and the promised names, in that order.
+fn libraries(of: [(&Path, HashSet<String>); 3]) -> Libraries<'_> {
+    let mut names = ["the runtime", "the C library", "the compiler's library"].into_iter();
+    of.map(|(archive, promised)| Library { name: names.next().unwrap_or_default(), archive, promised })
+}
+
 /// Names that the program itself uses from the C library and that are not offered, sorted.
-fn refused<'a>(promise: &Promise, offered: &HashSet<&str>, archives: Archives, map: &'a LinkMap) -> Vec<&'a str> {
-    let by_program = |name: &str| map.users(name).any(|file| archives.giver(file) == Giver::Program);
-    let given = map.definitions().filter(|(_, file)| archives.giver(file) == Giver::CLibrary);
+fn refused<'a>(libraries: &Libraries, offered: &HashSet<&str>, map: &'a LinkMap) -> Vec<&'a str> {
+    let [runtime, c_library, _] = libraries;
+    let by_program = |name: &str| map.users(name).any(|file| !libraries.iter().any(|library| library.holds(file)));
+    let given = map.definitions().filter(|(_, file)| c_library.holds(file));
     let mut found: Vec<_> = given.map(|(name, _)| name).collect();
-    found.retain(|name| !offered.contains(name) && !promise.runtime.contains(name) && by_program(name));
+    found.retain(|name| !offered.contains(name) && !runtime.promised.contains(*name) && by_program(name));
     found.sort_unstable();
     found
 }
 
 /// Names from a wrong library, sorted: `NAME from FILE instead of from ..`.
-fn strays(promise: &Promise, archives: Archives, map: &LinkMap) -> Vec<String> {
+fn strays(libraries: &Libraries, map: &LinkMap) -> Vec<String> {
     let mut strays = Vec::new();
     for (name, file) in map.definitions() {
-        let (Some(promised), giver) = (promise.of(name), archives.giver(file)) else { continue };
-        if giver != promised && giver != Giver::Program {
-            strays.push(format!("{name} from {} instead of from {}", short(file), promised.name()));
+        let promised = libraries.iter().find(|library| library.promised.contains(name));
+        let Some(promised) = promised.filter(|library| !library.holds(file)) else { continue };
+        if libraries.iter().any(|library| library.holds(file)) {
+            strays.push(format!("{name} from {} instead of from {}", short(file), promised.name));
         }
     }
     strays.sort();

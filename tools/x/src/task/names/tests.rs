@@ -2,7 +2,6 @@ use super::super::{compile, link, toolchain};
 use super::*;
 use crate::task::Order;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::process::Command;
 
 const MAP: &str = "Cross Reference Table
@@ -24,13 +23,15 @@ fn names(list: &str) -> HashSet<String> {
 
 #[test]
 fn each_name_has_one_origin() {
-    let promise = Promise {
-        runtime: listed("# Remark about free.\nmalloc sem_wait\n").collect(),
-        c_library: names("cos sin memcpy malloc sem_wait free"),
-        compiler: names("__divdc3"),
-    };
-    let [runtime, c_library, compiler] = ["/t/libpillion_rt.a", "/l/libc.a", "/g/libgcc.a"].map(Path::new);
-    let found = strays(&promise, Archives { runtime, c_library, compiler }, &LinkMap::parse(&format!("\n{MAP}")));
+    let libraries = libraries([
+        (
+            Path::new("/t/libpillion_rt.a"),
+            listed("# Remark about free.\nmalloc sem_wait\n").map(str::to_owned).collect(),
+        ),
+        (Path::new("/l/libc.a"), names("cos sin memcpy malloc sem_wait free")),
+        (Path::new("/g/libgcc.a"), names("__divdc3")),
+    ]);
+    let found = strays(&libraries, &LinkMap::parse(&format!("\n{MAP}")));
     assert_eq!(
         found,
         [
