@@ -1,16 +1,27 @@
 //! The system file for programs without one: the programs and Linux, with the defaults that tasks
 //! get.
 
+/// Linux beside programs; the system ends with it.
+pub const LINUX: &str =
+    "\n[linux]\ncommand_line = \"console=ttyS0\"\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n";
+
 /// The file's text.
 pub fn text(programs: &[&str]) -> String {
-    let mut text = format!("[system]\nname = \"{}\"\n", programs.first().unwrap_or(&"tasks"));
-    for program in programs {
-        text += &format!("\n[[task]]\nname = \"{program}\"\nskin = \"rtlinux\"\n");
-        if programs.len() > 1 {
+    let programs: Vec<_> = programs.iter().map(|name| (*name, String::new())).collect();
+    tasks(&programs) + LINUX
+}
+
+/// The sections of programs, each with further lines.
+pub fn tasks(programs: &[(&str, String)]) -> String {
+    let mut text = format!("[system]\nname = \"{}\"\n", programs.first().map_or("tasks", |(name, _)| *name));
+    for (name, lines) in programs {
+        text += &format!("\n[[task]]\nname = \"{name}\"\nskin = \"rtlinux\"\n");
+        if programs.len() > 1 && !lines.lines().any(|line| line.starts_with("share")) {
             text += "share = true\n";
         }
+        text += lines;
     }
-    text + "\n[linux]\ncommand_line = \"console=ttyS0\"\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n"
+    text
 }
 
 #[cfg(test)]

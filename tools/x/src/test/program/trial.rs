@@ -1,13 +1,14 @@
 //! The trial of a program: the run in which it is tested.
 
+use super::sheet::Sheet;
 use super::{Built, Program, native};
 use crate::build::cargo;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::run::apart::{self, Streams};
+use crate::task::system;
 use anyhow::Result;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 
 /// Builds what all programs need, before several of them need it at the same time.
 pub fn prepare(repository: &Repository) -> Result<()> {
@@ -41,32 +42,24 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
 
 /// The system file.
 fn text(built: &[Built]) -> String {
-    let first = &built[0].program;
-    let mut text = format!("[system]\nname = \"{}\"\n", first.name);
-    for Built { program, .. } in built {
-        let _ = write!(text, "\n[[task]]\nname = \"{}\"\nskin = \"rtlinux\"\n", program.name);
-        if built.len() > 1 && !program.sheet.task.iter().any(|line| line.starts_with("share")) {
-            text += "share = true\n";
-        }
-        if !program.sheet.parameters.is_empty() {
-            let _ = writeln!(text, "arguments = {}", toml::Value::from(program.sheet.parameters.as_str()));
-        }
-        for line in &program.sheet.task {
-            let _ = writeln!(text, "{line}");
-        }
+    let lines = |sheet: &Sheet| {
+        let parameters = Some(&sheet.parameters).filter(|text| !text.is_empty());
+        let parameters = parameters.map(|text| format!("arguments = {}", toml::Value::from(text.as_str())));
+        parameters.iter().chain(&sheet.task).map(|line| format!("{line}\n")).collect()
+    };
+    let programs: Vec<_> = built.iter().map(|one| (&*one.program.name, lines(&one.program.sheet))).collect();
+    let (mut text, sheet) = (system::tasks(&programs), &built[0].program.sheet);
+    if !sheet.channels.is_empty() {
+        text += &format!("\n[channels]\n{}\n", sheet.channels.join("\n"));
     }
-    if !first.sheet.channels.is_empty() {
-        let _ = writeln!(text, "\n[channels]\n{}", first.sheet.channels.join("\n"));
-    }
-    if first.sheet.load.is_some() {
-        text += "\n[linux]\ncommand_line = \"console=ttyS0\"\nafter_poweroff = \"end\"\nafter_limit = \"end\"\n";
+    if sheet.load.is_some() {
+        text += system::LINUX;
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::Sheet;
     use super::*;
     use crate::task::Task;
 
