@@ -4,7 +4,7 @@ mod measure;
 mod program;
 
 use clap::{Args, Parser, Subcommand};
-pub use measure::{MeasureArguments, MeasureCommand};
+pub use measure::MeasureCommand;
 pub use program::{BuildTaskArguments, Kind, NewArguments};
 use std::path::PathBuf;
 
@@ -42,7 +42,8 @@ pub enum Command {
     /// Check formatting, lints, documentation and the generated headers
     Check,
     /// Run the experiments of measure/, and draw and compare their results
-    Measure(MeasureArguments),
+    #[command(subcommand)]
+    Measure(MeasureCommand),
     /// List what is missing on this machine and how to get it
     Doctor,
     /// Generate the C headers of the binary interface

@@ -51,7 +51,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
         Command::Check => check::command(&repository),
         Command::Fuzz(arguments) => fuzz::command(&repository, &arguments),
         Command::Test(arguments) => test::command(&repository, &arguments),
-        Command::Measure(arguments) => measure::command(&repository, &arguments),
+        Command::Measure(command) => measure::command(&repository, &command),
         Command::Headers(arguments) => headers::command(&repository, &arguments),
     }
 }

@@ -1,7 +1,7 @@
 //! `x measure`: calls measure/run, and builds and boots for it.
 
 use crate::build::{cargo, patched};
-use crate::cli::{MeasureArguments, MeasureCommand};
+use crate::cli::MeasureCommand;
 use crate::doctor;
 use crate::parallel::processors;
 use crate::repository::Repository;
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 const SHOWN: usize = 60;
 
 /// `x measure`.
-pub fn command(repository: &Repository, arguments: &MeasureArguments) -> Result<bool> {
-    match &arguments.command {
+pub fn command(repository: &Repository, command: &MeasureCommand) -> Result<bool> {
+    match command {
         MeasureCommand::List(arguments) => measure::list(repository, arguments.json),
         MeasureCommand::Run(arguments) => {
             doctor::ensure(repository, true)?;

@@ -4,14 +4,6 @@ use clap::{Args, Subcommand};
 use pillion_measure_data::Instrument;
 use std::path::PathBuf;
 
-/// Options of `x measure`.
-#[derive(Args, Clone)]
-pub struct MeasureArguments {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: MeasureCommand,
-}
-
 /// What `x measure` does.
 #[derive(Clone, Subcommand)]
 pub enum MeasureCommand {

@@ -21,6 +21,16 @@ use case::Case;
 use pillion_measure_run::EXPERIMENTS;
 use std::path::{Path, PathBuf};
 
+type Test = fn(&Repository) -> Result<Tally>;
+
+/// Tests with a name of their own.
+const OTHERS: [(&str, Test); 4] = [
+    (repeats::NAME, repeats::run),
+    (sweep::NAME, sweep::run),
+    (terminal::NAME, terminal::run),
+    (fuzz::NAME, fuzz::test),
+];
+
 /// Runs the tests, reports what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
     doctor::ensure(repository, !arguments.host)?;
@@ -38,17 +48,8 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
     if !arguments.host && !program::only(name) {
         tally.add(Case::run_all(repository, name)?);
         let wanted = |test: &str| test.contains(name.unwrap_or_default());
-        if wanted(repeats::NAME) {
-            tally.add(repeats::run(repository)?);
-        }
-        if wanted(sweep::NAME) {
-            tally.add(sweep::run(repository)?);
-        }
-        if wanted(terminal::NAME) {
-            tally.add(terminal::run(repository)?);
-        }
-        if wanted(fuzz::NAME) {
-            tally.add(fuzz::test(repository)?);
+        for (_, run) in OTHERS.into_iter().filter(|(test, _)| wanted(test)) {
+            tally.add(run(repository)?);
         }
         if wanted(campaign::NAME) {
             tally.add(campaign::run(repository, &arguments.campaign)?);
