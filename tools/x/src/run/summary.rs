@@ -23,32 +23,27 @@ fn tasks(out: &mut String, observed: &Observed, clock: Clock) {
     if observed.tasks.is_empty() && observed.statuses.is_empty() {
         return;
     }
-    let _ = writeln!(
-        out,
-        "\n{:<12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}",
-        "task", "period", "samples", "min", "avg", "p99", "p99.99", "max", "overruns"
-    );
-    for task in &observed.tasks {
-        let cells = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
-        let [min, avg, p99, p9999, max] = cells;
-        // Threads of an RTLinux program may have different periods.
-        let period = if task.period_ns == 0 { "-".into() } else { time(task.period_ns) };
-        let (samples, overruns) = (task.samples, task.overruns);
+    out.push('\n');
+    let mut row = |cells: [&str; 9]| {
+        let [name, period, samples, min, avg, p99, p9999, max, overruns] = cells;
         let _ = writeln!(
             out,
-            "{:<12} {period:>10} {samples:>12} {min:>10} {avg:>10} {p99:>10} {p9999:>10} {max:>10} {overruns:>9}",
-            task.name
+            "{name:<12} {period:>10} {samples:>12} {min:>10} {avg:>10} {p99:>10} {p9999:>10} {max:>10} {overruns:>9}"
         );
+    };
+    row(["task", "period", "samples", "min", "avg", "p99", "p99.99", "max", "overruns"]);
+    for task in &observed.tasks {
+        let [min, avg, p99, p9999, max] = [task.min_ns, task.avg_ns, task.p99_ns, task.p9999_ns, task.max_ns].map(time);
+        // Threads of an RTLinux program may have different periods.
+        let period = if task.period_ns == 0 { "-".into() } else { time(task.period_ns) };
+        let [samples, overruns] = [task.samples, task.overruns].map(|count| count.to_string());
+        row([&task.name, &period, &samples, &min, &avg, &p99, &p9999, &max, &overruns]);
     }
     for status in observed.statuses.values().filter(|status| observed.tasks.iter().all(|task| task.name != status.name))
     {
         let [min, avg, max] = [status.min_ns, status.avg_ns, status.max_ns].map(time);
-        let (samples, overruns) = (status.samples, status.overruns);
-        let _ = writeln!(
-            out,
-            "{:<12} {:>10} {samples:>12} {min:>10} {avg:>10} {:>10} {:>10} {max:>10} {overruns:>9}",
-            status.name, "-", "-", "-"
-        );
+        let [samples, overruns] = [status.samples, status.overruns].map(|count| count.to_string());
+        row([&status.name, "-", &samples, &min, &avg, "-", "-", &max, &overruns]);
     }
     if clock != Clock::Wall {
         let _ = writeln!(out, "times are counted: 1 ns is one executed instruction");
