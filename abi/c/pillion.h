@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Memory, priorities, deadlines and vectors. */
-#define PILLION_VERSION 2
+#define PILLION_VERSION 3
 #define PILLION_PAGE 0x1000
 #define PILLION_LARGE_PAGE 0x200000
 #define PILLION_USER_END 0x7ffffffff000ULL
@@ -235,9 +235,8 @@ enum pillion_exit {
     PILLION_EXIT_INVALID = 8,
     PILLION_EXIT_HYPERCALL = 9,
     PILLION_EXIT_REFUSED = 10,
-    PILLION_EXIT_CONTROL_REGISTER = 11,
-    PILLION_EXIT_UNEXPECTED = 12,
-    PILLION_EXIT_EXCEPTION = 13,
+    PILLION_EXIT_UNEXPECTED = 11,
+    PILLION_EXIT_EXCEPTION = 12,
 };
 
 /* What of the state was changed. */

@@ -35,17 +35,15 @@ pub enum Exit {
     /// An intercepted instruction that the guest is not offered (SVM, MONITOR, ...): it gets an
     /// invalid-opcode fault.
     Refused = 10,
-    /// Write to a control register that is intercepted; `fault.info` is the number.
-    ControlRegister = 11,
     /// An exit that no guest should cause; `fault.info` has the processor's exit code.
-    Unexpected = 12,
+    Unexpected = 11,
     /// Exception in a user vCPU: see [`State::fault`].
-    Exception = 13,
+    Exception = 12,
 }
 
 impl Exit {
     /// All reasons, in order of their numbers.
-    pub const ALL: [Exit; 14] = [
+    pub const ALL: [Exit; 13] = [
         Exit::Notified,
         Exit::Port,
         Exit::Memory,
@@ -57,7 +55,6 @@ impl Exit {
         Exit::Invalid,
         Exit::Hypercall,
         Exit::Refused,
-        Exit::ControlRegister,
         Exit::Unexpected,
         Exit::Exception,
     ];
@@ -83,7 +80,6 @@ impl Exit {
             Exit::Invalid => "invalid",
             Exit::Hypercall => "hypercall",
             Exit::Refused => "refused",
-            Exit::ControlRegister => "control-register",
             Exit::Unexpected => "unexpected",
             Exit::Exception => "exception",
         }

@@ -108,10 +108,6 @@ fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, st
             state.fault.set(fault);
             (Exit::Exception, 0)
         }
-        HwExit::ControlRegister { number: register } => {
-            state.fault.set(number(register.into()));
-            (Exit::ControlRegister, 0)
-        }
         HwExit::Unexpected { code } => {
             state.fault.set(number(code));
             (Exit::Unexpected, 0)

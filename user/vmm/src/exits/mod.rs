@@ -22,7 +22,7 @@ pub fn handle(machine: &mut VirtualMachine, reason: Exit, value: u64) -> Option<
         Exit::WriteMsr => return registers::write_msr(machine, value as u32),
         Exit::Cpuid => registers::cpuid(machine),
         Exit::Hypercall if machine.channels.window => hypercall(machine),
-        Exit::Refused | Exit::Hypercall | Exit::ControlRegister => vcpu::raise(INVALID_OPCODE),
+        Exit::Refused | Exit::Hypercall => vcpu::raise(INVALID_OPCODE),
         Exit::Halted => return Some(End::Halted),
         Exit::Shutdown => {
             linux_log::state(vcpu::state());

@@ -74,11 +74,6 @@ pub enum HwExit {
     Hypercall,
     /// An instruction that the guest is not offered; the answer is an invalid-opcode fault.
     Refused,
-    /// An intercepted write to a control register.
-    ControlRegister {
-        /// Its number.
-        number: u8,
-    },
     /// Exception in a user vCPU.
     Exception(Fault),
     /// Something that no guest should cause.

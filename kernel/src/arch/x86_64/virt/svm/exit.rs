@@ -9,8 +9,6 @@ use pillion_core::x86_64::svm;
 
 /// Codes of exits.
 mod code {
-    pub const CR_WRITE: u32 = 0x10;
-    pub const CR_WRITE_LAST: u32 = 0x1f;
     pub const EXCEPTION: u32 = 0x40;
     pub const EXCEPTION_LAST: u32 = 0x5f;
     pub const DEBUG: u32 = 0x41;
@@ -171,7 +169,6 @@ impl Vcpu {
             code::ALIGNMENT => self.reflect(number, Some(info as u32)),
             code::VMRUN | code::VMLOAD..=code::SKINIT | code::INVLPGA => HwExit::Refused,
             code::MONITOR..=code::MWAIT_ARMED | code::RDPMC | code::RDPRU => HwExit::Refused,
-            code::CR_WRITE..=code::CR_WRITE_LAST => HwExit::ControlRegister { number: (number - code::CR_WRITE) as u8 },
             _ => HwExit::Unexpected { code: self.control().exit_code },
         }
     }
