@@ -10,35 +10,38 @@ use pillion_abi::{
     bundle::{Entry, Header, MAGIC, ROOT_TASK, SEGMENTS, Segment, TASK_MAGIC, TaskHeader},
     object::{Kind, map, right},
 };
-use pillion_core::{Cap, Id, Kernel, Slot, cap::CapSpace, machine::Objects as _, root::Start, space::Space};
+use pillion_core::{
+    Cap, Id, Kernel,
+    root::{FirstTask, Start},
+    space::Space,
+    thread::Thread,
+};
 
 const STACK_TOP: u64 = 0x3f_0000;
 const STACK: u64 = 256 << 10;
 const TABLES: u64 = 66;
 const PRIORITY: u8 = 2;
 
-type Kern = Kernel<Hardware>;
-
 /// The first task, while it is built.
 struct Root<'a> {
-    k: &'a mut Kern,
-    caps: Id<CapSpace>,
-    arena: Id<Slot>,
+    task: FirstTask<'a, Hardware>,
     space: Id<Space>,
     /// Next slot for the task's own memory; such slots are taken from the end.
     next: u32,
 }
 
 /// Makes the first task and its thread the current one.
-pub fn start(k: &mut Kern, boot: &'static BootParams) -> Result<(), &'static str> {
+pub fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Result<(), &'static str> {
     let bundle = bundle(boot)?;
-    let mut root = make_spaces(k)?;
+    let mut root = Root::begin(k)?;
     let entry = load(&mut root, bundle)?;
     let size = STACK.next_multiple_of(PAGE);
     root.memory(STACK_TOP - size, size, map::WRITE)?;
     let info = root.memory(BOOT_INFO_ADDRESS, PAGE, 0)?;
-    hand_over(&mut root, boot, info)?;
-    start_thread(&mut root, entry)
+    hand_over(&mut root, boot, info);
+    let thread = start_thread(root, entry)?;
+    k.m.first = Some(thread);
+    Ok(())
 }
 
 /// The bundle's bytes.
@@ -53,34 +56,23 @@ fn bundle(boot: &BootParams) -> Result<&'static [u8], &'static str> {
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }
 
-fn make_spaces(k: &mut Kern) -> Result<Root<'_>, &'static str> {
-    const NONE: &str = "its memory does not suffice";
-    let (caps, arena) = k.root_begin(slot::COUNT).ok_or(NONE)?;
-    // A copy: with the original the task could delete its own capability space.
-    let own = k.root_give(caps, slot::CAP_SPACE, Cap::CapSpace(caps), right::ALL);
-    k.m.get(own).original = false;
-    k.root_create(arena, Kind::AddressSpace, TABLES, caps, slot::ADDRESS_SPACE).map_err(|_| NONE)?;
-    let Cap::AddressSpace(space) = k.root_cap(caps, slot::ADDRESS_SPACE) else { return Err(NONE) };
-    Ok(Root { k, caps, arena, space, next: slot::COUNT - 2 })
-}
+const NO_MEMORY: &str = "its memory does not suffice";
 
 impl Root<'_> {
-    fn make(&mut self, kind: Kind, size: u64, at: u32) -> Result<(), &'static str> {
-        self.k.root_create(self.arena, kind, size, self.caps, at).map_err(|_| "its memory does not suffice")
-    }
-
-    fn cap(&mut self, index: u32) -> Cap {
-        self.k.root_cap(self.caps, index)
+    fn begin(k: &mut Kernel<Hardware>) -> Result<Root<'_>, &'static str> {
+        let mut task = k.first_task(slot::COUNT, slot::CAP_SPACE).ok_or(NO_MEMORY)?;
+        task.create(Kind::AddressSpace, TABLES, slot::ADDRESS_SPACE).map_err(|_| NO_MEMORY)?;
+        let Cap::AddressSpace(space) = task.cap(slot::ADDRESS_SPACE) else { return Err(NO_MEMORY) };
+        Ok(Root { task, space, next: slot::COUNT - 2 })
     }
 
     /// Maps fresh, zeroed memory; returns its physical address.
     fn memory(&mut self, address: u64, size: u64, flags: u64) -> Result<u64, &'static str> {
         let at = self.next;
         self.next -= 1;
-        self.make(Kind::Memory, size, at)?;
-        let slot = self.k.root_slot(self.caps, at);
-        let Cap::Memory { base, .. } = self.cap(at) else { return Err("its memory is misplaced") };
-        let mapped = self.k.root_map(slot, self.space, address, flags);
+        self.task.create(Kind::Memory, size, at).map_err(|_| NO_MEMORY)?;
+        let Cap::Memory { base, .. } = self.task.cap(at) else { return Err("its memory is misplaced") };
+        let mapped = self.task.map(at, self.space, address, flags);
         mapped.map(|()| base).map_err(|_| "its image or stack cannot be mapped")
     }
 }
@@ -135,7 +127,7 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
 }
 
 /// Fills in the boot information page, and the slots for what the machine has.
-fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Result<(), &'static str> {
+fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) {
     let mut info = BootInfo {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
@@ -157,27 +149,23 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) -> Result<(), &'
         give_range(root, &mut info, *range);
     }
     let bundle = boot.bundle.base..(boot.bundle.base + boot.bundle.size).next_multiple_of(PAGE);
-    root.k.root_give(
-        root.caps,
-        slot::BUNDLE,
-        Cap::unmapped(false, bundle.start, bundle.end - bundle.start),
-        right::READ,
-    );
-    let buffer = Cap::unmapped(false, crate::trace::physical_base(), pillion_abi::trace::SIZE);
-    root.k.root_give(root.caps, slot::TRACE_BUFFER, buffer, right::READ);
-    let text = Cap::unmapped(false, physical(serial::text()), size_of::<LogBuffer>() as u64);
-    root.k.root_give(root.caps, slot::LOG_BUFFER, text, right::READ);
+    for (at, base, size) in [
+        (slot::BUNDLE, bundle.start, bundle.end - bundle.start),
+        (slot::TRACE_BUFFER, crate::trace::physical_base(), pillion_abi::trace::SIZE),
+        (slot::LOG_BUFFER, physical(serial::text()), size_of::<LogBuffer>() as u64),
+    ] {
+        root.task.give(at, Cap::unmapped(false, base, size), right::READ);
+    }
     for (at, cap) in [
         (slot::SCHED_CONTROL, Cap::SchedControl),
         (slot::IRQ_CONTROL, Cap::IrqControl),
         (slot::PORTS, Cap::Ports { first: 0, count: 0x1_0000 }),
         (slot::TRACE, Cap::Trace),
     ] {
-        root.k.root_give(root.caps, at, cap, right::ALL);
+        root.task.give(at, cap, right::ALL);
     }
     // SAFETY: the page was made for this, and `BootInfo` fits in it.
     unsafe { direct::<BootInfo>(page).write(info) };
-    Ok(())
 }
 
 /// The bytes of the ACPI root pointer, or zeros. It is read below 4 GiB only, which is always
@@ -203,12 +191,14 @@ fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
     }
     let device = range.kind != range_kind::RAM;
     let cap = Cap::Region { device, base: range.base, size: range.size, used: 0, cleared: 0 };
-    root.k.root_give(root.caps, slot::REGIONS + index, cap, right::ALL);
+    root.task.give(slot::REGIONS + index, cap, right::ALL);
 }
 
-fn start_thread(root: &mut Root<'_>, entry: u64) -> Result<(), &'static str> {
-    root.make(Kind::Thread, 0, slot::THREAD)?;
-    root.make(Kind::SchedContext, 0, slot::CONTEXT)?;
+fn start_thread(root: Root<'_>, entry: u64) -> Result<Id<Thread>, &'static str> {
+    let mut task = root.task;
+    for (kind, at) in [(Kind::Thread, slot::THREAD), (Kind::SchedContext, slot::CONTEXT)] {
+        task.create(kind, 0, at).map_err(|_| NO_MEMORY)?;
+    }
     let start = Start {
         slots: [slot::THREAD, slot::CONTEXT, slot::ADDRESS_SPACE],
         priority: PRIORITY,
@@ -216,8 +206,5 @@ fn start_thread(root: &mut Root<'_>, entry: u64) -> Result<(), &'static str> {
         stack: STACK_TOP,
         argument: BOOT_INFO_ADDRESS,
     };
-    if let Cap::Thread(thread) = root.cap(slot::THREAD) {
-        root.k.m.first = Some(thread);
-    }
-    root.k.root_start(root.caps, &start).map_err(|_| "its thread cannot be started")
+    task.start(&start).map_err(|_| "its thread cannot be started")
 }

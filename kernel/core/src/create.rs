@@ -157,7 +157,7 @@ impl<M: Machine> Kernel<M> {
         let root = plan.base + plan.offset + PAGE;
         let space = Space { root, pages: pages as u32, used: 1, format, mapped: None };
         let id = self.put(plan, space)?;
-        self.m.space_init(root, format);
+        self.m.space_init(id);
         Ok(id)
     }
 
@@ -165,7 +165,13 @@ impl<M: Machine> Kernel<M> {
     /// [`Error::NoMemory`] beyond the memory that a handle can name.
     fn put<T: 'static>(&mut self, plan: &Plan, object: T) -> Result<Id<T>> {
         let site = Site::at(plan.base + plan.offset, plan.bytes).ok_or(Error::NoMemory)?;
-        Ok(self.m.place(site, object))
+        Ok(self.place(site, object))
+    }
+
+    /// Puts an object at a site; only here a site becomes a handle.
+    pub(crate) fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+        self.m.place(&site, object);
+        site.occupied()
     }
 
     /// Makes an interrupt out of a region's memory, which is small and cleared in one step.

@@ -315,8 +315,7 @@ impl<M: Machine> Kernel<M> {
             self.unmap_step(slot);
             return false;
         }
-        let root = self.m.get(id).root;
-        self.m.space_drop(root);
+        self.m.space_drop(id);
         self.m.forget(id);
         true
     }

@@ -120,10 +120,8 @@ impl<T> Site<T> {
         self.0.physical()
     }
 
-    /// The handle of the object that is there now: for [`crate::machine::Objects::place`], which
-    /// put it there.
-    #[must_use]
-    pub fn occupied(self) -> Id<T> {
+    /// The handle of the object, which [`crate::machine::Objects::place`] put there.
+    pub(crate) fn occupied(self) -> Id<T> {
         self.0
     }
 }

@@ -32,11 +32,11 @@ pub trait Objects {
     fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
 
     /// Puts a new object at a site.
-    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T>;
+    fn place<T: 'static>(&mut self, site: &Site<T>, object: T);
 
     /// Memory for the first task's objects: physical address and bytes. It is page-aligned, all
-    /// zeros, and in no other use. Called once.
-    fn first_memory(&mut self) -> [u64; 2];
+    /// zeros, and in no other use. `None` from the second time on.
+    fn first_memory(&mut self) -> Option<[u64; 2]>;
 
     /// Called when an object is deleted.
     fn forget<T: 'static>(&mut self, id: Id<T>);
@@ -91,8 +91,8 @@ pub trait Threads {
 
 /// Page tables.
 pub trait Spaces {
-    /// Prepares the root table of a space in `pages` zeroed pages at `physical`.
-    fn space_init(&mut self, physical: u64, format: Format);
+    /// Prepares the root table, a zeroed page, of a new space.
+    fn space_init(&mut self, space: Id<Space>);
 
     /// Maps part of what is left; returns the bytes mapped. Bounded; the caller repeats.
     fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64>;
@@ -101,7 +101,7 @@ pub trait Spaces {
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64;
 
     /// A space is deleted: it must not be the active one afterwards.
-    fn space_drop(&mut self, root: u64);
+    fn space_drop(&mut self, space: Id<Space>);
 }
 
 /// Ports, interrupt lines, trace and log.
@@ -144,7 +144,7 @@ pub trait Guests {
 
     /// Prepares the processor's part of a vCPU, a user vCPU or the passenger, in the pages that
     /// follow the object. `state` is the physical address of the shared page.
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()>;
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, space: Id<Space>, state: u64, user: bool) -> Result<()>;
 
     /// Lets the guest use ports.
     fn vcpu_allow_ports(&mut self, vcpu: Id<Vcpu>, first: u16, count: u32);

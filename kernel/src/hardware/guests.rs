@@ -14,7 +14,13 @@ use pillion_abi::{
     status::{Error, Result},
     vcpu::State,
 };
-use pillion_core::{Id, machine::Guests, vcpu::Vcpu, x86_64::apic::GuestApic};
+use pillion_core::{
+    Id,
+    machine::{Guests, Objects as _},
+    space::Space,
+    vcpu::Vcpu,
+    x86_64::apic::GuestApic,
+};
 
 /// Address-space numbers of guests; 0 is the host's.
 mod asid {
@@ -68,12 +74,13 @@ impl Guests for Hardware {
         unsafe { Processor::prepare(vcpu.physical() + PAGE, step) }
     }
 
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, user: bool) -> Result<()> {
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, space: Id<Space>, state: u64, user: bool) -> Result<()> {
         let features = virtualisation::features().ok_or(Error::Unsupported)?;
         let asid = if user { asid::USER } else { asid::PASSENGER };
         if asid >= features.asids {
             return Err(Error::Unsupported);
         }
+        let guest_root = self.get(space).root;
         // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU
         // names it, or the vCPU is not entered any more; there is one passenger per CPU, and user
         // vCPUs, which share a number, drop translations when they change.

@@ -138,7 +138,7 @@ impl Objects for Hardware {
         unsafe { &mut *direct::<T>(id.physical()) }
     }
 
-    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+    fn place<T: 'static>(&mut self, site: &Site<T>, object: T) {
         let physical = site.physical();
         // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see
         // `create`).
@@ -151,11 +151,10 @@ impl Objects for Hardware {
                 fpu::init_area(direct(physical + thread_page::FPU));
             }
         }
-        site.occupied()
     }
 
-    fn first_memory(&mut self) -> [u64; 2] {
-        arena::range()
+    fn first_memory(&mut self) -> Option<[u64; 2]> {
+        arena::take()
     }
 
     fn forget<T: 'static>(&mut self, _: Id<T>) {}

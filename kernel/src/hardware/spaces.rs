@@ -7,7 +7,8 @@ use crate::{
 };
 use pillion_abi::status::Result;
 use pillion_core::{
-    machine::{Format, Spaces},
+    Id,
+    machine::{Format, Objects as _, Spaces},
     space::Space,
     x86_64::paging::Flags,
 };
@@ -20,11 +21,12 @@ impl Hardware {
 }
 
 impl Spaces for Hardware {
-    fn space_init(&mut self, physical: u64, format: Format) {
+    fn space_init(&mut self, space: Id<Space>) {
+        let Space { root, format, .. } = *self.get(space);
         if format == Format::Host {
             // SAFETY: the page is cleared and belongs to the space; the kernel's root does not
             // change after boot.
-            let _ = unsafe { PageTables::new_host_root(physical, 1, kernel_root()) };
+            let _ = unsafe { PageTables::new_host_root(root, 1, kernel_root()) };
         }
     }
 
@@ -48,8 +50,8 @@ impl Spaces for Hardware {
         done
     }
 
-    fn space_drop(&mut self, root: u64) {
-        if self.root == root {
+    fn space_drop(&mut self, space: Id<Space>) {
+        if self.root == self.get(space).root {
             self.root = kernel_root();
             // SAFETY: the kernel's own root.
             unsafe { arch::paging::switch_to(self.root) };

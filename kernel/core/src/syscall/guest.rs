@@ -50,8 +50,7 @@ impl<M: Machine> Kernel<M> {
                 return Ok(Outcome::Restart);
             }
         }
-        let root = self.m.get(space).root;
-        self.m.vcpu_init(id, root, base, user)?;
+        self.m.vcpu_init(id, space, base, user)?;
         let (from_space, from_state) = (self.slot(me.caps, a.space().index)?, self.slot(me.caps, a.state().index)?);
         let to_space = id.slot_in(slot_of!(Vcpu, space));
         let to_state = id.slot_in(slot_of!(Vcpu, state));

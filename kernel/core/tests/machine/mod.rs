@@ -21,7 +21,7 @@ use pillion_core::{
     endpoint::Endpoint,
     id::Site,
     interrupt::Interrupt,
-    machine::{Devices, Format, Guests, Message, Objects, Spaces, Threads, Time},
+    machine::{Devices, Guests, Message, Objects, Spaces, Threads, Time},
     notification::Notification,
     space::Space,
     thread::Thread,
@@ -147,7 +147,7 @@ pub enum Event {
     Trace(bool),
     Fault(u32),
     Show(u32),
-    SpaceDrop(u64),
+    SpaceDrop(u32),
     VcpuDrop(u32),
     DropFpu(u32),
 }
@@ -329,7 +329,7 @@ impl Objects for Fake {
         self.peek(id)
     }
 
-    fn place<T: 'static>(&mut self, site: Site<T>, object: T) -> Id<T> {
+    fn place<T: 'static>(&mut self, site: &Site<T>, object: T) {
         let physical = site.physical();
         let what = what::<T>().expect("an unknown type");
         // SAFETY: the arena's memory, which holds no object (checked below).
@@ -352,15 +352,13 @@ impl Objects for Fake {
             assert_eq!(word, 0, "{what:?} at {physical:#x} was created in memory that was not cleared");
         }
         self.live.insert(physical, Live { what, bytes, ended: false });
-        let id = site.occupied();
         if what == What::Thread {
-            self.frames.insert(id.number(), Frame::default());
+            self.frames.insert(Id::<T>::at(physical).unwrap().number(), Frame::default());
         }
-        id
     }
 
-    fn first_memory(&mut self) -> [u64; 2] {
-        [BASE, self.arena.size()]
+    fn first_memory(&mut self) -> Option<[u64; 2]> {
+        self.live.is_empty().then_some([BASE, self.arena.size()])
     }
 
     fn forget<T: 'static>(&mut self, id: Id<T>) {
@@ -374,7 +372,7 @@ impl Objects for Fake {
         match l.what {
             What::Thread => assert_eq!(last, Some(Event::DropFpu(number)), "its registers may still be saved"),
             What::Vcpu => assert!(self.events.contains(&Event::VcpuDrop(number)), "its FPU state may still be saved"),
-            What::Space => assert!(matches!(last, Some(Event::SpaceDrop(_))), "its tables may still be loaded"),
+            What::Space => assert_eq!(last, Some(Event::SpaceDrop(number)), "its tables may still be loaded"),
             _ => {}
         }
     }
@@ -456,7 +454,8 @@ impl Threads for Fake {
 }
 
 impl Spaces for Fake {
-    fn space_init(&mut self, physical: u64, _: Format) {
+    fn space_init(&mut self, space: Id<Space>) {
+        let physical = self.peek(space).root;
         for at in (physical..physical + PAGE).step_by(8) {
             // SAFETY: memory of the arena that becomes a table.
             assert_eq!(unsafe { *self.arena.pointer::<u64>(at) }, 0, "a root table was not cleared");
@@ -477,8 +476,8 @@ impl Spaces for Fake {
         paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping was split")
     }
 
-    fn space_drop(&mut self, root: u64) {
-        self.events.push(Event::SpaceDrop(root));
+    fn space_drop(&mut self, space: Id<Space>) {
+        self.events.push(Event::SpaceDrop(space.number()));
     }
 }
 
@@ -539,8 +538,8 @@ impl Guests for Fake {
         step + 1 == PREPARE_STEPS
     }
 
-    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, guest_root: u64, state: u64, _user: bool) -> Result<()> {
-        assert!(guest_root != 0 && state != 0);
+    fn vcpu_init(&mut self, vcpu: Id<Vcpu>, space: Id<Space>, state: u64, _user: bool) -> Result<()> {
+        assert!(self.peek(space).root != 0 && state != 0);
         if !self.virtualisation {
             return Err(Error::Unsupported);
         }

@@ -10,7 +10,6 @@ use pillion_abi::{
 use pillion_core::{
     Cap, Id, Kernel, Outcome, Slot,
     cap::CapSpace,
-    machine::Objects as _,
     root::Start,
     thread::{State, Thread},
 };
@@ -73,33 +72,30 @@ impl World {
     /// A machine with nothing but the first thread, which waits.
     pub fn new() -> Self {
         let mut k = Kernel::new(Fake::new(MEMORY as usize));
-        let (caps, region) = k.root_begin(slot::COUNT as u32).unwrap();
+        let mut task = k.first_task(slot::COUNT as u32, slot::CAPS as u32).unwrap();
         let device = Cap::Region { device: true, base: 4 << 30, size: 1 << 30, used: 0, cleared: 0 };
         for (at, cap) in [
             (slot::DEVICE, device),
-            (slot::CAPS, Cap::CapSpace(caps)),
             (slot::SCHED, Cap::SchedControl),
             (slot::IRQ, Cap::IrqControl),
             (slot::PORTS, Cap::Ports { first: 0, count: 0x1_0000 }),
             (slot::TRACE, Cap::Trace),
         ] {
-            k.root_give(caps, at as u32, cap, right::ALL);
+            task.give(at as u32, cap, right::ALL);
         }
-        let own = k.root_slot(caps, slot::CAPS as u32);
-        k.m.get(own).original = false;
         for (kind, size, at) in [
             (Kind::AddressSpace, 8, slot::SPACE),
             (Kind::Thread, 0, slot::THREAD),
             (Kind::SchedContext, 0, slot::CONTEXT),
             (Kind::Notification, 0, slot::NOTE),
         ] {
-            k.root_create(region, kind, size, caps, at as u32).unwrap();
+            task.create(kind, size, at as u32).unwrap();
         }
         let slots = [slot::THREAD, slot::CONTEXT, slot::SPACE].map(|s| s as u32);
-        k.root_start(caps, &Start { slots, priority: ROOT_PRIORITY, entry: 0x1000, stack: 0x2000, argument: 7 })
-            .unwrap();
+        let start = Start { slots, priority: ROOT_PRIORITY, entry: 0x1000, stack: 0x2000, argument: 7 };
+        let root = task.start(&start).unwrap();
         k.finish();
-        let root = k.cpu.current.unwrap();
+        let caps = k.m.peek(root).caps().unwrap();
         let mut w = World {
             k,
             caps,
@@ -209,7 +205,7 @@ impl World {
 
     /// Has the first thread run.
     pub fn root_runs(&mut self) {
-        let Cap::Notification(note) = self.k.root_cap(self.caps, slot::NOTE as u32) else { panic!() };
+        let Cap::Notification(note) = self.cap(slot::NOTE) else { panic!() };
         self.k.m.begin_entry();
         self.k.signal(note, 1);
         self.leave("signal");
@@ -298,7 +294,8 @@ impl World {
 
     /// The capability in a slot of the first thread.
     pub fn cap(&mut self, index: u64) -> Cap {
-        self.k.root_cap(self.caps, index as u32)
+        let slot = self.slot_of(index);
+        self.k.m.peek(slot).cap
     }
 
     pub fn slot_of(&self, index: u64) -> Id<Slot> {

@@ -24,7 +24,8 @@ fn objects_beyond_what_handles_name() {
     let mut w = World::new();
     let [high, at] = [w.free_slot(), w.free_slot()];
     let region = Cap::Region { device: false, base: NAMEABLE - PAGE, size: 32 << 20, used: 0, cleared: 32 << 20 };
-    let slot = w.k.root_give(w.caps, high as u32, region, 15);
+    let slot = w.slot_of(high);
+    *w.k.m.get(slot) = Slot { cap: region, rights: 15, original: true, ..Slot::default() };
     w.root_fails(Call::RegionCreate, [high, Kind::CapSpace as u64, 1 << 16, at], Error::NoMemory);
     w.root_fails(Call::RegionCreate, [high, Kind::Vcpu as u64, 0, at], Error::NoMemory);
     w.root_fails(Call::RegionCreate, [high, Kind::AddressSpace as u64, 8, at], Error::NoMemory);
