@@ -32,7 +32,7 @@ pub fn set_options(command_line: &[u8]) {
 /// Called once per CPU.
 pub unsafe fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
     // SAFETY: the number of a CPU is below that of the entries; the entry is this CPU's, and
-    // nothing led to it before.
+    // nothing led to it before. `kernel` expects this pointer.
     unsafe {
         let place = KERNELS.0.get().cast::<Kernel<Hardware>>().add(cpu.index());
         place.write(Kernel::new(Hardware::new(cpu)));
@@ -51,11 +51,6 @@ unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
     // SAFETY: `init` stored the pointer; the kernel runs with interrupts off, and the caller
     // vouches for the rest.
     unsafe { &mut *cpu.kernel() }
-}
-
-/// Exits to the first thread.
-pub fn first_exit(k: &mut Kernel<Hardware>) -> ! {
-    leave(k)
 }
 
 /// A system call.
@@ -80,9 +75,7 @@ unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> ! {
             _ => None,
         };
         if let Some(next) = next {
-            if to_user(k, next) {
-                arch::exit_to_user();
-            }
+            exit_to(k, next);
             leave_by_detours(k);
         }
     }
@@ -134,14 +127,13 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
 
 /// Chooses the next thread and leaves the kernel to it.
 #[inline(always)]
-fn leave(k: &mut Kernel<Hardware>) -> ! {
+pub fn leave(k: &mut Kernel<Hardware>) -> ! {
     if k.m.pending.is_none() {
         k.finish();
         if let Some(id) = k.cpu.current
             && k.m.get(id).guest.is_none()
-            && to_user(k, id)
         {
-            arch::exit_to_user();
+            exit_to(k, id);
         }
     }
     leave_by_detours(k)
@@ -164,26 +156,23 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         };
         if k.m.get(id).guest.is_some() {
             guest::run(k, id);
-        } else if to_user(k, id) {
-            arch::exit_to_user();
         } else {
-            // Its address space is gone.
+            exit_to(k, id);
             k.block_current(State::Stopped);
         }
     }
 }
 
-/// Makes the next exit to user mode lead to the current thread. Returns false if it has no address
-/// space.
+/// Exits to user mode, to the current thread. Returns only if its address space is gone.
 #[inline(always)]
-fn to_user(k: &mut Kernel<Hardware>, id: Id<Thread>) -> bool {
+fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let thread = k.m.get(id);
     let (space, uses_fpu) = (thread.space(), thread.fpu);
-    let Some(space) = space else { return false };
-    let root = k.m.get(space).root;
+    let Some(space) = space else { return };
     trace!(Switch, id.number(), 0u64);
-    k.m.switch_to(id, root, uses_fpu);
-    true
+    k.m.switch_to(id, space, uses_fpu);
+    // SAFETY: the thread is loaded, and the kernel is not used any more.
+    unsafe { arch::exit_to_user() }
 }
 
 /// Sleeps until an interrupt comes. With the option `idle=poll` it polls for one instead: an

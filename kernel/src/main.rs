@@ -17,20 +17,24 @@ mod virtualisation;
 
 use arch::{BootParams, log};
 
-/// Called by the boot code with memory, interrupts and clock set up.
-pub fn kernel_main(boot: &'static BootParams) -> ! {
-    // SAFETY: the boot code prepared the CPU's structure.
-    let cpu = unsafe { arch::Cpu::current() };
+/// The kernel, from the boot code to the first task.
+///
+/// # Safety
+/// Called once, on the one CPU that runs, with its structure, memory, interrupts and clock set up.
+/// `boot` is what the boot loader handed over.
+pub unsafe fn kernel_main(boot: &'static BootParams) -> ! {
     entry::set_options(boot.command_line());
-    // SAFETY: the boot code calls this function once, on the one CPU that runs.
-    let k = unsafe { entry::init(cpu) };
-    virtualisation::init();
+    // SAFETY: the only call, and the CPU's structure is set up, says the caller.
+    let k = unsafe { entry::init(arch::Cpu::current()) };
+    // SAFETY: the only call, says the caller.
+    unsafe { virtualisation::init() };
     trace::init();
-    if let Err(reason) = root::start(k, boot) {
+    // SAFETY: the caller vouches for the parameters.
+    if let Err(reason) = unsafe { root::start(k, boot) } {
         log!("[boot] the first task cannot be started: {reason}");
         arch::halt()
     }
-    entry::first_exit(k)
+    entry::leave(k)
 }
 
 #[panic_handler]

@@ -31,8 +31,12 @@ struct Root<'a> {
 }
 
 /// Makes the first task and its thread the current one.
-pub fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Result<(), &'static str> {
-    let bundle = bundle(boot)?;
+///
+/// # Safety
+/// `boot` is what the boot loader handed over: its memory is there, and the bundle is never written.
+pub unsafe fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Result<(), &'static str> {
+    // SAFETY: as the caller says.
+    let bundle = unsafe { bundle(boot)? };
     let mut root = Root::begin(k)?;
     let entry = load(&mut root, bundle)?;
     let size = STACK.next_multiple_of(PAGE);
@@ -45,13 +49,15 @@ pub fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Result<(), 
 }
 
 /// The bundle's bytes.
-fn bundle(boot: &BootParams) -> Result<&'static [u8], &'static str> {
+///
+/// # Safety
+/// As for [`start`].
+unsafe fn bundle(boot: &BootParams) -> Result<&'static [u8], &'static str> {
     const MISSING: &str = "no bundle: boot with -initrd build/NAME.bundle, or name it as the first module";
     if boot.bundle.size < size_of::<Header>() as u64 {
         return Err(MISSING);
     }
-    // SAFETY: the boot loader put it there, the memory map keeps everybody else away from it, and
-    // it is never written.
+    // SAFETY: the boot loader put it there, and it is never written, says the caller.
     let bytes = unsafe { core::slice::from_raw_parts(direct(boot.bundle.base), boot.bundle.size as usize) };
     if bytes[..8] == MAGIC { Ok(bytes) } else { Err(MISSING) }
 }

@@ -25,10 +25,13 @@ static SUPPORT: Support = Support { host_area: UnsafeCell::new(HostArea([0; 4096
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
 /// Switches virtualisation on, if the processor has it.
-pub fn init() {
+///
+/// # Safety
+/// Called once, at boot.
+pub unsafe fn init() {
     match virt::probe() {
         Ok(features) => {
-            // SAFETY: `probe` succeeded; the page is given away for good; boot runs on one CPU.
+            // SAFETY: `probe` succeeded; the page is given away for good; this is boot, says the caller.
             unsafe {
                 virt::enable(physical(SUPPORT.host_area.get()));
                 *SUPPORT.features.get() = Some(features);

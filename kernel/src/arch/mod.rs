@@ -1,8 +1,8 @@
 //! The architecture: chosen here and nowhere else. The rest of the kernel uses what this file
 //! lists.
 //!
-//! In return, the kernel proper provides `kernel_main(&'static BootParams) -> !` in its root
-//! module, and these functions:
+//! In return, the kernel proper provides `unsafe fn kernel_main(&'static BootParams) -> !` in its
+//! root module, and these functions:
 //!
 //! ```text
 //! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> !;

@@ -113,9 +113,8 @@ impl Guests for Hardware {
 
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {
         let first = vcpu.physical();
-        if (first..first + pillion_core::create::VCPU_PAGES * PAGE).contains(&self.fpu_owner) {
-            self.fpu_owner = 0;
-        }
+        let pages = first..first + pillion_core::create::VCPU_PAGES * PAGE;
+        self.fpu_owner = self.fpu_owner.filter(|area| !pages.contains(&area.physical()));
     }
 
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>, guest: &GuestApic) {

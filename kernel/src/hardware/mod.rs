@@ -14,6 +14,7 @@ use pillion_core::{
     Id,
     id::Site,
     machine::{Objects, Time},
+    space::Space,
     thread::Thread,
 };
 
@@ -38,8 +39,8 @@ pub struct Hardware {
     pub pending: Option<u8>,
     /// The thread whose frame and bases are loaded.
     running: Option<Id<Thread>>,
-    /// The area that the FPU's registers belong to, or 0.
-    fpu_owner: u64,
+    /// The area that the FPU's registers belong to.
+    fpu_owner: Option<fpu::Area>,
     /// Root of the active address space.
     root: u64,
     /// The first task's thread.
@@ -50,12 +51,15 @@ pub struct Hardware {
 
 impl Hardware {
     /// The machine as the boot code leaves it.
-    pub fn new(cpu: Cpu) -> Hardware {
+    ///
+    /// # Safety
+    /// Called once per CPU: what it leads to is reached through this value only.
+    pub unsafe fn new(cpu: Cpu) -> Hardware {
         Hardware {
             cpu,
             pending: None,
             running: None,
-            fpu_owner: 0,
+            fpu_owner: None,
             root: kernel_root(),
             first: None,
             nobody: SegmentBases::default(),
@@ -64,24 +68,25 @@ impl Hardware {
 
     /// Makes the next exit to user mode lead to a thread, in its address space.
     #[inline(always)]
-    pub fn switch_to(&mut self, thread: Id<Thread>, root: u64, uses_fpu: bool) {
-        self.load_space(root);
+    pub fn switch_to(&mut self, thread: Id<Thread>, space: Id<Space>, uses_fpu: bool) {
+        self.load_space(space);
         if self.running != Some(thread) {
             self.load(thread);
         }
         if uses_fpu {
-            self.load_fpu(thread.physical() + thread_page::FPU);
+            self.load_fpu(Self::fpu_area(thread));
         } else {
             fpu::set_ts(self.cpu);
         }
     }
 
     #[inline(always)]
-    fn load_space(&mut self, root: u64) {
+    fn load_space(&mut self, space: Id<Space>) {
+        let root = self.get(space).root;
         if root != self.root {
             self.root = root;
-            // SAFETY: the root is that of a living address space, whose upper half was copied from
-            // the kernel's.
+            // SAFETY: the space lives, its upper half was copied from the kernel's, and
+            // `space_drop` leaves it before it ends.
             unsafe { arch::paging::switch_to(root) };
         }
     }
@@ -100,32 +105,25 @@ impl Hardware {
         unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
-    /// Loads the FPU state in the area at a physical address, unless it is loaded already. The
-    /// state that it replaces is saved to its own area first.
-    #[inline]
-    pub fn load_fpu(&mut self, area: u64) {
+    /// Loads the FPU state in an area, unless it is loaded already. The state that it replaces is
+    /// saved to its own area first; the owner is forgotten when its object ends.
+    #[inline(always)]
+    pub fn load_fpu(&mut self, area: fpu::Area) {
         fpu::clear_ts(self.cpu);
-        if self.fpu_owner == area {
+        if self.fpu_owner == Some(area) {
             return;
         }
-        // SAFETY: areas are made by `place` or by the vCPU's `init`, aligned and large enough, and
-        // the owner is forgotten when its object ends.
-        unsafe {
-            if self.fpu_owner != 0 {
-                fpu::save(direct(self.fpu_owner));
-            }
-            fpu::restore(direct(area));
+        if let Some(owner) = self.fpu_owner {
+            owner.save();
         }
-        self.fpu_owner = area;
+        area.restore();
+        self.fpu_owner = Some(area);
     }
 
     /// Sets the FPU state in an area to its initial values.
-    pub fn reset_fpu(&mut self, area: u64) {
-        if self.fpu_owner == area {
-            self.fpu_owner = 0;
-        }
-        // SAFETY: the area is that of a vCPU, has a page, and is no longer the FPU's.
-        unsafe { fpu::init_area(direct(area)) };
+    pub fn reset_fpu(&mut self, area: fpu::Area) {
+        self.fpu_owner = self.fpu_owner.filter(|owner| *owner != area);
+        area.reset();
     }
 }
 
@@ -148,7 +146,7 @@ impl Objects for Hardware {
             unsafe {
                 direct::<Frame>(physical + thread_page::FRAME).write(Frame::new());
                 direct::<SegmentBases>(physical + thread_page::BASES).write(SegmentBases::default());
-                fpu::init_area(direct(physical + thread_page::FPU));
+                fpu::Area::at(physical + thread_page::FPU).reset();
             }
         }
     }

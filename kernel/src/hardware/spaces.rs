@@ -24,9 +24,8 @@ impl Spaces for Hardware {
     fn space_init(&mut self, space: Id<Space>) {
         let Space { root, format, .. } = *self.get(space);
         if format == Format::Host {
-            // SAFETY: the page is cleared and belongs to the space; the kernel's root does not
-            // change after boot.
-            let _ = unsafe { PageTables::new_host_root(root, 1, kernel_root()) };
+            // SAFETY: the page is cleared and belongs to the space.
+            unsafe { arch::paging::init_root(root) };
         }
     }
 

@@ -1,7 +1,7 @@
 //! Registers of threads, in the frames that the entry code fills and loads.
 
 use super::{Hardware, thread_page};
-use crate::arch::{Frame, HastyLog, direct};
+use crate::arch::{Frame, HastyLog, direct, fpu};
 use core::fmt::Write as _;
 use pillion_core::{
     Id,
@@ -22,6 +22,13 @@ impl Hardware {
     #[inline]
     pub(super) fn frame_pointer(thread: Id<Thread>) -> *mut Frame {
         direct(thread.physical() + thread_page::FRAME)
+    }
+
+    /// Where a thread's FPU state is kept.
+    #[inline]
+    pub(super) fn fpu_area(thread: Id<Thread>) -> fpu::Area {
+        // SAFETY: a handle of a thread leads to its page, in which `place` filled the area.
+        unsafe { fpu::Area::at(thread.physical() + thread_page::FPU) }
     }
 }
 
@@ -81,9 +88,7 @@ impl Threads for Hardware {
     }
 
     fn drop_fpu(&mut self, thread: Id<Thread>) {
-        if self.fpu_owner == thread.physical() + thread_page::FPU {
-            self.fpu_owner = 0;
-        }
+        self.fpu_owner = self.fpu_owner.filter(|area| *area != Self::fpu_area(thread));
         if self.running == Some(thread) {
             self.running = None;
         }

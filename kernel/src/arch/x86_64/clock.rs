@@ -47,7 +47,10 @@ pub fn stop_timer() {
 }
 
 /// Finds the frequencies of the counter and the timer.
-pub fn init(tables: &Tables) {
+///
+/// # Safety
+/// The ACPI timer is at the port that the tables name.
+pub unsafe fn init(tables: &Tables) {
     let (tsc_hz, source) = find_tsc_hz(tables.pm_timer);
     TSC_HZ.store(tsc_hz, Relaxed);
     let apic_hz = measure_apic(tsc_hz);

@@ -147,7 +147,7 @@ fn require(name: &str, register: u32, number: u32) {
 }
 
 /// Writes the control registers of the running CPU.
-pub fn setup() {
+fn setup() {
     let mut cr4 = bit::CR4_PAE | bit::CR4_MCE | bit::CR4_PGE | bit::CR4_OSFXSR | bit::CR4_OSXMMEXCPT;
     for (feature, flag) in [
         (SMEP, bit::CR4_SMEP),

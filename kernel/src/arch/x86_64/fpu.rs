@@ -2,10 +2,11 @@
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
+use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::percpu::Cpu;
-use super::{cpu, log};
+use super::{cpu, layout::direct, log};
 
 /// Maximum number of bytes of an area.
 pub const AREA_LIMIT: usize = 3 << 10;
@@ -22,14 +23,14 @@ static MASK: AtomicU32 = AtomicU32::new(0);
 static SIZE: AtomicU32 = AtomicU32::new(512);
 
 #[repr(C, align(64))]
-struct Area([u8; AREA_LIMIT]);
+struct State([u8; AREA_LIMIT]);
 
-struct Initial(UnsafeCell<Area>);
+struct Initial(UnsafeCell<State>);
 
 // SAFETY: written at boot only.
 unsafe impl Sync for Initial {}
 
-static INITIAL: Initial = Initial(UnsafeCell::new(Area([0; AREA_LIMIT])));
+static INITIAL: Initial = Initial(UnsafeCell::new(State([0; AREA_LIMIT])));
 
 /// Bytes of an area; a multiple of 64, at most [`AREA_LIMIT`].
 #[must_use]
@@ -44,7 +45,10 @@ pub fn components() -> u64 {
 }
 
 /// Chooses the components and sets up the running CPU. Leaves the FPU off.
-pub fn init() {
+///
+/// # Safety
+/// Called once, at boot, after [`cpu::init`] and [`super::percpu::init`].
+pub unsafe fn init() {
     if cpu::has(cpu::XSAVE) {
         let offered = cpu::cpuid(0xd, 0).eax;
         choose(LEGACY | offered & AVX);
@@ -53,12 +57,12 @@ pub fn init() {
         }
         SIZE.store(cpu::cpuid(0xd, 0).ebx.next_multiple_of(AREA_ALIGN as u32).min(AREA_LIMIT as u32), Relaxed);
     }
-    // SAFETY: at boot nobody else accesses it.
+    // SAFETY: this is boot, says the caller: nobody else accesses it.
     let initial = unsafe { &mut (*INITIAL.0.get()).0 };
     initial[..2].copy_from_slice(&0x37fu16.to_le_bytes()); // x87: all exceptions masked
     initial[24..28].copy_from_slice(&0x1f80u32.to_le_bytes()); // SSE: the same
     log!("[boot] FPU components {:#x}, {} bytes a thread", components(), area_size());
-    // SAFETY: the boot code prepared the CPU's structure before.
+    // SAFETY: the CPU's structure is prepared, says the caller.
     set_ts(unsafe { Cpu::current() });
 }
 
@@ -88,47 +92,65 @@ pub fn clear_ts(cpu: Cpu) {
     }
 }
 
-/// Fills an area with the state that a thread starts with.
-///
-/// # Safety
-/// `area` must have [`area_size`] bytes, aligned to [`AREA_ALIGN`], that nobody else uses.
-pub unsafe fn init_area(area: *mut u8) {
-    // SAFETY: the caller vouches for the target; the source has `AREA_LIMIT` bytes and is not
-    // written after boot.
-    unsafe { area.copy_from_nonoverlapping(INITIAL.0.get().cast(), area_size()) };
-}
+/// Memory for the FPU's registers while they are not loaded. Holding one means, as with a handle,
+/// that the object in whose page it lies is alive. To save or load the registers, the FPU must be
+/// on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area(NonZeroU64);
 
-/// Saves the registers. The FPU must be on.
-///
-/// # Safety
-/// As for [`init_area`], and the area must have been filled by it before.
-#[inline]
-pub unsafe fn save(area: *mut u8) {
-    let mask = MASK.load(Relaxed);
-    // SAFETY: the area is large enough for the components in XCR0, and aligned, says the caller.
-    unsafe {
-        if mask == 0 {
-            asm!("fxsave64 [{}]", in(reg) area, options(nostack, preserves_flags));
-        } else {
-            asm!("xsave64 [{}]", in(reg) area, in("eax") mask, in("edx") 0, options(nostack, preserves_flags));
+impl Area {
+    /// The area at a physical address.
+    ///
+    /// # Safety
+    /// The address is not 0, a multiple of [`AREA_ALIGN`], and that of [`AREA_LIMIT`] bytes of RAM
+    /// in the direct map that hold zeros or the state of an FPU. They are accessed only through
+    /// such values until the last of these is gone.
+    #[inline]
+    #[must_use]
+    pub const unsafe fn at(physical: u64) -> Area {
+        // SAFETY: the caller vouches for it.
+        Area(unsafe { NonZeroU64::new_unchecked(physical) })
+    }
+
+    /// Physical address.
+    #[must_use]
+    pub const fn physical(self) -> u64 {
+        self.0.get()
+    }
+
+    /// Fills it with the state that a thread starts with.
+    pub fn reset(self) {
+        // SAFETY: as `at` demands; the source has `AREA_LIMIT` bytes and is not written after boot.
+        unsafe { direct::<u8>(self.physical()).copy_from_nonoverlapping(INITIAL.0.get().cast(), area_size()) };
+    }
+
+    /// Saves the registers.
+    #[inline]
+    pub fn save(self) {
+        let (area, mask) = (direct::<u8>(self.physical()), MASK.load(Relaxed));
+        // SAFETY: as `at` demands, the area is aligned, and large enough for the components in
+        // XCR0.
+        unsafe {
+            if mask == 0 {
+                asm!("fxsave64 [{}]", in(reg) area, options(nostack, preserves_flags));
+            } else {
+                asm!("xsave64 [{}]", in(reg) area, in("eax") mask, in("edx") 0, options(nostack, preserves_flags));
+            }
         }
     }
-}
 
-/// Loads the registers. The FPU must be on.
-///
-/// # Safety
-/// The area must have been filled by [`init_area`] or [`save`], and by nobody else.
-#[inline]
-pub unsafe fn restore(area: *const u8) {
-    let mask = MASK.load(Relaxed);
-    // SAFETY: the area holds what the processor itself wrote, or the initial state, so that no
-    // value in it is refused.
-    unsafe {
-        if mask == 0 {
-            asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));
-        } else {
-            asm!("xrstor64 [{}]", in(reg) area, in("eax") mask, in("edx") 0, options(nostack, preserves_flags, readonly));
+    /// Loads the registers.
+    #[inline]
+    pub fn restore(self) {
+        let (area, mask) = (direct::<u8>(self.physical()), MASK.load(Relaxed));
+        // SAFETY: the area holds what the processor itself wrote, the initial state or zeros, so
+        // that no value in it is refused.
+        unsafe {
+            if mask == 0 {
+                asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));
+            } else {
+                asm!("xrstor64 [{}]", in(reg) area, in("eax") mask, in("edx") 0, options(nostack, preserves_flags, readonly));
+            }
         }
     }
 }

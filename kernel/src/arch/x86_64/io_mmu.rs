@@ -13,7 +13,10 @@ const INTEL_STATUS: u64 = 0x1c;
 const INTEL_ON: u32 = 1 << 31 | 1 << 25;
 
 /// Logs which IOMMUs are there, and which are on or may be.
-pub fn look(tables: &Tables) {
+///
+/// # Safety
+/// The registers of IOMMUs are where the tables say.
+pub unsafe fn look(tables: &Tables) {
     for found in tables.io_mmus.as_slice() {
         let state = state(*found);
         log!("[boot] an IOMMU at {:#x}, {state}: nobody uses it", found.address);

@@ -62,7 +62,10 @@ fn read_register(registers: u64, index: u32) -> u32 {
 }
 
 /// Takes over the I/O APICs and masks all lines.
-pub fn init(tables: &Tables) {
+///
+/// # Safety
+/// The registers of I/O APICs are where the tables say.
+pub unsafe fn init(tables: &Tables) {
     for (controller, found) in CONTROLLERS.iter().zip(tables.io_apics.as_slice()) {
         let registers = direct::<u8>(found.address.into()) as u64;
         let version = read_register(registers, VERSION);

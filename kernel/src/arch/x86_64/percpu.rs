@@ -184,7 +184,10 @@ impl Cpu {
     }
 
     /// Stores a pointer for the kernel proper.
-    pub fn set_kernel<T>(self, kernel: *mut T) {
+    ///
+    /// # Safety
+    /// The pointer is what those who take it from [`Cpu::kernel`] expect.
+    pub unsafe fn set_kernel<T>(self, kernel: *mut T) {
         // SAFETY: as said above.
         unsafe { (*self.0.as_ptr()).kernel = kernel.cast() }
     }

@@ -19,7 +19,7 @@ pub struct SegmentBases {
 ///
 /// # Safety
 /// The new bases are what this function saved, or addresses below [`pillion_abi::USER_END`].
-#[inline]
+#[inline(always)]
 pub unsafe fn switch(old: &mut SegmentBases, new: &SegmentBases) {
     if cpu::has(cpu::FSGSBASE) {
         // SAFETY: the kernel uses no FS, and between the two `swapgs` nothing goes through GS;

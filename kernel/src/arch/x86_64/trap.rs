@@ -343,33 +343,34 @@ struct TablePointer {
 }
 
 /// Fills and loads the IDT.
-pub fn init() {
-    // SAFETY: only the first CPU runs, once.
+///
+/// # Safety
+/// Called once, at boot, before any other CPU runs.
+pub unsafe fn init() {
+    // SAFETY: nobody else uses it yet, says the caller.
     let gates = unsafe { &mut *GATES.0.get() };
     for (vector, slot) in (0..=255).zip(gates.iter_mut()) {
         *slot = gate(vector);
     }
-    load();
-}
-
-/// Loads the IDT on the running CPU; also after anything that loads another one.
-pub fn load() {
     let pointer = TablePointer { limit: size_of::<Gates>() as u16 - 1, base: GATES.0.get() as u64 };
     // SAFETY: the table is a static whose gates lead to the stubs above.
     unsafe { asm!("lidt [{}]", in(reg) &raw const pointer, options(readonly, nostack, preserves_flags)) };
 }
 
-/// Puts `clac` into the entry code if the processor knows it. Only while the first page tables are
-/// in use: under the final ones code cannot be written.
-pub fn patch() {
+/// Puts `clac` into the entry code if the processor knows it.
+///
+/// # Safety
+/// Called at boot, while the first page tables are in use, under which code can be written, and
+/// before anything enters the kernel from user mode.
+pub unsafe fn patch() {
     const CLAC: [u8; 3] = [0x0f, 0x01, 0xca];
     if !cpu::has(cpu::SMAP) {
         return;
     }
     for place in [&raw const clac_interrupt, &raw const clac_exception] {
         let code = direct::<[u8; 3]>(physical(place));
-        // SAFETY: three bytes of a no-operation of the same length, writable in the first direct
-        // map; nobody executes them yet.
+        // SAFETY: three bytes of a no-operation of the same length; nobody executes them yet, and
+        // they are writable, says the caller.
         unsafe { code.write_volatile(CLAC) };
     }
 }
@@ -391,10 +392,13 @@ pub unsafe fn init_syscall() {
 }
 
 /// Exits to user mode, to the frame that the CPU's structure names.
+///
+/// # Safety
+/// [`Cpu::set_frame`] was called, the address space and the FPU are that thread's, and what lies on
+/// the stack is not needed any more.
 #[inline(always)]
-pub fn exit_to_user() -> ! {
-    // SAFETY: the stack is not needed any more; GS leads to the structure, whose frame is valid as
-    // `set_frame` demands.
+pub unsafe fn exit_to_user() -> ! {
+    // SAFETY: GS leads to the structure; the caller vouches for the rest.
     unsafe { asm!("jmp exit_to_user", options(noreturn)) }
 }
 

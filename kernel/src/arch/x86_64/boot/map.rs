@@ -153,7 +153,10 @@ fn pages_needed(memory: &[Range], image: &Image) -> u64 {
 
 /// Builds the tables and records the memory that they took. Returns the physical address of the
 /// root.
-pub fn build(params: &mut BootParams, image: &Image) -> Option<u64> {
+///
+/// # Safety
+/// The parameters say which memory below 4 GiB is free, and the first page tables are in use.
+pub unsafe fn build(params: &mut BootParams, image: &Image) -> Option<u64> {
     let needed = pages_needed(params.memory(), image) * PAGE;
     let start = params.find_ram(needed, image.end)?;
     let mut builder = Builder { root: start, next: start, end: start + needed };

@@ -65,18 +65,22 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     if understood.is_none() {
         log!("[boot] the boot loader's information is damaged");
     }
-    trap::init();
+    // SAFETY: the only call, of the one CPU that runs.
+    unsafe { trap::init() };
     cpu::init();
     machine_check::init();
     let image = Image::current();
     params.draw_map(image.start, image.end, cpu::device_reach());
-    trap::patch();
-    let Some(root) = map::build(params, &image) else { fatal("no memory for the page tables") };
+    // SAFETY: the first page tables are in use, and there is no user mode yet.
+    unsafe { trap::patch() };
+    // SAFETY: the map says what the boot loader did, less what it and the kernel use.
+    let Some(root) = (unsafe { map::build(params, &image) }) else { fatal("no memory for the page tables") };
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
     let tables = start_devices(params.rsdp);
-    io_mmu::look(&tables);
+    // SAFETY: the tables are the firmware's.
+    unsafe { io_mmu::look(&tables) };
     params.withhold(&tables);
     let lost = tables.registers.lost() + tables.io_apics.lost();
     if lost != 0 {
@@ -85,8 +89,8 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     let forgotten = params.finish();
     report(params, forgotten);
     check::assert_machine_state(params.memory());
-    // SAFETY: nobody writes the parameters from here on.
-    crate::kernel_main(unsafe { &*PARAMS.0.get() })
+    // SAFETY: nobody writes the parameters from here on. They are the boot loader's; all is set up.
+    unsafe { crate::kernel_main(&*PARAMS.0.get()) }
 }
 
 fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
@@ -105,16 +109,20 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
 }
 
 fn start_devices(rsdp: u64) -> acpi::Tables {
-    // SAFETY: the only call, of the one CPU that runs.
-    unsafe { percpu::init(0) };
-    // SAFETY: it was just prepared.
-    unsafe { trap::init_syscall() };
-    fpu::init();
+    // SAFETY: the only calls, of the one CPU that runs; each prepares what the next ones need.
+    unsafe {
+        percpu::init(0);
+        trap::init_syscall();
+        fpu::init();
+    }
     pic::disable();
     let tables = acpi::read(&LowMemory, rsdp);
     apic::init();
-    ioapic::init(&tables);
-    clock::init(&tables);
+    // SAFETY: the tables are the firmware's.
+    unsafe {
+        ioapic::init(&tables);
+        clock::init(&tables);
+    }
     tables
 }
 

@@ -3,7 +3,7 @@
 
 mod tables;
 
-pub use tables::PageTables;
+pub use tables::{PageTables, init_root};
 
 use core::arch::asm;
 

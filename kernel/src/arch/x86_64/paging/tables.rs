@@ -1,84 +1,65 @@
 //! The tables of one address space, reached through the direct map.
 
-use crate::arch::x86_64::layout::direct;
+use crate::arch::x86_64::{boot::kernel_root, layout::direct};
 use pillion_abi::PAGE;
-use pillion_abi::status::{Error, Result};
+use pillion_abi::status::Result;
 use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};
 
-/// Tables of one address space: a run of pages, the first of which is the root, and how far they
-/// are used.
+/// Fills the upper half of a new root table with the kernel's.
+///
+/// # Safety
+/// `root` is the physical address of a page of RAM in the direct map that holds zeros and belongs to
+/// nobody else.
+pub unsafe fn init_root(root: u64) {
+    for index in ENTRIES / 2..ENTRIES {
+        // SAFETY: the caller vouches for the page; the kernel's root never changes after boot.
+        unsafe { entry(root, index).write_volatile(entry(kernel_root(), index).read_volatile()) };
+    }
+}
+
+/// Tables of one address space.
 #[derive(Debug)]
-pub struct PageTables {
+pub struct PageTables(Pool);
+
+/// A run of pages, the first of which is the root, and how far they are used. Private, since who
+/// has one may read and write any table.
+#[derive(Debug)]
+struct Pool {
     root: u64,
     next: u64,
     end: u64,
 }
 
 impl PageTables {
-    /// Tables in `pages` pages at the physical address `pool`, for a nested address space.
+    /// The tables in `pages` pages from `root` on, of which `used` are in use.
     ///
     /// # Safety
-    /// The pages are RAM in the direct map, hold zeros, and belong to nobody else until the value
-    /// is gone and no processor uses the root.
-    pub unsafe fn new_guest_root(pool: u64, pages: u64) -> Result<Self> {
-        let bytes = pages.checked_mul(PAGE).ok_or(Error::BadArgument)?;
-        let end = pool.checked_add(bytes).ok_or(Error::BadArgument)?;
-        if pages == 0 || !pool.is_multiple_of(PAGE) {
-            return Err(Error::BadArgument);
-        }
-        Ok(Self { root: pool, next: pool + PAGE, end })
-    }
-
-    /// As [`Self::new_guest_root`], with the upper 256 entries of the root copied from the kernel's
-    /// root table `template`.
-    ///
-    /// # Safety
-    /// As [`Self::new_guest_root`]; `template` is the physical address of a root table whose upper
-    /// half never changes.
-    pub unsafe fn new_host_root(pool: u64, pages: u64, template: u64) -> Result<Self> {
-        // SAFETY: the caller vouches for the pages.
-        let mut tables = unsafe { Self::new_guest_root(pool, pages)? };
-        for index in ENTRIES / 2..ENTRIES {
-            let entry = tables.read(template, index);
-            tables.write(pool, index, entry);
-        }
-        Ok(tables)
-    }
-
-    /// Tables that [`Self::new_guest_root`] or [`Self::new_host_root`] made, with `used` pages of
-    /// the pool in use.
-    ///
-    /// # Safety
-    /// As for the function that made them; `used` is what [`Self::pages_used`] returned last.
+    /// The pages are RAM in the direct map. The root is from [`init_root`], or a page of zeros for a
+    /// nested space, and the pages that are not in use hold zeros. They belong to nobody else until
+    /// the value is gone and no processor uses the root. `used` is what [`Self::pages_used`]
+    /// returned last, or 1.
     #[must_use]
     pub unsafe fn resume(root: u64, pages: u64, used: u64) -> Self {
-        Self { root, next: root + used * PAGE, end: root + pages * PAGE }
+        Self(Pool { root, next: root + used * PAGE, end: root + pages * PAGE })
     }
 
     /// Pages of the pool that are in use, the root included.
     #[must_use]
     pub const fn pages_used(&self) -> u64 {
-        (self.next - self.root) / PAGE
-    }
-
-    /// Physical address of the root.
-    #[inline]
-    #[must_use]
-    pub const fn root(&self) -> u64 {
-        self.root
+        (self.0.next - self.0.root) / PAGE
     }
 
     /// See [`paging::map_step`].
     pub fn map_step(&mut self, address: u64, physical: u64, size: u64, flags: Flags) -> Result<u64> {
-        let root = self.root;
-        paging::map_step(self, root, address, physical, size, flags)
+        let root = self.0.root;
+        paging::map_step(&mut self.0, root, address, physical, size, flags)
     }
 
     /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or
     /// for a guest the vCPU's).
     pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
-        let root = self.root;
-        paging::unmap_step(self, root, address, size)
+        let root = self.0.root;
+        paging::unmap_step(&mut self.0, root, address, size)
     }
 }
 
@@ -89,12 +70,12 @@ fn entry(table: u64, index: usize) -> *mut u64 {
     direct::<u64>(table + 8 * (index as u64 & (ENTRIES as u64 - 1)))
 }
 
-impl Tables for PageTables {
+impl Tables for Pool {
     #[inline]
     fn read(&self, table: u64, index: usize) -> u64 {
-        // SAFETY: `table` is a page of the pool (or the kernel's template), for which the code that
-        // made this value vouched: the algorithm gets table addresses from `alloc`, the root and
-        // entries that it wrote itself. Volatile, since the processor reads and writes tables too.
+        // SAFETY: `table` is a page of the pool, for which the code that made this value vouched: the
+        // algorithm, the only caller, gets table addresses from `alloc`, the root and entries that
+        // it wrote itself. Volatile, since the processor reads and writes tables too.
         unsafe { entry(table, index).read_volatile() }
     }
 

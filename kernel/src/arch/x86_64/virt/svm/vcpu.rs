@@ -2,6 +2,7 @@
 
 use super::vmcb::{Control, Save, Vmcb, intercept1, intercept2, tlb, vintr};
 use super::world::World;
+use crate::arch::x86_64::fpu::Area;
 use crate::arch::x86_64::layout::direct;
 use crate::arch::x86_64::virt::Features;
 use core::arch::asm;
@@ -146,19 +147,20 @@ impl Vcpu {
 
     /// State of the FPU after reset: with the header zero only the control words matter.
     fn init_fpu(&mut self) {
-        let area = direct::<u8>(self.fpu_area());
-        // SAFETY: the page is this vCPU's, and both offsets (AMD APM vol. 2, 11.5) are in it and
-        // aligned.
+        let area = direct::<u8>(self.fpu_area().physical());
+        // SAFETY: the page is this vCPU's and not in use yet, and both offsets (AMD APM vol. 2, 11.5)
+        // are in it and aligned.
         unsafe {
             area.cast::<u16>().write(0x037f);
             area.add(24).cast::<u32>().write(0x1f80);
         }
     }
 
-    /// Physical address of the page for the guest's FPU state (XSAVE format); valid from the start.
+    /// The guest's FPU state; valid from the start.
     #[must_use]
-    pub const fn fpu_area(&self) -> u64 {
-        self.area + page::FPU * PAGE
+    pub const fn fpu_area(&self) -> Area {
+        // SAFETY: a page of this vCPU's own, in which `init` put the state after reset.
+        unsafe { Area::at(self.area + page::FPU * PAGE) }
     }
 
     #[inline]
