@@ -1,8 +1,12 @@
 //! Calls to the resource manager, and the directory that it shows.
 
+use core::sync::atomic::{
+    AtomicU8, AtomicU64,
+    Ordering::{Relaxed, Release},
+};
 use pillion_abi::{
     call::MESSAGE_WORDS,
-    channel::{Directory, MBUFF_NAME, Status, TaskEntry},
+    channel::{Directory, LOG_SIZE, MBUFF_NAME, Status, TaskEntry},
 };
 use pillion_runtime::{
     call::call,
@@ -96,18 +100,20 @@ pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Writes to the task's log. For the only thread that does so.
+/// Writes to the task's log. Of threads that print at the same time, one may overwrite the other's
+/// text.
 pub fn print(text: &str) {
     let status = address::STATUS as *mut Status;
-    // SAFETY: the status is mapped for good, and nobody else writes it; the manager and Linux only
-    // read it.
-    unsafe {
-        let mut written = (&raw const (*status).log_written).read_volatile();
-        let log = (&raw mut (*status).log).cast::<u8>();
-        for byte in text.bytes() {
-            log.add(written as usize % pillion_abi::channel::LOG_SIZE).write_volatile(byte);
-            written += 1;
-        }
-        (&raw mut (*status).log_written).write_volatile(written);
+    // SAFETY: the status is mapped for good, and the task reaches these fields as atomics only, but
+    // for a look at the count.
+    let (count, log) = unsafe {
+        let log = &raw mut (*status).log;
+        (AtomicU64::from_ptr(&raw mut (*status).log_written), &*log.cast::<[AtomicU8; LOG_SIZE]>())
+    };
+    let mut written = count.load(Relaxed);
+    for byte in text.bytes() {
+        log[written as usize % LOG_SIZE].store(byte, Relaxed);
+        written += 1;
     }
+    count.store(written, Release);
 }
