@@ -1,10 +1,10 @@
 //! Any calls by any threads, with events in between: the invariants hold, each message arrives once
 //! and at the right thread, and no step exceeds its bound.
 
-use crate::machine::world::{Worker, World, args, slot};
+use crate::machine::world::{Worker, World, slot};
 use pillion_abi::{
     NEVER, PAGE,
-    call::{Call, LABEL_FAULT, LABEL_NOTIFIED, endpoint},
+    call::{Call, Class, LABEL_FAULT, LABEL_NOTIFIED, endpoint},
     object::Kind,
     vcpu::configure,
 };
@@ -140,10 +140,6 @@ impl Play {
         if have.is_empty() { FIRST + r % (LAST - FIRST) } else { have[r as usize % have.len()] }
     }
 
-    fn any_slot(r: u16) -> u64 {
-        FIRST + u64::from(r) % (LAST - FIRST)
-    }
-
     fn deadline(&self, r: u16) -> u64 {
         match r % 5 {
             0 => NEVER,
@@ -152,93 +148,61 @@ impl Play {
         }
     }
 
+    /// Arguments of the types that the table of calls names, valid ones for the most part.
     fn arguments(&mut self, call: Call, r: [u16; 6]) -> [u64; 6] {
-        use Kind::*;
-        let n = r.map(u64::from);
-        let zero_or = |p: &mut Self, kind, r: u16| if r.is_multiple_of(5) { 0 } else { p.pick(kind, r) };
-        match call {
-            Call::Call => args([self.pick(Endpoint, r[0]), 0, n[1], n[2], n[3], n[4]]),
-            Call::ReplyReceive | Call::Reply => args([0, 0, n[1], n[2], n[3], n[4]]),
-            Call::Receive | Call::Sleep => args([0, self.deadline(r[0])]),
-            Call::Signal => args([self.pick(Notification, r[0])]),
-            Call::Wait => args([self.pick(Notification, r[0]), self.deadline(r[1])]),
-            Call::Yield => args([]),
-            Call::VcpuRun | Call::VcpuReset | Call::VcpuEndOfInterrupt => args([self.pick(Vcpu, r[0])]),
-            Call::TimerSet => args([self.pick(Timer, r[0]), self.deadline(r[1])]),
-            Call::InterruptAck => args([self.pick(Interrupt, r[0])]),
-            Call::RegionCreate => {
-                let kind = n[1] % 20;
-                let size = match Kind::from_raw(kind) {
-                    Some(Region | Memory) => (n[2] % 6) * PAGE + u64::from(r[2].is_multiple_of(50)),
-                    Some(CapSpace) => n[2] % 12,
-                    _ => n[2] % 5,
-                };
-                args([self.pick(Region, r[0]), kind, size, Self::any_slot(r[3])])
+        let mut a = [0; 6];
+        for (i, argument) in call.arguments().iter().enumerate() {
+            a[i] = match argument.class {
+                Class::Cap { or: Some(Kind::None), .. } if r[i].is_multiple_of(5) => 0,
+                Class::Cap { or: Some(other), .. } if other != Kind::None && r[i] & 2 != 0 => self.pick(other, r[i]),
+                Class::Cap { kind, .. } => self.pick(kind, r[i]),
+                Class::Value("Message") => {
+                    a[i + 1..].copy_from_slice(&r[i + 1..].iter().map(|r| (*r).into()).collect::<Vec<_>>());
+                    0
+                }
+                Class::Value(class) => self.value(argument.name, class, r[i]),
+            };
+        }
+        match (call, Kind::from_raw(a[1])) {
+            // Not the memory that the first thread itself lives in.
+            (Call::RegionReset, _) if a[0] < FIRST || a[0] == slot::REGION => a[0] = 0,
+            (Call::RegionCreate, Some(Kind::Region | Kind::Memory)) => {
+                a[2] = a[2] % 6 * PAGE + u64::from(r[2].is_multiple_of(50));
             }
-            Call::RegionReset => {
-                let region = self.pick(Region, r[0]);
-                // Not the region that holds the first thread itself.
-                args([if region < FIRST || region == slot::REGION { 0 } else { region }])
-            }
-            Call::MemoryPart => {
-                args([self.pick(Memory, r[0]), n[1] % 8 * PAGE, n[2] % 8 * PAGE, Self::any_slot(r[3]), n[4]])
-            }
-            Call::MemoryMap => {
-                let space = if r[1].is_multiple_of(2) { AddressSpace } else { GuestSpace };
-                args([self.pick(Memory, r[0]), self.pick(space, r[2]), n[3] % 0x80 * 0x8000, n[4] % 9])
-            }
-            Call::MemoryUnmap => args([self.pick(Memory, r[0])]),
-            Call::CapDerive => args([
-                zero_or(self, CapSpace, r[0]),
-                Self::any_slot(r[1]),
-                Self::any_slot(r[2]),
-                n[3],
-                if r[4].is_multiple_of(2) { 0 } else { n[4] },
-            ]),
-            Call::CapMove => args([zero_or(self, CapSpace, r[0]), Self::any_slot(r[1]), Self::any_slot(r[2])]),
-            Call::CapDelete | Call::CapRevoke => args([0, Self::any_slot(r[1])]),
-            Call::CapIdentify => args([n[0] % 300]),
-            Call::ThreadConfigure => args([
-                self.pick(Thread, r[0]),
-                self.pick(AddressSpace, r[1]),
-                self.pick(CapSpace, r[2]),
-                zero_or(self, Endpoint, r[3]),
-                n[4] % 3,
-            ]),
-            Call::ThreadSetRegisters => args([self.pick(Thread, r[0]), n[1], n[2], n[3]]),
-            Call::ThreadResume | Call::ThreadSuspend => args([self.pick(Thread, r[0])]),
-            Call::ThreadBindContext => args([self.pick(Thread, r[0]), zero_or(self, SchedContext, r[1])]),
-            Call::ThreadBindNotification => args([self.pick(Thread, r[0]), zero_or(self, Notification, r[1])]),
-            Call::ThreadRegister => args([self.pick(Thread, r[0]), n[1] % 10]),
-            Call::ContextConfigure => {
-                let (budget, period) = if r[3].is_multiple_of(2) { (NEVER, 0) } else { (n[3] % 300, n[4] % 2000) };
-                args([
-                    self.pick(SchedControl, r[0]),
-                    self.pick(SchedContext, r[1]),
-                    n[2] % 40,
-                    budget,
-                    period,
-                    n[5] % 50,
-                ])
-            }
-            Call::ContextSetPriority => args([self.pick(SchedContext, r[0]), n[1] % 50]),
-            Call::ContextConsumed => args([self.pick(SchedContext, r[0])]),
-            Call::EndpointBind => args([self.pick(Endpoint, r[0]), self.pick(Thread, r[1]), n[2] % 3, n[3] % 64]),
-            Call::TimerBind => args([self.pick(Timer, r[0]), self.pick(Notification, r[1]), n[2]]),
-            Call::InterruptCreate => {
-                let line = if r[1].is_multiple_of(3) { u64::MAX } else { n[1] % 26 };
-                args([self.pick(IrqControl, r[0]), line, n[2] % 5, Self::any_slot(r[3]), self.pick(Region, r[4])])
-            }
-            Call::InterruptBind => args([self.pick(Interrupt, r[0]), self.pick(Notification, r[1]), n[2]]),
-            Call::PortIn | Call::PortOut => args([self.pick(Ports, r[0]), n[1], n[2] % 5, n[3]]),
-            Call::PortsPart => args([self.pick(Ports, r[0]), n[1], n[2] % 5000, Self::any_slot(r[3])]),
-            Call::VcpuConfigure => {
-                args([self.pick(Vcpu, r[0]), self.pick(GuestSpace, r[1]), self.pick(Memory, r[2]), n[3] % 3])
-            }
-            Call::VcpuAllowPorts => args([self.pick(Vcpu, r[0]), self.pick(Ports, r[1])]),
-            Call::VcpuInject => args([self.pick(Vcpu, r[0]), n[1] % 260]),
-            Call::VcpuRouteLine => args([self.pick(Vcpu, r[0]), self.pick(IrqControl, r[1]), n[2] % 26, n[3]]),
-            Call::TraceControl | Call::LogPut => args([self.pick(Trace, r[0]), n[1]]),
+            (Call::RegionCreate, _) => a[2] %= 12,
+            _ => {}
+        }
+        a
+    }
+
+    /// An argument of a type of [`pillion_abi::call::argument`], or of a plain one. Of those with a
+    /// name here, few values are valid.
+    fn value(&self, name: &str, class: &str, r: u16) -> u64 {
+        let n = u64::from(r);
+        match name {
+            "width" => return n % 5,
+            "pair" => return n % 10,
+            "route" => return n,
+            _ => {}
+        }
+        match class {
+            "Unused" => 0,
+            "Slot" if n.is_multiple_of(61) => n,
+            "Slot" => FIRST + n % (LAST - FIRST),
+            "Size" if n.is_multiple_of(8) => n / 8 % 12,
+            "Size" => n % 8 * PAGE,
+            "Kind" => n % 20,
+            "Address" => n % 0x80 * 0x8000,
+            "Deadline" => self.deadline(r),
+            "Ticks" => [NEVER, n % 64, n % 300, n % 2000][usize::from(r) % 4],
+            "Flags" => [0, 1, n % 9, n][usize::from(r) % 4],
+            "Bits" if n.is_multiple_of(2) => 0,
+            "Rights" | "Bits" | "u16" | "bool" => n,
+            "u8" => [n % 5, n % 40, n % 50, n % 300][usize::from(r) % 4],
+            "u32" => n % 5000,
+            "u64" if n.is_multiple_of(3) => u64::MAX,
+            "u64" => n % 26,
+            _ => panic!("an argument of type {class}"),
         }
     }
 
