@@ -186,13 +186,7 @@ impl<M: Machine> Kernel<M> {
     /// Handles the first entry of the highest level at which one is due; one is due at `level`.
     #[inline(always)]
     fn expire_highest(&mut self, level: u8, now: u64) {
-        let highest = self.cpu.agenda.highest_due(level, now);
-        self.expire(highest, now);
-    }
-
-    /// Handles the first entry of a level.
-    #[inline(always)]
-    fn expire(&mut self, level: u8, now: u64) {
+        let level = self.cpu.agenda.highest_due(level, now);
         match self.cpu.agenda.heap(level).first() {
             Some(Due::Thread(id)) => {
                 self.cpu.agenda.pop(&mut InObjects(&mut self.m), level, Due::Thread(id));

@@ -34,7 +34,7 @@ pub use chosen::cpu;
 pub use chosen::fpu;
 /// Registers of a thread.
 pub use chosen::frame::Frame;
-/// Interrupt lines: `program`, `mask`, `unmask`.
+/// Interrupt lines: `program`, `mask`.
 pub use chosen::ioapic;
 /// Physical memory as the kernel sees it.
 pub use chosen::layout::{ALWAYS_MAPPED, direct, physical};

@@ -14,6 +14,10 @@ mod msr {
     pub const TSC_DEADLINE: u32 = 0x6e0;
 }
 
+/// Bytes of WRMSR, and of HLT.
+const WRMSR: u64 = 2;
+const HLT: u64 = 1;
+
 /// Runs the guest up to the next exit that does not concern it alone. What only a system call can
 /// change is looked at once, since no thread runs until then.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
@@ -87,7 +91,7 @@ fn handle(
         HwExit::Interrupt => return interrupted(k, state),
         HwExit::Handled | HwExit::Taken => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
-            processor.finish_wrmsr();
+            processor.advance(WRMSR);
             state.counters[counter::END_OF_INTERRUPT].update(|count| count.wrapping_add(1));
             k.guest_end_of_interrupt(vcpu);
             return true;
@@ -96,12 +100,12 @@ fn handle(
             state.counters[counter::DEADLINES].update(|count| count.wrapping_add(1));
             let deadline = processor.msr_value(state);
             state.deadline.store(deadline, Relaxed);
-            processor.finish_wrmsr();
+            processor.advance(WRMSR);
             k.guest_deadline(vcpu, deadline);
         }
         HwExit::Halt if processor.interrupts_enabled() => {
             state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
-            processor.advance(1);
+            processor.advance(HLT);
             k.guest_halt(vcpu);
         }
         other => leave(k, id, processor, state, other),

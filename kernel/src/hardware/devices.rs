@@ -56,7 +56,7 @@ impl Devices for Hardware {
     }
 
     fn mask_line(&mut self, line: u32, masked: bool) {
-        if masked { ioapic::mask(line) } else { ioapic::unmask(line) }
+        ioapic::mask(line, masked);
     }
 
     fn msi(&mut self, vector: u8) -> [u64; 2] {

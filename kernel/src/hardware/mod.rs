@@ -9,7 +9,7 @@ mod threads;
 
 use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, segment_base};
 use crate::trace::trace;
-use pillion_abi::{NEVER, PAGE};
+use pillion_abi::PAGE;
 use pillion_core::{
     Id,
     id::Site,
@@ -171,11 +171,7 @@ impl Time for Hardware {
 
     #[inline]
     fn program_timer(&mut self, deadline: u64) {
-        if deadline == NEVER {
-            clock::stop_timer();
-        } else {
-            clock::program_deadline(deadline);
-        }
+        clock::program_deadline(deadline);
     }
 
     fn interrupt_pending(&mut self) -> bool {

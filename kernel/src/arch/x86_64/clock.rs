@@ -4,6 +4,7 @@ use core::arch::x86_64::_rdtsc;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{apic, cpu, fatal, log, port};
+use pillion_abi::NEVER;
 use pillion_firmware::acpi::Tables;
 
 static TSC_HZ: AtomicU64 = AtomicU64::new(0);
@@ -26,11 +27,14 @@ pub fn tsc_hz() -> u64 {
     TSC_HZ.load(Relaxed)
 }
 
-/// Sets the timer to a deadline. It fires at once if that has passed, and early, once or several
-/// times, if it is beyond the timer's reach. The time is rounded down to whole ticks of the timer,
-/// so that it fires less than a tick too soon.
+/// Sets the timer to a deadline; [`NEVER`] stops it. It fires at once if the deadline has passed,
+/// and early, once or several times, if it is beyond the timer's reach. The time is rounded down to
+/// whole ticks of the timer, so that it fires less than a tick too soon.
 #[inline]
 pub fn program_deadline(deadline: u64) {
+    if deadline == NEVER {
+        return apic::set_timer(0);
+    }
     let distance = deadline.saturating_sub(now());
     let ticks = if distance >= REACH.load(Relaxed) {
         u32::MAX
@@ -38,12 +42,6 @@ pub fn program_deadline(deadline: u64) {
         ((u128::from(distance) * u128::from(RATIO.load(Relaxed))) >> 32) as u32
     };
     apic::set_timer(ticks.max(1));
-}
-
-/// Stops the timer.
-#[inline]
-pub fn stop_timer() {
-    apic::set_timer(0);
 }
 
 /// Finds the frequencies of the counter and the timer.

@@ -129,20 +129,11 @@ pub fn program(line: u32, route: Route) -> bool {
     true
 }
 
-fn update(line: u32, change: impl Fn(u32) -> u32) {
+/// Masks or unmasks a line, which keeps the route that it was programmed with.
+pub fn mask(line: u32, masked: bool) {
     if let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) {
-        let low = change(entry.load(Relaxed));
+        let low = entry.load(Relaxed) & !MASKED | if masked { MASKED } else { 0 };
         entry.store(low, Relaxed);
         write_register(registers, index, low);
     }
-}
-
-/// Masks a line.
-pub fn mask(line: u32) {
-    update(line, |low| low | MASKED);
-}
-
-/// Unmasks a line, which keeps the route that it was programmed with.
-pub fn unmask(line: u32) {
-    update(line, |low| low & !MASKED);
 }

@@ -218,7 +218,7 @@ impl Vcpu {
     }
 
     fn xsetbv(&mut self, state: &State) -> HwExit {
-        let value = state.gpr[gpr::RDX].get() << 32 | u64::from(self.rax() as u32);
+        let value = self.msr_value(state);
         let accepted = state.gpr[gpr::RCX].get() as u32 == 0 && svm::xcr0_is_valid(value, self.world.host_xcr0);
         if self.save().cpl != 0 || !accepted {
             return self.faulted();

@@ -140,14 +140,8 @@ impl Vcpu {
         state.dr7.set(save.dr7);
     }
 
-    /// The guest's `rax`; [`State::gpr`] has it only after [`Vcpu::store_state`].
-    #[inline]
-    #[must_use]
-    pub fn rax(&self) -> u64 {
-        self.save().rax
-    }
-
-    /// The value that WRMSR writes.
+    /// The value that WRMSR or XSETBV writes. [`State::gpr`] has `rax` only after
+    /// [`Vcpu::store_state`].
     #[inline]
     #[must_use]
     pub fn msr_value(&self, state: &State) -> u64 {
@@ -159,12 +153,6 @@ impl Vcpu {
     pub fn finish_rdmsr(&mut self, state: &State, value: u64) {
         state.gpr[gpr::RDX].set(value >> 32);
         self.save_mut().rax = u64::from(value as u32);
-        self.advance(2);
-    }
-
-    /// Advances past a WRMSR that was carried out.
-    #[inline]
-    pub fn finish_wrmsr(&mut self) {
         self.advance(2);
     }
 
