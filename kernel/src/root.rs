@@ -33,7 +33,8 @@ struct Root<'a> {
 /// Makes the first task and its thread the current one.
 ///
 /// # Safety
-/// `boot` is what the boot loader handed over: its memory is there, and the bundle is never written.
+/// `boot` is what the boot loader handed over: its memory is there, and the bundle is never
+/// written.
 pub unsafe fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Result<(), &'static str> {
     // SAFETY: as the caller says.
     let bundle = unsafe { bundle(boot)? };

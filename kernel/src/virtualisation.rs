@@ -31,7 +31,8 @@ static FLUSH: AtomicBool = AtomicBool::new(false);
 pub unsafe fn init() {
     match virt::probe() {
         Ok(features) => {
-            // SAFETY: `probe` succeeded; the page is given away for good; this is boot, says the caller.
+            // SAFETY: `probe` succeeded; the page is given away for good; this is boot, says the
+            // caller.
             unsafe {
                 virt::enable(physical(SUPPORT.host_area.get()));
                 *SUPPORT.features.get() = Some(features);

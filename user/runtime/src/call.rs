@@ -65,8 +65,8 @@ macro_rules! given {
 
 /// The function for an entry of the table.
 macro_rules! stub {
-    // These are written by hand below: each has a shape of its own, and an arm for it would be longer
-    // than the function.
+    // These are written by hand below: each has a shape of its own, and an arm for it would be
+    // longer than the function.
     (Call $($rest:tt)*) => {};
     (ReplyReceive $($rest:tt)*) => {};
     (Receive $($rest:tt)*) => {};

@@ -8,8 +8,8 @@ use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};
 /// Fills the upper half of a new root table with the kernel's.
 ///
 /// # Safety
-/// `root` is the physical address of a page of RAM in the direct map that holds zeros and belongs to
-/// nobody else.
+/// `root` is the physical address of a page of RAM in the direct map that holds zeros and belongs
+/// to nobody else.
 pub unsafe fn init_root(root: u64) {
     for index in ENTRIES / 2..ENTRIES {
         // SAFETY: the caller vouches for the page; the kernel's root never changes after boot.
@@ -34,9 +34,9 @@ impl PageTables {
     /// The tables in `pages` pages from `root` on, of which `used` are in use.
     ///
     /// # Safety
-    /// The pages are RAM in the direct map. The root is from [`init_root`], or a page of zeros for a
-    /// nested space, and the pages that are not in use hold zeros. They belong to nobody else until
-    /// the value is gone and no processor uses the root. `used` is what [`Self::pages_used`]
+    /// The pages are RAM in the direct map. The root is from [`init_root`], or a page of zeros for
+    /// a nested space, and the pages that are not in use hold zeros. They belong to nobody else
+    /// until the value is gone and no processor uses the root. `used` is what [`Self::pages_used`]
     /// returned last, or 1.
     #[must_use]
     pub unsafe fn resume(root: u64, pages: u64, used: u64) -> Self {
@@ -73,9 +73,9 @@ fn entry(table: u64, index: usize) -> *mut u64 {
 impl Tables for Pool {
     #[inline]
     fn read(&self, table: u64, index: usize) -> u64 {
-        // SAFETY: `table` is a page of the pool, for which the code that made this value vouched: the
-        // algorithm, the only caller, gets table addresses from `alloc`, the root and entries that
-        // it wrote itself. Volatile, since the processor reads and writes tables too.
+        // SAFETY: `table` is a page of the pool, for which the code that made this value vouched:
+        // the algorithm, the only caller, gets table addresses from `alloc`, the root and entries
+        // that it wrote itself. Volatile, since the processor reads and writes tables too.
         unsafe { entry(table, index).read_volatile() }
     }
 

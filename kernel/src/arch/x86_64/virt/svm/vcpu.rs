@@ -148,8 +148,8 @@ impl Vcpu {
     /// State of the FPU after reset: with the header zero only the control words matter.
     fn init_fpu(&mut self) {
         let area = direct::<u8>(self.fpu_area().physical());
-        // SAFETY: the page is this vCPU's and not in use yet, and both offsets (AMD APM vol. 2, 11.5)
-        // are in it and aligned.
+        // SAFETY: the page is this vCPU's and not in use yet, and both offsets (AMD APM vol. 2,
+        // 11.5) are in it and aligned.
         unsafe {
             area.cast::<u16>().write(0x037f);
             area.add(24).cast::<u32>().write(0x1f80);
