@@ -3,12 +3,12 @@
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
-mod call;
-mod notify;
-mod ready;
+mod call_paths;
+mod notify_path;
+mod ready_paths;
 mod series;
-mod timer;
-mod wake;
+mod timer_path;
+mod wake_path;
 
 use pillion_runtime::{println, task};
 use pillion_test_kit::{Checked, Kit, end};
@@ -17,16 +17,16 @@ task!(main);
 
 /// All measurements.
 const ALL: [fn(&mut Kit) -> Checked; 10] = [
-    call::null,
-    timer::to_user,
-    timer::to_user_past_guest,
-    wake::interrupt,
-    notify::to_user,
-    call::passive,
-    call::passive_full,
-    call::active,
-    ready::wake,
-    ready::yields,
+    call_paths::null,
+    timer_path::to_user,
+    timer_path::to_user_past_guest,
+    wake_path::interrupt,
+    notify_path::to_user,
+    call_paths::passive,
+    call_paths::passive_full,
+    call_paths::active,
+    ready_paths::wake,
+    ready_paths::yields,
 ];
 
 fn main(argument: u64) -> ! {

@@ -4,17 +4,17 @@
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
-mod capabilities;
 mod curve;
-mod devices;
-mod guests;
-mod memory;
-mod messages;
 mod name;
 mod scan;
-mod threads;
-mod time;
-mod trace;
+mod scan_capabilities;
+mod scan_devices;
+mod scan_guests;
+mod scan_memory;
+mod scan_messages;
+mod scan_threads;
+mod scan_time;
+mod scan_trace;
 mod watch;
 
 use pillion_runtime::{println, task};
@@ -27,14 +27,14 @@ type Case = fn(&mut Kit) -> Checked;
 
 /// All scans, in groups.
 const ALL: [&[Case]; 8] = [
-    messages::CASES,
-    time::CASES,
-    memory::CASES,
-    capabilities::CASES,
-    threads::CASES,
-    devices::CASES,
-    guests::CASES,
-    trace::CASES,
+    scan_messages::CASES,
+    scan_time::CASES,
+    scan_memory::CASES,
+    scan_capabilities::CASES,
+    scan_threads::CASES,
+    scan_devices::CASES,
+    scan_guests::CASES,
+    scan_trace::CASES,
 ];
 
 fn main(argument: u64) -> ! {

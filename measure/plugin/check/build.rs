@@ -1,6 +1,7 @@
 //! Compiles the model's C code, without the part that talks to the emulator.
 
-const PARTS: [&str; 9] = ["cache", "tlb", "walk", "machine", "event", "parameter", "histogram", "span", "tell"];
+const PARTS: [&str; 9] =
+    ["cache", "tlb", "walk", "modelled_machine", "event", "parameter", "histogram", "span", "tell"];
 
 fn main() {
     let mut build = cc::Build::new();

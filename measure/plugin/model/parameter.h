@@ -5,7 +5,7 @@
 #ifndef MODEL_PARAMETER_H
 #define MODEL_PARAMETER_H
 
-#include "machine.h"
+#include "modelled_machine.h"
 
 struct parameters;
 

@@ -15,7 +15,7 @@
 #define MODEL_SPAN_H
 
 #include "histogram.h"
-#include "machine.h"
+#include "modelled_machine.h"
 
 enum { MOST_WORKS = 4096, MOST_INTERRUPTS = 64 };
 

@@ -8,7 +8,7 @@
 #define MODEL_WATCH_H
 
 #include "../plugin.h"
-#include "machine.h"
+#include "modelled_machine.h"
 #include "span.h"
 
 enum { MOST_ENTRIES = 16 };

@@ -106,7 +106,7 @@ fn series(of: SystemReadings) -> impl Iterator<Item = Series> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::Boot;
+    use crate::boot_options::Boot;
     use crate::job::Job;
     use crate::tool::RunOutput;
     use crate::valid::missing;

@@ -1,11 +1,11 @@
 //! Compares two measurements of one experiment, figure by figure.
 
 use super::file;
-use super::table::number;
+use super::text_table::number;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use pillion_host::problem::problem;
-use pillion_measure_data::compare::{Change, Verdict, compare as changes};
+use pillion_measure_data::changes::{Change, Verdict, compare as changes};
 use std::path::Path;
 
 /// `x measure compare`: prints the change of each figure. The result is bad if a figure has

@@ -1,7 +1,7 @@
 //! The experiments: folders of measure/experiments.
 
-use super::check;
 use super::plan::Plan;
+use super::plan_check;
 use anyhow::{Context as _, Result, ensure};
 use pillion_host::problem::problem;
 use pillion_host::repository::Repository;
@@ -55,7 +55,7 @@ impl Experiment {
         let plan: Plan =
             toml::from_str(&text("measure.toml")?).with_context(|| format!("{here}/measure.toml is no experiment"))?;
         let plan = plan.with_variants();
-        let faults = check::faults(&plan);
+        let faults = plan_check::faults(&plan);
         ensure!(faults.is_empty(), "{here}/measure.toml: {}", faults.join("; "));
         Ok(Experiment { name: name.to_owned(), text: text("README.md")?, here, plan })
     }

@@ -1,6 +1,6 @@
 //! A run of an experiment: one boot of the emulator.
 
-use super::boot::Boot;
+use super::boot_options::Boot;
 use super::plugin::Plugin;
 use super::tool::{RunOutput, Tool};
 use anyhow::Result;

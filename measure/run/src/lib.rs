@@ -6,11 +6,12 @@
 
 mod assemble;
 mod baseline;
-mod boot;
-mod check;
+mod boot_options;
+mod cache_model;
 mod compare;
 #[cfg(test)]
 mod documented;
+mod emulated_machine;
 mod experiment;
 mod file;
 mod fit;
@@ -19,9 +20,8 @@ mod job;
 mod like;
 mod linux_program;
 mod list;
-mod machine;
-mod model;
 mod plan;
+mod plan_check;
 mod planner;
 mod plugin;
 mod readings;
@@ -29,13 +29,13 @@ mod report;
 mod riding;
 mod run;
 mod system_name;
-mod table;
+mod text_table;
 mod tool;
 mod valid;
 mod verdict;
 
 use anyhow::{Context as _, Result};
-pub use boot::Boot;
+pub use boot_options::Boot;
 pub use compare::compare;
 use experiment::Experiment;
 pub use experiment::FOLDER as EXPERIMENTS;
@@ -52,7 +52,7 @@ pub use tool::{RunOutput, Tool};
 
 /// The output of the cache model for a boot on that machine.
 pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
-    let plugin = Plugin { file: model::build_model(tool.repository())?, arguments: machine.into() };
+    let plugin = Plugin { file: cache_model::build_model(tool.repository())?, arguments: machine.into() };
     let job = Job { system: String::new(), run: 0, boot, plugin: Some(plugin) };
     Ok(job.run(tool)?.plugin)
 }

@@ -1,6 +1,6 @@
 //! An experiment's file measure.toml.
 
-use super::boot::Boot;
+use super::boot_options::Boot;
 use pillion_measure_data::{Chart, Direction, Instrument};
 use serde::Deserialize;
 use std::collections::BTreeMap;

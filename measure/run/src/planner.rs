@@ -1,10 +1,10 @@
 //! Plans the jobs of experiments.
 
-use super::boot::Boot;
+use super::boot_options::Boot;
+use super::cache_model::Model;
 use super::experiment::Experiment;
 use super::job::Job;
 use super::linux_program::{self, LinuxProgram};
-use super::model::Model;
 use super::plan::{Form, Kind, Run};
 use super::riding;
 use super::tool::Tool;

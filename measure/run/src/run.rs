@@ -8,7 +8,7 @@ use super::plan::Form;
 use super::planner::Planner;
 use super::tool::{RunOutput, Tool};
 use super::verdict::Verdict;
-use super::{file, machine, table, valid};
+use super::{emulated_machine, file, text_table, valid};
 use anyhow::Result;
 use pillion_host::parallel::{self, Work};
 use pillion_host::problem::problem;
@@ -48,7 +48,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
         return Err(problem("there is nothing to run", why, "`./x measure list` lists the instruments of each"));
     };
     println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
-    print!("{}", table::faults(&faults));
+    print!("{}", text_table::faults(&faults));
     Ok(faults.is_empty())
 }
 
@@ -84,7 +84,7 @@ pub fn measure(
         let finished = |at: usize| Some(Finished { job: jobs[at].1.clone(), output: outputs.remove(&at)? });
         let finished: Vec<Finished> = own.into_iter().filter_map(finished).collect();
         tell_failures(experiment, &finished);
-        let mut machine = machine::describe(tool.repository(), &finished);
+        let mut machine = emulated_machine::describe(tool.repository(), &finished);
         if !titles.is_empty() {
             machine.insert("model".into(), titles.values().cloned().collect::<Vec<_>>().join("; "));
         }
@@ -109,7 +109,7 @@ fn conclude(
     file::write(repository, measurement)?;
     if !measurement.is_valid() {
         // The figures of the other systems.
-        print!("{}", table::text(measurement, None));
+        print!("{}", text_table::text(measurement, None));
         let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
         faults.iter().for_each(|fault| println!("{fault}"));
         return Ok(faults);
@@ -122,7 +122,7 @@ fn conclude(
         eprintln!("x: {} is the baseline", path.display());
     }
     let baseline = if compared { Baseline::read(repository, &experiment.name, measurement.instrument)? } else { None };
-    print!("{}", table::text(measurement, baseline.as_ref()));
+    print!("{}", text_table::text(measurement, baseline.as_ref()));
     let faults = faults(experiment, measurement, baseline.as_ref());
     faults.iter().for_each(|fault| println!("{fault}"));
     if let Some(baseline) = baseline.filter(|_| !faults.is_empty()) {
@@ -144,7 +144,7 @@ fn faults(experiment: &Experiment, measurement: &Measurement, baseline: Option<&
     for figure in &measurement.figures {
         let verdict = Verdict::of(figure, baseline);
         if verdict.fails() {
-            let said = table::against(figure, baseline);
+            let said = text_table::against(figure, baseline);
             faults.push(format!("{} {}: {}, {}: {said}", verdict.text(), figure.system, figure.name, figure.about));
         }
     }

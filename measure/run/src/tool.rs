@@ -1,6 +1,6 @@
 //! The interface to the tool that builds and boots for measurements.
 
-use super::boot::Boot;
+use super::boot_options::Boot;
 use anyhow::Result;
 use pillion_host::repository::Repository;
 use serde_json::Value;

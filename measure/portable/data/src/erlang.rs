@@ -6,10 +6,10 @@
 //! [`mean`](Erlang::mean) here. The [`offset`](Erlang::offset) is an addition, fitted like the
 //! others: it is not the smallest time that was seen.
 
-mod fit;
+mod likelihood;
 
 use crate::{Bucket, Histogram, Points};
-use fit::Search;
+use likelihood::Search;
 
 /// The fewest distinct values to which a distribution is fitted: the fit has three parameters, and
 /// many curves match a few bars.

@@ -50,7 +50,7 @@ fn parse(text: &[u8]) -> Result<Measurement, Unreadable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::tests::measurement;
+    use crate::changes::tests::measurement;
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -6,8 +6,8 @@
 //! those.
 #![forbid(unsafe_code)]
 
+pub mod changes;
 mod chart;
-pub mod compare;
 pub mod erlang;
 mod figure;
 mod file;

@@ -1,7 +1,7 @@
 //! The conditions that an experiment runs under.
 
-use crate::clock::Clock;
 use crate::realtime;
+use crate::time_source::Clock;
 use pillion_measure_data::Instrument;
 
 /// The conditions of a run, the same for every experiment.

@@ -1,7 +1,7 @@
 //! `pillion-measure compare`: which figures got better or worse.
 
 use anyhow::{Context, Result, ensure};
-use pillion_measure_data::compare::{Change, Verdict, compare as changes};
+use pillion_measure_data::changes::{Change, Verdict, compare as changes};
 use pillion_measure_data::{Measurement, percent};
 use std::path::Path;
 

@@ -7,15 +7,14 @@
 
 mod bench;
 mod cli;
-mod clock;
 mod compare;
 mod date;
+mod dev_measure;
+mod disturbances;
 mod experiments;
 mod findings;
-mod interrupt;
 mod list;
 mod load;
-mod machine;
 mod mark;
 mod measurement;
 mod options;
@@ -28,7 +27,8 @@ mod run;
 mod sleep;
 mod sync;
 mod team;
-mod watch;
+mod this_machine;
+mod time_source;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
 use crate::options::Options;
-use crate::{machine, realtime};
+use crate::{realtime, this_machine};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series, System};
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn figure(system: &str, found: &Found) -> Figure {
 }
 
 fn system(options: &Options) -> System {
-    let is_rt = machine::is_preempt_rt();
+    let is_rt = this_machine::is_preempt_rt();
     let (name, title) = if is_rt { ("linux-rt", "Linux, PREEMPT_RT") } else { ("linux", "Linux") };
     System {
         name: options.system.clone().unwrap_or_else(|| name.into()),
@@ -58,12 +58,12 @@ fn command_line() -> String {
 }
 
 fn facts(options: &Options, bench: &Bench) -> BTreeMap<String, String> {
-    let mut facts = machine::describe(bench.cpu);
+    let mut facts = this_machine::describe(bench.cpu);
     facts.insert("clock".into(), bench.clock.name());
     facts.insert("measured on processor".into(), bench.cpu.to_string());
     let limit = if realtime::is_throttled() { "95 % of each second" } else { "none" };
     facts.insert("limit of real-time threads".into(), limit.into());
-    if bench.instrument == Instrument::Measured && options.allow_virtual && machine::hypervisor().is_some() {
+    if bench.instrument == Instrument::Measured && options.allow_virtual && this_machine::hypervisor().is_some() {
         facts.insert("warning".into(), "measured in a virtual machine: not a latency of hardware".into());
     }
     facts

@@ -1,6 +1,6 @@
 //! Options of `pillion-measure run` that every experiment has.
 
-use crate::clock::Choice;
+use crate::time_source::Choice;
 use clap::Args;
 use pillion_measure_data::Instrument;
 use std::path::PathBuf;

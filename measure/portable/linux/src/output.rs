@@ -3,8 +3,8 @@
 use crate::date::date;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
-use crate::machine;
 use crate::options::Options;
+use crate::this_machine;
 use anyhow::{Context, Result};
 use pillion_measure_data::formats::cyclictest::{self, Facts, Thread};
 use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
@@ -113,7 +113,7 @@ fn facts(command: &str, times: [SystemTime; 2]) -> Facts {
         version: format!("pillion-measure {}", env!("CARGO_PKG_VERSION")),
         times: times.map(date).into(),
         system: fields.map(|field| field.to_string_lossy().into_owned()),
-        realtime: machine::is_preempt_rt(),
+        realtime: this_machine::is_preempt_rt(),
     }
 }
 

@@ -1,13 +1,13 @@
 //! `pillion-measure run`.
 
 use crate::bench::Bench;
-use crate::clock::Clock;
+use crate::disturbances::Watch;
 use crate::experiments::{self, Entry};
 use crate::findings::Findings;
 use crate::load::Beside;
 use crate::options::Options;
-use crate::watch::Watch;
-use crate::{machine, measurement, output, realtime};
+use crate::time_source::Clock;
+use crate::{measurement, output, realtime, this_machine};
 use anyhow::{Context, Result};
 use clap::{ArgMatches, FromArgMatches};
 use pillion_measure_data::{Instrument, Measurement};
@@ -78,7 +78,7 @@ fn no_bar_is_broken(measurement: &Measurement) -> bool {
 
 /// Why this machine cannot be measured.
 fn virtual_machine(options: &Options) -> Option<String> {
-    let name = machine::hypervisor()?;
+    let name = this_machine::hypervisor()?;
     (options.instrument == Instrument::Measured && !options.allow_virtual).then(|| {
         format!("this is a virtual machine ({name}): latencies of hardware cannot be measured in it; --allow-virtual measures anyway")
     })

@@ -1,6 +1,6 @@
 //! Sleeps until a deadline.
 
-use crate::clock::timespec;
+use crate::time_source::timespec;
 use rustix::io::Errno;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 

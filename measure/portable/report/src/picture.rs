@@ -1,6 +1,6 @@
 //! A chart as a file of its own, with its title and its instrument.
 
-use crate::draw::text::{Text, wrapped};
+use crate::draw::lettering::{Text, wrapped};
 use crate::draw::{Area, Picture, WIDTH, at, rectangle};
 use crate::page::instrument;
 use maud::{PreEscaped, html};

@@ -1,6 +1,6 @@
 //! The kind "riding-cost": how many more instructions Linux executes when it rides.
 
-mod compare;
+mod comparison;
 mod count;
 
 use super::job::{Finished, Job};
@@ -8,7 +8,7 @@ use super::plan::{Form, Plan, RidingCost};
 use super::plugin::{self, Plugin};
 use super::readings::SystemReadings;
 use anyhow::{Context as _, Result};
-use compare::{Comparison, Rounds, compare};
+use comparison::{Comparison, Rounds, compare};
 use count::{Boot, parse};
 use pillion_host::repository::Repository;
 

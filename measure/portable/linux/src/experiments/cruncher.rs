@@ -2,8 +2,8 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::{Clock, monotonic};
 use crate::findings::Findings;
+use crate::time_source::{Clock, monotonic};
 use crate::{preempted, realtime, sleep};
 use anyhow::Result;
 use clap::Args;

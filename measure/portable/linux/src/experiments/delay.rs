@@ -3,8 +3,8 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::timespec;
 use crate::findings::Findings;
+use crate::time_source::timespec;
 use anyhow::{Result, ensure};
 use clap::Args;
 use pillion_measure_data::{Chart, Kind};

@@ -3,11 +3,11 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::{Clock, tsc};
+use crate::dev_measure::{Device, Source, Waiter};
 use crate::findings::Findings;
-use crate::interrupt::{Device, Source, Waiter};
 use crate::sleep;
 use crate::team::{self, member};
+use crate::time_source::{Clock, tsc};
 use anyhow::{Result, bail};
 use clap::Args;
 use pillion_measure_data::{Chart, Kind};
@@ -97,7 +97,7 @@ fn measure(bench: &Bench, section_ns: u64, step_ns: u64) -> Result<(u64, Vec<Sam
             device.raise(LEAD_NS + place * step_ns)?;
             begun.push(tsc());
             low_file.hold(section_ns)?;
-            sleep::until(crate::clock::monotonic() + PAUSE_NS)?;
+            sleep::until(crate::time_source::monotonic() + PAUSE_NS)?;
         }
         Ok(begun)
     };

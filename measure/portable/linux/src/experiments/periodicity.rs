@@ -3,8 +3,8 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::{Clock, monotonic};
 use crate::findings::Findings;
+use crate::time_source::{Clock, monotonic};
 use crate::{realtime, sleep};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;

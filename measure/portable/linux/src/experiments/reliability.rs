@@ -2,9 +2,9 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::monotonic;
 use crate::findings::Findings;
 use crate::sleep;
+use crate::time_source::monotonic;
 use anyhow::Result;
 use clap::Args;
 use pillion_measure_data::locus::{Locus, Place};

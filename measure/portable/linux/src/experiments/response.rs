@@ -3,8 +3,8 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::monotonic;
 use crate::findings::Findings;
+use crate::time_source::monotonic;
 use crate::{mark, preempted, sleep};
 use anyhow::Result;
 use clap::Args;

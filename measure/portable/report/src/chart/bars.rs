@@ -7,8 +7,8 @@
 use super::curve::{spoken, systems};
 use crate::draw::axis::Axis;
 use crate::draw::frame::{Frame, NUMBERS_BELOW};
+use crate::draw::lettering::{Text, over, width, wrapped};
 use crate::draw::scale::Range;
-use crate::draw::text::{Text, over, width, wrapped};
 use crate::draw::{Area, Picture, WIDTH, line, rectangle};
 use crate::number::{fixed, quantity, rounded};
 use crate::theme::Colours;

@@ -1,7 +1,7 @@
 //! The key of a chart: the look of each curve, and its numbers in columns.
 
 use super::curve::Curve;
-use crate::draw::text::{Text, fitted};
+use crate::draw::lettering::{Text, fitted};
 use crate::draw::{Area, WIDTH, line, rectangle};
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! Labels beside a point.
 
 use crate::draw::Area;
-use crate::draw::text::{Text, over, width};
+use crate::draw::lettering::{Text, over, width};
 use maud::Markup;
 
 /// Distance from the point to its label, and half the height of the label with its margin.

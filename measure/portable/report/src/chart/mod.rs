@@ -4,10 +4,10 @@ mod bars;
 mod columns;
 mod cumulative;
 mod curve;
-mod histogram;
+mod histogram_chart;
 mod key;
 mod label;
-mod lines;
+mod line_chart;
 mod locus;
 mod panels;
 mod scatter;
@@ -39,9 +39,9 @@ pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Pict
     match chart.kind {
         Kind::Bars => bars::draw(measurement, chart, colours),
         _ if curves.is_empty() => Picture::nothing("No system reported any data for this."),
-        Kind::Histogram => histogram::draw(measurement, chart, &curves),
+        Kind::Histogram => histogram_chart::draw(measurement, chart, &curves),
         Kind::Cumulative => cumulative::draw(measurement, chart, &curves),
-        Kind::Lines => lines::draw(chart, &curves),
+        Kind::Lines => line_chart::draw(chart, &curves),
         Kind::Scatter => scatter::draw(chart, &curves),
         Kind::Triangles => triangles::draw(chart, &curves),
         Kind::Locus => locus::draw(measurement, &curves),

@@ -3,8 +3,8 @@
 use super::curve::Curve;
 use crate::draw::axis::Axis;
 use crate::draw::frame::{AXIS_BELOW, Frame, NUMBERS_BELOW};
+use crate::draw::lettering::{Text, fitted, width};
 use crate::draw::scale::Range;
-use crate::draw::text::{Text, fitted, width};
 use crate::draw::{Area, Picture, WIDTH};
 use maud::{Markup, html};
 use pillion_measure_data::{Chart, Points};

@@ -1,7 +1,7 @@
 //! Scatter plots.
 
 use super::curve::Curve;
-use super::{key, lines};
+use super::{key, line_chart};
 use crate::draw::frame::{AXIS_ABOVE, AXIS_BELOW, Frame, NUMBERS_BELOW};
 use crate::draw::{Area, Picture, WIDTH, dot, thin};
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ const HEIGHT: f64 = 320.0;
 /// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     let points: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
-    let Some((x, y)) = lines::axes(chart, &points) else { return Picture::nothing("No points.") };
+    let Some((x, y)) = line_chart::axes(chart, &points) else { return Picture::nothing("No points.") };
     let rows = if points.len() > 1 { points.len() as f64 * key::ROW } else { 0.0 };
     let top = rows + AXIS_ABOVE;
     let area = Area { left: Frame::room(&y), top, right: WIDTH - 10.0, bottom: top + HEIGHT };

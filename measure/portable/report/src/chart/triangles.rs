@@ -7,9 +7,9 @@
 use super::curve::Curve;
 use super::panels::{self, Style};
 use crate::draw::frame::Frame;
+use crate::draw::lettering::{Text, over, width};
 use crate::draw::path::{path, through};
 use crate::draw::scale::Range;
-use crate::draw::text::{Text, over, width};
 use crate::draw::{Picture, at, dot, line, thin};
 use crate::number::{plain, quantity};
 use maud::{Markup, html};

@@ -1,8 +1,8 @@
 //! A plot: an area with two axes.
 
 use super::axis::{Axis, Tick};
+use super::lettering::{self, Text};
 use super::scale::Scale;
-use super::text::{self, Text};
 use super::{Area, WIDTH, line};
 use maud::{Markup, html};
 
@@ -39,7 +39,7 @@ impl Frame {
     /// Width that the numbers of a vertical axis need at its left.
     pub fn room(axis: &Axis) -> f64 {
         let labels = axis.ticks.iter().filter_map(|tick| tick.label.as_deref());
-        labels.map(text::width).fold(0.0, f64::max) + GAP + 2.0
+        labels.map(lettering::width).fold(0.0, f64::max) + GAP + 2.0
     }
 
     /// The coordinate of a value on the horizontal axis.
@@ -97,7 +97,7 @@ impl Frame {
         let y = self.area.bottom + below;
         html! {
             @for (tick, label) in self.readable() {
-                @let x = self.x(tick.value).min(WIDTH - text::width(label) / 2.0);
+                @let x = self.x(tick.value).min(WIDTH - lettering::width(label) / 2.0);
                 (Text::new(x, y, label).class("quiet").middle())
             }
             (Text::new(self.area.right, y + 18.0, &self.x_axis.title).class("quiet").end())
@@ -110,7 +110,7 @@ impl Frame {
         let mut shown = Vec::new();
         for tick in &self.x_axis.ticks {
             let Some(label) = &tick.label else { continue };
-            let (place, half) = (self.x(tick.value), text::width(label) / 2.0);
+            let (place, half) = (self.x(tick.value), lettering::width(label) / 2.0);
             if place - half > end + GAP {
                 shown.push((tick, label.as_str()));
                 end = place + half;

@@ -2,9 +2,9 @@
 
 pub mod axis;
 pub mod frame;
+pub mod lettering;
 pub mod path;
 pub mod scale;
-pub mod text;
 pub mod thin;
 
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub struct Picture {
 impl Picture {
     /// A picture that says why nothing is drawn.
     pub fn nothing(reason: &str) -> Picture {
-        let body = html! { (text::Text::new(WIDTH / 2.0, 34.0, reason).class("quiet").middle()) };
+        let body = html! { (lettering::Text::new(WIDTH / 2.0, 34.0, reason).class("quiet").middle()) };
         Picture { height: 60.0, body }
     }
 }

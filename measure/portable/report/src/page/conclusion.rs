@@ -2,7 +2,7 @@
 
 use super::experiment::drawing;
 use super::instrument::badge;
-use super::report::{Experiment, Report};
+use super::sections::{Experiment, Report};
 use crate::number::quantity;
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;

@@ -2,7 +2,7 @@
 //! bar or a goal.
 
 use super::instrument::badge;
-use super::report::{Experiment, Report};
+use super::sections::{Experiment, Report};
 use super::verdict::Verdict;
 use maud::{Markup, html};
 

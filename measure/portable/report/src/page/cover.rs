@@ -2,9 +2,9 @@
 
 use super::conclusion::conclusions;
 use super::contents::contents;
+use super::html_table::swatch;
 use super::instrument::{badge, words};
-use super::report::Report;
-use super::table::swatch;
+use super::sections::Report;
 use super::verdict::Verdict;
 use crate::number::plain;
 use maud::{Markup, html};

@@ -2,8 +2,8 @@
 
 use super::commands::commands;
 use super::instrument::{badge, words};
-use super::report::{Experiment, Figure, Part, Report};
-use super::{prose, table};
+use super::sections::{Experiment, Figure, Part, Report};
+use super::{html_table, prose};
 use crate::draw::{WIDTH, at};
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;
@@ -30,10 +30,10 @@ fn measurement(report: &Report, part: &Part) -> Markup {
             (strip(measurement))
             @if measurement.is_valid() {
                 @for figure in &part.figures { (chart(measurement, figure)) }
-                (table::figures(report, measurement))
+                (html_table::figures(report, measurement))
             } @else {
                 (disturbed(measurement))
-                @if !measurement.figures.is_empty() { (table::figures(report, measurement)) }
+                @if !measurement.figures.is_empty() { (html_table::figures(report, measurement)) }
             }
             (commands(measurement))
         }

@@ -6,13 +6,13 @@ mod conclusion;
 mod contents;
 mod cover;
 mod experiment;
+mod html_table;
 pub mod instrument;
 mod prose;
-mod report;
-mod table;
+mod sections;
 mod verdict;
 
-pub use report::Report;
+pub use sections::Report;
 
 use crate::theme;
 use maud::{DOCTYPE, PreEscaped, html};

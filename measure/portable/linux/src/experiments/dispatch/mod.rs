@@ -5,9 +5,9 @@ mod fit;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::{Clock, tsc};
+use crate::dev_measure::{Device, Source, Waiter};
 use crate::findings::Findings;
-use crate::interrupt::{Device, Source, Waiter};
+use crate::time_source::{Clock, tsc};
 use crate::{realtime, sleep};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -113,7 +113,7 @@ fn wait(samples: u64, file: &Waiter, arrivals: &Sender<Result<Sample>>) {
 /// One interrupt, some time after the previous one.
 fn one(device: &Device, number: u64, arrivals: &Receiver<Result<Sample>>) -> Result<Sample> {
     let pause = 200_000 + spread(number, 300_000);
-    sleep::until(crate::clock::monotonic() + pause)?;
+    sleep::until(crate::time_source::monotonic() + pause)?;
     // Interrupts of the timer also come while this thread sleeps.
     let raised = device.raise(50_000 + spread(number, 100_000))?;
     let sample = arrivals.recv_timeout(LOST).context("an interrupt was lost")??;

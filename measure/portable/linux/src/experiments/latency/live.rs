@@ -1,7 +1,7 @@
 //! Rows during the measurement, as Xenomai's `latency` prints them. An ordinary thread prints them;
 //! the measuring threads are not involved.
 
-use super::thread::Seen;
+use super::measuring_thread::Seen;
 use anyhow::Result;
 use pillion_measure_data::formats::latency::{Span, closing, head, opening, row};
 use std::io::{Write, stdout};

@@ -2,7 +2,7 @@
 //! it runs.
 
 mod live;
-mod thread;
+mod measuring_thread;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -10,9 +10,9 @@ use crate::findings::Findings;
 use crate::realtime;
 use anyhow::{Result, anyhow};
 use clap::Args;
+use measuring_thread::{Seen, Task};
 use pillion_measure_data::{Chart, Kind};
 use std::thread::ScopedJoinHandle;
-use thread::{Seen, Task};
 
 /// Options.
 #[derive(Args, Debug)]
@@ -45,7 +45,7 @@ impl Experiment for Latency {
         let seen: Vec<Seen> = tasks.iter().map(Seen::new).collect();
         realtime::lock_memory()?;
         std::thread::scope(|scope| {
-            let start = |(&task, seen)| scope.spawn(move || thread::live(task, seen));
+            let start = |(&task, seen)| scope.spawn(move || measuring_thread::live(task, seen));
             let threads: Vec<_> = tasks.iter().zip(&seen).map(start).collect();
             if self.live {
                 let is_over = || threads.iter().all(ScopedJoinHandle::is_finished);

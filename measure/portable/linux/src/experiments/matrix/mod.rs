@@ -4,8 +4,8 @@ mod kernels;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::monotonic;
 use crate::findings::Findings;
+use crate::time_source::monotonic;
 use crate::{preempted, sleep};
 use anyhow::Result;
 use clap::Args;

@@ -1,7 +1,7 @@
 //! Address spaces: mapping, and the first touch of a page.
 
-use super::files::temporary;
 use super::meter::Meter;
+use super::temporary_files::temporary;
 use anyhow::Result;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::ffi::c_void;

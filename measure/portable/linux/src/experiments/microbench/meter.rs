@@ -2,7 +2,7 @@
 //! such as interrupts; the smallest discards rounds in which the caches or the processor's
 //! frequency had not settled.
 
-use crate::clock::Clock;
+use crate::time_source::Clock;
 use anyhow::Result;
 
 /// Batches of a round; odd, so that one is in the middle.

@@ -1,14 +1,14 @@
 //! Single operations of Linux, after hbench:OS.
 
-mod calls;
-mod files;
+mod bandwidth;
 mod mapping;
-mod memory;
 mod meter;
 mod processes;
 mod ring;
+mod short_calls;
 mod signals;
 mod streams;
+mod temporary_files;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -44,13 +44,13 @@ const fn bandwidth(name: &'static str, measure: fn(&Meter) -> Result<f64>) -> Op
 
 /// Every operation, in the order of the charts.
 const ALL: &[Operation] = &[
-    latency("null_call", calls::null),
-    latency("getpid", calls::getpid),
-    latency("clock_gettime", calls::clock_gettime),
-    latency("read_zero", calls::read_zero),
-    latency("write_null", calls::write_null),
-    latency("stat", calls::stat),
-    latency("open_close", calls::open_close),
+    latency("null_call", short_calls::null),
+    latency("getpid", short_calls::getpid),
+    latency("clock_gettime", short_calls::clock_gettime),
+    latency("read_zero", short_calls::read_zero),
+    latency("write_null", short_calls::write_null),
+    latency("stat", short_calls::stat),
+    latency("open_close", short_calls::open_close),
     latency("signal_install", signals::install),
     latency("signal_delivery", signals::delivery),
     latency("context_2_0k", ring::hop::<2, 0>),
@@ -68,12 +68,12 @@ const ALL: &[Operation] = &[
     latency("mmap_munmap", mapping::mmap_munmap),
     latency("page_fault", mapping::fault_anonymous),
     latency("page_fault_file", mapping::fault_file),
-    latency("file_create_delete", files::create_delete),
+    latency("file_create_delete", temporary_files::create_delete),
     bandwidth("pipe_bandwidth", streams::pipe_bandwidth),
-    bandwidth("file_reread", files::reread),
-    bandwidth("memory_copy", memory::copy),
-    bandwidth("memory_read", memory::read),
-    bandwidth("memory_write", memory::write),
+    bandwidth("file_reread", temporary_files::reread),
+    bandwidth("memory_copy", bandwidth::copy),
+    bandwidth("memory_read", bandwidth::read),
+    bandwidth("memory_write", bandwidth::write),
 ];
 
 /// Options.
@@ -128,7 +128,7 @@ impl Microbench {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::time_source::Clock;
 
     #[test]
     fn every_operation_works_and_takes_time() {

@@ -2,8 +2,8 @@
 //! most urgent thread then waits.
 
 mod call;
-mod calls;
 mod scan;
+mod scanned_calls;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
@@ -49,17 +49,17 @@ impl Experiment for MonitorCalls {
     }
 
     fn charts() -> Vec<Chart> {
-        calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name])).collect()
+        scanned_calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name])).collect()
     }
 }
 
 impl MonitorCalls {
     fn chosen(&self) -> Result<Vec<&'static Call>> {
-        let lost = self.calls.iter().find(|name| calls::ALL.iter().all(|call| call.name != **name));
-        let known: Vec<&str> = calls::ALL.iter().map(|call| call.name).collect();
+        let lost = self.calls.iter().find(|name| scanned_calls::ALL.iter().all(|call| call.name != **name));
+        let known: Vec<&str> = scanned_calls::ALL.iter().map(|call| call.name).collect();
         ensure!(lost.is_none(), "there is no call {}; choose among {}", lost.map_or("", |name| name), known.join(", "));
         let is_chosen = |call: &&Call| self.calls.is_empty() || self.calls.iter().any(|name| name == call.name);
-        Ok(calls::ALL.iter().filter(is_chosen).collect())
+        Ok(scanned_calls::ALL.iter().filter(is_chosen).collect())
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
             places: None,
             step: None,
         };
-        assert_eq!(of(&[]).chosen().unwrap().len(), calls::ALL.len());
+        assert_eq!(of(&[]).chosen().unwrap().len(), scanned_calls::ALL.len());
         assert_eq!(of(&["getpid"]).chosen().unwrap().len(), 1);
         assert!(of(&["nothing"]).chosen().is_err());
     }

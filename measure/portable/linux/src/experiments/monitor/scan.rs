@@ -3,7 +3,7 @@
 
 use super::call::{Call, Made};
 use crate::bench::Bench;
-use crate::clock::monotonic;
+use crate::time_source::monotonic;
 use crate::{realtime, sleep};
 use anyhow::{Context, Result, anyhow};
 use std::sync::mpsc::{Receiver, Sender, channel};

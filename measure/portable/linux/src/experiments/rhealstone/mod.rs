@@ -7,9 +7,9 @@ mod switching;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::Clock;
+use crate::dev_measure;
 use crate::findings::Findings;
-use crate::interrupt;
+use crate::time_source::Clock;
 use anyhow::Result;
 use clap::Args;
 use pillion_measure_data::{Chart, Kind};
@@ -76,7 +76,7 @@ impl Experiment for Rhealstone {
 
 /// Whether the module with the handler is loaded; it reads the time-stamp counter.
 fn has_handler(bench: &Bench) -> bool {
-    interrupt::is_there() && matches!(bench.clock, Clock::Tsc(_))
+    dev_measure::is_there() && matches!(bench.clock, Clock::Tsc(_))
 }
 
 /// Reports the figures of an operation, and returns its mean.

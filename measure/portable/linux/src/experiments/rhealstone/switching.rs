@@ -3,7 +3,7 @@
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;
-use crate::interrupt::{Device, Source};
+use crate::dev_measure::{Device, Source};
 use crate::team::{self, Stamp, member};
 use anyhow::Result;
 use std::hint::spin_loop;

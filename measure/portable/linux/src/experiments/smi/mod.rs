@@ -8,8 +8,8 @@ mod counters;
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::clock::{Clock, monotonic};
 use crate::findings::Findings;
+use crate::time_source::{Clock, monotonic};
 use crate::{preempted, sleep};
 use anyhow::Result;
 use clap::Args;

@@ -1,11 +1,11 @@
 //! Makes as many different system calls as can be made harmlessly, with valid and invalid
 //! arguments: a concurrent measurement then sees the kernel's paths that disable interrupts.
 
-mod files;
-mod invalid;
-mod memory;
-mod processes;
-mod sockets;
+mod file_calls;
+mod invalid_calls;
+mod memory_calls;
+mod process_calls;
+mod socket_calls;
 
 use super::Piece;
 use anyhow::{Context, Result};
@@ -17,11 +17,11 @@ use std::path::PathBuf;
 type Part = (&'static str, fn(&Place, u64) -> Result<()>);
 
 const ALL: [Part; 5] = [
-    ("files", files::cover),
-    ("memory", memory::cover),
-    ("processes", processes::cover),
-    ("sockets", sockets::cover),
-    ("invalid", invalid::cover),
+    ("files", file_calls::cover),
+    ("memory", memory_calls::cover),
+    ("processes", process_calls::cover),
+    ("sockets", socket_calls::cover),
+    ("invalid", invalid_calls::cover),
 ];
 
 /// A folder for files, removed at the end.

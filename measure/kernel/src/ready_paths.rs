@@ -2,7 +2,7 @@
 
 use crate::{
     series::{SAMPLES, Series, WARM_UP},
-    wake::{HIGH, LOW, Shared, record, work},
+    wake_path::{HIGH, LOW, Shared, record, work},
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, boot::slot, object::Kind, status::Result};

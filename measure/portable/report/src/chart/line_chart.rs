@@ -3,9 +3,9 @@
 use super::curve::Curve;
 use crate::draw::axis::Axis;
 use crate::draw::frame::{AXIS_ABOVE, AXIS_BELOW, Frame, NUMBERS_BELOW};
+use crate::draw::lettering::{Text, apart, wrapped};
 use crate::draw::path::{path, through};
 use crate::draw::scale::Range;
-use crate::draw::text::{Text, apart, wrapped};
 use crate::draw::{Area, Picture, WIDTH, dot, line, thin};
 use maud::{Markup, html};
 use pillion_measure_data::{Chart, Points};

@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "modelled_machine.h"
 
 enum { PAGE_SHIFT = 12, LARGE_SHIFT = 21, ADDRESS_BITS = 48 };
 

@@ -101,7 +101,7 @@ fn poll_64() -> Result<Box<dyn Made>> {
 
 /// Sleeps for as long as going to sleep and waking up takes.
 fn nanosleep_shortest() -> rustix::io::Result<()> {
-    crate::sleep::until(crate::clock::monotonic() + 1_000)
+    crate::sleep::until(crate::time_source::monotonic() + 1_000)
 }
 
 /// Sends itself a signal that is ignored by default.

@@ -2,7 +2,7 @@
 
 use crate::{
     series::Series,
-    wake::{HIGH, LOW},
+    wake_path::{HIGH, LOW},
 };
 use core::{
     arch::{asm, naked_asm},

@@ -1,6 +1,6 @@
 //! A measuring thread, and its results, which others may read while it runs.
 
-use crate::clock::monotonic;
+use crate::time_source::monotonic;
 use crate::{realtime, sleep};
 use anyhow::Result;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::Release};

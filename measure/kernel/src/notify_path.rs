@@ -2,7 +2,7 @@
 
 use crate::{
     series::Series,
-    wake::{HIGH, LOW, Shared, record, work},
+    wake_path::{HIGH, LOW, Shared, record, work},
 };
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, object::Kind};

@@ -1,8 +1,8 @@
 /*
  * The model's processor: caches, TLBs, costs, and the cycles charged so far.
  */
-#ifndef MODEL_MACHINE_H
-#define MODEL_MACHINE_H
+#ifndef MODEL_MODELLED_MACHINE_H
+#define MODEL_MODELLED_MACHINE_H
 
 #include "cache.h"
 #include "event.h"

@@ -1,7 +1,7 @@
 //! /dev/measure, the kernel module's file: interrupts on demand. See linux/measure/measure.h.
 
-use crate::clock::tsc;
 use crate::realtime::last_errno;
+use crate::time_source::tsc;
 use anyhow::{Context, Result, ensure};
 use rustix::fs::{Mode, OFlags};
 use rustix::mm::{MapFlags, ProtFlags, mmap};

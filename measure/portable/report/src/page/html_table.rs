@@ -1,7 +1,7 @@
 //! The table of figures: value, goal, bar, verdict, and what others reach.
 
 use super::bullet::bullet;
-use super::report::Report;
+use super::sections::Report;
 use super::verdict::Verdict;
 use crate::number::{exact, plain};
 use maud::{Markup, html};

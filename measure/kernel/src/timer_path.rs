@@ -2,7 +2,7 @@
 
 use crate::{
     series::Series,
-    wake::{HIGH, LOW, work},
+    wake_path::{HIGH, LOW, work},
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, object::Kind};

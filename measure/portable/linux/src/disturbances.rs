@@ -1,7 +1,7 @@
 //! Watches for disturbances of any experiment: time stolen by a hypervisor, a change of the clock
 //! source, throttling.
 
-use crate::machine::clock_source;
+use crate::this_machine::clock_source;
 use std::fs::read_to_string;
 
 /// The state at the start.

@@ -1,6 +1,6 @@
 //! A description of the machine.
 
-use crate::clock::is_tsc_invariant;
+use crate::time_source::is_tsc_invariant;
 use std::arch::x86_64::__cpuid;
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
