@@ -24,14 +24,14 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the baseline of an experiment for an instrument, if there is one.
-    pub fn read(repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Option<Baseline>> {
+    /// Reads the baseline of an experiment for an instrument; empty if there is none.
+    pub fn read(repository: &Repository, experiment: &str, instrument: Instrument) -> Result<Baseline> {
         let path = path(repository, experiment, instrument);
         if !path.is_file() {
-            return Ok(None);
+            return Ok(Baseline::default());
         }
         let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_slice(&text).with_context(|| format!("{} is no baseline", path.display())).map(Some)
+        serde_json::from_slice(&text).with_context(|| format!("{} is no baseline", path.display()))
     }
 
     /// Makes a baseline from the figures of a measurement.
@@ -116,7 +116,7 @@ fn remove(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::tests::measurement;
+    use crate::written::tests::measurement;
     use pillion_measure_data::System;
 
     #[test]
@@ -124,13 +124,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::at(folder.path());
         let counted = Instrument::Counted;
-        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), None);
+        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), Baseline::default());
         let mut measured = measurement(&[("s", "b", 2.5), ("s", "a", 300.0)]);
         measured.machine.insert("commit".into(), "abc".into());
         let path = Baseline::of(&measured).write(&repository, "e", counted).unwrap().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("\"a\": 300,\n") && text.contains("\"b\": 2.5\n") && !text.contains("abc"), "{text}");
-        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), Some(Baseline::of(&measured)));
+        assert_eq!(Baseline::read(&repository, "e", counted).unwrap(), Baseline::of(&measured));
         measured.figures.iter_mut().for_each(|figure| figure.threshold = None);
         assert_eq!(Baseline::of(&measured).write(&repository, "e", counted).unwrap(), None);
         assert!(!path.exists());
@@ -145,7 +145,7 @@ mod tests {
         let path = many.write(&repository, "e", Instrument::Modelled).unwrap().unwrap();
         assert!(path.ends_with("measure/baselines/e.modelled.json"));
         for (instrument, baseline) in [(Instrument::Counted, few), (Instrument::Modelled, many)] {
-            assert_eq!(Baseline::read(&repository, "e", instrument).unwrap(), Some(baseline));
+            assert_eq!(Baseline::read(&repository, "e", instrument).unwrap(), baseline);
         }
     }
 

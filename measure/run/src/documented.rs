@@ -36,7 +36,7 @@ fn faults(repository: &Repository, row: &Row<'_>) -> Vec<String> {
     let Some(planned) = plan.figure.iter().find(|planned| planned.name == figure) else {
         return vec![format!("{experiment} has no figure {figure}")];
     };
-    let baseline = Baseline::read(repository, experiment, Instrument::Counted).unwrap().unwrap_or_default();
+    let baseline = Baseline::read(repository, experiment, Instrument::Counted).unwrap();
     // A figure without a baseline is of a long form, which only this table records.
     let counted = plan.system.iter().find_map(|system| baseline.value(&system.name, figure)).or(value);
     let pairs = [("value", value, counted), ("bar", bar, planned.bar), ("goal", goal, planned.goal)];

@@ -8,12 +8,10 @@ mod assemble;
 mod baseline;
 mod boot_options;
 mod cache_model;
-mod compare;
 #[cfg(test)]
 mod documented;
 mod emulated_machine;
 mod experiment;
-mod file;
 mod fit;
 mod gather;
 mod job;
@@ -25,18 +23,16 @@ mod plan_check;
 mod planner;
 mod plugin;
 mod readings;
-mod report;
 mod riding;
 mod run;
 mod system_name;
 mod text_table;
 mod tool;
 mod valid;
-mod verdict;
+mod written;
 
 use anyhow::{Context as _, Result};
 pub use boot_options::Boot;
-pub use compare::compare;
 use experiment::Experiment;
 pub use experiment::FOLDER as EXPERIMENTS;
 use job::Job;
@@ -45,10 +41,10 @@ use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 pub use plan::Form;
 use plugin::Plugin;
-pub use report::report;
 pub use run::{Order, run};
 use std::path::Path;
 pub use tool::{RunOutput, Tool};
+pub use written::{compare, report};
 
 /// The output of the cache model for a boot on that machine.
 pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
@@ -59,7 +55,7 @@ pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
 
 /// The last counted measurement of an experiment that `x measure run` wrote in the clone at `root`.
 pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
-    file::read(&file::path(&Repository::at(root), experiment, Instrument::Counted))
+    written::read(&written::path(&Repository::at(root), experiment, Instrument::Counted))
 }
 
 /// Measures the short form of an experiment, counted.

@@ -7,8 +7,7 @@ use super::job::{Finished, Job};
 use super::plan::Form;
 use super::planner::Planner;
 use super::tool::{RunOutput, Tool};
-use super::verdict::Verdict;
-use super::{emulated_machine, file, text_table, valid};
+use super::{emulated_machine, text_table, valid, written};
 use anyhow::Result;
 use pillion_host::parallel::{self, Work};
 use pillion_host::problem::problem;
@@ -47,7 +46,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
         let why = format!("none of these experiments has a run with the instrument {}", form.instrument);
         return Err(problem("there is nothing to run", why, "`./x measure list` lists the instruments of each"));
     };
-    println!("\nmeasurements are in {}; `./x measure report` draws them", file::folder(repository).display());
+    println!("\nmeasurements are in {}; `./x measure report` draws them", written::folder(repository).display());
     print!("{}", text_table::faults(&faults));
     Ok(faults.is_empty())
 }
@@ -106,10 +105,10 @@ fn conclude(
     measurement: &Measurement,
     accept: bool,
 ) -> Result<Vec<String>> {
-    file::write(repository, measurement)?;
+    written::write(repository, measurement)?;
     if !measurement.is_valid() {
         // The figures of the other systems.
-        print!("{}", text_table::text(measurement, None));
+        print!("{}", text_table::text(measurement, &Baseline::default()));
         let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
         faults.iter().for_each(|fault| println!("{fault}"));
         return Ok(faults);
@@ -121,31 +120,31 @@ fn conclude(
     {
         eprintln!("x: {} is the baseline", path.display());
     }
-    let baseline = if compared { Baseline::read(repository, &experiment.name, measurement.instrument)? } else { None };
-    print!("{}", text_table::text(measurement, baseline.as_ref()));
-    let faults = faults(experiment, measurement, baseline.as_ref());
+    let baseline = match compared {
+        true => Baseline::read(repository, &experiment.name, measurement.instrument)?,
+        false => Baseline::default(),
+    };
+    print!("{}", text_table::text(measurement, &baseline));
+    let faults = faults(experiment, measurement, &baseline);
     faults.iter().for_each(|fault| println!("{fault}"));
-    if let Some(baseline) = baseline.filter(|_| !faults.is_empty()) {
-        baseline
-            .differences(measurement)
-            .iter()
-            .for_each(|what| println!("the baseline was made on a different machine: {what}"));
+    for what in baseline.differences(measurement).iter().filter(|_| !faults.is_empty()) {
+        println!("the baseline was made on a different machine: {what}");
     }
     Ok(faults)
 }
 
 /// The faults of a valid measurement.
-fn faults(experiment: &Experiment, measurement: &Measurement, baseline: Option<&Baseline>) -> Vec<String> {
+fn faults(experiment: &Experiment, measurement: &Measurement, baseline: &Baseline) -> Vec<String> {
     let mut lost = valid::missing(&experiment.plan, measurement);
-    lost.extend(baseline.into_iter().flat_map(|baseline| baseline.lost(measurement)));
+    lost.extend(baseline.lost(measurement));
     lost.sort();
     lost.dedup();
     let mut faults: Vec<String> = lost.iter().map(|(system, name)| format!("MISSING {system}: {name}")).collect();
     for figure in &measurement.figures {
-        let verdict = Verdict::of(figure, baseline);
-        if verdict.fails() {
+        let standing = figure.standing(baseline.value(&figure.system, &figure.name));
+        if standing.fails() {
             let said = text_table::against(figure, baseline);
-            faults.push(format!("{} {}: {}, {}: {said}", verdict.text(), figure.system, figure.name, figure.about));
+            faults.push(format!("{} {}: {}, {}: {said}", standing.text(), figure.system, figure.name, figure.about));
         }
     }
     faults

@@ -1,25 +1,8 @@
 //! Compares two measurements of one experiment, figure by figure.
 
-use crate::{Figure, Instrument, Measurement, percent};
+use crate::{Figure, Measurement, percent};
+use anyhow::{Result, ensure};
 use serde::Serialize;
-use thiserror::Error;
-
-/// Why two measurements cannot be compared.
-#[derive(Debug, Error, PartialEq)]
-pub enum Incomparable {
-    /// They are of different experiments.
-    #[error("one is {0}, the other {1}: the experiments differ")]
-    Experiments(String, String),
-    /// They were made with different instruments.
-    #[error("one is {0}, the other {1}: the instruments differ")]
-    Instruments(Instrument, Instrument),
-    /// One is the short form, the other the long one.
-    #[error("one is {0}, the other {1}: the forms differ")]
-    Forms(&'static str, &'static str),
-    /// One was disturbed, so it has no figures.
-    #[error("the {0} is invalid: {why}", why = .1.join("; "))]
-    Disturbed(&'static str, Vec<String>),
-}
 
 /// A figure, before and after.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -86,7 +69,7 @@ impl From<Verdict> for &'static str {
 /// has.
 ///
 /// # Errors The two cannot be compared.
-pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>, Incomparable> {
+pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>> {
     check(old, new)?;
     let kept = new.figures.iter().map(|figure| change(old.figure(&figure.system, &figure.name), figure));
     let lost = old.figures.iter().filter(|figure| new.figure(&figure.system, &figure.name).is_none());
@@ -94,22 +77,17 @@ pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>, Inco
     Ok(kept.chain(lost).collect())
 }
 
-fn check(old: &Measurement, new: &Measurement) -> Result<(), Incomparable> {
-    if old.experiment != new.experiment {
-        return Err(Incomparable::Experiments(old.experiment.clone(), new.experiment.clone()));
+fn check(old: &Measurement, new: &Measurement) -> Result<()> {
+    let (one, other) = (&old.experiment, &new.experiment);
+    ensure!(one == other, "one is {one}, the other {other}: the experiments differ");
+    let (one, other) = (old.instrument, new.instrument);
+    ensure!(one == other, "one is {one}, the other {other}: the instruments differ");
+    let [one, other] = [old, new].map(|of| if of.quick { "the short" } else { "the long" });
+    ensure!(one == other, "one is {one}, the other {other}: the forms differ");
+    for (which, of) in [("first", old), ("second", new)] {
+        ensure!(of.is_valid(), "the {which} is invalid: {}", of.disturbed.join("; "));
     }
-    if old.instrument != new.instrument {
-        return Err(Incomparable::Instruments(old.instrument, new.instrument));
-    }
-    if old.quick != new.quick {
-        return Err(Incomparable::Forms(form(old), form(new)));
-    }
-    let disturbed = [("first", old), ("second", new)].into_iter().find(|(_, measurement)| !measurement.is_valid());
-    disturbed.map_or(Ok(()), |(which, of)| Err(Incomparable::Disturbed(which, of.disturbed.clone())))
-}
-
-fn form(measurement: &Measurement) -> &'static str {
-    if measurement.quick { "the short" } else { "the long" }
+    Ok(())
 }
 
 fn blank(figure: &Figure, verdict: Verdict) -> Change {
@@ -139,7 +117,7 @@ fn verdict(old: f64, figure: &Figure) -> Verdict {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Direction;
+    use crate::{Direction, Instrument};
 
     /// A measurement with these figures; smaller is better, with a threshold of 2 %.
     pub fn measurement(figures: &[(&str, f64)]) -> Measurement {

@@ -72,6 +72,41 @@ impl Direction {
     }
 }
 
+/// How a figure stands against an older value, its bar and its goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Worse than the older value by more than its threshold.
+    Worse,
+    /// Beyond its bar.
+    Beyond,
+    /// It reaches its goal.
+    Goal,
+    /// Within its bar, or not worse than before.
+    Good,
+    /// For information only.
+    Told,
+}
+
+impl Standing {
+    /// Whether the measurement fails.
+    #[must_use]
+    pub fn fails(self) -> bool {
+        matches!(self, Standing::Worse | Standing::Beyond)
+    }
+
+    /// The standing as it is printed.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Standing::Worse => "WORSE",
+            Standing::Beyond => "BEYOND",
+            Standing::Goal => "goal",
+            Standing::Good => "good",
+            Standing::Told => "",
+        }
+    }
+}
+
 /// By how many per cent `new` is larger than `old`; infinite if only `old` is zero.
 #[must_use]
 pub fn percent(old: f64, new: f64) -> f64 {
@@ -84,6 +119,22 @@ pub fn percent(old: f64, new: f64) -> f64 {
 }
 
 impl Figure {
+    /// How it stands, also against an older value if there is one.
+    #[must_use]
+    pub fn standing(&self, old: Option<f64>) -> Standing {
+        if old.is_some_and(|old| self.is_worse(old)) {
+            Standing::Worse
+        } else if self.is_beyond_bar() {
+            Standing::Beyond
+        } else if self.reaches_goal() {
+            Standing::Goal
+        } else if self.bar.is_some() || self.goal.is_some() || old.is_some() && self.threshold.is_some() {
+            Standing::Good
+        } else {
+            Standing::Told
+        }
+    }
+
     /// Whether it is worse than an older value by more than its threshold.
     #[must_use]
     pub fn is_worse(&self, old: f64) -> bool {
@@ -145,5 +196,40 @@ mod tests {
         assert!(!figure.is_beyond_bar() && figure.reaches_goal());
         figure.value = 97.0;
         assert!(figure.is_beyond_bar() && !figure.reaches_goal());
+    }
+
+    fn judged(value: f64) -> Figure {
+        Figure {
+            system: "s".into(),
+            name: "f".into(),
+            value,
+            direction: Direction::Smaller,
+            threshold: Some(2.0),
+            bar: Some(600.0),
+            goal: Some(300.0),
+            ..Figure::default()
+        }
+    }
+
+    #[test]
+    fn figures_are_judged() {
+        assert_eq!(judged(300.0).standing(None), Standing::Goal);
+        assert_eq!(judged(600.0).standing(None), Standing::Good);
+        assert_eq!(judged(601.5).standing(None), Standing::Beyond);
+        assert_eq!(Figure { bar: None, goal: None, threshold: None, ..judged(900.0) }.standing(None), Standing::Told);
+        let never_compared = Figure { bar: None, goal: None, ..judged(900.0) };
+        assert_eq!(never_compared.standing(None), Standing::Told);
+        let by_chance = Figure { chance: Some(2.0), ..judged(601.5) };
+        assert_eq!(by_chance.standing(None), Standing::Good);
+    }
+
+    #[test]
+    fn worsening_beyond_the_threshold_fails_within_the_bar_too() {
+        assert_eq!(judged(204.0).standing(Some(200.0)), Standing::Goal);
+        let worse = judged(204.1).standing(Some(200.0));
+        assert!(worse == Standing::Worse && worse.fails());
+        assert!(!judged(100.0).standing(Some(200.0)).fails());
+        let untold = Figure { threshold: None, ..judged(500.0) };
+        assert!(!untold.standing(Some(200.0)).fails());
     }
 }

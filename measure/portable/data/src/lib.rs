@@ -10,7 +10,6 @@ pub mod changes;
 mod chart;
 pub mod erlang;
 mod figure;
-mod file;
 pub mod formats;
 mod histogram;
 pub mod lines;
@@ -20,8 +19,7 @@ mod points;
 pub mod walsh;
 
 pub use chart::{Chart, Kind};
-pub use figure::{Direction, Figure, percent};
-pub use file::Unreadable;
+pub use figure::{Direction, Figure, Standing, percent};
 pub use histogram::{Bucket, Histogram};
 pub use measurement::{Data, FORMAT, Instrument, Measurement, Series, System};
 pub use points::Points;

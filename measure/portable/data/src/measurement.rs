@@ -1,9 +1,12 @@
 //! One experiment, run with one instrument on several systems.
 
 use crate::{Chart, Figure, Histogram, Points};
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 /// Version of the format; a reader refuses any other.
 pub const FORMAT: u32 = 1;
@@ -144,6 +147,14 @@ impl Measurement {
         }
     }
 
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file is missing, or is not a measurement in this version of the format.
+    pub fn read(path: &Path) -> Result<Measurement> {
+        parse(&std::fs::read(path)?)
+    }
+
     /// The figure with that name of that system.
     #[must_use]
     pub fn figure(&self, system: &str, name: &str) -> Option<&Figure> {
@@ -160,5 +171,39 @@ impl Measurement {
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.disturbed.is_empty()
+    }
+}
+
+/// Checks the version first: another version may lack any other field.
+fn parse(text: &[u8]) -> Result<Measurement> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        format: Value,
+    }
+    let Head { format } = serde_json::from_slice(text)?;
+    ensure!(format == FORMAT, "its format is {format}, and {FORMAT} is read");
+    Ok(serde_json::from_slice(text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changes::tests::measurement;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let measured = measurement(&[("f", 1.5)]);
+        assert_eq!(parse(&serde_json::to_vec(&measured).unwrap()).unwrap(), measured);
+    }
+
+    #[test]
+    fn what_is_no_measurement_says_why() {
+        let said = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(said("{\"format\": 99}"), "its format is 99, and 1 is read");
+        assert_eq!(said("{}"), "its format is null, and 1 is read");
+        assert!(said("{\"format\": 1}").contains("experiment"));
+        assert!(parse(b"{").unwrap_err().is::<serde_json::Error>());
+        assert!(Measurement::read(Path::new("/nothing/here")).unwrap_err().is::<std::io::Error>());
     }
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{compare, experiments, list, load, options, report, run};
+use crate::{experiments, kept, list, load, options, run};
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
@@ -72,11 +72,11 @@ fn dispatch(name: &str, matches: &ArgMatches) -> anyhow::Result<bool> {
         "load" => load::run(&load::Options::from_arg_matches(matches)?),
         "report" => {
             let options = ReportOptions::from_arg_matches(matches)?;
-            report::report(&options.files, &options.to)
+            kept::report(&options.files, &options.to)
         }
         "compare" => {
             let options = CompareOptions::from_arg_matches(matches)?;
-            compare::compare(&options.old, &options.new)
+            kept::compare(&options.old, &options.new)
         }
         _ => run::run(matches),
     }

@@ -7,12 +7,12 @@
 
 mod bench;
 mod cli;
-mod compare;
 mod date;
 mod dev_measure;
 mod disturbances;
 mod experiments;
 mod findings;
+mod kept;
 mod list;
 mod load;
 mod mark;
@@ -22,7 +22,6 @@ mod output;
 mod preempted;
 mod process;
 mod realtime;
-mod report;
 mod run;
 mod sleep;
 mod sync;

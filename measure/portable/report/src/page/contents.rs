@@ -3,8 +3,9 @@
 
 use super::instrument::badge;
 use super::sections::{Experiment, Report};
-use super::verdict::Verdict;
+use super::verdict::{count, dot};
 use maud::{Markup, html};
+use pillion_measure_data::Standing;
 
 /// With more figures than this, none has a dot of its own.
 const DOTS: usize = 24;
@@ -30,8 +31,8 @@ pub fn contents(report: &Report) -> Markup {
 
 fn state(experiment: &Experiment) -> Markup {
     let measurements = || experiment.parts.iter().map(|part| part.measurement);
-    let count = |verdict: Verdict| verdict.count(measurements());
-    let counts = [Verdict::Reached, Verdict::Within, Verdict::Beyond].map(|verdict| (verdict, count(verdict)));
+    let counts =
+        [Standing::Goal, Standing::Good, Standing::Beyond].map(|verdict| (verdict, count(verdict, measurements())));
     let disturbed = measurements().filter(|measurement| !measurement.is_valid()).count();
     html! {
         span.state {
@@ -43,13 +44,4 @@ fn state(experiment: &Experiment) -> Markup {
             @if disturbed > 0 { span.verdict.beyond { "disturbed" } }
         }
     }
-}
-
-fn dot(verdict: Verdict) -> Markup {
-    let (class, sign) = match verdict {
-        Verdict::Beyond => ("beyond", "✕"),
-        Verdict::Within => ("within", "○"),
-        Verdict::Reached => ("reached", "●"),
-    };
-    html! { span class={ "verdict " (class) } { (sign) } }
 }

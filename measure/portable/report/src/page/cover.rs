@@ -5,10 +5,10 @@ use super::contents::contents;
 use super::html_table::swatch;
 use super::instrument::{badge, words};
 use super::sections::Report;
-use super::verdict::Verdict;
+use super::verdict;
 use crate::number::plain;
 use maud::{Markup, html};
-use pillion_measure_data::{Instrument, Measurement, System};
+use pillion_measure_data::{Instrument, Measurement, Standing, System};
 use std::collections::BTreeMap;
 
 /// The first page.
@@ -35,9 +35,9 @@ fn summary(report: &Report) -> String {
         .filter(|measurement| measurement.is_valid())
         .map(|measurement| measurement.figures.len())
         .sum();
-    let count = |verdict: Verdict| plain(verdict.count(report.measurements()) as f64);
+    let count = |standing| plain(verdict::count(standing, report.measurements()) as f64);
     let said = format!("{}, {}", counted(report.experiments.len(), "experiment"), counted(figures, "figure"));
-    match [Verdict::Reached, Verdict::Within, Verdict::Beyond].map(count) {
+    match [Standing::Goal, Standing::Good, Standing::Beyond].map(count) {
         [reached, within, beyond] if [&reached, &within, &beyond].iter().any(|count| *count != "0") => {
             format!(
                 "{said}. Of those with a bar or a goal, {reached} reach their goal, {within} more stay within their bar, {beyond} {} beyond it.",

@@ -2,10 +2,10 @@
 
 use super::bullet::bullet;
 use super::sections::Report;
-use super::verdict::Verdict;
+use super::verdict::{mark, verdict};
 use crate::number::{exact, plain};
 use maud::{Markup, html};
-use pillion_measure_data::{Figure, Measurement};
+use pillion_measure_data::{Figure, Measurement, Standing};
 
 /// The columns of the table.
 struct Columns {
@@ -31,7 +31,7 @@ fn is_told(figure: &Figure) -> bool {
 fn main(report: &Report, measurement: &Measurement, told: &[&Figure]) -> Markup {
     let columns = Columns {
         systems: measurement.systems.len() > 1,
-        limits: told.iter().any(|figure| Verdict::of(figure).is_some()),
+        limits: told.iter().any(|figure| verdict(figure).is_some()),
         field: told.iter().any(|figure| !figure.field.is_empty()),
     };
     html! {
@@ -77,12 +77,12 @@ fn about(figure: &Figure) -> Markup {
 }
 
 fn row(report: &Report, measurement: &Measurement, figure: &Figure, columns: &Columns) -> Markup {
-    let verdict = Verdict::of(figure);
+    let verdict = verdict(figure);
     let limit = |limit: Option<f64>| limit.map_or(String::new(), plain);
     let slot = report.colours.slot(&figure.system);
     html! {
         @if columns.systems { td.system { (swatch(slot)) " " (title(measurement, &figure.system)) } }
-        td.value.beyond[verdict == Some(Verdict::Beyond)] {
+        td.value.beyond[verdict == Some(Standing::Beyond)] {
             (exact(figure.value, &figure.unit))
             @if let Some(chance) = figure.chance { span.chance { " ± " (plain(chance)) } }
         }
@@ -90,7 +90,7 @@ fn row(report: &Report, measurement: &Measurement, figure: &Figure, columns: &Co
             td.small-picture { (bullet(figure, slot)) }
             td.value { (limit(figure.goal)) }
             td.value { (limit(figure.bar)) }
-            td { @if let Some(verdict) = verdict { (verdict.mark()) } }
+            td { @if let Some(verdict) = verdict { (mark(verdict)) } }
         }
         @if columns.field { td.field { (figure.field) } }
     }

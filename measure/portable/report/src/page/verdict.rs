@@ -1,46 +1,43 @@
-//! How good a figure is.
+//! How good a figure is, by its bar and its goal.
 
 use maud::{Markup, html};
-use pillion_measure_data::{Figure, Measurement};
+use pillion_measure_data::{Figure, Measurement, Standing};
 
-/// The verdict of bar and goal on a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// It is beyond its bar.
-    Beyond,
-    /// It is within its bar, but not at its goal.
-    Within,
-    /// It reaches its goal.
-    Reached,
+/// The verdict on a figure; `None` if it has neither bar nor goal. A goal alone says nothing until
+/// it is reached.
+pub fn verdict(figure: &Figure) -> Option<Standing> {
+    match figure.standing(None) {
+        Standing::Told => None,
+        Standing::Good => figure.bar.map(|_| Standing::Good),
+        standing => Some(standing),
+    }
 }
 
-impl Verdict {
-    /// The verdict on a figure; `None` if it has neither bar nor goal.
-    pub fn of(figure: &Figure) -> Option<Verdict> {
-        match (figure.is_beyond_bar(), figure.reaches_goal(), figure.bar.is_some()) {
-            (true, _, _) => Some(Verdict::Beyond),
-            (false, true, _) => Some(Verdict::Reached),
-            (false, false, true) => Some(Verdict::Within),
-            (false, false, false) => None,
-        }
-    }
+/// How many figures of valid measurements have a verdict.
+pub fn count<'a>(wanted: Standing, measurements: impl Iterator<Item = &'a Measurement>) -> usize {
+    let valid = measurements.filter(|measurement| measurement.is_valid());
+    valid.flat_map(|measurement| &measurement.figures).filter(|figure| verdict(figure) == Some(wanted)).count()
+}
 
-    /// How many figures of valid measurements have this verdict.
-    pub fn count<'a>(self, measurements: impl Iterator<Item = &'a Measurement>) -> usize {
-        let figures =
-            measurements.filter(|measurement| measurement.is_valid()).flat_map(|measurement| &measurement.figures);
-        figures.filter(|figure| Verdict::of(figure) == Some(self)).count()
+/// A class of the style, a sign, and words.
+fn look(standing: Standing) -> (&'static str, &'static str, &'static str) {
+    match standing {
+        Standing::Worse | Standing::Beyond => ("beyond", "✕", "beyond the bar"),
+        Standing::Good | Standing::Told => ("within", "○", "within the bar"),
+        Standing::Goal => ("reached", "●", "goal reached"),
     }
+}
 
-    /// A sign and words for it.
-    pub fn mark(self) -> Markup {
-        let (class, sign, words) = match self {
-            Verdict::Beyond => ("beyond", "✕", "beyond the bar"),
-            Verdict::Within => ("within", "○", "within the bar"),
-            Verdict::Reached => ("reached", "●", "goal reached"),
-        };
-        html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) } " " (words) } }
-    }
+/// A sign and words for a verdict.
+pub fn mark(standing: Standing) -> Markup {
+    let (class, sign, words) = look(standing);
+    html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) } " " (words) } }
+}
+
+/// The sign alone.
+pub fn dot(standing: Standing) -> Markup {
+    let (class, sign, _) = look(standing);
+    html! { span class={ "verdict " (class) } { (sign) } }
 }
 
 #[cfg(test)]
@@ -51,12 +48,12 @@ mod tests {
     #[test]
     fn a_figure_without_limits_has_no_verdict() {
         let mut figure = Figure { value: 5.0, direction: Direction::Smaller, ..Figure::default() };
-        assert_eq!(Verdict::of(&figure), None);
+        assert_eq!(verdict(&figure), None);
         figure.bar = Some(6.0);
-        assert_eq!(Verdict::of(&figure), Some(Verdict::Within));
+        assert_eq!(verdict(&figure), Some(Standing::Good));
         figure.goal = Some(5.0);
-        assert_eq!(Verdict::of(&figure), Some(Verdict::Reached));
+        assert_eq!(verdict(&figure), Some(Standing::Goal));
         figure.bar = Some(4.0);
-        assert_eq!(Verdict::of(&figure), Some(Verdict::Beyond));
+        assert_eq!(verdict(&figure), Some(Standing::Beyond));
     }
 }

@@ -1,10 +1,14 @@
-//! Measurements as files.
+//! Measurements as files: written, read, drawn and compared.
 
-use anyhow::Result;
+use super::text_table;
+use anyhow::{Context as _, Result};
 use pillion_host::file::write_whole;
 use pillion_host::problem::problem;
+use pillion_host::progress::step;
 use pillion_host::repository::Repository;
+use pillion_measure_data::changes::{self, Verdict};
 use pillion_measure_data::{Instrument, Measurement};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder that measurements are written to.
@@ -30,6 +34,51 @@ pub fn read(path: &Path) -> Result<Measurement> {
         let remedy = "name a file that `./x measure run` or `pillion-measure` wrote";
         problem(format!("{} cannot be read", path.display()), why.to_string(), remedy)
     })
+}
+
+/// `x measure report`: draws measurements into build/measure/report; all written ones if none is
+/// named.
+pub fn report(repository: &Repository, files: &[PathBuf]) -> Result<bool> {
+    let files = if files.is_empty() { all(repository) } else { files.to_vec() };
+    if files.is_empty() {
+        let why = format!("{} holds no measurement", folder(repository).display());
+        return Err(problem("there is nothing to draw", why, "`./x measure run all` measures"));
+    }
+    let measurements = files.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let folder = folder(repository).join("report");
+    // Otherwise a chart that no longer exists would stay.
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    let page = step(&format!("drawing {} measurements", measurements.len()), || {
+        pillion_measure_report::write(&measurements, &folder)
+    })?;
+    println!("{}", page.display());
+    Ok(true)
+}
+
+/// Every written measurement, sorted by name.
+fn all(repository: &Repository) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder(repository)).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+    files.sort();
+    files
+}
+
+/// `x measure compare`: prints the change of each figure. The result is bad if a figure has
+/// worsened beyond its threshold or is gone.
+pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
+    let (old, new) = (read(old)?, read(new)?);
+    let remedy = "name two valid measurements of one kind";
+    let changes =
+        changes::compare(&old, &new).map_err(|why| problem("these two cannot be compared", why.to_string(), remedy))?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&changes)?);
+    } else {
+        println!("{} ({}, {})\n{}", new.title, new.experiment, new.instrument, text_table::of_changes(&changes));
+    }
+    Ok(changes.iter().all(|change| !matches!(change.verdict, Verdict::TooBad | Verdict::Lost)))
 }
 
 #[cfg(test)]
