@@ -6,7 +6,7 @@ use super::plan::{FigurePlan, Form, Kind, Plan};
 use super::readings::{self, SystemReadings};
 use super::system_name;
 use super::valid::complaints;
-use super::{fit, riding};
+use super::{erlang_fits, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub fn measurement(
         Kind::Lines => readings::read(&mut all, plan, form, finished),
         Kind::RidingCost => riding::read(&mut all, plan, form, finished),
     }
-    all.iter_mut().for_each(|one| fit::add(&mut one.readings, &plan.fit));
+    all.iter_mut().for_each(|one| erlang_fits::add(&mut one.readings, &plan.fit));
     let systems = all.iter().map(|one| one.system.clone()).collect();
     let mut disturbed = Vec::new();
     all.retain(|one| {

@@ -11,8 +11,8 @@ mod cache_model;
 #[cfg(test)]
 mod documented;
 mod emulated_machine;
+mod erlang_fits;
 mod experiment;
-mod fit;
 mod gather;
 mod job;
 mod like;

@@ -208,7 +208,8 @@ pub struct Fit {
     /// _offset and _distance.
     pub series: Vec<String>,
     /// The distribution.
-    pub with: Distribution,
+    #[serde(rename = "with")]
+    pub _with: Distribution,
 }
 
 /// A distribution.
@@ -217,15 +218,6 @@ pub struct Fit {
 pub enum Distribution {
     /// The Erlang distribution.
     Erlang,
-}
-
-impl Distribution {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Distribution::Erlang => "erlang",
-        }
-    }
 }
 
 impl Run {

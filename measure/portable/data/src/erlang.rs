@@ -17,6 +17,8 @@ pub const LEAST_VALUES: usize = 20;
 /// The most stages that a fit tries. With more, the curve hardly differs from a normal
 /// distribution, which has no stages.
 pub const MOST_STAGES: u32 = 64;
+/// Number of steps in which a report draws a curve.
+pub const STEPS: u32 = 120;
 /// A sample is a whole number and stands for half a unit to either side, so no sample is as small
 /// as the offset.
 const HALF: f64 = 0.5;
@@ -85,6 +87,17 @@ impl Erlang {
             let behind = (self.cumulative(high(bucket)) - below as f64 / all).abs();
             distance.max(before).max(behind)
         })
+    }
+
+    /// What a report tells of the fit to samples in that unit: name, value and unit.
+    #[must_use]
+    pub fn figures<'a>(&self, histogram: &Histogram, unit: &'a str) -> [(&'static str, f64, &'a str); 4] {
+        [
+            ("k", f64::from(self.stages), "1"),
+            ("mean", self.mean, unit),
+            ("offset", self.offset, unit),
+            ("distance", self.distance(histogram), "1"),
+        ]
     }
 
     /// The curve to draw over a histogram: expected samples per unit of time, at `steps + 1`

@@ -1,5 +1,6 @@
 //! The findings of an experiment.
 
+use pillion_measure_data::erlang::{Erlang, STEPS};
 use pillion_measure_data::{Bucket, Data, Direction, Histogram, Points, lines};
 
 /// Figures, histograms and points of one experiment, and the reasons if they may not be used.
@@ -58,6 +59,25 @@ impl Findings {
         self.series.push((name.into(), Data::Histogram(exact)));
     }
 
+    /// Adds the Erlang distribution fitted to samples, if enough of them are distinct.
+    pub fn erlang(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
+        let histogram = Histogram::of(unit, samples.iter().copied());
+        let Some(fit) = Erlang::by_likelihood(&histogram) else { return };
+        for (what, value, unit) in fit.figures(&histogram, unit) {
+            self.told(&format!("{name}_erlang_{what}"), value, unit);
+        }
+        self.points(&format!("{name}_erlang"), unit, "1", fit.curve(&histogram, STEPS).points);
+    }
+
+    /// Adds minimum, mean and maximum of samples; returns the mean.
+    pub fn extremes(&mut self, name: &str, unit: &'static str, samples: &[u64]) -> f64 {
+        let mean = mean(samples);
+        self.smaller(&format!("{name}_min"), samples.iter().min().copied().unwrap_or(0) as f64, unit);
+        self.smaller(&format!("{name}_avg"), mean, unit);
+        self.smaller(&format!("{name}_max"), samples.iter().max().copied().unwrap_or(0) as f64, unit);
+        mean
+    }
+
     fn summary(&mut self, name: &str, unit: &'static str, samples: &[u64]) -> Histogram {
         let exact = Histogram::of(unit, samples.iter().copied());
         self.smaller(&format!("{name}_min"), exact.min().unwrap_or(0) as f64, unit);
@@ -98,6 +118,11 @@ impl Findings {
         });
         figures.chain(series).collect()
     }
+}
+
+/// The mean of samples; zero if there are none.
+pub fn mean(samples: &[u64]) -> f64 {
+    samples.iter().sum::<u64>() as f64 / samples.len().max(1) as f64
 }
 
 /// Rounds to three decimals: more would be noise, and make lines long.
@@ -160,5 +185,17 @@ mod tests {
         assert_eq!(findings.lines(), "figure a 1.235 ns\n");
         findings.disturbed("steal time grew");
         assert_eq!(findings.lines(), "invalid steal time grew\n");
+    }
+
+    #[test]
+    fn an_exponential_distribution_has_one_stage() {
+        let samples: Vec<u64> =
+            (1..2000).map(|rank| (-(f64::from(rank) / 2000.0).ln() * 1000.0) as u64 + 300).collect();
+        let mut findings = Findings::default();
+        findings.erlang("irt", "ns", &samples);
+        assert_eq!(findings.value("irt_erlang_k"), Some(1.0));
+        assert!((findings.value("irt_erlang_mean").unwrap() - 1000.0).abs() < 20.0);
+        findings.erlang("same", "ns", &[7, 7, 7]);
+        assert_eq!(findings.value("same_erlang_k"), None);
     }
 }

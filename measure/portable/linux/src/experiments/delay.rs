@@ -69,9 +69,7 @@ fn delays(bench: &Bench, step_us: u64, repeats: u64, findings: &mut Findings) ->
         points.push((period as f64, late.iter().copied().max().unwrap_or(0) as f64 / 1e3));
         all.extend(late);
     }
-    findings.smaller("delay_min", all.iter().copied().min().unwrap_or(0) as f64, "ns");
-    findings.smaller("delay_avg", all.iter().sum::<u64>() as f64 / all.len().max(1) as f64, "ns");
-    findings.smaller("delay_max", all.iter().copied().max().unwrap_or(0) as f64, "ns");
+    findings.extremes("delay", "ns", &all);
     findings.told("delay_samples", all.len() as f64, "1");
     findings.points("delay", "us", "us", points);
     Ok(())

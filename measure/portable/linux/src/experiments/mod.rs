@@ -149,6 +149,13 @@ fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
     }
 }
 
+/// Numbers below a limit, spread evenly and without a period: multiples of the golden ratio's
+/// fraction.
+fn spread(number: u64, limit: u64) -> u64 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64
+}
+
 /// The experiment with that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
@@ -184,5 +191,12 @@ mod tests {
                 assert!(line.contains(&format!("--{argument}")), "{}: --{argument}", entry.name);
             }
         }
+    }
+
+    #[test]
+    fn numbers_are_spread() {
+        let below = (0..1000).filter(|&number| spread(number, 100) < 50).count();
+        assert!((490..=510).contains(&below), "{below}");
+        assert!((0..1000).all(|number| spread(number, 100) < 100));
     }
 }

@@ -1,7 +1,7 @@
 //! Response to a one-shot timer whose interval changes after every few interrupts, so that it never
 //! falls into step with anything.
 
-use super::{Experiment, chart};
+use super::{Experiment, chart, spread};
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::monotonic;
@@ -73,12 +73,9 @@ impl Response {
     }
 }
 
-/// The interval of a group: multiples of the golden ratio's fraction spread evenly over the range,
-/// without a period.
+/// The interval of a group: all of the range, without a period.
 fn distance(group: u64, least: u64, most: u64) -> u64 {
-    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    let part = u128::from(group.wrapping_mul(GOLDEN));
-    least + ((part * u128::from(most - least + 1)) >> 64) as u64
+    least + spread(group, most - least + 1)
 }
 
 /// Waits for each interrupt.

@@ -2,7 +2,7 @@
 
 use super::{Experiment, chart};
 use crate::bench::Bench;
-use crate::findings::Findings;
+use crate::findings::{Findings, mean};
 use crate::realtime;
 use crate::sync::Semaphore;
 use crate::team::{self, Member, Stamp, member};
@@ -69,10 +69,6 @@ fn findings(curves: [Vec<(f64, f64)>; 3]) -> Findings {
         findings.points(name, "1", "ns", points);
     }
     findings
-}
-
-fn mean(measured: &[u64]) -> f64 {
-    measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64
 }
 
 /// From posting a semaphore to the more urgent thread that it wakes.

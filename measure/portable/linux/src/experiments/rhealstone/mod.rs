@@ -81,12 +81,8 @@ fn has_handler(bench: &Bench) -> bool {
 
 /// Reports the figures of an operation, and returns its mean.
 fn say(findings: &mut Findings, name: &str, measured: &[u64]) -> f64 {
-    let mean = measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64;
     findings.told(&format!("{name}_samples"), measured.len() as f64, "1");
-    findings.smaller(&format!("{name}_min"), measured.iter().min().copied().unwrap_or(0) as f64, "ns");
-    findings.smaller(&format!("{name}_avg"), mean, "ns");
-    findings.smaller(&format!("{name}_max"), measured.iter().max().copied().unwrap_or(0) as f64, "ns");
-    mean
+    findings.extremes(name, "ns", measured)
 }
 
 /// Kar's number of 1990: operations per second if all are equally frequent.

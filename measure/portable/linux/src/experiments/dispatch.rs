@@ -1,9 +1,7 @@
 //! Interrupt response and process dispatch: an interrupt raised on demand, its handler, and the
 //! process that waits for it.
 
-mod fit;
-
-use super::{Experiment, chart};
+use super::{Experiment, chart, spread};
 use crate::bench::Bench;
 use crate::dev_measure::{Device, Source, Waiter};
 use crate::findings::Findings;
@@ -120,13 +118,6 @@ fn one(device: &Device, number: u64, arrivals: &Receiver<Result<Sample>>) -> Res
     Ok(Sample { raised: raised.unwrap_or(sample.raised), ..sample })
 }
 
-/// Numbers below a limit, spread evenly and without a period: multiples of the golden ratio's
-/// fraction.
-fn spread(number: u64, limit: u64) -> u64 {
-    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64
-}
-
 fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Bench) {
     let prefix = if source == Source::Timer { "timer_" } else { "" };
     let early = samples.iter().filter(|sample| sample.handled < sample.raised).count();
@@ -147,7 +138,7 @@ fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Ben
         // For counted measurements, `x measure` computes the fit: here it would take as long as the
         // whole measurement.
         if bench.instrument == Instrument::Measured {
-            fit::tell(findings, &name, latencies);
+            findings.erlang(&name, "ns", latencies);
         }
     }
 }
@@ -182,12 +173,5 @@ mod tests {
         let bench = Bench { clock, instrument, quick: true, cpu: 0, priority: 1 };
         tell(&mut findings, Source::Timer, &[Sample { raised: 100, handled: 99, woken: 150 }], &bench);
         assert_eq!(findings.disturbances.len(), 1);
-    }
-
-    #[test]
-    fn numbers_are_spread() {
-        let below = (0..1000).filter(|&number| spread(number, 100) < 50).count();
-        assert!((490..=510).contains(&below), "{below}");
-        assert!((0..1000).all(|number| spread(number, 100) < 100));
     }
 }

@@ -1,55 +1,38 @@
 //! Fits distributions to the histograms that programs reported: adds figures of the fit, and its
 //! curve as points beside the histogram.
 
-use super::plan::{Distribution, Fit};
-use pillion_measure_data::erlang::Erlang;
+use super::plan::Fit;
+use pillion_measure_data::Data;
+use pillion_measure_data::erlang::{Erlang, STEPS};
 use pillion_measure_data::lines::Readings;
-use pillion_measure_data::{Data, Histogram};
 
-/// Number of steps in which a curve is drawn.
-const STEPS: u32 = 120;
-
-/// Adds the fits of a system's histograms, unless the system reported them itself.
+/// Adds the fits of a system's histograms, unless the system reported them itself, too few samples
+/// are distinct, or the histogram's buckets hold several values each.
 pub fn add(readings: &mut Readings, fits: &[Fit]) {
-    for fit in fits {
-        for name in &fit.series {
-            let curve = format!("{name}_{}", fit.with.name());
-            let Some(Data::Histogram(histogram)) = readings.series.get(name).cloned() else { continue };
-            if !readings.series.contains_key(&curve) {
-                match fit.with {
-                    Distribution::Erlang => erlang(readings, &curve, &histogram),
-                }
-            }
+    for name in fits.iter().flat_map(|fit| &fit.series) {
+        let curve = format!("{name}_erlang");
+        let Some(Data::Histogram(histogram)) = readings.series.get(name) else { continue };
+        let Some(fit) = Erlang::by_likelihood(histogram).filter(|_| !readings.series.contains_key(&curve)) else {
+            continue;
+        };
+        let rounded = |value: f64| (value * 1e3).round() / 1e3;
+        for (what, value, unit) in fit.figures(histogram, &histogram.unit) {
+            readings.figures.insert(format!("{curve}_{what}"), (rounded(value), unit.into()));
         }
+        let points = fit.curve(histogram, STEPS);
+        readings.series.insert(curve, Data::Points(points));
     }
-}
-
-/// Adds an Erlang fit, unless too few samples are distinct or the histogram's buckets hold several
-/// values each.
-fn erlang(readings: &mut Readings, curve: &str, histogram: &Histogram) {
-    let Some(fit) = Erlang::by_likelihood(histogram) else { return };
-    let unit = histogram.unit.as_str();
-    let figures = [
-        ("k", f64::from(fit.stages), "1"),
-        ("mean", fit.mean, unit),
-        ("offset", fit.offset, unit),
-        ("distance", fit.distance(histogram), "1"),
-    ];
-    let rounded = |value: f64| (value * 1e3).round() / 1e3;
-    readings
-        .figures
-        .extend(figures.map(|(what, value, unit)| (format!("{curve}_{what}"), (rounded(value), unit.into()))));
-    readings.series.insert(curve.to_owned(), Data::Points(fit.curve(histogram, STEPS)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Distribution;
 
     fn fitted(text: &str) -> Readings {
         let mut readings = Readings::default();
         readings.read(text, "");
-        add(&mut readings, &[Fit { series: vec!["irt".into()], with: Distribution::Erlang }]);
+        add(&mut readings, &[Fit { series: vec!["irt".into()], _with: Distribution::Erlang }]);
         readings
     }
 
