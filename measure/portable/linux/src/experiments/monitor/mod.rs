@@ -1,7 +1,6 @@
 //! Software monitor: interrupts system calls a little later each time, and measures how long the
 //! most urgent thread then waits.
 
-mod call;
 mod scan;
 mod scanned_calls;
 
@@ -10,10 +9,10 @@ use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::realtime;
 use anyhow::{Result, ensure};
-use call::Call;
 use clap::Args;
 use pillion_measure_data::{Chart, Instrument, Kind};
 use scan::{Monitor, Scan};
+use scanned_calls::Call;
 
 /// Options.
 #[derive(Args, Debug)]
@@ -42,7 +41,7 @@ impl Experiment for MonitorCalls {
         let step = self.step.unwrap_or(if is_counted { 50 } else { 1_000 });
         let places = bench.size(self.places, 4_000, 250);
         let monitor = Monitor::begin(bench)?;
-        let scans = calls.into_iter().map(|call| scan_one(&monitor, call, step, places));
+        let scans = calls.into_iter().map(|call| Ok((call.name, monitor.scan(call, step, places)?)));
         let scans = scans.collect::<Result<Vec<_>>>();
         realtime::be_ordinary()?;
         Ok(findings(&scans?))
@@ -61,11 +60,6 @@ impl MonitorCalls {
         let is_chosen = |call: &&Call| self.calls.is_empty() || self.calls.iter().any(|name| name == call.name);
         Ok(scanned_calls::ALL.iter().filter(is_chosen).collect())
     }
-}
-
-fn scan_one(monitor: &Monitor, call: &'static Call, step: u64, places: u64) -> Result<(&'static str, Scan)> {
-    let scan = monitor.scan(call, step, places)?;
-    Ok((call.name, scan))
 }
 
 fn findings(scans: &[(&str, Scan)]) -> Findings {

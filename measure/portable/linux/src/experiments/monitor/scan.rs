@@ -1,7 +1,7 @@
 //! The scan of a call: the most urgent thread's timer fires a little later after the call's start
 //! each time.
 
-use super::call::{Call, Made};
+use super::scanned_calls::{Call, Made};
 use crate::bench::Bench;
 use crate::time_source::monotonic;
 use crate::{realtime, sleep};
@@ -73,10 +73,10 @@ impl Monitor {
     /// The call cannot be made.
     pub fn scan(&self, call: &Call, step: u64, places: u64) -> Result<Scan> {
         let mut made = (call.prepare)().with_context(|| format!("{} cannot be prepared", call.name))?;
-        let length = length(made.as_mut()).with_context(|| call.name.to_owned())?;
+        let length = length(&mut made).with_context(|| call.name.to_owned())?;
         let step = step.max(length / places.max(1));
         let all = length / step + 2 * BESIDE;
-        let mut once = |number| self.once(made.as_mut(), number * step, BESIDE * step, length);
+        let mut once = |number| self.once(&mut made, number * step, BESIDE * step, length);
         // The most urgent thread's very first wake-up takes ten times as long as all others.
         let points = once(0).and_then(|_| (0..=all).map(once).collect()).with_context(|| call.name.to_owned())?;
         Ok(Scan { points, length, step })
@@ -84,8 +84,8 @@ impl Monitor {
 
     /// One call, with the timer `distance` ns after a time that is `margin` before the call's
     /// start.
-    fn once(&self, made: &mut dyn Made, distance: u64, margin: u64, length: u64) -> Result<(f64, f64)> {
-        made.before()?;
+    fn once(&self, made: &mut Made, distance: u64, margin: u64, length: u64) -> Result<(f64, f64)> {
+        (made.before)()?;
         let due = monotonic() + LEAD + distance;
         self.deadlines.send(due).map_err(|_| anyhow!("the most urgent thread has ended"))?;
         let begin = due - distance + margin;
@@ -93,10 +93,10 @@ impl Monitor {
             std::hint::spin_loop();
         }
         let start = monotonic();
-        let result = made.call();
+        let result = (made.call)();
         let woken = self.wakings.recv_timeout(LOST).context("the timer was lost")??;
         result?;
-        made.after()?;
+        (made.after)()?;
         // Lets others run: Linux takes the processor from real-time threads that occupy it all the
         // time.
         sleep::until(monotonic() + LEAD + length)?;
@@ -112,14 +112,14 @@ fn place(due: u64, begin: u64, start: u64) -> f64 {
 }
 
 /// Duration of a call: the shortest of several, after warm-up calls.
-fn length(made: &mut dyn Made) -> Result<u64> {
+fn length(made: &mut Made) -> Result<u64> {
     let mut lengths = Vec::new();
     for _ in 0..2 * WARM_UP {
-        made.before()?;
+        (made.before)()?;
         let start = monotonic();
-        made.call()?;
+        (made.call)()?;
         lengths.push(monotonic() - start);
-        made.after()?;
+        (made.after)()?;
     }
     Ok(lengths[WARM_UP..].iter().copied().min().unwrap_or(0))
 }

@@ -1,6 +1,5 @@
 //! The system calls to scan.
 
-use super::call::{Call, Made, Plain, Undone};
 use crate::process;
 use anyhow::{Result, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,6 +13,27 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::ptr::null_mut;
 use std::rc::Rc;
+
+/// How to make a call repeatedly.
+pub struct Call {
+    /// Name of its curve.
+    pub name: &'static str,
+    /// Prepares what all its calls need.
+    pub prepare: fn() -> Result<Made>,
+}
+
+/// A step of a prepared call; it fails if Linux refuses.
+type Step = Box<dyn FnMut() -> Result<()>>;
+
+/// A prepared call.
+pub struct Made {
+    /// Runs before each call.
+    pub before: Step,
+    /// The call itself.
+    pub call: Step,
+    /// Runs after each call.
+    pub after: Step,
+}
 
 /// All of them; the names are those of their curves.
 pub const ALL: &[Call] = &[
@@ -50,15 +70,16 @@ fn sync() -> Result<()> {
 const LARGE: usize = 64 << 10;
 const MAPPED: usize = 1 << 20;
 
-fn plain(call: impl FnMut() -> Result<()> + 'static) -> Result<Box<dyn Made>> {
-    Ok(Box::new(Plain(call)))
+fn nothing() -> Step {
+    Box::new(|| Ok(()))
 }
 
-fn undone(
-    call: impl FnMut() -> Result<()> + 'static,
-    undo: impl FnMut() -> Result<()> + 'static,
-) -> Result<Box<dyn Made>> {
-    Ok(Box::new(Undone(call, undo)))
+fn plain(call: impl FnMut() -> Result<()> + 'static) -> Result<Made> {
+    undone(call, || Ok(()))
+}
+
+fn undone(call: impl FnMut() -> Result<()> + 'static, undo: impl FnMut() -> Result<()> + 'static) -> Result<Made> {
+    Ok(Made { before: nothing(), call: Box::new(call), after: Box::new(undo) })
 }
 
 /// A file in memory with that many bytes, and a buffer for them.
@@ -69,20 +90,20 @@ fn file() -> Result<(Rc<OwnedFd>, Vec<u8>)> {
     Ok((Rc::new(file), buffer))
 }
 
-fn read_64k() -> Result<Box<dyn Made>> {
+fn read_64k() -> Result<Made> {
     let (file, mut buffer) = file()?;
     let again = Rc::clone(&file);
     undone(move || Ok(read(&*file, &mut buffer).map(drop)?), move || Ok(seek(&*again, SeekFrom::Start(0)).map(drop)?))
 }
 
-fn write_64k() -> Result<Box<dyn Made>> {
+fn write_64k() -> Result<Made> {
     let (file, buffer) = file()?;
     let again = Rc::clone(&file);
     undone(move || Ok(write(&*file, &buffer).map(drop)?), move || Ok(seek(&*again, SeekFrom::Start(0)).map(drop)?))
 }
 
 /// A page into a pipe and out of it.
-fn pipe_4k() -> Result<Box<dyn Made>> {
+fn pipe_4k() -> Result<Made> {
     let ((from, to), mut buffer) = (rustix::pipe::pipe()?, vec![1; 4096]);
     plain(move || {
         write(&to, &buffer)?;
@@ -91,7 +112,7 @@ fn pipe_4k() -> Result<Box<dyn Made>> {
 }
 
 /// Polls empty pipes.
-fn poll_64() -> Result<Box<dyn Made>> {
+fn poll_64() -> Result<Made> {
     let pipes = (0..64).map(|_| rustix::pipe::pipe()).collect::<Result<Vec<_>, _>>()?;
     plain(move || {
         let mut watched: Vec<PollFd> = pipes.iter().map(|(from, _)| PollFd::new(from, PollFlags::IN)).collect();
@@ -105,7 +126,7 @@ fn nanosleep_shortest() -> rustix::io::Result<()> {
 }
 
 /// Sends itself a signal that is ignored by default.
-fn kill_self() -> Result<Box<dyn Made>> {
+fn kill_self() -> Result<Made> {
     plain(|| Ok(kill_process(getpid(), Signal::URG)?))
 }
 
@@ -122,32 +143,22 @@ fn unmap(address: usize) -> Result<()> {
 }
 
 /// Maps memory with all pages present.
-fn map_1m() -> Result<Box<dyn Made>> {
+fn map_1m() -> Result<Made> {
     let at = Rc::new(Cell::new(0));
     let mapped = Rc::clone(&at);
     undone(move || map().map(|address| at.set(address)), move || unmap(mapped.get()))
 }
 
-/// Memory that is mapped before the call and unmapped by it.
-struct Unmapped(usize);
-
-impl Made for Unmapped {
-    fn before(&mut self) -> Result<()> {
-        self.0 = map()?;
-        Ok(())
-    }
-
-    fn call(&mut self) -> Result<()> {
-        unmap(self.0)
-    }
-}
-
-fn unmap_1m() -> Result<Box<dyn Made>> {
-    Ok(Box::new(Unmapped(0)))
+/// Unmaps memory that is mapped before the call.
+fn unmap_1m() -> Result<Made> {
+    let at = Rc::new(Cell::new(0));
+    let mapped = Rc::clone(&at);
+    let before = move || map().map(|address| at.set(address));
+    Ok(Made { before: Box::new(before), call: Box::new(move || unmap(mapped.get())), after: nothing() })
 }
 
 /// Forks a child that ends at once.
-fn fork() -> Result<Box<dyn Made>> {
+fn fork() -> Result<Made> {
     let child = Rc::new(Cell::new(None));
     let made = Rc::clone(&child);
     let call = move || {
@@ -170,7 +181,7 @@ fn exec() -> Result<()> {
 }
 
 /// Starts a thread that ends at once.
-fn thread() -> Result<Box<dyn Made>> {
+fn thread() -> Result<Made> {
     let made = Rc::new(Cell::new(None));
     let begun = Rc::clone(&made);
     let call = move || {
@@ -184,46 +195,36 @@ fn thread() -> Result<Box<dyn Made>> {
     })
 }
 
-/// A file system in memory that is mounted or unmounted.
-struct Mounted {
-    folder: String,
-    is_taken_away: bool,
-}
+/// A folder for a file system in memory.
+struct Folder(String);
 
-impl Mounted {
+impl Folder {
     fn mount(&self) -> Result<()> {
-        Ok(mount("monitor", self.folder.as_str(), "tmpfs", MountFlags::empty(), None)?)
+        Ok(mount("monitor", self.0.as_str(), "tmpfs", MountFlags::empty(), None)?)
     }
 
     fn unmount(&self) -> Result<()> {
-        Ok(unmount(self.folder.as_str(), UnmountFlags::empty())?)
+        Ok(unmount(self.0.as_str(), UnmountFlags::empty())?)
     }
 }
 
-impl Made for Mounted {
-    fn before(&mut self) -> Result<()> {
-        if self.is_taken_away { self.mount() } else { Ok(()) }
-    }
-
-    fn call(&mut self) -> Result<()> {
-        if self.is_taken_away { self.unmount() } else { self.mount() }
-    }
-
-    fn after(&mut self) -> Result<()> {
-        if self.is_taken_away { Ok(()) } else { self.unmount() }
-    }
-}
-
-impl Drop for Mounted {
+impl Drop for Folder {
     fn drop(&mut self) {
         // A failure may have left it mounted.
         let _ = self.unmount();
-        let _ = std::fs::remove_dir(&self.folder);
+        let _ = std::fs::remove_dir(&self.0);
     }
 }
 
-fn mounts(is_taken_away: bool) -> Result<Box<dyn Made>> {
-    let folder = std::env::temp_dir().join(format!("pillion-measure-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    Ok(Box::new(Mounted { folder: folder.to_string_lossy().into_owned(), is_taken_away }))
+/// Mounts it, and unmounts it after the call; or the other way round.
+fn mounts(is_taken_away: bool) -> Result<Made> {
+    let path = std::env::temp_dir().join(format!("pillion-measure-{}", std::process::id()));
+    std::fs::create_dir_all(&path)?;
+    let folder = Rc::new(Folder(path.to_string_lossy().into_owned()));
+    let again = Rc::clone(&folder);
+    let (mount, unmount) = (Box::new(move || folder.mount()), Box::new(move || again.unmount()));
+    Ok(match is_taken_away {
+        false => Made { before: nothing(), call: mount, after: unmount },
+        true => Made { before: mount, call: unmount, after: nothing() },
+    })
 }
