@@ -2,9 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /// A time as a date: `Sun, 22 Nov 2026 02:32:27 +0100`.
 pub fn date(time: SystemTime) -> String {
     text(&local(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)))
@@ -21,11 +18,12 @@ fn local(seconds: i64) -> libc::tm {
 }
 
 fn text(time: &libc::tm) -> String {
-    let (day, month) = (DAYS[time.tm_wday as usize], MONTHS[time.tm_mon as usize]);
-    let clock = format!("{:02}:{:02}:{:02}", time.tm_hour, time.tm_min, time.tm_sec);
-    let (sign, east) = (if time.tm_gmtoff < 0 { '-' } else { '+' }, time.tm_gmtoff.abs() / 60);
-    let zone = format!("{sign}{:02}{:02}", east / 60, east % 60);
-    format!("{day}, {:02} {month} {} {clock} {zone}", time.tm_mday, time.tm_year + 1900)
+    let mut text = [0_u8; 64];
+    // SAFETY: there is room for as many bytes as are passed, and the format is a string. The names
+    // are English ones: nothing in this program sets a locale.
+    let length =
+        unsafe { libc::strftime(text.as_mut_ptr().cast(), text.len(), c"%a, %d %b %Y %H:%M:%S %z".as_ptr(), time) };
+    String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
 #[cfg(test)]
