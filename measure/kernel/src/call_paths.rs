@@ -33,8 +33,7 @@ pub fn null(kit: &mut Kit) -> Checked {
             break;
         }
     }
-    NULL.print("null_call", kit.info.tsc_hz);
-    Ok(())
+    NULL.print(kit, "null_call")
 }
 
 extern "C" fn server(_: u64) -> ! {
@@ -134,7 +133,7 @@ unsafe extern "C" fn full_client(series: u64) -> ! {
 /// Entry point of a thread.
 type Code = unsafe extern "C" fn(u64) -> !;
 
-fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Checked {
+fn measure(kit: &mut Kit, name: &str, series: &'static Series, [server, client]: [Code; 2], passive: bool) -> Checked {
     let (there, here) = (done!(kit.space()), done!(kit.space()));
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     let end = done!(kit.make(Kind::Notification, 0));
@@ -149,26 +148,20 @@ fn measure(kit: &mut Kit, series: &'static Series, [server, client]: [Code; 2], 
     done!(kit.start(Setup::new(LOW, client).within(here).with(series as *const Series as u64)));
     done!(wait(end, NEVER));
     same!(WRONG.load(Relaxed), 0);
-    Ok(())
+    series.print(kit, name)
 }
 
 /// A server that runs on its caller's scheduling context.
 pub fn passive(kit: &mut Kit) -> Checked {
-    measure(kit, &EMPTY, [empty_server, empty_client], true)?;
-    EMPTY.print("call_reply", kit.info.tsc_hz);
-    Ok(())
+    measure(kit, "call_reply", &EMPTY, [empty_server, empty_client], true)
 }
 
 /// The same with eight words each way, which both sides keep in memory.
 pub fn passive_full(kit: &mut Kit) -> Checked {
-    measure(kit, &FULL, [server, full_client], true)?;
-    FULL.print("call_reply_8", kit.info.tsc_hz);
-    Ok(())
+    measure(kit, "call_reply_8", &FULL, [server, full_client], true)
 }
 
 /// A server with a scheduling context of its own.
 pub fn active(kit: &mut Kit) -> Checked {
-    measure(kit, &ACTIVE, [empty_server, empty_client], false)?;
-    ACTIVE.print("call_reply_active", kit.info.tsc_hz);
-    Ok(())
+    measure(kit, "call_reply_active", &ACTIVE, [empty_server, empty_client], false)
 }

@@ -34,6 +34,5 @@ pub fn to_user(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(HIGH, waiter).within(high)));
     done!(kit.start(Setup::new(LOW, signaller).within(low).with(badged.into())));
     done!(wait(end, NEVER));
-    SERIES.print("notify_to_user", kit.info.tsc_hz);
-    Ok(())
+    SERIES.print(kit, "notify_to_user")
 }

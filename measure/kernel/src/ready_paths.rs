@@ -1,7 +1,7 @@
 //! The cost of switching as the number of other ready threads grows.
 
 use crate::{
-    series::{SAMPLES, Series, WARM_UP},
+    series::{SAMPLES, Series, WARM_UP, nanoseconds},
     wake_path::{HIGH, LOW, Shared, record, work},
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -119,7 +119,7 @@ pub fn yields(kit: &mut Kit) -> Checked {
         done!(thread_resume(thread));
         done!(wait(end, NEVER));
         let switches = ROUNDS * (wanted as u64 + 1);
-        last = (u128::from(TOOK.load(Relaxed) / switches) * 1_000_000_000 / u128::from(kit.info.tsc_hz)) as u64;
+        last = nanoseconds(TOOK.load(Relaxed) / switches, kit.info.tsc_hz);
         first.get_or_insert(last);
         println!("points yield_equal 1 ns {wanted}:{last}");
     }

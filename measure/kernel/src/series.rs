@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_runtime::println;
+use pillion_test_kit::{Kit, Checked};
 
 /// Number of samples of each figure.
 pub const SAMPLES: u64 = 2_000;
@@ -46,15 +47,17 @@ impl Series {
         nanoseconds(self.sum.load(Relaxed).div_ceil(samples), tsc_hz)
     }
 
-    /// Prints the average, rounded up, and the extremes.
-    pub fn print(&self, name: &str, tsc_hz: u64) {
-        let ns = |ticks: u64| nanoseconds(ticks, tsc_hz);
+    /// Prints the average, rounded up, and the extremes: the end of a measurement.
+    pub fn print(&self, kit: &Kit, name: &str) -> Checked {
+        let tsc_hz = kit.info.tsc_hz;
         println!("figure {name} {} ns", self.mean(tsc_hz));
-        println!("figure {name}_min {} ns", ns(self.smallest.load(Relaxed)));
-        println!("figure {name}_max {} ns", ns(self.largest.load(Relaxed)));
+        println!("figure {name}_min {} ns", nanoseconds(self.smallest.load(Relaxed), tsc_hz));
+        println!("figure {name}_max {} ns", nanoseconds(self.largest.load(Relaxed), tsc_hz));
+        Ok(())
     }
 }
 
-fn nanoseconds(ticks: u64, tsc_hz: u64) -> u64 {
+/// Ticks in nanoseconds.
+pub fn nanoseconds(ticks: u64, tsc_hz: u64) -> u64 {
     (u128::from(ticks) * 1_000_000_000 / u128::from(tsc_hz)) as u64
 }

@@ -45,21 +45,19 @@ extern "C" fn runner(vcpu: u64) -> ! {
     }
 }
 
-fn measure(kit: &mut Kit, series: &'static Series, meanwhile: Setup) -> Checked {
+fn measure(kit: &mut Kit, name: &str, series: &'static Series, meanwhile: Setup) -> Checked {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let end = done!(kit.make(Kind::Notification, 0));
     END.store(done!(kit.badged(end, 1)).into(), Relaxed);
     done!(kit.start(meanwhile.within(low)));
     done!(kit.start(Setup::new(HIGH, sleeper).within(high).with(series as *const Series as u64)));
     done!(wait(end, NEVER));
-    Ok(())
+    series.print(kit, name)
 }
 
 /// From the timer to user mode, while another task runs.
 pub fn to_user(kit: &mut Kit) -> Checked {
-    measure(kit, &TASK, Setup::new(LOW, spinner))?;
-    TASK.print("timer_to_user", kit.info.tsc_hz);
-    Ok(())
+    measure(kit, "timer_to_user", &TASK, Setup::new(LOW, spinner))
 }
 
 /// From the timer to user mode, while a guest runs.
@@ -67,7 +65,5 @@ pub fn to_user_past_guest(kit: &mut Kit) -> Checked {
     const SPIN: [u8; 2] = [0xeb, 0xfe];
     let mut guest = Guest::new(kit)?;
     guest.put(0, &SPIN);
-    measure(kit, &PAST_GUEST, Setup::new(LOW, runner).with(guest.vcpu.into()))?;
-    PAST_GUEST.print("timer_to_user_guest", kit.info.tsc_hz);
-    Ok(())
+    measure(kit, "timer_to_user_guest", &PAST_GUEST, Setup::new(LOW, runner).with(guest.vcpu.into()))
 }

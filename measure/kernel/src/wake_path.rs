@@ -71,8 +71,6 @@ unsafe extern "C" fn raiser(edu: u64) -> ! {
     stop()
 }
 
-static DEVICE: core::sync::atomic::AtomicPtr<Edu> = core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
-
 struct Place(core::cell::UnsafeCell<core::mem::MaybeUninit<Edu>>);
 
 // SAFETY: written before the thread that reads it starts.
@@ -86,7 +84,7 @@ pub fn interrupt(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, low)?;
     // SAFETY: no other thread reads it yet.
     let place = unsafe { &mut *PLACE.0.get() };
-    DEVICE.store(place.write(edu), Relaxed);
+    let device: *const Edu = place.write(edu);
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (irq, signal) = (kit.slot(), done!(kit.badged(end, 1)));
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, irq, kit.region()));
@@ -95,9 +93,8 @@ pub fn interrupt(kit: &mut Kit) -> Checked {
     SHARED.wake.store(wake.into(), Relaxed);
     SHARED.end.store(signal.into(), Relaxed);
     done!(kit.start(Setup::new(HIGH, handler).within(high)));
-    done!(kit.start(Setup::new(LOW, raiser).within(low).with(DEVICE.load(Relaxed) as u64)));
+    done!(kit.start(Setup::new(LOW, raiser).within(low).with(device as u64)));
     let bits = wait(end, NEVER).map_err(|e| failure!("{e:?}"))?;
     same!(bits[0], 1);
-    SERIES.print("irq_to_user", kit.info.tsc_hz);
-    Ok(())
+    SERIES.print(kit, "irq_to_user")
 }
