@@ -38,6 +38,26 @@ pub struct Chart {
     pub normalised: Option<String>,
 }
 
+impl Chart {
+    /// A chart of series in one unit, which the drawing shows at its axes.
+    #[must_use]
+    pub fn new(kind: Kind, title: &str, series: &[&str]) -> Chart {
+        Chart {
+            kind,
+            title: title.into(),
+            about: String::new(),
+            series: series.iter().map(|&name| name.into()).collect(),
+            systems: Vec::new(),
+            x: String::new(),
+            y: String::new(),
+            log_x: false,
+            log_y: None,
+            cover: false,
+            normalised: None,
+        }
+    }
+}
+
 /// How a chart is drawn.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,7 +7,7 @@ mod data;
 use crate::page::{self, Report};
 use crate::{chart, picture, theme};
 use data::{figure, measurement, points, samples};
-use pillion_measure_data::{Data, Instrument, Kind, Measurement, Series};
+use pillion_measure_data::{Chart, Data, Instrument, Kind, Measurement, Series};
 use roxmltree::Document;
 use std::iter::once;
 use theme::Colours;
@@ -56,7 +56,7 @@ fn in_every_kind(series: Vec<Series>) -> Measurement {
     made.series = series;
     for kind in KINDS {
         for log in [false, true] {
-            let mut shown = data::chart(kind, "Odd", &["a"]);
+            let mut shown = Chart::new(kind, "Odd", &["a"]);
             (shown.log_x, shown.log_y) = (log, Some(log));
             made.charts.push(shown);
         }
@@ -101,7 +101,7 @@ fn odd_figures_are_drawn() {
     for value in [0.0, -5.0, 1e300, -1e300, 1e-300] {
         let mut made = in_every_kind(Vec::new());
         made.figures = vec![figure("own-space", "a", "a", value, "ns"), figure("linux", "a", "a", 3.0, "ns")];
-        let mut normalised = data::chart(Kind::Bars, "Odd", &["a"]);
+        let mut normalised = Chart::new(Kind::Bars, "Odd", &["a"]);
         normalised.normalised = Some("own-space".into());
         made.charts.push(normalised);
         drawn(&made);
@@ -112,7 +112,7 @@ fn odd_figures_are_drawn() {
 fn bars_tell_multiples_of_the_reference() {
     let mut made = measurement("m", "M", Instrument::Counted, &["own-space", "linux"]);
     made.figures = vec![figure("own-space", "a", "fork", 300.0, "ns"), figure("linux", "a", "fork", 1200.0, "ns")];
-    let mut bars = data::chart(Kind::Bars, "M", &["a"]);
+    let mut bars = Chart::new(Kind::Bars, "M", &["a"]);
     bars.normalised = Some("own-space".into());
     made.charts = vec![bars];
     let svg = &drawn(&made)[0];
@@ -123,7 +123,7 @@ fn bars_tell_multiples_of_the_reference() {
 fn a_histogram_tells_its_numbers() {
     let mut made = measurement("m", "M", Instrument::Counted, &["own-space"]);
     made.series = vec![samples("own-space", "a", (1..=1000).map(f64::from).chain(once(3000.0)))];
-    made.charts = vec![data::chart(Kind::Histogram, "M", &["a"])];
+    made.charts = vec![Chart::new(Kind::Histogram, "M", &["a"])];
     let said = |svg: &str, text: &str| {
         Document::parse(svg).is_ok_and(|svg| svg.descendants().any(|node| node.text() == Some(text)))
     };
@@ -141,7 +141,7 @@ fn more_than_three_histograms_stand_below_each_other() {
     let height = |systems: &[&str]| {
         let mut made = measurement("m", "M", Instrument::Counted, systems);
         made.series = systems.iter().map(|system| samples(system, "a", (1..9).map(f64::from))).collect();
-        let shown = data::chart(Kind::Histogram, "M", &["a"]);
+        let shown = Chart::new(Kind::Histogram, "M", &["a"]);
         chart::draw(&made, &shown, &Colours::default()).height
     };
     assert!(height(&systems[..3]) < 500.0 && height(&systems) > 550.0);
@@ -153,7 +153,7 @@ fn texts_are_escaped() {
     made.systems[0].title = "Linux <x> & y".into();
     made.about = "<script>alert(1)</script>".into();
     made.series = vec![points("linux", "a", ("ns", "ns"), vec![(1.0, 2.0), (2.0, 3.0)])];
-    made.charts = vec![data::chart(Kind::Lines, "Chart </svg> & <i>", &["a"])];
+    made.charts = vec![Chart::new(Kind::Lines, "Chart </svg> & <i>", &["a"])];
     assert!(drawn(&made)[0].contains("Linux &lt;x&gt; &amp; y"));
     let all = [made];
     let report = Report::of(&all);
@@ -167,7 +167,7 @@ fn a_disturbed_measurement_shows_reasons_and_no_charts() {
     let mut made = measurement("m", "M", Instrument::Counted, &["linux"]);
     made.figures = vec![figure("linux", "a", "told", 4711.0, "ns")];
     made.series = vec![points("linux", "b", ("ns", "ns"), vec![(1.0, 2.0)])];
-    made.charts = vec![data::chart(Kind::Scatter, "Cloud", &["b"])];
+    made.charts = vec![Chart::new(Kind::Scatter, "Cloud", &["b"])];
     let shown = |made: &Measurement| page::html(&Report::of(std::slice::from_ref(made)));
     assert!(shown(&made).contains("4\u{202f}711") && shown(&made).contains("Cloud"));
     made.disturbed = vec!["an SMI came".into()];
@@ -198,7 +198,7 @@ fn each_chart_says_its_instrument() {
 fn fits_are_drawn_over_their_histogram() {
     let mut made = measurement("m", "M", Instrument::Counted, &["own-space"]);
     made.series = vec![samples("own-space", "a", (100..900).map(f64::from))];
-    made.charts = vec![data::chart(Kind::Histogram, "M", &["a", "a_fit"])];
+    made.charts = vec![Chart::new(Kind::Histogram, "M", &["a", "a_fit"])];
     let without = drawn(&made)[0].matches("<path").count();
     made.series.push(points("own-space", "a_fit", ("ns", "1"), (100..900).map(|x| (f64::from(x), 1.0)).collect()));
     assert_eq!(drawn(&made)[0].matches("<path").count(), without + 1);
@@ -210,7 +210,7 @@ fn no_percentile_is_beyond_the_maximum() {
     let mut made = measurement("m", "M", Instrument::Counted, &["linux"]);
     made.figures = vec![figure("linux", "a_max", "", 8130.0, "ns")];
     made.series = vec![samples("linux", "a", [8130.0].into_iter())];
-    made.charts = [Kind::Histogram, Kind::Cumulative].map(|kind| data::chart(kind, "M", &["a"])).into();
+    made.charts = [Kind::Histogram, Kind::Cumulative].map(|kind| Chart::new(kind, "M", &["a"])).into();
     for svg in drawn(&made) {
         let cells = svg.matches("8.13").count() + svg.matches("8\u{202f}130").count();
         assert!(cells >= 3 && !svg.contains("8.19") && !svg.contains("8\u{202f}191"), "{svg}");

@@ -3,15 +3,15 @@
 #[allow(dead_code, reason = "the unit tests and the example use more of it")]
 mod data;
 
-use data::{chart, measurement, points};
-use pillion_measure_data::{Instrument, Kind, Measurement};
+use data::{measurement, points};
+use pillion_measure_data::{Chart, Instrument, Kind, Measurement};
 use std::fs;
 
 #[test]
 fn a_report_is_a_page_its_charts_and_its_data() {
     let mut made = measurement("cloud", "A cloud", Instrument::Measured, &["linux"]);
     made.series = vec![points("linux", "a", ("ns", "ns"), vec![(1.0, 2.0), (2.0, 3.0)])];
-    made.charts = vec![chart(Kind::Scatter, "Cloud", &["a"])];
+    made.charts = vec![Chart::new(Kind::Scatter, "Cloud", &["a"])];
     let all = [made];
     let folder = tempfile::tempdir().unwrap();
     let page = pillion_measure_report::write(&all, &folder.path().join("new")).unwrap();

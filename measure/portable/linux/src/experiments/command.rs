@@ -1,6 +1,6 @@
 //! The run time of a command: hackbench, a compile.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use anyhow::{Context, Result, ensure};
@@ -38,7 +38,7 @@ impl Experiment for Command {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![chart(Kind::Bars, Self::TITLE, &["command_avg"])]
+        vec![Chart::new(Kind::Bars, Self::TITLE, &["command_avg"])]
     }
 }
 

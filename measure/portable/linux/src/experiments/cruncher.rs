@@ -1,6 +1,6 @@
 //! Jitter of computing: the same work again and again, with a short sleep in between.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::{Clock, monotonic};
@@ -52,7 +52,7 @@ impl Experiment for Cruncher {
     }
 
     fn charts() -> Vec<Chart> {
-        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["jitter"])).into()
+        [Kind::Histogram, Kind::Cumulative].map(|kind| Chart::new(kind, Self::TITLE, &["jitter"])).into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! How much longer than requested `nanosleep` takes; and the gaps in which a thread that reads the
 //! clock continuously cannot do so.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::timespec;
@@ -55,8 +55,8 @@ impl Experiment for Delay {
 
     fn charts() -> Vec<Chart> {
         vec![
-            Chart { x: "period".into(), ..chart(Kind::Lines, Self::TITLE, &["delay"]) },
-            chart(Kind::Scatter, "Software oscilloscope", &["gap"]),
+            Chart { x: "period".into(), ..Chart::new(Kind::Lines, Self::TITLE, &["delay"]) },
+            Chart::new(Kind::Scatter, "Software oscilloscope", &["gap"]),
         ]
     }
 }

@@ -1,7 +1,7 @@
 //! Interrupt response and process dispatch: an interrupt raised on demand, its handler, and the
 //! process that waits for it.
 
-use super::{Experiment, chart, spread};
+use super::{Experiment, spread};
 use crate::bench::Bench;
 use crate::dev_measure::{Device, Source, Waiter};
 use crate::findings::Findings;
@@ -61,7 +61,7 @@ impl Experiment for Dispatch {
         let chart_of = |(title, name): (&str, &str)| {
             let series =
                 [name.to_owned(), format!("{name}_erlang"), format!("timer_{name}"), format!("timer_{name}_erlang")];
-            chart(Kind::Histogram, title, &series.each_ref().map(String::as_str))
+            Chart::new(Kind::Histogram, title, &series.each_ref().map(String::as_str))
         };
         pictures.map(chart_of).into()
     }

@@ -1,7 +1,7 @@
 //! Priority inversion: how long an urgent thread waits for a mutex, depending on how long a thread
 //! of medium priority computes.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::sync::{Mutex, Protocol, Semaphore};
@@ -52,7 +52,7 @@ impl Experiment for Inversion {
     fn charts() -> Vec<Chart> {
         vec![Chart {
             x: "medium thread computes".into(),
-            ..chart(Kind::Lines, Self::TITLE, &["wait_none", "wait_inherit"])
+            ..Chart::new(Kind::Lines, Self::TITLE, &["wait_none", "wait_inherit"])
         }]
     }
 }

@@ -1,7 +1,7 @@
 //! Kernel latency time: how long an urgent thread waits in the kernel for something that a less
 //! urgent thread holds there.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::dev_measure::{Device, Source, Waiter};
 use crate::findings::Findings;
@@ -71,7 +71,7 @@ impl Experiment for Klt {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![Chart { x: "into the section".into(), ..chart(Kind::Triangles, Self::TITLE, &["klt_at", "pdlt_at"]) }]
+        vec![Chart { x: "into the section".into(), ..Chart::new(Kind::Triangles, Self::TITLE, &["klt_at", "pdlt_at"]) }]
     }
 }
 

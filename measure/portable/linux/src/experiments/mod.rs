@@ -36,7 +36,7 @@ mod throughput;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use clap::{ArgMatches, Args, Command};
-use pillion_measure_data::{Chart, Kind};
+use pillion_measure_data::Chart;
 
 /// An experiment: its options are its fields.
 pub trait Experiment: Args {
@@ -131,23 +131,6 @@ pub const ALL: &[Entry] = &[
     Entry::of::<monitor::MonitorCalls>(),
     Entry::of::<command::Command>(),
 ];
-
-/// A chart of series in one unit, which the drawing shows at its axes.
-fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
-    Chart {
-        kind,
-        title: title.into(),
-        about: String::new(),
-        series: series.iter().map(|&name| name.into()).collect(),
-        systems: Vec::new(),
-        x: String::new(),
-        y: String::new(),
-        log_x: false,
-        log_y: None,
-        cover: false,
-        normalised: None,
-    }
-}
 
 /// Numbers below a limit, spread evenly and without a period: multiples of the golden ratio's
 /// fraction.

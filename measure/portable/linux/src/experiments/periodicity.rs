@@ -1,7 +1,7 @@
 //! Two threads triggered in turn by a third one, on a timer of 100 us: the time from each
 //! activation to the next, whichever thread it is.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::{Clock, monotonic};
@@ -58,8 +58,8 @@ impl Experiment for Periodicity {
 
     fn charts() -> Vec<Chart> {
         vec![
-            chart(Kind::Timeline, Self::TITLE, &["activation"]),
-            chart(Kind::Histogram, "Time between activations", &["period"]),
+            Chart::new(Kind::Timeline, Self::TITLE, &["activation"]),
+            Chart::new(Kind::Histogram, "Time between activations", &["period"]),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! How reliably a process answers a square wave of rising frequency.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::sleep;
@@ -53,9 +53,12 @@ impl Experiment for Reliability {
     }
 
     fn charts() -> Vec<Chart> {
-        let over =
-            Chart { x: "edges in a second".into(), log_x: true, ..chart(Kind::Lines, Self::TITLE, &["reliability"]) };
-        vec![over, chart(Kind::Locus, "Frequency response locus", &["locus"])]
+        let over = Chart {
+            x: "edges in a second".into(),
+            log_x: true,
+            ..Chart::new(Kind::Lines, Self::TITLE, &["reliability"])
+        };
+        vec![over, Chart::new(Kind::Locus, "Frequency response locus", &["locus"])]
     }
 }
 

@@ -1,7 +1,7 @@
 //! Response to a one-shot timer whose interval changes after every few interrupts, so that it never
 //! falls into step with anything.
 
-use super::{Experiment, chart, spread};
+use super::{Experiment, spread};
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::monotonic;
@@ -57,9 +57,9 @@ impl Experiment for Response {
 
     fn charts() -> Vec<Chart> {
         vec![
-            chart(Kind::Histogram, Self::TITLE, &["total"]),
-            chart(Kind::Cumulative, Self::TITLE, &["total"]),
-            chart(Kind::Scatter, "Worst response at each distance", &["worst_at"]),
+            Chart::new(Kind::Histogram, Self::TITLE, &["total"]),
+            Chart::new(Kind::Cumulative, Self::TITLE, &["total"]),
+            Chart::new(Kind::Scatter, "Worst response at each distance", &["worst_at"]),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! The cost of switching to another thread as the number of ready threads grows.
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::{Findings, mean};
 use crate::realtime;
@@ -56,7 +56,7 @@ impl Experiment for Scheduler {
 
     fn charts() -> Vec<Chart> {
         let names = ["wake", "yield_less_urgent", "yield_equal"];
-        vec![Chart { x: "ready threads".into(), ..chart(Kind::Lines, Self::TITLE, &names) }]
+        vec![Chart { x: "ready threads".into(), ..Chart::new(Kind::Lines, Self::TITLE, &names) }]
     }
 }
 

@@ -58,23 +58,6 @@ pub fn measurement(experiment: &str, title: &str, instrument: Instrument, system
     }
 }
 
-/// A chart of that kind.
-pub fn chart(kind: Kind, title: &str, series: &[&str]) -> Chart {
-    Chart {
-        kind,
-        title: title.into(),
-        about: String::new(),
-        series: series.iter().map(|name| (*name).into()).collect(),
-        systems: Vec::new(),
-        x: String::new(),
-        y: String::new(),
-        log_x: false,
-        log_y: None,
-        cover: false,
-        normalised: None,
-    }
-}
-
 /// A series of points.
 pub fn points(system: &str, name: &str, units: (&str, &str), points: Vec<(f64, f64)>) -> Series {
     let points = Points { x_unit: units.0.into(), y_unit: units.1.into(), points };
@@ -148,15 +131,15 @@ fn response(instrument: Instrument, count: u32) -> Measurement {
     (figures[1].bar, figures[1].goal) = (Some(300.0), Some(200.0));
     figures.extend(SYSTEMS.iter().map(|(system, _)| figure(system, "total_samples", "", f64::from(count), "1")));
     made.figures = figures;
-    let mut all = chart(Kind::Histogram, "From the interrupt to the task's first instruction", &["total"]);
+    let mut all = Chart::new(Kind::Histogram, "From the interrupt to the task's first instruction", &["total"]);
     (all.log_x, all.x) = (true, "latency".into());
     all.about = "Two humps each: the second comes from misses in Linux's system calls. Stock Linux has a tail of a quarter of a millisecond.".into();
-    let mut near = chart(Kind::Histogram, "What the address space costs", &["total"]);
+    let mut near = Chart::new(Kind::Histogram, "What the address space costs", &["total"]);
     near.systems = vec!["own-space".into(), "alone".into(), "kernel-space".into()];
     near.x = "latency".into();
-    let mut parts = chart(Kind::Histogram, "Entry and total, system by system", &["entry", "total"]);
+    let mut parts = Chart::new(Kind::Histogram, "Entry and total, system by system", &["entry", "total"]);
     (parts.log_x, parts.x) = (true, "latency".into());
-    let mut tail = chart(Kind::Cumulative, "How often it takes longer", &["total"]);
+    let mut tail = Chart::new(Kind::Cumulative, "How often it takes longer", &["total"]);
     (tail.log_x, tail.x) = (true, "latency".into());
     made.charts = vec![all, near, parts, tail];
     made
@@ -201,7 +184,7 @@ fn periodicity() -> Measurement {
         };
         made.series.push(points(system, "elapsed", ("ns", "ns"), (0..30_000).map(|_| elapsed()).collect()));
     }
-    let mut timeline = chart(Kind::Timeline, "Time since the activation before", &["elapsed"]);
+    let mut timeline = Chart::new(Kind::Timeline, "Time since the activation before", &["elapsed"]);
     timeline.about = "A line without hairs would be perfect.".into();
     made.charts = vec![timeline];
     made
@@ -240,10 +223,10 @@ fn slow_down() -> Measurement {
         made.figures.push(figure("riding-rt", name, about, value * rt, "ns"));
     }
     let names: Vec<&str> = benchmarks.iter().map(|benchmark| benchmark.0).collect();
-    let mut normalised = chart(Kind::Bars, "Riding, as a multiple of native", &names);
+    let mut normalised = Chart::new(Kind::Bars, "Riding, as a multiple of native", &names);
     normalised.normalised = Some("linux".into());
     normalised.x = "times native".into();
-    let mut absolute = chart(Kind::Bars, "The same in time", &names[..4]);
+    let mut absolute = Chart::new(Kind::Bars, "The same in time", &names[..4]);
     absolute.log_x = true;
     let throughput = |system: &str, factor: f64| {
         points(
@@ -254,7 +237,7 @@ fn slow_down() -> Measurement {
         )
     };
     made.series = vec![throughput("linux", 1.0), throughput("riding", 0.965), throughput("riding-rt", 0.8)];
-    let mut users = chart(Kind::Lines, "Throughput as more work at once", &["jobs"]);
+    let mut users = Chart::new(Kind::Lines, "Throughput as more work at once", &["jobs"]);
     (users.x, users.y) = ("jobs at once".into(), "jobs done".into());
     made.charts = vec![normalised, absolute, users];
     made
@@ -288,7 +271,7 @@ fn monitor() -> Measurement {
         ));
     }
     let mut triangles =
-        chart(Kind::Triangles, "fork(): the wait of an interrupt, by the place at which it came", &["wait"]);
+        Chart::new(Kind::Triangles, "fork(): the wait of an interrupt, by the place at which it came", &["wait"]);
     triangles.about = "PREEMPT_RT cuts the long stretches into short ones.".into();
     made.charts = vec![triangles];
     made
@@ -313,7 +296,7 @@ fn reliability() -> Measurement {
             (0..60).map(|n| (frequency(n), response(frequency(n)).0)).collect(),
         ));
     }
-    made.charts = vec![chart(Kind::Locus, "Frequency response locus", &["locus"])];
+    made.charts = vec![Chart::new(Kind::Locus, "Frequency response locus", &["locus"])];
     made
 }
 
@@ -334,7 +317,7 @@ fn contexts() -> Measurement {
             threads.map(|n| (n, base + growth * n.sqrt() * 40.0)).into(),
         ));
     }
-    let mut lines = chart(Kind::Lines, "Switch to the next thread", &["switch"]);
+    let mut lines = Chart::new(Kind::Lines, "Switch to the next thread", &["switch"]);
     (lines.x, lines.log_x, lines.log_y) = ("ready threads".into(), true, Some(true));
     made.charts = vec![lines];
     made
@@ -355,7 +338,7 @@ fn jitter() -> Measurement {
             .map(|n| (f64::from(n) / 100.0, 0.3 + random.exponential() * if n % 97 == 0 { 40.0 } else { 1.4 }))
             .collect(),
     ));
-    let mut scatter = chart(Kind::Scatter, "Gaps longer than 0.3 µs", &["gaps"]);
+    let mut scatter = Chart::new(Kind::Scatter, "Gaps longer than 0.3 µs", &["gaps"]);
     (scatter.x, scatter.y, scatter.log_y) = ("time".into(), "length".into(), Some(true));
     made.charts = vec![scatter];
     made

@@ -4,7 +4,7 @@
 mod live;
 mod measuring_thread;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::realtime;
@@ -57,7 +57,7 @@ impl Experiment for Latency {
     }
 
     fn charts() -> Vec<Chart> {
-        [Kind::Histogram, Kind::Cumulative].map(|kind| chart(kind, Self::TITLE, &["latency"])).into()
+        [Kind::Histogram, Kind::Cumulative].map(|kind| Chart::new(kind, Self::TITLE, &["latency"])).into()
     }
 }
 

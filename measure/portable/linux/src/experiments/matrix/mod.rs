@@ -2,7 +2,7 @@
 
 mod kernels;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::monotonic;
@@ -52,7 +52,7 @@ impl Experiment for Matrix {
     }
 
     fn charts() -> Vec<Chart> {
-        ALL.map(|(name, _)| chart(Kind::Histogram, name, &[name])).into()
+        ALL.map(|(name, _)| Chart::new(Kind::Histogram, name, &[name])).into()
     }
 }
 

@@ -10,7 +10,7 @@ mod signals;
 mod streams;
 mod temporary_files;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use anyhow::{Context, Result};
@@ -115,7 +115,10 @@ impl Experiment for Microbench {
 
     fn charts() -> Vec<Chart> {
         let of = |unit| ALL.iter().filter(move |o| o.unit == unit).map(|o| o.name).collect::<Vec<_>>();
-        vec![chart(Kind::Bars, "Latencies", &of(Unit::Latency)), chart(Kind::Bars, "Bandwidths", &of(Unit::Bandwidth))]
+        vec![
+            Chart::new(Kind::Bars, "Latencies", &of(Unit::Latency)),
+            Chart::new(Kind::Bars, "Bandwidths", &of(Unit::Bandwidth)),
+        ]
     }
 }
 

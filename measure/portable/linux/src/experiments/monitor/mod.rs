@@ -4,7 +4,7 @@
 mod scan;
 mod scanned_calls;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::realtime;
@@ -48,7 +48,7 @@ impl Experiment for MonitorCalls {
     }
 
     fn charts() -> Vec<Chart> {
-        scanned_calls::ALL.iter().map(|call| chart(Kind::Triangles, call.name, &[call.name])).collect()
+        scanned_calls::ALL.iter().map(|call| Chart::new(Kind::Triangles, call.name, &[call.name])).collect()
     }
 }
 

@@ -5,7 +5,7 @@ mod exclusion;
 mod message;
 mod switching;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::dev_measure;
 use crate::findings::Findings;
@@ -70,7 +70,7 @@ impl Experiment for Rhealstone {
 
     fn charts() -> Vec<Chart> {
         let means = OPERATIONS.map(|name| format!("{name}_avg"));
-        vec![chart(Kind::Bars, Self::TITLE, &means.each_ref().map(String::as_str))]
+        vec![Chart::new(Kind::Bars, Self::TITLE, &means.each_ref().map(String::as_str))]
     }
 }
 

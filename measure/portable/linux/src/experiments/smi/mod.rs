@@ -6,7 +6,7 @@
 
 mod counters;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::time_source::{Clock, monotonic};
@@ -69,7 +69,7 @@ impl Experiment for Smi {
     }
 
     fn charts() -> Vec<Chart> {
-        vec![chart(Kind::Histogram, Self::TITLE, &["gap", "stolen"])]
+        vec![Chart::new(Kind::Histogram, Self::TITLE, &["gap", "stolen"])]
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod jobs;
 
-use super::{Experiment, chart};
+use super::Experiment;
 use crate::bench::Bench;
 use crate::findings::Findings;
 use crate::process::{Child, child};
@@ -47,7 +47,7 @@ impl Experiment for Throughput {
         vec![Chart {
             x: "users".into(),
             y: "jobs per minute".into(),
-            ..chart(Kind::Lines, Self::TITLE, &["throughput"])
+            ..Chart::new(Kind::Lines, Self::TITLE, &["throughput"])
         }]
     }
 }
