@@ -21,35 +21,26 @@ static struct happened so_far(const struct machine *machine)
 {
 	const struct cache *caches = machine->caches;
 
-	return (struct happened){
-		.charged = machine_charged(machine),
-		.for_events = machine->for_events,
-		.instructions = machine->instructions,
-		.l1i_misses = caches[L1_CODE].misses,
-		.l1d_misses = caches[L1_DATA].misses,
-		.l2_misses = caches[L2].misses,
-		.l3_misses = caches[L3].misses,
-		.walks = machine->walk.walks,
-		.write_backs = caches[L1_DATA].write_backs + caches[L2].write_backs + caches[L3].write_backs,
-		.device_accesses = machine->device_accesses,
-		.space_loads = machine->space_loads,
-	};
+	return (struct happened){.counts = {
+		[INSTRUCTIONS] = machine->instructions,
+		[L1I_MISSES] = caches[L1_CODE].misses,
+		[L1D_MISSES] = caches[L1_DATA].misses,
+		[L2_MISSES] = caches[L2].misses,
+		[L3_MISSES] = caches[L3].misses,
+		[WALKS] = machine->walk.walks,
+		[WRITE_BACKS] = caches[L1_DATA].write_backs + caches[L2].write_backs + caches[L3].write_backs,
+		[DEVICE_ACCESSES] = machine->device_accesses,
+		[SPACE_LOADS] = machine->space_loads,
+		[FOR_EVENTS] = machine->for_events,
+		[CHARGED] = machine_charged(machine),
+	}};
 }
 
 /* Adds what happened between two points. */
 static void add_between(struct happened *sum, const struct happened *begin, const struct happened *end)
 {
-	sum->charged += end->charged - begin->charged;
-	sum->for_events += end->for_events - begin->for_events;
-	sum->instructions += end->instructions - begin->instructions;
-	sum->l1i_misses += end->l1i_misses - begin->l1i_misses;
-	sum->l1d_misses += end->l1d_misses - begin->l1d_misses;
-	sum->l2_misses += end->l2_misses - begin->l2_misses;
-	sum->l3_misses += end->l3_misses - begin->l3_misses;
-	sum->walks += end->walks - begin->walks;
-	sum->write_backs += end->write_backs - begin->write_backs;
-	sum->device_accesses += end->device_accesses - begin->device_accesses;
-	sum->space_loads += end->space_loads - begin->space_loads;
+	for (enum count i = 0; i < COUNTS; i++)
+		sum->counts[i] += end->counts[i] - begin->counts[i];
 }
 
 void spans_mode(struct spans *spans, const struct machine *machine, bool kernel)
@@ -127,9 +118,11 @@ void spans_entered(struct spans *spans, const struct machine *machine, const str
 	spans->flag = false;
 }
 
-static void add(struct series *series, const struct machine *machine, cost span)
+/* Adds the charges between two points as a sample. */
+static void add(struct series *series, const struct machine *machine, const struct happened *begin,
+		const struct happened *end)
 {
-	uint64_t cycles = (span + CYCLE / 2) / CYCLE;
+	uint64_t cycles = (end->counts[CHARGED] - begin->counts[CHARGED] + CYCLE / 2) / CYCLE;
 
 	histogram_add(&series->cycles, cycles);
 	histogram_add(&series->time, (uint64_t)((double)cycles * 1e9 / (double)machine->hertz + 0.5));
@@ -143,9 +136,9 @@ static bool is_sample(struct spans *spans)
 static void respond(struct spans *spans, const struct machine *machine, const struct interrupt *to,
 		    const struct happened *now)
 {
-	add(&spans->entry, machine, to->entered.charged - to->taken.charged);
-	add(&spans->handler, machine, now->charged - to->entered.charged);
-	add(&spans->total, machine, now->charged - to->taken.charged);
+	add(&spans->entry, machine, &to->taken, &to->entered);
+	add(&spans->handler, machine, &to->entered, now);
+	add(&spans->total, machine, &to->taken, now);
 	add_between(&spans->in_entries, &to->taken, &to->entered);
 	add_between(&spans->in_handlers, &to->entered, now);
 }
@@ -174,10 +167,10 @@ static struct interrupt *interrupt_since(struct spans *spans, uint64_t due, uint
 	struct interrupt *found = NULL;
 
 	for (uint64_t i = count > MOST_INTERRUPTS ? count - MOST_INTERRUPTS : 0; i < count; i++) {
-		if (interrupt(spans, i)->entered.instructions > woke)
+		if (interrupt(spans, i)->entered.counts[INSTRUCTIONS] > woke)
 			break;
 		found = interrupt(spans, i);
-		if (found->entered.instructions + MISTAKE >= due)
+		if (found->entered.counts[INSTRUCTIONS] + MISTAKE >= due)
 			break;
 	}
 	return found;
@@ -185,7 +178,7 @@ static struct interrupt *interrupt_since(struct spans *spans, uint64_t due, uint
 
 static void respond_late(struct spans *spans, const struct machine *machine, uint64_t late)
 {
-	uint64_t woke = spans->woke.instructions, due = woke > late ? woke - late : 0;
+	uint64_t woke = spans->woke.counts[INSTRUCTIONS], due = woke > late ? woke - late : 0;
 	struct interrupt *to = spans->woken ? interrupt_since(spans, due, woke) : NULL;
 
 	if (to && is_sample(spans)) {
@@ -206,7 +199,7 @@ static void end_work(struct spans *spans, const struct machine *machine)
 	if (spans->pieces++ < spans->skip)
 		return;
 	add_between(&work, &spans->begin, &end);
-	add(&spans->work, machine, work.charged);
+	add(&spans->work, machine, &spans->begin, &end);
 	if (spans->work_count < MOST_WORKS)
 		spans->works[spans->work_count++] = work;
 }

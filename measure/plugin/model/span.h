@@ -24,10 +24,17 @@ struct series {
 	struct histogram time, cycles;
 };
 
+/* What is counted. */
+enum count {
+	INSTRUCTIONS, L1I_MISSES, L1D_MISSES, L2_MISSES, L3_MISSES, WALKS, WRITE_BACKS, DEVICE_ACCESSES, SPACE_LOADS,
+	/* In hundredths of a cycle: for events, and for everything. */
+	FOR_EVENTS, CHARGED,
+	COUNTS
+};
+
 /* What happened so far, or within a span. */
 struct happened {
-	cost charged, for_events;
-	uint64_t instructions, l1i_misses, l1d_misses, l2_misses, l3_misses, walks, write_backs, device_accesses, space_loads;
+	uint64_t counts[COUNTS];
 };
 
 /* An interrupt: when it could have been taken at once, and when the kernel was entered for it. */

@@ -1,5 +1,7 @@
 //! Charges between markers.
 
+use Event::{Cli, Response, Sti};
+use Step::{Entry, Kernel, On, Run};
 use pillion_model_check::{Event, Model};
 
 /// 1 GHz, one cycle per instruction, all other costs in events: delivery 100, guest exit 1,000.
@@ -15,8 +17,28 @@ fn model() -> Model {
     model
 }
 
-fn run(model: &mut Model, instructions: u64) {
-    model.fetch(0x1000, 0x1000, instructions);
+/// What happens to a model.
+enum Step {
+    Run(u64),
+    Kernel,
+    Entry,
+    On(Event),
+}
+fn play(model: &mut Model, steps: &[Step]) {
+    for step in steps {
+        match *step {
+            Run(instructions) => drop(model.fetch(0x1000, 0x1000, instructions)),
+            Kernel => model.mode(true),
+            Entry => model.entry(),
+            On(event) => drop(model.event(event)),
+        }
+    }
+}
+
+fn after(steps: &[Step]) -> Model {
+    let mut model = model();
+    play(&mut model, steps);
+    model
 }
 
 fn figure(model: &Model, name: &str) -> Option<f64> {
@@ -33,86 +55,42 @@ fn sample(model: &Model) -> [f64; 3] {
 
 #[test]
 fn user_code_is_interrupted_at_once() {
-    let mut model = model();
-    run(&mut model, 50);
-    model.entry();
-    run(&mut model, 30);
-    model.event(Event::Response);
+    let model = after(&[Run(50), Entry, Run(30), On(Response)]);
     assert_eq!(sample(&model), [100.0, 30.0, 130.0]);
 }
 
 #[test]
 fn in_the_kernel_it_waited_since_interrupts_were_off() {
-    let mut model = model();
-    model.mode(true);
-    run(&mut model, 40);
     // sti; nop; cli
-    model.event(Event::Sti);
-    run(&mut model, 2);
-    model.event(Event::Cli);
-    run(&mut model, 7);
-    model.event(Event::Sti);
-    run(&mut model, 1);
-    model.entry();
-    model.event(Event::Response);
+    let mut model = after(&[Kernel, Run(40), On(Sti), Run(2), On(Cli)]);
+    play(&mut model, &[Run(7), On(Sti), Run(1), Entry, On(Response)]);
     assert_eq!(sample(&model), [108.0, 0.0, 108.0]);
 }
 
 #[test]
 fn a_call_counts_from_its_entry() {
-    let mut model = model();
-    run(&mut model, 1000);
-    model.mode(true);
-    run(&mut model, 40);
-    model.event(Event::Sti);
-    model.entry();
-    model.event(Event::Response);
+    let model = after(&[Run(1000), Kernel, Run(40), On(Sti), Entry, On(Response)]);
     assert_eq!(sample(&model)[0], 140.0);
 }
 
 #[test]
 fn a_kernel_that_can_be_interrupted_is_interrupted_at_once() {
-    let mut model = model();
-    model.mode(true);
-    run(&mut model, 400);
-    model.event(Event::Sti);
-    run(&mut model, 1000);
-    model.entry();
-    run(&mut model, 30);
-    model.event(Event::Response);
+    let model = after(&[Kernel, Run(400), On(Sti), Run(1000), Entry, Run(30), On(Response)]);
     assert_eq!(sample(&model), [100.0, 30.0, 130.0]);
 }
 
 #[test]
 fn a_handler_returns_to_a_kernel_that_can_be_interrupted() {
-    let mut model = model();
-    model.mode(true);
-    run(&mut model, 400);
-    model.event(Event::Sti);
-    run(&mut model, 1000);
-    model.entry();
-    run(&mut model, 70);
-    model.event(Event::Iret);
-    run(&mut model, 200);
-    model.entry();
-    model.event(Event::Response);
+    let mut model = after(&[Kernel, Run(400), On(Sti), Run(1000), Entry, Run(70)]);
+    play(&mut model, &[On(Event::Iret), Run(200), Entry, On(Response)]);
     assert_eq!(sample(&model)[0], 100.0);
 }
 
 #[test]
 fn what_was_open_for_no_instruction_was_not_open() {
-    for opening in [Event::Sti, Event::Iret] {
-        let mut model = model();
-        model.mode(true);
-        run(&mut model, 40);
-        model.event(opening);
-        run(&mut model, 1);
-        model.event(Event::Cli);
-        run(&mut model, 7);
-        model.event(Event::Sti);
-        run(&mut model, 1);
-        model.entry();
-        model.event(Event::Response);
+    for opening in [Sti, Event::Iret] {
+        let mut model = after(&[Kernel, Run(40), On(opening), Run(1), On(Cli), Run(7)]);
+        play(&mut model, &[On(Sti), Run(1), Entry, On(Response)]);
         assert_eq!(sample(&model)[0], 149.0, "{opening:?}");
     }
 }
@@ -122,17 +100,8 @@ fn who_says_how_late_was_woken_by_the_first_interrupt_since() {
     // Interrupts 9,000 and 3,000 instructions before the program runs, which is 500 to 9,900 ns
     // late.
     for (late, handler) in [(500, 3000.0), (3000, 3000.0), (8700, 3000.0), (8900, 9100.0), (9900, 9100.0)] {
-        let mut model = model();
-        run(&mut model, 50);
         // Each delivery takes 100 cycles and no instruction.
-        model.entry();
-        run(&mut model, 6000);
-        model.entry();
-        run(&mut model, 3000);
-        model.event(Event::Woke);
-        run(&mut model, 40);
-        model.entry();
-        run(&mut model, 60);
+        let mut model = after(&[Run(50), Entry, Run(6000), Entry, Run(3000), On(Event::Woke), Run(40), Entry, Run(60)]);
         model.late(late);
         assert_eq!(sample(&model)[1], handler, "{late}");
         assert_eq!(figure(&model, "counted_max"), Some(late as f64));
@@ -141,8 +110,7 @@ fn who_says_how_late_was_woken_by_the_first_interrupt_since() {
 
 #[test]
 fn who_was_not_woken_by_an_interrupt_is_no_sample() {
-    let mut model = model();
-    model.entry();
+    let mut model = after(&[Entry]);
     model.late(100);
     model.event(Event::Woke);
     model.late(100);
@@ -153,10 +121,7 @@ fn who_was_not_woken_by_an_interrupt_is_no_sample() {
 #[test]
 fn more_interrupts_than_are_remembered_leave_the_last() {
     let mut model = model();
-    for _ in 0..200 {
-        model.entry();
-        run(&mut model, 1000);
-    }
+    (0..200).for_each(|_| play(&mut model, &[Entry, Run(1000)]));
     model.event(Event::Woke);
     model.late(150_000);
     assert_eq!(sample(&model)[1], 64.0 * 1000.0 + 63.0 * 100.0);
@@ -164,59 +129,36 @@ fn more_interrupts_than_are_remembered_leave_the_last() {
 
 #[test]
 fn a_guest_is_left_first() {
-    let mut model = model();
-    model.mode(true);
-    for event in [Event::Clgi, Event::Sti, Event::Vmrun] {
-        model.event(event);
-    }
-    run(&mut model, 5000);
-    // As the plug-in reports it: on the host's side.
-    model.event(Event::Vmexit);
+    // The exit is as the plug-in reports it: on the host's side.
+    let model = after(&[Kernel, On(Event::Clgi), On(Sti), On(Event::Vmrun), Run(5000), On(Event::Vmexit)]);
     assert_eq!(figure(&model, "total_samples"), None);
 }
 
 #[test]
 fn asleep_it_is_taken_at_once() {
-    let mut model = model();
-    model.mode(true);
-    run(&mut model, 400);
-    model.event(Event::Sti);
-    model.event(Event::Hlt);
-    model.entry();
-    model.event(Event::Response);
+    let model = after(&[Kernel, Run(400), On(Sti), On(Event::Hlt), Entry, On(Response)]);
     assert_eq!(sample(&model)[0], 100.0);
 }
 
 #[test]
 fn an_interrupt_that_leads_back_to_the_guest_is_no_sample() {
-    let mut model = model();
-    model.entry();
-    model.event(Event::Vmrun);
-    model.event(Event::Vmexit);
-    model.event(Event::Response);
+    let model = after(&[Entry, On(Event::Vmrun), On(Event::Vmexit), On(Response)]);
     assert_eq!(figure(&model, "total_samples"), None);
 }
 
 #[test]
 fn a_response_without_an_interrupt_is_no_sample() {
-    let mut model = model();
-    model.entry();
-    model.event(Event::Response);
-    run(&mut model, 10);
-    model.event(Event::Response);
+    let model = after(&[Entry, On(Response), Run(10), On(Response)]);
     assert_eq!(figure(&model, "total_samples"), Some(1.0));
 }
 
 #[test]
 fn what_happened_in_both_parts_of_a_response_is_told() {
-    let mut model = model();
-    run(&mut model, 50);
+    let mut model = after(&[Run(50)]);
     for line in 0..2 {
-        model.entry();
-        run(&mut model, 30);
-        model.event(Event::Cr3);
+        play(&mut model, &[Entry, Run(30), On(Event::Cr3)]);
         model.touch(0x10_0000 + line * 64, true);
-        model.event(Event::Response);
+        model.event(Response);
         model.mode(false);
     }
     let told = |part: &str, counts: &[&str]| -> Vec<f64> {
@@ -237,9 +179,7 @@ fn what_happened_in_both_parts_of_a_response_is_told() {
 fn pieces_of_work_are_told_one_by_one() {
     let mut model = model();
     for n in [10, 20, 5000] {
-        model.event(Event::From);
-        run(&mut model, n);
-        model.event(Event::Upto);
+        play(&mut model, &[On(Event::From), Run(n), On(Event::Upto)]);
     }
     let text = model.tell();
     assert!(text.contains("points work_by_number 1 cycles 0:10 1:20 2:5000\n"), "{text}");
@@ -254,12 +194,7 @@ fn the_first_ones_are_no_samples() {
     let mut model = model();
     model.skip(2);
     for n in [5000, 20, 10] {
-        model.entry();
-        run(&mut model, n);
-        model.event(Event::Response);
-        model.event(Event::From);
-        run(&mut model, 2 * n);
-        model.event(Event::Upto);
+        play(&mut model, &[Entry, Run(n), On(Response), On(Event::From), Run(2 * n), On(Event::Upto)]);
     }
     assert_eq!(sample(&model)[1], 10.0);
     let text = model.tell();
@@ -271,9 +206,7 @@ fn the_first_ones_are_no_samples() {
 fn lines_are_short_and_add_up() {
     let mut model = model();
     for n in 1..=500 {
-        model.event(Event::From);
-        run(&mut model, n * 37);
-        model.event(Event::Upto);
+        play(&mut model, &[On(Event::From), Run(n * 37), On(Event::Upto)]);
     }
     let text = model.tell();
     assert!(text.lines().all(|line| line.len() <= 200));
