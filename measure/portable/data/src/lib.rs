@@ -10,7 +10,6 @@ pub mod changes;
 mod chart;
 pub mod erlang;
 mod figure;
-pub mod formats;
 mod histogram;
 pub mod lines;
 pub mod locus;

@@ -7,6 +7,7 @@
 
 mod bench;
 mod cli;
+mod cyclictest;
 mod date;
 mod dev_measure;
 mod disturbances;

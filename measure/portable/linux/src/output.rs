@@ -1,12 +1,12 @@
 //! Presents findings: as lines for programs, as a table for people, as files.
 
+use crate::cyclictest::{self, Facts, Thread};
 use crate::date::date;
 use crate::experiments::Entry;
 use crate::findings::{Findings, Found};
 use crate::options::Options;
 use crate::this_machine;
 use anyhow::{Context, Result};
-use pillion_measure_data::formats::cyclictest::{self, Facts, Thread};
 use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
 use std::fs;
 use std::io::{IsTerminal, Write, stdout};

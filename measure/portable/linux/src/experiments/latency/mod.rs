@@ -1,8 +1,8 @@
 //! Timer latency, as cyclictest measures it: a thread sleeps until a deadline, and checks how late
 //! it runs.
 
-mod live;
 mod measuring_thread;
+mod rows;
 
 use super::Experiment;
 use crate::bench::Bench;
@@ -49,7 +49,7 @@ impl Experiment for Latency {
             let threads: Vec<_> = tasks.iter().zip(&seen).map(start).collect();
             if self.live {
                 let is_over = || threads.iter().all(ScopedJoinHandle::is_finished);
-                live::rows(&seen, self.interval, bench.priority as u32, is_over)?;
+                rows::print(&seen, self.interval, bench.priority as u32, is_over)?;
             }
             threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a thread failed"))?)
         })?;

@@ -1,7 +1,7 @@
 //! The output formats of `cyclictest` from rt-tests (2.4): the histogram of `-h`, and `--json`.
 //! Values are in microseconds there, or in the unit of the histogram.
 
-use crate::Histogram;
+use pillion_measure_data::Histogram;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -31,7 +31,6 @@ pub struct Facts {
 
 /// Prints the histogram of `-h LIMIT`: a row for each value below the limit, a column for each
 /// thread.
-#[must_use]
 pub fn histogram(threads: &[Thread], limit: u64) -> String {
     let mut text = String::from("# Histogram\n");
     for value in 0..limit {
@@ -63,7 +62,6 @@ fn within(thread: &Thread, limit: u64) -> u64 {
 }
 
 /// The document of `--json`. Keys are spelt as in cyclictest, including the colon of `cmdline:`.
-#[must_use]
 pub fn json(facts: &Facts, threads: &[Thread]) -> Value {
     let [sysname, nodename, release, version, machine] = &facts.system;
     let each: Map<String, Value> =
