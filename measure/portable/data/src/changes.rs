@@ -71,9 +71,10 @@ impl From<Verdict> for &'static str {
 /// # Errors The two cannot be compared.
 pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>> {
     check(old, new)?;
-    let kept = new.figures.iter().map(|figure| change(old.figure(&figure.system, &figure.name), figure));
-    let lost = old.figures.iter().filter(|figure| new.figure(&figure.system, &figure.name).is_none());
-    let lost = lost.map(|figure| Change { old: Some(figure.value), ..blank(figure, Verdict::Lost) });
+    let value = |of: &Measurement, figure: &Figure| of.figure(&figure.system, &figure.name).map(|figure| figure.value);
+    let kept = new.figures.iter().map(|figure| change(figure, value(old, figure), Some(figure.value)));
+    let lost = old.figures.iter().filter(|figure| value(new, figure).is_none());
+    let lost = lost.map(|figure| change(figure, Some(figure.value), None));
     Ok(kept.chain(lost).collect())
 }
 
@@ -90,18 +91,13 @@ fn check(old: &Measurement, new: &Measurement) -> Result<()> {
     Ok(())
 }
 
-fn blank(figure: &Figure, verdict: Verdict) -> Change {
+fn change(figure: &Figure, old: Option<f64>, new: Option<f64>) -> Change {
     let (system, name, unit) = (figure.system.clone(), figure.name.clone(), figure.unit.clone());
-    Change { system, name, unit, old: None, new: None, change: None, verdict }
-}
-
-fn change(before: Option<&Figure>, figure: &Figure) -> Change {
-    let new = Some(figure.value);
-    let Some(old) = before.map(|before| before.value) else {
-        return Change { new, ..blank(figure, Verdict::New) };
-    };
-    let change = (old != 0.0).then(|| percent(old, figure.value));
-    Change { old: Some(old), new, change, ..blank(figure, verdict(old, figure)) }
+    let both = old.zip(new);
+    let change = both.filter(|(old, _)| *old != 0.0).map(|(old, new)| percent(old, new));
+    let gone_or_new = if old.is_some() { Verdict::Lost } else { Verdict::New };
+    let verdict = both.map_or(gone_or_new, |(old, _)| verdict(old, figure));
+    Change { system, name, unit, old, new, change, verdict }
 }
 
 fn verdict(old: f64, figure: &Figure) -> Verdict {

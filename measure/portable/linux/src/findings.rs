@@ -1,30 +1,17 @@
 //! The findings of an experiment.
 
 use pillion_measure_data::erlang::{Erlang, STEPS};
-use pillion_measure_data::{Bucket, Data, Direction, Histogram, Points, lines};
+use pillion_measure_data::{Bucket, Data, Direction, Figure, Histogram, Points, Series, lines};
 
 /// Figures, histograms and points of one experiment, and the reasons if they may not be used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// Single numbers, in the order in which they are shown.
-    pub figures: Vec<Found>,
-    /// Histograms and points by name.
-    pub series: Vec<(String, Data)>,
+    /// Single numbers, in the order in which they are shown, without their system.
+    pub figures: Vec<Figure>,
+    /// Histograms and points, without their system.
+    pub series: Vec<Series>,
     /// Why the run is invalid.
     pub disturbances: Vec<String>,
-}
-
-/// A single number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Its name.
-    pub name: String,
-    /// The number.
-    pub value: f64,
-    /// Its unit.
-    pub unit: &'static str,
-    /// Which direction is better.
-    pub direction: Direction,
 }
 
 impl Findings {
@@ -44,19 +31,24 @@ impl Findings {
     }
 
     fn figure(&mut self, name: &str, value: f64, unit: &'static str, direction: Direction) {
-        self.figures.push(Found { name: name.into(), value: rounded(value), unit, direction });
+        let (name, value, unit) = (name.into(), rounded(value), unit.into());
+        self.figures.push(Figure { name, value, unit, direction, ..Figure::default() });
+    }
+
+    fn add(&mut self, name: &str, data: Data) {
+        self.series.push(Series { system: String::new(), name: name.into(), data });
     }
 
     /// Adds a histogram of samples and its figures: minimum, mean, 99 %, maximum and number.
     pub fn histogram(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
         let exact = self.summary(name, unit, samples);
-        self.series.push((name.into(), Data::Histogram(coarser(&exact))));
+        self.add(name, Data::Histogram(coarser(&exact)));
     }
 
     /// Adds the same with a bucket for each value, so that a distribution can be fitted.
     pub fn samples(&mut self, name: &str, unit: &'static str, samples: &[u64]) {
         let exact = self.summary(name, unit, samples);
-        self.series.push((name.into(), Data::Histogram(exact)));
+        self.add(name, Data::Histogram(exact));
     }
 
     /// Adds the Erlang distribution fitted to samples, if enough of them are distinct.
@@ -92,7 +84,7 @@ impl Findings {
     pub fn points(&mut self, name: &str, x_unit: &str, y_unit: &str, points: Vec<(f64, f64)>) {
         let points = points.into_iter().map(|(x, y)| (rounded(x), rounded(y))).collect();
         let points = Points { x_unit: x_unit.into(), y_unit: y_unit.into(), points };
-        self.series.push((name.into(), Data::Points(points)));
+        self.add(name, Data::Points(points));
     }
 
     /// Reports why the run is invalid.
@@ -111,8 +103,8 @@ impl Findings {
         if !self.disturbances.is_empty() {
             return self.disturbances.iter().map(|reason| format!("invalid {reason}\n")).collect();
         }
-        let figures = self.figures.iter().map(|found| lines::figure(&found.name, found.value, found.unit));
-        let series = self.series.iter().map(|(name, data)| match data {
+        let figures = self.figures.iter().map(|found| lines::figure(&found.name, found.value, &found.unit));
+        let series = self.series.iter().map(|Series { name, data, .. }| match data {
             Data::Histogram(histogram) => lines::histogram(name, histogram),
             Data::Points(points) => lines::points(name, points),
         });
@@ -161,7 +153,7 @@ mod tests {
         assert_eq!(findings.value("latency_avg"), Some(5001.25));
         assert_eq!(findings.value("latency_max"), Some(10_001.0));
         assert_eq!(findings.value("latency_samples"), Some(4.0));
-        let Data::Histogram(histogram) = &findings.series[0].1 else { panic!("{findings:?}") };
+        let Data::Histogram(histogram) = &findings.series[0].data else { panic!("{findings:?}") };
         assert_eq!(histogram.buckets.last().unwrap(), &Bucket { low: 9984, width: 128, count: 2 });
     }
 
@@ -170,7 +162,7 @@ mod tests {
         let mut findings = Findings::default();
         findings.samples("irt", "ns", &[10_001, 10_000, 10_001]);
         assert_eq!((findings.value("irt_min"), findings.value("irt_samples")), (Some(10_000.0), Some(3.0)));
-        assert_eq!(findings.series[0].1, Data::Histogram(Histogram::of("ns", [10_000, 10_001, 10_001])));
+        assert_eq!(findings.series[0].data, Data::Histogram(Histogram::of("ns", [10_000, 10_001, 10_001])));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::experiments::Entry;
-use crate::findings::{Findings, Found};
+use crate::findings::Findings;
 use crate::options::Options;
 use crate::{realtime, this_machine};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series, System};
@@ -12,33 +12,20 @@ use std::collections::BTreeMap;
 pub fn of(entry: &Entry, findings: &Findings, options: &Options, bench: &Bench) -> Measurement {
     let system = system(options);
     let is_good = findings.disturbances.is_empty();
-    let figures = findings.figures.iter().filter(|_| is_good).map(|found| figure(&system.name, found)).collect();
-    let series = findings.series.iter().filter(|_| is_good);
-    let series =
-        series.map(|(name, data)| Series { system: system.name.clone(), name: name.clone(), data: data.clone() });
+    let figures = findings.figures.iter().filter(|_| is_good).cloned();
+    let series = findings.series.iter().filter(|_| is_good).cloned();
     Measurement {
         about: entry.about.into(),
         paper: entry.paper.into(),
         command: system.commands.join("; "),
         quick: bench.quick,
         machine: facts(options, bench),
-        figures,
-        series: series.collect(),
+        figures: figures.map(|figure| Figure { system: system.name.clone(), ..figure }).collect(),
+        series: series.map(|series| Series { system: system.name.clone(), ..series }).collect(),
         systems: vec![system],
         disturbed: findings.disturbances.clone(),
         charts: (entry.charts)(),
         ..Measurement::new(entry.name, entry.title, bench.instrument)
-    }
-}
-
-fn figure(system: &str, found: &Found) -> Figure {
-    Figure {
-        system: system.into(),
-        name: found.name.clone(),
-        value: found.value,
-        unit: found.unit.into(),
-        direction: found.direction,
-        ..Figure::default()
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::cyclictest::{self, Facts, Thread};
 use crate::date::date;
 use crate::experiments::Entry;
-use crate::findings::{Findings, Found};
+use crate::findings::Findings;
 use crate::options::Options;
 use crate::this_machine;
 use anyhow::{Context, Result};
-use pillion_measure_data::{Bucket, Data, Histogram, Measurement};
+use pillion_measure_data::{Bucket, Data, Figure, Histogram, Measurement, Series};
 use std::fs;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
@@ -63,8 +63,8 @@ fn table(entry: &Entry, findings: &Findings) -> String {
     format!("{}\n{rows}\n", entry.title)
 }
 
-fn row(found: &Found) -> String {
-    let unit = if found.unit == "1" { "" } else { found.unit };
+fn row(found: &Figure) -> String {
+    let unit = if found.unit == "1" { "" } else { &found.unit };
     let decimals = if found.value.fract() == 0.0 { 0 } else { 2 };
     format!("  {:<36} {:>16.decimals$} {unit}\n", found.name, found.value)
 }
@@ -86,7 +86,7 @@ fn cyclictest_json(facts: &Facts, findings: &Findings, measurement: &Measurement
 }
 
 fn in_microseconds(findings: &Findings) -> impl Iterator<Item = (&str, Histogram)> {
-    findings.series.iter().filter_map(|(name, data)| match data {
+    findings.series.iter().filter_map(|Series { name, data, .. }| match data {
         Data::Histogram(histogram) if histogram.unit == "ns" => Some((name.as_str(), microseconds(histogram))),
         _ => None,
     })

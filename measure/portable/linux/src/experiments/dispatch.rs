@@ -161,7 +161,7 @@ mod tests {
             (Some(5_900.0), Some(5_957.0))
         );
         assert_eq!(findings.value("timer_wake_max"), Some(5_928.0));
-        let told = |name: &str| findings.series.iter().find(|(series, _)| series == name).map(|(_, data)| data);
+        let told = |name: &str| findings.series.iter().find(|series| series.name == name).map(|series| &series.data);
         let Some(Data::Histogram(histogram)) = told("timer_pdlt") else { panic!("{findings:?}") };
         assert_eq!(histogram.buckets.len(), 20, "what is fitted later is to be as it was measured");
         assert!(findings.value("timer_irt_erlang_k").is_some());
