@@ -126,8 +126,9 @@ fn hidden_functions_are_absent() {
     );
 }
 
-/// Device 1 is single and a bus master, device 2 is hidden, device 3 has functions 0 and 5, device
-/// 4 is a bridge. There are also a device on bus 9, and the last possible function.
+/// Device 1 is single and a bus master, device 2 is hidden, device 3 has functions 0, which is no
+/// bus master, and 5, device 4 is a bridge. There are also a device on bus 9, and the last two
+/// possible functions of the last device, of which one is already quiet.
 struct Bus;
 
 impl ConfigAccess for Bus {
@@ -138,7 +139,7 @@ impl ConfigAccess for Bus {
             (0, 3, 5) => (0, 6),
             (0, 4, 0) => (1, 7),
             (9, 0, _) => (0, 7),
-            (255, 31, 0) => (0x80, 0),
+            (255, 31, 0) => (0x80, 0x403),
             (255, 31, 7) => (0, 4),
             _ => return u32::MAX,
         };
@@ -159,7 +160,8 @@ fn devices_are_quiesced() {
         .map(|Write { function, value, .. }| (function.bus, function.device, function.function, value))
         .collect();
     // The aliases of hidden device 2 are not touched either.
-    assert_eq!(writes, [(0, 1, 0, 0x403), (0, 3, 5, 0x402), (9, 0, 0, 0x403), (255, 31, 7, 0x400)]);
+    let expected = [(0, 1, 0, 0x403), (0, 3, 0, 0x403), (0, 3, 5, 0x402), (9, 0, 0, 0x403), (255, 31, 7, 0x400)];
+    assert_eq!(writes, expected);
 }
 
 #[test]

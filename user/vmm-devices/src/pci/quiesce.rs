@@ -1,4 +1,4 @@
-//! Stops the guest's devices from using the bus before its memory is reused.
+//! Stops the guest's devices from using the bus and from interrupting, before its memory is reused.
 
 use super::{Filter, Function};
 
@@ -20,14 +20,15 @@ pub struct Write {
 }
 
 const COMMAND: u8 = 0x04;
-const BUS_MASTER: u32 = 1 << 2;
-const NO_INTX: u32 = 1 << 10;
+const BUS_MASTER: u16 = 1 << 2;
+const NO_INTX: u16 = 1 << 10;
 
-/// Iterates over all functions that are not hidden and yields, for each device function that is a
-/// bus master, the write that ends its DMA, message-signalled interrupts and line interrupts: bus
-/// mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). Bridges are left
-/// alone, because a hidden device may be behind one; Linux switches both bits on again when it
-/// starts a driver.
+/// Iterates over all functions that are not hidden and yields, for each device function where it
+/// changes something, the write that ends its DMA, message-signalled interrupts and line
+/// interrupts: bus mastering off and INTx disabled in the command register (PCI 3.0, 6.2.2). A
+/// function that is no bus master can still hold a line that others share, until Linux takes the
+/// line for broken. Bridges are left alone, because a hidden device may be behind one; Linux
+/// switches both bits back when it starts a driver.
 ///
 /// Each step is one device at most; the whole is all 256 buses of 256 functions.
 pub struct Quiesce<'a, A> {
@@ -51,12 +52,9 @@ impl<'a, A: ConfigAccess> Quiesce<'a, A> {
             return None;
         }
         let header = self.access.read(function, 0x0c) >> 16 & 0x7f;
-        let command = self.access.read(function, COMMAND);
-        if header != 0 || command & BUS_MASTER == 0 {
-            return None;
-        }
-        let value = (command & !BUS_MASTER | NO_INTX) as u16;
-        Some(Write { function, register: COMMAND, value })
+        let command = self.access.read(function, COMMAND) as u16;
+        let value = command & !BUS_MASTER | NO_INTX;
+        (header == 0 && value != command).then_some(Write { function, register: COMMAND, value })
     }
 
     /// Whether the device of this function 0 has no other functions, so that its other numbers may
