@@ -141,6 +141,23 @@ fn linux_finds_copies() {
     assert_eq!(bytes[44..], expected.concat());
 }
 
+/// What of the MADT does not fit into its copy, or follows a damaged entry, is counted.
+#[test]
+fn lost_interrupt_entries_are_counted() {
+    let lost = |more: &[u8]| {
+        let mut ram = machine();
+        ram.put(0x1000, &table(b"APIC", &[&madt()[36..], more].concat()));
+        ram.put(0x200, &table(b"XSDT", &[0x400_u64, 0x1000].map(u64::to_le_bytes).concat()));
+        copy(&ram).madt_lost
+    };
+    let line = [2, 10, 0, 5, 5, 0, 0, 0, 0, 0];
+    assert_eq!(lost(&line), 0);
+    // The copy has 1,024 bytes: 44 before the entries, and the 36 that `linux_finds_copies` lists.
+    assert_eq!(lost(&line.repeat(94)), 0);
+    assert_eq!(lost(&line.repeat(97)), 30);
+    assert_eq!(lost(&[&line[..], &[2, 0, 7]].concat()), 3, "the length of the last entry is wrong");
+}
+
 /// The processor is identified by an entry of another kind than the first, and by none.
 #[test]
 fn the_processor_is_named() {

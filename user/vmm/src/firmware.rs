@@ -70,6 +70,12 @@ fn say(tables: &Result<Copy, Error>) {
             if copy.dropped != 0 {
                 println!("[vmm] Linux does not find {} more tables: there are too many", copy.dropped);
             }
+            if copy.madt_lost != 0 {
+                println!(
+                    "[vmm] Linux does not find {} bytes of the MADT: they are damaged, or too many",
+                    copy.madt_lost
+                );
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Copy {
     pub withheld: u16,
     /// Tables for which there was no room.
     pub dropped: usize,
+    /// Bytes of the MADT that its copy lacks because they are damaged or do not fit.
+    pub madt_lost: usize,
 }
 
 impl Copy {
@@ -50,6 +52,7 @@ impl Copy {
             madt: ([0; madt::LONGEST], 0),
             withheld: 0,
             dropped: 0,
+            madt_lost: 0,
         };
         for address in tables.addresses(memory) {
             copy.sort(memory, address);
@@ -62,7 +65,9 @@ impl Copy {
         if size < madt::FIXED {
             return Err(Error::BadTable(found.address));
         }
-        copy.madt.1 = madt::edit(&bytes[..size], which, io_apics, &mut copy.madt.0);
+        let (length, lost) = madt::edit(&bytes[..size], which, io_apics, &mut copy.madt.0);
+        copy.madt.1 = length;
+        copy.madt_lost = lost + found.length as usize - size;
         Ok(copy)
     }
 

@@ -72,15 +72,17 @@ fn stays(kind: u8, entry: &[u8], name: u32, io_apics: &[u32]) -> bool {
 }
 
 /// Writes the copy of a table, of [`FIXED`] bytes at least, with one processor and those I/O APICs.
-/// Returns the length of the copy; entries that do not fit are left out.
-pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> usize {
+/// Returns the length of the copy, and how many bytes are lost: entries that do not fit, and all
+/// that follows a damaged one.
+pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut [u8; LONGEST]) -> (usize, usize) {
     let name = name_of(table, which);
-    let mut used = 0;
-    let mut put = |bytes: &[u8]| {
-        if let Some(to) = copy.get_mut(used..used + bytes.len()) {
+    let (mut used, mut lost, mut read) = (0, 0, FIXED);
+    let mut put = |bytes: &[u8]| match copy.get_mut(used..used + bytes.len()) {
+        Some(to) => {
             to.copy_from_slice(bytes);
             used += bytes.len();
         }
+        None => lost += bytes.len(),
     };
     put(&table[..FIXED]);
     match u8::try_from(name) {
@@ -90,8 +92,13 @@ pub(super) fn edit(table: &[u8], which: Processor, io_apics: &[u32], copy: &mut 
             put(&[kind::LOCAL_X2APIC, 16, 0, 0, 0, 0, 0, 0, ENABLED as u8, 0, 0, 0, a, b, c, d]);
         }
     }
-    entries(table).filter(|(kind, entry)| stays(*kind, entry, name, io_apics)).for_each(|(_, entry)| put(entry));
+    for (kind, entry) in entries(table) {
+        read += entry.len();
+        if stays(kind, entry, name, io_apics) {
+            put(entry);
+        }
+    }
     copy[4..8].copy_from_slice(&(used as u32).to_le_bytes());
     seal(&mut copy[..used], 9);
-    used
+    (used, lost + table.len() - read)
 }
