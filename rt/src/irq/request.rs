@@ -47,19 +47,31 @@ fn place(line: u32) -> Option<usize> {
     skin.lines[..count].iter().position(|l| *l == line)
 }
 
-/// Sets the handler of a line.
+/// Sets the handler of a line that has none.
 pub(crate) fn request(line: u32, handler: Handler) -> Result<(), c_int> {
+    set(line, handler, false)
+}
+
+/// Sets the handler of a line, in place of one that it may have: at no time is there none.
+pub(crate) fn replace(line: u32, handler: Handler) -> Result<(), c_int> {
+    set(line, handler, true)
+}
+
+fn set(line: u32, handler: Handler, replaces: bool) -> Result<(), c_int> {
     let Some(place) = place(line) else {
         log_line!("line {line} is not this task's: add interrupts = [{{ line = {line} }}] to it in the system file");
         return Err(EBUSY);
     };
     let token = lock::enter();
-    if HANDLERS.borrow(&token)[place].is_some() {
+    let is_new = HANDLERS.borrow(&token)[place].is_none();
+    if !is_new && !replaces {
         return Err(EBUSY);
     }
     service::ensure(&token)?;
     HANDLERS.borrow(&token)[place] = Some(handler);
-    HELD.set(&token, HELD.get(&token) & !(1 << place));
+    if is_new {
+        HELD.set(&token, HELD.get(&token) & !(1 << place));
+    }
     unmask(&token, place);
     Ok(())
 }

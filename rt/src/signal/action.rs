@@ -100,11 +100,12 @@ fn exchange(action: &mut Action, new: Option<&Action>, old: Option<&mut Action>)
 
 fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -> Result<(), c_int> {
     if let Some(new) = new {
-        let _ = irq::free(line);
         if new.sa_handler > IGNORE {
             // SAFETY: the program gave the address of a handler.
             let handler = unsafe { transmute::<usize, Handler>(new.sa_handler) };
-            irq::request(line, irq::Handler::Signal(handler))?;
+            irq::replace(line, irq::Handler::Signal(handler))?;
+        } else {
+            let _ = irq::free(line);
         }
     }
     lock::with(|token| exchange(&mut INTERRUPTS.borrow(token)[line as usize], new, old));
