@@ -9,13 +9,17 @@ use core::{
     ptr::null_mut,
 };
 
-/// `GFP_ATOMIC`: allowed in any context.
+/// `GFP_ATOMIC`, a bit of `GFP_KERNEL` as well.
 const ATOMIC: c_int = 0x20;
+
+/// `__GFP_WAIT`: the caller may wait, which only the Linux context may.
+const WAIT: c_int = 0x10;
 
 const PAGE: usize = 4096;
 
+/// `GFP_ATOMIC` is allowed in any context, alone or with bits that say which memory is wanted.
 fn allowed(flags: c_int) -> bool {
-    flags == ATOMIC || main_thread::is_current()
+    flags & (ATOMIC | WAIT) == ATOMIC || main_thread::is_current()
 }
 
 fn zeroed(memory: *mut u8, size: usize) -> *mut u8 {
@@ -26,7 +30,8 @@ fn zeroed(memory: *mut u8, size: usize) -> *mut u8 {
     memory
 }
 
-/// Allocates memory; returns null to a real-time thread unless `flags` is `GFP_ATOMIC`.
+/// Allocates memory; returns null to a real-time thread unless `flags` has `GFP_ATOMIC` and does
+/// not let the caller wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn kmalloc(size: usize, flags: c_int) -> *mut c_void {
     if allowed(flags) { alloc(size, 16).cast() } else { null_mut() }

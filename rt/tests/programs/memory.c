@@ -8,7 +8,7 @@
  * prints: all given back 1
  * prints: too much: 1, errno 12
  * prints: kmalloc page aligned 1
- * prints: thread: malloc 1 errno 12, GFP_KERNEL 1, GFP_ATOMIC 0
+ * prints: thread: malloc 1 errno 12, GFP_KERNEL 1, GFP_ATOMIC 0, with GFP_DMA 0
  */
 #include <rtl.h>
 #include <stdlib.h>
@@ -21,13 +21,16 @@
 
 static void *run(void *unused)
 {
-	void *none, *kernel, *atomic;
+	void *none, *kernel, *atomic, *dma;
 
 	errno = 0;
 	none = malloc(16);
 	kernel = kmalloc(16, GFP_KERNEL);
 	atomic = kmalloc(16, GFP_ATOMIC);
-	rtl_printf("thread: malloc %d errno %d, GFP_KERNEL %d, GFP_ATOMIC %d\n", none == NULL, errno, kernel == NULL, atomic == NULL);
+	dma = kmalloc(16, GFP_ATOMIC | GFP_DMA);
+	rtl_printf("thread: malloc %d errno %d, GFP_KERNEL %d, GFP_ATOMIC %d, with GFP_DMA %d\n",
+		   none == NULL, errno, kernel == NULL, atomic == NULL, dma == NULL);
+	kfree(dma);
 	kfree(atomic);
 	pillion_unload();
 	return NULL;
