@@ -75,7 +75,8 @@ impl Claims {
             mutex.pass_on(token);
         }
         if let Some(semaphore) = semaphore {
-            // The semaphore's value has room for the unit that was taken from it.
+            // This fails only if posts have raised the value to its maximum since the unit was
+            // handed over. Then the unit is one too many, and there is nobody to tell.
             let _ = semaphore.post(token);
         }
         if let Some(lock) = rwlock {
