@@ -3,9 +3,13 @@
 
 use crate::{
     cell::Shared,
+    irq::{rtl_free_irq, rtl_hard_enable_irq, rtl_request_irq},
     lock::{self, Token},
     signal,
-    thread::{self, Thread},
+    thread::{
+        self, Thread, pthread_delete_np, pthread_make_periodic_np, pthread_suspend_np, pthread_wait_np,
+        pthread_wakeup_np,
+    },
     wait::{self, How, Queue},
 };
 use core::{
@@ -16,29 +20,17 @@ use pillion_abi::{NEVER, channel::THREADS};
 use pillion_rt_core::ticks;
 
 /// `RT_TASK`: a `pthread_t`.
-pub type RtTask = *mut c_void;
-
-fn by_task(task: RtTask) -> Option<&'static Thread> {
-    thread::by_pointer(task.cast())
-}
+pub type RtTask = *mut Thread;
 
 type Function = extern "C" fn(c_int);
 
 unsafe extern "C" {
     fn pillion_create_task(
-        task: *mut RtTask,
+        task: *mut *mut c_void,
         entry: extern "C" fn(*mut c_void) -> *mut c_void,
         stack: c_int,
         priority: c_int,
     ) -> c_int;
-    fn pthread_make_periodic_np(thread: RtTask, start: i64, period: i64) -> c_int;
-    fn pthread_wait_np() -> c_int;
-    fn pthread_suspend_np(thread: RtTask) -> c_int;
-    fn pthread_wakeup_np(thread: RtTask) -> c_int;
-    fn pthread_delete_np(thread: RtTask) -> c_int;
-    fn rtl_request_irq(irq: c_uint, handler: extern "C" fn(c_uint, *mut c_void) -> c_uint) -> c_int;
-    fn rtl_free_irq(irq: c_uint) -> c_int;
-    fn rtl_hard_enable_irq(irq: c_uint);
 }
 
 /// When a task's function begins.
@@ -79,10 +71,10 @@ pub unsafe extern "C" fn rt_task_init(
     // The new thread takes the lock before it reads its start record.
     lock::with(|token| {
         // SAFETY: the caller's promise.
-        let error = unsafe { pillion_create_task(task, run, stack, ticks::priority(priority)) };
+        let error = unsafe { pillion_create_task(task.cast(), run, stack, ticks::priority(priority)) };
         if error == 0 {
             // SAFETY: it was just written.
-            let thread = by_task(unsafe { *task });
+            let thread = thread::by_pointer(unsafe { *task });
             thread.map(|thread| {
                 let start = Start { thread: thread.identity(), function, argument, begin: Begin::Later };
                 STARTS.borrow(token)[thread.number()].replace(start)
@@ -106,8 +98,7 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
         STARTS.borrow(&token)[number] = None;
         drop(token);
         if begin == Begin::Released {
-            // SAFETY: the calling thread was made periodic.
-            unsafe { pthread_wait_np() };
+            pthread_wait_np();
         }
         function(argument);
         return null_mut();
@@ -116,7 +107,7 @@ extern "C" fn run(_: *mut c_void) -> *mut c_void {
 
 /// Starts a task that has not begun. Returns false if it has, or does not exist.
 fn begin(token: &Token, task: RtTask, how: Begin) -> bool {
-    let Some(thread) = by_task(task) else { return false };
+    let Some(thread) = thread::by_pointer(task) else { return false };
     let starts = &mut *STARTS.borrow(token);
     let waits = |start: &&mut Start| start.begin == Begin::Later && start.thread == thread.identity();
     let Some(start) = starts[thread.number()].as_mut().filter(waits) else { return false };
@@ -125,25 +116,16 @@ fn begin(token: &Token, task: RtTask, how: Begin) -> bool {
     true
 }
 
-/// # Safety
-///
-/// `task` is null or readable.
-unsafe fn thread_of(task: *const RtTask) -> RtTask {
-    // SAFETY: the caller's promise.
-    unsafe { task.as_ref() }.copied().unwrap_or(null_mut())
+/// The thread of a task, for calls that check it.
+fn thread_of(task: Option<&RtTask>) -> RtTask {
+    task.copied().unwrap_or(null_mut())
 }
 
 /// Makes a task periodic.
-///
-/// # Safety
-///
-/// `task` is null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_task_make_periodic(task: *const RtTask, start: i64, period: i64) -> c_int {
-    // SAFETY: the caller's promise.
-    let thread = unsafe { thread_of(task) };
-    // SAFETY: the call checks the thread.
-    let error = unsafe { pthread_make_periodic_np(thread, ticks::to_ns(start), ticks::to_ns(period)) };
+pub extern "C" fn rt_task_make_periodic(task: Option<&RtTask>, start: i64, period: i64) -> c_int {
+    let thread = thread_of(task);
+    let error = pthread_make_periodic_np(thread, ticks::to_ns(start), ticks::to_ns(period));
     if error == 0 {
         lock::with(|token| begin(token, thread, Begin::Released));
     }
@@ -153,46 +135,26 @@ pub unsafe extern "C" fn rt_task_make_periodic(task: *const RtTask, start: i64, 
 /// Waits for the next period.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_task_wait() -> c_int {
-    // SAFETY: a call without arguments.
-    unsafe { pthread_wait_np() }
+    pthread_wait_np()
 }
 
 /// Suspends a task.
-///
-/// # Safety
-///
-/// `task` is null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_task_suspend(task: *const RtTask) -> c_int {
-    // SAFETY: the caller's promise; the call checks the thread.
-    -unsafe { pthread_suspend_np(thread_of(task)) }
+pub extern "C" fn rt_task_suspend(task: Option<&RtTask>) -> c_int {
+    -pthread_suspend_np(thread_of(task))
 }
 
 /// Wakes a task, or starts it if it has not begun.
-///
-/// # Safety
-///
-/// `task` is null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_task_wakeup(task: *const RtTask) -> c_int {
-    // SAFETY: the caller's promise.
-    let thread = unsafe { thread_of(task) };
-    if lock::with(|token| begin(token, thread, Begin::Now)) {
-        return 0;
-    }
-    // SAFETY: the call checks the thread.
-    -unsafe { pthread_wakeup_np(thread) }
+pub extern "C" fn rt_task_wakeup(task: Option<&RtTask>) -> c_int {
+    let thread = thread_of(task);
+    if lock::with(|token| begin(token, thread, Begin::Now)) { 0 } else { -pthread_wakeup_np(thread) }
 }
 
 /// Ends a task.
-///
-/// # Safety
-///
-/// `task` is null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_task_delete(task: *const RtTask) -> c_int {
-    // SAFETY: the caller's promise; the call checks the thread.
-    -unsafe { pthread_delete_np(thread_of(task)) }
+pub extern "C" fn rt_task_delete(task: Option<&RtTask>) -> c_int {
+    -pthread_delete_np(thread_of(task))
 }
 
 /// All tasks may use floating point.
@@ -203,7 +165,7 @@ pub extern "C" fn rt_use_fp(_: c_int) -> c_int {
 
 /// All tasks may use floating point.
 #[unsafe(no_mangle)]
-pub extern "C" fn rt_task_use_fp(_: *const RtTask, _: c_int) -> c_int {
+pub extern "C" fn rt_task_use_fp(_: Option<&RtTask>, _: c_int) -> c_int {
     0
 }
 
@@ -224,17 +186,19 @@ const LINES: usize = 224;
 
 static HANDLERS: Shared<[Option<extern "C" fn()>; LINES]> = Shared::new([None; LINES]);
 
-/// Installs an interrupt handler. The line is enabled again when the handler returns.
+/// Installs an interrupt handler. The line is enabled again when the handler returns. No interrupt
+/// comes before the handler is there: the task's lock is held.
 #[unsafe(no_mangle)]
 pub extern "C" fn request_RTirq(irq: c_uint, handler: extern "C" fn()) -> c_int {
-    // SAFETY: a function of that type.
-    let result = unsafe { rtl_request_irq(irq, handle) };
-    if result == 0 && (irq as usize) < LINES {
-        lock::with(|token| HANDLERS.borrow(token)[irq as usize] = Some(handler));
-        // SAFETY: the line is the caller's now.
-        unsafe { rtl_hard_enable_irq(irq) };
-    }
-    result
+    lock::with(|token| {
+        let result = rtl_request_irq(irq, handle);
+        if result == 0
+            && let Some(free) = HANDLERS.borrow(token).get_mut(irq as usize)
+        {
+            *free = Some(handler);
+        }
+        result
+    })
 }
 
 extern "C" fn handle(irq: c_uint, _: *mut c_void) -> c_uint {
@@ -242,14 +206,12 @@ extern "C" fn handle(irq: c_uint, _: *mut c_void) -> c_uint {
     if let Some(handler) = handler {
         handler();
     }
-    // SAFETY: the line is the task's.
-    unsafe { rtl_hard_enable_irq(irq) };
+    rtl_hard_enable_irq(irq);
     0
 }
 
 /// Removes the handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn free_RTirq(irq: c_uint) -> c_int {
-    // SAFETY: the call checks the line.
-    unsafe { rtl_free_irq(irq) }
+    rtl_free_irq(irq)
 }

@@ -71,29 +71,19 @@ pub extern "C" fn pillion_jiffies() -> c_ulong {
 }
 
 /// Time since boot in seconds and microseconds, the only time available without asking Linux.
-///
-/// # Safety
-///
-/// `time` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gettimeofday(time: *mut [i64; 2], _zone: *mut c_void) -> c_int {
+pub extern "C" fn gettimeofday(time: Option<&mut [i64; 2]>, _zone: *mut c_void) -> c_int {
     let us = time::now_ns() / 1_000;
-    // SAFETY: the caller's promise.
-    if let Some(time) = unsafe { time.as_mut() } {
+    if let Some(time) = time {
         *time = [us / 1_000_000, us % 1_000_000];
     }
     0
 }
 
 /// As [`gettimeofday`], under the Linux kernel's name.
-///
-/// # Safety
-///
-/// `time` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn do_gettimeofday(time: *mut [i64; 2]) {
-    // SAFETY: the caller's promise.
-    unsafe { gettimeofday(time, core::ptr::null_mut()) };
+pub extern "C" fn do_gettimeofday(time: Option<&mut [i64; 2]>) {
+    gettimeofday(time, core::ptr::null_mut());
 }
 
 /// Sleeps for `ticks` ticks.
@@ -113,27 +103,20 @@ pub extern "C" fn schedule() {
     call::yield_now();
 }
 
-fn spin(ns: u64) {
-    let end = time::now_ns().saturating_add(i64::try_from(ns).unwrap_or(i64::MAX));
-    while time::now_ns() < end {
-        core::hint::spin_loop();
-    }
-}
-
 /// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn udelay(us: c_ulong) {
-    spin(us.saturating_mul(1_000));
+    time::spin(us.saturating_mul(1_000));
 }
 
 /// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn ndelay(ns: c_ulong) {
-    spin(ns);
+    time::spin(ns);
 }
 
 /// Busy-waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn mdelay(ms: c_ulong) {
-    spin(ms.saturating_mul(1_000_000));
+    time::spin(ms.saturating_mul(1_000_000));
 }

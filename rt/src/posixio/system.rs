@@ -7,15 +7,10 @@ use core::ffi::{c_int, c_long, c_void};
 const FIELD: usize = 65;
 const FIELDS: [&[u8]; 6] = [b"RTLinux", b"pillion", b"3.2", b"Pillion", b"x86_64", b""];
 
-/// Names the system.
-///
-/// # Safety
-///
-/// `names` is null or writable for a `struct utsname`.
+/// Names the system, in a `struct utsname`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn uname(names: *mut [[u8; FIELD]; FIELDS.len()]) -> c_int {
-    // SAFETY: the caller's promise.
-    let Some(names) = (unsafe { names.as_mut() }) else { return fail(EFAULT) };
+pub extern "C" fn uname(names: Option<&mut [[u8; FIELD]; FIELDS.len()]>) -> c_int {
+    let Some(names) = names else { return fail(EFAULT) };
     for (to, name) in names.iter_mut().zip(FIELDS) {
         *to = [0; FIELD];
         to[..name.len()].copy_from_slice(name);

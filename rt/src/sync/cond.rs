@@ -39,11 +39,10 @@ pub struct Attributes {
 ///
 /// # Safety
 ///
-/// `cond` is writable, `attributes` null or readable.
+/// `cond` is writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_cond_init(cond: *mut Cond, attributes: *const Attributes) -> c_int {
-    // SAFETY: the caller's promise.
-    let clock = unsafe { attributes.as_ref() }.map_or(null_mut(), |a| a.clock);
+pub unsafe extern "C" fn pthread_cond_init(cond: *mut Cond, attributes: Option<&Attributes>) -> c_int {
+    let clock = attributes.map_or(null_mut(), |a| a.clock);
     // SAFETY: the caller's promise.
     unsafe { cond.write(Cond { queue: Queue::new(), clock: AtomicPtr::new(clock) }) };
     0

@@ -18,11 +18,10 @@ use pillion_abi::NEVER;
 ///
 /// # Safety
 ///
-/// `mutex` is writable, `attributes` null or readable.
+/// `mutex` is writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: *const Attributes) -> c_int {
-    // SAFETY: the caller's promise.
-    let (flags, ceiling) = unsafe { attributes.as_ref() }.map_or((0, 0), |a| (a.flags, a.ceiling));
+pub unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: Option<&Attributes>) -> c_int {
+    let (flags, ceiling) = attributes.map_or((0, 0), |a| (a.flags, a.ceiling));
     // SAFETY: the caller's promise.
     unsafe { mutex.write(Mutex::new(flags, ceiling)) };
     0
@@ -133,18 +132,13 @@ pub extern "C" fn pthread_mutex_getprioceiling(mutex: &Mutex, ceiling: &mut c_in
 }
 
 /// Sets the ceiling of a mutex.
-///
-/// # Safety
-///
-/// `old` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_mutex_setprioceiling(mutex: &Mutex, ceiling: c_int, old: *mut c_int) -> c_int {
+pub extern "C" fn pthread_mutex_setprioceiling(mutex: &Mutex, ceiling: c_int, old: Option<&mut c_int>) -> c_int {
     if !prio_ok(ceiling) || mutex.flags.load(Relaxed) & flag::PROTECT == 0 {
         return EINVAL;
     }
     let was = lock::with(|token| mutex.set_ceiling(token, ceiling as u32));
-    // SAFETY: the caller's promise.
-    if let Some(old) = unsafe { old.as_mut() } {
+    if let Some(old) = old {
         *old = was as c_int;
     }
     0

@@ -31,18 +31,15 @@ const RESERVE: usize = 12 << 10;
 ///
 /// # Safety
 ///
-/// `thread` is null or writable, `attributes` null or readable.
+/// `thread` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_create(
     thread: *mut *mut Thread,
-    attributes: *const Attributes,
+    attributes: Option<&Attributes>,
     entry: Option<Entry>,
     argument: *mut c_void,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    let attributes = unsafe { attributes.as_ref() };
-    let defaults = Attributes::DEFAULT;
-    let attributes = attributes.unwrap_or(&defaults);
+    let attributes = attributes.unwrap_or(&Attributes::DEFAULT);
     let Some(entry) = entry else { return EINVAL };
     if attributes.stack_addr.is_null() && !main_thread::is_current() {
         return EAGAIN;

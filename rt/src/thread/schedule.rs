@@ -47,19 +47,14 @@ pub extern "C" fn pthread_setschedparam(thread: *const Thread, _: c_int, paramet
 }
 
 /// A thread's priority, without what it inherits.
-///
-/// # Safety
-///
-/// `policy` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_getschedparam(
+pub extern "C" fn pthread_getschedparam(
     thread: *const Thread,
-    policy: *mut c_int,
+    policy: Option<&mut c_int>,
     parameters: &mut SchedParam,
 ) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };
-    // SAFETY: the caller's promise.
-    if let Some(policy) = unsafe { policy.as_mut() } {
+    if let Some(policy) = policy {
         *policy = SCHED_FIFO;
     }
     parameters.sched_priority = lock::with(|token| thread.priority.get(token)) as c_int;

@@ -12,6 +12,7 @@ mod timer;
 mod timespec;
 
 pub(crate) use raw::{earliest as earliest_raw, run_due as run_raw};
+pub(crate) use sleep::spin;
 pub(crate) use timer::{earliest as earliest_timer, run_due as run_timers};
 pub use timespec::Timespec;
 

@@ -45,30 +45,20 @@ pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
 }
 
 /// Resolution of a clock.
-///
-/// # Safety
-///
-/// `resolution` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn clock_getres(clock: *const Clock, resolution: *mut Timespec) -> c_int {
+pub extern "C" fn clock_getres(clock: *const Clock, resolution: Option<&mut Timespec>) -> c_int {
     let Some(clock) = clocks::find(clock) else { return fail(EINVAL) };
-    // SAFETY: the caller's promise.
-    if let Some(resolution) = unsafe { resolution.as_mut() } {
+    if let Some(resolution) = resolution {
         *resolution = Timespec::of(clock.resolution.load(Relaxed));
     }
     0
 }
 
 /// Seconds on the scheduler's clock.
-///
-/// # Safety
-///
-/// `to` is null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn time(to: *mut i64) -> i64 {
+pub extern "C" fn time(to: Option<&mut i64>) -> i64 {
     let seconds = Timespec::of(lock::with(clocks::schedule_now)).tv_sec;
-    // SAFETY: the caller's promise.
-    if let Some(to) = unsafe { to.as_mut() } {
+    if let Some(to) = to {
         *to = seconds;
     }
     seconds

@@ -93,10 +93,15 @@ pub extern "C" fn sleep_seconds(seconds: u32) -> u32 {
 }
 
 /// Busy-waits for `ns` nanoseconds.
-#[unsafe(no_mangle)]
-pub extern "C" fn rtl_delay(ns: core::ffi::c_long) {
-    let end = super::deadline(now_ns() + ns.max(0));
+pub(crate) fn spin(ns: u64) {
+    let end = super::deadline(now_ns().saturating_add_unsigned(ns));
     while now() < end {
         core::hint::spin_loop();
     }
+}
+
+/// Busy-waits for `ns` nanoseconds.
+#[unsafe(no_mangle)]
+pub extern "C" fn rtl_delay(ns: core::ffi::c_long) {
+    spin(ns.max(0) as u64);
 }

@@ -68,14 +68,8 @@ fn with<R>(name: Name, f: impl FnOnce(&Token, &mut Timer) -> R) -> Result<R, c_i
 }
 
 /// Creates a timer, which sends signals to the calling thread.
-///
-/// # Safety
-///
-/// `event` is null or readable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn timer_create(clock: *const Clock, event: *const Event, name: &mut Name) -> c_int {
-    // SAFETY: the caller's promise.
-    let event = unsafe { event.as_ref() };
+pub extern "C" fn timer_create(clock: *const Clock, event: Option<&Event>, name: &mut Name) -> c_int {
     let signal = match event {
         None => USER_FIRST,
         Some(event) if event.sigev_notify == NO_SIGNAL => 0,
