@@ -104,38 +104,10 @@ static void two(const struct about *about, long double x, long double y, long do
 #define T_NAME "long double"
 #include "native/complex-type.h"
 
-static void all(void)
+#ifndef NATIVE
+static void finish(void)
 {
-	all_in_float();
-	all_in_double();
-	all_in_long_double();
-}
-
-#ifdef NATIVE
-int main(void)
-{
-	all();
-	return 0;
-}
-#else
-static void *run(void *unused)
-{
-	all();
-	if (next != sizeof(expected) / sizeof(expected[0]))
-		rtl_printf("the host computed another number of results\n");
 	rtl_printf("complex numbers: %u results, %u wrong\n", next, wrong);
-	pillion_unload();
-	return unused;
-}
-
-int init_module(void)
-{
-	pthread_t thread;
-
-	return pthread_create(&thread, NULL, run, NULL);
-}
-
-void cleanup_module(void)
-{
 }
 #endif
+#include "native/all-types.h"

@@ -23,6 +23,8 @@
 #include <mqueue.h>
 #include <pillion.h>
 
+#include "own-stacks.h"
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT, outer = PTHREAD_ONCE_INIT, inner = PTHREAD_ONCE_INIT;
@@ -31,25 +33,6 @@ static sem_t sem;
 static mqd_t queue;
 static pthread_t victim, next;
 static volatile int has, runs, outer_runs, inner_runs, result;
-
-/* A real-time thread provides the stacks of the threads that it starts. */
-static char stacks[40][16384] __attribute__((aligned(16)));
-static int stacks_used;
-
-static pthread_t start(int priority, void *(*f)(void *))
-{
-	pthread_attr_t attr;
-	struct sched_param param = { priority };
-	pthread_t t = NULL;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_attr_setstackaddr(&attr, stacks[stacks_used++]);
-	pthread_attr_setstacksize(&attr, sizeof(stacks[0]));
-	if (pthread_create(&t, &attr, f, NULL))
-		rtl_printf("no thread\n");
-	return t;
-}
 
 static void both(void *(*first)(void *), void *(*second)(void *))
 {

@@ -17,34 +17,19 @@
 #include <time.h>
 #include <pillion.h>
 
-static char stacks[40][16384] __attribute__((aligned(16)));
-static int stacks_used;
+#include "own-stacks.h"
+
 static pthread_t first, second;
 static pthread_mutex_t mutex;
 static volatile int runs, slept, taken, released, results[2], order[2], at;
 static mqd_t queue;
 
-static pthread_t start(int priority, void *(*f)(void *), void *arg)
-{
-	pthread_attr_t attr;
-	struct sched_param param = { priority };
-	pthread_t t = NULL;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_attr_setstackaddr(&attr, stacks[stacks_used++]);
-	pthread_attr_setstacksize(&attr, sizeof(stacks[0]));
-	if (pthread_create(&t, &attr, f, arg))
-		rtl_printf("no thread\n");
-	return t;
-}
-
 /* Runs `f` in a thread that ends, then `g` in one that takes its place. */
 static int after(void *(*f)(void *), void *(*g)(void *))
 {
-	first = start(60, f, NULL);
+	first = start(60, f);
 	pthread_join(first, NULL);
-	second = start(60, g, NULL);
+	second = start(60, g);
 	return first == second;
 }
 
@@ -102,11 +87,11 @@ static void inherits(void)
 	pthread_t waiter, other;
 
 	make(0, PTHREAD_PRIO_INHERIT);
-	first = start(60, locks, NULL);
+	first = start(60, locks);
 	pthread_join(first, NULL);
-	second = start(10, comes, (void *)1);
-	waiter = start(40, waits, NULL);
-	other = start(20, comes, (void *)0);
+	second = start_with(10, comes, (void *)1);
+	waiter = start(40, waits);
+	other = start_with(20, comes, (void *)0);
 	usleep(500);
 	/* Now all wait. When their sleep is over, this thread computes until both are ready. */
 	rtl_delay(2000000);
@@ -122,7 +107,7 @@ static void *ends_later(void *x) { usleep(1000); return x; }
 static void *joins_first(void *x)
 {
 	results[0] = pthread_join(first, NULL);
-	second = start(5, sleeps, NULL);
+	second = start(5, sleeps);
 	if (second != first)
 		rtl_printf("not in the same place\n");
 	return x;
@@ -135,9 +120,9 @@ static void joins(void)
 	pthread_t a, b;
 
 	results[1] = -1;
-	first = start(60, ends_later, NULL);
-	a = start(55, joins_first, NULL);
-	b = start(20, joins_second, NULL);
+	first = start(60, ends_later);
+	a = start(55, joins_first);
+	b = start(20, joins_second);
 	usleep(3000);
 	rtl_printf("two joined: the first %d, the second %d\n", results[0], results[1]);
 	pthread_delete_np(b);
@@ -182,7 +167,7 @@ static void *all(void *unused)
 
 int init_module(void)
 {
-	start(50, all, NULL);
+	start(50, all);
 	return 0;
 }
 

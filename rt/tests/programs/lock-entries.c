@@ -23,30 +23,13 @@
 #include <time.h>
 #include <pillion.h>
 
+#include "own-stacks.h"
+
 static const struct timespec past = { 0, 1 };
 static pthread_mutex_t mutex;
 static pthread_t counter;
 static volatile int came;
 static int ends, goes_on;
-
-/* A real-time thread provides the stacks of the threads that it starts. */
-static char stacks[8][16384] __attribute__((aligned(16)));
-static int stacks_used;
-
-static pthread_t start(int priority, void *(*f)(void *))
-{
-	struct sched_param param = { priority };
-	pthread_attr_t attr;
-	pthread_t t = NULL;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_attr_setstackaddr(&attr, stacks[stacks_used++]);
-	pthread_attr_setstacksize(&attr, sizeof(stacks[0]));
-	if (pthread_create(&t, &attr, f, NULL))
-		rtl_printf("no thread\n");
-	return t;
-}
 
 /* Counts how often it can switch interrupts off, ten times a millisecond. */
 static void *urgent(void *unused)

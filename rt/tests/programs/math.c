@@ -270,39 +270,11 @@ static void one(const struct function *of, const void *x, long double a, long do
 #define HAS_BESSEL 0
 #include "native/math-type.h"
 
-static void all(void)
+#ifndef NATIVE
+static void finish(void)
 {
-	all_in_float();
-	all_in_double();
-	all_in_long_double();
-}
-
-#ifdef NATIVE
-int main(void)
-{
-	all();
-	return 0;
-}
-#else
-static void *run(void *unused)
-{
-	all();
 	report();
-	if (next != sizeof(expected) / sizeof(expected[0]))
-		rtl_printf("the host computed another number of results\n");
 	rtl_printf("mathematics: %u results, %u wrong\n", seen, wrong);
-	pillion_unload();
-	return unused;
-}
-
-int init_module(void)
-{
-	pthread_t thread;
-
-	return pthread_create(&thread, NULL, run, NULL);
-}
-
-void cleanup_module(void)
-{
 }
 #endif
+#include "native/all-types.h"
