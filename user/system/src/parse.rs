@@ -63,13 +63,11 @@ impl Reader<'_> {
     }
 
     fn system(&mut self, file: sections::File) -> System {
-        let line = self.line_of(&file.system);
         if file.task.is_empty() && file.linux.is_none() {
-            self.problem(line, "the system has neither a task nor Linux".into(), remedy::NOTHING);
+            self.problem(self.line_of(&file.system), "the system has neither a task nor Linux".into(), remedy::NOTHING);
         }
         if let Some(extra) = file.task.get(limit::TASKS) {
-            let line = self.line_of(extra);
-            self.problem(line, format!("more than {} tasks", limit::TASKS), remedy::FEWER);
+            self.problem(self.line_of(extra), format!("more than {} tasks", limit::TASKS), remedy::FEWER);
         }
         System {
             name: self.name(file.system.into_inner().name),
@@ -95,16 +93,8 @@ impl Reader<'_> {
             memory: self.line_or(task.memory_kib.as_ref(), section),
             command_line: section,
         };
+        let skin = self.skin(&task);
         let name = self.name(task.name);
-        let skin = self.skin(sections::SkinKeys {
-            skin: task.skin,
-            threads: task.threads,
-            fifo_kib: task.fifo_kib,
-            start: task.start,
-            share: task.share,
-            mbuff_kib: task.mbuff_kib,
-            grace_ms: task.grace_ms,
-        });
         let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);
         let (memory_kib, memory_limit, arguments) = if skin.is_some() {
@@ -188,9 +178,7 @@ impl Reader<'_> {
             "off" => Then::Off,
             "end" => Then::End,
             other => {
-                let message = format!("{key} is {other:?}");
-                let line = self.line_of(&value);
-                self.problem(line, message, remedy::AFTER);
+                self.problem(self.line_of(&value), format!("{key} is {other:?}"), remedy::AFTER);
                 default
             }
         }
@@ -223,9 +211,8 @@ impl Reader<'_> {
         limits: &RangeInclusive<i64>,
     ) -> T {
         let Some(value) = value else { return default };
-        let line = self.line_of(&value);
         if !limits.contains(value.get_ref()) {
-            self.out_of_limits(line, key, value.get_ref(), limits);
+            self.out_of_limits(self.line_of(&value), key, value.get_ref(), limits);
         }
         T::try_from(value.into_inner()).unwrap_or_default()
     }
@@ -244,8 +231,7 @@ impl Reader<'_> {
         limits: &RangeInclusive<i64>,
     ) -> Option<u64> {
         if let (Some(us), Some(_)) = (&us, &ns) {
-            let line = self.line_of(us);
-            self.problem(line, format!("{key}_us and {key}_ns are both given"), remedy::ONE_UNIT);
+            self.problem(self.line_of(us), format!("{key}_us and {key}_ns are both given"), remedy::ONE_UNIT);
         }
         let (value, factor) = us.map(|v| (v, 1_000)).or(ns.map(|v| (v, 1)))?;
         let nanoseconds = i128::from(*value.get_ref()) * factor;
@@ -254,8 +240,7 @@ impl Reader<'_> {
         }
         let within = i64::try_from(nanoseconds).ok().filter(|n| limits.contains(n));
         if within.is_none() {
-            let line = self.line_of(&value);
-            self.out_of_limits(line, &format!("{key} in nanoseconds"), nanoseconds, limits);
+            self.out_of_limits(self.line_of(&value), &format!("{key} in nanoseconds"), nanoseconds, limits);
         }
         Some(within.map_or(1, i64::unsigned_abs))
     }
@@ -300,8 +285,7 @@ impl Reader<'_> {
         let text = name.get_ref();
         let good = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         if text.is_empty() || text.len() > limit::NAME || !text.bytes().all(good) {
-            let line = self.line_of(&name);
-            self.problem(line, format!("the name {text:?} is not allowed"), remedy::NAME);
+            self.problem(self.line_of(&name), format!("the name {text:?} is not allowed"), remedy::NAME);
         }
         name.into_inner()
     }
@@ -310,8 +294,7 @@ impl Reader<'_> {
         let Some(image) = image else { return default.into() };
         let text = image.get_ref();
         if text.is_empty() || text.len() > limit::IMAGE || !text.bytes().all(|b| b.is_ascii_graphic()) {
-            let line = self.line_of(&image);
-            self.problem(line, format!("the file name {text:?} is not allowed"), remedy::IMAGE);
+            self.problem(self.line_of(&image), format!("the file name {text:?} is not allowed"), remedy::IMAGE);
         }
         image.into_inner()
     }

@@ -100,14 +100,3 @@ pub(crate) struct Linux {
     pub after_crash: Text,
     pub after_limit: Text,
 }
-
-/// Those of a task's keys that are for tasks with a skin.
-pub(crate) struct SkinKeys {
-    pub skin: Option<Spanned<String>>,
-    pub threads: Option<Spanned<i64>>,
-    pub fifo_kib: Option<Spanned<i64>>,
-    pub start: Option<Spanned<String>>,
-    pub share: Option<Spanned<bool>>,
-    pub mbuff_kib: Option<Spanned<i64>>,
-    pub grace_ms: Option<Spanned<i64>>,
-}

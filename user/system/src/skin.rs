@@ -1,10 +1,5 @@
 //! The keys of tasks with a skin, and of what those tasks share.
-use crate::{
-    Channels, Kind, Problem, Skin, Start, System, Task, limit,
-    parse::Reader,
-    remedy,
-    sections::{self, SkinKeys},
-};
+use crate::{Channels, Kind, Problem, Skin, Start, System, Task, limit, parse::Reader, remedy, sections};
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
 
@@ -14,33 +9,35 @@ const PSC: &str = "psc";
 
 impl Reader<'_> {
     /// The skin of a task, if it has one.
-    pub(crate) fn skin(&mut self, keys: SkinKeys) -> Option<Skin> {
+    pub(crate) fn skin(&mut self, keys: &sections::Task) -> Option<Skin> {
         let Some(name) = &keys.skin else {
-            self.no_skin(&keys);
+            self.no_skin(keys);
             return None;
         };
         let kind = match name.get_ref().as_str() {
             "rtlinux" => Kind::RtLinux,
             PSC => Kind::Psc,
             other => {
-                let message = format!("there is no skin {other:?}");
-                let line = self.line_of(name);
-                self.problem(line, message, remedy::SKIN);
+                self.problem(self.line_of(name), format!("there is no skin {other:?}"), remedy::SKIN);
                 Kind::RtLinux
             }
         };
         Some(Skin {
             kind,
-            threads: self.number("threads", keys.threads, 16, &limit::THREADS),
-            fifo_bytes: self.memory("fifo_kib", keys.fifo_kib, Some(256), &limit::FIFO_KIB, 4).unwrap_or(0) << 10,
-            start: self.start(keys.start),
-            share: keys.share.is_some_and(Spanned::into_inner),
-            mbuff_bytes: self.memory("mbuff_kib", keys.mbuff_kib, Some(16), &limit::KEPT_KIB, 4).unwrap_or(0) << 10,
-            grace_ns: self.number("grace_ms", keys.grace_ms, 10_000_u64, &limit::GRACE_MS).saturating_mul(1_000_000),
+            threads: self.number("threads", keys.threads.clone(), 16, &limit::THREADS),
+            fifo_bytes: self.memory("fifo_kib", keys.fifo_kib.clone(), Some(256), &limit::FIFO_KIB, 4).unwrap_or(0)
+                << 10,
+            start: self.start(keys.start.as_ref()),
+            share: keys.share.as_ref().is_some_and(|share| *share.get_ref()),
+            mbuff_bytes: self.memory("mbuff_kib", keys.mbuff_kib.clone(), Some(16), &limit::KEPT_KIB, 4).unwrap_or(0)
+                << 10,
+            grace_ns: self
+                .number("grace_ms", keys.grace_ms.clone(), 10_000_u64, &limit::GRACE_MS)
+                .saturating_mul(1_000_000),
         })
     }
 
-    fn no_skin(&mut self, keys: &SkinKeys) {
+    fn no_skin(&mut self, keys: &sections::Task) {
         let lines = [
             ("threads", keys.threads.as_ref().map(|k| self.line_of(k))),
             ("fifo_kib", keys.fifo_kib.as_ref().map(|k| self.line_of(k))),
@@ -56,15 +53,13 @@ impl Reader<'_> {
         }
     }
 
-    fn start(&mut self, start: Option<Spanned<String>>) -> Start {
+    fn start(&mut self, start: Option<&Spanned<String>>) -> Start {
         let Some(start) = start else { return Start::Boot };
         match start.get_ref().as_str() {
             "boot" => Start::Boot,
             "linux" => Start::Linux,
             other => {
-                let message = format!("start is {other:?}");
-                let line = self.line_of(&start);
-                self.problem(line, message, remedy::START);
+                self.problem(self.line_of(start), format!("start is {other:?}"), remedy::START);
                 Start::Boot
             }
         }
