@@ -10,26 +10,12 @@
 
 use crate::{GeneralProtection, withheld};
 
-/// What the answers depend on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Machine {
-    /// Microcode revision to report, or 0.
-    pub patch_level: u32,
-    /// SYSCFG of the machine; this and the next two are zero if they cannot be known.
-    pub syscfg: u64,
-    /// TOP_MEM.
-    pub top_mem: u64,
-    /// TOM2.
-    pub top_mem_2: u64,
-}
-
 const VARIABLE_MTRRS: usize = 16;
 const FIXED_MTRRS: usize = 11;
 
 /// The registers that store what the guest writes.
 #[derive(Clone, Debug)]
 pub struct Msrs {
-    machine: Machine,
     variable: [u64; VARIABLE_MTRRS],
     fixed: [u64; FIXED_MTRRS],
     mtrr_default: u64,
@@ -58,17 +44,9 @@ const MTRR_DEFAULT_RESET: u64 = 0xc06;
 const ALL_WRITE_BACK: u64 = 0x0606_0606_0606_0606;
 
 impl Default for Msrs {
-    fn default() -> Self {
-        Self::new(Machine::default())
-    }
-}
-
-impl Msrs {
     /// After reset.
-    #[must_use]
-    pub const fn new(machine: Machine) -> Self {
+    fn default() -> Self {
         Msrs {
-            machine,
             variable: [0; VARIABLE_MTRRS],
             fixed: [ALL_WRITE_BACK; FIXED_MTRRS],
             mtrr_default: MTRR_DEFAULT_RESET,
@@ -78,7 +56,9 @@ impl Msrs {
             de_cfg: DE_CFG_LFENCE_SERIALISES,
         }
     }
+}
 
+impl Msrs {
     /// Reads a register; `now` is the time-stamp counter.
     ///
     /// # Errors
@@ -89,7 +69,8 @@ impl Msrs {
             MACHINE_CHECK_CAPABILITY => MACHINE_CHECK_CAPABILITY_VALUE,
             0x17 => 0,
             0x3a => 1,
-            0x8b => u64::from(self.machine.patch_level),
+            // The microcode's revision cannot be known.
+            0x8b => 0,
             MISC_ENABLE => self.misc_enable,
             0xda0 => 0,
             MTRR_CAPABILITY => MTRR_CAPABILITY_VALUE,
@@ -98,9 +79,8 @@ impl Msrs {
             HWCR => self.hwcr,
             NB_CFG => self.nb_cfg,
             DE_CFG => self.de_cfg,
-            0xc001_0010 => self.machine.syscfg,
-            0xc001_001a => self.machine.top_mem,
-            0xc001_001d => self.machine.top_mem_2,
+            // SYSCFG, TOP_MEM, TOM2: zero where the kernel does not pass the read through.
+            0xc001_0010 | 0xc001_001a | 0xc001_001d => 0,
             0xc001_0114 => 0x18,
             _ if withheld::is_zero(msr) => 0,
             _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get(index)).ok_or(GeneralProtection)?,

@@ -7,7 +7,7 @@ use pillion_vmm_devices::hypercall::{
     self,
     Hypercall::{Answer, Command, Hello, Kick},
 };
-use pillion_vmm_devices::msr::{Machine, Msrs};
+use pillion_vmm_devices::msr::Msrs;
 use proptest::prelude::*;
 
 /// A machine with every bit set and AVX-512 laid out as on Intel.
@@ -105,7 +105,7 @@ fn hypercalls_are_for_the_kernel_only() {
 
 #[test]
 fn registers_that_linux_touches_without_a_net() {
-    let mut msrs = Msrs::new(Machine::default());
+    let mut msrs = Msrs::default();
     for msr in [0x1a0, 0xfe, 0x200, 0x250, 0x26f, 0x2ff, 0xc001_0010, 0xc001_0015, 0xc001_001f, 0xc001_0058] {
         let value = msrs.read(msr, 0).unwrap_or_else(|_| panic!("{msr:#x}"));
         if msr != 0xfe {

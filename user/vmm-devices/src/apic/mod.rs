@@ -194,7 +194,7 @@ impl LocalApic {
     ) -> Result<Effect, GeneralProtection> {
         match msr {
             MSR_BASE => self.set_base(value, shared),
-            MSR_DEADLINE => Ok(self.timer.set_deadline(value, now, shared)),
+            MSR_DEADLINE => Ok(self.timer.set_deadline(value, shared)),
             MSR_FIRST..=MSR_LAST if self.mode == ApicMode::X2apic => {
                 self.write_x2apic(msr - MSR_FIRST, value, now, shared).ok_or(GeneralProtection)
             }

@@ -129,7 +129,7 @@ impl Timer {
     }
 
     /// Writes the deadline register. A deadline that has passed is kept, because it fires at once.
-    pub(super) fn set_deadline(&mut self, value: u64, _now: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn set_deadline(&mut self, value: u64, shared: &mut Shared) -> Effect {
         if self.mode() != TimerMode::Deadline {
             return Effect::None;
         }
