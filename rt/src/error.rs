@@ -22,11 +22,9 @@ numbers! {
     EACCES = 13, "No access.";
     EFAULT = 14, "Bad address.";
     EBUSY = 16, "In use.";
-    EEXIST = 17, "Already exists.";
     ENODEV = 19, "No such device.";
     EINVAL = 22, "Bad argument.";
     EMFILE = 24, "Too many open files.";
-    ENOTTY = 25, "Not supported by this device.";
     ENOSPC = 28, "No room.";
     ESPIPE = 29, "Cannot seek.";
     EDEADLK = 35, "Would deadlock.";

@@ -24,7 +24,7 @@
 //!   that and returns -1.
 //! - [`main_thread`]: `main_thread::on_kick(f)` has `f` run on the main thread whenever Linux has
 //!   kicked the task; [`main_thread::is_current`].
-//! - [`signal::cancel_point`]: ends the calling thread if it was cancelled; called where POSIX or
+//! - [`thread::cancel_point`]: ends the calling thread if it was cancelled; called where POSIX or
 //!   RTLinux has a cancellation point.
 //! - [`time::now_ns`]: the time that `gethrtime` returns.
 #![no_std]

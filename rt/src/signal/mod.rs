@@ -10,7 +10,6 @@ mod deliver;
 mod kill;
 mod mask;
 
-pub use crate::thread::cancel_point;
 pub(crate) use deliver::{after_result, after_wait, deliverable, notice, receiver, run_handlers, send};
 pub(crate) use mask::mask_all;
 
