@@ -1,5 +1,6 @@
 //! The senders of requests.
 
+use crate::Result;
 use pillion_abi::channel::{TASKS, THREADS};
 use pillion_runtime::broker::{Caller, badge, errno::EPERM};
 
@@ -25,7 +26,7 @@ pub struct Client {
 
 impl Sender {
     /// The sender with this badge.
-    pub fn of(badge: u64, caller: Caller) -> Result<Sender, i32> {
+    pub fn of(badge: u64, caller: Caller) -> Result<Sender> {
         if badge == badge::MANAGER {
             return Ok(Sender::Manager);
         }

@@ -1,6 +1,6 @@
 //! Shared FIFOs: those that the system file does not give to a single task.
 
-use crate::{Backend, client::Client};
+use crate::{Backend, Result, client::Client};
 use core::ops::Range;
 use pillion_abi::channel::FIFOS;
 use pillion_channel::extent::{self, Extent};
@@ -8,8 +8,6 @@ use pillion_runtime::broker::{
     Answer, DATA_SIZE,
     errno::{EACCES, EBUSY, EINVAL, ENODEV, ENOMEM, ENOSPC},
 };
-
-type Result<T = Answer> = core::result::Result<T, i32>;
 
 /// Alignment of rings, and the unit in which their memory is allocated.
 const LINE: u64 = 64;

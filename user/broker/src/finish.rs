@@ -1,7 +1,7 @@
 //! How a wait ends.
 
 use crate::{
-    Backend, Broker,
+    Backend, Broker, Result,
     client::Client,
     waits::{Object, State},
 };
@@ -14,12 +14,7 @@ use pillion_runtime::broker::{
 impl Broker {
     /// Returns the outcome of the wait of the client's thread. A sender passes its message's length
     /// and priority again.
-    pub(crate) fn finish(
-        &mut self,
-        m: &mut impl Backend,
-        client: &Client,
-        message: (u32, u32),
-    ) -> core::result::Result<Answer, i32> {
+    pub(crate) fn finish(&mut self, m: &mut impl Backend, client: &Client, message: (u32, u32)) -> Result {
         let thread = client.thread().ok_or(EINVAL)?;
         let (object, slot) = match self.waits.state(thread) {
             State::Idle => return Err(EINVAL),
@@ -40,12 +35,7 @@ impl Broker {
     }
 
     /// As [`Broker::finish`], but a thread whose turn has not come stops waiting.
-    pub(crate) fn cancel(
-        &mut self,
-        m: &mut impl Backend,
-        client: &Client,
-        message: (u32, u32),
-    ) -> core::result::Result<Answer, i32> {
+    pub(crate) fn cancel(&mut self, m: &mut impl Backend, client: &Client, message: (u32, u32)) -> Result {
         match self.finish(m, client, message)? {
             Answer::Wait => {
                 self.give_up(m, client.task * THREADS + usize::from(client.caller.thread));
@@ -56,12 +46,7 @@ impl Broker {
     }
 
     /// Cleans up after a thread that is gone.
-    pub(crate) fn abandon(
-        &mut self,
-        m: &mut impl Backend,
-        task: usize,
-        thread: u8,
-    ) -> core::result::Result<Answer, i32> {
+    pub(crate) fn abandon(&mut self, m: &mut impl Backend, task: usize, thread: u8) -> Result {
         if usize::from(thread) >= THREADS {
             return Err(EINVAL);
         }

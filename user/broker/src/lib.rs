@@ -28,10 +28,13 @@ pub use backend::Backend;
 
 use fifos::Fifos;
 use named::Table;
-use pillion_runtime::broker::{QUEUES, SEMAPHORES};
+use pillion_runtime::broker::{Answer, QUEUES, SEMAPHORES};
 use queue::Queue;
 use semaphores::Semaphore;
 use waits::Waits;
+
+/// What a request, or a step of it, yields, or an errno.
+type Result<T = Answer> = core::result::Result<T, i32>;
 
 /// The broker's entire state. Initially all zeros.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Named objects, and how often each task has each of them open.
 
+use crate::Result;
 use pillion_abi::channel::TASKS;
 use pillion_runtime::broker::{
     Name,
@@ -51,7 +52,7 @@ impl Entry {
         }
     }
 
-    fn hold(&mut self, task: usize) -> Result<(), i32> {
+    fn hold(&mut self, task: usize) -> Result<()> {
         self.holds[task] = self.holds[task].checked_add(1).ok_or(ENFILE)?;
         Ok(())
     }
@@ -83,7 +84,7 @@ impl<T, const N: usize> Table<T, N> {
     }
 
     /// The index behind a task's handle.
-    pub fn index(&self, handle: u32, task: usize) -> Result<usize, i32> {
+    pub fn index(&self, handle: u32, task: usize) -> Result<usize> {
         let index = (handle & 0xff) as usize;
         match self.entries.get(index) {
             Some(entry) if entry.generation == handle >> 8 && entry.holds[task] != 0 => Ok(index),
@@ -92,7 +93,7 @@ impl<T, const N: usize> Table<T, N> {
     }
 
     /// The object behind a task's handle.
-    pub fn object(&mut self, handle: u32, task: usize) -> Result<&mut T, i32> {
+    pub fn object(&mut self, handle: u32, task: usize) -> Result<&mut T> {
         let index = self.index(handle, task)?;
         Ok(self.at(index))
     }
@@ -103,7 +104,7 @@ impl<T, const N: usize> Table<T, N> {
     }
 
     /// Opens the object with this name, or reports that it must be made.
-    pub fn open(&mut self, space: u8, name: Name, flags: u32, task: usize) -> Result<Opened, i32> {
+    pub fn open(&mut self, space: u8, name: Name, flags: u32, task: usize) -> Result<Opened> {
         match (self.find(space, name), flags & open::CREATE != 0, flags & open::EXCLUSIVE != 0) {
             (Ok(_), true, true) => Err(EEXIST),
             (Ok(index), _, _) => self.entries[index].hold(task).map(|()| Opened::Found(index)),
@@ -114,7 +115,7 @@ impl<T, const N: usize> Table<T, N> {
 
     /// A free entry for another object of a task, beside those reserved for each of the first
     /// `tasks` tasks.
-    pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize, i32> {
+    pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize> {
         let (mut used, mut free) = ([0; TASKS], N);
         for task in self.entries.iter().filter_map(Entry::payer) {
             (used[task], free) = (used[task] + 1, free - 1);
@@ -155,7 +156,7 @@ impl<T, const N: usize> Table<T, N> {
     }
 
     /// Removes the name. Returns the index.
-    pub fn unlink(&mut self, space: u8, name: Name) -> Result<usize, i32> {
+    pub fn unlink(&mut self, space: u8, name: Name) -> Result<usize> {
         let index = self.find(space, name)?;
         self.entries[index].name = None;
         Ok(index)
@@ -179,7 +180,7 @@ impl<T, const N: usize> Table<T, N> {
         self.entries[index].is_free()
     }
 
-    fn find(&self, space: u8, name: Name) -> Result<usize, i32> {
+    fn find(&self, space: u8, name: Name) -> Result<usize> {
         self.entries.iter().position(|entry| entry.name == Some((space, name))).ok_or(ENOENT)
     }
 }

@@ -5,7 +5,7 @@
 //! the moment of the thread's last request.
 
 use crate::{
-    Backend, Broker,
+    Backend, Broker, Result,
     client::Client,
     named::Opened,
     queue::{Message, Queue},
@@ -17,8 +17,6 @@ use pillion_runtime::broker::{
     Answer, DATA_SIZE, KEPT_MESSAGE_BYTES, KEPT_QUEUES, MESSAGE_PRIORITIES, NO_THREAD, Name, QUEUE_MESSAGES,
     errno::{EAGAIN, EBUSY, EINVAL, EMSGSIZE, ENOMEM},
 };
-
-type Result<T = Answer> = core::result::Result<T, i32>;
 
 impl Broker {
     pub(crate) fn queue_open(

@@ -1,7 +1,7 @@
 //! Named semaphores.
 
 use crate::{
-    Backend, Broker,
+    Backend, Broker, Result,
     client::Client,
     named::Opened,
     waits::{List, Object, State},
@@ -30,8 +30,6 @@ impl Semaphore {
         &mut self.waiters
     }
 }
-
-type Result = core::result::Result<Answer, i32>;
 
 impl Broker {
     pub(crate) fn sem_open(&mut self, m: &impl Backend, client: &Client, name: Name, flags: u32, value: u32) -> Result {
@@ -105,7 +103,7 @@ impl Broker {
     }
 
     /// The client's thread, if it has no wait to finish.
-    pub(crate) fn idle_thread(&self, client: &Client) -> core::result::Result<usize, i32> {
+    pub(crate) fn idle_thread(&self, client: &Client) -> Result<usize> {
         let thread = client.thread().ok_or(EINVAL)?;
         if self.waits.state(thread) == State::Idle { Ok(thread) } else { Err(EBUSY) }
     }

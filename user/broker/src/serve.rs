@@ -1,7 +1,7 @@
 //! From a message to its reply.
 
 use crate::{
-    Backend, Broker,
+    Backend, Broker, Result,
     client::{Client, Sender},
 };
 use pillion_abi::{call::MESSAGE_WORDS, channel::TASKS};
@@ -18,7 +18,7 @@ impl Broker {
         self.answer(m, badge, label, words).unwrap_or_else(Answer::Failed).encode()
     }
 
-    fn answer(&mut self, m: &mut impl Backend, badge: u64, label: u64, words: &Words) -> Result<Answer, i32> {
+    fn answer(&mut self, m: &mut impl Backend, badge: u64, label: u64, words: &Words) -> Result {
         let (caller, request) = Request::decode(label, words)?;
         match Sender::of(badge, caller)? {
             Sender::Manager => self.for_manager(m, request),
@@ -26,7 +26,7 @@ impl Broker {
         }
     }
 
-    fn for_manager(&mut self, m: &mut impl Backend, request: Request) -> Result<Answer, i32> {
+    fn for_manager(&mut self, m: &mut impl Backend, request: Request) -> Result {
         match request {
             Request::Ready => {}
             Request::TaskEnded { index, part } if (index as usize) < TASKS && part < ENDED_PARTS => {
@@ -38,7 +38,7 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    fn for_task(&mut self, m: &mut impl Backend, client: &Client, request: Request) -> Result<Answer, i32> {
+    fn for_task(&mut self, m: &mut impl Backend, client: &Client, request: Request) -> Result {
         match request {
             Request::Ready | Request::TaskEnded { .. } => Err(EPERM),
             Request::SemOpen { name, flags, value } => self.sem_open(m, client, name, flags, value),
