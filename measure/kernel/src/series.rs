@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_runtime::println;
-use pillion_test_kit::{Kit, Checked};
+use pillion_test_kit::{Checked, Kit};
 
 /// Number of samples of each figure.
 pub const SAMPLES: u64 = 2_000;
