@@ -293,11 +293,6 @@ static int nap(const struct fifo_view *view, u32 *want,
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-static u64 data(const struct fifo_view *view)
-{
-	return fifo_fill(view);
-}
-
 static u64 room(const struct fifo_view *view)
 {
 	return ring_room(&view->to_task);
@@ -306,7 +301,7 @@ static u64 room(const struct fifo_view *view)
 /* Waits a while for data. The caller must look the FIFO up again, because it may be gone. */
 int fifo_wait_data(const struct fifo_view *view)
 {
-	return nap(view, &view->control->want_data, data, 1);
+	return nap(view, &view->control->want_data, fifo_fill, 1);
 }
 
 /* Waits a while for room. */
