@@ -11,9 +11,10 @@ use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};
 /// `root` is the physical address of a page of RAM in the direct map that holds zeros and belongs
 /// to nobody else.
 pub unsafe fn init_root(root: u64) {
-    for index in ENTRIES / 2..ENTRIES {
+    let (from, to) = (entry(kernel_root(), ENTRIES / 2), entry(root, ENTRIES / 2));
+    for index in 0..ENTRIES / 2 {
         // SAFETY: the caller vouches for the page; the kernel's root never changes after boot.
-        unsafe { entry(root, index).write_volatile(entry(kernel_root(), index).read_volatile()) };
+        unsafe { to.add(index).write_volatile(from.add(index).read_volatile()) };
     }
 }
 
