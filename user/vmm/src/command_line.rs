@@ -1,6 +1,7 @@
 //! Linux's command line: the text from the system file and the host tool, the number of this life
-//! of Linux, and an option against sleep states deeper than HLT, because the ports for those, which
-//! ACPI's objects may name, are closed.
+//! of Linux, and two options. One is against sleep states deeper than HLT, because the ports for
+//! those, which ACPI's objects may name, are closed. The other makes a panic end in a reset: Linux
+//! would otherwise loop with interrupts on, which no watchdog can tell from work.
 
 use core::fmt::{self, Write};
 
@@ -18,7 +19,7 @@ impl CommandLine {
     pub fn new(given: &str, life: u64) -> CommandLine {
         let mut line = CommandLine { text: [0; SIZE], length: 0 };
         // There is room for the longest of both.
-        let _ = write!(line, "processor.max_cstate=1 {given} ride.boot={life}");
+        let _ = write!(line, "processor.max_cstate=1 panic=-1 {given} ride.boot={life}");
         line
     }
 

@@ -91,7 +91,11 @@ pub fn kernel_line(run: &RunArguments, linux: bool) -> String {
 /// Linux's command line: the parameters of init, and what the user adds. `size` is the rows and
 /// columns of the terminal that Linux may use.
 pub fn linux_line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
-    let mut words = vec!["console=ttyS0".to_owned(), "quiet".into(), "panic=-1".into()];
+    let mut words = vec!["console=ttyS0".to_owned(), "quiet".into()];
+    if run.direct {
+        // As Pillion's monitor has it.
+        words.push("panic=-1".into());
+    }
     if run.counted {
         words.push("nokaslr".into());
     }
