@@ -76,27 +76,34 @@ impl<M: Machine> Kernel<M> {
     /// O(log n) if its budget is empty.
     #[inline(always)]
     pub(crate) fn make_ready(&mut self, id: Id<Thread>) {
+        self.make_ready_since(id, NEVER);
+    }
+
+    /// As [`Self::make_ready`], for a thread that would have become ready at `since` if the kernel
+    /// had looked.
+    #[inline(always)]
+    pub(crate) fn make_ready_since(&mut self, id: Id<Thread>, since: u64) {
         self.m.get(id).state = State::Ready;
-        if self.may_run(id) {
+        if self.may_run(id, since) {
             self.place_ready(id);
         }
     }
 
-    /// Whether a ready thread has a context with budget left. If the budget is empty, the
-    /// replenishment is armed.
+    /// Whether a thread that has been ready since `since`, or just became so ([`NEVER`]), has a
+    /// context with budget left. If the budget is empty, the replenishment is armed.
     #[inline(always)]
-    fn may_run(&mut self, id: Id<Thread>) -> bool {
+    fn may_run(&mut self, id: Id<Thread>, since: u64) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
-        !self.m.get(context).is_limited() || self.may_run_limited(context, id)
+        !self.m.get(context).is_limited() || self.may_run_limited(context, id, since)
     }
 
-    fn may_run_limited(&mut self, context: Id<Context>, id: Id<Thread>) -> bool {
+    fn may_run_limited(&mut self, context: Id<Context>, id: Id<Thread>, since: u64) -> bool {
         if self.cpu.charged == Some(context) && self.m.get(context).left != 0 {
             return true;
         }
         let now = self.m.now();
         let c = self.m.get(context);
-        let (has_time, armed, at) = (c.begin(now), c.refill.is_linked(), c.refill_at);
+        let (has_time, armed, at) = (c.begin(now, since.min(now)), c.refill.is_linked(), c.refill_at);
         if has_time && armed {
             self.disarm(Due::Context(context));
         } else if !has_time && !armed {
@@ -228,7 +235,8 @@ impl<M: Machine> Kernel<M> {
     /// Replenishes a context whose period is over.
     pub(crate) fn refill(&mut self, context: Id<Context>, now: u64) {
         let c = self.m.get(context);
-        c.begin(now);
+        // The thread was ready all the time.
+        c.begin(now, 0);
         if let Some(user) = c.user {
             self.resume_parked(user);
         }
@@ -337,7 +345,8 @@ impl<M: Machine> Kernel<M> {
     fn pass_over_exhausted(&mut self) {
         for _ in 0..2 {
             let Some(current) = self.cpu.current else { return };
-            if self.may_run(current) {
+            // It was ready all the time.
+            if self.may_run(current, 0) {
                 return;
             }
             self.cpu.current = self.cpu.ready.pop(&mut self.m);

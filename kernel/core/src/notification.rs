@@ -32,17 +32,23 @@ impl<M: Machine> Kernel<M> {
     /// disarm.
     #[inline]
     pub fn signal(&mut self, id: Id<Notification>, bits: u64) {
+        self.signal_since(id, bits, NEVER);
+    }
+
+    /// As [`Self::signal`], for bits that would have been set at `since` if the kernel had looked.
+    #[inline]
+    pub(crate) fn signal_since(&mut self, id: Id<Notification>, bits: u64, since: u64) {
         let n = self.m.get(id);
         n.bits |= bits;
         let (waiter, bound) = (n.waiter, n.bound);
         if let Some(waiter) = waiter {
-            self.wake_waiter(id, waiter);
+            self.wake_waiter(id, waiter, since);
         } else if let Some(bound) = bound {
-            self.wake_bound(id, bound);
+            self.wake_bound(id, bound, since);
         }
     }
 
-    fn wake_waiter(&mut self, id: Id<Notification>, waiter: Id<Thread>) {
+    fn wake_waiter(&mut self, id: Id<Notification>, waiter: Id<Thread>, since: u64) {
         let n = self.m.get(id);
         n.waiter = None;
         let (bits, due) = (core::mem::take(&mut n.bits), n.due.is_linked());
@@ -55,7 +61,7 @@ impl<M: Machine> Kernel<M> {
             self.disarm(Due::Thread(waiter));
         }
         self.m.set_result(waiter, 0, [bits, 0]);
-        self.make_ready(waiter);
+        self.make_ready_since(waiter, since);
     }
 
     /// Delivers bits that a thread's notification had before the two were bound, or before the
@@ -64,11 +70,11 @@ impl<M: Machine> Kernel<M> {
         if let Some(n) = self.m.get(thread).notification()
             && self.m.get(n).bits != 0
         {
-            self.wake_bound(n, thread);
+            self.wake_bound(n, thread, NEVER);
         }
     }
 
-    fn wake_bound(&mut self, id: Id<Notification>, bound: Id<Thread>) {
+    fn wake_bound(&mut self, id: Id<Notification>, bound: Id<Thread>, since: u64) {
         let thread = self.m.get(bound);
         match thread.state {
             State::Receiving if thread.own_context.is_some() => {
@@ -78,9 +84,9 @@ impl<M: Machine> Kernel<M> {
                 let bits = core::mem::take(&mut self.m.get(id).bits);
                 self.bits_taken(id);
                 self.deliver_bits(bound, bits);
-                self.make_ready(bound);
+                self.make_ready_since(bound, since);
             }
-            State::Halted => self.make_ready(bound),
+            State::Halted => self.make_ready_since(bound, since),
             _ => {}
         }
     }

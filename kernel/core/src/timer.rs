@@ -204,8 +204,9 @@ impl<M: Machine> Kernel<M> {
             Due::Thread(id) => self.thread_due(id),
             Due::Context(id) => self.refill(id, now),
             Due::Notification(id) => {
+                let since = self.m.get(id).due.key();
                 if let Some(bits) = self.take_due_timer(id, now) {
-                    self.signal(id, bits);
+                    self.signal_since(id, bits, since);
                 }
                 self.attend(id);
             }
@@ -225,8 +226,9 @@ impl<M: Machine> Kernel<M> {
                 self.attend(n);
             }
         }
+        let since = self.m.get(id).timeout.key();
         self.m.set_result(id, status, [0, 0]);
-        self.make_ready(id);
+        self.make_ready_since(id, since);
     }
 
     /// Removes the first timer of a notification if it is due. Returns its bits, unless the

@@ -195,3 +195,76 @@ fn many_empty_budgets() {
         assert!(w.k.m.peek(context).exhausted >= 2);
     }
 }
+
+/// How a task of [`longest_response`] waits for its next release.
+#[derive(Clone, Copy)]
+enum Release {
+    Sleep,
+    /// A timer object, of whose notification the task waits.
+    Timer,
+}
+
+/// The longest response of a task of priority 10, with a budget of 400 in 1,000 of which each job
+/// takes `demand`, beside one of priority 20 that uses all but two ticks of `budget` in `period`.
+/// Both are released once in a period, together at the start.
+fn longest_response(demand: u64, [budget, period]: [u64; 2], release: Release) -> u64 {
+    let mut w = World::new();
+    w.checked = false;
+    w.worker(1);
+    let (timer, note) = (w.make(Kind::Timer, 0), w.make(Kind::Notification, 0));
+    w.root(Call::TimerBind, [timer, note, 1]);
+    let urgent = w.limited(20, budget, period);
+    let task = w.limited(10, 400, 1000);
+    let start = w.k.m.clock + 80_000;
+    let wait_for = |w: &mut World, at: u64| {
+        let watched = w.current() == task.id;
+        match release {
+            Release::Timer if watched => {
+                w.call(Call::TimerSet, [timer, at]);
+                w.call(Call::Wait, [note, NEVER]);
+            }
+            _ => _ = w.call(Call::Sleep, [0, at]),
+        }
+        // A release that has passed meanwhile.
+        w.pass(0);
+    };
+    wait_for(&mut w, start);
+    wait_for(&mut w, start);
+    w.pass(start - w.k.m.clock);
+    let (mut work, mut released, mut longest) = ([budget - 2, demand], [0, 0], 0);
+    for now in 0..60_000 {
+        assert_eq!(w.k.m.clock, start + now);
+        while let Some(who) = (0..2).find(|i| w.k.cpu.current == Some([urgent.id, task.id][*i]) && work[*i] == 0) {
+            released[who] += [period, 1000][who];
+            work[who] = [budget - 2, demand][who];
+            wait_for(&mut w, start + released[who]);
+        }
+        let on = [urgent.id, task.id].iter().position(|id| w.k.cpu.current == Some(*id));
+        w.pass(1);
+        let Some(who) = on else { continue };
+        work[who] -= 1;
+        if who == 1 && work[1] == 0 {
+            longest = longest.max(now + 1 - released[1]);
+        }
+    }
+    longest
+}
+
+/// A period begins when its thread would have become ready, although the kernel looks later because
+/// a more urgent one runs: otherwise each period would begin later than the one before, until the
+/// task waits for a replenishment on an idle processor.
+#[test]
+fn no_response_is_longer_than_computed() {
+    for release in [Release::Sleep, Release::Timer] {
+        for [budget, period] in [[300, 800], [280, 600], [295, 700], [200, 410], [130, 310], [420, 900]] {
+            let mut bound = 400;
+            while bound != 400 + u64::div_ceil(bound, period) * budget {
+                bound = 400 + u64::div_ceil(bound, period) * budget;
+            }
+            for demand in (200..400).step_by(20).chain([395, 399]) {
+                let found = longest_response(demand, [budget, period], release);
+                assert!(found <= bound.min(1000), "{demand} beside {budget} in {period}: {found}, computed {bound}");
+            }
+        }
+    }
+}
