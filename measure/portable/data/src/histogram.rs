@@ -72,17 +72,17 @@ impl Histogram {
         }
         match self.buckets.binary_search_by_key(&bucket.low, |bucket| bucket.low) {
             Ok(at) => {
-                self.buckets[at].count += bucket.count;
+                self.buckets[at].count = self.buckets[at].count.saturating_add(bucket.count);
                 self.buckets[at].width = self.buckets[at].width.max(bucket.width);
             }
             Err(at) => self.buckets.insert(at, bucket),
         }
     }
 
-    /// Number of samples.
+    /// Number of samples; as many as can be counted if a file says more.
     #[must_use]
     pub fn samples(&self) -> u64 {
-        self.buckets.iter().map(|bucket| bucket.count).sum()
+        self.buckets.iter().fold(0, |sum, bucket| sum.saturating_add(bucket.count))
     }
 
     /// Smallest value, to the precision of its bucket.
@@ -109,9 +109,9 @@ impl Histogram {
     #[must_use]
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let rank = (part.clamp(0.0, 1.0) * self.samples() as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
+        let mut seen = 0_u64;
         self.buckets.iter().find_map(|bucket| {
-            seen += bucket.count;
+            seen = seen.saturating_add(bucket.count);
             (seen >= rank).then(|| bucket.last())
         })
     }
@@ -122,7 +122,7 @@ impl Histogram {
         let mut left = self.samples();
         self.buckets.iter().map(move |bucket| {
             let part = left as f64 / all;
-            left -= bucket.count;
+            left = left.saturating_sub(bucket.count);
             (bucket.low, part)
         })
     }
@@ -144,6 +144,14 @@ mod tests {
         );
         let tail: Vec<(u64, f64)> = histogram.tail().collect();
         assert_eq!(tail, [(3, 1.0), (5, 0.75), (9, 0.25)]);
+    }
+
+    #[test]
+    fn counts_beyond_what_can_be_counted_stay_there() {
+        let mut histogram = Histogram { unit: "ns".into(), buckets: vec![(1, 1, u64::MAX).into(), (2, 1, 1).into()] };
+        histogram.add((1, 1, 1).into());
+        assert_eq!((histogram.samples(), histogram.quantile(1.0)), (u64::MAX, Some(1)));
+        assert_eq!(histogram.tail().last(), Some((2, 0.0)));
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub fn convert(file: &[u8]) -> Result<Vec<u8>> {
     Ok(image.body)
 }
 
+/// Most bytes of an image.
+const LARGEST: u64 = 1 << 30;
+
 /// An image under construction.
 struct Image {
     body: Vec<u8>,
@@ -35,12 +38,18 @@ impl Image {
     fn add(&mut self, address: u64, memory_size: u64, data: &[u8], flags: u64) -> Result<()> {
         let end = address.checked_add(memory_size).filter(|end| *end <= USER_END);
         let end = end.context("reaches beyond the user's half: not linked with user/task.ld?")?;
+        ensure!(
+            data.len() as u64 <= memory_size,
+            "a segment at {address:#x} has more bytes in the file than in memory"
+        );
         match self.segments.last_mut() {
             Some(last) if last.flags == flags && pages_end(last) > address => {
                 ensure!(last.address + last.file_size <= address, "segments overlap at {address:#x}");
                 last.memory_size = end - last.address;
                 if !data.is_empty() {
-                    self.body.resize((last.offset + address - last.address) as usize, 0);
+                    let size = last.offset + (address - last.address);
+                    ensure!(size <= LARGEST, "the zeros before {address:#x} would make the image larger than 1 GiB");
+                    self.body.resize(size as usize, 0);
                     last.file_size = address - last.address + data.len() as u64;
                 }
             }
@@ -142,6 +151,10 @@ mod tests {
         assert!(map_flags((elf::PF_W | elf::PF_X).0).is_err());
         assert!(convert(b"not ELF").is_err());
         assert!(image().add(u64::MAX - 0xfff, 0xe8, b"", 0).is_err());
+        assert!(image().add(0x40_0000, 2, b"abc", 0).is_err(), "more in the file than in memory");
+        let mut large = image();
+        large.add(0x40_0000, 0x7000_0000_0800, b"", map::WRITE).unwrap();
+        assert!(large.add(0x7000_0040_0900, 1, b"a", map::WRITE).is_err(), "more zeros than there is memory");
         let at = |address| Segment { address, memory_size: 0x1001, flags: map::EXECUTE, ..Segment::default() };
         assert!(check(&[at(0x40_0000), at(0x40_1000)], 0x40_0000).is_err());
         assert!(check(&[at(0x40_0000), at(0x40_2000)], 0x40_2000).is_ok());

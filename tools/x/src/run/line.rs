@@ -130,10 +130,12 @@ pub struct Linux {
     pub text: Option<String>,
 }
 
-/// The object in a line, if it is one.
+/// The object in a line, if it is one for this tool: what a task or Linux printed stands behind
+/// `[NAME] `, whatever it looks like. Firmware may have left bytes before the first.
 pub fn parse(line: &str) -> Option<Line> {
     let start = line.find("{\"pillion\"")?;
-    serde_json::from_str(line[start..].trim_end()).ok()
+    let is_printed = line[..start].contains("] ");
+    if is_printed { None } else { serde_json::from_str(line[start..].trim_end()).ok() }
 }
 
 /// Assembles lines from the bytes that arrive.
@@ -176,6 +178,14 @@ mod tests {
         assert!(matches!(skin, Some(Line::Skin(Skin { result: Some(-12), .. }))));
         assert_eq!(parse("kernel: {not ours}"), None);
         assert_eq!(parse(r#"{"pillion":"unknown"}"#), None);
+    }
+
+    #[test]
+    fn what_a_task_prints_is_no_line_for_this_tool() {
+        let end = r#"{"pillion":"end","t_ns":1,"status":"ok"}"#;
+        assert_eq!(parse(&format!("[t] {end}")), None);
+        assert_eq!(parse(&format!("[t] unknown parameter {end}")), None);
+        assert!(parse(&format!("\x1b[2J{end}")).is_some(), "after what the firmware left");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::sheet::Ending;
 use super::{Built, expected};
 use crate::run::apart::{Streams, tail};
+use crate::run::line::{Line, parse};
 
 /// Lines of the log that are shown for a run that failed for another reason.
 const SHOWN: usize = 30;
@@ -69,7 +70,7 @@ fn loaded(load: &str, streams: &Streams, wrong: &mut Vec<String>) {
 }
 
 fn ended(streams: &Streams) -> bool {
-    streams.log.lines().any(|line| line.contains(r#""pillion":"end""#))
+    streams.log.lines().any(|line| matches!(parse(line), Some(Line::End { .. })))
 }
 
 #[cfg(test)]
