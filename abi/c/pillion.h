@@ -206,9 +206,6 @@ enum pillion_kind {
 
 /* What the processor offers. */
 #define PILLION_FEATURE_SVM 1
-#define PILLION_FEATURE_X2APIC 2
-#define PILLION_FEATURE_INVARIANT_TSC 4
-#define PILLION_FEATURE_IOMMU 8
 #define PILLION_FEATURE_LOG_DEVICE 32
 
 /* What the first task is told. */

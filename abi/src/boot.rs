@@ -102,12 +102,6 @@ pub struct IoApic {
 pub mod feature {
     /// AMD virtualisation with nested paging.
     pub const SVM: u64 = 1;
-    /// The local APIC is in x2APIC mode.
-    pub const X2APIC: u64 = 2;
-    /// The time-stamp counter is invariant.
-    pub const INVARIANT_TSC: u64 = 4;
-    /// An IOMMU confines DMA.
-    pub const IOMMU: u64 = 8;
     /// A UART takes the log.
     pub const LOG_DEVICE: u64 = 32;
 }

@@ -15,7 +15,6 @@
 //! | [`event`] | what Linux must look at, and whether the doorbell must ring |
 //! | [`request`] | Linux's requests to a FIFO's handler |
 //! | [`log`] | what a task prints |
-//! | [`level`] | maps the skin's priorities to the kernel's levels |
 //! | [`extent`] | allocation of rings in a stretch of memory |
 //!
 //! The model checker runs this same source:
@@ -24,7 +23,6 @@
 
 pub mod event;
 pub mod extent;
-pub mod level;
 pub mod ring;
 
 #[cfg(not(loom))]

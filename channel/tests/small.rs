@@ -1,49 +1,15 @@
-//! Levels, extents, events, copies, the log.
+//! Extents, events, copies, the log.
 
 use pillion_abi::channel::{LOG_SIZE, Status};
 use pillion_channel::{
     copy::copy,
     event,
     extent::{self, Extent},
-    level,
     log::{Log, STEP, read},
 };
 use proptest::{collection::vec, prelude::*};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-
-#[test]
-fn levels_that_the_map_names() {
-    let pairs = [
-        (0, 16),
-        (127, 143),
-        (128, 144),
-        (159, 144),
-        (160, 145),
-        (255, 147),
-        (256, 148),
-        (999_984, 195),
-        (999_985, 196),
-        (1_000_000, 211),
-        (u32::MAX, 211),
-    ];
-    for (priority, level) in pairs {
-        assert_eq!(level::of(priority, 255), level, "{priority}");
-    }
-    assert_eq!(level::of(500_000, 100), 100);
-}
-
-/// Over all priorities, levels never fall and none is left out.
-#[test]
-#[cfg_attr(miri, ignore = "half an hour, without any memory")]
-fn levels_rise_without_gaps() {
-    let mut last = level::of(0, 255);
-    for priority in 1..=level::MOST {
-        let level = level::of(priority, 255);
-        assert!(level == last || level == last + 1, "{priority}");
-        last = level;
-    }
-}
 
 #[test]
 fn only_the_first_event_rings() {
@@ -62,12 +28,6 @@ fn status() -> Box<Status> {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn levels_keep_the_order(a in 0u32..1_100_000, b in 0u32..1_100_000, ceiling in 1u8..) {
-        prop_assert!(level::of(a.min(b), ceiling) <= level::of(a.max(b), ceiling));
-        prop_assert!(level::of(a, ceiling) <= ceiling);
-    }
 
     /// A place that is found lies inside and overlaps nothing; if none is found, there is none.
     #[test]

@@ -75,8 +75,8 @@ mod tests {
 
     #[test]
     fn levels_never_fall() {
-        let levels: [u8; 8] = [0, 127, 128, 159, 160, 999_984, 999_985, 1_000_000].map(level_of_priority);
-        assert_eq!(levels, [16, 143, 144, 144, 145, 195, 196, 211]);
+        let levels = [0, 127, 128, 159, 160, 255, 256, 999_984, 999_985, 1_000_000, u32::MAX].map(level_of_priority);
+        assert_eq!(levels, [16, 143, 144, 144, 145, 147, 148, 195, 196, 211, 211]);
         assert!((1..=PRIORITY_MAX).all(|p| level_of_priority(p) - level_of_priority(p - 1) <= 1));
     }
 

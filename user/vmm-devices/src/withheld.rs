@@ -151,7 +151,7 @@ pub const REGISTERS: [Withheld<Registers>; 18] = [
     ),
     line(&[msr(0x10)], Told, "tasks use the same clock"),
     line(&[msr(0x17), msr(0x3a)], Fixed, "processor features: locked, with none enabled"),
-    line(&[msr(0x8b)], Told, "the microcode revision is the processor's"),
+    line(&[msr(0x8b)], Zero, "which microcode the processor has is the machine's matter"),
     line(&[msr(0x79), msr(0xc001_0020)], Judged("a read is refused, a write is lost"), "they load microcode"),
     line(
         &[msr(0x1a0), msr(0xc001_0015), msr(0xc001_001f), msr(0xc001_1029)],

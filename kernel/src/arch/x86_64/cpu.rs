@@ -73,8 +73,7 @@ pub fn has(features: u32) -> bool {
 /// Features as reported to user code; see [`pillion_abi::boot::feature`].
 #[must_use]
 pub fn features() -> u64 {
-    let pairs = [(SVM, feature::SVM), (X2APIC, feature::X2APIC), (INVARIANT_TSC, feature::INVARIANT_TSC)];
-    pairs.into_iter().filter(|(ours, _)| has(*ours)).fold(0, |all, (_, theirs)| all | theirs)
+    if has(SVM) { feature::SVM } else { 0 }
 }
 
 /// End of the physical addresses at which devices may answer. Without pages of 1 GiB it is 4 GiB:

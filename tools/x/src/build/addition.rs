@@ -1,10 +1,10 @@
 //! Files that the user adds to Linux: as they are, or sources that become programs.
 
 use super::cpio::{Node, Tree};
-use super::passenger::{Passenger, hex};
+use super::passenger::Passenger;
 use super::user_program;
 use crate::cli::BuildArguments;
-use crate::file::write_whole;
+use crate::file::{hex, write_whole};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;

@@ -3,10 +3,10 @@
 
 use super::cargo;
 use super::cpio::{Node, Tree};
-use super::passenger::hex;
 use crate::debian::kernel::Kernel;
 use crate::debian::{Archive, Package, libraries};
 use crate::file;
+use crate::file::hex;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
 use anyhow::{Context as _, Result};

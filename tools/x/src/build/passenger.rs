@@ -5,7 +5,7 @@ use super::initramfs::{self, Drivers};
 use super::{kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
-use crate::file::{self, write_whole};
+use crate::file::{self, hex, write_whole};
 use crate::progress::step;
 use crate::repository::Repository;
 use anyhow::Result;
@@ -149,9 +149,4 @@ fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> 
         hash.update(file::read(&file)?);
     }
     Ok(hex(&hash.finalize()))
-}
-
-/// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,11 +3,11 @@
 
 use super::kernel::Kernel;
 use super::{Archive, suite};
-use crate::build::passenger::hex;
 use crate::build::space;
 use crate::cli::DiskArguments;
 use crate::doctor::install::{self, is_root};
 use crate::file;
+use crate::file::hex;
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;

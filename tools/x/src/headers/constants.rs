@@ -56,7 +56,7 @@ fn boot(out: &mut Header) {
     define!(out, "Slots of the first task.", "SLOT_", abi::boot::slot,
         CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER LOG_BUFFER REGIONS COUNT);
     define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
-    define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM X2APIC INVARIANT_TSC IOMMU LOG_DEVICE);
+    define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM LOG_DEVICE);
     define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS);
     out.group("Bundles.");
     out.define_text("BUNDLE_MAGIC", String::from_utf8_lossy(&abi::bundle::MAGIC));

@@ -97,7 +97,7 @@ pub fn make(
     give_authority(&task, vcpu)?;
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
     maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
-    say(machine, linux, &all);
+    say(linux, &all);
     Ok(task)
 }
 
@@ -109,12 +109,10 @@ fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {
     Ok(())
 }
 
-fn say(machine: &Platform, linux: &Linux, pieces: &[Piece]) {
+fn say(linux: &Linux, pieces: &[Piece]) {
     let ram = pieces.iter().map(|p| p.range).filter(|r| r.kind == boot::range_kind::RAM).map(|r| r.size).sum::<u64>();
     pillion_runtime::println!("[resmgr] Linux: {} MiB, priority {}", ram >> 20, linux.priority);
-    if machine.boot.features & boot::feature::IOMMU == 0 {
-        pillion_runtime::println!(
-            "[resmgr] no IOMMU in use: Linux's devices can reach all memory, also that of the real-time side"
-        );
-    }
+    pillion_runtime::println!(
+        "[resmgr] no IOMMU in use: Linux's devices can reach all memory, also that of the real-time side"
+    );
 }

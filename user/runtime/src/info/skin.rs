@@ -27,15 +27,12 @@ pub mod wake {
     pub const UNLOAD: u64 = 4;
 }
 
-/// Levels, that is kernel priorities, of threads in tasks with a skin. `pillion_level` maps the
-/// skin's priorities to them.
+/// Levels, that is kernel priorities, of real-time threads in tasks with a skin.
 pub mod level {
-    /// Least urgent real-time thread.
+    /// The least urgent one.
     pub const FIRST: u8 = 16;
-    /// Most urgent real-time thread.
+    /// The most urgent one.
     pub const LAST: u8 = 211;
-    /// Threads that run interrupt handlers.
-    pub const INTERRUPT: u8 = 212;
 }
 
 /// The information for a task with a skin.

@@ -7,7 +7,7 @@
 //!
 //! # Access rules, and what a reader sees
 //!
-//! Exactly one thread writes ([`Histogram::record`], [`Histogram::overrun`], [`Histogram::merge`]);
+//! Exactly one thread writes ([`Histogram::record`], [`Histogram::overrun`]);
 //! a second writer loses counts but breaks nothing else. Any number of threads read at any time,
 //! without slowing the writer. Each word is atomic in itself, and every word but `last` only ever
 //! grows. A reader therefore sees each word as it was at some moment of the reading, not all at the
@@ -115,23 +115,6 @@ impl Histogram {
     #[inline]
     pub fn overrun(&self, periods: u64) {
         add(&self.overruns, periods);
-    }
-
-    /// Adds the current content of another histogram. For the single writer of `self`; `last`
-    /// becomes the other's if that has any samples.
-    pub fn merge(&self, other: &Histogram) {
-        let samples = other.samples();
-        for (to, from) in self.buckets.iter().zip(&other.buckets) {
-            add(to, from.load(Relaxed));
-        }
-        add(&self.sum_ns, other.sum_ns.load(Relaxed));
-        add(&self.overruns, other.overruns());
-        raise(&self.min_inverted, other.min_inverted.load(Relaxed));
-        raise(&self.max_ns, other.max_ns.load(Relaxed));
-        if samples != 0 {
-            self.last_ns.store(other.last_ns.load(Relaxed), Relaxed);
-        }
-        self.samples.store(self.samples.load(Relaxed).wrapping_add(samples), Release);
     }
 
     /// Number of latencies counted.

@@ -53,25 +53,6 @@ fn quantiles_are_close_to_the_exact_ones() {
 }
 
 #[test]
-fn merging_is_recording_both() {
-    let (a, b, both) = (Histogram::new(), Histogram::new(), Histogram::new());
-    for ns in [5, 700, 1 << 20] {
-        a.record(ns);
-        both.record(ns);
-    }
-    for ns in [2, 90_000] {
-        b.record(ns);
-        both.record(ns);
-    }
-    b.overrun(1);
-    a.merge(&b);
-    a.merge(&Histogram::new());
-    assert!(a.counts().eq(both.counts()));
-    assert_eq!((a.samples(), a.min_ns(), a.max_ns()), (5, both.min_ns(), both.max_ns()));
-    assert_eq!((a.avg_ns(), a.last_ns(), a.overruns()), (both.avg_ns(), Some(90_000), 1));
-}
-
-#[test]
 fn a_reader_sees_at_least_the_samples_it_counted() {
     let (h, done) = (Histogram::new(), AtomicBool::new(false));
     std::thread::scope(|s| {

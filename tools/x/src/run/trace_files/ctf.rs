@@ -5,7 +5,7 @@
 //! one packet with all events. Every integer is little-endian and byte-aligned. An event consists
 //! of its time, its kind and two words, which each kind names differently.
 
-use super::entries::Entry;
+use super::entries::{Entry, KINDS};
 use pillion_abi::trace::Event;
 
 /// Magic number at the start of every packet.
@@ -16,18 +16,6 @@ pub const METADATA: &str = "metadata";
 
 /// Name of the file with the events.
 pub const STREAM: &str = "cpu0";
-
-/// The kinds of events: the name of each, and the names of its two words.
-pub const KINDS: [(Event, &str, [&str; 2]); 8] = [
-    (Event::Syscall, "syscall", ["number", "capability"]),
-    (Event::Interrupt, "interrupt", ["vector", "reserved"]),
-    (Event::Exception, "exception", ["vector", "address"]),
-    (Event::Switch, "switch", ["thread", "reserved"]),
-    (Event::GuestEntry, "guest_entry", ["guest", "offered"]),
-    (Event::GuestExit, "guest_exit", ["guest", "reserved"]),
-    (Event::Idle, "idle", ["reserved", "reserved2"]),
-    (Event::Window, "preemption_point", ["reserved", "reserved2"]),
-];
 
 /// The description of a trace, as text.
 #[must_use]

@@ -5,9 +5,20 @@
 //! trace NUMBER TIME EVENT FIRST SECOND
 //! ```
 
-use super::ctf::KINDS;
 use pillion_abi::call::Call;
 use pillion_abi::trace::Event;
+
+/// The kinds of events: the name of each, and the names of its two words.
+pub const KINDS: [(Event, &str, [&str; 2]); 8] = [
+    (Event::Syscall, "syscall", ["number", "capability"]),
+    (Event::Interrupt, "interrupt", ["vector", "reserved"]),
+    (Event::Exception, "exception", ["vector", "address"]),
+    (Event::Switch, "switch", ["thread", "reserved"]),
+    (Event::GuestEntry, "guest_entry", ["guest", "offered"]),
+    (Event::GuestExit, "guest_exit", ["guest", "reserved"]),
+    (Event::Idle, "idle", ["reserved", "reserved2"]),
+    (Event::Window, "preemption_point", ["reserved", "reserved2"]),
+];
 
 /// An entry of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
