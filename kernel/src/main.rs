@@ -26,9 +26,11 @@ pub unsafe fn kernel_main(boot: &'static BootParams) -> ! {
     entry::set_options(boot.command_line());
     // SAFETY: the only call, and the CPU's structure is set up, says the caller.
     let k = unsafe { entry::init(arch::Cpu::current()) };
-    // SAFETY: the only call, says the caller.
-    unsafe { virtualisation::init() };
-    trace::init();
+    // SAFETY: the only calls, at boot, says the caller.
+    unsafe {
+        virtualisation::init();
+        trace::init();
+    }
     // SAFETY: the caller vouches for the parameters.
     if let Err(reason) = unsafe { root::start(k, boot) } {
         log!("[boot] the first task cannot be started: {reason}");

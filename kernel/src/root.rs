@@ -113,11 +113,23 @@ fn load_segment(root: &mut Root<'_>, image: &[u8], segment: &Segment) -> Result<
     Ok(())
 }
 
-/// Reads a plain structure out of bytes.
-fn read<T: Copy>(bytes: &[u8], at: usize) -> Option<T> {
+/// A structure of integers, of which any bytes are a value.
+///
+/// # Safety
+/// That is so.
+unsafe trait Plain: Copy {}
+
+// SAFETY: integers.
+unsafe impl Plain for Header {}
+// SAFETY: integers.
+unsafe impl Plain for Entry {}
+// SAFETY: integers.
+unsafe impl Plain for TaskHeader {}
+
+/// Reads a structure out of bytes.
+fn read<T: Plain>(bytes: &[u8], at: usize) -> Option<T> {
     let part = bytes.get(at..at.checked_add(size_of::<T>())?)?;
-    // SAFETY: used with the structures of the bundle only, which are made of integers, so that all
-    // bytes are valid.
+    // SAFETY: the bytes are there, and all are valid.
     Some(unsafe { part.as_ptr().cast::<T>().read_unaligned() })
 }
 

@@ -103,8 +103,11 @@ fn measure(facts: &mut Facts, event: Event, entry: Entry) {
 }
 
 /// Fills the header.
-pub fn init() {
-    // SAFETY: at boot nobody else accesses it.
+///
+/// # Safety
+/// Called at boot, before anything is recorded.
+pub unsafe fn init() {
+    // SAFETY: nobody else accesses it yet, says the caller.
     unsafe { (*BUFFER.facts.get()).tsc_hz = clock::tsc_hz() };
 }
 

@@ -98,8 +98,12 @@ fn stand_for(handle: u32) -> Result<*mut Semaphore, c_int> {
 }
 
 /// Closes a semaphore.
+///
+/// # Safety
+///
+/// The program does not use it after it has closed it as often as it opened it.
 #[unsafe(no_mangle)]
-pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
+pub unsafe extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
     let handle = lock::with(|token| {
         let opened = &mut *OPENED.borrow(token);
         let entry = opened.iter_mut().find(|o| o.is_some_and(|o| o.semaphore == semaphore))?;
@@ -107,8 +111,8 @@ pub extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
         known.count -= 1;
         let handle = known.handle;
         if known.count == 0 {
-            // SAFETY: `stand_for` allocated it, and no entry refers to it any more; the program
-            // must not use a semaphore that it has closed.
+            // SAFETY: `stand_for` allocated it, and no entry refers to it any more; nor does the
+            // program, says the caller.
             unsafe { libc::free(semaphore.cast()) };
             *entry = None;
         }

@@ -22,9 +22,11 @@ fn allowed(flags: c_int) -> bool {
     flags & (ATOMIC | WAIT) == ATOMIC || main_thread::is_current()
 }
 
-fn zeroed(memory: *mut u8, size: usize) -> *mut u8 {
+/// # Safety
+/// The memory is null, or was just allocated with that size.
+unsafe fn zeroed(memory: *mut u8, size: usize) -> *mut u8 {
     if !memory.is_null() {
-        // SAFETY: it was just allocated with that size.
+        // SAFETY: the caller vouches for it.
         unsafe { memory.write_bytes(0, size) };
     }
     memory
@@ -40,7 +42,8 @@ pub extern "C" fn kmalloc(size: usize, flags: c_int) -> *mut c_void {
 /// Allocates zeroed memory, as [`kmalloc`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn kzalloc(size: usize, flags: c_int) -> *mut c_void {
-    zeroed(kmalloc(size, flags).cast(), size).cast()
+    // SAFETY: it is allocated with that size.
+    unsafe { zeroed(kmalloc(size, flags).cast(), size).cast() }
 }
 
 /// Allocates a zeroed array, as [`kmalloc`] does.
@@ -91,7 +94,8 @@ pub extern "C" fn __get_free_pages(flags: c_int, order: c_ulong) -> c_ulong {
 #[unsafe(no_mangle)]
 pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
     let page = if allowed(flags) { alloc(PAGE, PAGE) } else { null_mut() };
-    zeroed(page, PAGE).addr() as c_ulong
+    // SAFETY: it is allocated with that size.
+    unsafe { zeroed(page, PAGE).addr() as c_ulong }
 }
 
 /// Frees pages.

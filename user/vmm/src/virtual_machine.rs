@@ -72,9 +72,11 @@ impl VirtualMachine {
     pub fn boot(&mut self, life: u64) -> Result<(), boot::Error> {
         let command_line = CommandLine::new(text(&self.info.command_line), life);
         let (ranges, count) = memory_map(self.info);
+        // SAFETY: the information is the resource manager's.
+        let (image, initrd) = unsafe { (file(self.info.kernel), file(self.info.initrd)) };
         let linux = boot::Linux {
-            image: file(self.info.kernel),
-            initrd: file(self.info.initrd),
+            image,
+            initrd,
             command_line: command_line.as_bytes(),
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
@@ -145,8 +147,10 @@ fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
 }
 
 /// A file in the bundle.
-fn file([offset, size]: [u64; 2]) -> &'static [u8] {
-    // SAFETY: the resource manager found the file in the bundle, which is mapped in full and never
-    // written.
+///
+/// # Safety
+/// The resource manager found the file there.
+unsafe fn file([offset, size]: [u64; 2]) -> &'static [u8] {
+    // SAFETY: the caller vouches for the place; the bundle is mapped in full and never written.
     unsafe { core::slice::from_raw_parts((address::BUNDLE + offset) as *const u8, size as usize) }
 }

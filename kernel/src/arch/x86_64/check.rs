@@ -28,7 +28,8 @@ struct Walk<'a> {
 /// Checks memory rights and control registers; stops the machine if one is not as promised.
 pub fn assert_machine_state(memory: &[Range]) {
     let mut walk = Walk { image: &Image::current(), memory, found: Found::default() };
-    walk.below(cpu::cr3() & bit::ADDRESS, 4, 0, false, true);
+    // SAFETY: CR3 leads to the tables in use, of four levels.
+    unsafe { walk.below(cpu::cr3() & bit::ADDRESS, 4, 0, false, true) };
     let found = walk.found;
     log!("[boot] {} mappings", found.pages);
     for (fact, count) in [
@@ -64,10 +65,13 @@ fn demand(holds: bool, subject: &str, detail: &str, wanted: &str) {
 impl Walk<'_> {
     /// Visits all mappings below a table. `address` is the first that the table maps; the rights
     /// are those that its parents leave.
-    fn below(&mut self, table: u64, level: u32, address: u64, no_execute: bool, writable: bool) {
+    ///
+    /// # Safety
+    /// `table` is the physical address of a page table of that level in use.
+    unsafe fn below(&mut self, table: u64, level: u32, address: u64, no_execute: bool, writable: bool) {
         let shift = 3 + 9 * level;
         for index in 0..512 {
-            // SAFETY: `table` is a page table in use, hence in RAM and in the direct map.
+            // SAFETY: the caller vouches for the table, which is in RAM and in the direct map.
             let entry = unsafe { direct::<u64>(table + index * 8).read_volatile() };
             if entry & bit::PRESENT == 0 {
                 continue;
@@ -76,7 +80,8 @@ impl Walk<'_> {
             let no_execute = no_execute || entry & bit::NO_EXECUTE != 0;
             let writable = writable && entry & bit::WRITE != 0;
             if level > 1 && entry & bit::LARGE == 0 {
-                self.below(entry & bit::ADDRESS, level - 1, at, no_execute, writable);
+                // SAFETY: the entry of a table in use leads to one of the next level.
+                unsafe { self.below(entry & bit::ADDRESS, level - 1, at, no_execute, writable) };
             } else {
                 self.leaf(entry, at, 1 << shift, no_execute, writable);
             }

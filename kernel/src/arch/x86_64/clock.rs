@@ -49,7 +49,8 @@ pub fn program_deadline(deadline: u64) {
 /// # Safety
 /// The ACPI timer is at the port that the tables name.
 pub unsafe fn init(tables: &Tables) {
-    let (tsc_hz, source) = find_tsc_hz(tables.pm_timer);
+    // SAFETY: the caller vouches for the timer.
+    let (tsc_hz, source) = unsafe { find_tsc_hz(tables.pm_timer) };
     TSC_HZ.store(tsc_hz, Relaxed);
     let apic_hz = measure_apic(tsc_hz);
     if tsc_hz == 0 || apic_hz == 0 {
@@ -62,11 +63,14 @@ pub unsafe fn init(tables: &Tables) {
     log!("[boot] TSC {tsc_hz} Hz ({source}), timer {apic_hz} Hz");
 }
 
-fn find_tsc_hz(pm_timer: u16) -> (u64, &'static str) {
+/// # Safety
+/// The ACPI timer is at the port, unless that is 0.
+unsafe fn find_tsc_hz(pm_timer: u16) -> (u64, &'static str) {
     if let Some(hz) = told_by_hypervisor().or_else(told_by_processor) {
         return (hz, "CPUID");
     }
-    if let Some(hz) = (pm_timer != 0).then(|| measure_with_pm_timer(pm_timer)).flatten() {
+    // SAFETY: the caller vouches for the port; the closure is called only if it is not 0.
+    if let Some(hz) = (pm_timer != 0).then(|| unsafe { measure_with_pm_timer(pm_timer) }).flatten() {
         return (hz, "ACPI timer");
     }
     (measure_with_pit().unwrap_or(0), "8254")
@@ -111,11 +115,13 @@ fn rounded(hz: u64) -> u64 {
     if whole.abs_diff(hz) <= hz / MEGA * UNCERTAINTY { whole } else { hz }
 }
 
-fn measure_with_pm_timer(port: u16) -> Option<u64> {
+/// # Safety
+/// The ACPI timer is at the port; reading it changes nothing.
+unsafe fn measure_with_pm_timer(port: u16) -> Option<u64> {
     const HZ: u64 = 3_579_545;
     const MASK: u32 = 0xff_ffff;
     const TICKS: u32 = (HZ / 20) as u32;
-    // SAFETY: the firmware says that this is the timer; reading it changes nothing.
+    // SAFETY: the caller vouches for the port.
     let read = || unsafe { port::read32(port) } & MASK;
     let (tsc, start) = together(read);
     for _ in 0..10_000_000 {

@@ -44,20 +44,25 @@ pub struct Route {
     pub masked: bool,
 }
 
-fn write_register(registers: u64, index: u32, value: u32) {
-    // SAFETY: the registers of an I/O APIC, as the firmware's tables say, in the direct map; they
-    // do not write memory.
-    unsafe {
-        (registers as *mut u32).write_volatile(index);
-        ((registers + 0x10) as *mut u32).write_volatile(value);
-    }
-}
+/// The registers of an I/O APIC in the direct map, where the firmware's tables say.
+#[derive(Clone, Copy)]
+struct Registers(u64);
 
-fn read_register(registers: u64, index: u32) -> u32 {
-    // SAFETY: as in `write_register`.
-    unsafe {
-        (registers as *mut u32).write_volatile(index);
-        ((registers + 0x10) as *const u32).read_volatile()
+impl Registers {
+    fn write(self, index: u32, value: u32) {
+        // SAFETY: that they are there is what the type means; they do not write memory.
+        unsafe {
+            (self.0 as *mut u32).write_volatile(index);
+            ((self.0 + 0x10) as *mut u32).write_volatile(value);
+        }
+    }
+
+    fn read(self, index: u32) -> u32 {
+        // SAFETY: as in `write`.
+        unsafe {
+            (self.0 as *mut u32).write_volatile(index);
+            ((self.0 + 0x10) as *const u32).read_volatile()
+        }
     }
 }
 
@@ -67,18 +72,18 @@ fn read_register(registers: u64, index: u32) -> u32 {
 /// The registers of I/O APICs are where the tables say.
 pub unsafe fn init(tables: &Tables) {
     for (controller, found) in CONTROLLERS.iter().zip(tables.io_apics.as_slice()) {
-        let registers = direct::<u8>(found.address.into()) as u64;
-        let version = read_register(registers, VERSION);
+        let registers = Registers(direct::<u8>(found.address.into()) as u64);
+        let version = registers.read(VERSION);
         if version == u32::MAX {
             continue;
         }
         let lines = (version >> 16 & 0xff) + 1;
-        controller.registers.store(registers, Relaxed);
+        controller.registers.store(registers.0, Relaxed);
         controller.first.store(found.first_line, Relaxed);
         controller.lines.store(lines, Relaxed);
         for i in 0..lines {
-            write_register(registers, FIRST_ENTRY + 2 * i, MASKED);
-            write_register(registers, FIRST_ENTRY + 2 * i + 1, 0);
+            registers.write(FIRST_ENTRY + 2 * i, MASKED);
+            registers.write(FIRST_ENTRY + 2 * i + 1, 0);
         }
         log!("[boot] I/O APIC at {:#x}, lines {} to {}", found.address, found.first_line, found.first_line + lines - 1);
     }
@@ -97,10 +102,10 @@ pub fn all() -> [IoApic; IO_APICS] {
 }
 
 /// Registers and index of the entry of a line.
-fn find(line: u32) -> Option<(u64, u32)> {
+fn find(line: u32) -> Option<(Registers, u32)> {
     CONTROLLERS.iter().find_map(|c| {
         let offset = line.checked_sub(c.first.load(Relaxed))?;
-        (offset < c.lines.load(Relaxed)).then(|| (c.registers.load(Relaxed), FIRST_ENTRY + 2 * offset))
+        (offset < c.lines.load(Relaxed)).then(|| (Registers(c.registers.load(Relaxed)), FIRST_ENTRY + 2 * offset))
     })
 }
 
@@ -120,10 +125,10 @@ pub fn program(line: u32, route: Route) -> bool {
         }
     }
     // Masked first, so that half of an old route never meets half of the new one.
-    write_register(registers, index, low | MASKED);
-    write_register(registers, index + 1, (apic::id() & 0xff) << 24);
+    registers.write(index, low | MASKED);
+    registers.write(index + 1, (apic::id() & 0xff) << 24);
     if !route.masked {
-        write_register(registers, index, low);
+        registers.write(index, low);
     }
     entry.store(low, Relaxed);
     true
@@ -134,6 +139,6 @@ pub fn mask(line: u32, masked: bool) {
     if let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) {
         let low = entry.load(Relaxed) & !MASKED | if masked { MASKED } else { 0 };
         entry.store(low, Relaxed);
-        write_register(registers, index, low);
+        registers.write(index, low);
     }
 }
