@@ -26,7 +26,8 @@ impl Bench {
 
     /// Makes this thread the most urgent one of its processor, and locks the process's memory.
     ///
-    /// # Errors This is not permitted.
+    /// # Errors
+    /// This is not permitted.
     pub fn be_urgent(&self) -> anyhow::Result<()> {
         realtime::lock_memory()?;
         realtime::pin(self.cpu)?;

@@ -59,7 +59,8 @@ fn with_long_help(command: Command) -> Command {
 
 /// Executes the command line; false if a result is bad.
 ///
-/// # Errors It could not be done.
+/// # Errors
+/// It could not be done.
 pub fn run() -> anyhow::Result<bool> {
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a subcommand");

@@ -97,7 +97,8 @@ impl Device {
 impl Waiter {
     /// Spends that long in a critical section of the kernel, once it is free.
     ///
-    /// # Errors The time is too long.
+    /// # Errors
+    /// The time is too long.
     #[inline]
     pub fn hold(&self, nanoseconds: u64) -> Result<()> {
         control(&self.0, HOLD, nanoseconds)

@@ -15,7 +15,8 @@ use std::time::SystemTime;
 
 /// Presents the findings of an experiment that began at `began`.
 ///
-/// # Errors A file cannot be written, or the output is closed.
+/// # Errors
+/// A file cannot be written, or the output is closed.
 pub fn show(
     entry: &Entry,
     findings: &Findings,

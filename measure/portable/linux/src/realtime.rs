@@ -10,7 +10,8 @@ use std::os::fd::OwnedFd;
 
 /// Locks all memory of this process, present and future.
 ///
-/// # Errors This is not permitted.
+/// # Errors
+/// This is not permitted.
 pub fn lock_memory() -> Result<()> {
     mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE)
         .context("memory cannot be locked: run as root, or raise the limit `memlock` (ulimit -l unlimited)")

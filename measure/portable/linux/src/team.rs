@@ -22,7 +22,8 @@ pub fn member<'a>(below: i32, body: impl FnOnce() -> Result<Vec<u64>> + Send + '
 /// Runs threads until all have ended: the most urgent one first, among equals the first. Returns
 /// what they measured, in order.
 ///
-/// # Errors A thread failed, or could not get its priority.
+/// # Errors
+/// A thread failed, or could not get its priority.
 pub fn run<'a>(bench: &'a Bench, members: Vec<Member<'a>>) -> Result<Vec<u64>> {
     bench.be_urgent()?;
     std::thread::scope(|scope| {

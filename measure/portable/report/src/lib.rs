@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 /// Charts are numbered within each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier
 /// report that are not overwritten stay.
 ///
-/// # Errors The folder cannot be written.
+/// # Errors
+/// The folder cannot be written.
 pub fn write(measurements: &[Measurement], folder: &Path) -> Result<PathBuf> {
     let report = Report::of(measurements);
     let figures = folder.join("figures");

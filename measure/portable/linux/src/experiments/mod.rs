@@ -53,7 +53,8 @@ pub trait Experiment: Args {
 
     /// Measures.
     ///
-    /// # Errors It could not be measured at all. Report a run that was measured but disturbed with
+    /// # Errors
+    /// It could not be measured at all. Report a run that was measured but disturbed with
     /// [`Findings::disturbed`].
     fn run(&self, bench: &Bench) -> anyhow::Result<Findings>;
 

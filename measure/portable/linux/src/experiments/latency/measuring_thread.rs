@@ -59,7 +59,8 @@ impl Seen {
 
 /// The body of the thread.
 ///
-/// # Errors It is not permitted a real-time priority.
+/// # Errors
+/// It is not permitted a real-time priority.
 pub fn live(task: Task, seen: &Seen) -> Result<()> {
     realtime::pin(task.cpu)?;
     realtime::be_fifo(task.priority)?;

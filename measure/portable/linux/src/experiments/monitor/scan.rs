@@ -57,7 +57,8 @@ pub struct Monitor {
 impl Monitor {
     /// Starts it, and makes this thread the second most urgent one of the same processor.
     ///
-    /// # Errors This is not permitted.
+    /// # Errors
+    /// This is not permitted.
     pub fn begin(bench: &Bench) -> Result<Monitor> {
         let ((deadlines, told), (woken, wakings)) = (channel(), channel());
         let (cpu, priority) = (bench.cpu, bench.priority);

@@ -8,7 +8,8 @@ use std::io::{Read, Write, pipe};
 
 /// Does one job.
 ///
-/// # Errors A piece of it failed.
+/// # Errors
+/// A piece of it failed.
 pub fn job(user: usize) -> Result<()> {
     through_a_pipe()?;
     a_process()?;
