@@ -69,8 +69,6 @@ impl Msrs {
             MACHINE_CHECK_CAPABILITY => MACHINE_CHECK_CAPABILITY_VALUE,
             0x17 => 0,
             0x3a => 1,
-            // The microcode's revision cannot be known.
-            0x8b => 0,
             MISC_ENABLE => self.misc_enable,
             0xda0 => 0,
             MTRR_CAPABILITY => MTRR_CAPABILITY_VALUE,
@@ -102,7 +100,7 @@ impl Msrs {
             0xda0 if value == 0 => {}
             // Bit 0 would switch on the clock, which is not offered.
             0x12 | 0x4b56_4d01 if value & 1 == 0 => {}
-            TSC | 0x79 | 0x8b => {}
+            TSC | 0x79 => {}
             0xc001_0010 | 0xc001_001a | 0xc001_001d | 0xc001_0020 | 0xc001_0114 => {}
             _ if withheld::is_zero(msr) => {}
             _ => *fixed_mtrr(msr).and_then(|index| self.fixed.get_mut(index)).ok_or(GeneralProtection)? = value,

@@ -1,8 +1,7 @@
 //! Folders of headers. Headers that only include others are listed in a table in their folder, and
 //! generated from it.
 
-use crate::file::hex;
-use crate::file::read;
+use crate::file::{hex, read};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Context as _, Result};
