@@ -42,8 +42,7 @@ pub unsafe fn start(k: &mut Kernel<Hardware>, boot: &'static BootParams) -> Resu
     let entry = load(&mut root, bundle)?;
     let size = STACK.next_multiple_of(PAGE);
     root.memory(STACK_TOP - size, size, map::WRITE)?;
-    let info = root.memory(BOOT_INFO_ADDRESS, PAGE, 0)?;
-    hand_over(&mut root, boot, info);
+    hand_over(&mut root, boot)?;
     let thread = start_thread(root, entry)?;
     k.m.first = Some(thread);
     Ok(())
@@ -81,6 +80,10 @@ impl Root<'_> {
         let Cap::Memory { base, .. } = self.task.cap(at) else { return Err("its memory is misplaced") };
         let mapped = self.task.map(at, self.space, address, flags);
         mapped.map(|()| base).map_err(|_| "its image or stack cannot be mapped")
+    }
+
+    fn give(&mut self, at: u32, cap: Cap, rights: u8) -> Result<(), &'static str> {
+        self.task.give(at, cap, rights).map_err(|_| "it has too few slots")
     }
 }
 
@@ -146,7 +149,8 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
 }
 
 /// Fills in the boot information page, and the slots for what the machine has.
-fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) {
+fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str> {
+    let page = root.memory(BOOT_INFO_ADDRESS, PAGE, 0)?;
     let mut info = BootInfo {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
@@ -165,7 +169,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) {
     let length = line.len().min(info.command_line.len() - 1);
     info.command_line[..length].copy_from_slice(&line[..length]);
     for range in boot.memory() {
-        give_range(root, &mut info, *range);
+        give_range(root, &mut info, *range)?;
     }
     let bundle = boot.bundle.base..(boot.bundle.base + boot.bundle.size).next_multiple_of(PAGE);
     for (at, base, size) in [
@@ -173,7 +177,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) {
         (slot::TRACE_BUFFER, crate::trace::physical_base(), pillion_abi::trace::SIZE),
         (slot::LOG_BUFFER, physical(serial::text()), size_of::<LogBuffer>() as u64),
     ] {
-        root.task.give(at, Cap::unmapped(false, base, size), right::READ);
+        root.give(at, Cap::unmapped(false, base, size), right::READ)?;
     }
     for (at, cap) in [
         (slot::SCHED_CONTROL, Cap::SchedControl),
@@ -181,10 +185,11 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams, page: u64) {
         (slot::PORTS, Cap::Ports { first: 0, count: 0x1_0000 }),
         (slot::TRACE, Cap::Trace),
     ] {
-        root.task.give(at, cap, right::ALL);
+        root.give(at, cap, right::ALL)?;
     }
     // SAFETY: the page was made for this, and `BootInfo` fits in it.
     unsafe { direct::<BootInfo>(page).write(info) };
+    Ok(())
 }
 
 /// The bytes of the ACPI root pointer, or zeros. It is read below 4 GiB only, which is always
@@ -200,17 +205,17 @@ fn root_pointer(address: u64) -> [u8; 40] {
 
 /// Lists a range of physical memory and hands it over, unless it is the kernel's, the bundle's or
 /// withheld.
-fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) {
+fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) -> Result<(), &'static str> {
     let index = info.region_count;
-    let Some(entry) = info.regions.get_mut(index as usize) else { return };
+    let Some(entry) = info.regions.get_mut(index as usize) else { return Ok(()) };
     *entry = range;
     info.region_count += 1;
     if matches!(range.kind, range_kind::KERNEL | range_kind::BUNDLE | range_kind::WITHHELD) {
-        return;
+        return Ok(());
     }
     let device = range.kind != range_kind::RAM;
     let cap = Cap::Region { device, base: range.base, size: range.size, used: 0, cleared: 0 };
-    root.task.give(slot::REGIONS + index, cap, right::ALL);
+    root.give(slot::REGIONS + index, cap, right::ALL)
 }
 
 fn start_thread(root: Root<'_>, entry: u64) -> Result<Id<Thread>, &'static str> {

@@ -70,7 +70,7 @@ impl<T> Id<T> {
 }
 
 impl Id<CapSpace> {
-    /// Slot `index`, which must be below the count.
+    /// Slot `index`, which the caller has found to be below the count: see `Kernel::slot`.
     #[inline]
     #[must_use]
     pub(crate) fn following(self, index: u32) -> Id<Slot> {

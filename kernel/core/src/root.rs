@@ -41,7 +41,7 @@ impl<M: Machine> Kernel<M> {
     /// Begins the first task: makes its capability space in the memory that the machine has for it.
     /// The rest of that memory becomes a region in the last slot. A copy of the capability for the
     /// space goes to `own`: with the original, the task could delete the space. `None` if the
-    /// memory does not suffice, or was given to a first task before.
+    /// memory does not suffice or was given to a first task before, or if there is no slot `own`.
     pub fn first_task(&mut self, slots: u32, own: u32) -> Option<FirstTask<'_, M>> {
         let [base, size] = self.m.first_memory()?;
         let used = (u64::from(slots) + 1) * GRANULE;
@@ -50,24 +50,31 @@ impl<M: Machine> Kernel<M> {
         }
         let header = CapSpace { count: slots, level: 0, dying: false, scanned: 0 };
         let caps = self.place(Site::at(base, used)?, header);
-        let mut task = FirstTask { k: self, caps, region: caps.following(slots - 1) };
-        task.give(slots - 1, Cap::Region { device: false, base, size, used, cleared: size }, right::ALL);
-        task.give(own, Cap::CapSpace(caps), right::ALL);
-        task.k.m.get(caps.following(own)).original = false;
-        Some(task)
+        let region = self.slot(caps, (slots - 1).into()).ok()?;
+        let own = self.slot(caps, own.into()).ok()?;
+        let held = Slot { rights: right::ALL, ..Slot::default() };
+        let rest = Cap::Region { device: false, base, size, used, cleared: size };
+        *self.m.get(region) = Slot { cap: rest, original: true, ..held };
+        *self.m.get(own) = Slot { cap: Cap::CapSpace(caps), ..held };
+        Some(FirstTask { k: self, caps, region })
     }
 }
 
-/// An index of a slot must be below the count.
 impl<M: Machine> FirstTask<'_, M> {
-    /// What a slot holds.
+    fn slot(&mut self, index: u32) -> Result<Id<Slot>> {
+        self.k.slot(self.caps, index.into())
+    }
+
+    /// What a slot holds; nothing if there is no such slot.
     pub fn cap(&mut self, index: u32) -> Cap {
-        self.k.m.get(self.caps.following(index)).cap
+        self.slot(index).map_or(Cap::None, |slot| self.k.m.get(slot).cap)
     }
 
     /// Puts a capability into a slot that is derived from no other.
-    pub fn give(&mut self, index: u32, cap: Cap, rights: u8) {
-        *self.k.m.get(self.caps.following(index)) = Slot { cap, rights, original: true, ..Slot::default() };
+    pub fn give(&mut self, index: u32, cap: Cap, rights: u8) -> Result<()> {
+        let slot = self.slot(index)?;
+        *self.k.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
+        Ok(())
     }
 
     /// Makes an object out of the task's own memory; see `RegionCreate`.
@@ -78,18 +85,20 @@ impl<M: Machine> FirstTask<'_, M> {
 
     /// Maps memory; see `MemoryMap`.
     pub fn map(&mut self, memory: u32, space: Id<Space>, address: u64, flags: u64) -> Result<()> {
-        while !self.k.map(self.caps.following(memory), space, address, flags)? {}
+        let memory = self.slot(memory)?;
+        while !self.k.map(memory, space, address, flags)? {}
         Ok(())
     }
 
     /// Starts the thread, which becomes the current one.
     pub fn start(mut self, start: &Start) -> Result<Id<Thread>> {
-        let [thread, context, space] = start.slots.map(|index| self.cap(index));
-        let (Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)) = (thread, context, space) else {
+        let caps = start.slots.map(|index| self.cap(index));
+        let [Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)] = caps else {
             return Err(Error::WrongKind);
         };
+        let space = self.slot(start.slots[2])?;
         let FirstTask { k, caps, .. } = self;
-        k.derive_inner(caps.following(start.slots[2]), thread.place(place::SPACE))?;
+        k.derive_inner(space, thread.place(place::SPACE))?;
         k.m.get(thread).slots[place::CAPS] = Slot { cap: Cap::CapSpace(caps), rights: right::ALL, ..Slot::default() };
         let c = k.m.get(context);
         (c.priority, c.budget, c.left) = (start.priority, pillion_abi::NEVER, pillion_abi::NEVER);

@@ -81,7 +81,7 @@ impl World {
             (slot::PORTS, Cap::Ports { first: 0, count: 0x1_0000 }),
             (slot::TRACE, Cap::Trace),
         ] {
-            task.give(at as u32, cap, right::ALL);
+            task.give(at as u32, cap, right::ALL).unwrap();
         }
         for (kind, size, at) in [
             (Kind::AddressSpace, 8, slot::SPACE),

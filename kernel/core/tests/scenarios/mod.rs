@@ -3,6 +3,7 @@
 mod bounds;
 mod calls;
 mod deletion;
+mod first_task;
 mod guests;
 mod interleaved;
 mod loans;
