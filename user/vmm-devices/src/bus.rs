@@ -127,7 +127,7 @@ impl<'a> Bus<'a> {
     pub fn read_msr(&self, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
         match apic::has_msr(number) {
             true => self.apic.read_msr(number, now, &self.shared(state)),
-            false => self.msrs.read(number, now),
+            false => self.msrs.read(number),
         }
     }
 

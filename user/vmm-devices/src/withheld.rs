@@ -202,10 +202,20 @@ pub const REGISTERS: [Withheld<Registers>; 18] = [
     ),
 ];
 
-/// Whether a register reads zero and ignores writes.
+/// Whether a register reads zero.
 #[must_use]
 pub fn is_zero(register: u32) -> bool {
-    let mut ranges = REGISTERS.iter().filter(|line| line.then == Zero).flat_map(|line| line.what);
+    is_listed(register, &[Zero])
+}
+
+/// Whether writes to a register are lost.
+#[must_use]
+pub fn ignores_writes(register: u32) -> bool {
+    is_listed(register, &[Zero, Told])
+}
+
+fn is_listed(register: u32, then: &[Then]) -> bool {
+    let mut ranges = REGISTERS.iter().filter(|line| then.contains(&line.then)).flat_map(|line| line.what);
     ranges.any(|(first, last)| (*first..=*last).contains(&register))
 }
 

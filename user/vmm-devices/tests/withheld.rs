@@ -82,10 +82,12 @@ fn registers() {
             let written = bus.write_msr(number, other, 0, &state);
             let after = bus.read_msr(number, 0, &state);
             let passed = within(&READABLE_MSRS, number);
+            assert!(!passed || before.is_err() && after.is_err(), "{number:#x} is read without an exit");
             match line.then {
                 Then::Zero => assert_eq!((before, written, after), (Ok(0), Ok(Effect::None), Ok(0)), "{number:#x}"),
                 Then::Told if passed => assert!(written.is_ok(), "{number:#x}"),
                 Then::Told => assert!(written.is_ok() && before.is_ok() && before == after, "{number:#x}"),
+                Then::Fixed if passed => assert!(written.is_err(), "{number:#x}"),
                 Then::Fixed => assert!(written.is_err() && before.is_ok() && before == after, "{number:#x}"),
                 Then::Kept => assert!(!passed && written.is_ok() && after == Ok(other), "{number:#x}"),
                 Then::Refused => assert!(before.is_err() && written.is_err(), "{number:#x}"),

@@ -207,7 +207,7 @@ pub fn ports(bytes: &[u8]) {
     }
 }
 
-/// A register whose read is refused cannot be written either; CPUID answers every leaf.
+/// Each register is answered or refused; CPUID answers every leaf.
 pub fn registers(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let host: [u32; 4] = std::array::from_fn(|_| input.u32());
@@ -221,7 +221,7 @@ pub fn registers(bytes: &[u8]) {
             _ => input.u32(),
         };
         match input.u8() & 3 {
-            0 => drop(msrs.read(number, input.u64())),
+            0 => drop(msrs.read(number)),
             1 => drop(msrs.write(number, input.u64())),
             _ => {
                 (context.cr4, context.xcr0) = (input.u64(), input.u64());
