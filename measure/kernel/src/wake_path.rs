@@ -59,32 +59,21 @@ extern "C" fn handler(_: u64) -> ! {
 
 /// # Safety
 ///
-/// The argument is the address of a device that lives as long as this thread runs.
-unsafe extern "C" fn raiser(edu: u64) -> ! {
-    // SAFETY: the caller's promise.
-    let edu = unsafe { &*(edu as *const Edu) };
+/// The argument is [`Edu::raiser`] of a device that is mapped.
+unsafe extern "C" fn raiser(register: u64) -> ! {
     for round in 0.. {
         work(100 + round % 31);
         SHARED.start.store(now(), Relaxed);
-        edu.raise(1);
+        // SAFETY: the caller's promise; writing the register raises the interrupt.
+        unsafe { (register as *mut u32).write_volatile(1) };
     }
     stop()
 }
-
-struct Place(core::cell::UnsafeCell<core::mem::MaybeUninit<Edu>>);
-
-// SAFETY: written before the thread that reads it starts.
-unsafe impl Sync for Place {}
-
-static PLACE: Place = Place(core::cell::UnsafeCell::new(core::mem::MaybeUninit::uninit()));
 
 /// From a device's interrupt to user mode.
 pub fn interrupt(kit: &mut Kit) -> Checked {
     let (high, low) = (done!(kit.space()), done!(kit.space()));
     let edu = Edu::find(kit, low)?;
-    // SAFETY: no other thread reads it yet.
-    let place = unsafe { &mut *PLACE.0.get() };
-    let device: *const Edu = place.write(edu);
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (irq, signal) = (kit.slot(), done!(kit.badged(end, 1)));
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, irq, kit.region()));
@@ -93,7 +82,7 @@ pub fn interrupt(kit: &mut Kit) -> Checked {
     SHARED.wake.store(wake.into(), Relaxed);
     SHARED.end.store(signal.into(), Relaxed);
     done!(kit.start(Setup::new(HIGH, handler).within(high)));
-    done!(kit.start(Setup::new(LOW, raiser).within(low).with(device as u64)));
+    done!(kit.start(Setup::new(LOW, raiser).within(low).with(edu.raiser())));
     let bits = wait(end, NEVER).map_err(|e| failure!("{e:?}"))?;
     same!(bits[0], 1);
     SERIES.print(kit, "irq_to_user")

@@ -1,7 +1,6 @@
 //! The scan: makes a call repeatedly, interrupted a little later each time.
 
 use crate::{curve::Curve, name::Name, watch::Watch};
-use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{call::Call, status::Result};
 use pillion_runtime::{now, println};
@@ -20,12 +19,7 @@ static PLACES: AtomicU64 = AtomicU64::new(0);
 static LONGEST_DELAY: AtomicU64 = AtomicU64::new(0);
 static LONGEST: AtomicU64 = AtomicU64::new(0);
 
-struct Place(UnsafeCell<Curve>);
-
-// SAFETY: only the first thread accesses it.
-unsafe impl Sync for Place {}
-
-static CURVE: Place = Place(UnsafeCell::new(Curve::new()));
+static CURVE: Curve = Curve::new();
 
 /// Measurements of one call, in ticks.
 struct Sample {
@@ -58,10 +52,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
     /// Scans it and reports the curve, the longest delay, and the call's duration without
     /// interrupts.
     pub fn scan(mut self, kit: &mut Kit, name: Name) -> Checked {
-        // SAFETY: the only reference: no other thread gets here, and this function does not
-        // recurse.
-        let curve = unsafe { &mut *CURVE.0.get() };
-        curve.clear();
+        CURVE.clear();
         let watch = Watch::start(kit)?;
         // Twice: the first call creates page-table tables and the like.
         self.once(&watch, FAR, name)?;
@@ -71,7 +62,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
         loop {
             let sample = self.once(&watch, distance as u64, name)?;
             // At earlier places, the interrupt comes while the timer is being armed.
-            if sample.place >= -MARGIN && !curve.add(sample.place, sample.delay) {
+            if sample.place >= -MARGIN && !CURVE.add(sample.place, sample.delay) {
                 return Err(failure!("{name} is too long to be scanned"));
             }
             if sample.place > plain.length + MARGIN {
@@ -79,7 +70,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
             }
             distance += step;
         }
-        say(name, curve, &plain);
+        say(name, &CURVE, &plain);
         Ok(())
     }
 

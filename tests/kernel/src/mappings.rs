@@ -28,15 +28,15 @@ pub const TESTS: &[Test] = &[
 
 /// Reads a word of memory that tests map.
 pub fn peek(address: u64) -> u64 {
-    assert!(address >= FIRST_ADDRESS);
-    // SAFETY: nothing of the image is there, and what the kit maps holds words and bytes; a fault
-    // goes to the handler that the test has set.
+    assert!(address >= FIRST_ADDRESS && address.is_multiple_of(8));
+    // SAFETY: aligned; nothing of the image is there, and what the kit maps holds words and bytes;
+    // a fault goes to the handler that the test has set.
     unsafe { (address as *const u64).read_volatile() }
 }
 
 /// Writes a word of memory that tests map.
 pub fn poke(address: u64, value: u64) {
-    assert!(address >= FIRST_ADDRESS);
+    assert!(address >= FIRST_ADDRESS && address.is_multiple_of(8));
     // SAFETY: as in `peek`.
     unsafe { (address as *mut u64).write_volatile(value) }
 }

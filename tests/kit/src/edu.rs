@@ -48,8 +48,13 @@ impl Edu {
         unsafe { self.register(0).read_volatile() }
     }
 
+    /// Address of the register that raises the interrupt.
+    #[must_use]
+    pub fn raiser(&self) -> u64 {
+        self.register(0x60) as u64
+    }
+
     /// Raises the interrupt.
-    #[inline(always)]
     pub fn raise(&self, value: u32) {
         // SAFETY: the registers are mapped here; writing this one raises the interrupt.
         unsafe { self.register(0x60).write_volatile(value) }

@@ -10,10 +10,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const PATH: &str = "/dev/measure";
 const PAGE: usize = 4096;
 
-/// `_IO('M', 0)` and so on.
-const SOURCE: libc::Ioctl = 0x4d00;
-const ARM: libc::Ioctl = 0x4d01;
-const HOLD: libc::Ioctl = 0x4d02;
+/// The module's commands, `_IO('M', 0)` and so on. All take a number.
+#[derive(Clone, Copy)]
+enum Command {
+    Source = 0x4d00,
+    Arm = 0x4d01,
+    Hold = 0x4d02,
+}
 
 /// The register of edu that raises its interrupt.
 const RAISE: usize = 0x60;
@@ -37,20 +40,43 @@ pub struct Stamps {
     pub handled: u64,
 }
 
+/// The module's file.
+struct Module(OwnedFd);
+
 /// The side that raises interrupts.
 pub struct Device {
-    file: OwnedFd,
+    module: Module,
     /// Address of edu's registers.
     registers: Option<usize>,
 }
 
 /// The side that waits for interrupts.
-pub struct Waiter(OwnedFd);
+pub struct Waiter(Module);
 
-fn open() -> Result<OwnedFd> {
-    rustix::fs::open(PATH, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).with_context(|| {
-        format!("{PATH} cannot be opened: load the module of linux/measure (insmod measure.ko), as root")
-    })
+impl Module {
+    fn open() -> Result<Module> {
+        let file = rustix::fs::open(PATH, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+        file.map(Module).with_context(|| {
+            format!("{PATH} cannot be opened: load the module of linux/measure (insmod measure.ko), as root")
+        })
+    }
+
+    /// Maps edu's registers.
+    fn registers(&self) -> Result<usize> {
+        // SAFETY: a new mapping at an address that Linux chooses.
+        let address = unsafe {
+            mmap(std::ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &self.0, 0)
+        };
+        address.map(|address| address as usize).context("the registers of edu cannot be mapped")
+    }
+
+    fn control(&self, command: Command, argument: u64) -> Result<()> {
+        // SAFETY: the module's commands take numbers and touch no memory of this process.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), command as libc::Ioctl, argument) } {
+            0 => Ok(()),
+            _ => Err(last_errno().into()),
+        }
+    }
 }
 
 /// Whether the module is loaded.
@@ -64,10 +90,10 @@ impl Device {
     /// # Errors
     /// There is no such source, or the module is not loaded.
     pub fn open(source: Source) -> Result<Device> {
-        let file = open()?;
-        control(&file, SOURCE, source as u64).context("there is no such source of interrupts")?;
-        let registers = (source == Source::Edu).then(|| registers(&file)).transpose()?;
-        Ok(Device { file, registers })
+        let module = Module::open()?;
+        module.control(Command::Source, source as u64).context("there is no such source of interrupts")?;
+        let registers = (source == Source::Edu).then(|| module.registers()).transpose()?;
+        Ok(Device { module, registers })
     }
 
     /// Opens it for the thread that waits.
@@ -75,7 +101,7 @@ impl Device {
     /// # Errors
     /// It cannot be opened again.
     pub fn another(&self) -> Result<Waiter> {
-        open().map(Waiter)
+        Module::open().map(Waiter)
     }
 
     /// Raises edu's interrupt and returns the time; or arms the timer.
@@ -84,7 +110,7 @@ impl Device {
     /// The timer cannot be armed.
     pub fn raise(&self, nanoseconds: u64) -> Result<Option<u64>> {
         let Some(registers) = self.registers else {
-            return control(&self.file, ARM, nanoseconds).map(|()| None);
+            return self.module.control(Command::Arm, nanoseconds).map(|()| None);
         };
         let raised = tsc();
         // SAFETY: the page of registers is mapped for as long as the process lives; writing this
@@ -101,7 +127,7 @@ impl Waiter {
     /// The time is too long.
     #[inline]
     pub fn hold(&self, nanoseconds: u64) -> Result<()> {
-        control(&self.0, HOLD, nanoseconds)
+        self.0.control(Command::Hold, nanoseconds)
     }
 
     /// Waits for an interrupt.
@@ -110,24 +136,9 @@ impl Waiter {
     /// The module is gone.
     pub fn wait(&self) -> Result<Stamps> {
         let mut words = [0; size_of::<Stamps>()];
-        let got = rustix::io::read(&self.0, &mut words)?;
+        let got = rustix::io::read(&self.0.0, &mut words)?;
         ensure!(got == words.len(), "the module of another version is loaded");
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| words[at * 8 + byte]));
         Ok(Stamps { due: word(0), handled: word(1) })
-    }
-}
-
-fn registers(file: &OwnedFd) -> Result<usize> {
-    // SAFETY: a new mapping at an address that Linux chooses.
-    let address =
-        unsafe { mmap(std::ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0) };
-    address.map(|address| address as usize).context("the registers of edu cannot be mapped")
-}
-
-fn control(file: &OwnedFd, command: libc::Ioctl, argument: u64) -> Result<()> {
-    // SAFETY: the commands of the module take numbers and touch no memory of this process.
-    match unsafe { libc::ioctl(file.as_raw_fd(), command, argument) } {
-        0 => Ok(()),
-        _ => Err(last_errno().into()),
     }
 }

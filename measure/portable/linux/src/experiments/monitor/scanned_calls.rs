@@ -9,6 +9,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::process::{Signal, WaitOptions, getpid, kill_process, waitpid};
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::ptr::null_mut;
@@ -130,31 +131,40 @@ fn kill_self() -> Result<Made> {
     plain(|| Ok(kill_process(getpid(), Signal::URG)?))
 }
 
-fn map() -> Result<usize> {
-    let protection = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: new memory at an address that Linux chooses.
-    let address = unsafe { mmap_anonymous(null_mut(), MAPPED, protection, MapFlags::PRIVATE | MapFlags::POPULATE) };
-    Ok(address? as usize)
+/// Memory with all pages present, until it is unmapped.
+struct Memory(*mut c_void);
+
+impl Memory {
+    fn map() -> Result<Memory> {
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: new memory at an address that Linux chooses.
+        let address = unsafe { mmap_anonymous(null_mut(), MAPPED, protection, MapFlags::PRIVATE | MapFlags::POPULATE) };
+        Ok(Memory(address?))
+    }
+
+    fn unmap(self) -> Result<()> {
+        // SAFETY: the memory came from `map`, and nothing refers to it.
+        Ok(unsafe { munmap(self.0, MAPPED) }?)
+    }
 }
 
-fn unmap(address: usize) -> Result<()> {
-    // SAFETY: the memory came from `map`, and nothing refers to it.
-    Ok(unsafe { munmap(address as *mut _, MAPPED) }?)
-}
-
-/// Maps memory with all pages present.
+/// Maps memory, and unmaps it after the call.
 fn map_1m() -> Result<Made> {
-    let at = Rc::new(Cell::new(0));
-    let mapped = Rc::clone(&at);
-    undone(move || map().map(|address| at.set(address)), move || unmap(mapped.get()))
+    let (map, unmap) = map_and_unmap();
+    Ok(Made { before: nothing(), call: map, after: unmap })
 }
 
 /// Unmaps memory that is mapped before the call.
 fn unmap_1m() -> Result<Made> {
-    let at = Rc::new(Cell::new(0));
-    let mapped = Rc::clone(&at);
-    let before = move || map().map(|address| at.set(address));
-    Ok(Made { before: Box::new(before), call: Box::new(move || unmap(mapped.get())), after: nothing() })
+    let (map, unmap) = map_and_unmap();
+    Ok(Made { before: map, call: unmap, after: nothing() })
+}
+
+fn map_and_unmap() -> (Step, Step) {
+    let made = Rc::new(Cell::new(None));
+    let mapped = Rc::clone(&made);
+    let map = move || Memory::map().map(|memory| made.set(Some(memory)));
+    (Box::new(map), Box::new(move || mapped.take().map_or(Ok(()), Memory::unmap)))
 }
 
 /// Forks a child that ends at once.
