@@ -30,10 +30,10 @@ pub const THREAD_PAGES: u64 = 1;
 pub const VCPU_PAGES: u64 = 9;
 
 /// Maximum number of slots of a capability space.
-pub const MAX_SLOTS: u64 = 1 << 16;
+const MAX_SLOTS: u64 = 1 << 16;
 
 /// Maximum number of table pages of an address space.
-pub const MAX_TABLES: u64 = 1 << 14;
+const MAX_TABLES: u64 = 1 << 14;
 
 /// Size in bytes and alignment of an object of a kind.
 fn extent(kind: Kind, size: u64) -> Result<(u64, u64)> {

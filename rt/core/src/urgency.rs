@@ -57,7 +57,7 @@ pub struct Limits {
 
 /// The level of a priority.
 #[must_use]
-pub fn level_of_priority(priority: u32) -> u8 {
+fn level_of_priority(priority: u32) -> u8 {
     if priority < SMALL_END {
         FIRST_LEVEL + priority as u8
     } else if priority >= HIGH_START {

@@ -255,8 +255,8 @@ impl GuestApic {
         &self.isr.words
     }
 
-    /// Whether the machine's local APIC holds the vector in service for the guest.
-    #[inline]
+    /// Whether the machine's local APIC holds the vector in service for the guest; for tests.
+    #[cfg(any(test, feature = "observe"))]
     #[must_use]
     pub const fn owes(&self, vector: u8) -> bool {
         self.owed.has(vector)

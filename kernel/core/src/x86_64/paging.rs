@@ -75,24 +75,6 @@ impl Flags {
         }
         bits
     }
-
-    /// The inverse of [`Flags::leaf`].
-    const fn of_leaf(entry: u64) -> Self {
-        let mut flags = Self(0);
-        if entry & WRITABLE != 0 {
-            flags = flags.with(Self::WRITE);
-        }
-        if entry & USER != 0 {
-            flags = flags.with(Self::USER);
-        }
-        if entry & CACHE_DISABLE != 0 {
-            flags = flags.with(Self::UNCACHED);
-        }
-        if entry & NO_EXECUTE == 0 {
-            flags = flags.with(Self::EXECUTE);
-        }
-        flags
-    }
 }
 
 const PRESENT: u64 = 1;
@@ -264,31 +246,6 @@ fn unmap_small(tables: &mut impl Tables, table: u64, address: u64, size: u64) ->
     done
 }
 
-/// A translation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// Physical address of the byte asked for.
-    pub physical: u64,
-    /// Size of the page.
-    pub size: u64,
-    /// How it is mapped.
-    pub flags: Flags,
-}
-
-/// The mapping of an address in the lower half. Reads four entries at most.
-pub fn lookup(tables: &impl Tables, root: u64, address: u64) -> Option<Mapping> {
-    if address >= LIMIT {
-        return None;
-    }
-    let place = walk(tables, root, address);
-    if !place.is_leaf() {
-        return None;
-    }
-    let size = span(place.level);
-    let physical = (place.entry & ADDRESS & !(size - 1)) | (address & (size - 1));
-    Some(Mapping { physical, size, flags: Flags::of_leaf(place.entry) })
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -324,6 +281,32 @@ mod tests {
             self.tables.push([0; ENTRIES]);
             Some((self.tables.len() as u64 - 1) * PAGE)
         }
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct Mapping {
+        physical: u64,
+        size: u64,
+        flags: Flags,
+    }
+
+    /// The mapping of an address.
+    fn lookup(tables: &impl Tables, root: u64, address: u64) -> Option<Mapping> {
+        let place = walk(tables, root, address);
+        let (entry, size) = (place.entry, span(place.level));
+        let physical = (entry & ADDRESS & !(size - 1)) | (address & (size - 1));
+        place.is_leaf().then(|| Mapping { physical, size, flags: flags_of(entry) })
+    }
+
+    /// The inverse of [`Flags::leaf`].
+    fn flags_of(entry: u64) -> Flags {
+        let flags = [
+            (entry & WRITABLE != 0, Flags::WRITE),
+            (entry & USER != 0, Flags::USER),
+            (entry & CACHE_DISABLE != 0, Flags::UNCACHED),
+            (entry & NO_EXECUTE == 0, Flags::EXECUTE),
+        ];
+        flags.into_iter().filter(|(is_set, _)| *is_set).fold(Flags(0), |all, (_, flag)| all.with(flag))
     }
 
     const RW: Flags = Flags::USER.with(Flags::WRITE);

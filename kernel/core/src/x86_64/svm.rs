@@ -24,7 +24,7 @@ pub fn clear_bits(map: &mut [u64], first: usize, count: usize) {
 /// Position of the read bit of an MSR in the permission map; the write bit follows it. `None`:
 /// always intercepted.
 #[must_use]
-pub const fn msr_bit(number: u32) -> Option<usize> {
+const fn msr_bit(number: u32) -> Option<usize> {
     let (start, page) = match number {
         0..=0x1fff => (0, 0),
         0xc000_0000..=0xc000_1fff => (0xc000_0000, 0x800),

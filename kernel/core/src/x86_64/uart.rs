@@ -31,9 +31,6 @@ const FIFO_WORKS: u8 = 0xc0;
 /// Bytes that the FIFO takes.
 pub const DEPTH: u8 = 16;
 
-/// Bytes that leave in a second at 115,200 baud: each takes ten bits.
-pub const BYTES_PER_SECOND: u64 = 11_520;
-
 /// Number of looks at the line status while waiting for a full FIFO: it takes 1.4 ms to leave, a
 /// look 0.5 to 1 µs.
 pub const PATIENCE: u32 = 10_000;
@@ -71,12 +68,6 @@ impl Uart {
         let works = registers.read(FIFO) & FIFO_WORKS == FIFO_WORKS;
         self.depth.store(if works { DEPTH } else { 1 }, Relaxed);
         true
-    }
-
-    /// Whether there is one.
-    #[must_use]
-    pub fn is_there(&self) -> bool {
-        self.depth.load(Relaxed) != 0
     }
 
     /// Sends a byte if there is room for it now: one read and one write at most. Without a UART the
@@ -197,7 +188,7 @@ mod tests {
     fn a_bus_without_one_is_told_from_one() {
         for (missing, there) in [(None, true), (Some(0xff), false), (Some(0), false)] {
             let (uart, mut model) = (Uart::none(), Model { missing, ..Model::new(16) });
-            assert_eq!((uart.start(&mut model), uart.is_there()), (there, there));
+            assert_eq!(uart.start(&mut model), there);
         }
     }
 
@@ -229,7 +220,7 @@ mod tests {
                 } else {
                     in_vain += 1;
                     assert!(in_vain <= 1, "polls");
-                    model.now += 1_000_000_000 * depth as u64 / BYTES_PER_SECOND;
+                    model.now += depth as u64 * BYTE;
                 }
                 assert!(model.reads + model.writes - accesses <= 2);
             }

@@ -231,7 +231,7 @@ impl Fake {
     }
 
     /// Slots that exist: those of capability spaces, and those inside objects.
-    pub fn slot_exists(&self, physical: u64) -> bool {
+    fn slot_exists(&self, physical: u64) -> bool {
         let Some((start, l)) = self.live.range(..=physical).next_back() else { return false };
         (physical > *start || l.what != What::CapSpace) && physical + 64 <= start + l.bytes
     }

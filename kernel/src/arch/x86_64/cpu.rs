@@ -15,19 +15,19 @@ pub const SMAP: u32 = 1 << 1;
 /// Instructions that read and write the bases of FS and GS.
 pub const FSGSBASE: u32 = 1 << 2;
 /// User-mode instruction prevention.
-pub const UMIP: u32 = 1 << 3;
+const UMIP: u32 = 1 << 3;
 /// XSAVE.
 pub const XSAVE: u32 = 1 << 4;
 /// x2APIC.
 pub const X2APIC: u32 = 1 << 5;
 /// The time-stamp counter runs evenly in all states.
-pub const INVARIANT_TSC: u32 = 1 << 6;
+const INVARIANT_TSC: u32 = 1 << 6;
 /// AMD virtualisation with nested paging.
 pub const SVM: u32 = 1 << 7;
 /// It is a virtual machine.
 pub const HYPERVISOR: u32 = 1 << 8;
 /// Pages of 1 GiB.
-pub const HUGE_PAGES: u32 = 1 << 9;
+const HUGE_PAGES: u32 = 1 << 9;
 /// Machine-check registers.
 pub const MACHINE_CHECKS: u32 = 1 << 10;
 

@@ -12,7 +12,7 @@ use super::{cpu, layout::direct, log};
 pub const AREA_LIMIT: usize = 3 << 10;
 
 /// Alignment of an area.
-pub const AREA_ALIGN: usize = 64;
+const AREA_ALIGN: usize = 64;
 
 /// x87 and SSE.
 const LEGACY: u32 = 3;
@@ -34,7 +34,7 @@ static INITIAL: Initial = Initial(UnsafeCell::new(State([0; AREA_LIMIT])));
 
 /// Bytes of an area; a multiple of 64, at most [`AREA_LIMIT`].
 #[must_use]
-pub fn area_size() -> usize {
+fn area_size() -> usize {
     SIZE.load(Relaxed) as usize
 }
 

@@ -13,10 +13,10 @@ use likelihood::Search;
 
 /// The fewest distinct values to which a distribution is fitted: the fit has three parameters, and
 /// many curves match a few bars.
-pub const LEAST_VALUES: usize = 20;
+const LEAST_VALUES: usize = 20;
 /// The most stages that a fit tries. With more, the curve hardly differs from a normal
 /// distribution, which has no stages.
-pub const MOST_STAGES: u32 = 64;
+const MOST_STAGES: u32 = 64;
 /// Number of steps in which a report draws a curve.
 pub const STEPS: u32 = 120;
 /// A sample is a whole number and stands for half a unit to either side, so no sample is as small
@@ -36,8 +36,8 @@ pub struct Erlang {
 }
 
 impl Erlang {
-    /// The distribution with at most [`MOST_STAGES`] stages that maximises the likelihood of the
-    /// samples. `None` if fewer than [`LEAST_VALUES`] of them are distinct, or if only their
+    /// The distribution with at most `MOST_STAGES` stages that maximises the likelihood of the
+    /// samples. `None` if fewer than `LEAST_VALUES` of them are distinct, or if only their
     /// buckets are known, not their values.
     #[must_use]
     pub fn by_likelihood(samples: &Histogram) -> Option<Erlang> {
@@ -49,7 +49,7 @@ impl Erlang {
 
     /// Probability density at `time`.
     #[must_use]
-    pub fn density(&self, time: f64) -> f64 {
+    fn density(&self, time: f64) -> f64 {
         let time = time - self.offset;
         if time < 0.0 || (time == 0.0 && self.stages > 1) {
             return 0.0;

@@ -52,7 +52,7 @@ pub enum Direction {
 impl Direction {
     /// Whether `value` is on the bad side of `limit`.
     #[must_use]
-    pub fn is_beyond(self, value: f64, limit: f64) -> bool {
+    fn is_beyond(self, value: f64, limit: f64) -> bool {
         match self {
             Direction::Smaller => value > limit,
             Direction::Larger => value < limit,
@@ -151,7 +151,7 @@ impl Figure {
 
     /// Whether it reaches its goal.
     #[must_use]
-    pub fn reaches_goal(&self) -> bool {
+    fn reaches_goal(&self) -> bool {
         self.goal.is_some_and(|goal| !self.direction.is_beyond(self.value, goal))
     }
 }

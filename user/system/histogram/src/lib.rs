@@ -33,10 +33,10 @@ use core::sync::atomic::{
 };
 
 /// Width in nanoseconds of a linear bucket.
-pub const LINEAR_NS: u64 = 10;
+const LINEAR_NS: u64 = 10;
 
 /// Number of linear buckets.
-pub const LINEAR: usize = 2048;
+const LINEAR: usize = 2048;
 
 /// First value that falls into a logarithmic bucket: 20.48 µs.
 pub const LINEAR_END_NS: u64 = LINEAR as u64 * LINEAR_NS;
@@ -51,7 +51,7 @@ const STEPS_LOG2: u32 = 4;
 pub const END_NS: u64 = 1 << 34;
 
 /// Number of buckets.
-pub const BUCKETS: usize = LINEAR + log_position(END_NS);
+const BUCKETS: usize = LINEAR + log_position(END_NS);
 
 const _: () = assert!(BUCKETS == 2364);
 const _: () = assert!(log_position(LINEAR_END_NS) == 0 && log_start(0) == LINEAR_END_NS);
