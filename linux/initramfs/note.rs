@@ -39,10 +39,11 @@ unsafe extern "C" fn main(stack: *const u64) -> ! {
     let argument = |i: usize| unsafe { CStr::from_ptr(*stack.add(1 + i) as *const _) }.to_bytes();
     if count > 1 && argument(1) == b"--step" {
         marker!("0x70657453");
-        call(number::EXIT, 0, 0, 0);
+        exit(0);
     }
     marker!("0x6b72614d");
-    let allowed = call(number::IOPERM, PORT, 1, 1) == 0;
+    // SAFETY: numbers.
+    let allowed = unsafe { call(number::IOPERM, PORT, 1, 1) } == 0;
     if allowed {
         lock();
         if count > 2 && argument(1) == b"--tsc" {
@@ -52,7 +53,12 @@ unsafe extern "C" fn main(stack: *const u64) -> ! {
         }
         put(b"\n");
     }
-    call(number::EXIT, u64::from(!allowed), 0, 0);
+    exit(u64::from(!allowed))
+}
+
+fn exit(status: u64) -> ! {
+    // SAFETY: a number.
+    unsafe { call(number::EXIT, status, 0, 0) };
     loop {}
 }
 
@@ -60,8 +66,11 @@ unsafe extern "C" fn main(stack: *const u64) -> ! {
 fn lock() {
     const CREATE_AND_WRITE: u64 = 0o101;
     const EXCLUSIVE: u64 = 2;
-    let file = call(number::OPEN, LOCK.as_ptr() as u64, CREATE_AND_WRITE, 0o600);
-    call(number::FLOCK, file, EXCLUSIVE, 0);
+    // SAFETY: a name that ends in a zero, and numbers.
+    unsafe {
+        let file = call(number::OPEN, LOCK.as_ptr() as u64, CREATE_AND_WRITE, 0o600);
+        call(number::FLOCK, file, EXCLUSIVE, 0);
+    }
 }
 
 fn put_words<'a>(count: usize, argument: impl Fn(usize) -> &'a [u8]) {
@@ -96,10 +105,11 @@ fn put(text: &[u8]) {
     }
 }
 
-fn call(number: u64, a: u64, b: u64, c: u64) -> u64 {
+/// # Safety
+/// The arguments are what the call takes, and it changes no memory of this program.
+unsafe fn call(number: u64, a: u64, b: u64, c: u64) -> u64 {
     let result;
-    // SAFETY: the calls made here take numbers and one constant string; none changes memory of this
-    // program.
+    // SAFETY: by the contract of this function.
     unsafe {
         asm!("syscall", inlateout("rax") number => result, in("rdi") a, in("rsi") b, in("rdx") c,
             lateout("rcx") _, lateout("r11") _, options(nostack))

@@ -29,8 +29,10 @@ const ALL: [fn(&mut Kit) -> Checked; 10] = [
     ready_paths::yields,
 ];
 
-fn main(argument: u64) -> ! {
-    // SAFETY: it is what the kernel started this task with.
+/// # Safety
+/// Only the entry point calls it, with the kernel's argument.
+unsafe fn main(argument: u64) -> ! {
+    // SAFETY: by the contract of this function.
     let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("the measurements cannot begin");
         end(0, false)

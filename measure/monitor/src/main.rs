@@ -37,8 +37,10 @@ const ALL: [&[Case]; 8] = [
     scan_trace::CASES,
 ];
 
-fn main(argument: u64) -> ! {
-    // SAFETY: it is what the kernel started this task with.
+/// # Safety
+/// Only the entry point calls it, with the kernel's argument.
+unsafe fn main(argument: u64) -> ! {
+    // SAFETY: by the contract of this function.
     let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("invalid the monitor cannot begin");
         end(0, false)

@@ -80,8 +80,10 @@ fn tests(has_svm: bool) -> impl Iterator<Item = &'static Test> {
     groups.iter().copied().flatten().chain(guests)
 }
 
-fn main(argument: u64) -> ! {
-    // SAFETY: the kernel started this task with this argument.
+/// # Safety
+/// Only the entry point calls it, with the kernel's argument.
+unsafe fn main(argument: u64) -> ! {
+    // SAFETY: by the contract of this function.
     let Some(mut kit) = (unsafe { Kit::new(argument) }) else {
         println!("tests cannot begin");
         end(0, false)

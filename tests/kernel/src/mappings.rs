@@ -100,8 +100,10 @@ extern "C" fn spoiler(_: u64) -> ! {
     naked_asm!("mov [rdi], rdi", "ud2")
 }
 
-extern "C" fn jumper(address: u64) -> ! {
-    // SAFETY: faults, or runs what the test has put there.
+/// # Safety
+/// Code that does not return is at the address, or none that can be run.
+unsafe extern "C" fn jumper(address: u64) -> ! {
+    // SAFETY: by the contract of this function: it faults, or runs what the test has put there.
     let code: extern "C" fn() -> ! = unsafe { core::mem::transmute(address) };
     code()
 }
@@ -201,7 +203,7 @@ extern "C" fn fault_target() {}
 fn kernel_half(kit: &mut Kit) -> Checked {
     let (space, fault) = watched(kit)?;
     for (address, entry, code) in [
-        (0xffff_8000_0020_0000, reader as extern "C" fn(u64) -> !, 5),
+        (0xffff_8000_0020_0000, reader as unsafe extern "C" fn(u64) -> !, 5),
         (0xffff_ffff_8020_0000, reader, 5),
         (0xffff_ffff_8020_0000, writer, 7),
         (0xffff_ffff_8020_0000, jumper, 0x15),

@@ -66,7 +66,9 @@ static mut BROKER: Broker = Broker::new();
 
 task!(main);
 
-fn main(_: u64) -> ! {
+/// # Safety
+/// Only the entry point calls it.
+unsafe fn main(_: u64) -> ! {
     let broker = &raw mut BROKER;
     // SAFETY: this is the only reference, and it is made once.
     let broker = unsafe { &mut *broker };

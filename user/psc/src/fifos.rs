@@ -103,7 +103,7 @@ fn clear(place: Extent) {
 fn entry(number: u32) -> Entry {
     let status = address::STATUS as *mut Status;
     // SAFETY: the status is mapped, and only this thread writes it, one entry at a time; the
-    // callers' numbers are in range.
+    // index is checked.
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[number as usize])) }
 }
 

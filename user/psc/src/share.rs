@@ -34,7 +34,7 @@ pub fn tell_fifo(number: u64) {
 
 /// A slot; the last one if the number is out of range.
 fn words(number: usize) -> *mut PscSlot {
-    // SAFETY: the resource manager mapped it for good before this task began to run; the number is
+    // SAFETY: the resource manager mapped it for good before this task began to run; the index is
     // in range.
     unsafe { addr_of_mut!((*psc()).slots[number.min(SLOTS - 1)]) }
 }

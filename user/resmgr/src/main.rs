@@ -9,7 +9,9 @@ static HEAP: Heap = Heap::new();
 
 pillion_runtime::task!(main);
 
-fn main(argument: u64) -> ! {
-    // SAFETY: the kernel started the first task with this argument.
+/// # Safety
+/// Only the entry point calls it, with the kernel's argument.
+unsafe fn main(argument: u64) -> ! {
+    // SAFETY: by the contract of this function.
     unsafe { pillion_resmgr::main(argument) }
 }

@@ -1,8 +1,8 @@
 //! What every user task needs: an entry point, the system calls as functions, time, and a panic
 //! handler.
 //!
-//! A task is a `no_std` binary that calls [`task!`] with its main function. It is linked at
-//! [`BASE`] and starts with the argument that its creator chose.
+//! A task is a `no_std` binary that calls [`task!`] with its main function. It starts with the
+//! argument that its creator chose.
 #![no_std]
 
 pub mod broker;
@@ -12,9 +12,6 @@ pub mod info;
 pub mod log;
 
 pub use call::*;
-
-/// Address at which task images are linked.
-pub const BASE: u64 = 0x40_0000;
 
 /// Reads the time-stamp counter.
 #[inline(always)]
@@ -31,7 +28,8 @@ pub fn park() -> ! {
     }
 }
 
-/// Defines the entry point of a task: `task!(main)` with `fn main(argument: u64) -> !`.
+/// Defines the entry point of a task: `task!(main)` with `fn main(argument: u64) -> !`. It may be
+/// unsafe: only the entry point calls it, once, with the argument that the task was started with.
 #[macro_export]
 macro_rules! task {
     ($main:path) => {
@@ -46,7 +44,9 @@ macro_rules! task {
         );
 
         extern "C" fn __pillion_main(argument: u64) -> ! {
-            $main(argument)
+            let main: unsafe fn(u64) -> ! = $main;
+            // SAFETY: the first code that runs; it is not entered again.
+            unsafe { main(argument) }
         }
 
         #[panic_handler]

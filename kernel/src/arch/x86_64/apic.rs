@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::layout::{ALWAYS_MAPPED, direct};
 use super::{cpu, fatal, log, msr};
+use register::Register;
 
 /// Vectors that the kernel keeps for itself.
 pub mod vector {
@@ -20,21 +21,35 @@ pub mod vector {
 
 /// Registers, by their offset in memory; in x2APIC mode the MSR is 0x800 plus a sixteenth of that.
 mod register {
-    pub const ID: u32 = 0x20;
-    pub const TASK_PRIORITY: u32 = 0x80;
-    pub const EOI: u32 = 0xb0;
-    pub const SPURIOUS: u32 = 0xf0;
-    pub const IN_SERVICE: u32 = 0x100;
-    pub const ERROR: u32 = 0x280;
-    pub const LVT_TIMER: u32 = 0x320;
-    pub const LVT_THERMAL: u32 = 0x330;
-    pub const LVT_PERFORMANCE: u32 = 0x340;
-    pub const LVT_LINT0: u32 = 0x350;
-    pub const LVT_LINT1: u32 = 0x360;
-    pub const LVT_ERROR: u32 = 0x370;
-    pub const TIMER_INITIAL: u32 = 0x380;
-    pub const TIMER_CURRENT: u32 = 0x390;
-    pub const TIMER_DIVIDE: u32 = 0x3e0;
+    /// A register that every local APIC has; reading it changes nothing.
+    #[derive(Clone, Copy)]
+    pub struct Register(u32);
+
+    impl Register {
+        pub fn offset(self) -> u32 {
+            self.0
+        }
+    }
+
+    /// The word of a vector among those in service.
+    pub fn in_service(vector: u8) -> Register {
+        Register(0x100 + (u32::from(vector) >> 5 << 4))
+    }
+
+    pub const ID: Register = Register(0x20);
+    pub const TASK_PRIORITY: Register = Register(0x80);
+    pub const EOI: Register = Register(0xb0);
+    pub const SPURIOUS: Register = Register(0xf0);
+    pub const ERROR: Register = Register(0x280);
+    pub const LVT_TIMER: Register = Register(0x320);
+    pub const LVT_THERMAL: Register = Register(0x330);
+    pub const LVT_PERFORMANCE: Register = Register(0x340);
+    pub const LVT_LINT0: Register = Register(0x350);
+    pub const LVT_LINT1: Register = Register(0x360);
+    pub const LVT_ERROR: Register = Register(0x370);
+    pub const TIMER_INITIAL: Register = Register(0x380);
+    pub const TIMER_CURRENT: Register = Register(0x390);
+    pub const TIMER_DIVIDE: Register = Register(0x3e0);
 }
 
 const MASKED: u32 = 1 << 16;
@@ -58,30 +73,29 @@ fn registers() -> u64 {
 }
 
 #[inline]
-fn read(register: u32) -> u32 {
-    let base = registers();
+fn read(register: Register) -> u32 {
+    let (base, offset) = (registers(), register.offset());
     // SAFETY: `init` made sure that the registers are there, in memory or as MSRs; reading them
     // changes nothing.
     unsafe {
         if base == 0 {
-            msr::read(0x800 + (register >> 4)) as u32
+            msr::read(0x800 + (offset >> 4)) as u32
         } else {
-            ((base + u64::from(register)) as *const u32).read_volatile()
+            ((base + u64::from(offset)) as *const u32).read_volatile()
         }
     }
 }
 
-/// Private. The worst that a wrong value could do is an interrupt out of place.
+/// The worst that a wrong value can do is an interrupt out of place.
 #[inline]
-fn write(register: u32, value: u32) {
-    let base = registers();
-    // SAFETY: as in `read`; the callers below write values that the register takes, and no register
-    // writes memory.
+fn write(register: Register, value: u32) {
+    let (base, offset) = (registers(), register.offset());
+    // SAFETY: as in `read`; none of them writes memory.
     unsafe {
         if base == 0 {
-            msr::write(0x800 + (register >> 4), value.into());
+            msr::write(0x800 + (offset >> 4), value.into());
         } else {
-            ((base + u64::from(register)) as *mut u32).write_volatile(value);
+            ((base + u64::from(offset)) as *mut u32).write_volatile(value);
         }
     }
 }
@@ -169,5 +183,5 @@ pub fn mask_timer(masked: bool) {
 /// Whether an interrupt is in service: delivered, not ended.
 #[must_use]
 pub fn in_service(vector: u8) -> bool {
-    read(register::IN_SERVICE + (u32::from(vector) >> 5 << 4)) >> (vector & 31) & 1 == 1
+    read(register::in_service(vector)) >> (vector & 31) & 1 == 1
 }

@@ -48,7 +48,10 @@ impl Memory for LowMemory {
 }
 
 /// Called by the first instructions, on the stack of the first CPU and on the first page tables.
-extern "C" fn start(magic: u32, info: u32) -> ! {
+///
+/// # Safety
+/// Nothing else calls it.
+unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     // SAFETY: this function runs once, before anything else; the references end before
     // `kernel_main`.
     let (params, rsdp) = unsafe { (&mut *PARAMS.0.get(), &mut *RSDP.0.get()) };
@@ -78,7 +81,8 @@ extern "C" fn start(magic: u32, info: u32) -> ! {
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
-    let tables = start_devices(params.rsdp);
+    // SAFETY: the only call, of the one CPU that runs.
+    let tables = unsafe { start_devices(params.rsdp) };
     // SAFETY: the tables are the firmware's.
     unsafe { io_mmu::look(&tables) };
     params.withhold(&tables);
@@ -108,8 +112,10 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
     understood
 }
 
-fn start_devices(rsdp: u64) -> acpi::Tables {
-    // SAFETY: the only calls, of the one CPU that runs; each prepares what the next ones need.
+/// # Safety
+/// It is called once, on the one CPU that runs.
+unsafe fn start_devices(rsdp: u64) -> acpi::Tables {
+    // SAFETY: the only calls; each prepares what the next ones need.
     unsafe {
         percpu::init(0);
         trap::init_syscall();

@@ -7,9 +7,9 @@ use crate::team::{self, Stamp, member};
 use anyhow::{Context, Result, ensure};
 use std::ffi::CStr;
 
-/// Bytes of a short message, and of a long one.
-const SHORT: usize = 64;
-const LONG: usize = 4096;
+/// A short message, and a long one.
+static SHORT: [u8; 64] = [0; 64];
+static LONG: [u8; 4096] = [0; 4096];
 const NAME: &CStr = c"/pillion-measure";
 
 /// From before a message is sent until it is received.
@@ -26,7 +26,7 @@ pub fn latency(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     let sender = || {
         for _ in 0..samples {
             before.set(bench.clock.ticks());
-            queue.send(SHORT)?;
+            queue.send(&SHORT)?;
         }
         Ok(Vec::new())
     };
@@ -42,11 +42,11 @@ pub fn throughput(bench: &Bench, messages: u64) -> Result<f64> {
     };
     let sender = || {
         let start = bench.clock.ticks();
-        (0..messages).try_for_each(|_| queue.send(LONG))?;
+        (0..messages).try_for_each(|_| queue.send(&LONG))?;
         Ok(vec![bench.clock.whole(bench.clock.ticks() - start)])
     };
     let took = team::run(bench, vec![member(HIGH, receiver), member(LOW, sender)])?;
-    Ok((messages * LONG as u64) as f64 * 1e3 / took[0] as f64)
+    Ok((messages * LONG.len() as u64) as f64 * 1e3 / took[0] as f64)
 }
 
 /// A message queue; its name is unlinked at once.
@@ -57,7 +57,7 @@ impl Queue {
         // SAFETY: a C structure of integers, for which zeros are values.
         let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
         attributes.mq_maxmsg = 4;
-        attributes.mq_msgsize = LONG as libc::c_long;
+        attributes.mq_msgsize = LONG.len() as libc::c_long;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC;
         // SAFETY: the name and the attributes live during the call.
         let queue = unsafe { libc::mq_open(NAME.as_ptr(), flags, 0o600 as libc::mode_t, &raw mut attributes) };
@@ -68,18 +68,18 @@ impl Queue {
     }
 
     #[inline]
-    fn send(&self, length: usize) -> Result<()> {
-        static MESSAGE: [u8; LONG] = [0; LONG];
-        // SAFETY: the message is at least that long.
-        let status = unsafe { libc::mq_send(self.0, MESSAGE.as_ptr().cast(), length, 0) };
+    fn send(&self, message: &[u8]) -> Result<()> {
+        // SAFETY: the message has the size that is passed.
+        let status = unsafe { libc::mq_send(self.0, message.as_ptr().cast(), message.len(), 0) };
         if status == 0 { Ok(()) } else { Err(last_errno()).context("a message cannot be sent") }
     }
 
     #[inline]
     fn receive(&self) -> Result<()> {
-        let mut message = [0_u8; LONG];
+        let mut message = [0_u8; LONG.len()];
         // SAFETY: the buffer has the size that is passed.
-        let length = unsafe { libc::mq_receive(self.0, message.as_mut_ptr().cast(), LONG, std::ptr::null_mut()) };
+        let length =
+            unsafe { libc::mq_receive(self.0, message.as_mut_ptr().cast(), message.len(), std::ptr::null_mut()) };
         if length >= 0 { Ok(()) } else { Err(last_errno()).context("a message cannot be received") }
     }
 }
