@@ -20,37 +20,37 @@ pub mod x86_64;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as chosen;
 
-/// Local interrupt controller: `eoi`, `in_service`, and the kernel's own vectors.
+/// Local interrupt controller: `eoi`, `in_service`, `hold_passenger`, `id`; the kernel's `vector`s.
 pub use chosen::apic;
 /// The root of the kernel's half of all address spaces.
 pub use chosen::boot::kernel_root;
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
-/// The code itself: trace points.
+/// The code itself: trace points, `trace_sites` and `set_jump`.
 pub use chosen::code;
 /// What the processor offers: `features`.
 pub use chosen::cpu;
-/// Floating-point registers of threads.
+/// Floating-point registers of threads: `Area`, `AREA_LIMIT`, `set_ts`, `clear_ts`.
 pub use chosen::fpu;
 /// Registers of a thread.
 pub use chosen::frame::Frame;
-/// Interrupt lines: `program`, `mask`.
+/// Interrupt lines: `exists`, `program` with a `Route`, `mask`; the controllers: `all`.
 pub use chosen::ioapic;
 /// Physical memory as the kernel sees it.
 pub use chosen::layout::{ALWAYS_MAPPED, direct, physical};
 /// Machine checks: `in_progress`, `gravest`, `log_all`, `end`.
 pub use chosen::machine_check;
-/// Address spaces.
+/// Address spaces: `PageTables`, `init_root`, `switch_to`, `invalidate_all`.
 pub use chosen::paging;
 /// A CPU's own data.
 pub use chosen::percpu::{Cpu, MAX_CPUS};
-/// I/O ports.
+/// I/O ports: `read8` to `read32`, `write8` to `write32`.
 pub use chosen::port;
 /// Stopping.
 pub use chosen::power::{fatal, halt};
-/// Bases of FS and GS of threads.
+/// Bases of FS and GS of threads: `switch`.
 pub use chosen::segment_base::{self, SegmentBases};
-/// The log: `log!` writes a line.
+/// The log: `log!` writes a line; `try_put`, `ports`, `text`.
 pub(crate) use chosen::serial::log;
 pub use chosen::serial::{self, HastyLog, Log};
 /// Interrupts while the kernel runs, and the way to user mode.

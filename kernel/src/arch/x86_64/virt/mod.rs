@@ -8,15 +8,16 @@
 //! | `enable(host_area)` | switches virtualisation on, on this CPU |
 //! | `MACHINE_CHECK` | the processor's code for an exit by a machine check |
 //! | `VCPU_PAGES` | pages that a [`Vcpu`] needs besides itself |
+//! | `Vcpu::prepare(area, step)` | fills the pages, a step at a time, before `init` |
 //! | `Vcpu::init(area, nested_root, asid, &Features)` | a vCPU that may do nothing without an exit |
 //! | `Vcpu::confine` | makes it a user vCPU |
 //! | `Vcpu::load_state`, `store_state` | take over what the VM monitor changed, show it what it may see |
 //! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
 //! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
-//! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending` | external interrupts |
+//! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `interrupts_enabled` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `msr_value` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |
-//! | `allow_ports`, `flush_translations`, `fpu_area` | set-up |
+//! | `allow_ports`, `deny_ports`, `flush_translations`, `fpu_area` | set-up |
 //!
 //! The vendor is chosen here and nowhere else.
 
