@@ -3,7 +3,7 @@
 //! (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no
-//! sense is ignored.
+//! sense is ignored; registers that are lost by this are counted.
 
 use pillion_abi::boot::{Range, range_kind};
 
@@ -17,7 +17,7 @@ pub const REGISTERS: usize = 24;
 pub const OVERRIDES: usize = 16;
 /// Maximum size of a table in bytes; a longer one is ignored.
 const TABLE_LIMIT: u32 = 1 << 20;
-/// Maximum number of tables that are looked at, and of entries in most of them.
+/// Maximum number of tables that are looked at.
 const TABLES: usize = 128;
 
 /// An I/O APIC.
@@ -55,9 +55,9 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         List { items: [T::default(); N], count: 0, lost: 0 }
     }
 
-    /// Appends an item if there is room.
-    fn push(&mut self, item: T) {
-        if let Some(free) = self.items.get_mut(self.count) {
+    /// Appends an item if it could be read and there is room.
+    fn add(&mut self, item: Option<T>) {
+        if let (Some(item), Some(free)) = (item, self.items.get_mut(self.count)) {
             *free = item;
             self.count += 1;
         } else {
@@ -65,7 +65,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         }
     }
 
-    /// Number of items that there was no room for.
+    /// Number of items that could not be read or that there was no room for.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost
@@ -119,7 +119,7 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
     }
     tables.cpus = tables.cpus.max(1);
     if tables.io_apics.as_slice().is_empty() {
-        tables.io_apics.push(IoApic { address: 0xfec0_0000, first_line: 0 });
+        tables.io_apics.add(Some(IoApic { address: 0xfec0_0000, first_line: 0 }));
     }
     tables
 }
@@ -158,108 +158,116 @@ fn table(memory: &impl Memory, address: u64) -> Option<&[u8]> {
 }
 
 fn read_table(memory: &impl Memory, address: u64, tables: &mut Tables) {
-    let Some(table) = table(memory, address) else { return };
+    const WITH_REGISTERS: [&[u8]; 5] = [b"APIC", b"MCFG", b"HPET", b"IVRS", b"DMAR"];
+    let Some(table) = table(memory, address) else {
+        let name = memory.bytes(address, 4);
+        tables.registers.lost += usize::from(name.is_some_and(|name| WITH_REGISTERS.contains(&name)));
+        return;
+    };
     if table.starts_with(b"APIC") {
-        let _ = read_madt(table, tables);
+        read_madt(table, tables);
     } else if table.starts_with(b"FACP") {
         let port = u32_at(table, 76).and_then(|port| u16::try_from(port).ok());
         tables.pm_timer = port.unwrap_or(0);
     } else if table.starts_with(b"MCFG") {
-        let _ = read_mcfg(table, tables);
+        read_mcfg(table, tables);
     } else if table.starts_with(b"HPET") {
-        let _ = read_hpet(table, tables);
+        read_hpet(table, tables);
     } else if table.starts_with(b"IVRS") {
-        let _ = read_ivrs(table, tables);
+        read_ivrs(table, tables);
     } else if table.starts_with(b"DMAR") {
-        let _ = read_dmar(table, tables);
+        read_dmar(table, tables);
     }
 }
 
 impl Tables {
-    fn add_registers(&mut self, base: u64, size: u64) {
-        self.registers.push(Range { base, size, kind: range_kind::WITHHELD });
+    fn add_registers(&mut self, base: Option<u64>, size: u64) {
+        self.registers.add(base.map(|base| Range { base, size, kind: range_kind::WITHHELD }));
     }
+}
+
+/// The entries of a table from an offset on. Each states its length after its first bytes; the last
+/// one may be cut short.
+fn entries(table: &[u8], from: usize, least: usize, length: fn(&[u8]) -> Option<usize>) -> impl Iterator<Item = &[u8]> {
+    let mut rest = table.get(from..).unwrap_or_default();
+    core::iter::from_fn(move || {
+        // An entry of length 0 must not hold the loop here.
+        let length = length(rest).unwrap_or(rest.len()).max(least).min(rest.len());
+        let (entry, others) = rest.split_at_checked(length)?;
+        rest = others;
+        (!entry.is_empty()).then_some(entry)
+    })
 }
 
 /// The windows of all segments (PCI Firmware Specification 3.3, 4.1.2).
-fn read_mcfg(table: &[u8], tables: &mut Tables) -> Option<()> {
+fn read_mcfg(table: &[u8], tables: &mut Tables) {
     const ENTRY: usize = 16;
-    for i in 0..TABLES {
-        let entry = table.get(HEADER + 8 + i * ENTRY..)?.get(..ENTRY)?;
-        let (base, first, last) = (u64_at(entry, 0)?, u64::from(*entry.get(10)?), u64::from(*entry.get(11)?));
+    for entry in table.get(HEADER + 8..).unwrap_or_default().chunks(ENTRY) {
+        let (base, first, last) = (u64_at(entry, 0), entry.get(10).copied(), entry.get(11).copied());
+        let (Some(base), Some(first), Some(last)) = (base, first.map(u64::from), last.map(u64::from)) else {
+            tables.add_registers(None, 0);
+            continue;
+        };
         if base != 0 && first <= last {
-            tables.add_registers(base.checked_add(first << 20)?, (last - first + 1) << 20);
+            tables.add_registers(base.checked_add(first << 20), (last - first + 1) << 20);
         }
     }
-    Some(())
 }
 
 /// The registers of an HPET, if they are in memory (IA-PC HPET Specification 1.0a, 3.2.4).
-fn read_hpet(table: &[u8], tables: &mut Tables) -> Option<()> {
+fn read_hpet(table: &[u8], tables: &mut Tables) {
     const SIZE: u64 = 0x400;
     const IN_MEMORY: u8 = 0;
-    if *table.get(40)? == IN_MEMORY {
-        tables.add_registers(u64_at(table, 44)?, SIZE);
+    if table.get(40).is_none_or(|place| *place == IN_MEMORY) {
+        tables.add_registers(u64_at(table, 44), SIZE);
     }
-    Some(())
 }
 
 /// AMD's IOMMUs (48882, 5.2.2): the same one can have several blocks.
-fn read_ivrs(table: &[u8], tables: &mut Tables) -> Option<()> {
+fn read_ivrs(table: &[u8], tables: &mut Tables) {
     /// Sizes with and without the counters.
     const SIZES: [u64; 2] = [512 << 10, 16 << 10];
-    let mut offset = HEADER + 12;
-    for _ in 0..TABLES {
-        let (kind, length) = (*table.get(offset)?, u16_at(table, offset + 2)?);
-        if matches!(kind, 0x10 | 0x11 | 0x40) {
-            let address = u64_at(table, offset + 8)?;
+    for entry in entries(table, HEADER + 12, 4, |rest| u16_at(rest, 2).map(usize::from)) {
+        let address = u64_at(entry, 8);
+        let is_known = tables.io_mmus.as_slice().iter().any(|known| Some(known.address) == address);
+        if matches!(entry.first(), Some(0x10 | 0x11 | 0x40)) && !is_known {
             let [large, small] = SIZES;
-            let known = tables.io_mmus.as_slice().iter().any(|known| known.address == address);
-            if !known {
-                tables.io_mmus.push(IoMmu { address, intel: false });
-                tables.add_registers(address, if address.is_multiple_of(large) { large } else { small });
-            }
+            let is_large = address.is_some_and(|address| address.is_multiple_of(large));
+            tables.io_mmus.add(address.map(|address| IoMmu { address, intel: false }));
+            tables.add_registers(address, if is_large { large } else { small });
         }
-        // An entry of length 0 must not hold the loop here.
-        offset += usize::from(length).max(4);
     }
-    Some(())
 }
 
 /// Intel's IOMMUs (VT-d 4.0, 8.3): the registers take a power of two of pages.
-fn read_dmar(table: &[u8], tables: &mut Tables) -> Option<()> {
+fn read_dmar(table: &[u8], tables: &mut Tables) {
     const UNIT: u16 = 0;
     const PAGE: u64 = 4096;
-    let mut offset = HEADER + 12;
-    for _ in 0..TABLES {
-        let (kind, length) = (u16_at(table, offset)?, u16_at(table, offset + 2)?);
-        if kind == UNIT {
-            let (address, pages) = (u64_at(table, offset + 8)?, *table.get(offset + 5)? & 0xf);
-            tables.io_mmus.push(IoMmu { address, intel: true });
+    for entry in entries(table, HEADER + 12, 4, |rest| u16_at(rest, 2).map(usize::from)) {
+        if u16_at(entry, 0) == Some(UNIT) {
+            let (address, pages) = (u64_at(entry, 8), entry.get(5).map_or(0, |size| size & 0xf));
+            tables.io_mmus.add(address.map(|address| IoMmu { address, intel: true }));
             tables.add_registers(address, PAGE << pages);
         }
-        offset += usize::from(length).max(4);
     }
-    Some(())
 }
 
-fn read_madt(table: &[u8], tables: &mut Tables) -> Option<()> {
+fn read_madt(table: &[u8], tables: &mut Tables) {
     const ENABLED: u32 = 1;
-    let mut offset = HEADER + 8;
-    loop {
-        let kind = *table.get(offset)?;
-        let length = usize::from(*table.get(offset + 1)?);
-        let entry = table.get(offset..offset + length)?;
-        match kind {
-            0 if u32_at(entry, 4)? & ENABLED != 0 => tables.cpus += 1,
-            1 => tables.io_apics.push(IoApic { address: u32_at(entry, 4)?, first_line: u32_at(entry, 8)? }),
-            2 => tables.overrides.push(read_override(entry)?),
-            9 if u32_at(entry, 8)? & ENABLED != 0 => tables.cpus += 1,
+    let is_enabled = |flags: Option<u32>| usize::from(flags.is_some_and(|flags| flags & ENABLED != 0));
+    for entry in entries(table, HEADER + 8, 2, |rest| rest.get(1).copied().map(usize::from)) {
+        match entry.first() {
+            Some(0) => tables.cpus += is_enabled(u32_at(entry, 4)),
+            Some(1) => tables.io_apics.add(read_io_apic(entry)),
+            Some(2) => tables.overrides.add(read_override(entry)),
+            Some(9) => tables.cpus += is_enabled(u32_at(entry, 8)),
             _ => {}
         }
-        // An entry of length 0 would hold the loop here for good.
-        offset += length.max(2);
     }
+}
+
+fn read_io_apic(entry: &[u8]) -> Option<IoApic> {
+    Some(IoApic { address: u32_at(entry, 4)?, first_line: u32_at(entry, 8)? })
 }
 
 /// Lines of the ISA bus are edge-triggered and active high unless an override says otherwise.
@@ -277,7 +285,7 @@ mod tests {
     #[test]
     fn what_is_lost_is_counted() {
         let mut list = List::<u8, 2>::new();
-        [1, 2, 3, 4].into_iter().for_each(|item| list.push(item));
+        [1, 2, 3, 4].into_iter().for_each(|item| list.add(Some(item)));
         assert_eq!((list.as_slice(), list.lost()), ([1, 2].as_slice(), 2));
     }
 
@@ -364,6 +372,61 @@ mod tests {
         assert_eq!(io_mmus, [(0xfed8_0000, false), (0xfd20_4000, false), (0xfed9_0000, true)]);
         assert_eq!(t.overrides.as_slice()[0], Override { isa: 9, line: 9, level: true, low: false });
         assert_eq!(t.overrides.as_slice()[1], Override { isa: 0, line: 2, level: false, low: false });
+    }
+
+    /// A machine with one table, of that body.
+    fn with(name: &[u8; 4], body: &[u8]) -> Tables {
+        let mut m = machine();
+        header(&mut m, 0x100, b"RSDT", &0x900_u32.to_le_bytes());
+        header(&mut m, 0x900, name, body);
+        read(&m, 16)
+    }
+
+    #[test]
+    fn io_apics_that_are_cut_short_are_lost_and_the_rest_is_read() {
+        let short = [1, 8, 1, 0, 0, 0x20, 0xc0, 0xfe];
+        let whole = [1, 12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0];
+        let tables = with(b"APIC", &[[0; 8].as_slice(), &short, &whole, &[1, 0], &[1, 12, 2]].concat());
+        assert_eq!(tables.io_apics.as_slice(), [IoApic { address: 0xfec0_1000, first_line: 24 }]);
+        assert_eq!(tables.io_apics.lost(), 3);
+    }
+
+    #[test]
+    fn registers_that_are_cut_short_are_lost() {
+        let mcfg = [0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 0, 255, 0, 0, 0, 0];
+        let beyond = [0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 255, 255, 0, 0, 0, 0];
+        let window = |entry: &[u8]| [&[0; 8], entry, &mcfg[..8]].concat();
+        let ivrs = |unit: [u8; 16]| [&[0; 12], unit.as_slice(), &[0x10, 0, 8, 0, 2, 0, 0x40, 0]].concat();
+        let unit = [0x11, 0, 16, 0, 2, 0, 0x40, 0, 0, 0, 0xd8, 0xfe, 0, 0, 0, 0];
+        let dmar = [0, 0, 16, 0, 0, 1, 0, 0, 0, 0, 0xd9, 0xfe, 0, 0, 0, 0];
+        for (name, body, there, lost) in [
+            (b"MCFG", window(&mcfg), 1, 1),
+            (b"MCFG", window(&beyond), 0, 2),
+            (b"HPET", vec![0; 15], 0, 1),
+            (b"IVRS", ivrs(unit), 1, 1),
+            (b"DMAR", [[0; 12].as_slice(), &dmar, &dmar[..8]].concat(), 1, 1),
+            (b"DMAR", [[0; 12].as_slice(), &[0, 0, 8, 0, 0, 0, 0, 0], &dmar].concat(), 1, 1),
+        ] {
+            let tables = with(name, &body);
+            assert_eq!((tables.registers.as_slice().len(), tables.registers.lost()), (there, lost), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn damaged_tables_are_lost() {
+        let mut m = machine();
+        m.0[0x500 + 50] ^= 1;
+        m.0[0x400 + 50] ^= 1;
+        let tables = read(&m, 16);
+        assert_eq!((tables.registers.as_slice().len(), tables.registers.lost()), (4, 1), "the MCFG, not the FADT");
+    }
+
+    /// As many entries as nobody has, most of them of another kind.
+    #[test]
+    fn the_last_of_many_entries_is_read() {
+        let dmar = [0, 0, 16, 0, 0, 1, 0, 0, 0, 0, 0xd9, 0xfe, 0, 0, 0, 0];
+        let body = [[0; 12].as_slice(), &[1, 0, 4, 0].repeat(200), &dmar].concat();
+        assert_eq!(with(b"DMAR", &body).registers.as_slice().len(), 1);
     }
 
     #[test]

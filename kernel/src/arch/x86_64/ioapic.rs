@@ -85,7 +85,8 @@ pub unsafe fn init(tables: &Tables) {
             registers.write(FIRST_ENTRY + 2 * i, MASKED);
             registers.write(FIRST_ENTRY + 2 * i + 1, 0);
         }
-        log!("[boot] I/O APIC at {:#x}, lines {} to {}", found.address, found.first_line, found.first_line + lines - 1);
+        let last = found.first_line.saturating_add(lines - 1);
+        log!("[boot] I/O APIC at {:#x}, lines {} to {last}", found.address, found.first_line);
     }
 }
 

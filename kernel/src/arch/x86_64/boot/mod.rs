@@ -88,7 +88,7 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     params.withhold(&tables);
     let lost = tables.registers.lost() + tables.io_apics.lost();
     if lost != 0 {
-        log!("[boot] the ACPI tables name {lost} more ranges of registers than there is room for: Linux has them");
+        log!("[boot] {lost} ranges of registers in the ACPI tables are damaged or too many: Linux has them");
     }
     let forgotten = params.finish();
     report(params, forgotten);
