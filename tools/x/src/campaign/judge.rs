@@ -95,7 +95,11 @@ impl Judged {
             self.wrong
                 .push(format!("the watched task: {longest} ns at most, {overruns} overruns; {bound} ns are allowed"));
         }
-        let expected = (ns / task.period_ns).saturating_sub(SLACK_PERIODS);
+        let Some(periods) = ns.checked_div(task.period_ns) else {
+            self.wrong.push("the watched task reports a period of 0".into());
+            return;
+        };
+        let expected = periods.saturating_sub(SLACK_PERIODS);
         if task.samples < expected {
             self.wrong.push(format!("the watched task ran {} times instead of {expected}", task.samples));
         }
@@ -104,4 +108,21 @@ impl Judged {
 
 fn last_line(text: &str) -> &str {
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hostile task can write lines of the log.
+    #[test]
+    fn a_period_of_zero_is_a_finding() {
+        let line = r#"{"pillion":"linux","event":"start","t_ns":1}
+{"pillion":"task","name":"watched","period_ns":0,"samples":9,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":4,"max_ns":5,"overruns":0,"histogram":[[1,8],[4,1]]}
+{"pillion":"end","t_ns":1000000000,"status":"ok"}
+"#;
+        let ran = Ran { log: line.into(), messages: String::new(), cut_short: None, emulator_died: false };
+        let judged = judge(&Scenario::new(1), &ran);
+        assert!(judged.wrong.iter().any(|wrong| wrong.contains("period")), "{:?}", judged.wrong);
+    }
 }
