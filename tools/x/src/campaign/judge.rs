@@ -114,7 +114,23 @@ fn last_line(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// A hostile task can write lines of the log.
+    // A hostile task can write lines of the log.
+
+    #[test]
+    fn the_largest_numbers_are_added_up() {
+        let line = r#"{"pillion":"exits","reasons":{"all":18446744073709551615}}
+{"pillion":"task","name":"watched","period_ns":1,"samples":18446744073709551615,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":4,"max_ns":5,"overruns":18446744073709551615,"histogram":[]}
+"#;
+        let ran = Ran { log: line.into(), messages: String::new(), cut_short: None, emulator_died: false };
+        let scenario = Scenario::new(1);
+        let mut totals = crate::campaign::totals::Totals::default();
+        for _ in 0..2 {
+            let judged = judge(&scenario, &ran);
+            assert_eq!(judged.exits, u64::MAX);
+            totals.take(&scenario, &judged);
+        }
+    }
+
     #[test]
     fn a_period_of_zero_is_a_finding() {
         let line = r#"{"pillion":"linux","event":"start","t_ns":1}

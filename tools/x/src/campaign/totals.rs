@@ -42,12 +42,13 @@ impl Totals {
         for (end, count) in &judged.ends {
             *self.ends.entry(end.clone()).or_default() += count;
         }
-        self.exits += judged.exits;
+        // Anyone may have written the line that reports these: they can be any numbers.
+        self.exits = self.exits.saturating_add(judged.exits);
         self.faulted += judged.faulted;
         if let Some(watched) = &judged.watched {
-            self.periods += watched.samples;
+            self.periods = self.periods.saturating_add(watched.samples);
             self.longest_ns = self.longest_ns.max(watched.max_ns);
-            self.overruns += watched.overruns;
+            self.overruns = self.overruns.saturating_add(watched.overruns);
         }
     }
 
