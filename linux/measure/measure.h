@@ -12,8 +12,10 @@
 
 /* Values of the time-stamp counter. */
 struct measure_stamps {
-	__u64 due;	/* when the timer was to interrupt; 0 for edu, where the one that raised it knows */
-	__u64 handled;	/* first act of the interrupt's handler */
+	/* When the timer was to interrupt; 0 for edu: whoever raised the interrupt knows when. */
+	__u64 due;
+	/* The first act of the interrupt's handler. */
+	__u64 handled;
 };
 
 /* Selects the source of interrupts: MEASURE_EDU (ENODEV if there is none) or MEASURE_TIMER. */

@@ -11,11 +11,14 @@ struct dispatch {
 	/* Time-stamp counter just before the interrupt was raised. Written by Linux. */
 	volatile unsigned long long raised;
 	/*
-	 * Whether the next interrupt is the last one; how often the line was lowered; whether time is
-	 * over. Written by Linux.
+	 * Whether the next interrupt is the last one; how often the line was lowered; whether
+	 * time is over. Written by Linux.
 	 */
 	volatile unsigned int is_last, lowered, is_over;
-	/* Interrupts that the waiting thread has seen; whether it has reported. Written by the task. */
+	/*
+	 * Interrupts that the waiting thread has seen; whether it has reported. Written by the
+	 * task.
+	 */
 	volatile unsigned int seen, has_told;
 };
 

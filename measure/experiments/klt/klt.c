@@ -49,14 +49,14 @@ MODULE_PARM(seconds, "i");
 struct section {
 	const char *prefix;
 	/*
-	 * Makes low enter the section: `hold` in low itself, or `before_hold` by way of its partner, which
-	 * enters the section when low sleeps.
+	 * Makes low enter the section: `hold` in low itself, or `before_hold` by way of its
+	 * partner, which enters the section when low sleeps.
 	 */
 	void (*before_hold)(void);
 	void (*hold)(void);
 	/*
-	 * A thread of high's priority enters the section: with `alone` as low does, without contention;
-	 * with `ask` as briefly as possible.
+	 * A thread of high's priority enters the section: with `alone` as low does, without
+	 * contention; with `ask` as briefly as possible.
 	 */
 	void (*alone)(void);
 	void (*ask)(void);

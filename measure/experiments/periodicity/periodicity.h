@@ -22,13 +22,13 @@
 
 struct activations {
 	/*
-	 * Nanoseconds; 0 until the activation. Even places belong to the first task, odd ones to the
-	 * second.
+	 * Nanoseconds; 0 until the activation. Even places belong to the first task, odd ones to
+	 * the second.
 	 */
 	volatile long long at[ACTIVATIONS];
 	/*
-	 * Whether the timer's thread is triggering right now; and how many activations came only after it
-	 * had continued.
+	 * Whether the timer's thread is triggering right now; and how many activations came only
+	 * after it had continued.
 	 */
 	volatile int is_pulled, late;
 };

@@ -32,7 +32,8 @@ static void *work(void *unused)
 			activations->late++;
 	}
 	/*
-	 * Taking a task down occupies the processor, so it must wait for the other task's last activation.
+	 * Taking a task down occupies the processor, so it must wait for the other task's last
+	 * activation.
 	 */
 	sem_wait(trigger);
 	pillion_unload();

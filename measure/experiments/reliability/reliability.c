@@ -194,7 +194,10 @@ static void *measure(void *unused)
 	unsigned int i;
 	int round;
 
-	/* If fewer than half of the edges are answered, all that remains is a loop that reads the time. */
+	/*
+	 * If fewer than half of the edges are answered, all that remains is a loop that reads the
+	 * time.
+	 */
 	for (round = 0; round < ROUNDS; round++)
 		for (i = 0; i < FREQUENCIES && answer(&answers[i], 1000000000 / frequencies[i], time); i++)
 			;

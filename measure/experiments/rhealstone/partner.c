@@ -33,8 +33,8 @@ static void *give(void *unused)
 		sem_post(taken);
 	}
 	/*
-	 * Taking a task down occupies the processor, so it must wait until the other task has measured
-	 * everything.
+	 * Taking a task down occupies the processor, so it must wait until the other task has
+	 * measured everything.
 	 */
 	sem_wait(begin);
 	pillion_unload();

@@ -11,7 +11,10 @@
 #include <stddef.h>
 
 struct cache_line {
-	/* Number of the line in memory, shifted left, and the flags of cache.c; 0 if the line is free. */
+	/*
+	 * Number of the line in memory, shifted left, and the flags of cache.c; 0 if the line is
+	 * free.
+	 */
 	uint64_t tag;
 	uint64_t used;
 };

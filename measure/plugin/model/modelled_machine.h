@@ -25,7 +25,10 @@ struct tlb_pair {
 enum tags {
 	/* None: a world switch drops all translations. */
 	TAGS_NONE,
-	/* The guest's number (ASID, VPID): a load of CR3 drops the non-global translations of its side. */
+	/*
+	 * The guest's number (ASID, VPID): a load of CR3 drops the non-global translations of its
+	 * side.
+	 */
 	TAGS_GUEST,
 	/* The address space as well (PCID), on the host's side; Linux stays as it is. */
 	TAGS_SPACE,
@@ -33,7 +36,7 @@ enum tags {
 
 struct event_cost {
 	cost cycles;
-	/* Lines of memory that the processor itself reads or writes: descriptors, control blocks. */
+	/* Lines of memory that the processor itself accesses: descriptors, control blocks. */
 	uint64_t lines;
 };
 
@@ -56,8 +59,8 @@ struct machine {
 	/* Executed instructions; the caller counts them. */
 	uint64_t instructions;
 	/*
-	 * Charged for everything except the instructions themselves; and the part of that for events,
-	 * without the lines that they touch.
+	 * Charged for everything except the instructions themselves; and the part of that for
+	 * events, without the lines that they touch.
 	 */
 	cost extra, for_events;
 	/* Accesses to devices, and loads of CR3. */

@@ -44,7 +44,8 @@ struct interrupt {
 
 struct spans {
 	/*
-	 * The number of first responses and pieces of work that are not samples; and the numbers so far.
+	 * The number of first responses and pieces of work that are not samples; and the numbers
+	 * so far.
 	 */
 	uint64_t skip, responses, pieces;
 	struct series entry, handler, total, work;

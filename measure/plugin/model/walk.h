@@ -15,8 +15,8 @@
 
 struct walk {
 	/*
-	 * Levels of tables down to 4 KiB pages, and bytes of an entry: 4 and 8 for 64 bits, 2 and 4 for
-	 * 32.
+	 * Levels of tables down to 4 KiB pages, and bytes of an entry: 4 and 8 for 64 bits, 2 and
+	 * 4 for 32.
 	 */
 	uint64_t levels, entry;
 	/* Charged for each walk in addition to its loads. */
@@ -24,8 +24,8 @@ struct walk {
 	/* Loads for a nested translation: 3 down to pages of 2 MiB. 0: walks have one dimension. */
 	uint64_t nested_levels;
 	/*
-	 * The upper levels that are cached, so that only the last entry is loaded; without sets, nothing
-	 * is cached.
+	 * The upper levels that are cached, so that only the last entry is loaded; without sets,
+	 * nothing is cached.
 	 */
 	struct tlb upper;
 	/* Nested translations, in units of 2 MiB. */

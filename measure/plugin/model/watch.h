@@ -17,8 +17,8 @@ struct watch {
 	struct machine machine;
 	struct spans spans;
 	/*
-	 * Instructions counted on the processor; the machine's own number lags behind except when it is
-	 * read.
+	 * Instructions counted on the processor; the machine's own number lags behind except when
+	 * it is read.
 	 */
 	struct counter executed;
 	/* The kernel's first instructions for interrupts. */

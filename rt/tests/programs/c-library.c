@@ -341,8 +341,8 @@ static void random_numbers(void)
 		SAY("%.17g %ld %ld %.17g %ld %ld", drand48(), lrand48(), mrand48(), erand48(own), nrand48(own), jrand48(own));
 	}
 	/*
-	 * Which numbers these return is the library's choice: the same ones for the same seed, within
-	 * bounds, and not all alike.
+	 * Which numbers these return is the library's choice: the same ones for the same seed,
+	 * within bounds, and not all alike.
 	 */
 	for (i = 0; i < 1000; i++) {
 		int one, two;

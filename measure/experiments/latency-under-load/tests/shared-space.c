@@ -27,7 +27,10 @@ static void *work(void *unused)
 	hrtime_t release;
 
 	__asm__("mov %%cs, %0" : "=r" (code));
-	/* Only kernel mode may read it; SMEP and SMAP would not let kernel mode run or read user pages. */
+	/*
+	 * Only kernel mode may read it; SMEP and SMAP would not let kernel mode run or read user
+	 * pages.
+	 */
 	__asm__("mov %%cr0, %0" : "=r" (control));
 	rtl_printf("privilege level %d, paging %s\n", code & 3, control & PAGING ? "on" : "off");
 	release = gethrtime() + PERIOD;

@@ -125,7 +125,10 @@ static void NAMED(all)(void)
 			x[1] = random ? NAMED(random)(&seed) : NAMED(edges)[j % EDGES];
 			x[2] = NAMED(random)(&seed);
 			x[3] = NAMED(random)(&seed);
-			/* A power is a product, a logarithm and an exponential: the error grows with its exponent. */
+			/*
+			 * A power is a product, a logarithm and an exponential: the error
+			 * grows with its exponent.
+			 */
 			if (power && (!random || fabsl(x[0]) + fabsl(x[1]) > 8 || fabsl(x[2]) + fabsl(x[3]) > 8))
 				continue;
 			functions[i].of(x, result);

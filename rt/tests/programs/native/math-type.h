@@ -38,7 +38,8 @@ static const struct function NAMED(functions)[] = {
 
 /* Numbers at which functions change their behaviour, and special numbers. */
 static const T NAMED(edges)[] = {
-	0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, T_MAX, -T_MAX, T_TINY, -T_TINY, 1.0L / 0.0L, -1.0L / 0.0L, NAN, T_MIN, -T_MIN, 1.5, -2.5, 3, /* SOME of them */
+	/* The first line, SOME numbers, is for functions of two arguments. */
+	0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, T_MAX, -T_MAX, T_TINY, -T_TINY, 1.0L / 0.0L, -1.0L / 0.0L, NAN, T_MIN, -T_MIN, 1.5, -2.5, 3,
 	T_MIN - T_TINY, 1 + T_EPSILON, 1 - T_EPSILON / 2, -1 - T_EPSILON, -1 + T_EPSILON / 2, 0.5L - T_EPSILON / 4, -0.5L + T_EPSILON / 4, 2.5, -1.5, 3.5, -3, -3.5, 10, -10,
 	0.78539816339744830962L, 1.57079632679489661923L, 3.14159265358979323846L, 6.28318530717958647693L, 2.71828182845904523536L, 0.69314718055994530942L,
 	22, 100, 1e5L, 1e10L, 1e22L, -1e22L, 1e-5L, -1e-5L, 1e-10L, 1e-30L, 88.72283L, 88.73L, -103.97L, -104.1L, 709.782712893384L, 709.79L, -745.13L, -745.2L,

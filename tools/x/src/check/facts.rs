@@ -2,6 +2,7 @@
 //! links, folders, dependencies, options of the kernel's command line. Each contradiction is a line
 //! with the document, its claim, and the fact.
 
+use super::width;
 use crate::cli::Cli;
 use crate::file::read_text;
 use crate::repository::Repository;
@@ -10,15 +11,12 @@ use clap::CommandFactory as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Maximum width of prose, in columns.
-const WIDTH: usize = 100;
-
 /// Whether documents and repository agree; reports every contradiction.
 pub fn check(repository: &Repository) -> Result<bool> {
     let tree = Tree::read(repository)?;
     let mut wrong = Vec::new();
     for (name, text) in &tree.texts {
-        wrong.extend(wide(name, text));
+        wrong.extend(width::wide(name, text));
     }
     for (name, text) in tree.documents() {
         let mut tell = |what: String| wrong.push(format!("{}: {what}", name.display()));
@@ -45,7 +43,9 @@ impl Tree {
     fn read(repository: &Repository) -> Result<Tree> {
         let mut tree = Tree { files: BTreeSet::new(), texts: BTreeMap::new() };
         for path in repository.files()? {
-            if path.extension().is_some_and(|end| end == "md" || end == "rs") || path.ends_with("Cargo.toml") {
+            if path.extension().is_some_and(|end| ["md", "rs", "c", "h"].iter().any(|one| end == *one))
+                || path.ends_with("Cargo.toml")
+            {
                 tree.texts.insert(path.clone(), read_text(&repository.path(&path))?);
             }
             tree.files.insert(path);
@@ -94,28 +94,6 @@ fn alternatives(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let Some((inside, after)) = rest.split_once('}') else { return vec![path.to_owned()] };
     inside.split(',').flat_map(|one| alternatives(&format!("{before}{}{after}", one.trim()))).collect()
-}
-
-/// Lines of prose that are too wide: comments in Rust, and text of documents except tables and
-/// examples.
-fn wide(name: &Path, text: &str) -> Vec<String> {
-    let is_document = name.extension().is_some_and(|end| end == "md");
-    let mut fenced = false;
-    let mut wrong = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let start = line.trim_start();
-        fenced ^= start.trim_start_matches(['/', '!', ' ']).starts_with("```");
-        let (prose, body) = match start.split_once(' ') {
-            Some(("//" | "///" | "//!", body)) => (true, body),
-            _ => (is_document && !line.starts_with("    "), start),
-        };
-        // Lines that cannot be broken: table rows, headings, single words.
-        let whole = body.starts_with(['|', '#', '<']) || !body.trim_start_matches(['-', '*', ' ']).contains(' ');
-        if prose && !fenced && !whole && line.chars().count() > WIDTH {
-            wrong.push(format!("{}:{}: wider than {WIDTH} columns", name.display(), number + 1));
-        }
-    }
-    wrong
 }
 
 /// Commands of `./x`, their options, and the experiments that they name.
@@ -406,27 +384,6 @@ mod tests {
         let is_wrong = |name: &str| wrong.contains(&format!("no document mentions `{name}`"));
         assert!(!is_wrong("./x run") && !is_wrong("./x measure run") && !is_wrong("./x measure"), "{wrong:?}");
         assert!(is_wrong("./x build") && is_wrong("./x measure report"), "{wrong:?}");
-    }
-
-    #[test]
-    fn prose_has_one_width() {
-        let (long, word) = ("word ".repeat(25), "w".repeat(110));
-        let is_wide = |name: &str, line: &str| !wide(Path::new(name), line).is_empty();
-        for (name, line) in [("a.md", long.clone()), ("a.md", format!("- {long}")), ("a.rs", format!("    /// {long}"))]
-        {
-            assert!(is_wide(name, &line), "{name}: {line}");
-        }
-        let code = format!("```\n{long}\n```");
-        for (name, line) in [
-            ("a.md", format!("| {long} |")),
-            ("a.md", code.clone()),
-            ("a.md", format!("    {long}")),
-            ("a.md", word.clone()),
-            ("a.rs", format!("let a = {long}")),
-            ("a.rs", format!("//! {word}")),
-        ] {
-            assert!(!is_wide(name, &line), "{name}: {line}");
-        }
     }
 
     #[test]

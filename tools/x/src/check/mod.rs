@@ -1,6 +1,7 @@
 //! `x check`: the checks that come before any test.
 
 mod facts;
+mod width;
 
 use crate::build::cargo::BARE_PACKAGES;
 use crate::build::patched;

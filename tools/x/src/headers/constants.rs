@@ -33,8 +33,8 @@ pub fn write(out: &mut Header) {
 fn calls(out: &mut Header) {
     let calls = Call::ALL.iter().map(|call| (call.name().into(), *call as u64));
     let signatures: Vec<String> = Call::ALL.iter().map(|call| signature(*call)).collect();
-    let about = "System calls. The arguments are in rdi, rsi, rdx, r10, r8, r9, in this order:\n   ";
-    let about = about.to_owned() + &signatures.join("\n   ");
+    let about = "System calls. The arguments are in rdi, rsi, rdx, r10, r8, r9, in this order:\n    ";
+    let about = about.to_owned() + &signatures.join("\n    ");
     out.enumeration(&about, "CALL", calls);
     let errors = Error::ALL.iter().map(|error| (format!("{error:?}"), *error as u64));
     out.enumeration("Why a call was refused; rax holds the negative.", "ERROR", errors);

@@ -83,7 +83,7 @@ fn share(out: &mut Header) {
 }
 
 fn psc(out: &mut Header) {
-    define!(out, "Handlers of Linux processes at real-time priority: commands, flags, states, why one was stopped, its VMMCALLs.",
+    define!(out, "Handlers of Linux processes at real-time priority: commands, flags, states, ends, VMMCALLs.",
         "PSC_", channel::psc,
         SLOTS START STOP ONESHOT LINE IDLE ACTIVE FAULTED NO_MEMORY TOO_LONG REFUSED DONE RING);
     out.define_text("PSC_TASK", channel::psc::TASK);
