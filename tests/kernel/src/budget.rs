@@ -1,6 +1,6 @@
 //! Budgets: a thread gets its share of the time and no more.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{NEVER, boot::slot};
 use pillion_runtime::{context_configure, context_consumed, now, sleep};
 use pillion_test_kit::{Checked, Kit, Setup, check, done, same};
@@ -19,7 +19,7 @@ const BUDGET: u64 = 20_000;
 
 extern "C" fn counter(cell: u64) -> ! {
     loop {
-        board::add(cell as usize, 1);
+        cells::add(cell as usize, 1);
     }
 }
 
@@ -27,9 +27,9 @@ extern "C" fn rare(_: u64) -> ! {
     loop {
         let _ = sleep(now() + 10 * PERIOD);
         let start = now();
-        board::spin(2 * BUDGET);
-        board::set(1, now() - start);
-        board::add(2, 1);
+        cells::spin(2 * BUDGET);
+        cells::set(1, now() - start);
+        cells::add(2, 1);
     }
 }
 
@@ -57,7 +57,7 @@ fn others(kit: &mut Kit) -> Checked {
     done!(kit.start(limited(50).with(0)));
     done!(kit.start(Setup::new(20, counter).with(1)));
     kit.rest(20 * PERIOD);
-    let (high, low) = (board::get(0), board::get(1));
+    let (high, low) = (cells::get(0), cells::get(1));
     check!(high > 0 && low > 3 * high && low < 5 * high, "{high} and {low}, not 1 to 4");
     Ok(())
 }
@@ -75,9 +75,9 @@ fn two(kit: &mut Kit) -> Checked {
 fn no_saving(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup { entry: rare, ..limited(50) }));
     kit.rest(25 * PERIOD);
-    same!(board::get(2) > 0, true);
+    same!(cells::get(2) > 0, true);
     // Two budgets' worth of work take one whole period and the second budget.
-    let took = board::get(1);
+    let took = cells::get(1);
     check!((PERIOD..PERIOD + 2 * BUDGET).contains(&took), "took {took}");
     Ok(())
 }
@@ -102,7 +102,7 @@ fn changed(kit: &mut Kit) -> Checked {
 
 fn consumed(kit: &mut Kit) -> Checked {
     let before = done!(context_consumed(slot::CONTEXT))[0];
-    board::spin(50_000);
+    cells::spin(50_000);
     let t = done!(kit.start(Setup::new(50, counter)));
     let middle = done!(context_consumed(slot::CONTEXT))[0];
     kit.rest(200_000);

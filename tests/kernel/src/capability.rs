@@ -1,6 +1,6 @@
 //! Capability spaces: deriving, moving, deleting, revoking, and spaces that end while in use.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{
     object::{Kind, right},
     status::Error::{BadArgument, BadCap, NoRight},
@@ -113,10 +113,10 @@ fn space(kit: &mut Kit) -> Checked {
 }
 
 extern "C" fn user(_: u64) -> ! {
-    let n = board::cap(0);
+    let n = cells::cap(0);
     loop {
-        board::set(1, signal(n).map_or_else(|e| e as u64, |_| 100));
-        board::add(2, 1);
+        cells::set(1, signal(n).map_or_else(|e| e as u64, |_| 100));
+        cells::add(2, 1);
         let _ = sleep(now() + 1_000);
     }
 }
@@ -126,15 +126,15 @@ fn space_in_use(kit: &mut Kit) -> Checked {
     done!(region_create(kit.region(), Kind::CapSpace, 400, caps));
     let n = done!(kit.make(Kind::Notification, 0));
     done!(cap_derive(caps, 7, n, right::ALL, 0));
-    board::set(0, 7u64);
+    cells::set(0, 7u64);
     let t = done!(kit.prepare(Setup::new(20, user)));
     done!(pillion_runtime::thread_configure(t.thread, pillion_abi::boot::slot::ADDRESS_SPACE, caps, 0, 0));
     done!(pillion_runtime::thread_resume(t.thread));
     kit.rest(20_000);
-    same!(board::get(1), 100);
+    same!(cells::get(1), 100);
     done!(cap_delete(0, caps));
     kit.rest(100_000);
-    same!(board::get(1), BadCap as u64);
+    same!(cells::get(1), BadCap as u64);
     Ok(())
 }
 

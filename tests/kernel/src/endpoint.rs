@@ -1,6 +1,6 @@
 //! Calls and replies.
 
-use crate::{Test, board, order};
+use crate::{Test, cells, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind, status::Error::Timeout};
 use pillion_runtime::{
     Cap, Message, call, context_consumed, endpoint_bind, now, receive, reply, reply_receive, thread_bind_context,
@@ -31,7 +31,7 @@ pub extern "C" fn server(_: u64) -> ! {
     let mut next = receive(NEVER);
     loop {
         let Ok(message) = next else { stop() };
-        board::log(message.label);
+        cells::log(message.label);
         let (label, words) = answer(&message);
         next = reply_receive(label, words);
     }
@@ -77,21 +77,21 @@ fn passive(kit: &mut Kit) -> Checked {
 extern "C" fn worker(ticks: u64) -> ! {
     let mut next = receive(NEVER);
     while next.is_ok() {
-        board::spin(ticks);
+        cells::spin(ticks);
         next = reply_receive(0, [0; 8]);
     }
     stop()
 }
 
 extern "C" fn caller(number: u64) -> ! {
-    let _ = call(board::cap(0), number, [0; 8]);
-    board::log(100 + number);
+    let _ = call(cells::cap(0), number, [0; 8]);
+    cells::log(100 + number);
     stop()
 }
 
 fn time(kit: &mut Kit) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, worker).with(30_000), true)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     let before = done!(context_consumed(t.context))[0];
     let client = done!(kit.start(Setup::new(60, caller)));
     kit.rest(100_000);
@@ -102,7 +102,7 @@ fn time(kit: &mut Kit) -> Checked {
 }
 
 extern "C" fn late_server(ticks: u64) -> ! {
-    board::spin(ticks);
+    cells::spin(ticks);
     server(0)
 }
 
@@ -110,7 +110,7 @@ fn queue(kit: &mut Kit) -> Checked {
     let (endpoint, t) =
         (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, late_server).with(90_000))));
     done!(endpoint_bind(endpoint, t.thread));
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     for number in [30u8, 10, 50, 20, 40, 31] {
         done!(kit.start(Setup::new(number.min(50) / 10 * 10 + 5, caller).with(number.into())));
     }
@@ -130,7 +130,7 @@ fn deadline(kit: &mut Kit) -> Checked {
         let late = now().wrapping_sub(end);
         check!(late < 2_000, "late by {late}");
     }
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     done!(kit.start(Setup::new(20, caller).with(4)));
     same!(done!(receive(now() + 100_000)).label, 4);
     // The deadline that was not needed must not fire later.
@@ -144,7 +144,7 @@ fn deadline(kit: &mut Kit) -> Checked {
 fn go_on(kit: &mut Kit) -> Checked {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     for number in 1..=3 {
         done!(kit.start(Setup::new(20, caller).with(number)));
     }
@@ -160,18 +160,18 @@ fn go_on(kit: &mut Kit) -> Checked {
 extern "C" fn replier(_: u64) -> ! {
     let _ = receive(NEVER);
     let _ = reply(0, [0; 8]);
-    board::log(1);
+    cells::log(1);
     stop()
 }
 
 extern "C" fn other(_: u64) -> ! {
-    board::log(2);
+    cells::log(2);
     stop()
 }
 
 fn passive_reply(kit: &mut Kit) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, replier), true)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     // Ready while the passive server replies and loses its scheduling context.
     done!(kit.start(Setup::new(60, caller).with(5)));
     done!(kit.start(Setup::new(30, other)));

@@ -1,7 +1,7 @@
 //! Calls whose other side goes away, and circles and chains that are too long.
 
 use crate::{
-    Test, board,
+    Test, cells,
     endpoint::{serve, server},
     order,
 };
@@ -36,14 +36,14 @@ extern "C" fn sleeper(_: u64) -> ! {
 }
 
 extern "C" fn caller(number: u64) -> ! {
-    let status = call(board::cap(0), number, [0; 8]).err();
-    board::log(number * 100 + status.map_or(0, |e| e as u64));
+    let status = call(cells::cap(0), number, [0; 8]).err();
+    cells::log(number * 100 + status.map_or(0, |e| e as u64));
     stop()
 }
 
 fn ends(kit: &mut Kit, passive: bool) -> Checked {
     let (endpoint, t) = serve(kit, Setup::new(50, sleeper), passive)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     done!(kit.start(Setup::new(30, caller).with(1)));
     kit.rest(10_000);
     order!();
@@ -69,7 +69,7 @@ fn passive_server_ends(kit: &mut Kit) -> Checked {
 
 fn endpoint_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(10, sleeper), false)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     for number in 1..=4 {
         done!(kit.start(Setup::new(30, caller).with(number)));
     }
@@ -84,7 +84,7 @@ fn endpoint_ends(kit: &mut Kit) -> Checked {
 fn caller_ends(kit: &mut Kit) -> Checked {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     done!(endpoint_bind(endpoint, slot::THREAD));
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     let served = done!(kit.start(Setup::new(20, caller).with(1)));
     let queued = done!(kit.start(Setup::new(20, caller).with(2)));
     done!(kit.start(Setup::new(20, caller).with(3)));
@@ -103,8 +103,8 @@ fn caller_ends(kit: &mut Kit) -> Checked {
 extern "C" fn slow(ticks: u64) -> ! {
     let mut next = receive(NEVER);
     while next.is_ok() {
-        board::spin(ticks);
-        board::log(9);
+        cells::spin(ticks);
+        cells::log(9);
         next = reply_receive(0, [0; 8]);
     }
     stop()
@@ -112,7 +112,7 @@ extern "C" fn slow(ticks: u64) -> ! {
 
 fn caller_of_passive_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(50, slow).with(30_000), true)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     let t = done!(kit.start(Setup::new(30, caller).with(1)));
     kit.rest(10_000);
     // In the middle of the call. The server finishes it on the time that the caller leaves behind.
@@ -128,16 +128,16 @@ fn caller_of_passive_ends(kit: &mut Kit) -> Checked {
 extern "C" fn forgetful(_: u64) -> ! {
     for _ in 0..3 {
         let message = receive(NEVER);
-        board::log(message.map_or(99, |m| m.label));
+        cells::log(message.map_or(99, |m| m.label));
     }
-    board::log(77);
+    cells::log(77);
     stop()
 }
 
 fn no_reply(kit: &mut Kit) -> Checked {
     // The callers are more urgent than the server, which never replies.
     let (endpoint, _) = serve(kit, Setup::new(10, forgetful), false)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     for number in 1..=3 {
         done!(kit.start(Setup::new(30, caller).with(number)));
         kit.rest(20_000);
@@ -148,15 +148,15 @@ fn no_reply(kit: &mut Kit) -> Checked {
 }
 
 extern "C" fn selfish(_: u64) -> ! {
-    let status = call(board::cap(0), 0, [0; 8]).err();
-    board::log(status.map_or(0, |e| e as u64));
+    let status = call(cells::cap(0), 0, [0; 8]).err();
+    cells::log(status.map_or(0, |e| e as u64));
     stop()
 }
 
 fn oneself(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(50, selfish))));
     done!(endpoint_bind(endpoint, t.thread));
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     done!(pillion_runtime::thread_resume(t.thread));
     kit.rest(10_000);
     order!(BadState as u64);
@@ -177,7 +177,7 @@ fn too_deep(kit: &mut Kit) -> Checked {
     for _ in 0..18 {
         next = serve(kit, Setup::new(50, link).with(next), false)?.0.into();
     }
-    board::set(0, next as Cap);
+    cells::set(0, next as Cap);
     done!(kit.start(Setup::new(40, caller).with(1)));
     kit.rest(50_000);
     refused!(call(next as Cap, 0, [0; 8]).map(|_| ()), TooDeep);
@@ -187,7 +187,7 @@ fn too_deep(kit: &mut Kit) -> Checked {
 
 fn context_ends(kit: &mut Kit) -> Checked {
     let (endpoint, _) = serve(kit, Setup::new(50, slow).with(30_000), true)?;
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     let t = done!(kit.start(Setup::new(30, caller).with(1)));
     kit.rest(10_000);
     done!(cap_delete(0, t.context));

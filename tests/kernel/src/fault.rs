@@ -179,7 +179,7 @@ fn registers(kit: &mut Kit) -> Checked {
 }
 
 extern "C" fn bystander(_: u64) -> ! {
-    crate::board::log(5);
+    crate::cells::log(5);
     stop()
 }
 

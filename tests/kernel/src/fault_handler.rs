@@ -1,7 +1,7 @@
 //! Abilities of a fault handler.
 
 use crate::{
-    Test, board,
+    Test, cells,
     fault::handler,
     mappings::{peek, poke},
     order,
@@ -30,7 +30,7 @@ pub const TESTS: &[Test] = &[
 
 extern "C" fn toucher(address: u64) -> ! {
     poke(address, 17);
-    board::set(0, peek(address));
+    cells::set(0, peek(address));
     stop()
 }
 
@@ -44,7 +44,7 @@ fn resume(kit: &mut Kit) -> Checked {
     done!(memory_map(memory, space, there, map::WRITE));
     done!(reply(0, [0; 8]));
     kit.rest(10_000);
-    same!(board::get(0), 17);
+    same!(cells::get(0), 17);
     Ok(())
 }
 
@@ -78,17 +78,17 @@ fn stops(kit: &mut Kit) -> Checked {
     done!(reply(2, [0; 8]));
     done!(memory_map(memory, slot::ADDRESS_SPACE, there, map::WRITE));
     kit.rest(10_000);
-    same!(board::get(0), 0);
+    same!(cells::get(0), 0);
     done!(thread_resume(t.thread));
     kit.rest(10_000);
-    same!(board::get(0), 17);
+    same!(cells::get(0), 17);
     Ok(())
 }
 
 extern "C" fn skipper(_: u64) -> ! {
     let mut next = receive(NEVER);
     while let Ok(message) = next {
-        board::log(message.words[0]);
+        cells::log(message.words[0]);
         let mut words = [0; 8];
         words[0] = message.words[3] + 2;
         next = reply_receive(1, words);
@@ -123,7 +123,7 @@ fn ends(kit: &mut Kit) -> Checked {
     kit.rest(10_000);
     check!(thread_resume(second.thread).is_ok(), "the thread in the queue was not stopped");
     kit.rest(10_000);
-    same!(board::get(0), 0);
+    same!(cells::get(0), 0);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Floating-point and vector registers, and the bases of FS and GS, belong to a thread.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use core::arch::naked_asm;
 use pillion_abi::boot::slot;
 use pillion_test_kit::{Checked, Kit, Setup, Thread, check, done, same};
@@ -70,7 +70,7 @@ fn two(kit: &mut Kit) -> Checked {
 
 extern "C" fn plain(_: u64) -> ! {
     loop {
-        board::add(0, 1);
+        cells::add(0, 1);
         pillion_runtime::yield_now();
     }
 }
@@ -83,7 +83,7 @@ fn spaces(kit: &mut Kit) -> Checked {
     }
     done!(kit.start(Setup::new(20, plain)));
     run(kit, &ids)?;
-    check!(board::get(0) > 20, "the thread without FPU came {} rounds far", board::get(0));
+    check!(cells::get(0) > 20, "the thread without FPU came {} rounds far", cells::get(0));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Interrupts and time in a guest, and threads that share the processor with a guest.
 
 use crate::{
-    Test, board,
+    Test, cells,
     exits::{expect, with},
 };
 use core::sync::atomic::Ordering::Relaxed;
@@ -74,11 +74,11 @@ fn masked(kit: &mut Kit) -> Checked {
 pub extern "C" fn runner(vcpu: u64) -> ! {
     loop {
         match vcpu_run(vcpu as Cap) {
-            Ok([reason, _]) => board::set(0, 1_000 + reason),
-            Err(error) => board::set(0, error as u64),
+            Ok([reason, _]) => cells::set(0, 1_000 + reason),
+            Err(error) => cells::set(0, error as u64),
         }
-        board::add(1, 1);
-        if board::get(2) == 0 {
+        cells::add(1, 1);
+        if cells::get(2) == 0 {
             stop()
         }
     }
@@ -88,10 +88,10 @@ fn wakes(kit: &mut Kit) -> Checked {
     let guest = listening(kit, &HALT)?;
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(20_000);
-    same!(board::get(1), 0);
+    same!(cells::get(1), 0);
     done!(vcpu_inject(guest.vcpu, VECTOR));
     kit.rest(20_000);
-    same!(board::get(0), 1_000 + Exit::Hypercall as u64);
+    same!(cells::get(0), 1_000 + Exit::Hypercall as u64);
     same!(guest.state().rip.get(), HANDLER);
     same!(guest.state().counters[counter::HALTS].get(), 1);
     Ok(())
@@ -184,8 +184,8 @@ pub extern "C" fn periodic(period: u64) -> ! {
     let mut release = now() + period;
     loop {
         let _ = sleep(release);
-        board::raise(3, now().wrapping_sub(release));
-        board::add(4, 1);
+        cells::raise(3, now().wrapping_sub(release));
+        cells::add(4, 1);
         release += period;
     }
 }
@@ -197,15 +197,15 @@ fn others(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     done!(kit.start(Setup::new(200, periodic).within(space).with(10_000)));
     kit.rest(1_000_000);
-    check!(board::get(4) >= 95, "{} periods", board::get(4));
-    check!(board::get(3) < 1_500, "late by {}", board::get(3));
-    same!(board::get(1), 0);
+    check!(cells::get(4) >= 95, "{} periods", cells::get(4));
+    check!(cells::get(3) < 1_500, "late by {}", cells::get(3));
+    same!(cells::get(1), 0);
     Ok(())
 }
 
 extern "C" fn counter_thread(cell: u64) -> ! {
     loop {
-        board::add(cell as usize, 1);
+        cells::add(cell as usize, 1);
     }
 }
 
@@ -214,23 +214,23 @@ fn halted(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(30, runner).with(guest.vcpu.into())));
     done!(kit.start(Setup::new(20, counter_thread).with(5)));
     kit.rest(50_000);
-    check!(board::get(5) > 100, "the halted guest keeps the processor");
+    check!(cells::get(5) > 100, "the halted guest keeps the processor");
     Ok(())
 }
 
 fn suspended(kit: &mut Kit) -> Checked {
     for code in [SPIN, HALT] {
-        board::clear();
+        cells::clear();
         let guest = listening(kit, &code)?;
         let t = done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
         kit.rest(20_000);
         done!(thread_suspend(t.thread));
         done!(vcpu_inject(guest.vcpu, VECTOR));
         kit.rest(20_000);
-        same!(board::get(1), 0);
+        same!(cells::get(1), 0);
         done!(pillion_runtime::thread_resume(t.thread));
         kit.rest(20_000);
-        same!(board::get(0), Error::Gone as u64);
+        same!(cells::get(0), Error::Gone as u64);
         done!(cap_delete(0, guest.vcpu));
     }
     Ok(())
@@ -238,13 +238,13 @@ fn suspended(kit: &mut Kit) -> Checked {
 
 fn vcpu_ends(kit: &mut Kit) -> Checked {
     for code in [SPIN, HALT] {
-        board::clear();
+        cells::clear();
         let guest = listening(kit, &code)?;
         done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
         kit.rest(20_000);
         done!(cap_delete(0, guest.vcpu));
         kit.rest(20_000);
-        same!(board::get(0), Error::Gone as u64);
+        same!(cells::get(0), Error::Gone as u64);
     }
     Ok(())
 }
@@ -262,7 +262,7 @@ fn state_ends(kit: &mut Kit) -> Checked {
     // guest's exit.
     unsafe { (address as *mut u8).write_bytes(0xaa, 4096) };
     kit.rest(10_000);
-    same!(board::get(0), Error::Gone as u64);
+    same!(cells::get(0), Error::Gone as u64);
     kit.rest(100_000);
     for word in (address..address + 4096).step_by(8) {
         same!(crate::mappings::peek(word), 0xaaaa_aaaa_aaaa_aaaa);

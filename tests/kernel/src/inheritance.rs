@@ -1,6 +1,6 @@
 //! Priority inheritance through calls.
 
-use crate::{Test, board, order};
+use crate::{Test, cells, order};
 use pillion_abi::{NEVER, call::endpoint::OWN_PRIORITY, object::Kind};
 use pillion_runtime::{call, endpoint_bind, endpoint_bind_with, receive, reply_receive, thread_resume};
 use pillion_test_kit::{Checked, Kit, Setup, done, stop};
@@ -17,8 +17,8 @@ pub const TESTS: &[Test] = &[
 extern "C" fn worker(ticks: u64) -> ! {
     let mut next = receive(NEVER);
     while let Ok(message) = next {
-        board::spin(ticks);
-        board::log(message.label);
+        cells::spin(ticks);
+        cells::log(message.label);
         next = reply_receive(0, [0; 8]);
     }
     stop()
@@ -27,22 +27,22 @@ extern "C" fn worker(ticks: u64) -> ! {
 extern "C" fn through(_: u64) -> ! {
     let mut next = receive(NEVER);
     while let Ok(message) = next {
-        let _ = call(board::cap(1), message.label, [0; 8]);
+        let _ = call(cells::cap(1), message.label, [0; 8]);
         next = reply_receive(0, [0; 8]);
     }
     stop()
 }
 
 extern "C" fn caller(number: u64) -> ! {
-    let _ = call(board::cap(0), number, [0; 8]);
-    board::log(100 + number);
+    let _ = call(cells::cap(0), number, [0; 8]);
+    cells::log(100 + number);
     stop()
 }
 
 extern "C" fn medium(ticks: u64) -> ! {
-    board::log(50);
-    board::spin(ticks);
-    board::log(51);
+    cells::log(50);
+    cells::spin(ticks);
+    cells::log(51);
     stop()
 }
 
@@ -50,7 +50,7 @@ extern "C" fn medium(ticks: u64) -> ! {
 fn serve(kit: &mut Kit, cell: usize, setup: Setup) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(setup)));
     done!(endpoint_bind(endpoint, t.thread));
-    board::set(cell, endpoint);
+    cells::set(cell, endpoint);
     done!(thread_resume(t.thread));
     kit.rest(5_000);
     Ok(())
@@ -86,9 +86,9 @@ fn twice(kit: &mut Kit) -> Checked {
 extern "C" fn server_then_work(ticks: u64) -> ! {
     let _ = receive(NEVER);
     let _ = pillion_runtime::reply(0, [0; 8]);
-    board::log(1);
-    board::spin(ticks);
-    board::log(2);
+    cells::log(1);
+    cells::spin(ticks);
+    cells::log(2);
     stop()
 }
 
@@ -122,9 +122,9 @@ extern "C" fn abandoning(ticks: u64) -> ! {
     let _ = receive(NEVER);
     // No other caller is there: the caller is released, and this returns at once.
     let _ = receive(0);
-    board::log(1);
-    board::spin(ticks);
-    board::log(2);
+    cells::log(1);
+    cells::spin(ticks);
+    cells::log(2);
     stop()
 }
 
@@ -142,7 +142,7 @@ fn abandoned(kit: &mut Kit) -> Checked {
 fn not_raised(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
     done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
-    board::set(0, endpoint);
+    cells::set(0, endpoint);
     done!(thread_resume(t.thread));
     kit.rest(5_000);
     done!(kit.start(Setup::new(60, caller).with(1)));

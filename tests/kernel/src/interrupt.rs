@@ -1,6 +1,6 @@
 //! Device interrupts, delivered to user threads.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{
     NEVER,
     boot::slot,
@@ -79,9 +79,9 @@ fn message(kit: &mut Kit) -> Checked {
 }
 
 extern "C" fn handler(_: u64) -> ! {
-    while wait(board::cap(0), NEVER).is_ok() {
-        board::raise(1, now() - board::get(2));
-        board::add(3, 1);
+    while wait(cells::cap(0), NEVER).is_ok() {
+        cells::raise(1, now() - cells::get(2));
+        cells::add(3, 1);
     }
     stop()
 }
@@ -92,16 +92,16 @@ fn elsewhere(kit: &mut Kit) -> Checked {
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 1));
     same!(edu.function.set_message(address, data), true);
-    board::set(0, n);
+    cells::set(0, n);
     done!(kit.start(Setup::new(200, handler).within(space)));
     for round in 1..50 {
-        board::spin(1_000 + round * 17);
-        board::set(2, now());
+        cells::spin(1_000 + round * 17);
+        cells::set(2, now());
         edu.raise(1);
-        same!(board::get(3), round);
+        same!(cells::get(3), round);
         edu.acknowledge(1);
     }
-    check!(board::get(1) < 1_000, "took {}", board::get(1));
+    check!(cells::get(1) < 1_000, "took {}", cells::get(1));
     Ok(())
 }
 
@@ -115,7 +115,7 @@ fn level(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
     for line in PCI_LINES {
         let to = kit.slot();
-        board::set(line as usize, to);
+        cells::set(line as usize, to);
         done!(interrupt_create(slot::IRQ_CONTROL, line, irq::LEVEL, to, kit.region()));
         done!(interrupt_bind(to, n, 1 << line));
     }
@@ -124,7 +124,7 @@ fn level(kit: &mut Kit) -> Checked {
     check!(bits.is_power_of_two(), "lines {bits:#x}");
     // The line is still raised, but masked until the handler is done.
     refused!(wait(n, now() + 10_000), Timeout);
-    let interrupt = board::cap(bits.trailing_zeros() as usize);
+    let interrupt = cells::cap(bits.trailing_zeros() as usize);
     done!(interrupt_ack(interrupt));
     same!(done!(wait(n, now() + 10_000))[0], bits);
     edu.acknowledge(1);

@@ -4,9 +4,9 @@
 #![no_main]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
-mod board;
 mod budget;
 mod capability;
+mod cells;
 mod endpoint;
 mod endpoint_end;
 mod exits;
@@ -90,7 +90,7 @@ unsafe fn main(argument: u64) -> ! {
     };
     let (mut passed, mut failed) = (0, 0);
     for (name, test) in tests(kit.info.features & feature::SVM != 0) {
-        board::clear();
+        cells::clear();
         let outcome = kit.begin().and_then(|()| test(&mut kit));
         // A failed test is cleaned up all the same.
         match outcome.and(kit.end()) {

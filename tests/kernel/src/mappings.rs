@@ -1,6 +1,6 @@
 //! Mapping: what can be accessed, what no longer can, and what other spaces see.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use core::arch::naked_asm;
 use pillion_abi::{
     LARGE_PAGE, PAGE,
@@ -80,8 +80,8 @@ fn parts(kit: &mut Kit) -> Checked {
 
 extern "C" fn reader(address: u64) -> ! {
     loop {
-        board::set(0, peek(address));
-        board::add(1, 1);
+        cells::set(0, peek(address));
+        cells::add(1, 1);
         let _ = sleep(now() + 1_000);
     }
 }
@@ -89,7 +89,7 @@ extern "C" fn reader(address: u64) -> ! {
 extern "C" fn writer(address: u64) -> ! {
     loop {
         poke(address, 1);
-        board::add(1, 1);
+        cells::add(1, 1);
         let _ = sleep(now() + 1_000);
     }
 }
@@ -130,10 +130,10 @@ fn shared(kit: &mut Kit) -> Checked {
     poke(address, 1234);
     done!(kit.start(Setup::new(20, reader).within(space).with(there)));
     kit.rest(10_000);
-    same!(board::get(0), 1234);
+    same!(cells::get(0), 1234);
     poke(address, 5678);
     kit.rest(10_000);
-    same!(board::get(0), 5678);
+    same!(cells::get(0), 5678);
     Ok(())
 }
 
@@ -143,7 +143,7 @@ fn invisible(kit: &mut Kit) -> Checked {
     poke(address, 1);
     done!(kit.start(Setup { fault, ..Setup::new(20, reader).within(space).with(address) }));
     same!(next_fault()?, [14, 4, address]);
-    same!(board::get(1), 0);
+    same!(cells::get(1), 0);
     Ok(())
 }
 
@@ -155,11 +155,11 @@ fn taken(kit: &mut Kit, take: impl FnOnce(Cap, Cap) -> Checked) -> Checked {
     done!(memory_map(copy, space, there, map::WRITE));
     done!(kit.start(Setup { fault, ..Setup::new(20, reader).within(space).with(there + 7 * PAGE) }));
     kit.rest(10_000);
-    check!(board::get(1) > 2, "the memory cannot be read");
+    check!(cells::get(1) > 2, "the memory cannot be read");
     take(memory, copy)?;
-    let before = board::get(1);
+    let before = cells::get(1);
     same!(next_fault()?, [14, 4, there + 7 * PAGE]);
-    same!(board::get(1), before);
+    same!(cells::get(1), before);
     Ok(())
 }
 
@@ -225,11 +225,11 @@ fn space_ends(kit: &mut Kit) -> Checked {
     poke(address, 3);
     done!(kit.start(Setup::new(20, reader).within(space).with(there)));
     kit.rest(10_000);
-    same!(board::get(0), 3);
+    same!(cells::get(0), 3);
     done!(cap_delete(0, space));
-    let before = board::get(1);
+    let before = cells::get(1);
     kit.rest(20_000);
-    same!(board::get(1), before);
+    same!(cells::get(1), before);
     // The memory is no longer mapped, and can be mapped elsewhere.
     done!(memory_map(copy, slot::ADDRESS_SPACE, there, 0));
     same!(peek(there), 3);

@@ -1,6 +1,6 @@
 //! Notifications.
 
-use crate::{Test, board, order};
+use crate::{Test, cells, order};
 use pillion_abi::{
     NEVER,
     boot::slot,
@@ -40,10 +40,10 @@ fn gather(kit: &mut Kit) -> Checked {
 
 extern "C" fn waiter(_: u64) -> ! {
     loop {
-        match wait(board::cap(0), NEVER) {
-            Ok([bits, _]) => board::log(bits),
+        match wait(cells::cap(0), NEVER) {
+            Ok([bits, _]) => cells::log(bits),
             Err(error) => {
-                board::set(1, error as u64);
+                cells::set(1, error as u64);
                 stop()
             }
         }
@@ -52,7 +52,7 @@ extern "C" fn waiter(_: u64) -> ! {
 
 fn across(kit: &mut Kit) -> Checked {
     let (space, n) = (done!(kit.space()), done!(kit.make(Kind::Notification, 0)));
-    board::set(0, n);
+    cells::set(0, n);
     let (one, two) = (done!(kit.badged(n, 1)), done!(kit.badged(n, 2)));
     done!(kit.start(Setup::new(20, waiter).within(space)));
     kit.rest(5_000);
@@ -68,13 +68,13 @@ fn across(kit: &mut Kit) -> Checked {
 
 fn urgent(kit: &mut Kit) -> Checked {
     let (space, n) = (done!(kit.space()), done!(kit.make(Kind::Notification, 0)));
-    board::set(0, n);
+    cells::set(0, n);
     let one = done!(kit.badged(n, 1));
     done!(kit.start(Setup::new(200, waiter).within(space)));
     for _ in 0..3 {
-        board::log(100);
+        cells::log(100);
         done!(signal(one));
-        board::log(101);
+        cells::log(101);
     }
     order!(100, 1, 101, 100, 1, 101, 100, 1, 101);
     Ok(())
@@ -82,7 +82,7 @@ fn urgent(kit: &mut Kit) -> Checked {
 
 fn one_waiter(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
-    board::set(0, n);
+    cells::set(0, n);
     done!(kit.start(Setup::new(200, waiter)));
     refused!(wait(n, NEVER), Busy);
     Ok(())
@@ -101,12 +101,12 @@ fn deadline(kit: &mut Kit) -> Checked {
 
 fn ends(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
-    board::set(0, n);
+    cells::set(0, n);
     done!(kit.start(Setup::new(20, waiter)));
     kit.rest(5_000);
     done!(cap_delete(0, n));
     kit.rest(5_000);
-    same!(board::get(1), Gone as u64);
+    same!(cells::get(1), Gone as u64);
     Ok(())
 }
 
@@ -131,7 +131,7 @@ fn bound(kit: &mut Kit) -> Checked {
 
 fn waiter_ends(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
-    board::set(0, n);
+    cells::set(0, n);
     let one = done!(kit.badged(n, 1));
     for _ in 0..3 {
         let t = done!(kit.start(Setup::new(200, waiter)));

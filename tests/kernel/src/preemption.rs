@@ -1,6 +1,6 @@
 //! Long calls: they complete, and no more urgent thread waits for them.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{
     PAGE,
     boot::slot,
@@ -28,9 +28,9 @@ extern "C" fn watch(_: u64) -> ! {
     let mut release = now() + PERIOD;
     loop {
         let _ = sleep(release);
-        board::raise(0, now().wrapping_sub(release));
-        board::add(1, 1);
-        release += PERIOD + board::get(1) * 13 % 101;
+        cells::raise(0, now().wrapping_sub(release));
+        cells::add(1, 1);
+        release += PERIOD + cells::get(1) * 13 % 101;
     }
 }
 
@@ -42,7 +42,7 @@ fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) ->
     work(kit)?;
     let took = now() - start;
     kit.rest(3 * PERIOD);
-    let (late, count) = (board::get(0), board::get(1));
+    let (late, count) = (cells::get(0), cells::get(1));
     println!("preemption {name}: {took} ns of work, late by at most {late} ns in {count} periods");
     check!(late < BOUND, "late by {late}");
     check!(count > took / PERIOD * 9 / 10, "only {count} periods in {took}");

@@ -1,6 +1,6 @@
 //! Regions: the objects made of them, their reuse, and objects that end while others use them.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{
     NEVER, PAGE,
     boot::slot,
@@ -101,42 +101,42 @@ fn cleared(kit: &mut Kit) -> Checked {
 
 extern "C" fn busy(_: u64) -> ! {
     loop {
-        board::add(0, 1);
+        cells::add(0, 1);
         let _ = sleep(now() + 2_000);
     }
 }
 
 extern "C" fn waiter(_: u64) -> ! {
-    let _ = pillion_runtime::wait(board::cap(1), NEVER);
-    board::set(2, 1u64);
+    let _ = pillion_runtime::wait(cells::cap(1), NEVER);
+    cells::set(2, 1u64);
     loop {
-        board::add(3, 1);
+        cells::add(3, 1);
     }
 }
 
 fn in_use(kit: &mut Kit) -> Checked {
     let n = done!(kit.make(Kind::Notification, 0));
-    board::set(1, n);
+    cells::set(1, n);
     let spaces = [done!(kit.space()), done!(kit.space())];
     done!(kit.start(Setup::new(20, busy).within(spaces[0])));
     done!(kit.start(Setup::new(30, waiter).within(spaces[1])));
     kit.rest(20_000);
-    check!(board::get(0) > 0, "the thread does not run");
+    check!(cells::get(0) > 0, "the thread does not run");
     // Sleeping, waiting, ready: all at once.
     kit.end()?;
-    let before = board::get(0);
+    let before = cells::get(0);
     kit.rest(50_000);
-    same!([board::get(0), board::get(2)], [before, 0]);
+    same!([cells::get(0), cells::get(2)], [before, 0]);
     refused!(signal(n), BadCap);
     kit.begin()
 }
 
 extern "C" fn suicide(_: u64) -> ! {
-    board::set(1, 1u64);
-    let _ = pillion_runtime::cap_delete(0, board::cap(0));
-    board::set(1, 2u64);
+    cells::set(1, 1u64);
+    let _ = pillion_runtime::cap_delete(0, cells::cap(0));
+    cells::set(1, 2u64);
     loop {
-        board::add(2, 1);
+        cells::add(2, 1);
     }
 }
 
@@ -149,9 +149,9 @@ fn itself(kit: &mut Kit) -> Checked {
         let at = t.thread;
         done!(pillion_runtime::thread_resume(t.thread));
         done!(pillion_runtime::cap_move(kit.workers(), at, t.thread));
-        board::set(0, at);
+        cells::set(0, at);
         kit.rest(20_000);
-        same!([board::get(1), board::get(2)], [1, 0]);
+        same!([cells::get(1), cells::get(2)], [1, 0]);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Which thread runs when.
 
-use crate::{Test, board, order};
+use crate::{Test, cells, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{
     cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend,
@@ -21,13 +21,13 @@ pub const TESTS: &[Test] = &[
 ];
 
 extern "C" fn logger(number: u64) -> ! {
-    board::log(number);
+    cells::log(number);
     stop()
 }
 
 extern "C" fn yielder(number: u64) -> ! {
     for _ in 0..3 {
-        board::log(number);
+        cells::log(number);
         yield_now();
     }
     stop()
@@ -35,20 +35,20 @@ extern "C" fn yielder(number: u64) -> ! {
 
 extern "C" fn counter(cell: u64) -> ! {
     loop {
-        board::add(cell as usize, 1);
+        cells::add(cell as usize, 1);
     }
 }
 
 extern "C" fn twice(number: u64) -> ! {
-    board::log(number);
-    board::spin(20_000);
-    board::log(number);
+    cells::log(number);
+    cells::spin(20_000);
+    cells::log(number);
     stop()
 }
 
 extern "C" fn woken(number: u64) -> ! {
-    while wait(board::cap(0), NEVER).is_ok() {
-        board::log(number);
+    while wait(cells::cap(0), NEVER).is_ok() {
+        cells::log(number);
     }
     stop()
 }
@@ -87,7 +87,7 @@ fn preempted(kit: &mut Kit) -> Checked {
     }
     // Comes in the middle of the first one's work, which continues before the second begins.
     kit.rest(10_000);
-    board::log(9);
+    cells::log(9);
     kit.rest(100_000);
     order!(1, 9, 1, 2, 2);
     Ok(())
@@ -95,9 +95,9 @@ fn preempted(kit: &mut Kit) -> Checked {
 
 fn resume(kit: &mut Kit) -> Checked {
     let t = done!(kit.prepare(Setup::new(101, logger).with(1)));
-    board::log(0);
+    cells::log(0);
     done!(thread_resume(t.thread));
-    board::log(2);
+    cells::log(2);
     order!(0, 1, 2);
     Ok(())
 }
@@ -111,7 +111,7 @@ fn changes(kit: &mut Kit) -> Checked {
     kit.rest(20_000);
     order!(1, 2);
     let n = done!(kit.make(Kind::Notification, 0));
-    board::set(0, n);
+    cells::set(0, n);
     let (c, bit) = (done!(kit.start(Setup::new(30, woken).with(3))), done!(kit.badged(n, 1)));
     kit.rest(5_000);
     done!(context_configure(slot::SCHED_CONTROL, c.context, 150, NEVER, 0, 0));
@@ -123,12 +123,12 @@ fn changes(kit: &mut Kit) -> Checked {
     // Its own priority: a thread that is more urgent now runs first.
     done!(kit.start(Setup::new(60, logger).with(5)));
     done!(context_configure(slot::SCHED_CONTROL, slot::CONTEXT, 50, NEVER, 0, 100));
-    board::log(6);
+    cells::log(6);
     done!(context_set_priority(slot::CONTEXT, 100));
     order!(1, 2, 3, 4, 5, 6);
     done!(kit.start(Setup::new(60, logger).with(7)));
     done!(context_set_priority(slot::CONTEXT, 50));
-    board::log(8);
+    cells::log(8);
     done!(context_set_priority(slot::CONTEXT, 100));
     order!(1, 2, 3, 4, 5, 6, 7, 8);
     Ok(())
@@ -138,12 +138,12 @@ fn suspended(kit: &mut Kit) -> Checked {
     let t = done!(kit.start(Setup::new(20, counter).with(1)));
     kit.rest(10_000);
     done!(thread_suspend(t.thread));
-    let before = board::get(1);
+    let before = cells::get(1);
     kit.rest(10_000);
-    same!(board::get(1), before);
+    same!(cells::get(1), before);
     done!(thread_resume(t.thread));
     kit.rest(10_000);
-    same!(board::get(1) > before, true);
+    same!(cells::get(1) > before, true);
     Ok(())
 }
 
@@ -152,20 +152,20 @@ fn no_context(kit: &mut Kit) -> Checked {
     done!(thread_bind_context(t.thread, 0));
     done!(thread_resume(t.thread));
     kit.rest(10_000);
-    same!(board::get(1), 0);
+    same!(cells::get(1), 0);
     done!(thread_bind_context(t.thread, t.context));
     kit.rest(10_000);
-    same!(board::get(1) > 0, true);
+    same!(cells::get(1) > 0, true);
     done!(cap_delete(0, t.context));
-    let before = board::get(1);
+    let before = cells::get(1);
     kit.rest(10_000);
-    same!(board::get(1), before);
+    same!(cells::get(1), before);
     Ok(())
 }
 
 fn every_priority(kit: &mut Kit) -> Checked {
     for block in 0..12u8 {
-        board::clear();
+        cells::clear();
         for i in 1..=8u8 {
             let priority = 1 + block * 8 + (i * 5) % 8;
             done!(kit.start(Setup::new(priority, logger).with(priority.into())));

@@ -1,6 +1,6 @@
 //! Threads: registers, and stopping a thread wherever it is.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use core::arch::naked_asm;
 use pillion_abi::{NEVER, object::Kind, status::Error};
 use pillion_runtime::{
@@ -83,13 +83,13 @@ extern "C" fn checked(_: u64) -> ! {
 }
 
 extern "C" fn noter(argument: u64) -> ! {
-    board::log(argument);
+    cells::log(argument);
     stop()
 }
 
 extern "C" fn spinner(cell: u64) -> ! {
     loop {
-        board::add(cell as usize, 1);
+        cells::add(cell as usize, 1);
     }
 }
 
@@ -159,11 +159,11 @@ fn restart(kit: &mut Kit) -> Checked {
 
 extern "C" fn blocked(how: u64) -> ! {
     let status = match how {
-        0 => wait(board::cap(0), NEVER).err(),
+        0 => wait(cells::cap(0), NEVER).err(),
         1 => receive(NEVER).err(),
-        _ => pillion_runtime::call(board::cap(1), 0, [0; 8]).err(),
+        _ => pillion_runtime::call(cells::cap(1), 0, [0; 8]).err(),
     };
-    board::set(2, status.map_or(100, |e| e as u64));
+    cells::set(2, status.map_or(100, |e| e as u64));
     stop()
 }
 
@@ -173,12 +173,12 @@ fn stopped_call(kit: &mut Kit) -> Checked {
         done!(kit.make(Kind::Endpoint, 0)),
         done!(kit.make(Kind::Endpoint, 0)),
     );
-    board::set(0, n);
-    board::set(1, e);
+    cells::set(0, n);
+    cells::set(1, e);
     let idle = done!(kit.prepare(Setup::new(20, noter)));
     done!(endpoint_bind(e, idle.thread));
     for how in 0..3 {
-        board::set(2, 0u64);
+        cells::set(2, 0u64);
         let t = done!(kit.prepare(Setup::new(20, blocked).with(how)));
         if how == 1 {
             done!(endpoint_bind(f, t.thread));
@@ -188,7 +188,7 @@ fn stopped_call(kit: &mut Kit) -> Checked {
         done!(thread_suspend(t.thread));
         done!(thread_resume(t.thread));
         kit.rest(5_000);
-        check!(board::get(2) == Error::Gone as u64, "kind {how}: status {} (100 is success)", board::get(2));
+        check!(cells::get(2) == Error::Gone as u64, "kind {how}: status {} (100 is success)", cells::get(2));
     }
     Ok(())
 }

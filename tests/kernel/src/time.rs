@@ -1,6 +1,6 @@
 //! Sleeping and timers.
 
-use crate::{Test, board, order};
+use crate::{Test, cells, order};
 use pillion_abi::{NEVER, object::Kind, status::Error::Timeout};
 use pillion_runtime::{cap_delete, now, sleep, timer_bind, timer_set, wait};
 use pillion_test_kit::{Checked, Kit, Setup, check, done, refused, same, stop};
@@ -43,8 +43,8 @@ extern "C" fn periodic_task(period: u64) -> ! {
     let mut release = now() + period;
     for _ in 0..200 {
         let _ = sleep(release);
-        board::raise(0, now().wrapping_sub(release));
-        board::add(1, 1);
+        cells::raise(0, now().wrapping_sub(release));
+        cells::add(1, 1);
         release += period;
     }
     stop()
@@ -52,7 +52,7 @@ extern "C" fn periodic_task(period: u64) -> ! {
 
 extern "C" fn spinner(_: u64) -> ! {
     loop {
-        board::spin(1_000);
+        cells::spin(1_000);
     }
 }
 
@@ -61,19 +61,19 @@ fn periodic(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(200, periodic_task).within(spaces[0]).with(10_000)));
     done!(kit.start(Setup::new(20, spinner).within(spaces[1])));
     kit.rest(200 * 10_000 + 50_000);
-    same!(board::get(1), 200);
-    check!(board::get(0) < 1_500, "late by {}", board::get(0));
+    same!(cells::get(1), 200);
+    check!(cells::get(0) < 1_500, "late by {}", cells::get(0));
     Ok(())
 }
 
 extern "C" fn sleeper(number: u64) -> ! {
-    let _ = sleep(board::get(0) + number * 3_000);
-    board::log(number);
+    let _ = sleep(cells::get(0) + number * 3_000);
+    cells::log(number);
     stop()
 }
 
 fn sleepers(kit: &mut Kit) -> Checked {
-    board::set(0, now() + 200_000);
+    cells::set(0, now() + 200_000);
     for number in [5, 3, 8, 1, 9, 2, 7, 4, 6] {
         done!(kit.start(Setup::new(50, sleeper).with(number)));
     }

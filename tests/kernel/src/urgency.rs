@@ -1,6 +1,6 @@
 //! Nothing that is less urgent than the running thread interrupts it.
 
-use crate::{Test, board};
+use crate::{Test, cells};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{interrupt_bind, interrupt_create, now, port_out, sleep, timer_bind, timer_set, wait};
 use pillion_test_kit::{Checked, Kit, Setup, check, done, same, stop};
@@ -42,29 +42,29 @@ fn watch(end: u64) -> (u64, u64) {
 }
 
 extern "C" fn sleeper(_: u64) -> ! {
-    let _ = sleep(board::get(0));
-    board::add(1, 1);
+    let _ = sleep(cells::get(0));
+    cells::add(1, 1);
     stop()
 }
 
 fn sleepers(kit: &mut Kit) -> Checked {
     let at = now() + 200_000;
-    board::set(0, at);
+    cells::set(0, at);
     for _ in 0..MANY {
         done!(kit.start(Setup::new(BELOW, sleeper)));
     }
     kit.rest(50_000);
     let (times, lost) = watch(at + 50_000);
     check!(times == 0, "interrupted {times} times, for {lost} ns");
-    same!(board::get(1), 0);
+    same!(cells::get(1), 0);
     kit.rest(50_000);
-    same!(board::get(1), MANY);
+    same!(cells::get(1), MANY);
     Ok(())
 }
 
 extern "C" fn waiter(n: u64) -> ! {
     while wait(n as u32, NEVER).is_ok() {
-        board::add(1, 1);
+        cells::add(1, 1);
     }
     stop()
 }
@@ -86,13 +86,13 @@ fn timers(kit: &mut Kit) -> Checked {
     check!(times == 0, "interrupted {times} times, for {lost} ns");
     same!(done!(wait(n, 0))[0], 4);
     kit.rest(50_000);
-    same!(board::get(1), MANY);
+    same!(cells::get(1), MANY);
     Ok(())
 }
 
 extern "C" fn hungry(_: u64) -> ! {
     loop {
-        board::add(1, 1);
+        cells::add(1, 1);
     }
 }
 
@@ -102,12 +102,12 @@ fn refills(kit: &mut Kit) -> Checked {
         done!(kit.start(Setup { budget: 5_000, period: PERIOD, ..Setup::new(BELOW, hungry) }));
     }
     kit.rest(200_000);
-    let before = board::get(1);
+    let before = cells::get(1);
     let (times, lost) = watch(now() + 2 * PERIOD);
     check!(times == 0, "interrupted {times} times, for {lost} ns");
-    same!(board::get(1), before);
+    same!(cells::get(1), before);
     kit.rest(PERIOD);
-    check!(board::get(1) > before, "nobody ran again");
+    check!(cells::get(1) > before, "nobody ran again");
     Ok(())
 }
 
@@ -133,38 +133,38 @@ fn line(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(BELOW, waiter).with(n.into())));
     set_clock(CLOCK_DIVISOR)?;
     kit.rest(500_000);
-    let before = board::get(1);
+    let before = cells::get(1);
     check!(before > 10, "{before} interrupts in 500 us");
     for _ in 0..3 {
-        let before = board::get(1);
+        let before = cells::get(1);
         let (times, lost) = watch(now() + 500_000);
         check!(times <= 1, "interrupted {times} times, for {lost} ns");
         check!(lost <= INTERRUPT, "one interrupt took {lost} ns");
-        same!(board::get(1), before);
+        same!(cells::get(1), before);
         // The handler is notified, and the line keeps working.
         kit.rest(500_000);
-        check!(board::get(1) > before + 10, "{} interrupts in 500 us", board::get(1) - before);
+        check!(cells::get(1) > before + 10, "{} interrupts in 500 us", cells::get(1) - before);
     }
     set_clock(0)
 }
 
 extern "C" fn late(number: u64) -> ! {
-    let at = board::get(0);
+    let at = cells::get(0);
     let _ = sleep(at);
-    board::log(number);
-    board::set(2 + number as usize, now() - at);
+    cells::log(number);
+    cells::set(2 + number as usize, now() - at);
     stop()
 }
 
 /// Many timers are due at the same time: the most urgent thread does not wait for the others.
 fn first(kit: &mut Kit) -> Checked {
-    board::set(0, now() + 300_000);
+    cells::set(0, now() + 300_000);
     for i in 0..MANY {
         done!(kit.start(Setup::new(BELOW + (i * 7 % MANY) as u8, late).with(i * 7 % MANY)));
     }
     kit.rest(400_000);
     let top = MANY as usize - 1;
-    check!(board::get(2 + top) < 1_000, "the most urgent came {} ns late", board::get(2 + top));
-    check!(board::get(1 + top) > board::get(2 + top), "another came before it");
+    check!(cells::get(2 + top) < 1_000, "the most urgent came {} ns late", cells::get(2 + top));
+    check!(cells::get(1 + top) > cells::get(2 + top), "another came before it");
     Ok(())
 }

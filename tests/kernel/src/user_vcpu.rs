@@ -1,6 +1,6 @@
 //! User vCPUs: code of a guest's process in user mode, which exits whatever it tries.
 
-use crate::{Test, board, exits::expect, guest_interrupt::runner};
+use crate::{Test, cells, exits::expect, guest_interrupt::runner};
 use core::cell::Cell;
 use pillion_abi::{
     boot::slot,
@@ -260,9 +260,9 @@ fn others(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     done!(kit.start(Setup::new(200, crate::guest_interrupt::periodic).within(space).with(10_000)));
     kit.rest(1_000_000);
-    check!(board::get(4) >= 95, "{} periods", board::get(4));
-    check!(board::get(3) < 1_500, "late by {}", board::get(3));
-    same!(board::get(1), 0);
+    check!(cells::get(4) >= 95, "{} periods", cells::get(4));
+    check!(cells::get(3) < 1_500, "late by {}", cells::get(3));
+    same!(cells::get(1), 0);
     Ok(())
 }
 

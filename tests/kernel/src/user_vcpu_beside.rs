@@ -1,7 +1,7 @@
 //! User vCPUs beside the passenger, and what a hostile guest can do with one.
 
 use crate::{
-    Test, board,
+    Test, cells,
     exits::{expect, with},
     guest_interrupt::{Clock, HANDLER, VECTOR, listening, runner},
     user_vcpu::{HYPERCALL, SPIN},
@@ -87,7 +87,7 @@ fn two(kit: &mut Kit) -> Checked {
 
 extern "C" fn count(cell: u64) -> ! {
     loop {
-        board::add(cell as usize, 1);
+        cells::add(cell as usize, 1);
     }
 }
 
@@ -99,24 +99,24 @@ fn budget(kit: &mut Kit) -> Checked {
     done!(kit.start(limited.with(guest.vcpu.into())));
     done!(kit.start(Setup::new(20, count).with(5)));
     kit.rest(1_000_000);
-    let (burnt, left) = (guest.word(0x5000), board::get(5));
+    let (burnt, left) = (guest.word(0x5000), cells::get(5));
     check!(burnt > 1_000 && left > 1_000, "{burnt} rounds of the guest, {left} of the other");
     // At most eleven budgets, and a round takes two instructions.
     check!(burnt <= 11 * 20_000 / 2, "{burnt} rounds");
-    same!(board::get(1), 0);
+    same!(cells::get(1), 0);
     Ok(())
 }
 
 fn ends(kit: &mut Kit) -> Checked {
     for _ in 0..2 {
-        board::clear();
+        cells::clear();
         let mut guest = Guest::user(kit)?;
         guest.execute(&SPIN);
         done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
         kit.rest(20_000);
         done!(cap_delete(0, guest.vcpu));
         kit.rest(20_000);
-        same!(board::get(0), Error::Gone as u64);
+        same!(cells::get(0), Error::Gone as u64);
     }
     Ok(())
 }

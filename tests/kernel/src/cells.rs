@@ -2,16 +2,16 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-const CELLS: usize = 64;
+const COUNT: usize = 64;
 const ENTRIES: usize = 256;
 
-static BOARD: [AtomicU64; CELLS] = [const { AtomicU64::new(0) }; CELLS];
+static CELLS: [AtomicU64; COUNT] = [const { AtomicU64::new(0) }; COUNT];
 static LOG: [AtomicU64; ENTRIES] = [const { AtomicU64::new(0) }; ENTRIES];
 static LOGGED: AtomicU64 = AtomicU64::new(0);
 
 /// Clears all cells and the list.
 pub fn clear() {
-    for cell in &BOARD {
+    for cell in &CELLS {
         cell.store(0, SeqCst);
     }
     LOGGED.store(0, SeqCst);
@@ -19,7 +19,7 @@ pub fn clear() {
 
 /// Value of a cell.
 pub fn get(cell: usize) -> u64 {
-    BOARD[cell].load(SeqCst)
+    CELLS[cell].load(SeqCst)
 }
 
 /// The capability in a cell.
@@ -29,17 +29,17 @@ pub fn cap(cell: usize) -> u32 {
 
 /// Sets a cell.
 pub fn set(cell: usize, value: impl Into<u64>) {
-    BOARD[cell].store(value.into(), SeqCst);
+    CELLS[cell].store(value.into(), SeqCst);
 }
 
 /// Adds to a cell.
 pub fn add(cell: usize, value: u64) {
-    BOARD[cell].fetch_add(value, SeqCst);
+    CELLS[cell].fetch_add(value, SeqCst);
 }
 
 /// Raises a cell to the value if that is larger.
 pub fn raise(cell: usize, value: u64) {
-    BOARD[cell].fetch_max(value, SeqCst);
+    CELLS[cell].fetch_max(value, SeqCst);
 }
 
 /// Appends to the list.
@@ -74,8 +74,8 @@ pub fn spin(ticks: u64) {
 #[macro_export]
 macro_rules! order {
     ($($value:expr),* $(,)?) => {
-        if !$crate::board::logged(&[$($value),*]) {
-            return Err(pillion_test_kit::failure!("order {:?}", $crate::board::list()));
+        if !$crate::cells::logged(&[$($value),*]) {
+            return Err(pillion_test_kit::failure!("order {:?}", $crate::cells::list()));
         }
     };
 }
