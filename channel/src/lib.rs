@@ -28,9 +28,9 @@ pub mod ring;
 #[cfg(not(loom))]
 pub mod copy;
 #[cfg(not(loom))]
-pub mod entry;
-#[cfg(not(loom))]
 pub mod fifo;
+#[cfg(not(loom))]
+pub mod fifo_entry;
 #[cfg(not(loom))]
 pub mod log;
 #[cfg(not(loom))]

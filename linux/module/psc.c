@@ -21,7 +21,7 @@
 #include <pillion_psc.h>
 
 #include "psc.h"
-#include "psc_desk.h"
+#include "psc_request.h"
 #include "psc_fifo.h"
 #include "window.h"
 
@@ -66,7 +66,7 @@ static int find(struct owner *owner, u32 id, bool take)
 /* Ends a handler. Its slot is free only after that. Only a broken task refuses. */
 static void end(unsigned int slot)
 {
-	bool refused = psc_desk_stop(slot) && task_alive(psc_desk_task());
+	bool refused = psc_request_stop(slot) && task_alive(psc_request_task());
 
 	WARN_ON_ONCE(refused);
 	slots[slot].owner = refused ? &lost : NULL;
@@ -149,7 +149,7 @@ static int set(struct owner *owner, const void __user *user)
 		return result;
 	mutex_lock(&slots_lock);
 	slot = find(owner, handler.id, true);
-	result = slot < 0 ? slot : psc_desk_start(slot, &handler);
+	result = slot < 0 ? slot : psc_request_start(slot, &handler);
 	/* What was there before must not continue without an owner. */
 	if (slot >= 0 && result)
 		end(slot);
@@ -201,7 +201,7 @@ static int tell(struct owner *owner, void __user *user)
 	mutex_lock(&slots_lock);
 	slot = find(owner, state.id, false);
 	if (slot >= 0)
-		look(psc_desk_slot(slot), &state);
+		look(psc_request_slot(slot), &state);
 	mutex_unlock(&slots_lock);
 	if (slot < 0)
 		return slot;
@@ -293,7 +293,7 @@ int psc_open(void)
 {
 	int error;
 
-	if (!psc_desk_open())
+	if (!psc_request_open())
 		return 0;
 	error = misc_register(&device);
 	is_there = !error;

@@ -11,7 +11,7 @@
 #include <pillion_psc.h>
 
 #include "fifo.h"
-#include "psc_desk.h"
+#include "psc_request.h"
 #include "psc_fifo.h"
 #include "window.h"
 
@@ -35,7 +35,7 @@ static void end(unsigned int number)
 	bool refused;
 
 	fifo_stop_copying();
-	refused = psc_desk_fifo(number, 0) && task_alive(psc_desk_task());
+	refused = psc_request_fifo(number, 0) && task_alive(psc_request_task());
 	fifo_go_on_copying();
 	WARN_ON_ONCE(refused);
 	fifos[number].owner = refused ? LOST : NULL;
@@ -55,7 +55,7 @@ void psc_fifo_end_all(struct owner *owner)
 
 static int make(struct owner *owner, u32 number, u32 size)
 {
-	int result = fifos[number].owner ? -EBUSY : psc_desk_fifo(number, size);
+	int result = fifos[number].owner ? -EBUSY : psc_request_fifo(number, size);
 
 	if (!result)
 		fifos[number].owner = owner;
@@ -115,7 +115,7 @@ bool psc_fifo_is_mapped(const struct task *task)
 	bool mapped = false;
 	unsigned int i;
 
-	if (task != psc_desk_task())
+	if (task != psc_request_task())
 		return false;
 	mutex_lock(&lock);
 	for (i = 0; i < PILLION_CHANNEL_FIFOS; i++)
@@ -135,7 +135,7 @@ static int map(struct owner *owner, struct vm_area_struct *vma, u64 number, u64 
 
 	if (number >= PILLION_CHANNEL_FIFOS || fifos[number].owner != owner)
 		return -EACCES;
-	error = psc_desk_place(number, &start, &size);
+	error = psc_request_place(number, &start, &size);
 	if (!error)
 		error = window_mmap(vma, first, start, size);
 	if (error)

@@ -47,7 +47,7 @@ pub mod mqueue;
 pub mod named;
 pub mod notice;
 mod params;
-mod port;
+mod port_io;
 mod posixio;
 pub mod print;
 pub mod share;
@@ -56,7 +56,7 @@ pub mod start;
 pub mod sync;
 pub mod thread;
 pub mod time;
-pub mod trace;
+pub mod tracer;
 mod unload;
 pub mod wait;
 

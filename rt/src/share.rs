@@ -3,7 +3,7 @@
 use crate::lock::Token;
 use core::{ptr::NonNull, sync::atomic::AtomicU64};
 use pillion_abi::channel::{FifoControl, IOCTL_SIZE, Share, Status};
-use pillion_channel::{entry::Entry, event};
+use pillion_channel::{event, fifo_entry::Entry};
 use pillion_runtime::{
     call,
     info::{address, skin},

@@ -5,7 +5,7 @@ use super::job::Finished;
 use super::plan::{FigurePlan, Form, Kind, Plan};
 use super::readings::{self, SystemReadings};
 use super::system_name;
-use super::valid::complaints;
+use super::validity::complaints;
 use super::{erlang_fits, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ mod tests {
     use crate::boot_options::Boot;
     use crate::job::Job;
     use crate::tool::RunOutput;
-    use crate::valid::missing;
+    use crate::validity::missing;
     use anyhow::{Result, anyhow};
 
     const PLAN: &str = r#"

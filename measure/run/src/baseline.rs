@@ -116,7 +116,7 @@ fn remove(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::written::tests::measurement;
+    use crate::measurement_files::tests::measurement;
     use pillion_measure_data::System;
 
     #[test]

@@ -15,9 +15,9 @@ mod erlang_fits;
 mod experiment;
 mod gather;
 mod job;
-mod like;
 mod linux_program;
 mod list;
+mod measurement_files;
 mod plan;
 mod plan_check;
 mod planner;
@@ -28,8 +28,8 @@ mod run;
 mod system_name;
 mod text_table;
 mod tool;
-mod valid;
-mod written;
+mod validity;
+mod variants;
 
 use anyhow::{Context as _, Result};
 pub use boot_options::Boot;
@@ -37,6 +37,7 @@ use experiment::Experiment;
 pub use experiment::FOLDER as EXPERIMENTS;
 use job::Job;
 pub use list::list;
+pub use measurement_files::{compare, report};
 use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 pub use plan::Form;
@@ -44,7 +45,6 @@ use plugin::Plugin;
 pub use run::{Order, run};
 use std::path::Path;
 pub use tool::{RunOutput, Tool};
-pub use written::{compare, report};
 
 /// The output of the cache model for a boot on that machine.
 pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
@@ -55,7 +55,7 @@ pub fn modelled(tool: &dyn Tool, boot: Boot, machine: &str) -> Result<String> {
 
 /// The last counted measurement of an experiment that `x measure run` wrote in the clone at `root`.
 pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
-    written::read(&written::path(&Repository::at(root), experiment, Instrument::Counted))
+    measurement_files::read(&measurement_files::path(&Repository::at(root), experiment, Instrument::Counted))
 }
 
 /// Measures the short form of an experiment, counted.

@@ -7,7 +7,7 @@ use super::job::{Finished, Job};
 use super::plan::Form;
 use super::planner::Planner;
 use super::tool::{RunOutput, Tool};
-use super::{emulated_machine, text_table, valid, written};
+use super::{emulated_machine, measurement_files, text_table, validity};
 use anyhow::Result;
 use pillion_host::parallel::{self, Work};
 use pillion_host::problem::problem;
@@ -46,7 +46,10 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
         let why = format!("none of these experiments has a run with the instrument {}", form.instrument);
         return Err(problem("there is nothing to run", why, "`./x measure list` lists the instruments of each"));
     };
-    println!("\nmeasurements are in {}; `./x measure report` draws them", written::folder(repository).display());
+    println!(
+        "\nmeasurements are in {}; `./x measure report` draws them",
+        measurement_files::folder(repository).display()
+    );
     print!("{}", text_table::faults(&faults));
     Ok(faults.is_empty())
 }
@@ -105,7 +108,7 @@ fn conclude(
     measurement: &Measurement,
     accept: bool,
 ) -> Result<Vec<String>> {
-    written::write(repository, measurement)?;
+    measurement_files::write(repository, measurement)?;
     if !measurement.is_valid() {
         // The figures of the other systems.
         print!("{}", text_table::text(measurement, &Baseline::default()));
@@ -135,7 +138,7 @@ fn conclude(
 
 /// The faults of a valid measurement.
 fn faults(experiment: &Experiment, measurement: &Measurement, baseline: &Baseline) -> Vec<String> {
-    let mut lost = valid::missing(&experiment.plan, measurement);
+    let mut lost = validity::missing(&experiment.plan, measurement);
     lost.extend(baseline.lost(measurement));
     lost.sort();
     lost.dedup();

@@ -125,7 +125,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::written::tests::measurement;
+    use crate::measurement_files::tests::measurement;
 
     #[test]
     fn numbers_are_easy_to_read() {

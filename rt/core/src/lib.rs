@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
-pub mod device;
+pub mod device_name;
 pub mod inherit;
 pub mod ioctl;
 pub mod kernel_entry;

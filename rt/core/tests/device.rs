@@ -1,7 +1,7 @@
 //! Paths of devices, commands of I/O controls, and ticks of the old timer.
 
 use pillion_rt_core::{
-    device::{Device, parse},
+    device_name::{Device, parse},
     ioctl, ticks,
 };
 use proptest::prelude::*;

@@ -13,8 +13,8 @@ use core::{
 use pillion_abi::channel::{FIFOS, Share};
 use pillion_channel::{
     Fifo,
-    entry::Entry,
     extent::{Extent, find},
+    fifo_entry::Entry,
 };
 use pillion_runtime::info::{self, address, label};
 

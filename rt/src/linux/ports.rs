@@ -2,7 +2,7 @@
 
 use crate::{
     error::{EBUSY, EPERM, fail},
-    port,
+    port_io,
 };
 use core::{
     ffi::{c_char, c_int, c_ulong, c_void},
@@ -27,7 +27,7 @@ static GRANTED: Resource = Resource { name: core::ptr::null(), start: 0, end: 0,
 /// Claims ports; returns null unless the task has them.
 #[unsafe(no_mangle)]
 pub extern "C" fn request_region(start: c_ulong, count: c_ulong, _: *const c_char) -> *const Resource {
-    if port::owns(start, count) { &raw const GRANTED } else { core::ptr::null() }
+    if port_io::owns(start, count) { &raw const GRANTED } else { core::ptr::null() }
 }
 
 /// Releases a claim.
@@ -37,7 +37,7 @@ pub extern "C" fn release_region(_: c_ulong, _: c_ulong) {}
 /// 0 if the task has the ports.
 #[unsafe(no_mangle)]
 pub extern "C" fn check_region(start: c_ulong, count: c_ulong) -> c_int {
-    if port::owns(start, count) { 0 } else { -EBUSY }
+    if port_io::owns(start, count) { 0 } else { -EBUSY }
 }
 
 /// Always fails: tasks have no device memory.
@@ -69,7 +69,7 @@ pub extern "C" fn iounmap(_: *mut c_void) {}
 /// Succeeds if the task has the ports; only the system file can give it others.
 #[unsafe(no_mangle)]
 pub extern "C" fn ioperm(from: c_ulong, count: c_ulong, on: c_int) -> c_int {
-    if on == 0 || port::owns(from, count) { 0 } else { fail(EPERM) }
+    if on == 0 || port_io::owns(from, count) { 0 } else { fail(EPERM) }
 }
 
 /// Fails for any other level than 0: no task has all ports.

@@ -9,7 +9,7 @@ use core::{
     ffi::{CStr, c_char, c_int, c_long, c_ulong, c_void},
     ptr::null_mut,
 };
-use pillion_rt_core::device::parse;
+use pillion_rt_core::device_name::parse;
 
 /// Result of a call in POSIX's form.
 fn posix(result: Result<c_long, c_int>) -> c_long {

@@ -9,11 +9,11 @@ pub mod guest;
 mod image;
 mod kit;
 pub mod pci;
-mod power;
+mod shutdown;
 mod thread;
 pub mod user_guest;
 
 pub use failure::{Checked, Failure};
 pub use kit::{FIRST_ADDRESS, Kit, LAST_SLOT, WORKER_SLOTS};
-pub use power::end;
+pub use shutdown::end;
 pub use thread::{STACK, Setup, Thread, stop};

@@ -4,7 +4,7 @@ use crate::{
     Test,
     manager::{ask_about, ask_for, directory, print, soon, task},
     parts::word,
-    threads,
+    spawn,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{
@@ -77,7 +77,7 @@ extern "C" fn answer(number: u64) -> ! {
 /// Each of the threads starts, is woken and wakes.
 fn threads_start() -> Checked {
     for number in 1..info::task().skin.threads {
-        done!(threads::start(number, level::FIRST, answer, number.into()));
+        done!(spawn::start(number, level::FIRST, answer, number.into()));
         done!(signal(skin::slot::NOTIFICATIONS + number));
         let [bits, _] = done!(wait(skin::slot::NOTIFICATIONS, now() + info::task().tsc_hz));
         check!((bits, SEEN.load(Relaxed)) == (wake::THREAD, u64::from(number) << 8 | wake::THREAD));
@@ -107,7 +107,7 @@ extern "C" fn add(_: u64) -> ! {
 
 /// Every thread may use the vector registers.
 fn vectors() -> Checked {
-    done!(threads::start(2, level::FIRST, add, 0));
+    done!(spawn::start(2, level::FIRST, add, 0));
     // Two to the power of a hundred, as the number's bits.
     check!(soon(|| SEEN.load(Relaxed) == (1023 + 100) << 52));
     done!(thread_suspend(skin::slot::THREADS + 2));

@@ -8,7 +8,7 @@
 use crate::{
     manager,
     requests::{Table, answer, name, timed},
-    threads,
+    spawn,
 };
 use core::{
     array::from_fn,
@@ -219,7 +219,7 @@ const ALL_END: usize = FULL + 2;
 /// Starts the leading thread.
 pub fn main(level: u8, leader: extern "C" fn(u64) -> !) -> ! {
     manager::started(0);
-    let _ = threads::start(1, level, leader, 0);
+    let _ = spawn::start(1, level, leader, 0);
     park()
 }
 
@@ -287,7 +287,7 @@ pub extern "C" fn one_of_it(_: u64) -> ! {
     let pace = Pace::new(0);
     READY.store(pace.ready, Relaxed);
     for thread in waiters() {
-        let _ = threads::start(thread.into(), WAITER, waits, thread.into());
+        let _ = spawn::start(thread.into(), WAITER, waits, thread.into());
     }
     for round in 0..ROUNDS.len() {
         pace.reach(2 * round + 1);

@@ -1,7 +1,7 @@
 //! A task that asks the resource manager for as much as it can: every request in a row, in endless
 //! rounds, from an urgent thread.
 
-use crate::{manager, threads};
+use crate::{manager, spawn};
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{
     call::call,
@@ -18,7 +18,7 @@ const TURNS: u32 = 20;
 /// Starts the asking thread.
 pub fn main() -> ! {
     manager::started(0);
-    let _ = threads::start(1, LEVEL, ask, 0);
+    let _ = spawn::start(1, LEVEL, ask, 0);
     park()
 }
 

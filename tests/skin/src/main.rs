@@ -10,7 +10,7 @@ mod greedy;
 mod manager;
 mod parts;
 mod requests;
-mod threads;
+mod spawn;
 
 use pillion_runtime::{info, println, task};
 use pillion_test_kit::Checked;

@@ -1,6 +1,6 @@
 //! The parts of the other tasks.
 
-use crate::{manager, threads};
+use crate::{manager, spawn};
 use core::{
     arch::naked_asm,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -25,11 +25,11 @@ pub fn victim() -> ! {
     let [_, offset, _] = manager::ask_about(label::MBUFF_HOLD, 4096, "pulse");
     manager::started(0);
     manager::print("about to fault\n");
-    let _ = threads::start(1, level::FIRST, count, offset as u64);
+    let _ = spawn::start(1, level::FIRST, count, offset as u64);
     while word(offset).load(Relaxed) < 3 {
         pause();
     }
-    let _ = threads::start(3, level::LAST, fault, 0xdead_0000);
+    let _ = spawn::start(3, level::LAST, fault, 0xdead_0000);
     park()
 }
 
@@ -74,7 +74,7 @@ pub fn leaver() -> ! {
     }
     manager::started(0);
     manager::print("leaves without a line end");
-    let _ = threads::start(1, level::FIRST, idle, 0);
+    let _ = spawn::start(1, level::FIRST, idle, 0);
     manager::ended()
 }
 
@@ -85,7 +85,7 @@ extern "C" fn idle(_: u64) -> ! {
 /// Its `init_module` fails. The failure must not show while one of its threads can still run: that
 /// thread would find the task's memory given to others.
 pub fn failing() -> ! {
-    let _ = threads::start(1, level::LAST, watch, 0);
+    let _ = spawn::start(1, level::LAST, watch, 0);
     manager::started(-5);
     // The manager ends the task in the call above.
     manager::print("failing lives on\n");
@@ -121,7 +121,7 @@ pub fn visitor(parameter: &str) -> ! {
     }
     manager::started(0);
     if parameter == "end=fault" {
-        let _ = threads::start(1, level::LAST, fault, 0xdead_0000);
+        let _ = spawn::start(1, level::LAST, fault, 0xdead_0000);
     }
     manager::print("is there, ");
     manager::print(parameter);
@@ -144,7 +144,7 @@ pub fn visitor(parameter: &str) -> ! {
 /// Does not return, and leaves no time to anything below it: neither the manager nor Linux.
 fn hog() -> ! {
     for number in 1..4 {
-        let _ = threads::start(number, level::LAST, spin, 0);
+        let _ = spawn::start(number, level::LAST, spin, 0);
     }
     spin(0)
 }

@@ -3,7 +3,7 @@
 //! manager continues at its own priority. Each request is made where it takes longest, and compared
 //! with what the check of the system file assumes.
 
-use crate::{manager, threads};
+use crate::{manager, spawn};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{
     NEVER,
@@ -34,8 +34,8 @@ const WAY_NS: u64 = 1_500;
 /// Starts the threads.
 pub fn main() -> ! {
     manager::started(0);
-    let _ = threads::start(OBSERVER, LEVELS[1], observe, 0);
-    let _ = threads::start(1, LEVELS[0], run, 0);
+    let _ = spawn::start(OBSERVER, LEVELS[1], observe, 0);
+    let _ = spawn::start(1, LEVELS[0], run, 0);
     park()
 }
 

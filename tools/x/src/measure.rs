@@ -5,7 +5,7 @@ use crate::cli::MeasureCommand;
 use crate::doctor;
 use crate::parallel::processors;
 use crate::repository::Repository;
-use crate::run::apart::{self, Streams};
+use crate::run::own_process::{self, Streams};
 use anyhow::{Context as _, Result, ensure};
 use pillion_measure_run::{self as measure, Boot, Form, Order, RunOutput, Tool};
 use std::path::{Path, PathBuf};
@@ -59,8 +59,8 @@ impl Tool for Here<'_> {
     fn boot(&self, boot: &Boot) -> Result<RunOutput> {
         let options = ["--counted".to_owned()].into_iter().chain(boot.options());
         let Streams { status, message, log, console, result, .. } =
-            apart::run(self.repository, self.repository.root(), options)?;
-        ensure!(status == Some(0), "{}", apart::tail(message.trim_end(), SHOWN));
+            own_process::run(self.repository, self.repository.root(), options)?;
+        ensure!(status == Some(0), "{}", own_process::tail(message.trim_end(), SHOWN));
         let result = result.context("the run left no result")?;
         Ok(RunOutput { log, console, result, ..RunOutput::default() })
     }

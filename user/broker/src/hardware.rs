@@ -7,7 +7,7 @@ use core::{
 };
 use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS};
 use pillion_broker::Backend;
-use pillion_channel::{Fifo, Moved, copy::copy, entry::Entry, event, extent::Extent};
+use pillion_channel::{Fifo, Moved, copy::copy, event, extent::Extent, fifo_entry::Entry};
 use pillion_runtime::{
     Cap,
     broker::{DATA_SIZE, NOTICES},

@@ -12,8 +12,8 @@ use pillion_abi::{
 };
 use pillion_channel::{
     Fifo,
-    entry::Entry,
     extent::{self, Extent},
+    fifo_entry::Entry,
 };
 use pillion_runtime::{
     call,

@@ -14,19 +14,19 @@
 #![no_std]
 #![no_main]
 
-mod desk;
 mod fifos;
 mod handler_run;
+mod requests;
 mod runner;
 mod share;
 
-use desk::Desk;
 use pillion_abi::{NEVER, call::MESSAGE_WORDS};
 use pillion_runtime::{
     call,
     info::{self, label, skin, slot, wake},
     park, println, task, wait,
 };
+use requests::Server;
 
 task!(main);
 
@@ -37,16 +37,16 @@ fn main(_: u64) -> ! {
         tell(label::STARTED, -12);
         park();
     }
-    let mut desk = Desk::new(info);
+    let mut server = Server::new(info);
     tell(label::STARTED, 0);
     loop {
         let bits = wait(skin::slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
         if bits & wake::UNLOAD != 0 {
-            desk.close();
+            server.close();
             tell(label::ENDED, 0);
             park();
         }
-        desk.look();
+        server.look();
         runner::log_faults();
     }
 }

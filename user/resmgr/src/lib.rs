@@ -6,26 +6,26 @@
 extern crate alloc;
 
 mod failure;
-mod given;
+mod grants;
 mod heap;
 mod journal;
+mod kernel_trace;
 mod lines;
 mod linux;
 mod objects;
+mod page_tables;
 mod platform;
 mod pool;
-mod power;
 mod rights;
 mod service;
+mod shutdown;
 mod skin;
 mod start;
 mod system;
-mod tables;
 mod task;
 mod task_log;
 mod text;
 mod time;
-mod trace;
 mod window;
 
 pub use heap::Heap;
@@ -48,7 +48,7 @@ pub unsafe fn main(argument: u64) -> ! {
         Ok(service) => service.run(),
         Err(failure) => {
             println!("[resmgr] {failure}");
-            power::end(boot.tsc_hz, false)
+            shutdown::end(boot.tsc_hz, false)
         }
     }
 }

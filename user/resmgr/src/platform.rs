@@ -2,7 +2,7 @@
 
 use crate::{
     failure::{Failure, Result, While},
-    tables::whole_pages,
+    page_tables::whole_pages,
 };
 use alloc::vec::Vec;
 use pillion_abi::{

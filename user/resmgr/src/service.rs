@@ -3,15 +3,15 @@
 
 use crate::{
     journal,
+    kernel_trace::{self, Trace},
     lines::{Line, bytes_of_words, print},
     linux::{LinuxLog, Presence},
     platform::Platform,
-    power,
     rights::{Sender, badge, kind, may},
+    shutdown,
     skin::{After, Skins},
     task::Task,
     task_log, time,
-    trace::{self, Trace},
 };
 use alloc::vec::Vec;
 use pillion_abi::{
@@ -81,7 +81,7 @@ impl Service {
         let tsc_hz = machine.boot.tsc_hz;
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
-        let trace = trace::start(machine);
+        let trace = kernel_trace::start(machine);
         Service { tsc_hz, tasks, lines, skins, senders, presence, log, limit, trace, faults: 0 }
     }
 
@@ -241,6 +241,6 @@ impl Service {
         if let Some(trace) = &self.trace {
             trace.report();
         }
-        power::end(self.tsc_hz, ok)
+        shutdown::end(self.tsc_hz, ok)
     }
 }

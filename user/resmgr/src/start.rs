@@ -2,7 +2,7 @@
 
 use crate::{
     failure::{Result, While},
-    given::{give_interrupts, give_ports},
+    grants::{give_interrupts, give_ports},
     linux::{self, LinuxLog, Monitor, Presence},
     objects::{self, Slots},
     platform::Platform,

@@ -3,7 +3,7 @@
 use crate::{
     failure::{Failure, Result, While},
     objects::Slots,
-    tables::{Extent, table_pages, whole_pages},
+    page_tables::{Extent, table_pages, whole_pages},
     window::{Window, bytes_of, put_text},
 };
 use alloc::{string::String, vec::Vec};

@@ -14,7 +14,7 @@ use pillion_vmm_devices::{
     ioapic::IoApics,
 };
 
-use crate::vcpu;
+use crate::linux_vcpu;
 
 /// The manager's answer to a command of which one step is done, but not all (`EAGAIN`).
 const AGAIN: i64 = -11;
@@ -42,7 +42,7 @@ impl Channels {
             && self.listening
             && let Some(vector) = io_apics.ring()
         {
-            vcpu::inject(vector);
+            linux_vcpu::inject(vector);
         }
     }
 

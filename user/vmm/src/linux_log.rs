@@ -6,7 +6,7 @@ use core::fmt::Write as _;
 use pillion_abi::vcpu::{Exit, State, counter};
 use pillion_runtime::{info, log::Log, now, println};
 
-use crate::{end::End, vcpu};
+use crate::{end::End, linux_vcpu};
 
 /// Counts of exits to the monitor, by reason.
 #[derive(Default)]
@@ -60,7 +60,7 @@ pub fn exits(exits: &Exits) {
         (counter::INJECTED, "injected"),
         (counter::RETURNS, "to-monitor"),
     ];
-    let counters = &vcpu::state().counters;
+    let counters = &linux_vcpu::state().counters;
     let mut log = Log::new();
     let _ = write!(log, "{{\"pillion\":\"exits\",\"reasons\":{{");
     for (index, name) in KERNEL {

@@ -14,7 +14,7 @@ mod firmware;
 mod host;
 mod lifecycle;
 mod linux_log;
-mod vcpu;
+mod linux_vcpu;
 mod virtual_machine;
 mod watchdog;
 mod window;
@@ -66,7 +66,7 @@ fn run(machine: &mut VirtualMachine) -> End {
             },
             Err(_) => Some(End::Broken("the kernel refused to run the vCPU")),
         };
-        if let Some(end) = end.or_else(|| machine.watchdog.hung(vcpu::state()).then_some(End::Hung)) {
+        if let Some(end) = end.or_else(|| machine.watchdog.hung(linux_vcpu::state()).then_some(End::Hung)) {
             return end;
         }
     }

@@ -17,7 +17,7 @@ use pillion_vmm_devices::{
 };
 
 use crate::{
-    channel::Channels, command_line::CommandLine, firmware, host, linux_log::Exits, vcpu, watchdog::Watchdog,
+    channel::Channels, command_line::CommandLine, firmware, host, linux_log::Exits, linux_vcpu, watchdog::Watchdog,
     window::Window,
 };
 
@@ -81,21 +81,21 @@ impl VirtualMachine {
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
         };
-        boot::load(&linux, &mut self.memory, vcpu::state())
+        boot::load(&linux, &mut self.memory, linux_vcpu::state())
     }
 
     /// Takes Linux's devices and interrupts from it and resets everything.
     pub fn reset(&mut self) {
         host::quiesce(&self.bus.pci);
-        vcpu::reset();
+        linux_vcpu::reset();
         self.bus.reset();
-        self.bus.io_apics.routes().for_each(vcpu::route);
+        self.bus.io_apics.routes().for_each(linux_vcpu::route);
         self.notes = Notes::new();
     }
 
     /// Work before each entry: rearms a periodic timer and sets the monitor's own timer.
     pub fn before_entry(&mut self) {
-        let wake = self.bus.rearm(now(), vcpu::state()).unwrap_or(u64::MAX);
+        let wake = self.bus.rearm(now(), linux_vcpu::state()).unwrap_or(u64::MAX);
         if let Some(at) = self.watchdog.timer(wake) {
             let _ = call::timer_set(slot::TIMER, at);
         }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{experiments, kept, list, load, options, run};
+use crate::{experiments, list, load, measurement_files, options, run};
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
@@ -73,11 +73,11 @@ fn dispatch(name: &str, matches: &ArgMatches) -> anyhow::Result<bool> {
         "load" => load::run(&load::Options::from_arg_matches(matches)?),
         "report" => {
             let options = ReportOptions::from_arg_matches(matches)?;
-            kept::report(&options.files, &options.to)
+            measurement_files::report(&options.files, &options.to)
         }
         "compare" => {
             let options = CompareOptions::from_arg_matches(matches)?;
-            kept::compare(&options.old, &options.new)
+            measurement_files::compare(&options.old, &options.new)
         }
         _ => run::run(matches),
     }

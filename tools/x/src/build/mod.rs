@@ -1,7 +1,6 @@
 //! Builds everything that boots.
 
 mod addition;
-mod alone;
 pub mod bundle;
 pub mod bzimage;
 pub mod cargo;
@@ -9,6 +8,7 @@ mod cpio;
 pub mod forwards;
 mod initramfs;
 mod kernel_module;
+mod lock;
 pub mod passenger;
 pub mod patched;
 mod plan;

@@ -1,7 +1,7 @@
 //! Linux, ready to boot: its kernel as the distribution ships it, and an initramfs.
 
-use super::alone::alone;
 use super::initramfs::{self, Drivers};
+use super::lock::lock;
 use super::{kernel_module, user_program};
 use crate::debian::Archive;
 use crate::debian::kernel::Kernel;
@@ -98,7 +98,7 @@ impl Passenger {
         if let Some(ready) = recorded(&record, &key) {
             return Ok(ready);
         }
-        let _alone = alone(repository)?;
+        let _alone = lock(repository)?;
         if let Some(ready) = recorded(&record, &key) {
             return Ok(ready);
         }

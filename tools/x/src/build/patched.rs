@@ -1,7 +1,7 @@
 //! A modified kernel, built from the sources with a patch applied. An experiment that compares two
 //! kernels has the patch in its folder.
 
-use super::alone::alone;
+use super::lock::lock;
 use crate::file::{below, read, read_text, write_whole};
 use crate::problem::problem;
 use crate::repository::Repository;
@@ -19,7 +19,7 @@ const FOLDER: &str = "patched";
 /// A patched copy of the sources in their current state.
 pub fn repository(repository: &Repository, patch: &Path) -> Result<Repository> {
     let folder = Path::new(FOLDER).join(patch.file_stem().context("a patch needs a name")?);
-    let _turn = alone(repository)?;
+    let _turn = lock(repository)?;
     let fresh = tempfile::tempdir()?;
     repository.copy(fresh.path())?;
     apply(&repository.named(patch), fresh.path())?;

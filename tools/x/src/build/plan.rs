@@ -177,7 +177,7 @@ fn no_package(path: &Path, task: &Task) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Order;
+    use crate::task::Recipe;
     use std::fs;
 
     const LINUX: &str = "[linux]\ncommand_line = \"quiet\"\n";
@@ -189,7 +189,7 @@ mod tests {
     fn program(folder: &Path, name: &str) -> Program {
         let source = folder.join(name).with_extension("c");
         fs::write(&source, "").unwrap();
-        Program::Sources(Order::of(name.into(), &[source]).unwrap())
+        Program::Sources(Recipe::of(name.into(), &[source]).unwrap())
     }
 
     fn text(tasks: &[&str]) -> String {

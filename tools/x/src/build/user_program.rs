@@ -4,7 +4,7 @@ use super::forwards;
 use crate::file;
 use crate::problem::problem;
 use crate::repository::Repository;
-use crate::task::{is_cpp, is_source, missing_header, old};
+use crate::task::{is_cpp, is_source, missing_header, old_gnu};
 use crate::tool;
 use anyhow::Result;
 use std::fs;
@@ -77,7 +77,7 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
         compile(repository, &files, &flags)
     };
     match link(sources) {
-        Err(error) if old::texts_may_be_cause(&error.to_string()) => {
+        Err(error) if old_gnu::texts_may_be_cause(&error.to_string()) => {
             let joined = sources.iter().enumerate().map(|(number, source)| {
                 with_texts_joined(repository, source, &flags, &folder.path().join(number.to_string()))
             });
@@ -90,7 +90,7 @@ pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[Strin
 /// A source; or, if it has string literals over several lines, the object of a copy without them,
 /// compiled in the new folder, with the same line numbers.
 fn with_texts_joined(repository: &Repository, source: &Path, flags: &[&str], folder: &Path) -> Result<PathBuf> {
-    let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
+    let Some(text) = old_gnu::copy_with_texts_joined(source)? else { return Ok(source.to_owned()) };
     fs::create_dir(folder)?;
     let joined = folder.join(source.file_name().unwrap_or_default());
     fs::write(&joined, text)?;

@@ -3,7 +3,7 @@
 
 use super::play::Ran;
 use super::scenario::{LEASH_MS, SKINNED, Scenario, TASK};
-use crate::run::line::{Line, Task, parse};
+use crate::run::log_line::{Line, Task, parse};
 use std::collections::BTreeMap;
 
 /// Texts that no line of the log may contain, and what they mean.

@@ -1,7 +1,7 @@
 //! Reports faults of tasks to people: what happened, and the calls that led to it, with functions
 //! and source lines.
 
-use super::line::Fault;
+use super::log_line::Fault;
 use addr2line::Loader;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

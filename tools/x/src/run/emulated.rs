@@ -32,9 +32,9 @@ impl Folder<'_> {
     pub fn monitor(&self) -> PathBuf {
         self.0.join("monitor")
     }
-    /// Socket of the wire that `desk.rs` writes to.
-    pub fn desk(&self) -> PathBuf {
-        self.0.join("desk")
+    /// Socket of the wire that `requests.rs` writes to.
+    pub fn requests(&self) -> PathBuf {
+        self.0.join("requests")
     }
     /// Scratch disk.
     pub fn scratch(&self) -> PathBuf {
@@ -175,8 +175,8 @@ fn devices(list: &mut Arguments, run: &RunArguments, folder: &Folder) {
     }
     // Like the console, it sends nothing until the user does something.
     if !run.headless {
-        list.add("-chardev", format!("socket,id=desk,server=on,wait=off,path={}", folder.desk().display()));
-        list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=desk,name=desk");
+        list.add("-chardev", format!("socket,id=requests,server=on,wait=off,path={}", folder.requests().display()));
+        list.add("-device", "virtio-serial-pci").add("-device", "virtserialport,chardev=requests,name=requests");
     }
 }
 

@@ -1,16 +1,16 @@
 //! Boots the machine, shows it, and reports what happened.
 
-pub mod apart;
 mod backtrace;
-mod desk;
 mod emulated;
 pub mod emulator;
 mod ending;
 mod grub;
-pub mod line;
+pub mod log_line;
 mod monitor;
 mod observed;
+pub mod own_process;
 mod printed;
+mod requests;
 mod result;
 mod session;
 mod summary;

@@ -1,6 +1,6 @@
 //! What is known of a run, collected from its lines.
 
-use super::line::{Fault, Line, Linux, Skin, Status, Task};
+use super::log_line::{Fault, Line, Linux, Skin, Status, Task};
 use super::printed::Printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -216,7 +216,7 @@ impl Observed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::line::parse;
+    use crate::run::log_line::parse;
 
     fn observed(lines: &[&str]) -> Observed {
         let mut observed = Observed::default();
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(observed(&[&start(-16)]).complaints, ["task t: its init_module returned -16"]);
         let mut refused = Observed::default();
         refused.take_text("[t] unknown parameter perod");
-        refused.take(super::super::line::parse(&start(-22)).unwrap());
+        refused.take(super::super::log_line::parse(&start(-22)).unwrap());
         assert_eq!(refused.complaints, ["task t did not start (-22): unknown parameter perod"]);
         let said = |event: &str| format!(r#"{{"pillion":"skin","name":"t","event":"{event}","why":"it hangs"}}"#);
         assert_eq!(observed(&[&said("forced"), &start(-110)]).complaints, ["task t was ended by force: it hangs"]);

@@ -1,11 +1,11 @@
 //! One run of the emulator, from its start to its end.
 
-use super::desk::Desk;
 use super::emulator::Emulator;
 use super::ending::{Ending, limit};
-use super::line::{Splitter, parse};
+use super::log_line::{Splitter, parse};
 use super::monitor::Monitor;
 use super::observed::Observed;
+use super::requests::Requests;
 use super::view::View;
 use super::wires::{Event, follow, listen_to_console, listen_to_log};
 use super::{emulated::Folder, transcript::Transcript};
@@ -51,7 +51,7 @@ pub fn run(run: &RunArguments, arguments: &[String], folder: &Folder, ending: En
         lines: Splitter::default(),
         console: None,
         monitor: Monitor::new(folder, &run.when),
-        desk: Desk::new(folder),
+        requests: Requests::new(folder),
         ending,
         started: Instant::now(),
         stop: None,
@@ -74,7 +74,7 @@ struct Session<'a> {
     lines: Splitter,
     console: Option<UnixStream>,
     monitor: Monitor,
-    desk: Desk,
+    requests: Requests,
     ending: Ending,
     started: Instant,
     stop: Option<Instant>,
@@ -90,8 +90,8 @@ impl Session<'_> {
                 self.take(event);
             }
             self.view.show(&self.observed, self.started.elapsed());
-            if let Some(size) = self.view.size().filter(|_| self.has_desk()) {
-                self.desk.size(size, self.observed.inits);
+            if let Some(size) = self.view.size().filter(|_| self.hears_requests()) {
+                self.requests.size(size, self.observed.inits);
             }
             if quiet && emulator.ended()? {
                 break;
@@ -174,15 +174,15 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a Linux is up that reads the desk's lines.
-    fn has_desk(&self) -> bool {
+    /// Whether a Linux is up that reads the lines of requests.
+    fn hears_requests(&self) -> bool {
         self.observed.state == "up" && self.run.disk.is_none()
     }
 
     /// Gives Linux, and Pillion after it, a moment to end in order: they report what was measured
     /// then. A second request ends the run at once.
     fn leave(&mut self) {
-        let asked = self.stop.is_none() && self.has_desk() && self.desk.leave().is_ok();
+        let asked = self.stop.is_none() && self.hears_requests() && self.requests.leave().is_ok();
         self.stop = Some(Instant::now() + if asked { LEAVING } else { Duration::ZERO });
         if asked {
             self.observed.state = "is being switched off; Ctrl-] again leaves at once".into();

@@ -1,6 +1,6 @@
 //! The result of a run, for people.
 
-use super::line::Task;
+use super::log_line::Task;
 use super::observed::Observed;
 use crate::cli::Clock;
 use std::fmt::Write as _;
@@ -105,7 +105,7 @@ mod tests {
     fn the_table_is_behind_the_histogram_and_says_what_a_nanosecond_is() {
         let line = r#"{"pillion":"task","name":"demo","period_ns":100000,"samples":9,"min_ns":1,"avg_ns":2,"p99_ns":3,"p9999_ns":4,"max_ns":5,"overruns":0,"histogram":[[1,8],[4,1]]}"#;
         let mut observed = Observed::default();
-        observed.take(crate::run::line::parse(line).unwrap());
+        observed.take(crate::run::log_line::parse(line).unwrap());
         let said = text(&observed, Clock::Paced);
         assert!(said.find("bars are logarithmic") < said.find("overruns"), "{said}");
         assert!(said.contains("1 ns is one executed instruction"), "{said}");

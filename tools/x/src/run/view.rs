@@ -115,7 +115,7 @@ fn load(load: &super::observed::Load) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::line::parse;
+    use crate::run::log_line::parse;
 
     #[test]
     fn tells_of_programs_and_linux() {

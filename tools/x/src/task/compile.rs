@@ -1,7 +1,7 @@
 //! Compiles sources the way kernel modules are compiled.
 
-use super::order::{Order, is_cpp};
-use super::{foreign, late, old, toolchain};
+use super::recipe::{Recipe, is_cpp};
+use super::{foreign, late_parameters, old_gnu, toolchain};
 use crate::repository::Repository;
 use crate::tool;
 use anyhow::{Result, bail};
@@ -43,11 +43,11 @@ pub struct Compiled {
 }
 
 /// Compiles every source into the folder.
-pub fn all(repository: &Repository, order: &Order, folder: &Path) -> Result<Compiled> {
+pub fn all(repository: &Repository, recipe: &Recipe, folder: &Path) -> Result<Compiled> {
     let mut compiled = Compiled::default();
-    for (number, source) in order.sources.iter().enumerate() {
+    for (number, source) in recipe.sources.iter().enumerate() {
         let object = folder.join(format!("{number}.o"));
-        compiled.warnings += &one(repository, order, source, &object)?;
+        compiled.warnings += &one(repository, recipe, source, &object)?;
         let read = inputs(&std::fs::read_to_string(object.with_extension("d"))?);
         // A mended copy lies in `folder`, and is no input.
         compiled.inputs.extend(read.into_iter().filter(|file| !file.starts_with(folder)).chain([source.clone()]));
@@ -63,7 +63,7 @@ fn inputs(rule: &str) -> Vec<PathBuf> {
     files.split_whitespace().map(|file| PathBuf::from(file.replace('\0', " "))).collect()
 }
 
-fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> Result<String> {
+fn one(repository: &Repository, recipe: &Recipe, source: &Path, object: &Path) -> Result<String> {
     let cpp = is_cpp(source);
     let headers = toolchain::headers(repository, cpp)?;
     let strict = !cpp && toolchain::version(cpp)? >= STRICT_SINCE;
@@ -75,13 +75,13 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         if strict {
             command.arg("-fpermissive");
         }
-        for folder in &order.includes {
+        for folder in &recipe.includes {
             command.arg("-I").arg(folder);
         }
         for folder in &headers {
             command.arg("-isystem").arg(folder);
         }
-        command.args(order.definitions.iter().map(|definition| format!("-D{definition}"))).args(&order.extra);
+        command.args(recipe.definitions.iter().map(|definition| format!("-D{definition}"))).args(&recipe.extra);
         command
     };
     let inputs = object.with_extension("d");
@@ -92,8 +92,8 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
     };
     let run = |standard: &str| -> Result<(bool, String)> {
         let (mut given, mut first) = (source.to_owned(), compile(standard, source)?);
-        if !first.0 && old::texts_may_be_cause(&first.1) {
-            let Some(text) = old::copy_with_texts_joined(source)? else { return Ok(first) };
+        if !first.0 && old_gnu::texts_may_be_cause(&first.1) {
+            let Some(text) = old_gnu::copy_with_texts_joined(source)? else { return Ok(first) };
             given = object.with_file_name(source.file_name().unwrap_or_default());
             std::fs::write(&given, text)?;
             first = compile(standard, &given)?;
@@ -101,32 +101,34 @@ fn one(repository: &Repository, order: &Order, source: &Path, object: &Path) -> 
         // One error may hide another.
         let (mut done, mut all) = (first, String::new());
         for _ in 0..FAULTS {
-            if done.0 || !(late::may_be_cause(&done.1) || old::may_be_cause(&done.1)) {
+            if done.0 || !(late_parameters::may_be_cause(&done.1) || old_gnu::may_be_cause(&done.1)) {
                 break;
             }
             all += &done.1;
-            let moved = late::may_be_cause(&all);
+            let moved = late_parameters::may_be_cause(&all);
             let mut preprocess = compiler(standard);
             preprocess.args(beside(source, &given)).args(["-E", "-MD", "-MF"]).arg(&inputs).arg(&given);
-            preprocess.args(moved.then_some(late::MARKED)).args(old::own_min_max(&all).then_some(old::OWN_MIN_MAX));
+            preprocess
+                .args(moved.then_some(late_parameters::MARKED))
+                .args(old_gnu::own_min_max(&all).then_some(old_gnu::OWN_MIN_MAX));
             let plain = tool::output(&mut preprocess)?;
             // For a source that it rejects, as for an `#error`, it writes only a part.
             if !plain.status.success() {
                 break;
             }
-            let text = old::text_of(&plain.stdout);
-            let text = late::at_the_end(&text).unwrap_or(text);
-            let text = old::mended(&text, &all).unwrap_or(text);
+            let text = old_gnu::text_of(&plain.stdout);
+            let text = late_parameters::at_the_end(&text).unwrap_or(text);
+            let text = old_gnu::mended(&text, &all).unwrap_or(text);
             let preprocessed = object.with_extension(if cpp { "ii" } else { "i" });
-            std::fs::write(&preprocessed, old::bytes_of(&text))?;
+            std::fs::write(&preprocessed, old_gnu::bytes_of(&text))?;
             done = tool::judged(compiler(standard).arg("-c").arg(&preprocessed).arg("-o").arg(object))?;
         }
         if done.0 {
-            done.1 = old::called_before(&all) + &done.1;
+            done.1 = old_gnu::called_before(&all) + &done.1;
         }
         Ok(done)
     };
-    let named = order.std.as_ref().map(|name| format!("-std={name}"));
+    let named = recipe.std.as_ref().map(|name| format!("-std={name}"));
     let (mut done, mut said) = match (&named, cpp) {
         (Some(named), true) => run(&format!("{CPP} {named}"))?,
         (Some(named), false) => run(named)?,
@@ -182,9 +184,9 @@ mod tests {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, text).unwrap();
         }
-        let mut order = Order::of("a".into(), &[folder.path().join(files[0].0)]).unwrap();
-        order.includes = vec![folder.path().join("include")];
-        let compiled = all(&Repository::find().unwrap(), &order, work.path())?;
+        let mut recipe = Recipe::of("a".into(), &[folder.path().join(files[0].0)]).unwrap();
+        recipe.includes = vec![folder.path().join("include")];
+        let compiled = all(&Repository::find().unwrap(), &recipe, work.path())?;
         Ok(std::fs::read(&compiled.objects[0]).unwrap())
     }
 

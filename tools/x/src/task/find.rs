@@ -1,6 +1,6 @@
 //! From a name to a program: a source near the user, or a program built under that name before.
 
-use super::order::{self, Order};
+use super::recipe::{self, Recipe};
 use super::record::Record;
 use crate::repository::Repository;
 use anyhow::Result;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Program {
     /// It is built from these sources.
-    Sources(Order),
+    Sources(Recipe),
     /// It was built earlier, and its sources are gone.
     Image(String),
 }
@@ -20,7 +20,7 @@ impl Program {
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Program::Sources(order) => &order.name,
+            Program::Sources(recipe) => &recipe.name,
             Program::Image(name) => name,
         }
     }
@@ -28,7 +28,7 @@ impl Program {
     /// The folder of its first source.
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Program::Sources(order) => order.sources.first()?.parent(),
+            Program::Sources(recipe) => recipe.sources.first()?.parent(),
             Program::Image(_) => None,
         }
     }
@@ -39,16 +39,16 @@ impl Program {
 pub fn program(repository: &Repository, text: &str, folders: &[PathBuf]) -> Result<Option<Program>> {
     let Some(source) = folders.iter().find_map(|folder| source(folder, text)) else {
         if let Some(record) = Record::read(repository, text) {
-            return Ok(Some(Program::Sources(record.order)));
+            return Ok(Some(Program::Sources(record.recipe)));
         }
         let built = super::name::check(text).is_ok() && super::image_path(repository, text).is_file();
         return Ok(built.then(|| Program::Image(text.to_owned())));
     };
-    let name = order::stem(&source);
+    let name = recipe::stem(&source);
     super::name::check(&name)?;
-    let fresh = Order::of(name, &[source])?;
-    let recorded = Record::read(repository, &fresh.name).map(|record| record.order);
-    Ok(Some(Program::Sources(recorded.filter(|order| order.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
+    let fresh = Recipe::of(name, &[source])?;
+    let recorded = Record::read(repository, &fresh.name).map(|record| record.recipe);
+    Ok(Some(Program::Sources(recorded.filter(|recipe| recipe.sources.contains(&fresh.sources[0])).unwrap_or(fresh))))
 }
 
 /// The known name nearest to an unknown one, if any is near: of the programs in these folders and
@@ -57,7 +57,7 @@ pub fn nearest(repository: &Repository, text: &str, folders: &[PathBuf]) -> Opti
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let stem = |path: PathBuf| path.file_stem()?.to_str().map(str::to_owned);
     let here = folders.iter().flat_map(|folder| entries(folder)).filter(|path| {
-        order::is_source(path) || path.file_name().is_some_and(|name| source(path, &name.to_string_lossy()).is_some())
+        recipe::is_source(path) || path.file_name().is_some_and(|name| source(path, &name.to_string_lossy()).is_some())
     });
     let built = entries(&repository.build("tasks")).filter(|path| path.extension().is_some_and(|end| end == "task"));
     let near = |name: &String| strsim::damerau_levenshtein(text, name) <= 1 + text.len() / 4;
@@ -66,12 +66,12 @@ pub fn nearest(repository: &Repository, text: &str, folders: &[PathBuf]) -> Opti
 
 fn source(folder: &Path, text: &str) -> Option<PathBuf> {
     let path = folder.join(text);
-    if order::is_source(&path) {
+    if recipe::is_source(&path) {
         return path.is_file().then_some(path);
     }
     let inside = path.join(path.file_name()?);
-    let names =
-        [&path, &inside].map(|base| order::ENDINGS.map(|ending| PathBuf::from(format!("{}.{ending}", base.display()))));
+    let names = [&path, &inside]
+        .map(|base| recipe::ENDINGS.map(|ending| PathBuf::from(format!("{}.{ending}", base.display()))));
     names.into_iter().flatten().find(|file| file.is_file())
 }
 

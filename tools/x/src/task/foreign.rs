@@ -1,8 +1,8 @@
 //! Explains in a line why a source cannot be a task's, instead of in pages of compiler messages: it
 //! is a program for a Linux process, or it uses what only Linux's kernel has.
 
-use super::old;
-use super::order::Order;
+use super::old_gnu;
+use super::recipe::Recipe;
 use crate::problem::problem;
 use anyhow::Error;
 use std::collections::BTreeSet;
@@ -27,15 +27,15 @@ const NOT_THERE: [&str; 6] = ["constants.h", "psc.h", "reserve_cpu.h", "rt_com.h
 const NAMES: &str = "docs/rtlinux.md, section \"Names that are not there\", says what is in its place";
 
 /// The error for a program that cannot become a task because it is one for Linux.
-pub fn for_linux(order: &Order) -> Option<Error> {
-    let texts: Vec<String> = order.sources.iter().filter_map(|source| std::fs::read_to_string(source).ok()).collect();
+pub fn for_linux(recipe: &Recipe) -> Option<Error> {
+    let texts: Vec<String> = recipe.sources.iter().filter_map(|source| std::fs::read_to_string(source).ok()).collect();
     let for_linux = texts.iter().any(|text| begins(text));
     let is_module = texts.iter().any(|text| text.contains("init_module") || text.contains("module_init"));
-    let file = order.sources.first()?.display().to_string();
+    let file = recipe.sources.first()?.display().to_string();
     (for_linux && !is_module).then(|| {
         let remedy =
             format!("`./x run --task NAME --file {file}` compiles it for Linux and puts it beside the task NAME");
-        problem(format!("{} is no real-time program", order.name), "this has main(), and no init_module()", remedy)
+        problem(format!("{} is no real-time program", recipe.name), "this has main(), and no init_module()", remedy)
     })
 }
 
@@ -47,7 +47,7 @@ pub fn begins(text: &str) -> bool {
     text.lines().filter_map(before).any(|words| match words.split_last() {
         Some((last, rest)) => last == "main" && rest.iter().all(|word| types.contains(&word.as_str())),
         None => false,
-    }) || old::defines(text, "main")
+    }) || old_gnu::defines(text, "main")
 }
 
 /// The error for compiler messages about something that only Linux's kernel has.
@@ -100,7 +100,7 @@ mod tests {
         let told = |text: &str| {
             let source = folder.path().join("monitor.c");
             fs::write(&source, text).unwrap();
-            for_linux(&Order::of("monitor".into(), &[source]).unwrap()).map(|error| error.to_string())
+            for_linux(&Recipe::of("monitor".into(), &[source]).unwrap()).map(|error| error.to_string())
         };
         for text in
             ["int main(void) {}", "int\nmain (int argc, char **argv)", "main()\n{", "static int x;\nvoid main() {"]

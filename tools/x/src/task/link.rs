@@ -1,8 +1,8 @@
 //! Links a program with the runtime and the C library.
 
+use super::library_names;
 use super::link_map::LinkMap;
-use super::names;
-use super::order::Order;
+use super::recipe::Recipe;
 use super::{system_calls, toolchain, undefined};
 use crate::file::write_whole;
 use crate::repository::Repository;
@@ -17,7 +17,7 @@ pub const SCRIPT: &str = "rt/task.ld";
 /// Links in the folder and returns the ELF file there; the map stays beside the image.
 pub fn link(
     repository: &Repository,
-    order: &Order,
+    recipe: &Recipe,
     runtime: &Path,
     objects: &[PathBuf],
     folder: &Path,
@@ -26,16 +26,16 @@ pub fn link(
     let archives = toolchain::archives()?;
     let (done, said) = tool::judged(&mut command(repository, [runtime, &linked, &map], objects, &archives))?;
     if !done {
-        if let Some(problem) = undefined::explain(&order.name, &said) {
+        if let Some(problem) = undefined::explain(&recipe.name, &said) {
             return Err(problem);
         }
-        bail!("{} cannot be linked:\n{}", order.name, said.trim_end());
+        bail!("{} cannot be linked:\n{}", recipe.name, said.trim_end());
     }
     let text = std::fs::read_to_string(&map)?;
-    write_whole(&super::folder(repository).join(format!("{}.map", order.name)), text.as_bytes())?;
+    write_whole(&super::folder(repository).join(format!("{}.map", recipe.name)), text.as_bytes())?;
     let map = LinkMap::parse(&text);
-    names::check(repository, &order.name, runtime, &archives, &map)?;
-    system_calls::check(repository, &order.name, &linked, &map)?;
+    library_names::check(repository, &recipe.name, runtime, &archives, &map)?;
+    system_calls::check(repository, &recipe.name, &linked, &map)?;
     Ok(linked)
 }
 

@@ -3,14 +3,14 @@
 mod compile;
 pub mod find;
 mod foreign;
-mod late;
+mod late_parameters;
+mod library_names;
 mod link;
 mod link_map;
 mod name;
-mod names;
 pub mod new;
-pub mod old;
-mod order;
+pub mod old_gnu;
+mod recipe;
 mod record;
 mod runtime;
 pub mod system;
@@ -32,7 +32,7 @@ use std::fs;
 use std::path::PathBuf;
 
 pub use foreign::{begins, missing_header};
-pub use order::{ENDINGS, Order, is_cpp, is_source, stem};
+pub use recipe::{ENDINGS, Recipe, is_cpp, is_source, stem};
 
 /// A program that was built.
 #[derive(Default)]
@@ -57,12 +57,12 @@ impl Task {
 
 /// `x build-task`.
 pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Result<bool> {
-    let order = Order::from_arguments(arguments)?;
+    let recipe = Recipe::from_arguments(arguments)?;
     doctor::ensure(repository, false)?;
-    let task = step(&format!("building {}", order.name), || build(repository, &order))?;
+    let task = step(&format!("building {}", recipe.name), || build(repository, &recipe))?;
     eprint!("{}", task.warnings);
     if arguments.json {
-        println!("{}", json!({ "name": task.name, "image": task.image, "elf": task.elf, "sources": order.sources }));
+        println!("{}", json!({ "name": task.name, "image": task.image, "elf": task.elf, "sources": recipe.sources }));
     } else {
         println!("task    {}\nsymbols {}\n", task.image.display(), task.elf.display());
         println!("Run it beside Linux with `./x run --task {}`.", task.name);
@@ -71,35 +71,35 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
 }
 
 /// Builds a program unless it is up to date.
-pub fn ready(repository: &Repository, order: &Order) -> Result<Task> {
+pub fn ready(repository: &Repository, recipe: &Recipe) -> Result<Task> {
     let runtime = runtime::build(repository)?;
     let tables = toolchain::HEADERS.map(|folder| repository.path(folder).join(forwards::TABLE));
-    let lists = [link::SCRIPT, names::LIST, names::OFFERED].map(|file| repository.path(file));
+    let lists = [link::SCRIPT, library_names::LIST, library_names::OFFERED].map(|file| repository.path(file));
     // This tool is an input as well: it determines how programs are compiled.
-    match Record::up_to_date(repository, order, &[&[runtime, tool::MYSELF.into()][..], &lists, &tables].concat()) {
-        Some(record) => Ok(Task::of(repository, &order.name, record.warnings, false)),
-        None => step(&format!("building {}", order.name), || build(repository, order)),
+    match Record::up_to_date(repository, recipe, &[&[runtime, tool::MYSELF.into()][..], &lists, &tables].concat()) {
+        Some(record) => Ok(Task::of(repository, &recipe.name, record.warnings, false)),
+        None => step(&format!("building {}", recipe.name), || build(repository, recipe)),
     }
 }
 
 /// Compiles, links and converts a program.
-fn build(repository: &Repository, order: &Order) -> Result<Task> {
-    make(repository, order).map_err(|error| foreign::for_linux(order).unwrap_or(error))
+fn build(repository: &Repository, recipe: &Recipe) -> Result<Task> {
+    make(repository, recipe).map_err(|error| foreign::for_linux(recipe).unwrap_or(error))
 }
 
-fn make(repository: &Repository, order: &Order) -> Result<Task> {
+fn make(repository: &Repository, recipe: &Recipe) -> Result<Task> {
     let folder = folder(repository);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let work = tempfile::tempdir_in(&folder)?;
-    let compiled = compile::all(repository, order, work.path())?;
+    let compiled = compile::all(repository, recipe, work.path())?;
     let runtime = runtime::build(repository)?;
-    let linked = link::link(repository, order, &runtime, &compiled.objects, work.path())?;
+    let linked = link::link(repository, recipe, &runtime, &compiled.objects, work.path())?;
     let data = fs::read(&linked)?;
-    let image = task_image::convert(&data).with_context(|| format!("{} cannot become a task image", order.name))?;
-    let task = Task::of(repository, &order.name, compiled.warnings, true);
+    let image = task_image::convert(&data).with_context(|| format!("{} cannot become a task image", recipe.name))?;
+    let task = Task::of(repository, &recipe.name, compiled.warnings, true);
     write_whole(&task.elf, &data)?;
     write_whole(&task.image, &image)?;
-    Record { order: order.clone(), inputs: compiled.inputs, warnings: task.warnings.clone() }.write(repository)?;
+    Record { recipe: recipe.clone(), inputs: compiled.inputs, warnings: task.warnings.clone() }.write(repository)?;
     Ok(task)
 }
 

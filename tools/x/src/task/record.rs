@@ -1,7 +1,7 @@
 //! The record kept of each program that was built: with it, a program can be rebuilt by its name,
 //! and is not rebuilt when nothing has changed.
 
-use super::order::Order;
+use super::recipe::Recipe;
 use crate::file::{changed, write_anew};
 use crate::repository::Repository;
 use anyhow::Result;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// What it was built from.
-    pub order: Order,
+    pub recipe: Recipe,
     /// Every file that the compiler read, including headers.
     pub inputs: Vec<PathBuf>,
     /// The compiler's warnings.
@@ -24,15 +24,15 @@ impl Record {
     /// The record of the program of that name, if its sources still exist.
     pub fn read(repository: &Repository, name: &str) -> Option<Record> {
         let record: Record = serde_json::from_slice(&fs::read(file(repository, name)).ok()?).ok()?;
-        record.order.sources.iter().all(|source| source.is_file()).then_some(record)
+        record.recipe.sources.iter().all(|source| source.is_file()).then_some(record)
     }
 
-    /// The record of an order's program, if no file that went into it, including the `others`, has
+    /// The record of a recipe's program, if no file that went into it, including the `others`, has
     /// changed since.
-    pub fn up_to_date(repository: &Repository, order: &Order, others: &[PathBuf]) -> Option<Record> {
-        let done = changed(&file(repository, &order.name))?;
-        let record = Record::read(repository, &order.name).filter(|record| record.order == *order)?;
-        let outputs = [super::image_path(repository, &order.name), super::elf(repository, &order.name)];
+    pub fn up_to_date(repository: &Repository, recipe: &Recipe, others: &[PathBuf]) -> Option<Record> {
+        let done = changed(&file(repository, &recipe.name))?;
+        let record = Record::read(repository, &recipe.name).filter(|record| record.recipe == *recipe)?;
+        let outputs = [super::image_path(repository, &recipe.name), super::elf(repository, &recipe.name)];
         let mut inputs = record.inputs.iter().chain(others);
         let good =
             outputs.iter().all(|file| file.is_file()) && inputs.all(|file| changed(file).is_some_and(|at| at <= done));
@@ -42,7 +42,7 @@ impl Record {
     /// Writes it beside the image.
     pub fn write(&self, repository: &Repository) -> Result<()> {
         // Written even if its bytes stay the same: its modification time is that of the last build.
-        write_anew(&file(repository, &self.order.name), &serde_json::to_vec_pretty(self)?)
+        write_anew(&file(repository, &self.recipe.name), &serde_json::to_vec_pretty(self)?)
     }
 }
 
@@ -61,20 +61,20 @@ mod tests {
         let repository = Repository::at(folder.path());
         let source = folder.path().join("a.c");
         fs::write(&source, "").unwrap();
-        let order = Order::of("a".into(), std::slice::from_ref(&source)).unwrap();
+        let recipe = Recipe::of("a".into(), std::slice::from_ref(&source)).unwrap();
         fs::create_dir_all(repository.build("tasks")).unwrap();
         fs::write(super::super::image_path(&repository, "a"), "").unwrap();
         fs::write(super::super::elf(&repository, "a"), "").unwrap();
-        let done = |order: &Order, others: &[PathBuf]| Record::up_to_date(&repository, order, others).is_some();
-        assert!(!done(&order, &[]));
-        let record = Record { order: order.clone(), inputs: vec![source.clone()], warnings: "w".into() };
+        let done = |recipe: &Recipe, others: &[PathBuf]| Record::up_to_date(&repository, recipe, others).is_some();
+        assert!(!done(&recipe, &[]));
+        let record = Record { recipe: recipe.clone(), inputs: vec![source.clone()], warnings: "w".into() };
         record.write(&repository).unwrap();
-        assert_eq!(Record::up_to_date(&repository, &order, &[]), Some(record));
-        assert!(!done(&Order { extra: vec!["-O0".into()], ..order.clone() }, &[]));
-        assert!(!done(&order, &[folder.path().join("gone")]));
+        assert_eq!(Record::up_to_date(&repository, &recipe, &[]), Some(record));
+        assert!(!done(&Recipe { extra: vec!["-O0".into()], ..recipe.clone() }, &[]));
+        assert!(!done(&recipe, &[folder.path().join("gone")]));
         let later = SystemTime::now() + Duration::from_secs(5);
         fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
-        assert!(!done(&order, &[]));
+        assert!(!done(&recipe, &[]));
     }
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let repository = Repository::at(folder.path());
         fs::create_dir_all(repository.build("tasks")).unwrap();
         let record = |length: usize| Record {
-            order: Order { name: "a".into(), ..Order::default() },
+            recipe: Recipe { name: "a".into(), ..Recipe::default() },
             inputs: vec![],
             warnings: "w".repeat(length),
         };

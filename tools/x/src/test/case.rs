@@ -5,7 +5,7 @@ use super::warnings;
 use crate::debian::disk;
 use crate::parallel::{self, Work};
 use crate::repository::Repository;
-use crate::run::apart::{self, Streams};
+use crate::run::own_process::{self, Streams};
 use crate::tally::Tally;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
@@ -116,7 +116,7 @@ impl Case {
             let disk = disk::image(repository)?.display().to_string();
             arguments.extend(["--disk".into(), disk, "--qemu-arg=-snapshot".into()]);
         }
-        let streams = apart::run(repository, repository.root(), arguments.iter().chain(&self.arguments))?;
+        let streams = own_process::run(repository, repository.root(), arguments.iter().chain(&self.arguments))?;
         Ok(Streams { message: format!("{}{}", streams.printed, streams.message), ..streams })
     }
 }

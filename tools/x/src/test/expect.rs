@@ -1,7 +1,7 @@
 //! What a test expects of a run.
 
-use crate::run::apart::Streams;
-use crate::run::line::{self, Line, Skin};
+use crate::run::log_line::{self, Line, Skin};
+use crate::run::own_process::Streams;
 use crate::tally::Tally;
 use serde::Deserialize;
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl Streams {
     }
 
     fn lines(&self) -> impl Iterator<Item = Line> {
-        self.log.lines().filter_map(line::parse)
+        self.log.lines().filter_map(log_line::parse)
     }
 
     /// The error if tests were reported and the closing line `tests N passed M failed` is missing.

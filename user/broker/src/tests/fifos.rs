@@ -1,6 +1,6 @@
 //! Shared FIFOs.
 
-use super::board::{ALONE, Rig, value};
+use super::rig::{ALONE, Rig, value};
 use pillion_runtime::broker::{Answer, DATA_SIZE, Request, errno::*};
 
 fn failed(errno: i32) -> Answer {
@@ -40,19 +40,19 @@ fn any_sharer_uses_it() {
     let mut rig = Rig::new();
     assert_eq!(rig.ask(0, 0, create(3, 10)), Answer::OK);
     assert_eq!(rig.ask(1, 0, create(3, 10)), failed(EBUSY));
-    rig.board.transfers[1][..5].copy_from_slice(b"hello");
+    rig.machine.transfers[1][..5].copy_from_slice(b"hello");
     assert_eq!(value(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: 5 })), 5);
     assert_eq!(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: 6 }), failed(ENOSPC));
     assert_eq!(rig.ask(1, 0, Request::FifoPut { fifo: 3, length: DATA_SIZE + 1 }), failed(EINVAL));
     assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 3 }), Answer::Done([10, 5, 0]));
     assert_eq!(value(rig.ask(0, 0, Request::FifoGet { fifo: 3, length: u32::MAX })), 5);
-    assert_eq!(&rig.board.transfers[0][..5], b"hello");
+    assert_eq!(&rig.machine.transfers[0][..5], b"hello");
     rig.ask(0, 0, Request::FifoPut { fifo: 3, length: 4 });
     assert_eq!(rig.ask(1, 0, Request::FifoFlush { fifo: 3 }), Answer::OK);
     assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 3 }), Answer::Done([10, 0, 0]));
     rig.ask(0, 0, create(1, 10));
     assert_eq!(rig.ask(0, 0, Request::FifoPair { get: 1, put: 3 }), Answer::OK);
-    assert_eq!(rig.board.fifos[1].as_ref().unwrap().read_from, 3);
+    assert_eq!(rig.machine.fifos[1].as_ref().unwrap().read_from, 3);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn rings_lie_apart_and_their_memory_comes_back() {
         assert_eq!(rig.ask(0, 0, create(fifo, size)), Answer::OK);
     }
     let mut rings: std::vec::Vec<(u64, u64)> = std::vec::Vec::new();
-    for pipe in rig.board.fifos.iter().flatten() {
+    for pipe in rig.machine.fifos.iter().flatten() {
         rings.extend(pipe.rings.map(|at| (at, at + pipe.size as u64)));
     }
     rings.sort_unstable();
@@ -80,11 +80,11 @@ fn not_destroyed_while_a_process_has_it_open_unless_its_task_ends() {
     rig.ask(0, 0, create(0, 10));
     rig.ask(1, 0, create(1, 10));
     for fifo in [0, 1] {
-        rig.board.fifos[fifo].as_mut().unwrap().opens = 1;
+        rig.machine.fifos[fifo].as_mut().unwrap().opens = 1;
     }
     assert_eq!(rig.ask(1, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL));
     rig.task_ended(0);
-    let ended = |fifo: usize| rig.board.fifos[fifo].as_ref().unwrap().ended;
+    let ended = |fifo: usize| rig.machine.fifos[fifo].as_ref().unwrap().ended;
     assert!(ended(0) && !ended(1));
     assert_eq!(rig.ask(1, 0, create(0, 10)), Answer::OK);
 }
@@ -93,16 +93,16 @@ fn not_destroyed_while_a_process_has_it_open_unless_its_task_ends() {
 fn another_size_changes_neither_who_has_it_open_nor_who_made_it() {
     let mut rig = Rig::new();
     rig.ask(0, 0, create(0, 10));
-    rig.board.fifos[0].as_mut().unwrap().opens = 1;
+    rig.machine.fifos[0].as_mut().unwrap().opens = 1;
     rig.ask(0, 0, Request::FifoPair { get: 0, put: 0 });
     assert_eq!(rig.ask(1, 0, Request::FifoResize { fifo: 0, size: 200 }), Answer::OK);
-    let pipe = rig.board.fifos[0].as_ref().unwrap();
+    let pipe = rig.machine.fifos[0].as_ref().unwrap();
     assert_eq!((pipe.opens, pipe.size), (1, 200));
     assert_eq!(rig.ask(0, 0, Request::FifoDestroy { fifo: 0 }), failed(EINVAL), "it is open still");
     rig.task_ended(1);
-    assert!(!rig.board.fifos[0].as_ref().unwrap().ended);
+    assert!(!rig.machine.fifos[0].as_ref().unwrap().ended);
     rig.task_ended(0);
-    assert!(rig.board.fifos[0].as_ref().unwrap().ended, "it goes with who made it");
+    assert!(rig.machine.fifos[0].as_ref().unwrap().ended, "it goes with who made it");
 }
 
 /// A process may have been interrupted between reading the rings' place and copying.
@@ -110,17 +110,17 @@ fn another_size_changes_neither_who_has_it_open_nor_who_made_it() {
 fn rings_that_a_process_is_at_stay_where_they_are() {
     let mut rig = Rig::new();
     rig.ask(0, 0, create(0, 64));
-    rig.board.fifos[0].as_mut().unwrap().entered = true;
-    let [start, _] = rig.board.fifos[0].as_ref().unwrap().rings;
+    rig.machine.fifos[0].as_mut().unwrap().entered = true;
+    let [start, _] = rig.machine.fifos[0].as_ref().unwrap().rings;
     assert_eq!(rig.ask(0, 0, Request::FifoResize { fifo: 0, size: 200 }), failed(EBUSY));
     assert_eq!(rig.ask(0, 0, Request::FifoState { fifo: 0 }), Answer::Done([64, 0, 0]), "as it was");
     rig.task_ended(0);
     assert_eq!(rig.ask(1, 0, create(0, 64)), failed(EBUSY));
     assert_eq!(rig.ask(1, 0, create(1, 64)), Answer::OK);
-    assert!(rig.board.fifos[1].as_ref().unwrap().rings[0] >= start + 128, "not at the old ones");
-    rig.board.fifos[0].as_mut().unwrap().entered = false;
+    assert!(rig.machine.fifos[1].as_ref().unwrap().rings[0] >= start + 128, "not at the old ones");
+    rig.machine.fifos[0].as_mut().unwrap().entered = false;
     assert_eq!(rig.ask(1, 0, create(3, 64)), Answer::OK);
-    assert_eq!(rig.board.fifos[3].as_ref().unwrap().rings[0], start);
+    assert_eq!(rig.machine.fifos[3].as_ref().unwrap().rings[0], start);
     assert_eq!(rig.ask(1, 0, create(0, 64)), Answer::OK);
 }
 

@@ -1,6 +1,6 @@
 //! Full tables.
 
-use super::board::{Rig, value};
+use super::rig::{Rig, value};
 use pillion_runtime::broker::{
     Answer, DEFAULT_MESSAGE_SIZE, DEFAULT_MESSAGES, KEPT_SEMAPHORES, Name, QUEUES, Request, SEMAPHORES,
     errno::{ENFILE, ENOMEM},
@@ -69,7 +69,7 @@ fn is_done(answer: Answer) -> bool {
 #[test]
 fn one_task_does_not_take_what_is_kept_for_others() {
     let mut rig = Rig::new();
-    rig.board.tasks = 4;
+    rig.machine.tasks = 4;
     let made = (0..SEMAPHORES).take_while(|n| is_done(rig.ask(0, 0, semaphore(*n)))).count();
     assert_eq!(made, SEMAPHORES - 3 * KEPT_SEMAPHORES);
     for task in [2, 3, 1] {
@@ -84,7 +84,7 @@ fn one_task_does_not_take_what_is_kept_for_others() {
     assert!(is_done(rig.ask(2, 0, usual)) && is_done(rig.ask(3, 0, usual)));
 
     let mut rig = Rig::new();
-    rig.board.tasks = 4;
+    rig.machine.tasks = 4;
     assert_eq!(rig.ask(0, 0, queue(0, 128, 512)), Answer::Failed(ENOMEM), "all of it");
     assert!(is_done(rig.ask(0, 0, queue(0, 104, 512))));
     assert_eq!(rig.ask(0, 0, queue(1, 1, 1)), Answer::Failed(ENOMEM));
@@ -98,7 +98,7 @@ fn one_task_does_not_take_what_is_kept_for_others() {
 #[test]
 fn what_is_left_behind_counts_for_who_has_it() {
     let mut rig = Rig::new();
-    rig.board.tasks = 2;
+    rig.machine.tasks = 2;
     for n in 0..KEPT_SEMAPHORES {
         value(rig.ask(0, 0, semaphore(n)));
         value(rig.ask(1, 0, Request::SemOpen { name: number(n), flags: 0, value: 0 }));

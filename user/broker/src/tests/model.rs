@@ -1,6 +1,6 @@
 //! The plainest model of the broker: lists that are searched; nothing is linked, reused or bounded.
 
-use super::board::ALONE;
+use super::rig::ALONE;
 use pillion_runtime::broker::{Answer, DATA_SIZE, QUEUE_MESSAGES, Request, VALUE_MAX, errno::*, open};
 use std::{collections::BTreeMap, vec, vec::Vec};
 

@@ -2,8 +2,8 @@
 //! same order, same bytes.
 
 use super::{
-    board::{Rig, name},
     model::Model,
+    rig::{Rig, name},
 };
 use pillion_runtime::broker::{Answer, NO_THREAD, Request, open::CREATE};
 use proptest::{collection, prelude::*};
@@ -129,7 +129,7 @@ proptest! {
             };
             let request = handles.fill(request);
             let sent = [number as u8; 9];
-            rig.board.transfers[task][..9].copy_from_slice(&sent);
+            rig.machine.transfers[task][..9].copy_from_slice(&sent);
             let answer = rig.at(task, thread, level, request);
             let handle = match answer {
                 Answer::Done([value, ..]) => value as u32,
@@ -141,11 +141,11 @@ proptest! {
             }
             prop_assert_eq!(rig.woken(), core::mem::take(&mut model.wakes), "{:?}", request);
             for task in core::mem::take(&mut model.notices) {
-                prop_assert_ne!(core::mem::take(&mut rig.board.notices[task]), 0);
+                prop_assert_ne!(core::mem::take(&mut rig.machine.notices[task]), 0);
             }
-            prop_assert!(rig.board.notices.iter().all(|bits| *bits == 0));
+            prop_assert!(rig.machine.notices.iter().all(|bits| *bits == 0));
             if let Some(bytes) = &model.received {
-                prop_assert_eq!(&rig.board.transfers[task][..bytes.len()], &bytes[..]);
+                prop_assert_eq!(&rig.machine.transfers[task][..bytes.len()], &bytes[..]);
             }
         }
     }
@@ -157,7 +157,7 @@ proptest! {
         for (badge, shares, number, caller, words) in messages {
             let label = number | u64::from(caller) << 8;
             let badge = badge | u64::from(shares) << 8;
-            let answer = rig.broker.serve(&mut rig.board, badge, label, &words);
+            let answer = rig.broker.serve(&mut rig.machine, badge, label, &words);
             prop_assert_eq!(Answer::decode(&answer).encode(), answer);
         }
     }

@@ -1,6 +1,6 @@
 //! One behaviour per test.
 
-use super::board::{CANCEL, CEILING, FINISH, Rig, name, value};
+use super::rig::{CANCEL, CEILING, FINISH, Rig, name, value};
 use pillion_runtime::broker::{
     Answer, Caller, ENDED_PARTS, HAND_ONS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*,
 };
@@ -37,10 +37,10 @@ fn only_the_right_senders() {
     assert_eq!(rig.manager(Request::TaskEnded { index: 0, part: ENDED_PARTS }), failed(EINVAL));
     let (label, words) = FINISH.encode(Caller::default());
     for badge in [0, 17, badge::SHARES, badge::SHARES | 17, u64::MAX] {
-        let answer = rig.broker.serve(&mut rig.board, badge, label, &words);
+        let answer = rig.broker.serve(&mut rig.machine, badge, label, &words);
         assert_eq!(Answer::decode(&answer), failed(EPERM), "{badge}");
     }
-    let answer = rig.broker.serve(&mut rig.board, 1, 0, &words);
+    let answer = rig.broker.serve(&mut rig.machine, 1, 0, &words);
     assert_eq!(Answer::decode(&answer), failed(ENOSYS));
 }
 
@@ -251,7 +251,7 @@ fn messages_by_priority_then_age() {
     assert_eq!(rig.ask(0, 0, Request::QueueAttributes { queue: q }), Answer::Done([4, 8, 4]));
     for (text, priority) in [(b"two", 31), (b"thr", 31), (b"for", 5), (b"one", 0)] {
         assert_eq!(rig.ask(0, 0, receive(q)), Answer::Done([3, priority, 0]));
-        assert_eq!(&rig.board.transfers[0][..3], text);
+        assert_eq!(&rig.machine.transfers[0][..3], text);
     }
     assert_eq!(rig.ask(0, 0, Request::QueueReceive { queue: q, room: 8, block: false }), failed(EAGAIN));
     assert_eq!(rig.ask(0, 0, Request::QueueReceive { queue: q, room: 7, block: true }), failed(EMSGSIZE));
@@ -270,13 +270,13 @@ fn a_receiver_gets_its_message_whatever_others_do() {
     assert_eq!(rig.ask(0, 1, Request::QueueReceive { queue: q, room: 8, block: false }), failed(EAGAIN));
     assert_eq!(rig.send(0, 2, q, b"second", 2), Answer::Wait, "its slot is taken until it is fetched");
     assert_eq!(rig.ask(1, 3, FINISH), Answer::Done([5, 1, 0]));
-    assert_eq!(&rig.board.transfers[1][..5], b"first");
+    assert_eq!(&rig.machine.transfers[1][..5], b"first");
     assert_eq!(rig.woken(), [(0, 2)]);
-    rig.board.transfers[0][..6].copy_from_slice(b"second");
+    rig.machine.transfers[0][..6].copy_from_slice(b"second");
     assert_eq!(rig.ask(0, 2, Request::Finish { length: 9, priority: 2 }), failed(EMSGSIZE));
     assert_eq!(rig.ask(0, 2, Request::Finish { length: 6, priority: 2 }), Answer::OK, "it still had its turn");
     assert_eq!(rig.ask(1, 3, receive(q)), Answer::Done([6, 2, 0]));
-    assert_eq!(&rig.board.transfers[1][..6], b"second");
+    assert_eq!(&rig.machine.transfers[1][..6], b"second");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_message_that_is_not_fetched_stays_the_next_one() {
     rig.send(0, 0, q, b"b", 7);
     rig.ask(0, 0, Request::Abandon { thread: 1 });
     assert_eq!(rig.ask(0, 2, receive(q)), Answer::Done([1, 7, 0]));
-    assert_eq!(rig.board.transfers[0][0], b'a');
+    assert_eq!(rig.machine.transfers[0][0], b'a');
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn one_notice_for_a_message_in_the_empty_queue() {
     rig.send(0, 0, q, b"receiver", 0);
     rig.send(0, 0, q, b"x", 0);
     assert_eq!(rig.woken(), [(0, 1), (1, 5)]);
-    assert_eq!(rig.board.notices[1], 1 << (q & 0xff));
+    assert_eq!(rig.machine.notices[1], 1 << (q & 0xff));
     rig.send(0, 0, q, b"y", 0);
     assert!(rig.woken().is_empty(), "once");
     assert_eq!(rig.ask(1, 0, notify(NO_THREAD, true)), Answer::OK);

@@ -5,7 +5,7 @@ use super::ranges::Piece;
 use crate::{
     failure::{Result, While},
     objects::Slots,
-    tables::Extent,
+    page_tables::Extent,
 };
 use alloc::vec::Vec;
 use pillion_abi::{

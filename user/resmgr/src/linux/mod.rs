@@ -1,14 +1,14 @@
 //! Linux, the passenger: its memory, its vCPU and its monitor.
 
-mod devices;
 mod facts;
-mod log;
 mod memory_map;
 mod monitor;
 mod presence;
 mod ranges;
+mod system_log;
+mod task_devices;
 
-pub use devices::say_missing;
-pub use log::LinuxLog;
 pub use monitor::{Monitor, make, plan};
 pub use presence::Presence;
+pub use system_log::LinuxLog;
+pub use task_devices::say_missing;

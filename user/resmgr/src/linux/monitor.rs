@@ -2,16 +2,16 @@
 //! of the machine.
 
 use super::{
-    devices,
     facts::facts,
     memory_map::{guest_extents, map_memory, monitor_extents},
     ranges::{Piece, pieces},
+    task_devices,
 };
 use crate::{
     failure::{Result, While},
+    page_tables::{Extent, table_pages},
     platform::Platform,
     skin::{self, Channel, Shared},
-    tables::{Extent, table_pages},
     task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,
 };
@@ -52,7 +52,7 @@ impl Monitor {
 
 /// Plans the monitor.
 pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
-    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &devices::registers(system));
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
     let mut extents = guest_extents(&all);
     extents.extend(shared.iter().flat_map(|shared| skin::guest_extents(&shared.layout)));
     let guest_tables = table_pages(&extents) + SPARE_TABLES;
@@ -77,7 +77,7 @@ pub fn make(
     (pool, channel): (Range, Option<(&Channel, usize)>),
     badge: u64,
 ) -> Result<Task> {
-    let all = pieces(machine.regions(), pool, linux.memory_bytes, &devices::registers(system));
+    let all = pieces(machine.regions(), pool, linux.memory_bytes, &task_devices::registers(system));
     let mut task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;

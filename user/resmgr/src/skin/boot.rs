@@ -3,17 +3,17 @@
 use super::{
     Channel, LOOKS, Passenger, Skins, broker,
     layout::Layout,
-    log, mbuff,
+    mbuff,
     program::{self, Program},
-    warden,
+    task_output, warden,
 };
 use crate::{
     failure::Result,
+    kernel_trace,
     lines::Line,
     platform::Platform,
     rights::badge,
     task::{Maker, Spec, Task},
-    trace,
     window::put_text,
 };
 use alloc::vec::Vec;
@@ -86,7 +86,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     let common = SkinInfo {
         main_level: main_level.into(),
         linux: system.linux.is_some().into(),
-        traced: trace::is_wanted(machine).into(),
+        traced: kernel_trace::is_wanted(machine).into(),
         pool_size: layout.pool_size,
         shared_fifos,
         ..SkinInfo::default()
@@ -153,7 +153,10 @@ impl Skins {
             Program::new(maker, plan, badge(first + i)).map_err(|failure| failure.of(name))
         };
         let programs: Vec<Program> = plans.programs.into_iter().enumerate().map(named).collect::<Result<_>>()?;
-        let logs = programs.iter().map(|p| log::Reader::new(p.name())).chain([log::Reader::new(plans.broker.name)]);
+        let logs = programs
+            .iter()
+            .map(|p| task_output::Reader::new(p.name()))
+            .chain([task_output::Reader::new(plans.broker.name)]);
         let logs: Vec<_> = logs.collect();
         let mut skins = Skins {
             mbuffs: mbuff::Pool::new(channel.layout.pool_size, &kept),

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
+    page_tables::Extent,
     platform::Platform,
-    tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
 };
 use alloc::vec::Vec;

@@ -1,10 +1,10 @@
 //! The channel window: makes it, maps its parts, and writes what only the manager writes.
 
-use super::{layout::Layout, log::Shown};
+use super::{layout::Layout, task_output::Shown};
 use crate::{
     failure::{Result, While},
     objects::Slots,
-    tables::{Extent, whole_pages},
+    page_tables::{Extent, whole_pages},
     window::Window,
 };
 use core::{

@@ -5,7 +5,7 @@
 //! shared buffers, and what only Linux's kernel may write. Each part begins on a page, so that the
 //! two halves and every part can be mapped separately.
 
-use crate::tables::whole_pages;
+use crate::page_tables::whole_pages;
 use alloc::vec::Vec;
 use pillion_abi::channel::{Command, Directory, Psc, Share, Status, Usage};
 

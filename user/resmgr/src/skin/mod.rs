@@ -10,11 +10,11 @@ mod command;
 mod fault;
 mod layout;
 mod life;
-mod log;
 mod mbuff;
 pub mod program;
 pub mod psc;
 mod serve;
+mod task_output;
 pub mod threads;
 mod warden;
 
@@ -49,7 +49,7 @@ pub struct Skins {
     broker: broker::Broker,
     channel: Channel,
     mbuffs: mbuff::Pool,
-    logs: Vec<log::Reader>,
+    logs: Vec<task_output::Reader>,
     /// Unfinished lines that tasks sent by message.
     lines: Vec<Line>,
     window: Window,
@@ -113,7 +113,8 @@ impl Skins {
         }
         let Skins { logs, channel, turn, .. } = self;
         let count = logs.len();
-        let found = (*turn..*turn + count).map(|i| i % count).find(|i| logs[*i].look(&channel.log(*i), log::PIECE));
+        let found =
+            (*turn..*turn + count).map(|i| i % count).find(|i| logs[*i].look(&channel.log(*i), task_output::PIECE));
         if let Some(index) = found {
             self.turn = index + 1;
         }

@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
-    given::{give_interrupts, give_ports},
+    grants::{give_interrupts, give_ports},
+    kernel_trace,
     objects::Slots,
+    page_tables::Extent,
     platform::Platform,
-    tables::Extent,
     task::{Maker, Spec, Task, Urgency, give},
-    trace,
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
@@ -173,7 +173,7 @@ impl Program {
         give_ports(&mut maker, &task, &plan.wanted)?;
         show(maker.slots, &task, channel, self.index)?;
         if plan.spec.info.skin.traced != 0 {
-            trace::show(maker.slots, task.space)?;
+            kernel_trace::show(maker.slots, task.space)?;
         }
         self.unloader = Some(maker.slots.derive(threads[0].notification, right::WRITE, wake::UNLOAD)?);
         self.task = Some(task);

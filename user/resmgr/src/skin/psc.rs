@@ -9,7 +9,7 @@ use super::{
 use crate::{
     failure::{Result, While},
     objects::Slots,
-    tables::Extent,
+    page_tables::Extent,
     task::{Maker, Task, give},
 };
 use pillion_abi::{

@@ -4,12 +4,12 @@
 //! tables have to be made for it: the stock kernel builds its own on the way to 64-bit mode.
 
 mod bzimage;
-mod entry;
+mod entry_state;
 mod placement;
 mod zero_page;
 
 pub use bzimage::Header;
-pub use entry::{entry, gdt};
+pub use entry_state::{entry, gdt};
 pub use placement::{Plan, place};
 pub use zero_page::zero_page;
 

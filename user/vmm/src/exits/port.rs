@@ -8,12 +8,12 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, host, vcpu, virtual_machine::VirtualMachine};
+use crate::{end::End, host, linux_vcpu, virtual_machine::VirtualMachine};
 
 pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
-    let s = vcpu::state();
+    let s = linux_vcpu::state();
     let io = s.io.get();
-    vcpu::go_on_at(io.next_rip);
+    linux_vcpu::go_on_at(io.next_rip);
     if io.is_string != 0 {
         // Linux makes no string accesses to ports that exit; one made all the same has no effect.
         return None;

@@ -7,12 +7,12 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, linux_log, vcpu, virtual_machine::VirtualMachine};
+use crate::{end::End, linux_log, linux_vcpu, virtual_machine::VirtualMachine};
 
 const FETCH: u64 = 1 << 4;
 
 pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
-    let s = vcpu::state();
+    let s = linux_vcpu::state();
     let fault = s.fault.get();
     if fault.info & FETCH != 0 {
         linux_log::state(s);
@@ -21,19 +21,19 @@ pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
     match instruction::at_exit(&machine.memory, s) {
         Ok(access) => {
             let end = make(machine, fault.address, access);
-            vcpu::advance(access.length.into());
+            linux_vcpu::advance(access.length.into());
             return end;
         }
         Err(Error::Unsupported(bytes)) => linux_log::unsupported(s, bytes.as_slice()),
         Err(_) => linux_log::unsupported(s, &[]),
     }
-    vcpu::raise(GeneralProtection::EVENT);
+    linux_vcpu::raise(GeneralProtection::EVENT);
     None
 }
 
 /// Carries out an instruction's access.
 fn make(machine: &mut VirtualMachine, address: u64, access: Access) -> Option<End> {
-    let s = vcpu::state();
+    let s = linux_vcpu::state();
     match access.stored(&s.gpr) {
         Some(value) => {
             let effect = machine.bus.write_memory(address, access.width, value, now(), s);

@@ -1,17 +1,17 @@
 //! Tests that are RTLinux programs: rt/tests/programs.
 
-mod expected;
+mod compare;
+mod expectations;
 mod native;
-mod sheet;
 mod trial;
 mod verdict;
 
 use crate::parallel::processors;
 use crate::repository::Repository;
 use crate::tally::Tally;
-use crate::task::{self, Order, Task};
+use crate::task::{self, Recipe, Task};
 use anyhow::{Context as _, Result};
-use sheet::Sheet;
+use expectations::Expectations;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ const PREFIX: &str = "rt/";
 struct Program {
     name: String,
     source: PathBuf,
-    sheet: Sheet,
+    expectations: Expectations,
 }
 
 /// A program that was built.
@@ -93,13 +93,14 @@ fn all(repository: &Repository, filter: &str) -> Result<Vec<Program>> {
 impl Program {
     fn read(source: &Path) -> Result<Program> {
         let wrong = || format!("{} is no test", source.display());
-        let sheet = Sheet::parse(&std::fs::read_to_string(source).with_context(wrong)?).with_context(wrong)?;
-        Ok(Program { name: task::stem(source), source: source.to_owned(), sheet })
+        let expectations =
+            Expectations::parse(&std::fs::read_to_string(source).with_context(wrong)?).with_context(wrong)?;
+        Ok(Program { name: task::stem(source), source: source.to_owned(), expectations })
     }
 
     /// The programs that run beside it.
     fn others(&self) -> Result<Vec<Program>> {
-        self.sheet.with.iter().map(|name| Program::read(&self.beside(name, &task::ENDINGS))).collect()
+        self.expectations.with.iter().map(|name| Program::read(&self.beside(name, &task::ENDINGS))).collect()
     }
 
     /// The source of another program for this test, by its name and possible extensions.
@@ -114,14 +115,14 @@ impl Program {
         let others = self.others()?;
         let mut built = Vec::new();
         for program in std::iter::once(self).chain(&others) {
-            let mut order = Order::of(program.name.clone(), std::slice::from_ref(&program.source))?;
+            let mut recipe = Recipe::of(program.name.clone(), std::slice::from_ref(&program.source))?;
             if let Some(folder) = native::run(repository, program)? {
-                order.includes.push(folder);
+                recipe.includes.push(folder);
                 // As on the host: the test is about the C library's functions, not about what the
                 // compiler knows of them.
-                order.extra.push("-fno-builtin".into());
+                recipe.extra.push("-fno-builtin".into());
             }
-            built.push(Built { program, task: task::ready(repository, &order)? });
+            built.push(Built { program, task: task::ready(repository, &recipe)? });
         }
         let streams = trial::run(repository, &built)?;
         Ok(verdict::wrong(&built, &streams))

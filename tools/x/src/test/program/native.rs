@@ -23,7 +23,7 @@ pub fn file(repository: &Repository, program: &Program) -> PathBuf {
 /// The folder with the file `NAME.native`, which holds what the program prints on this machine.
 /// `None` if it is not to run here.
 pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>> {
-    let Some(arguments) = &program.sheet.native else { return Ok(None) };
+    let Some(arguments) = &program.expectations.native else { return Ok(None) };
     let kept = file(repository, program);
     let folder = kept.with_file_name("");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -40,7 +40,7 @@ pub fn run(repository: &Repository, program: &Program) -> Result<Option<PathBuf>
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::Sheet;
+    use super::super::expectations::Expectations;
     use super::*;
 
     #[test]
@@ -50,9 +50,9 @@ mod tests {
         let source = folder.path().join("p.c");
         fs::write(&source, "#ifdef NATIVE\n#include <stdio.h>\nint main(void) { return puts(\"1,\") < 0; }\n#endif\n")
             .unwrap();
-        let mut program = Program { name: "p".into(), source, sheet: Sheet::default() };
+        let mut program = Program { name: "p".into(), source, expectations: Expectations::default() };
         assert_eq!(run(&repository, &program).unwrap(), None);
-        program.sheet.native = Some(vec!["-lm".into()]);
+        program.expectations.native = Some(vec!["-lm".into()]);
         let folder = run(&repository, &program).unwrap().unwrap();
         assert_eq!(fs::read_to_string(folder.join("p.native")).unwrap(), "1,\n");
     }

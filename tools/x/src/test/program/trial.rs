@@ -1,11 +1,11 @@
 //! The trial of a program: the run in which it is tested.
 
-use super::sheet::Sheet;
+use super::expectations::Expectations;
 use super::{Built, Program, native};
 use crate::build::cargo;
 use crate::progress::step;
 use crate::repository::Repository;
-use crate::run::apart::{self, Streams};
+use crate::run::own_process::{self, Streams};
 use crate::task::system;
 use anyhow::Result;
 use std::ffi::OsString;
@@ -20,39 +20,40 @@ pub fn prepare(repository: &Repository) -> Result<()> {
 pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
     let folder = tempfile::tempdir()?;
     let program = built[0].program;
-    let Program { name, sheet, .. } = program;
+    let Program { name, expectations, .. } = program;
     // The bundle gets the file's name, so concurrent tests must use different ones.
     let system = folder.path().join(name).with_extension("toml");
     std::fs::write(&system, text(built))?;
-    let mut arguments = ["--counted", "--timeout", &sheet.limit.to_string(), "--system"].map(OsString::from).to_vec();
+    let mut arguments =
+        ["--counted", "--timeout", &expectations.limit.to_string(), "--system"].map(OsString::from).to_vec();
     arguments.push(system.into());
-    match &sheet.load {
+    match &expectations.load {
         Some(load) => arguments.extend(["--load".into(), load.into()]),
         None => arguments.push("--no-linux".into()),
     };
-    if let Some(partner) = &sheet.partner {
+    if let Some(partner) = &expectations.partner {
         arguments.extend(["--file".into(), program.beside(partner, &["c"]).into()]);
     }
-    if sheet.load.is_some() && sheet.native.is_some() {
+    if expectations.load.is_some() && expectations.native.is_some() {
         arguments.extend(["--file".into(), native::file(repository, program).into()]);
     }
-    arguments.extend(sheet.run.iter().map(OsString::from));
-    apart::run(repository, folder.path(), arguments)
+    arguments.extend(expectations.run.iter().map(OsString::from));
+    own_process::run(repository, folder.path(), arguments)
 }
 
 /// The system file.
 fn text(built: &[Built]) -> String {
-    let lines = |sheet: &Sheet| {
-        let parameters = Some(&sheet.parameters).filter(|text| !text.is_empty());
+    let lines = |expectations: &Expectations| {
+        let parameters = Some(&expectations.parameters).filter(|text| !text.is_empty());
         let parameters = parameters.map(|text| format!("arguments = {}", toml::Value::from(text.as_str())));
-        parameters.iter().chain(&sheet.task).map(|line| format!("{line}\n")).collect()
+        parameters.iter().chain(&expectations.task).map(|line| format!("{line}\n")).collect()
     };
-    let programs: Vec<_> = built.iter().map(|one| (&*one.program.name, lines(&one.program.sheet))).collect();
-    let (mut text, sheet) = (system::tasks(&programs), &built[0].program.sheet);
-    if !sheet.channels.is_empty() {
-        text += &format!("\n[channels]\n{}\n", sheet.channels.join("\n"));
+    let programs: Vec<_> = built.iter().map(|one| (&*one.program.name, lines(&one.program.expectations))).collect();
+    let (mut text, expectations) = (system::tasks(&programs), &built[0].program.expectations);
+    if !expectations.channels.is_empty() {
+        text += &format!("\n[channels]\n{}\n", expectations.channels.join("\n"));
     }
-    if sheet.load.is_some() {
+    if expectations.load.is_some() {
         text += system::LINUX;
     }
     text
@@ -64,8 +65,8 @@ mod tests {
     use crate::task::Task;
 
     fn program(name: &str, comment: &str) -> Program {
-        let sheet = Sheet::parse(&format!("/*\n{comment}\n*/")).unwrap();
-        Program { name: name.into(), source: Default::default(), sheet }
+        let expectations = Expectations::parse(&format!("/*\n{comment}\n*/")).unwrap();
+        Program { name: name.into(), source: Default::default(), expectations }
     }
 
     fn built(program: &Program) -> Built<'_> {

@@ -1,9 +1,9 @@
 //! Whether a program met its expectations.
 
-use super::sheet::Ending;
-use super::{Built, expected};
-use crate::run::apart::{Streams, tail};
-use crate::run::line::{Line, parse};
+use super::expectations::Ending;
+use super::{Built, compare};
+use crate::run::log_line::{Line, parse};
+use crate::run::own_process::{Streams, tail};
 
 /// Lines of the log that are shown for a run that failed for another reason.
 const SHOWN: usize = 30;
@@ -12,20 +12,21 @@ const SHOWN: usize = 30;
 pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
     let mut wrong = Vec::new();
     for Built { program, task } in built {
-        warnings(&task.warnings, program.sheet.warns.as_deref(), &mut wrong);
-        if let Some(difference) = expected::difference(&program.sheet, &expected::printed(&streams.log, &program.name))
+        warnings(&task.warnings, program.expectations.warns.as_deref(), &mut wrong);
+        if let Some(difference) =
+            compare::difference(&program.expectations, &compare::printed(&streams.log, &program.name))
         {
             wrong.push(format!("{} does not print what it must\n{difference}", program.name));
         }
-        let texts = program.sheet.never.iter().filter(|text| streams.log.contains(text.as_str()));
+        let texts = program.expectations.never.iter().filter(|text| streams.log.contains(text.as_str()));
         wrong.extend(texts.map(|text| format!("the log has {text:?}")));
         if !streams.skins().any(|skin| skin.name == program.name && skin.event == "started")
-            && program.sheet.ends != Ending::Faulted
+            && program.expectations.ends != Ending::Faulted
         {
             wrong.push(format!("{} did not start\n{}", program.name, tail(&streams.log, SHOWN)));
         }
-        ending(&program.name, program.sheet.ends, streams, &mut wrong);
-        if let Some(load) = &program.sheet.load {
+        ending(&program.name, program.expectations.ends, streams, &mut wrong);
+        if let Some(load) = &program.expectations.load {
             loaded(load, streams, &mut wrong);
         }
     }
@@ -75,7 +76,7 @@ fn ended(streams: &Streams) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::Sheet;
+    use super::super::expectations::Expectations;
     use super::super::{Built, Program};
     use super::*;
     use crate::task::Task;
@@ -84,8 +85,8 @@ mod tests {
     const END: &str = "{\"pillion\":\"end\",\"t_ns\":1,\"status\":\"ok\"}\n";
 
     fn judge(comment: &str, warnings: &str, log: &str) -> usize {
-        let sheet = Sheet::parse(&format!("/*\n{comment}\n*/")).unwrap();
-        let program = Program { name: "t".into(), source: Default::default(), sheet };
+        let expectations = Expectations::parse(&format!("/*\n{comment}\n*/")).unwrap();
+        let program = Program { name: "t".into(), source: Default::default(), expectations };
         let task = Task { warnings: warnings.into(), ..Task::default() };
         let streams = Streams { log: log.into(), ..Streams::default() };
         wrong(&[Built { program: &program, task }], &streams).len()

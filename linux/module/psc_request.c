@@ -20,7 +20,7 @@
 #include <asm/special_insns.h>
 
 #include "hypercall.h"
-#include "psc_desk.h"
+#include "psc_request.h"
 #include "window.h"
 
 #define TASK "psc"
@@ -39,18 +39,18 @@ static struct pillion_psc *psc(void)
 }
 
 /* Finds the task. Returns whether there is one. */
-bool psc_desk_open(void)
+bool psc_request_open(void)
 {
 	task = window_find(TASK);
 	return task;
 }
 
-struct task *psc_desk_task(void)
+struct task *psc_request_task(void)
 {
 	return task;
 }
 
-const struct pillion_psc_slot *psc_desk_slot(unsigned int slot)
+const struct pillion_psc_slot *psc_request_slot(unsigned int slot)
 {
 	return &psc()->slots[slot];
 }
@@ -88,7 +88,7 @@ static int request(unsigned int number, u32 what)
 }
 
 /* Starts a handler of the current process. */
-int psc_desk_start(unsigned int number, const struct pillion_psc_handler *handler)
+int psc_request_start(unsigned int number, const struct pillion_psc_handler *handler)
 {
 	struct pillion_psc_slot *slot = &psc()->slots[number];
 	u64 fs_base;
@@ -112,7 +112,7 @@ int psc_desk_start(unsigned int number, const struct pillion_psc_handler *handle
 }
 
 /* Ends a handler: it does not run any more if this returns 0, or -EIO because the task is gone. */
-int psc_desk_stop(unsigned int number)
+int psc_request_stop(unsigned int number)
 {
 	int result;
 
@@ -123,7 +123,7 @@ int psc_desk_stop(unsigned int number)
 }
 
 /* Makes or ends a FIFO. */
-int psc_desk_fifo(u32 number, u32 size)
+int psc_request_fifo(u32 number, u32 size)
 {
 	struct pillion_psc_fifo *fifo = &psc()->fifo;
 	int result;
@@ -137,7 +137,7 @@ int psc_desk_fifo(u32 number, u32 size)
 }
 
 /* Place of a FIFO's own pages in the window: its control words and both rings, and no more. */
-int psc_desk_place(unsigned int number, u64 *start, u64 *size)
+int psc_request_place(unsigned int number, u64 *start, u64 *size)
 {
 	const struct pillion_fifo_entry *entry = &task->status->fifos[number];
 	u64 at = READ_ONCE(entry->control), ring = READ_ONCE(entry->to_task);

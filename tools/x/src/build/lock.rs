@@ -12,7 +12,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Waits until no other process packs or patches. The caller holds the lock as long as it keeps the
 /// file open.
-pub fn alone(repository: &Repository) -> Result<File> {
+pub fn lock(repository: &Repository) -> Result<File> {
     let path = repository.build("lock");
     fs::create_dir_all(repository.build(""))?;
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -35,9 +35,9 @@ mod tests {
     fn a_second_one_waits() {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::at(folder.path());
-        let first = alone(&repository).unwrap();
+        let first = lock(&repository).unwrap();
         thread::scope(|scope| {
-            let second = scope.spawn(|| alone(&repository).map(|_| Instant::now()).unwrap());
+            let second = scope.spawn(|| lock(&repository).map(|_| Instant::now()).unwrap());
             thread::sleep(3 * PAUSE);
             let released = Instant::now();
             drop(first);

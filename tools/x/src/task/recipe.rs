@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What a program is built from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct Recipe {
     /// Its name.
     pub name: String,
     /// Sources, absolute.
@@ -24,29 +24,29 @@ pub struct Order {
     pub extra: Vec<String>,
 }
 
-impl Order {
-    /// The order that the arguments give.
-    pub fn from_arguments(arguments: &BuildTaskArguments) -> Result<Order> {
+impl Recipe {
+    /// The recipe that the arguments give.
+    pub fn from_arguments(arguments: &BuildTaskArguments) -> Result<Recipe> {
         let name = match (&arguments.output, arguments.sources.first()) {
             (Some(name), _) => name.clone(),
             (None, Some(source)) => stem(source),
             (None, None) => String::new(),
         };
         name::check(&name)?;
-        let mut order = Order::of(name, &arguments.sources)?;
-        order.std.clone_from(&arguments.std);
-        order.definitions.clone_from(&arguments.definitions);
-        order.includes = arguments.includes.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
-        order.extra.clone_from(&arguments.extra);
-        Ok(order)
+        let mut recipe = Recipe::of(name, &arguments.sources)?;
+        recipe.std.clone_from(&arguments.std);
+        recipe.definitions.clone_from(&arguments.definitions);
+        recipe.includes = arguments.includes.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        recipe.extra.clone_from(&arguments.extra);
+        Ok(recipe)
     }
 
-    /// An order with only a name and sources.
-    pub fn of(name: String, sources: &[PathBuf]) -> Result<Order> {
+    /// A recipe with only a name and sources.
+    pub fn of(name: String, sources: &[PathBuf]) -> Result<Recipe> {
         let sources: Vec<PathBuf> = sources.iter().map(|source| found(source)).collect();
         sources.iter().try_for_each(|source| check_source(source))?;
         let sources = sources.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
-        Ok(Order { name, sources, ..Order::default() })
+        Ok(Recipe { name, sources, ..Recipe::default() })
     }
 }
 
@@ -104,14 +104,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("a.c");
         fs::write(&source, "").unwrap();
-        let order = Order::of("a".into(), &[source]).unwrap();
-        assert!(order.sources[0].is_absolute());
-        assert!(Order::of("a".into(), &[folder.path().join("b.c")]).is_err());
+        let recipe = Recipe::of("a".into(), &[source]).unwrap();
+        assert!(recipe.sources[0].is_absolute());
+        assert!(Recipe::of("a".into(), &[folder.path().join("b.c")]).is_err());
         fs::create_dir(folder.path().join("b")).unwrap();
         fs::write(folder.path().join("b/b.c"), "").unwrap();
-        assert_eq!(Order::of("b".into(), &[folder.path().join("b.c")]).unwrap().sources, [folder.path().join("b/b.c")]);
+        assert_eq!(
+            Recipe::of("b".into(), &[folder.path().join("b.c")]).unwrap().sources,
+            [folder.path().join("b/b.c")]
+        );
         fs::write(folder.path().join("a.o"), "").unwrap();
-        assert!(Order::of("a".into(), &[folder.path().join("a.o")]).is_err());
+        assert!(Recipe::of("a".into(), &[folder.path().join("a.o")]).is_err());
     }
 
     #[test]

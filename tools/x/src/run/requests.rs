@@ -1,5 +1,5 @@
 //! Requests from the user's terminal to Linux: lines on a wire of their own, which
-//! linux/initramfs/lib/desk.sh reads.
+//! linux/initramfs/lib/requests.sh reads.
 //!
 //! A serial console cannot convey that the window has changed its size, or that the user wants to
 //! leave.
@@ -8,16 +8,16 @@ use super::emulated::Folder;
 use super::wires::Wire;
 
 /// This end of the wire.
-pub struct Desk {
+pub struct Requests {
     wire: Wire,
     /// Rows, columns, and the boot of Linux that was told them last.
     told: (u16, u16, u64),
 }
 
-impl Desk {
+impl Requests {
     /// A wire with nothing sent: Linux has the terminal's initial size on its command line.
-    pub fn new(folder: &Folder) -> Desk {
-        Desk { wire: Wire::to(folder.desk()), told: (0, 0, 0) }
+    pub fn new(folder: &Folder) -> Requests {
+        Requests { wire: Wire::to(folder.requests()), told: (0, 0, 0) }
     }
 
     /// Sends the size if the terminal's size has changed or Linux has booted anew since.
@@ -44,13 +44,13 @@ mod tests {
     fn a_size_is_told_once_to_each_life_of_linux() {
         let folder = tempfile::tempdir().unwrap();
         let folder = Folder(folder.path());
-        let listener = UnixListener::bind(folder.desk()).unwrap();
-        let mut desk = Desk::new(&folder);
+        let listener = UnixListener::bind(folder.requests()).unwrap();
+        let mut requests = Requests::new(&folder);
         for (size, life) in [((24, 80), 1), ((24, 80), 1), ((30, 90), 1), ((30, 90), 2)] {
-            desk.size(size, life);
+            requests.size(size, life);
         }
-        desk.leave().unwrap();
-        drop(desk);
+        requests.leave().unwrap();
+        drop(requests);
         let mut got = String::new();
         listener.accept().unwrap().0.read_to_string(&mut got).unwrap();
         assert_eq!(got, "size 24 80\nsize 30 90\nsize 30 90\nleave\n");

@@ -16,7 +16,7 @@ pub enum Ending {
 
 /// What is expected of a program, and what it needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sheet {
+pub struct Expectations {
     /// Lines that it prints, in order.
     pub prints: Vec<String>,
     /// Lines that it prints anywhere in its output.
@@ -49,19 +49,19 @@ pub struct Sheet {
     pub limit: u64,
 }
 
-impl Sheet {
+impl Expectations {
     /// Reads the comment at the beginning of a source.
-    pub fn parse(source: &str) -> Result<Sheet> {
+    pub fn parse(source: &str) -> Result<Expectations> {
         let comment = source.trim_start().strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
         let (comment, _) = comment.context("it does not begin with a comment that says what it prints")?;
-        let mut sheet = Sheet { limit: 60, ..Sheet::default() };
+        let mut expectations = Expectations { limit: 60, ..Expectations::default() };
         for line in comment.lines() {
             let line = line.trim_start().trim_start_matches('*');
             if let Some((key, value)) = line.split_once(':') {
-                sheet.take(key.trim(), value.strip_prefix(' ').unwrap_or(value).trim_end())?;
+                expectations.take(key.trim(), value.strip_prefix(' ').unwrap_or(value).trim_end())?;
             }
         }
-        Ok(sheet)
+        Ok(expectations)
     }
 
     fn take(&mut self, key: &str, value: &str) -> Result<()> {
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn reads_a_comment() {
         let source = "/*\n * Shows: this.\n *\n * prints: a: b\n * prints:\n * prints:  indented\n * ends: faulted\n * run: --x=1 --y\n * limit: 9\n * native: -lm\n */\n/* prints: no */";
-        let sheet = Sheet::parse(source).unwrap();
-        assert_eq!(sheet.prints, ["a: b", "", " indented"]);
-        assert_eq!((sheet.ends, sheet.limit, sheet.run.len()), (Ending::Faulted, 9, 2));
-        assert_eq!(sheet.native.as_deref(), Some(&["-lm".to_owned()][..]));
-        assert!(Sheet::parse("int x;").is_err());
-        assert!(Sheet::parse("/* ends: somehow */").is_err());
+        let expectations = Expectations::parse(source).unwrap();
+        assert_eq!(expectations.prints, ["a: b", "", " indented"]);
+        assert_eq!((expectations.ends, expectations.limit, expectations.run.len()), (Ending::Faulted, 9, 2));
+        assert_eq!(expectations.native.as_deref(), Some(&["-lm".to_owned()][..]));
+        assert!(Expectations::parse("int x;").is_err());
+        assert!(Expectations::parse("/* ends: somehow */").is_err());
     }
 }

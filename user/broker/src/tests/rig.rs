@@ -20,7 +20,7 @@ pub struct Pipe {
     pub read_from: usize,
 }
 
-pub struct Board {
+pub struct Machine {
     pub transfers: [Vec<u8>; TASKS],
     pub messages: Vec<u8>,
     pub wakes: Vec<(usize, usize)>,
@@ -32,9 +32,9 @@ pub struct Board {
     pub fifos: Vec<Option<Pipe>>,
 }
 
-impl Board {
-    pub fn new(messages: usize) -> Board {
-        Board {
+impl Machine {
+    pub fn new(messages: usize) -> Machine {
+        Machine {
             transfers: core::array::from_fn(|_| vec![0; 4096]),
             messages: vec![0; messages],
             wakes: Vec::new(),
@@ -47,7 +47,7 @@ impl Board {
     }
 }
 
-impl Backend for Board {
+impl Backend for Machine {
     fn wake(&mut self, task: usize, thread: usize) {
         self.wakes.push((task, thread));
     }
@@ -145,7 +145,7 @@ impl Backend for Board {
 /// A broker and its machine.
 pub struct Rig {
     pub broker: Box<Broker>,
-    pub board: Board,
+    pub machine: Machine,
 }
 
 /// Highest level of the tasks' threads.
@@ -156,7 +156,7 @@ pub const ALONE: usize = 2;
 
 impl Rig {
     pub fn new() -> Rig {
-        Rig { broker: Box::new(Broker::new()), board: Board::new(64 << 10) }
+        Rig { broker: Box::new(Broker::new()), machine: Machine::new(64 << 10) }
     }
 
     /// The answer to thread `thread` of task `task`; its level is its number, unless `at` gives
@@ -168,12 +168,12 @@ impl Rig {
     pub fn at(&mut self, task: usize, thread: u8, level: u8, request: Request) -> Answer {
         let (label, words) = request.encode(Caller { thread, level });
         let badge = badge::of(task as u32, task < ALONE, CEILING);
-        Answer::decode(&self.broker.serve(&mut self.board, badge, label, &words))
+        Answer::decode(&self.broker.serve(&mut self.machine, badge, label, &words))
     }
 
     pub fn manager(&mut self, request: Request) -> Answer {
         let (label, words) = request.encode(Caller::default());
-        Answer::decode(&self.broker.serve(&mut self.board, badge::MANAGER, label, &words))
+        Answer::decode(&self.broker.serve(&mut self.machine, badge::MANAGER, label, &words))
     }
 
     /// Ends a task, in all parts.
@@ -186,13 +186,13 @@ impl Rig {
 
     /// Sends as thread `thread`.
     pub fn send(&mut self, task: usize, thread: u8, queue: u32, bytes: &[u8], priority: u32) -> Answer {
-        self.board.transfers[task][..bytes.len()].copy_from_slice(bytes);
+        self.machine.transfers[task][..bytes.len()].copy_from_slice(bytes);
         self.ask(task, thread, Request::QueueSend { queue, length: bytes.len() as u32, priority, block: true })
     }
 
     /// The threads woken since the last call.
     pub fn woken(&mut self) -> Vec<(usize, usize)> {
-        core::mem::take(&mut self.board.wakes)
+        core::mem::take(&mut self.machine.wakes)
     }
 }
 

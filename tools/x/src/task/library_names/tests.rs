@@ -1,6 +1,6 @@
 use super::super::{compile, link, toolchain};
 use super::*;
-use crate::task::Order;
+use crate::task::Recipe;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -72,8 +72,8 @@ impl Place {
 
     fn link(&self) -> Result<PathBuf> {
         let repository = Repository::at(self.folder.path());
-        let order = Order { name: "motor".into(), ..Order::default() };
-        link::link(&repository, &order, &self.runtime, std::slice::from_ref(&self.program), self.folder.path())
+        let recipe = Recipe { name: "motor".into(), ..Recipe::default() };
+        link::link(&repository, &recipe, &self.runtime, std::slice::from_ref(&self.program), self.folder.path())
     }
 }
 
@@ -139,10 +139,10 @@ fn called(program: &str) -> HashSet<String> {
     let source = repository.path("rt/tests/programs").join(format!("{program}.c"));
     // The host's results are not needed here.
     fs::write(folder.path().join(format!("{program}.native")), "").unwrap();
-    let mut order = Order::of(program.into(), std::slice::from_ref(&source)).unwrap();
-    order.includes.push(folder.path().to_owned());
-    order.extra.push("-fno-builtin".into());
-    let compiled = compile::all(&repository, &order, folder.path()).unwrap();
+    let mut recipe = Recipe::of(program.into(), std::slice::from_ref(&source)).unwrap();
+    recipe.includes.push(folder.path().to_owned());
+    recipe.extra.push("-fno-builtin".into());
+    let compiled = compile::all(&repository, &recipe, folder.path()).unwrap();
     let data = fs::read(&compiled.objects[0]).unwrap();
     let object = object::File::parse(&*data).unwrap();
     let undefined = object.symbols().filter(|symbol| symbol.is_undefined());

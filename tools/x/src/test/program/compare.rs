@@ -1,6 +1,6 @@
 //! Compares what a program printed with what it must print.
 
-use super::sheet::Sheet;
+use super::expectations::Expectations;
 
 /// Stands for any text in an expected line.
 const ANY: &str = "...";
@@ -12,17 +12,17 @@ pub fn printed<'a>(log: &'a str, task: &str) -> Vec<&'a str> {
 }
 
 /// The difference, line by line; `None` when there is none.
-pub fn difference(sheet: &Sheet, printed: &[&str]) -> Option<String> {
+pub fn difference(expectations: &Expectations, printed: &[&str]) -> Option<String> {
     let mut lines: Vec<&str> = printed.to_vec();
-    lines.retain(|line| !sheet.may.iter().any(|pattern| fits(pattern, line)));
+    lines.retain(|line| !expectations.may.iter().any(|pattern| fits(pattern, line)));
     let mut lost = Vec::new();
-    for pattern in &sheet.anywhere {
+    for pattern in &expectations.anywhere {
         match lines.iter().position(|line| fits(pattern, line)) {
             Some(at) => drop(lines.remove(at)),
             None => lost.push(format!("- {pattern} (anywhere)")),
         }
     }
-    let compared = align(&sheet.prints, &lines);
+    let compared = align(&expectations.prints, &lines);
     let differs = !lost.is_empty() || compared.iter().any(|line| !line.starts_with(' '));
     differs.then(|| compared.into_iter().chain(lost).collect::<Vec<_>>().join("\n"))
 }
@@ -79,8 +79,8 @@ fn align(wanted: &[String], lines: &[&str]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn sheet(prints: &[&str]) -> Sheet {
-        Sheet { prints: prints.iter().map(|line| (*line).to_owned()).collect(), ..Sheet::default() }
+    fn expectations(prints: &[&str]) -> Expectations {
+        Expectations { prints: prints.iter().map(|line| (*line).to_owned()).collect(), ..Expectations::default() }
     }
 
     #[test]
@@ -91,19 +91,19 @@ mod tests {
 
     #[test]
     fn every_line_counts() {
-        assert_eq!(difference(&sheet(&["a", "b ..."]), &["a", "b 1"]), None);
-        assert_eq!(difference(&sheet(&["a", "b"]), &["b", "a"]).unwrap(), "- a\n  b\n+ a");
-        assert_eq!(difference(&sheet(&["a"]), &["a", "b"]).unwrap(), "  a\n+ b");
-        assert_eq!(difference(&sheet(&["a"]), &[]).unwrap(), "- a");
+        assert_eq!(difference(&expectations(&["a", "b ..."]), &["a", "b 1"]), None);
+        assert_eq!(difference(&expectations(&["a", "b"]), &["b", "a"]).unwrap(), "- a\n  b\n+ a");
+        assert_eq!(difference(&expectations(&["a"]), &["a", "b"]).unwrap(), "  a\n+ b");
+        assert_eq!(difference(&expectations(&["a"]), &[]).unwrap(), "- a");
     }
 
     #[test]
     fn some_lines_may_be_anywhere_or_absent() {
-        let mut sheet = sheet(&["a", "b"]);
-        sheet.anywhere = vec!["x".into()];
-        sheet.may = vec!["noise ...".into()];
-        assert_eq!(difference(&sheet, &["a", "noise 1", "x", "b"]), None);
-        assert_eq!(difference(&sheet, &["a", "b"]).unwrap(), "  a\n  b\n- x (anywhere)");
+        let mut expectations = expectations(&["a", "b"]);
+        expectations.anywhere = vec!["x".into()];
+        expectations.may = vec!["noise ...".into()];
+        assert_eq!(difference(&expectations, &["a", "noise 1", "x", "b"]), None);
+        assert_eq!(difference(&expectations, &["a", "b"]).unwrap(), "  a\n  b\n- x (anywhere)");
     }
 
     #[test]

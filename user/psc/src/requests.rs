@@ -15,7 +15,7 @@ const LEAST_PERIOD: u64 = 10_000;
 const MOST_PERIOD: u64 = 100 * 86_400 * 1_000_000_000;
 
 /// Carries out the requests.
-pub struct Desk {
+pub struct Server {
     /// Most handlers that there can be.
     handlers: usize,
     /// Interrupt lines of the task, in the order of its interrupts.
@@ -26,13 +26,13 @@ pub struct Desk {
     fifos: Fifos,
 }
 
-impl Desk {
-    /// A desk without handlers.
-    pub fn new(info: &TaskInfo) -> Desk {
+impl Server {
+    /// A server without handlers.
+    pub fn new(info: &TaskInfo) -> Server {
         let skin = &info.skin;
         let handlers = (skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
         let line_count = skin.line_count as usize;
-        Desk { handlers, lines: skin.lines, line_count, at_line: None, fifos: Fifos::new(skin.share_size) }
+        Server { handlers, lines: skin.lines, line_count, at_line: None, fifos: Fifos::new(skin.share_size) }
     }
 
     /// Checks for requests and carries them out.
@@ -74,7 +74,7 @@ impl Desk {
             return EBUSY;
         }
         self.at_line = line.map_or(self.at_line, |_| Some(number));
-        // SAFETY: the main thread, and no other, has a desk.
+        // SAFETY: the main thread, and no other, has a server.
         unsafe { runner::start(number, order, line) }.map_or(EINVAL, |()| 0)
     }
 
