@@ -7,7 +7,7 @@ use pillion_host::problem::problem;
 use pillion_host::progress::step;
 use pillion_host::repository::Repository;
 use pillion_measure_data::changes::{self, Verdict};
-use pillion_measure_data::{Instrument, Measurement};
+use pillion_measure_data::{Instrument, Measurement, plain};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,8 @@ pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
     if json {
         println!("{}", serde_json::to_string_pretty(&changes)?);
     } else {
-        println!("{} ({}, {})\n{}", new.title, new.experiment, new.instrument, text_table::of_changes(&changes));
+        let head = format!("{} ({}, {})", new.title, new.experiment, new.instrument);
+        println!("{}", plain(&format!("{head}\n{}", text_table::of_changes(&changes))));
     }
     Ok(changes.iter().all(|change| !matches!(change.verdict, Verdict::TooBad | Verdict::Lost)))
 }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use pillion_host::parallel::{self, Work};
 use pillion_host::problem::problem;
 use pillion_host::repository::Repository;
-use pillion_measure_data::Measurement;
+use pillion_measure_data::{Measurement, plain};
 use std::collections::BTreeMap;
 
 /// What to run.
@@ -50,7 +50,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
         "\nmeasurements are in {}; `./x measure report` draws them",
         measurement_files::folder(repository).display()
     );
-    print!("{}", text_table::faults(&faults));
+    print!("{}", plain(&text_table::faults(&faults)));
     Ok(faults.is_empty())
 }
 
@@ -97,7 +97,8 @@ pub fn measure(
 fn tell_failures(experiment: &Experiment, finished: &[Finished]) {
     for Finished { job, output } in finished {
         let Err(error) = output else { continue };
-        eprintln!("\nx: {}, {}: a run failed\n   {}\n{error:#}", experiment.name, job.system, job.command());
+        let why = plain(&format!("{error:#}"));
+        eprintln!("\nx: {}, {}: a run failed\n   {}\n{why}", experiment.name, job.system, job.command());
     }
 }
 
@@ -111,9 +112,9 @@ fn conclude(
     measurement_files::write(repository, measurement)?;
     if !measurement.is_valid() {
         // The figures of the other systems.
-        print!("{}", text_table::text(measurement, &Baseline::default()));
+        print!("{}", plain(&text_table::text(measurement, &Baseline::default())));
         let faults: Vec<String> = measurement.disturbed.iter().map(|why| format!("INVALID {why}")).collect();
-        faults.iter().for_each(|fault| println!("{fault}"));
+        faults.iter().for_each(|fault| println!("{}", plain(fault)));
         return Ok(faults);
     }
     let compared = measurement.quick;
@@ -127,9 +128,9 @@ fn conclude(
         true => Baseline::read(repository, &experiment.name, measurement.instrument)?,
         false => Baseline::default(),
     };
-    print!("{}", text_table::text(measurement, &baseline));
+    print!("{}", plain(&text_table::text(measurement, &baseline)));
     let faults = faults(experiment, measurement, &baseline);
-    faults.iter().for_each(|fault| println!("{fault}"));
+    faults.iter().for_each(|fault| println!("{}", plain(fault)));
     for what in baseline.differences(measurement).iter().filter(|_| !faults.is_empty()) {
         println!("the baseline was made on a different machine: {what}");
     }

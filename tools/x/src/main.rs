@@ -18,6 +18,7 @@ mod test;
 
 use clap::Parser as _;
 use pillion_host::{file, parallel, problem, progress, qemu, repository, stop, tool};
+use pillion_measure_data::plain;
 use std::process::ExitCode;
 
 /// Exit status when the work was done and its result is bad.
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FAILED),
         Err(error) => {
-            eprintln!("x: {}", problem::text(&error));
+            eprintln!("x: {}", plain(&problem::text(&error)));
             ExitCode::from(REFUSED)
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::problem::problem;
 use anyhow::Result;
+use pillion_measure_data::plain;
 
 /// How many passed, and which failed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Tally {
             ));
         }
         for name in &self.failed {
-            println!("FAILED {name}");
+            println!("FAILED {}", plain(name));
         }
         println!("\n{} passed, {} failed", self.passed, self.failed.len());
         Ok(self.failed.is_empty())

@@ -14,6 +14,7 @@ mod histogram;
 pub mod lines;
 pub mod locus;
 mod measurement;
+mod plain;
 mod points;
 pub mod walsh;
 
@@ -21,4 +22,5 @@ pub use chart::{Chart, Kind};
 pub use figure::{Direction, Figure, Standing, percent};
 pub use histogram::{Bucket, Histogram};
 pub use measurement::{Data, FORMAT, Instrument, Measurement, Series, System};
+pub use plain::plain;
 pub use points::Points;

@@ -30,6 +30,7 @@ mod team;
 mod this_machine;
 mod time_source;
 
+use pillion_measure_data::plain;
 use std::process::ExitCode;
 
 /// The argument that makes this program end at once, for measurements that start a program.
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(problem) => {
-            eprintln!("pillion-measure: {problem:#}");
+            eprintln!("pillion-measure: {}", plain(&format!("{problem:#}")));
             ExitCode::from(2)
         }
     }

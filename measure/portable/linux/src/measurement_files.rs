@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use pillion_measure_data::changes::{self, Change, Verdict};
-use pillion_measure_data::{Measurement, percent};
+use pillion_measure_data::{Measurement, percent, plain};
 use std::path::{Path, PathBuf};
 
 /// Draws files into a folder and prints where the page is. Files of one experiment by one
@@ -53,7 +53,7 @@ pub fn compare(old: &Path, new: &Path) -> Result<bool> {
     let changes = changes::compare(&read(old)?, &read(new)?)?;
     let rows: Vec<String> = changes.iter().filter_map(row).collect();
     ensure!(!rows.is_empty(), "they have no figure in common");
-    rows.iter().for_each(|row| println!("{row}"));
+    rows.iter().for_each(|row| println!("{}", plain(row)));
     Ok(changes.iter().all(|change| change.verdict != Verdict::TooBad))
 }
 

@@ -7,7 +7,7 @@ use crate::findings::Findings;
 use crate::options::Options;
 use crate::this_machine;
 use anyhow::{Context, Result};
-use pillion_measure_data::{Bucket, Data, Figure, Histogram, Measurement, Series};
+use pillion_measure_data::{Bucket, Data, Figure, Histogram, Measurement, Series, plain};
 use std::fs;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn show(
         }
     }
     let text = if options.lines || !stdout().is_terminal() { findings.lines() } else { table(entry, findings) };
-    stdout().write_all(text.as_bytes()).context("the output is closed")
+    stdout().write_all(plain(&text).as_bytes()).context("the output is closed")
 }
 
 /// Writes a measurement: to a file, or into a folder if it is one of several.

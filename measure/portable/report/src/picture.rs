@@ -4,7 +4,7 @@ use crate::draw::lettering::{Text, wrapped};
 use crate::draw::{Area, Picture, WIDTH, at, rectangle};
 use crate::page::instrument;
 use maud::{PreEscaped, html};
-use pillion_measure_data::{Chart, Measurement};
+use pillion_measure_data::{Chart, Measurement, plain};
 
 /// Room around the drawing.
 const MARGIN: f64 = 22.0;
@@ -18,7 +18,7 @@ pub fn file(measurement: &Measurement, chart: &Chart, picture: &Picture, style: 
     let top = below + LINES.1 + 10.0;
     let (width, height) = (WIDTH + 2.0 * MARGIN, top + picture.height + MARGIN);
     let whole = Area { left: 0.0, top: 0.0, right: width, bottom: height };
-    html! {
+    let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(at(width)) height=(at(height)) viewBox={ "0 0 " (at(width)) " " (at(height)) } {
             title { (chart.title) }
             style { (PreEscaped(style)) }
@@ -29,8 +29,8 @@ pub fn file(measurement: &Measurement, chart: &Chart, picture: &Picture, style: 
             (Text::new(MARGIN, below + 12.0, &source(measurement)).class("quiet"))
             g transform={ "translate(" (at(MARGIN)) " " (at(top)) ")" } { (picture.body) }
         }
-    }
-    .into_string()
+    };
+    plain(&svg.into_string())
 }
 
 /// The source that a picture on its own must name: experiment, instrument, and whether it was a

@@ -163,6 +163,23 @@ fn texts_are_escaped() {
 }
 
 #[test]
+fn what_xml_forbids_is_left_out() {
+    let mut made = measurement("a\0", "Title\0 \x1b", Instrument::Counted, &["linux"]);
+    made.about = "about\u{ffff}".into();
+    made.systems[0].title = "Linux\x08".into();
+    made.series = vec![points("linux", "a", ("ns\x01", "ns"), vec![(1.0, 2.0), (2.0, 3.0)])];
+    made.charts = vec![Chart::new(Kind::Lines, "Chart\0 of \x1b[31mall", &["a"])];
+    let all = [made];
+    let report = Report::of(&all);
+    let forbidden = |c: char| (c < ' ' && !matches!(c, '\n' | '\t' | '\r')) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    assert!(!page::html(&report).contains(forbidden));
+    for (measurement, figure) in report.figures() {
+        let svg = picture::file(measurement, figure.chart, &figure.picture, "");
+        assert!(svg.contains("Chart of [31mall") && !svg.contains(forbidden), "{svg}");
+    }
+}
+
+#[test]
 fn a_disturbed_measurement_shows_reasons_and_no_charts() {
     let mut made = measurement("m", "M", Instrument::Counted, &["linux"]);
     made.figures = vec![figure("linux", "a", "told", 4711.0, "ns")];

@@ -21,6 +21,7 @@ use crate::tally::Tally;
 use anyhow::Result;
 use images::Images;
 use judge::Judged;
+use pillion_measure_data::plain;
 use scenario::Scenario;
 use std::path::Path;
 use std::time::Instant;
@@ -53,10 +54,10 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
     })?;
     for (scenario, emulator_died) in &totals.failed {
         if !arguments.no_shrink {
-            println!("{}", shrink::text(&images, scenario, *emulator_died)?);
+            println!("{}", plain(&shrink::text(&images, scenario, *emulator_died)?));
         }
     }
-    print!("{}", totals.text(started.elapsed()));
+    print!("{}", plain(&totals.text(started.elapsed())));
     if let Some(file) = &arguments.json {
         std::fs::write(file, serde_json::to_vec_pretty(&totals.json())?)?;
     }

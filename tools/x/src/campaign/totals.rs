@@ -4,6 +4,7 @@ use super::NAME;
 use super::judge::Judged;
 use super::scenario::Scenario;
 use crate::tally::Tally;
+use pillion_measure_data::plain;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,13 +30,13 @@ impl Totals {
     /// Takes the result of a seed; reports at once what is wrong with it.
     pub fn take(&mut self, scenario: &Scenario, judged: &Judged) {
         if let Some(message) = &judged.emulator {
-            println!("seed {}: the emulator died: {message}\n  {}", scenario.seed, scenario.command());
+            println!("seed {}: the emulator died: {}\n  {}", scenario.seed, plain(message), scenario.command());
             self.failed.push((scenario.clone(), true));
             self.emulator.push((scenario.seed, message.clone()));
         } else if judged.wrong.is_empty() {
             self.good += 1;
         } else {
-            println!("seed {} FAILED: {}\n  {}", scenario.seed, judged.wrong.join("; "), scenario.command());
+            println!("seed {} FAILED: {}\n  {}", scenario.seed, plain(&judged.wrong.join("; ")), scenario.command());
             self.failed.push((scenario.clone(), false));
             self.reasons.push((scenario.seed, judged.wrong.clone()));
         }

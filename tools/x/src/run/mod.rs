@@ -29,6 +29,7 @@ use crate::{doctor, qemu, system_file};
 use anyhow::{Context as _, Result};
 use emulated::{Boot, Folder};
 use ending::Ending;
+use pillion_measure_data::plain;
 use result::RunResult;
 use session::Ended;
 use std::fs;
@@ -104,7 +105,7 @@ fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, endi
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Option<&str>, said: &str) -> Result<bool> {
     let failures = result.failures();
-    print!("{}{said}", summary::text(&ended.observed, run.clock()));
+    print!("{}{}", plain(&summary::text(&ended.observed, run.clock())), plain(said));
     warn(patched);
     if let Some(file) = &run.json {
         let text = serde_json::to_string_pretty(&result.json())? + "\n";
@@ -121,7 +122,7 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
         print!("\n{}", ended.transcript.console_end());
     }
     for line in ended.observed.notes.iter().chain(&failures) {
-        eprintln!("x: {line}");
+        eprintln!("x: {}", plain(line));
     }
     Ok(failures.is_empty())
 }

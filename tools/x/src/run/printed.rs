@@ -1,5 +1,6 @@
 //! What tasks printed, shown at a run's end to a user who keeps no log.
 
+use pillion_measure_data::plain;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
@@ -25,7 +26,7 @@ impl Printed {
         if lines.last.len() == KEPT {
             lines.last.pop_front();
         }
-        lines.last.push_back(text.chars().filter(|c| !c.is_control()).collect());
+        lines.last.push_back(plain(text));
     }
 
     /// The last line that a task printed.

@@ -2,6 +2,7 @@
 
 use crate::cli::RunArguments;
 use anyhow::{Context as _, Result};
+use pillion_measure_data::plain;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -77,7 +78,7 @@ fn keep(tail: &mut Vec<u8>, file: Option<&mut File>, bytes: &[u8]) {
 
 /// The last lines, without control characters.
 fn tail(name: &str, bytes: &[u8]) -> String {
-    let text: String = String::from_utf8_lossy(bytes).chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    let text = plain(&String::from_utf8_lossy(bytes));
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains(NOISE)).collect();
     let last = &lines[lines.len().saturating_sub(25)..];
     if last.is_empty() {

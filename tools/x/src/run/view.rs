@@ -7,6 +7,7 @@ use crate::cli::{Clock, RunArguments};
 use crate::progress::spinner;
 use anyhow::Result;
 use indicatif::ProgressBar;
+use pillion_measure_data::plain;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
@@ -80,7 +81,7 @@ fn line(observed: &Observed, elapsed: Duration) -> String {
     let waiting = observed.init_ns.is_none() && !observed.without_linux;
     let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
     parts.push(format!("{}{clock}", state(observed)));
-    parts.join("   ")
+    plain(&parts.join("   "))
 }
 
 fn state(observed: &Observed) -> String {
@@ -92,7 +93,7 @@ fn state(observed: &Observed) -> String {
     } else if parts.is_empty() {
         parts.push("running".into());
     }
-    parts.join("; ")
+    plain(&parts.join("; "))
 }
 
 fn linux(observed: &Observed) -> String {
@@ -125,5 +126,21 @@ mod tests {
         assert_eq!(state(&observed), "t: started");
         observed.without_linux = false;
         assert_eq!(state(&observed), "t: started; Linux: booting");
+    }
+
+    /// Linux without Pillion writes the log itself.
+    #[test]
+    fn a_forged_line_does_not_control_the_terminal() {
+        let mut observed = Observed::default();
+        for forged in [
+            r#"{"pillion":"skin","name":"t\u001b[2J","event":"\u009b31m"}"#,
+            r#"{"pillion":"linux","event":"up\r\u0007"}"#,
+            r#"{"pillion":"status","name":"s\u001b","samples":1,"min_ns":1,"avg_ns":1,"max_ns":1,"overruns":0}"#,
+        ] {
+            observed.take(parse(forged).unwrap());
+        }
+        observed.take_note("load \x1b]0;name failed", 0);
+        let shown = line(&observed, Duration::ZERO);
+        assert!(shown.contains("t[2J: 31m; Linux: up") && !shown.contains(char::is_control), "{shown:?}");
     }
 }

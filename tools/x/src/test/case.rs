@@ -8,6 +8,7 @@ use crate::repository::Repository;
 use crate::run::own_process::{self, Streams};
 use crate::tally::Tally;
 use anyhow::{Context as _, Result};
+use pillion_measure_data::plain;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +59,7 @@ impl Case {
         let pieces = cases.iter().map(|case| case.work(repository)).collect();
         parallel::each(pieces, workers, |_, outcome| {
             let (of_one, text) = outcome?;
-            println!("{text}");
+            println!("{}", plain(&text));
             tally.add(of_one);
             Ok(())
         })?;

@@ -16,10 +16,11 @@ pub use sections::Report;
 
 use crate::theme;
 use maud::{DOCTYPE, PreEscaped, html};
+use pillion_measure_data::plain;
 
 /// The whole page.
 pub fn html(report: &Report) -> String {
-    html! {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -35,6 +36,6 @@ pub fn html(report: &Report) -> String {
                 footer { p { "All numbers of this page, and more, are in " a href="data.json" { "data.json" } "." } }
             }
         }
-    }
-    .into_string()
+    };
+    plain(&page.into_string())
 }

@@ -12,6 +12,7 @@ use crate::tally::Tally;
 use crate::task::{self, Recipe, Task};
 use anyhow::{Context as _, Result};
 use expectations::Expectations;
+use pillion_measure_data::plain;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +77,7 @@ pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
 fn conclude(name: &str, wrong: &[String]) -> Tally {
     let name = format!("{PREFIX}{name}");
     if !wrong.is_empty() {
-        println!("test {name} FAILED\n{}", wrong.join("\n"));
+        println!("test {name} FAILED\n{}", plain(&wrong.join("\n")));
     }
     let mut tally = Tally::default();
     tally.take(&name, wrong.first().map(|first| first.lines().next().unwrap_or_default().to_owned()));
