@@ -1,19 +1,17 @@
 //! Problems that the user can solve, with one clear message each.
 
-use anyhow::Error;
+use anyhow::{Error, anyhow};
+use std::fmt::Display;
 
-/// What is wrong, why, and what to do about it.
-#[derive(Debug, thiserror::Error)]
-#[error("{what}\n   why: {why}\n   do:  {remedy}")]
-pub struct Problem {
-    what: String,
-    why: String,
-    remedy: String,
+/// What is wrong, why, and what to do about it, ready to be returned as an error.
+pub fn problem(what: impl Display, why: impl Display, remedy: impl Display) -> Error {
+    problems(what, [(why, remedy)])
 }
 
-/// A problem, ready to be returned as an error.
-pub fn problem(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Error {
-    Problem { what: what.into(), why: why.into(), remedy: remedy.into() }.into()
+/// The same for several reasons, each with its remedy.
+pub fn problems(what: impl Display, reasons: impl IntoIterator<Item = (impl Display, impl Display)>) -> Error {
+    let reasons = reasons.into_iter().map(|(why, remedy)| format!("\n   why: {why}\n   do:  {remedy}"));
+    anyhow!("{what}{}", reasons.collect::<String>())
 }
 
 /// Messages of other programs when a disk is full.

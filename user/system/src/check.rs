@@ -221,7 +221,7 @@ impl Checker<'_> {
         if billionths > 1_000_000_000 {
             let tenths = billionths / 1_000_000;
             let message = format!(
-                "the budgets, with {overhead} ns of the kernel for each release, take {}.{} % of the processor",
+                "the budgets, each with {overhead} ns in the kernel for a release, add up to {}.{} % of the processor",
                 tenths / 10,
                 tenths % 10
             );
@@ -235,9 +235,9 @@ impl Checker<'_> {
             let (Some(task), None) = (self.system.tasks.get(load.task), load.response_ns) else { continue };
             let budget = task.time.map_or(0, |t| t.budget_ns);
             let message = format!(
-                "task {} can finish after its period of {} ns: its budget {budget} ns, the kernel {release_ns} ns, interrupts \
-                 off {blocking_ns} ns, interrupt lines of less urgent tasks {} ns, others' requests to the broker {} ns, tasks of equal \
-                 and higher priority {} ns in a period",
+                "task {} can finish after its period of {} ns, which has to hold its budget of {budget} ns, {release_ns} ns in \
+                 the kernel for a release, {blocking_ns} ns with interrupts off, {} ns for interrupts of less urgent tasks, {} ns for \
+                 other tasks' requests to the broker, and {} ns for tasks, and the resource manager, of equal or higher priority",
                 task.name, load.period_ns, load.lines_ns, load.broker_ns, load.others_ns
             );
             self.problem(task.lines.period, message, remedy::LATE);
@@ -279,21 +279,21 @@ impl Checker<'_> {
 
     fn images(&mut self) {
         for task in &self.system.tasks {
-            self.image(&task.image, task.lines.image);
+            self.image(&task.image, task.lines.image, remedy::MISSING);
         }
         if let Some((first, _)) = self.system.skins().next() {
-            self.image(BROKER, first.lines.section);
+            self.image(BROKER, first.lines.section, remedy::MISSING);
         }
         if let Some(linux) = &self.system.linux {
-            self.image(&linux.kernel, linux.lines.image);
-            self.image(&linux.initrd, linux.lines.initrd);
+            self.image(&linux.kernel, linux.lines.image, remedy::LINUX_FILES);
+            self.image(&linux.initrd, linux.lines.initrd, remedy::LINUX_FILES);
         }
     }
 
-    fn image(&mut self, name: &str, line: u32) {
+    fn image(&mut self, name: &str, line: u32, remedy: &str) {
         let Some(images) = self.machine.images else { return };
         if !images.contains(&name) {
-            self.problem(line, format!("the bundle has no file {name}"), remedy::MISSING);
+            self.problem(line, format!("the bundle has no file {name}"), remedy);
         }
     }
 

@@ -113,6 +113,8 @@ remedies! {
     MEMORY = "ask for less, or give the machine more";
     /// A file that is not in the bundle.
     MISSING = "add the file to the bundle or correct the name";
+    /// The same for Linux's kernel or its initial RAM disk.
+    LINUX_FILES = "leave out kernel and initrd; `./x` names both as these keys' defaults do, and takes another kernel with --linux";
     /// Linux on a processor that cannot have guests.
     VIRTUALISATION = "use a processor with SVM and nested paging (in QEMU: -cpu with +svm,+npt), or remove the [linux] section";
 }

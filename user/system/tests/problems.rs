@@ -92,12 +92,18 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (S, "share=true\nperiod_us=100\nbudget_us=31", 8, "a thread needs 32000 ns", remedy::SHARE_BUDGET),
     (A, "period_us=10\nbudget_us=11", 7, "11000 ns in 10000 ns", remedy::BUDGET),
     (A, "period_us=100\nbudget_us=99", 7, "100.8 %", remedy::OVERLOAD),
-    (A, "period_us=100\nbudget_us=98", 6, "98000 ns, the kernel 1800 ns, interrupts off 1200 ns", remedy::LATE),
+    (
+        A,
+        "period_us=100\nbudget_us=98",
+        6,
+        "its budget of 98000 ns, 1800 ns in the kernel for a release, 1200 ns with interrupts off",
+        remedy::LATE,
+    ),
     (
         A,
         "period_us=10\nbudget_ns=6000\n[[task]]\nname='b'\npriority=9\ninterrupts=[{line=1},{line=2},{line=3}]",
         6,
-        "interrupt lines of less urgent tasks 1200 ns",
+        "1200 ns for interrupts of less urgent tasks",
         remedy::LATE,
     ),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
@@ -125,6 +131,8 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (S, "memory_kib=600000\n[channels]\nmbuff_kib=524272", 3, "mbuff_kib needs", remedy::MEMORY),
     (LINUX, "memory_mib=1024", 4, "linux needs", remedy::MEMORY),
     (A, "image='c'", 6, "no file c", remedy::MISSING),
+    (LINUX, "kernel='/boot/vmlinuz'", 4, "no file /boot/vmlinuz", remedy::LINUX_FILES),
+    (LINUX, "\ninitrd='initrd.img'", 5, "no file initrd.img", remedy::LINUX_FILES),
     (
         A,
         "interrupts=[{line=63},\n{line=64}]\n[linux]",
@@ -140,7 +148,6 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         "command_line has 1024 bytes with the 1000 that are added",
         remedy::COMMAND_LINE,
     ),
-    (LINUX, "initrd='c'", 4, "no file c", remedy::MISSING),
     (LINUX, "", 3, "needs a processor", remedy::VIRTUALISATION),
 ];
 
