@@ -32,7 +32,7 @@ pub struct Inversion {
 impl Experiment for Inversion {
     const NAME: &'static str = "inversion";
     const TITLE: &'static str = "Priority inversion";
-    const ABOUT: &'static str = "How long an urgent thread waits for a mutex of a less urgent one while a third computes, with and without inheritance.";
+    const ABOUT: &'static str = "How long a high-priority thread waits for a mutex that a low-priority one holds while a third of medium priority computes, with and without priority inheritance.";
     const PAPER: &'static str = "Heursch 2006, 7.5.2, figures 7.8 and 7.9";
 
     fn run(&self, bench: &Bench) -> Result<Findings> {

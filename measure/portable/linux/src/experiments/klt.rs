@@ -54,7 +54,7 @@ const WORDS: usize = 4;
 impl Experiment for Klt {
     const NAME: &'static str = "klt";
     const TITLE: &'static str = "Kernel latency time";
-    const ABOUT: &'static str = "How long an urgent thread waits in the kernel for a mutex that a less urgent one has. Needs the kernel module of linux/measure.";
+    const ABOUT: &'static str = "How long an urgent thread waits in the kernel for a mutex that a less urgent one holds. Needs the kernel module of linux/measure.";
     const PAPER: &'static str = "Heursch 2006, 4.6.1 and 7.5.3, figure 4.5";
     const IN_ALL: bool = false;
 

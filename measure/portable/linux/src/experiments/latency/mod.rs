@@ -37,7 +37,7 @@ pub struct Latency {
 impl Experiment for Latency {
     const NAME: &'static str = "latency";
     const TITLE: &'static str = "Timer latency";
-    const ABOUT: &'static str = "How much later than asked for a sleeping process runs again.";
+    const ABOUT: &'static str = "How late a process wakes from a timed sleep.";
     const PAPER: &'static str = "Lackorzynski, Danisevskis, Nordholz and Peter 2012, 4.3; Chanteperdrix et al. 2004, 8";
 
     fn run(&self, bench: &Bench) -> Result<Findings> {
