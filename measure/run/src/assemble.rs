@@ -2,7 +2,7 @@
 
 use super::experiment::Experiment;
 use super::job::Finished;
-use super::plan::{FigurePlan, Form, Kind, Plan};
+use super::plan::{FigurePlan, Form, Plan};
 use super::readings::{self, SystemReadings};
 use super::system_name;
 use super::validity::complaints;
@@ -21,11 +21,11 @@ pub fn measurement(
 ) -> Measurement {
     let plan = &experiment.plan;
     let mut all = readings::systems(plan, finished, titles);
-    match plan.kind {
-        Kind::Lines => readings::read(&mut all, plan, form, finished),
-        Kind::RidingCost => riding::read(&mut all, plan, form, finished),
+    match &plan.riding_cost {
+        None => readings::read(&mut all, plan, form, finished),
+        Some(cost) => riding::read(&mut all, cost, form, finished),
     }
-    all.iter_mut().for_each(|one| erlang_fits::add(&mut one.readings, &plan.fit));
+    all.iter_mut().for_each(|one| erlang_fits::add(&mut one.readings, &plan.erlang));
     let systems = all.iter().map(|one| one.system.clone()).collect();
     let mut disturbed = Vec::new();
     all.retain(|one| {

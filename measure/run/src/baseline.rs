@@ -3,7 +3,7 @@
 
 use super::system_name;
 use anyhow::{Context as _, Result};
-use pillion_host::file::write_whole;
+use pillion_host::file::{read, write_whole};
 use pillion_host::repository::Repository;
 use pillion_measure_data::{Instrument, Measurement};
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,7 @@ impl Baseline {
         if !path.is_file() {
             return Ok(Baseline::default());
         }
-        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_slice(&text).with_context(|| format!("{} is no baseline", path.display()))
+        serde_json::from_slice(&read(&path)?).with_context(|| format!("{} is no baseline", path.display()))
     }
 
     /// Makes a baseline from the figures of a measurement.

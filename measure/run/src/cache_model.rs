@@ -6,11 +6,11 @@ use super::system_name;
 use super::tool::Tool;
 use anyhow::{Context as _, Result};
 use object::{Object as _, ObjectSymbol as _};
+use pillion_host::file::{all, read};
 use pillion_host::problem::problem;
 use pillion_host::repository::Repository;
 use pillion_machines::Machine;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const SOURCES: &str = "measure/plugin/model";
@@ -27,8 +27,8 @@ const VECTORS: [u64; 13] = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8
 
 /// Builds the model; returns its path.
 pub fn build_model(repository: &Repository) -> Result<String> {
-    let mut sources = files(&repository.path(SOURCES), "c")?;
-    sources.sort();
+    let mut sources = all(&repository.path(SOURCES))?;
+    sources.retain(|file| file.extension().is_some_and(|end| end == "c"));
     plugin::build(repository, &sources, PLUGIN)?;
     Ok(PLUGIN.into())
 }
@@ -70,19 +70,16 @@ impl Model {
     }
 }
 
-fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == ending)).collect())
-}
-
 fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<String, Machine>> {
     let mut machines = BTreeMap::new();
-    for file in files(&repository.path(MACHINES), "toml")? {
+    let files = all(&repository.path(MACHINES))?;
+    // The folder has Cargo's own file as well.
+    let is_machine =
+        |file: &&PathBuf| file.extension().is_some_and(|end| end == "toml") && !file.ends_with("Cargo.toml");
+    for file in files.iter().filter(is_machine) {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // The folder has Cargo's own file as well.
-        if name != "Cargo" && wanted.is_none_or(|wanted| wanted == name) {
-            machines.insert(name, Machine::read(&file)?);
+        if wanted.is_none_or(|wanted| wanted == name) {
+            machines.insert(name, Machine::read(file)?);
         }
     }
     match wanted {
@@ -97,7 +94,7 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
 
 /// The kernel's entry points for interrupts that tasks respond to.
 fn entries(kernel: &Path) -> Result<String> {
-    let data = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
+    let data = read(kernel)?;
     let file = object::File::parse(&*data)?;
     let stubs = file.symbols().find(|symbol| symbol.name() == Ok(ENTRIES));
     let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();

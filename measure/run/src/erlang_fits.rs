@@ -1,15 +1,14 @@
 //! Fits distributions to the histograms that programs reported: adds figures of the fit, and its
 //! curve as points beside the histogram.
 
-use super::plan::Fit;
 use pillion_measure_data::Data;
 use pillion_measure_data::erlang::{Erlang, STEPS};
 use pillion_measure_data::lines::Readings;
 
 /// Adds the fits of a system's histograms, unless the system reported them itself, too few samples
 /// are distinct, or the histogram's buckets hold several values each.
-pub fn add(readings: &mut Readings, fits: &[Fit]) {
-    for name in fits.iter().flat_map(|fit| &fit.series) {
+pub fn add(readings: &mut Readings, names: &[String]) {
+    for name in names {
         let curve = format!("{name}_erlang");
         let Some(Data::Histogram(histogram)) = readings.series.get(name) else { continue };
         let Some(fit) = Erlang::by_likelihood(histogram).filter(|_| !readings.series.contains_key(&curve)) else {
@@ -27,12 +26,11 @@ pub fn add(readings: &mut Readings, fits: &[Fit]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Distribution;
 
     fn fitted(text: &str) -> Readings {
         let mut readings = Readings::default();
         readings.read(text, "");
-        add(&mut readings, &[Fit { series: vec!["irt".into()], _with: Distribution::Erlang }]);
+        add(&mut readings, &["irt".into()]);
         readings
     }
 

@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use super::plan_check;
 use anyhow::{Context as _, Result, ensure};
+use pillion_host::file::read_text;
 use pillion_host::problem::problem;
 use pillion_host::repository::Repository;
 use std::fs;
@@ -48,10 +49,7 @@ impl Experiment {
     /// Reads and checks an experiment.
     pub fn read(repository: &Repository, name: &str) -> Result<Experiment> {
         let here = format!("{FOLDER}/{name}");
-        let text = |file: &str| -> Result<String> {
-            let path = repository.path(&here).join(file);
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-        };
+        let text = |file: &str| read_text(&repository.path(&here).join(file));
         let plan: Plan =
             toml::from_str(&text("measure.toml")?).with_context(|| format!("{here}/measure.toml is no experiment"))?;
         let plan = plan.with_variants();

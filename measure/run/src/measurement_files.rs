@@ -32,7 +32,7 @@ pub fn write(repository: &Repository, measurement: &Measurement) -> Result<PathB
 pub fn read(path: &Path) -> Result<Measurement> {
     Measurement::read(path).map_err(|why| {
         let remedy = "name a file that `./x measure run` or `pillion-measure` wrote";
-        problem(format!("{} cannot be read", path.display()), why.to_string(), remedy)
+        problem(format!("{} cannot be read", path.display()), why, remedy)
     })
 }
 
@@ -71,8 +71,7 @@ fn all(repository: &Repository) -> Vec<PathBuf> {
 pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
     let (old, new) = (read(old)?, read(new)?);
     let remedy = "name two valid measurements of one kind";
-    let changes =
-        changes::compare(&old, &new).map_err(|why| problem("these two cannot be compared", why.to_string(), remedy))?;
+    let changes = changes::compare(&old, &new).map_err(|why| problem("these two cannot be compared", why, remedy))?;
     if json {
         println!("{}", serde_json::to_string_pretty(&changes)?);
     } else {

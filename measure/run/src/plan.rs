@@ -16,10 +16,8 @@ pub struct Plan {
     /// Where the method comes from.
     #[serde(default)]
     pub paper: String,
-    /// How figures are derived from its runs.
-    #[serde(default)]
-    pub kind: Kind,
-    /// Only with that kind: the work that Linux does.
+    /// The work that Linux does, if its instructions are counted by a plug-in, instead of lines that
+    /// programs print.
     pub riding_cost: Option<RidingCost>,
     /// The systems that are compared.
     pub system: Vec<SystemPlan>,
@@ -31,9 +29,11 @@ pub struct Plan {
     /// Conditions that a run must meet to be valid.
     #[serde(default)]
     pub valid: Vec<Valid>,
-    /// Distributions to fit to histograms.
+    /// Histograms to which Erlang distributions are fitted. Each needs at least 20 distinct values,
+    /// each in a bucket of its own; others are not fitted. The curve of NAME is NAME_erlang, its
+    /// figures are NAME_erlang_k, _mean, _offset and _distance.
     #[serde(default)]
-    pub fit: Vec<Fit>,
+    pub erlang: Vec<String>,
     /// Charts of the report.
     #[serde(default)]
     pub chart: Vec<Chart>,
@@ -50,17 +50,6 @@ pub struct Form {
     pub instrument: Instrument,
     /// Whether it is the short form.
     pub quick: bool,
-}
-
-/// How figures are derived from the runs of an experiment.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Programs print lines.
-    #[default]
-    Lines,
-    /// A plug-in counts the instructions of fixed amounts of work in Linux.
-    RidingCost,
 }
 
 /// The work that Linux does when the cost of riding is counted.
@@ -197,27 +186,6 @@ pub struct Valid {
     /// Instruments that it applies to.
     #[serde(default = "counted")]
     pub instruments: Vec<Instrument>,
-}
-
-/// A distribution to fit to each system's histograms with those names.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fit {
-    /// The histograms. Each needs at least 20 distinct values, each in a bucket of its own; others
-    /// are not fitted. The curve of NAME is NAME_erlang, its figures are NAME_erlang_k, _mean,
-    /// _offset and _distance.
-    pub series: Vec<String>,
-    /// The distribution.
-    #[serde(rename = "with")]
-    pub _with: Distribution,
-}
-
-/// A distribution.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Distribution {
-    /// The Erlang distribution.
-    Erlang,
 }
 
 impl Run {

@@ -1,8 +1,8 @@
 //! Checks whether a measure.toml is consistent.
 
-use super::plan::{FigurePlan, Kind, Plan};
+use super::plan::{FigurePlan, Plan};
 use pillion_measure_data::lines::UNITS;
-use pillion_measure_data::{Chart, Direction, Instrument, Kind as ChartKind};
+use pillion_measure_data::{Chart, Direction, Instrument, Kind};
 use std::collections::BTreeSet;
 
 /// The errors of a plan; empty if there are none.
@@ -12,9 +12,6 @@ pub fn faults(plan: &Plan) -> Vec<String> {
     faults.extend(plan.chart.iter().flat_map(|chart| chart_faults(plan, chart)));
     if plan.run.iter().any(|run| run.instruments.contains(&Instrument::Measured)) {
         faults.push("a run is \"measured\", which an emulator cannot be".into());
-    }
-    if (plan.kind == Kind::RidingCost) != plan.riding_cost.is_some() {
-        faults.push("kind = \"riding-cost\" and [riding_cost] belong together".into());
     }
     if plan.riding_cost.as_ref().is_some_and(|cost| cost.boots.min(cost.quick_boots) < 2) {
         faults.push("[riding_cost] boots once: a single boot does not show how far boots differ".into());
@@ -72,7 +69,7 @@ fn chart_faults(plan: &Plan, chart: &Chart) -> Vec<String> {
     if chart.series.is_empty() {
         return vec![format!("chart {title:?} draws nothing")];
     }
-    if chart.kind != ChartKind::Bars {
+    if chart.kind != Kind::Bars {
         return Vec::new();
     }
     let unknown = chart.series.iter().filter(|name| plan.figure.iter().all(|figure| figure.name != **name));
@@ -116,7 +113,7 @@ mod tests {
     fn each_fault_is_told() {
         let riding = |boots| {
             format!(
-                "title = \"t\"\nkind = \"riding-cost\"\nriding_cost = {{ boots = 4, quick_boots = {boots}, rounds = \"a:1\", quick_rounds = \"a:1\", against = {{ }} }}"
+                "title = \"t\"\nriding_cost = {{ boots = 4, quick_boots = {boots}, rounds = \"a:1\", quick_rounds = \"a:1\", against = {{ }} }}"
             )
         };
         assert_eq!(faults_of(&GOOD.replacen("title = \"t\"", &riding(2), 1)), Vec::<String>::new());
@@ -129,7 +126,6 @@ mod tests {
             ("series = [\"f\"]", "series = []"),
             ("series = [\"f\"]", "series = [\"f\"]\nnormalised = \"linux\""),
             ("about = \"f\"", "about = \"f\"\nsystems = [\"linux\"]"),
-            ("title = \"t\"", "title = \"t\"\nkind = \"riding-cost\""),
             ("system = \"alone\"", "system = \"alone\"\ninstruments = [\"measured\"]"),
             ("[[chart]]", "[[figure]]\nname = \"f\"\nabout = \"\"\nunit = \"ns\"\n[[chart]]"),
             ("[[run]]", "[[system]]\nname = \"alone\"\ntitle = \"again\"\n[[run]]"),

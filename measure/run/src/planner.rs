@@ -5,7 +5,7 @@ use super::cache_model::Model;
 use super::experiment::Experiment;
 use super::job::Job;
 use super::linux_program::{self, LinuxProgram};
-use super::plan::{Form, Kind, Run};
+use super::plan::{Form, Run};
 use super::riding;
 use super::tool::Tool;
 use anyhow::Result;
@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
     fn boot(&self, experiment: &Experiment, number: usize, run: &Run) -> Result<Boot> {
         let (mut boot, in_linux) = run.in_form(self.form);
         boot.set_here(&experiment.here);
-        boot.set_devices(experiment.plan.kind == Kind::Lines);
+        boot.set_devices(experiment.plan.riding_cost.is_none());
         let mut needs_program = in_linux.is_some();
         for script in boot.load.iter().map(|load| format!("{SCRIPTS}/{load}")) {
             let path = self.tool.repository().path(&script);

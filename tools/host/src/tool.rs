@@ -82,7 +82,7 @@ fn name(command: &Command) -> String {
 
 fn missing(command: &Command, error: &std::io::Error) -> anyhow::Error {
     let name = name(command);
-    problem(format!("{name} cannot be run"), error.to_string(), "`./x doctor` says how to get what is missing")
+    problem(format!("{name} cannot be run"), error, "`./x doctor` says how to get what is missing")
 }
 
 fn failure(command: &Command, output: &Output) -> anyhow::Error {

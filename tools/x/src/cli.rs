@@ -47,7 +47,11 @@ pub enum Command {
     /// List what is missing on this machine and how to get it
     Doctor,
     /// Generate the C headers of the binary interface
-    Headers(HeadersArguments),
+    Headers {
+        /// Only report whether they are up to date
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 /// What goes into a bundle.
@@ -333,14 +337,6 @@ pub struct DiskArguments {
     /// Size of the disk; free space on it takes no room here
     #[arg(long, value_name = "GIB", default_value_t = 4)]
     pub size: u32,
-}
-
-/// Options of `x headers`.
-#[derive(Args, Clone)]
-pub struct HeadersArguments {
-    /// Only report whether they are up to date
-    #[arg(long)]
-    pub check: bool,
 }
 
 /// The arguments of `x run` with these words, for tests.

@@ -53,6 +53,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
         Command::Fuzz(arguments) => fuzz::command(&repository, &arguments),
         Command::Test(arguments) => test::command(&repository, &arguments),
         Command::Measure(command) => measure::command(&repository, &command),
-        Command::Headers(arguments) => headers::command(&repository, &arguments),
+        Command::Headers { check: true } => headers::check(&repository),
+        Command::Headers { check: false } => headers::generate(&repository),
     }
 }

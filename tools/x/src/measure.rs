@@ -16,7 +16,7 @@ const SHOWN: usize = 60;
 /// `x measure`.
 pub fn command(repository: &Repository, command: &MeasureCommand) -> Result<bool> {
     match command {
-        MeasureCommand::List(arguments) => measure::list(repository, arguments.json),
+        MeasureCommand::List { json } => measure::list(repository, *json),
         MeasureCommand::Run(arguments) => {
             doctor::ensure(repository, true)?;
             let order = Order {
@@ -28,8 +28,8 @@ pub fn command(repository: &Repository, command: &MeasureCommand) -> Result<bool
             };
             measure::run(&Here { repository }, &order)
         }
-        MeasureCommand::Report(arguments) => measure::report(repository, &arguments.files),
-        MeasureCommand::Compare(arguments) => measure::compare(&arguments.old, &arguments.new, arguments.json),
+        MeasureCommand::Report { files } => measure::report(repository, files),
+        MeasureCommand::Compare { old, new, json } => measure::compare(old, new, *json),
     }
 }
 

@@ -23,7 +23,7 @@ pub fn text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         problem(
             format!("{} cannot be read", path.display()),
-            error.to_string(),
+            error,
             "name a system file with --system; systems/ has several",
         )
     })

@@ -1,10 +1,10 @@
-//! The kind "riding-cost": how many more instructions Linux executes when it rides.
+//! Experiments with `[riding_cost]`: how many more instructions Linux executes when it rides.
 
 mod comparison;
 mod count;
 
 use super::job::{Finished, Job};
-use super::plan::{Form, Plan, RidingCost};
+use super::plan::{Form, RidingCost};
 use super::plugin::{self, Plugin};
 use super::readings::SystemReadings;
 use anyhow::{Context as _, Result};
@@ -49,8 +49,7 @@ pub fn jobs(cost: &RidingCost, form: Form, repository: &Repository, job: &Job) -
 }
 
 /// Derives figures from the counts.
-pub fn read(all: &mut [SystemReadings], plan: &Plan, form: Form, finished: &[Finished]) {
-    let Some(cost) = &plan.riding_cost else { return };
+pub fn read(all: &mut [SystemReadings], cost: &RidingCost, form: Form, finished: &[Finished]) {
     let works = cost.works(form);
     for (riding, alone) in &cost.against {
         let Some(at) = all.iter().position(|one| one.system.name == *riding) else { continue };

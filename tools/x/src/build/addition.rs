@@ -79,7 +79,7 @@ fn is_helper(file: &Path) -> bool {
 /// one, with these helpers and flags; any other file goes to `/root`.
 fn place(tree: &mut Tree, repository: &Repository, file: &Path, helpers: &[PathBuf], flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
-    let data = fs::read(file).map_err(|error| problem(what(), error.to_string(), "name an existing file"))?;
+    let data = fs::read(file).map_err(|error| problem(what(), error, "name an existing file"))?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if is_source(file) {
         let (name, sources) = (stem(file), [&[file.to_owned()], helpers].concat());

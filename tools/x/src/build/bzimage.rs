@@ -16,8 +16,8 @@ const OLDEST: u16 = 0x20c;
 /// What `uname -r` will report of a kernel image; refuses any other file.
 pub fn release(path: &Path) -> Result<String> {
     let remedy = "name a bzImage, such as /boot/vmlinuz-* of a Debian system";
-    let data = std::fs::read(path)
-        .map_err(|error| problem(format!("{} cannot be read", path.display()), error.to_string(), remedy))?;
+    let data =
+        std::fs::read(path).map_err(|error| problem(format!("{} cannot be read", path.display()), error, remedy))?;
     parse(&data).map_err(|why| problem(format!("{} is not a bzImage for x86-64", path.display()), why, remedy))
 }
 

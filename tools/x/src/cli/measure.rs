@@ -8,21 +8,31 @@ use std::path::PathBuf;
 #[derive(Clone, Subcommand)]
 pub enum MeasureCommand {
     /// List the experiments
-    List(MeasureListArguments),
+    List {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Run experiments, and compare their figures with bars, goals and the baseline
     Run(MeasureRunArguments),
     /// Draw what was measured: one page, and each chart as SVG and PNG
-    Report(MeasureReportArguments),
+    Report {
+        /// Measurements [default: all of build/measure]
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
     /// Compare two measurements of one experiment
-    Compare(MeasureCompareArguments),
-}
-
-/// Options of `x measure list`.
-#[derive(Args, Clone)]
-pub struct MeasureListArguments {
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    Compare {
+        /// The measurement before
+        #[arg(value_name = "OLD.json")]
+        old: PathBuf,
+        /// The measurement after
+        #[arg(value_name = "NEW.json")]
+        new: PathBuf,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Options of `x measure run`.
@@ -53,28 +63,6 @@ pub struct MeasureRunArguments {
     /// Write the figures to measure/baselines, to compare later ones with
     #[arg(long, requires = "quick")]
     pub accept: bool,
-}
-
-/// Options of `x measure report`.
-#[derive(Args, Clone)]
-pub struct MeasureReportArguments {
-    /// Measurements [default: all of build/measure]
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-}
-
-/// Options of `x measure compare`.
-#[derive(Args, Clone)]
-pub struct MeasureCompareArguments {
-    /// The measurement before
-    #[arg(value_name = "OLD.json")]
-    pub old: PathBuf,
-    /// The measurement after
-    #[arg(value_name = "NEW.json")]
-    pub new: PathBuf,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 fn instrument(text: &str) -> Result<Instrument, String> {

@@ -96,7 +96,7 @@ fn make(repository: &Repository, release: &str, image: &Path, size: u32) -> Resu
     let unprivileged = if is_root() { &[] } else { &UNPRIVILEGED[..] };
     install::programs(&[&PROGRAMS, unprivileged].concat(), None)?;
     let folder = tempfile::Builder::new().prefix(".disk-").tempdir_in(place).map_err(|error| {
-        problem(format!("{} cannot be written to", place.display()), error.to_string(), "name a file in another folder")
+        problem(format!("{} cannot be written to", place.display()), error, "name a file in another folder")
     })?;
     let (archive, whole) = (folder.path().join("debian.tar"), folder.path().join("debian.img"));
     eprintln!("x: making a disk with Debian {suite} (mmdebstrap downloads some 200 MiB; it takes a few minutes)");

@@ -6,7 +6,6 @@ mod signature;
 mod text;
 mod window;
 
-use crate::cli::HeadersArguments;
 use crate::file::write_whole;
 use crate::repository::Repository;
 use anyhow::Result;
@@ -19,10 +18,7 @@ type Generator = fn() -> String;
 const FILES: [(&str, Generator); 2] = [("abi/c/pillion.h", interface), ("abi/c/pillion_channel.h", channel)];
 
 /// `x headers`.
-pub fn command(repository: &Repository, arguments: &HeadersArguments) -> Result<bool> {
-    if arguments.check {
-        return check(repository);
-    }
+pub fn generate(repository: &Repository) -> Result<bool> {
     for (file, generate) in FILES {
         write_whole(&repository.path(file), generate().as_bytes())?;
         println!("{file}");

@@ -139,7 +139,7 @@ fn forward(pair: &str) -> Result<()> {
     };
     TcpListener::bind((Ipv4Addr::LOCALHOST, here)).map(drop).map_err(|error| {
         let remedy = "choose another port, or end the program that uses it (`ss -ltnp` lists them)";
-        problem(format!("port {here} of this machine cannot be used"), error.to_string(), remedy)
+        problem(format!("port {here} of this machine cannot be used"), error, remedy)
     })
 }
 

@@ -49,7 +49,7 @@ fn command(repository: &Repository, files: [&Path; 3], objects: &[PathBuf], arch
     command.args(["-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-Wl,--no-demangle"]);
     // Formatted output passes through rt/c/format.c.
     command.arg("-Wl,--wrap=vfprintf");
-    // The map shows which file defines each name (names.rs).
+    // The map shows which file defines each name (library_names.rs).
     command.arg("-Wl,--cref");
     command.arg("-Wl,-T").arg(repository.path(SCRIPT));
     command.arg("-Xlinker").arg("-Map").arg("-Xlinker").arg(map).arg("-o").arg(linked).args(objects);

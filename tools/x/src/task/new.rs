@@ -35,7 +35,7 @@ fn write(place: &Path, name: &str, files: &[(&str, &str)]) -> Result<()> {
             ErrorKind::AlreadyExists => {
                 problem(what, "something of that name is here", "choose another name, or remove what is here")
             }
-            _ => problem(what, error.to_string(), "go where you can create a folder"),
+            _ => problem(what, error, "go where you can create a folder"),
         }
     })?;
     for (file, text) in files {

@@ -86,11 +86,9 @@ fn check_source(source: &Path) -> Result<()> {
     match std::fs::metadata(source) {
         Ok(meta) if meta.is_file() => Ok(()),
         Ok(_) => Err(problem(what, "it is not a file", "name the source itself")),
-        Err(error) => Err(problem(
-            what,
-            error.to_string(),
-            "name an existing file; `./x new rtlinux NAME` makes one to start from",
-        )),
+        Err(error) => {
+            Err(problem(what, error, "name an existing file; `./x new rtlinux NAME` makes one to start from"))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::repository::Repository;
 use crate::run::follow;
 use crate::tally::Tally;
 use anyhow::{Context as _, Result};
+use pillion_measure_data::plain;
 use std::fs;
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -98,6 +99,6 @@ fn comes(seen: &Receiver<Vec<u8>>, text: &mut String, wanted: &str, seconds: u64
 
 /// The last lines, without control characters.
 fn end(text: &str) -> String {
-    let plain: Vec<char> = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    let plain: Vec<char> = plain(text).chars().collect();
     plain[plain.len().saturating_sub(1000)..].iter().collect()
 }

@@ -37,7 +37,8 @@ pub struct Delay {
 impl Experiment for Delay {
     const NAME: &'static str = "delay";
     const TITLE: &'static str = "Delay of a periodic task";
-    const ABOUT: &'static str = "How far nanosleep overshoots sleeps of 0 to 50 ms, and the gaps that a software oscilloscope records.";
+    const ABOUT: &'static str =
+        "How far nanosleep overshoots sleeps of 0 to 50 ms, and the gaps that a software oscilloscope records.";
     const PAPER: &'static str = "Heursch 2006, 8.1.5 and 8.2.3, figures 8.1 to 8.8";
 
     fn run(&self, bench: &Bench) -> Result<Findings> {

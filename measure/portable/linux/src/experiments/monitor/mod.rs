@@ -31,7 +31,8 @@ pub struct MonitorCalls {
 impl Experiment for MonitorCalls {
     const NAME: &'static str = "monitor";
     const TITLE: &'static str = "Software monitor of system calls";
-    const ABOUT: &'static str = "How late the most urgent thread runs if its timer fires a given time into a system call of another one.";
+    const ABOUT: &'static str =
+        "How late the most urgent thread runs if its timer fires a given time into a system call of another one.";
     const PAPER: &'static str = "Heursch 2006, 3.8.2 and 7.3";
 
     fn run(&self, bench: &Bench) -> Result<Findings> {
