@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`ring`] | the counts of a ring, without its bytes; safe code, run by a model checker |
 //! | [`fifo`] | two rings, their memory, and whether Linux must be woken |
-//! | [`entry`] | a FIFO's description for Linux |
+//! | [`fifo_entry`] | a FIFO's description for Linux |
 //! | [`copy`] | copies to and from memory that others write |
 //! | [`event`] | what Linux must look at, and whether the doorbell must ring |
 //! | [`request`] | Linux's requests to a FIFO's handler |

@@ -16,8 +16,7 @@ pub struct Plan {
     /// Where the method comes from.
     #[serde(default)]
     pub paper: String,
-    /// The work that Linux does, if its instructions are counted by a plug-in, instead of lines that
-    /// programs print.
+    /// The work that Linux does, if a plug-in counts its instructions and no program prints lines.
     pub riding_cost: Option<RidingCost>,
     /// The systems that are compared.
     pub system: Vec<SystemPlan>,

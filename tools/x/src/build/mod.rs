@@ -145,15 +145,11 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
 
 /// The image of an RTLinux program, rebuilt if its sources exist and something has changed.
 fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> {
-    let image = match program {
-        Program::Sources(order) => {
-            let task = task::ready(repository, order)?;
-            eprint!("{}", if task.fresh { &task.warnings } else { "" });
-            task.image
-        }
-        Program::Image(name) => task::image_path(repository, name),
-    };
-    file::read(&image)
+    if let Program::Sources(recipe) = program {
+        let task = task::ready(repository, recipe)?;
+        eprint!("{}", if task.fresh { &task.warnings } else { "" });
+    }
+    file::read(&task::image_path(repository, program.name()))
 }
 
 fn task_image(path: &Path) -> Result<Vec<u8>> {

@@ -28,7 +28,7 @@ const CPP: &str = "-fpermissive -Wno-error=narrowing -nostdinc++ -fno-exceptions
 /// From this version on, the compiler rejects what it only warned about before.
 const STRICT_SINCE: u32 = 14;
 
-/// How many kinds of code that today's compilers reject one source may have (`late_parameters`, `old_gnu`).
+/// How many kinds of code that today's compilers reject one source may have.
 const FAULTS: usize = 4;
 
 /// The result of compiling.

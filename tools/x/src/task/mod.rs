@@ -35,24 +35,11 @@ pub use foreign::{begins, missing_header};
 pub use recipe::{ENDINGS, Recipe, is_cpp, is_source, stem};
 
 /// A program that was built.
-#[derive(Default)]
 pub struct Task {
-    /// Its name, which is the name of its image in a bundle.
-    pub name: String,
-    /// The task image.
-    pub image: PathBuf,
-    /// The same as an ELF file, with symbols.
-    pub elf: PathBuf,
     /// The compiler's warnings.
     pub warnings: String,
     /// Whether it was built just now.
     pub fresh: bool,
-}
-
-impl Task {
-    fn of(repository: &Repository, name: &str, warnings: String, fresh: bool) -> Task {
-        Task { name: name.to_owned(), image: image_path(repository, name), elf: elf(repository, name), warnings, fresh }
-    }
 }
 
 /// `x build-task`.
@@ -61,11 +48,13 @@ pub fn command(repository: &Repository, arguments: &BuildTaskArguments) -> Resul
     doctor::ensure(repository, false)?;
     let task = step(&format!("building {}", recipe.name), || build(repository, &recipe))?;
     eprint!("{}", task.warnings);
+    let name = &recipe.name;
+    let (image, elf) = (image_path(repository, name), elf(repository, name));
     if arguments.json {
-        println!("{}", json!({ "name": task.name, "image": task.image, "elf": task.elf, "sources": recipe.sources }));
+        println!("{}", json!({ "name": name, "image": image, "elf": elf, "sources": recipe.sources }));
     } else {
-        println!("task    {}\nsymbols {}\n", task.image.display(), task.elf.display());
-        println!("Run it beside Linux with `./x run --task {}`.", task.name);
+        println!("task    {}\nsymbols {}\n", image.display(), elf.display());
+        println!("Run it beside Linux with `./x run --task {name}`.");
     }
     Ok(true)
 }
@@ -77,7 +66,7 @@ pub fn ready(repository: &Repository, recipe: &Recipe) -> Result<Task> {
     let lists = [link::SCRIPT, library_names::LIST, library_names::OFFERED].map(|file| repository.path(file));
     // This tool is an input as well: it determines how programs are compiled.
     match Record::up_to_date(repository, recipe, &[&[runtime, tool::MYSELF.into()][..], &lists, &tables].concat()) {
-        Some(record) => Ok(Task::of(repository, &recipe.name, record.warnings, false)),
+        Some(record) => Ok(Task { warnings: record.warnings, fresh: false }),
         None => step(&format!("building {}", recipe.name), || build(repository, recipe)),
     }
 }
@@ -96,11 +85,11 @@ fn make(repository: &Repository, recipe: &Recipe) -> Result<Task> {
     let linked = link::link(repository, recipe, &runtime, &compiled.objects, work.path())?;
     let data = fs::read(&linked)?;
     let image = task_image::convert(&data).with_context(|| format!("{} cannot become a task image", recipe.name))?;
-    let task = Task::of(repository, &recipe.name, compiled.warnings, true);
-    write_whole(&task.elf, &data)?;
-    write_whole(&task.image, &image)?;
-    Record { recipe: recipe.clone(), inputs: compiled.inputs, warnings: task.warnings.clone() }.write(repository)?;
-    Ok(task)
+    write_whole(&elf(repository, &recipe.name), &data)?;
+    write_whole(&image_path(repository, &recipe.name), &image)?;
+    let record = Record { recipe: recipe.clone(), inputs: compiled.inputs, warnings: compiled.warnings };
+    record.write(repository)?;
+    Ok(Task { warnings: record.warnings, fresh: true })
 }
 
 /// The folder of all programs that were built.

@@ -1,6 +1,6 @@
 //! Names that the linker did not find, reported so that the program's author can act on it.
 
-use crate::problem::problem;
+use crate::problem::problems;
 use std::collections::BTreeMap;
 
 /// What to do if one of the two is missing.
@@ -57,14 +57,8 @@ pub fn explain(task: &str, said: &str) -> Option<anyhow::Error> {
     for name in missing.keys() {
         reasons.entry(kind(name)).or_default().push(name);
     }
-    let why: Vec<String> = reasons.iter().map(|((what, _), names)| format!("{}: {what}", names.join(", "))).collect();
-    let remedies: Vec<&str> = reasons.keys().map(|(_, remedy)| *remedy).collect();
-    let indent = "\n        ";
-    Some(problem(
-        format!("{task} uses names that are not defined: {}", names.join(", ")),
-        why.join(indent),
-        remedies.join(indent),
-    ))
+    let reasons = reasons.iter().map(|((what, remedy), names)| (format!("{}: {what}", names.join(", ")), remedy));
+    Some(problems(format!("{task} uses names that are not defined: {}", names.join(", ")), reasons))
 }
 
 fn kind(name: &str) -> (&'static str, &'static str) {

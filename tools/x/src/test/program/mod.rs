@@ -6,17 +6,14 @@ mod native;
 mod trial;
 mod verdict;
 
-use crate::parallel::processors;
+use crate::parallel::{self, Work, processors};
 use crate::repository::Repository;
 use crate::tally::Tally;
-use crate::task::{self, Recipe, Task};
+use crate::task::{self, Recipe};
 use anyhow::{Context as _, Result};
 use expectations::Expectations;
 use pillion_measure_data::plain;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// Their folder in the repository.
 const FOLDER: &str = "rt/tests/programs";
@@ -33,7 +30,8 @@ struct Program {
 /// A program that was built.
 struct Built<'a> {
     program: &'a Program,
-    task: Task,
+    /// The compiler's warnings.
+    warnings: String,
 }
 
 /// The part of a program's name that a name on the command line selects: `rt` selects all programs,
@@ -57,31 +55,21 @@ pub fn run(repository: &Repository, filter: &str) -> Result<Tally> {
         return Ok(Tally::default());
     }
     trial::prepare(repository)?;
-    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let work = || {
-        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let wrong = program.run(repository).unwrap_or_else(|error| vec![format!("{error:#}")]);
-            if let Ok(mut tally) = tally.lock() {
-                tally.add(conclude(&program.name, &wrong));
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..processors() {
-            scope.spawn(work);
-        }
-    });
-    Ok(tally.into_inner().unwrap_or_default())
+    let mut tally = Tally::default();
+    let pieces = programs.iter().map(|program| program.work(repository)).collect();
+    parallel::each(pieces, processors(), |at, wrong| {
+        let wrong = wrong.unwrap_or_else(|error| vec![format!("{error:#}")]);
+        conclude(&mut tally, &programs[at].title(), &wrong);
+        Ok(())
+    })?;
+    Ok(tally)
 }
 
-fn conclude(name: &str, wrong: &[String]) -> Tally {
-    let name = format!("{PREFIX}{name}");
+fn conclude(tally: &mut Tally, name: &str, wrong: &[String]) {
     if !wrong.is_empty() {
         println!("test {name} FAILED\n{}", plain(&wrong.join("\n")));
     }
-    let mut tally = Tally::default();
-    tally.take(&name, wrong.first().map(|first| first.lines().next().unwrap_or_default().to_owned()));
-    tally
+    tally.take(name, wrong.first().map(|first| first.lines().next().unwrap_or_default().to_owned()));
 }
 
 /// The programs whose names contain `filter`, sorted.
@@ -92,6 +80,11 @@ fn all(repository: &Repository, filter: &str) -> Result<Vec<Program>> {
 }
 
 impl Program {
+    /// Its name as a test.
+    fn title(&self) -> String {
+        format!("{PREFIX}{}", self.name)
+    }
+
     fn read(source: &Path) -> Result<Program> {
         let wrong = || format!("{} is no test", source.display());
         let expectations =
@@ -111,6 +104,10 @@ impl Program {
         sources.find(|file| file.is_file()).unwrap_or_else(|| folder.join(name))
     }
 
+    fn work<'a>(&'a self, repository: &'a Repository) -> Work<'a, Vec<String>> {
+        Work { name: format!("test {}", self.title()), work: Box::new(|| self.run(repository)) }
+    }
+
     /// Builds and runs it; returns what is wrong.
     fn run(&self, repository: &Repository) -> Result<Vec<String>> {
         let others = self.others()?;
@@ -123,7 +120,7 @@ impl Program {
                 // compiler knows of them.
                 recipe.extra.push("-fno-builtin".into());
             }
-            built.push(Built { program, task: task::ready(repository, &recipe)? });
+            built.push(Built { program, warnings: task::ready(repository, &recipe)?.warnings });
         }
         let streams = trial::run(repository, &built)?;
         Ok(verdict::wrong(&built, &streams))

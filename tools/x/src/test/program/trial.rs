@@ -62,7 +62,6 @@ fn text(built: &[Built]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Task;
 
     fn program(name: &str, comment: &str) -> Program {
         let expectations = Expectations::parse(&format!("/*\n{comment}\n*/")).unwrap();
@@ -70,7 +69,7 @@ mod tests {
     }
 
     fn built(program: &Program) -> Built<'_> {
-        Built { program, task: Task::default() }
+        Built { program, warnings: String::new() }
     }
 
     #[test]

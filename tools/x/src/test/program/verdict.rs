@@ -11,8 +11,8 @@ const SHOWN: usize = 30;
 /// What is wrong; empty if nothing is.
 pub fn wrong(built: &[Built], streams: &Streams) -> Vec<String> {
     let mut wrong = Vec::new();
-    for Built { program, task } in built {
-        warnings(&task.warnings, program.expectations.warns.as_deref(), &mut wrong);
+    for Built { program, warnings: said } in built {
+        warnings(said, program.expectations.warns.as_deref(), &mut wrong);
         if let Some(difference) =
             compare::difference(&program.expectations, &compare::printed(&streams.log, &program.name))
         {
@@ -79,7 +79,6 @@ mod tests {
     use super::super::expectations::Expectations;
     use super::super::{Built, Program};
     use super::*;
-    use crate::task::Task;
 
     const STARTED: &str = "{\"pillion\":\"skin\",\"name\":\"t\",\"event\":\"started\",\"result\":0}\n";
     const END: &str = "{\"pillion\":\"end\",\"t_ns\":1,\"status\":\"ok\"}\n";
@@ -87,9 +86,8 @@ mod tests {
     fn judge(comment: &str, warnings: &str, log: &str) -> usize {
         let expectations = Expectations::parse(&format!("/*\n{comment}\n*/")).unwrap();
         let program = Program { name: "t".into(), source: Default::default(), expectations };
-        let task = Task { warnings: warnings.into(), ..Task::default() };
         let streams = Streams { log: log.into(), ..Streams::default() };
-        wrong(&[Built { program: &program, task }], &streams).len()
+        wrong(&[Built { program: &program, warnings: warnings.into() }], &streams).len()
     }
 
     #[test]
