@@ -3,17 +3,13 @@
 //! The task puts bytes into the ring to Linux. It takes bytes from the ring to the task and, when
 //! that is empty, takes back its own; see [`pillion_abi::channel::FifoControl`].
 
-use crate::{
-    copy::copy,
-    event::wanted,
-    request::{self, Request},
-    ring::{self, Count, Counters, NoRoom, Piece, Producer},
-    sync::{AtomicU32, AtomicU64, Ordering},
-};
-use core::{
-    num::{NonZeroU32, NonZeroU64},
-    ptr::NonNull,
-};
+use crate::copy::copy;
+use crate::event::wanted;
+use crate::request::{self, Request};
+use crate::ring::{self, Count, Counters, NoRoom, Piece, Producer};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use core::num::{NonZeroU32, NonZeroU64};
+use core::ptr::NonNull;
 use pillion_abi::channel::FifoControl;
 
 /// The result of moving bytes.

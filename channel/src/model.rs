@@ -1,16 +1,13 @@
 //! Rings and wake-ups in all interleavings of the two sides. Linux's side uses the equivalents of
 //! the C module's `smp_load_acquire`, `smp_store_release`, `cmpxchg`, `smp_mb` and `xchg`.
 
-use crate::{
-    event,
-    ring::{Counters, Piece, Producer, take},
-    sync::{AtomicU32, AtomicU64, Ordering, fence},
-};
+use crate::event;
+use crate::ring::{Counters, Piece, Producer, take};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 use core::num::NonZeroU64;
-use loom::{
-    sync::{Arc, Notify, atomic::AtomicU8},
-    thread,
-};
+use loom::sync::atomic::AtomicU8;
+use loom::sync::{Arc, Notify};
+use loom::thread;
 
 const SIZE: usize = 2;
 const RING_SIZE: NonZeroU64 = NonZeroU64::new(SIZE as u64).unwrap();

@@ -3,20 +3,17 @@
 //! The whole task has one transfer memory. It is used under the task's lock, from before a call
 //! until the answer's data have been read.
 
-use crate::{
-    cell::Guarded,
-    error::{EINTR, EIO, ETIMEDOUT},
-    lock::{self, Token},
-    thread::{self, Thread},
-    wait::{self, How, Wake},
-};
+use crate::cell::Guarded;
+use crate::error::{EINTR, EIO, ETIMEDOUT};
+use crate::lock::{self, Token};
+use crate::thread::{self, Thread};
+use crate::wait::{self, How, Wake};
 use core::ffi::c_int;
 use pillion_channel::copy::copy;
-use pillion_runtime::{
-    broker::{Answer, Caller, DATA_SIZE, Request, WAKES, errno::ECANCELED},
-    call,
-    info::{address, skin},
-};
+use pillion_runtime::broker::errno::ECANCELED;
+use pillion_runtime::broker::{Answer, Caller, DATA_SIZE, Request, WAKES};
+use pillion_runtime::call;
+use pillion_runtime::info::{address, skin};
 
 /// An answer that is not a refusal.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,8 @@
 //! Data of the task that only the holder of its lock may use.
 
 use crate::lock::Token;
-use core::{
-    cell::{Cell, RefCell, RefMut},
-    fmt,
-};
+use core::cell::{Cell, RefCell, RefMut};
+use core::fmt;
 
 /// A word that only the holder of the task's lock reads and writes.
 #[derive(Default)]

@@ -1,21 +1,16 @@
 //! RTLinux's first interface, built on the calls of the third: tasks that start suspended, time in
 //! ticks of the 8254 timer, small numbers for urgent tasks.
 
-use crate::{
-    cell::Shared,
-    irq::{rtl_free_irq, rtl_hard_enable_irq, rtl_request_irq},
-    lock::{self, Token},
-    signal,
-    thread::{
-        self, Thread, pthread_delete_np, pthread_make_periodic_np, pthread_suspend_np, pthread_wait_np,
-        pthread_wakeup_np,
-    },
-    wait::{self, How, Queue},
+use crate::cell::Shared;
+use crate::irq::{rtl_free_irq, rtl_hard_enable_irq, rtl_request_irq};
+use crate::lock::{self, Token};
+use crate::signal;
+use crate::thread::{
+    self, Thread, pthread_delete_np, pthread_make_periodic_np, pthread_suspend_np, pthread_wait_np, pthread_wakeup_np,
 };
-use core::{
-    ffi::{c_int, c_uint, c_void},
-    ptr::null_mut,
-};
+use crate::wait::{self, How, Queue};
+use core::ffi::{c_int, c_uint, c_void};
+use core::ptr::null_mut;
 use pillion_abi::{NEVER, channel::THREADS};
 use pillion_rt_core::ticks;
 

@@ -10,13 +10,9 @@
 //! that it does not run straight into it.
 
 use crate::thread::{self, Thread};
-use core::{
-    marker::PhantomData,
-    sync::atomic::{
-        AtomicU32, AtomicU64,
-        Ordering::{Acquire, Relaxed, Release, SeqCst},
-    },
-};
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use pillion_abi::NEVER;
 use pillion_rt_core::inherit::bits;
 use pillion_runtime::call;

@@ -4,19 +4,13 @@
 //! software interrupts, and at the end runs `cleanup_module`.
 
 use crate::{constructors, error::EINTR, irq::soft, lock, signal, thread};
-use core::{
-    ffi::c_int,
-    ptr::null_mut,
-    sync::atomic::{
-        AtomicPtr, AtomicU32, AtomicU64,
-        Ordering::{AcqRel, Acquire, Relaxed},
-    },
-};
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 use pillion_abi::NEVER;
-use pillion_runtime::{
-    call,
-    info::{label, slot, wake},
-};
+use pillion_runtime::call;
+use pillion_runtime::info::{label, slot, wake};
 
 unsafe extern "C" {
     fn init_module() -> c_int;

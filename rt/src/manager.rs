@@ -1,9 +1,7 @@
 //! Calls to the resource manager.
 
-use crate::{
-    error::{EINVAL, EIO},
-    thread,
-};
+use crate::error::{EINVAL, EIO};
+use crate::thread;
 use core::ffi::c_int;
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::{call, info::slot};

@@ -1,14 +1,10 @@
 //! Named shared memory: `mbuff_alloc` and its kin. The resource manager keeps the names and the
 //! memory; all tasks and Linux see the same buffers.
 
-use crate::{
-    error::{EAGAIN, ENOMEM},
-    log_line, main_thread, manager,
-};
-use core::{
-    ffi::{CStr, c_char, c_void},
-    ptr::null_mut,
-};
+use crate::error::{EAGAIN, ENOMEM};
+use crate::{log_line, main_thread, manager};
+use core::ffi::{CStr, c_char, c_void};
+use core::ptr::null_mut;
 use pillion_abi::channel::MBUFF_NAME;
 use pillion_runtime::info::{address, label};
 

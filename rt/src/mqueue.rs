@@ -1,18 +1,14 @@
 //! Message queues. The broker keeps them; tasks with `share = true` share the names.
 
-use crate::{
-    broker::{self, Again, now},
-    cell::Shared,
-    error::{EBADF, EINVAL, EMFILE, EMSGSIZE, fail, posix},
-    lock::{self, Token},
-    named::{name_of, open_flags},
-    signal, sync,
-    time::Timespec,
-};
-use core::{
-    ffi::{c_char, c_int, c_long, c_uint},
-    ptr::null,
-};
+use crate::broker::{self, Again, now};
+use crate::cell::Shared;
+use crate::error::{EBADF, EINVAL, EMFILE, EMSGSIZE, fail, posix};
+use crate::lock::{self, Token};
+use crate::named::{name_of, open_flags};
+use crate::time::Timespec;
+use crate::{signal, sync};
+use core::ffi::{c_char, c_int, c_long, c_uint};
+use core::ptr::null;
 use pillion_abi::NEVER;
 use pillion_runtime::broker::{DEFAULT_MESSAGE_SIZE, DEFAULT_MESSAGES, MESSAGE_PRIORITIES, Request};
 

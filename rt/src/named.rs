@@ -1,17 +1,13 @@
 //! Named semaphores: `sem_open` and its kin. The broker keeps them; a `sem_t` of the task stands
 //! for each one that it has open.
 
-use crate::{
-    broker::now,
-    cell::Shared,
-    error::{EINVAL, ENAMETOOLONG, ENOMEM, fail, posix},
-    libc, lock,
-    sync::semaphore::Semaphore,
-};
-use core::{
-    ffi::{CStr, c_char, c_int, c_uint},
-    ptr::null_mut,
-};
+use crate::broker::now;
+use crate::cell::Shared;
+use crate::error::{EINVAL, ENAMETOOLONG, ENOMEM, fail, posix};
+use crate::sync::semaphore::Semaphore;
+use crate::{libc, lock};
+use core::ffi::{CStr, c_char, c_int, c_uint};
+use core::ptr::null_mut;
 use pillion_runtime::broker::{NAME_SIZE, Name, Request, SEMAPHORES, open};
 
 /// `O_CREAT` and `O_EXCL`.

@@ -3,23 +3,18 @@
 //! The broker records the arrival in the transfer memory and wakes the main thread, which sends the
 //! signal once no real-time thread is ready.
 
-use crate::{
-    broker::now,
-    cell::Shared,
-    error::{EINVAL, posix},
-    lock::{self, Token},
-    mqueue,
-    signal::{self, USER_FIRST, USER_LAST},
-    thread::{self, Identity, Thread},
-};
-use core::{
-    ffi::c_int,
-    sync::atomic::{AtomicU64, Ordering::AcqRel, Ordering::Relaxed},
-};
-use pillion_runtime::{
-    broker::{NOTICES, QUEUES, Request},
-    info::address,
-};
+use crate::broker::now;
+use crate::cell::Shared;
+use crate::error::{EINVAL, posix};
+use crate::lock::{self, Token};
+use crate::mqueue;
+use crate::signal::{self, USER_FIRST, USER_LAST};
+use crate::thread::{self, Identity, Thread};
+use core::ffi::c_int;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+use pillion_runtime::broker::{NOTICES, QUEUES, Request};
+use pillion_runtime::info::address;
 
 /// `SIGEV_SIGNAL` and `SIGEV_NONE`.
 const SIGNAL: c_int = 0;

@@ -1,15 +1,12 @@
 //! Port I/O. A task has the ports that its system file names; each access is a kernel call.
 
 use crate::log_line;
-use core::{
-    ffi::c_ulong,
-    ptr,
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
-};
-use pillion_runtime::{
-    Cap, call,
-    info::{self, slot},
-};
+use core::ffi::c_ulong;
+use core::ptr;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+use pillion_runtime::info::{self, slot};
+use pillion_runtime::{Cap, call};
 
 /// The capability for `count` ports from `first` on, if one range of the task's covers them all.
 fn range(first: u64, count: u64) -> Option<Cap> {

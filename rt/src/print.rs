@@ -2,11 +2,9 @@
 //!
 //! The functions with formats are in C (`c/print.c`) and pass finished text to this module.
 
-use crate::{
-    cell::Shared,
-    lock,
-    share::{self, bit, status},
-};
+use crate::cell::Shared;
+use crate::lock;
+use crate::share::{self, bit, status};
 use core::{ffi::c_char, fmt};
 use pillion_channel::log::Log;
 

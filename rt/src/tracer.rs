@@ -4,19 +4,13 @@
 //! A buffer holds 500 records. `RTL_TRACE_FINALIZE` ends the current buffer, sends its number
 //! through FIFO 14, and begins the next one.
 
-use crate::{
-    cell::Shared,
-    error::{EINVAL, ENOMEM},
-    fifo,
-    lock::{self, Token},
-    log_line,
-    mbuff::{mbuff_alloc, mbuff_free},
-    thread, time,
-};
-use core::{
-    ffi::{CStr, c_char, c_int, c_ulong, c_void},
-    mem::MaybeUninit,
-};
+use crate::cell::Shared;
+use crate::error::{EINVAL, ENOMEM};
+use crate::lock::{self, Token};
+use crate::mbuff::{mbuff_alloc, mbuff_free};
+use crate::{fifo, log_line, thread, time};
+use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
+use core::mem::MaybeUninit;
 use pillion_channel::copy::copy;
 
 /// Number of ring buffers, and records in each.

@@ -1,14 +1,10 @@
 //! Waiting and waking.
 
-use crate::{
-    cell::Guarded,
-    lock::{self, Token},
-    thread::{self, Thread},
-};
-use core::{
-    ptr::null_mut,
-    sync::atomic::Ordering::{Acquire, Relaxed, Release},
-};
+use crate::cell::Guarded;
+use crate::lock::{self, Token};
+use crate::thread::{self, Thread};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use pillion_abi::channel::thread_state;
 use pillion_rt_core::inherit::bits;
 

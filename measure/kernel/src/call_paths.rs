@@ -1,13 +1,10 @@
 //! Calls: into the kernel and back, and to a server in another address space and back.
 
-use crate::{
-    series::Series,
-    wake_path::{HIGH, LOW},
-};
-use core::{
-    arch::{asm, naked_asm},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use crate::series::Series;
+use crate::wake_path::{HIGH, LOW};
+use core::arch::{asm, naked_asm};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, call::Call, object::Kind};
 use pillion_runtime::{
     Cap, call, endpoint_bind, now, raw_call, receive, reply_receive, signal, thread_bind_context, wait,

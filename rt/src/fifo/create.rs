@@ -1,15 +1,11 @@
 //! Creating, resizing and destroying FIFOs.
 
 use super::{SLOTS, Slot, is_shared, negative, number, shared, with};
-use crate::{
-    error::{EBUSY, EINVAL, ENOMEM},
-    lock, log_line, manager, share,
-};
-use core::{
-    ffi::{c_int, c_uint},
-    num::NonZeroU32,
-    ptr::NonNull,
-};
+use crate::error::{EBUSY, EINVAL, ENOMEM};
+use crate::{lock, log_line, manager, share};
+use core::ffi::{c_int, c_uint};
+use core::num::NonZeroU32;
+use core::ptr::NonNull;
 use pillion_abi::channel::{FIFOS, Share};
 use pillion_channel::{
     Fifo,

@@ -1,10 +1,8 @@
 //! Bytes into and out of FIFOs.
 
 use super::{SLOTS, is_shared, negative, number, shared, with};
-use crate::{
-    error::{EINVAL, ENOSPC},
-    lock, share,
-};
+use crate::error::{EINVAL, ENOSPC};
+use crate::{lock, share};
 use core::ffi::{c_int, c_uint, c_void};
 use pillion_channel::{Fifo, Moved};
 

@@ -1,17 +1,13 @@
 //! FIFO handlers, and Linux's requests to them.
 
 use super::{Handler, IoctlHandler, Slot, is_shared, negative, number, shared, with};
-use crate::{
-    cell::Shared,
-    error::{EINVAL, ENODEV},
-    lock::{self, Token},
-    main_thread, share,
-};
-use core::{
-    ffi::{c_int, c_uint},
-    ops::Range,
-    sync::atomic::Ordering::AcqRel,
-};
+use crate::cell::Shared;
+use crate::error::{EINVAL, ENODEV};
+use crate::lock::{self, Token};
+use crate::{main_thread, share};
+use core::ffi::{c_int, c_uint};
+use core::ops::Range;
+use core::sync::atomic::Ordering::AcqRel;
 use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request};
 use pillion_channel::{Fifo, copy::copy, request::Request};
 use pillion_rt_core::ioctl;

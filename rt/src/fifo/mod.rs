@@ -14,12 +14,10 @@ pub use create::{create, destroy, resize};
 pub use data::{get, put, rtf_isused, rtf_length};
 pub(crate) use handler::copied_data;
 
-use crate::{
-    cell::Shared,
-    error::{EINVAL, ENODEV},
-    lock::Token,
-    share,
-};
+use crate::cell::Shared;
+use crate::error::{EINVAL, ENODEV};
+use crate::lock::Token;
+use crate::share;
 use core::ffi::{c_int, c_uint, c_ulong};
 use pillion_abi::channel::{FIFOS, fifo_flag};
 use pillion_channel::{Fifo, extent::Extent};

@@ -1,10 +1,8 @@
 //! FIFOs that the broker keeps, for all tasks with `share = true`.
 
-use crate::{
-    broker::{self, MOST, now},
-    error::{EACCES, EINVAL, ENOMEM},
-    lock, log_line,
-};
+use crate::broker::{self, MOST, now};
+use crate::error::{EACCES, EINVAL, ENOMEM};
+use crate::{lock, log_line};
 use core::ffi::{c_int, c_uint};
 use pillion_runtime::broker::Request;
 

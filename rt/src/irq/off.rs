@@ -1,10 +1,8 @@
 //! Switching interrupts off, which for the program is taking the task's lock.
 
 use crate::{lock, thread};
-use core::{
-    ffi::{c_int, c_ulong},
-    sync::atomic::Ordering::Relaxed,
-};
+use core::ffi::{c_int, c_ulong};
+use core::sync::atomic::Ordering::Relaxed;
 
 /// Switches interrupts off; returns 1 if they were on.
 #[unsafe(no_mangle)]

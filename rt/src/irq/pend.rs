@@ -1,10 +1,8 @@
 //! Simulated interrupts of Linux.
 
 use super::soft;
-use crate::{
-    error::{EINVAL, ENODEV},
-    lock, share,
-};
+use crate::error::{EINVAL, ENODEV};
+use crate::{lock, share};
 use core::{ffi::c_int, sync::atomic::Ordering::AcqRel};
 use pillion_runtime::info;
 

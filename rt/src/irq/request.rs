@@ -1,21 +1,15 @@
 //! Handlers of interrupt lines.
 
 use super::{off, service};
-use crate::{
-    cell::{Guarded, Shared},
-    error::{EBUSY, EINVAL},
-    lock::{self, Token},
-    log_line,
-};
-use core::{
-    ffi::{c_int, c_uint, c_void},
-    ptr::null_mut,
-};
+use crate::cell::{Guarded, Shared};
+use crate::error::{EBUSY, EINVAL};
+use crate::lock::{self, Token};
+use crate::log_line;
+use core::ffi::{c_int, c_uint, c_void};
+use core::ptr::null_mut;
 use pillion_rt_core::inherit::bits;
-use pillion_runtime::{
-    call,
-    info::{self, slot},
-};
+use pillion_runtime::call;
+use pillion_runtime::info::{self, slot};
 
 /// A handler of the program.
 #[derive(Clone, Copy, Debug)]

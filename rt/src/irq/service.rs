@@ -1,16 +1,12 @@
 //! The service thread, which runs handlers.
 
 use super::run_due;
-use crate::{
-    cell::Guarded,
-    lock::{self, Token},
-    thread::{self, Kind, Start},
-    time,
-};
-use core::{
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-};
+use crate::cell::Guarded;
+use crate::lock::{self, Token};
+use crate::thread::{self, Kind, Start};
+use crate::time;
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
 use pillion_abi::NEVER;
 use pillion_runtime::{call, info::slot, now};
 

@@ -1,15 +1,12 @@
 //! Software interrupts: handlers that run on the main thread.
 
-use crate::{
-    cell::Shared,
-    error::{EBUSY, EINVAL},
-    lock, thread,
-};
-use core::{
-    ffi::{c_char, c_int, c_uint, c_void},
-    ptr::null_mut,
-    sync::atomic::{AtomicU32, Ordering::AcqRel},
-};
+use crate::cell::Shared;
+use crate::error::{EBUSY, EINVAL};
+use crate::{lock, thread};
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::AcqRel;
 use pillion_rt_core::inherit::bits;
 
 type Handler = extern "C" fn(c_int, *mut c_void, *mut c_void);

@@ -1,10 +1,8 @@
 //! Functions by which a program ends: its task stops with a report, and all other tasks continue.
 
 use crate::log_line;
-use core::{
-    arch::asm,
-    ffi::{CStr, c_char, c_int},
-};
+use core::arch::asm;
+use core::ffi::{CStr, c_char, c_int};
 
 /// Stops the task by an undefined instruction, so that the report shows the caller.
 #[unsafe(export_name = "pillion_stop")]

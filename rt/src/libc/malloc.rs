@@ -4,17 +4,14 @@
 //! whatever happened before. It has all of the memory that the system file gives the task, and is
 //! used under the task's lock.
 
-use crate::{
-    cell::Shared,
-    error::{ENOMEM, set_errno},
-    lock, log_line, main_thread,
-};
-use core::{
-    alloc::Layout,
-    ffi::c_void,
-    ptr::{NonNull, null_mut},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-};
+use crate::cell::Shared;
+use crate::error::{ENOMEM, set_errno};
+use crate::{lock, log_line, main_thread};
+use core::alloc::Layout;
+use core::ffi::c_void;
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_runtime::info::{self, address};
 use rlsf::Tlsf;
 

@@ -1,13 +1,9 @@
 //! `kmalloc` and its kin.
 
-use crate::{
-    libc::{alloc, free, free_aligned},
-    main_thread,
-};
-use core::{
-    ffi::{c_int, c_ulong, c_void},
-    ptr::null_mut,
-};
+use crate::libc::{alloc, free, free_aligned};
+use crate::main_thread;
+use core::ffi::{c_int, c_ulong, c_void};
+use core::ptr::null_mut;
 
 /// `GFP_ATOMIC`, a bit of `GFP_KERNEL` as well.
 const ATOMIC: c_int = 0x20;

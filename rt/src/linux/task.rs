@@ -1,13 +1,9 @@
 //! The Linux context in the form of a Linux task: its tick, its sleep, its name.
 
-use crate::{
-    time,
-    wait::{self, How},
-};
-use core::{
-    cell::UnsafeCell,
-    ffi::{c_char, c_int, c_long, c_ulong, c_void},
-};
+use crate::time;
+use crate::wait::{self, How};
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use pillion_runtime::{call, info};
 
 /// Nanoseconds of a tick.

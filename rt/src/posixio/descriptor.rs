@@ -1,16 +1,12 @@
 //! The table of descriptors.
 
 use super::{File, Operations};
-use crate::{
-    cell::Shared,
-    error::{EBADF, ENOMEM},
-    lock,
-};
-use core::{
-    cell::UnsafeCell,
-    ffi::{c_int, c_uint, c_ulong},
-    ptr::{null, null_mut},
-};
+use crate::cell::Shared;
+use crate::error::{EBADF, ENOMEM};
+use crate::lock;
+use core::cell::UnsafeCell;
+use core::ffi::{c_int, c_uint, c_ulong};
+use core::ptr::{null, null_mut};
 
 /// Maximum number of open files of a task.
 const MOST: usize = 128;

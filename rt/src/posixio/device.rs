@@ -1,11 +1,9 @@
 //! Built-in devices and those that the program registers.
 
 use super::{Operations, dev_mem, fifo};
-use crate::{
-    cell::Shared,
-    error::{EBUSY, EINVAL},
-    lock,
-};
+use crate::cell::Shared;
+use crate::error::{EBUSY, EINVAL};
+use crate::lock;
 use core::ffi::{CStr, c_char, c_int, c_uint};
 
 /// Maximum number of devices that a program registers.

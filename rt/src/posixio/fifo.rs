@@ -1,14 +1,10 @@
 //! `/dev/rtfN`: FIFOs as files.
 
 use super::{CREATE, File, NONBLOCK, Operations};
-use crate::{
-    error::{EACCES, EINVAL, ESPIPE, EUNATCH},
-    fifo::{self, rtf_isused, rtf_length},
-};
-use core::{
-    ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void},
-    ptr::{null_mut, without_provenance_mut},
-};
+use crate::error::{EACCES, EINVAL, ESPIPE, EUNATCH};
+use crate::fifo::{self, rtf_isused, rtf_length};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
+use core::ptr::{null_mut, without_provenance_mut};
 
 /// Size of a FIFO that `open` creates.
 const SIZE: c_int = 4096;

@@ -1,16 +1,12 @@
 //! Actions of signals: `sigaction`.
 
 use super::{USER_FIRST, USER_LAST};
-use crate::{
-    cell::Shared,
-    error::{EINVAL, posix},
-    irq,
-    lock::{self, Token},
-};
-use core::{
-    ffi::{c_int, c_ulong, c_void},
-    mem::transmute,
-};
+use crate::cell::Shared;
+use crate::error::{EINVAL, posix};
+use crate::irq;
+use crate::lock::{self, Token};
+use core::ffi::{c_int, c_ulong, c_void};
+use core::mem::transmute;
 
 /// A handler.
 pub(crate) type Handler = extern "C" fn(c_int);

@@ -1,11 +1,9 @@
 //! Sending and delivering signals.
 
 use super::{CANCEL_BIT, READY, SUSPEND, TIMER, USER_BITS, WAKEUP, WAKEUP_BIT, action};
-use crate::{
-    lock::{self, Token},
-    thread::{self, Identity, Thread, cancel_point, current},
-    wait::{self, word},
-};
+use crate::lock::{self, Token};
+use crate::thread::{self, Identity, Thread, cancel_point, current};
+use crate::wait::{self, word};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::channel::thread_state::BLOCKED;
 

@@ -1,12 +1,10 @@
 //! `pthread_kill`.
 
 use super::{SUSPEND, USER_LAST, after_wait, send};
-use crate::{
-    error::{EINVAL, ESRCH},
-    irq::pend,
-    lock,
-    thread::{self, Thread},
-};
+use crate::error::{EINVAL, ESRCH};
+use crate::irq::pend;
+use crate::lock;
+use crate::thread::{self, Thread};
 use core::ffi::c_int;
 
 /// First of the 256 numbers that stand for Linux's interrupts.

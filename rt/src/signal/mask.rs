@@ -1,16 +1,12 @@
 //! Blocking signals, and waiting for them.
 
 use super::{USER_BITS, after_wait, deliverable};
-use crate::{
-    error::{EFAULT, EINTR, EINVAL, fail},
-    lock,
-    thread::{Thread, current},
-    wait::{How, block},
-};
-use core::{
-    ffi::{c_int, c_ulong},
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::error::{EFAULT, EINTR, EINVAL, fail};
+use crate::lock;
+use crate::thread::{Thread, current};
+use crate::wait::{How, block};
+use core::ffi::{c_int, c_ulong};
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::NEVER;
 
 const SIG_BLOCK: c_int = 0;

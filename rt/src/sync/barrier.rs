@@ -1,11 +1,9 @@
 //! Barriers.
 
-use crate::{
-    cell::Guarded,
-    error::{EBUSY, EINVAL, number},
-    lock,
-    wait::{How, Queue, Wake, block_and_return, run_handlers},
-};
+use crate::cell::Guarded;
+use crate::error::{EBUSY, EINVAL, number};
+use crate::lock;
+use crate::wait::{How, Queue, Wake, block_and_return, run_handlers};
 use core::ffi::{c_int, c_uint, c_void};
 use pillion_abi::NEVER;
 

@@ -1,10 +1,8 @@
 //! Operations on named semaphores, by the broker's handle.
 
-use crate::{
-    broker::{self, Accepted, Again, now},
-    error::{EAGAIN, EOVERFLOW},
-    lock,
-};
+use crate::broker::{self, Accepted, Again, now};
+use crate::error::{EAGAIN, EOVERFLOW};
+use crate::lock;
 use core::ffi::c_int;
 use pillion_runtime::broker::Request;
 

@@ -8,10 +8,9 @@
 
 use super::{mutex::Mutex, once::Once, rwlock::RwLock, semaphore::Semaphore};
 use crate::lock::Token;
-use core::{
-    ptr::null_mut,
-    sync::atomic::{AtomicPtr, Ordering::Relaxed},
-};
+use core::ptr::null_mut;
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// A note of one kind.
 #[derive(Debug)]

@@ -1,22 +1,17 @@
 //! Condition variables.
 
 use super::mutex::{Mutex, settle};
-use crate::{
-    error::{EBUSY, EINVAL, ETIMEDOUT, number},
-    lock::{self, Token},
-    signal,
-    time::{
-        Timespec,
-        clock::Clock,
-        clocks::{find, rtl_clock_realtime},
-    },
-    wait::{How, Queue, Wake, block},
-};
-use core::{
-    ffi::c_int,
-    ptr::null_mut,
-    sync::atomic::{AtomicPtr, Ordering::Relaxed},
-};
+use crate::error::{EBUSY, EINVAL, ETIMEDOUT, number};
+use crate::lock::{self, Token};
+use crate::signal;
+use crate::time::Timespec;
+use crate::time::clock::Clock;
+use crate::time::clocks::{find, rtl_clock_realtime};
+use crate::wait::{How, Queue, Wake, block};
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::NEVER;
 
 /// `pthread_cond_t`; also in `pthread.h`. Zeros are a condition variable without waiters.

@@ -13,11 +13,9 @@ pub mod rwlock;
 pub mod semaphore;
 pub mod spin;
 
-use crate::{
-    error::EINVAL,
-    lock::Token,
-    time::{Timespec, clocks},
-};
+use crate::error::EINVAL;
+use crate::lock::Token;
+use crate::time::{Timespec, clocks};
 use core::ffi::c_int;
 use pillion_rt_core::urgency::PRIORITY_MAX;
 

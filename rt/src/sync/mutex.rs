@@ -10,21 +10,15 @@
 //! it, so no thread of middle urgency can come between. With a ceiling (`PTHREAD_PRIO_PROTECT`) the
 //! owner has at least the ceiling's urgency.
 
-use crate::{
-    cell::Guarded,
-    error::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT},
-    lock::{self, Token},
-    thread::{self, Identity, Thread, current},
-    wait::{How, Queue, Wake, block_and_return, run_handlers},
-};
-use core::{
-    ffi::c_int,
-    ptr::null_mut,
-    sync::atomic::{
-        AtomicPtr, AtomicU32,
-        Ordering::{Acquire, Relaxed, Release},
-    },
-};
+use crate::cell::Guarded;
+use crate::error::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
+use crate::lock::{self, Token};
+use crate::thread::{self, Identity, Thread, current};
+use crate::wait::{How, Queue, Wake, block_and_return, run_handlers};
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU32};
 use pillion_rt_core::{inherit::bits, urgency::Urgency};
 
 /// Bits of [`Mutex::flags`]; also in `pthread.h`.

@@ -1,16 +1,11 @@
 //! `pthread_mutex_*`.
 
-use super::{
-    deadline_of,
-    mutex::{Mutex, flag, settle},
-    mutex_attributes::Attributes,
-    prio_ok,
-};
-use crate::{
-    error::{EBUSY, EINVAL, EOWNERDEAD, number},
-    lock::{self, Token},
-    time::Timespec,
-};
+use super::mutex::{Mutex, flag, settle};
+use super::mutex_attributes::Attributes;
+use super::{deadline_of, prio_ok};
+use crate::error::{EBUSY, EINVAL, EOWNERDEAD, number};
+use crate::lock::{self, Token};
+use crate::time::Timespec;
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 

@@ -1,11 +1,9 @@
 //! `pthread_once`.
 
-use crate::{
-    cell::Guarded,
-    lock::{self, Token},
-    thread,
-    wait::{How, Queue, block_and_return, run_handlers},
-};
+use crate::cell::Guarded;
+use crate::lock::{self, Token};
+use crate::thread;
+use crate::wait::{How, Queue, block_and_return, run_handlers};
 use core::ffi::c_int;
 use pillion_abi::NEVER;
 

@@ -1,9 +1,7 @@
 //! RTLinux's own queues of waiting threads.
 
-use crate::{
-    lock, signal,
-    wait::{How, Queue, Wake, block},
-};
+use crate::wait::{How, Queue, Wake, block};
+use crate::{lock, signal};
 use core::ffi::{c_int, c_void};
 use pillion_abi::NEVER;
 

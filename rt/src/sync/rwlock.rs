@@ -1,14 +1,12 @@
 //! Read-write locks: many readers or one writer. Waiting writers go before new readers.
 
 use super::deadline_of;
-use crate::{
-    cell::Guarded,
-    error::{EBUSY, EPERM, ETIMEDOUT, number},
-    lock::{self, Token},
-    thread,
-    time::Timespec,
-    wait::{How, Queue, Wake, block_and_return, run_handlers},
-};
+use crate::cell::Guarded;
+use crate::error::{EBUSY, EPERM, ETIMEDOUT, number};
+use crate::lock::{self, Token};
+use crate::thread;
+use crate::time::Timespec;
+use crate::wait::{How, Queue, Wake, block_and_return, run_handlers};
 use core::ffi::{c_int, c_void};
 use pillion_abi::NEVER;
 

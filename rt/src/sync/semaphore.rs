@@ -5,21 +5,15 @@
 //! waiter.
 
 use super::{by_handle, deadline_of};
-use crate::{
-    cell::Guarded,
-    error::{EAGAIN, EBUSY, EINTR, EINVAL, ETIMEDOUT, posix},
-    lock::{self, Token},
-    signal, thread,
-    time::Timespec,
-    wait::{How, Queue, Wake, block},
-};
-use core::{
-    ffi::{c_int, c_uint},
-    sync::atomic::{
-        AtomicI32,
-        Ordering::{Acquire, Relaxed, Release},
-    },
-};
+use crate::cell::Guarded;
+use crate::error::{EAGAIN, EBUSY, EINTR, EINVAL, ETIMEDOUT, posix};
+use crate::lock::{self, Token};
+use crate::time::Timespec;
+use crate::wait::{How, Queue, Wake, block};
+use crate::{signal, thread};
+use core::ffi::{c_int, c_uint};
+use core::sync::atomic::AtomicI32;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use pillion_abi::NEVER;
 
 /// The value while a thread may wait; it counts as 0.

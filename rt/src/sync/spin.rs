@@ -3,11 +3,9 @@
 //! Taking a spin lock switches interrupts off, that is, takes the task's lock. No other thread of
 //! the task runs meanwhile, so it never spins.
 
-use crate::{
-    cell::Guarded,
-    error::{EBUSY, EDEADLK},
-    lock,
-};
+use crate::cell::Guarded;
+use crate::error::{EBUSY, EDEADLK};
+use crate::lock;
 use core::ffi::c_int;
 
 /// `pthread_spinlock_t` and `spinlock_t`; also in `rtl_sync.h`. Zeros are a free lock.

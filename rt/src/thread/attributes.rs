@@ -1,14 +1,10 @@
 //! Thread attributes.
 
-use crate::{
-    error::{EINVAL, number},
-    irq::processor_exists,
-    sync::{SchedParam, prio_ok},
-};
-use core::{
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-};
+use crate::error::{EINVAL, number};
+use crate::irq::processor_exists;
+use crate::sync::{SchedParam, prio_ok};
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
 
 /// Function that a thread begins with.
 pub type Entry = extern "C" fn(*mut c_void) -> *mut c_void;

@@ -1,15 +1,11 @@
 //! Cancellation.
 
 use super::{Thread, by_pointer, current, end::pthread_exit};
-use crate::{
-    error::{EINVAL, ESRCH, number},
-    lock,
-    signal::{self, CANCEL, CANCEL_BIT},
-};
-use core::{
-    ffi::{c_int, c_void},
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::error::{EINVAL, ESRCH, number};
+use crate::lock;
+use crate::signal::{self, CANCEL, CANCEL_BIT};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
 
 /// Result of a cancelled thread, for `pthread_join`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;

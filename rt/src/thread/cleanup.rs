@@ -1,10 +1,8 @@
 //! Handlers that a thread runs when it ends.
 
 use super::{Thread, current};
-use core::{
-    ffi::{c_int, c_void},
-    sync::atomic::Ordering::Relaxed,
-};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
 
 /// A handler, on the stack of its thread; also in `pthread.h`.
 #[repr(C)]

@@ -1,28 +1,19 @@
 //! Creating threads.
 
-use super::{
-    Life, MAGIC, Thread, all,
-    attributes::{Attributes, Entry, Kind, Start},
-    current, end, level,
-    stop::reap,
-};
-use crate::{
-    error::{EAGAIN, EINVAL, number},
-    lock::{self, Token},
-    log_line, main_thread, signal,
-};
-use core::{
-    arch::naked_asm,
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-    sync::atomic::Ordering::Relaxed,
-};
+use super::attributes::{Attributes, Entry, Kind, Start};
+use super::stop::reap;
+use super::{Life, MAGIC, Thread, all, current, end, level};
+use crate::error::{EAGAIN, EINVAL, number};
+use crate::lock::{self, Token};
+use crate::{log_line, main_thread, signal};
+use core::arch::naked_asm;
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::channel::{thread_mode, thread_state};
 use pillion_rt_core::release::Releases;
-use pillion_runtime::{
-    call,
-    info::{self, skin},
-};
+use pillion_runtime::call;
+use pillion_runtime::info::{self, skin};
 
 /// Stack that the library itself may need beyond what the program asks for, mostly to format text.
 const RESERVE: usize = 12 << 10;

@@ -1,12 +1,10 @@
 //! Ending threads.
 
 use super::{Life, Thread, by_number, cleanup, current, level, specific};
-use crate::{
-    lock::{self, Token},
-    main_thread, notice,
-    signal::{self, CANCEL_BIT},
-    sync::mutex,
-};
+use crate::lock::{self, Token};
+use crate::signal::{self, CANCEL_BIT};
+use crate::sync::mutex;
+use crate::{main_thread, notice};
 use core::{ffi::c_void, ptr::null_mut, sync::atomic::Ordering::Relaxed};
 use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;

@@ -1,15 +1,11 @@
 //! Waiting for threads to end, and ending them.
 
 use super::{Life, Thread, by_pointer, cancel_point, current, end, stop};
-use crate::{
-    error::{EDEADLK, EINVAL, ESRCH},
-    lock::{self, Token},
-    wait::{How, Wake, block_and_return},
-};
-use core::{
-    ffi::{c_int, c_void},
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::error::{EDEADLK, EINVAL, ESRCH};
+use crate::lock::{self, Token};
+use crate::wait::{How, Wake, block_and_return};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::NEVER;
 
 /// Waits for a thread to end.

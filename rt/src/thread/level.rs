@@ -1,15 +1,11 @@
 //! The levels that threads run at.
 
 use super::{Thread, by_number, current};
-use crate::{
-    cell::Shared,
-    lock::{self, Token},
-};
+use crate::cell::Shared;
+use crate::lock::{self, Token};
 use core::sync::atomic::Ordering::Relaxed;
-use pillion_rt_core::{
-    inherit::{Inheritance, bits},
-    urgency::{Limits, Urgency},
-};
+use pillion_rt_core::inherit::{Inheritance, bits};
+use pillion_rt_core::urgency::{Limits, Urgency};
 use pillion_runtime::{call, info};
 
 static INHERITANCE: Shared<Inheritance> = Shared::new(Inheritance::new());

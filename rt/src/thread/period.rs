@@ -1,13 +1,11 @@
 //! Periodic threads.
 
 use super::{Thread, by_pointer, cancel_point, current};
-use crate::{
-    error::{EINVAL, ESRCH},
-    lock::{self, Token},
-    signal::{self, WAKEUP_BIT},
-    time::{self, clocks},
-    wait::{self, How, Wake},
-};
+use crate::error::{EINVAL, ESRCH};
+use crate::lock::{self, Token};
+use crate::signal::{self, WAKEUP_BIT};
+use crate::time::{self, clocks};
+use crate::wait::{self, How, Wake};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::channel::thread_state;
 use pillion_histogram::Histogram;

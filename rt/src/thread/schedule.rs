@@ -1,11 +1,9 @@
 //! Priorities and processors, as the program sees them.
 
 use super::{Thread, by_pointer, current, suspend::use_up_wakeup};
-use crate::{
-    error::{EINVAL, ESRCH, fail},
-    lock, signal,
-    sync::{SchedParam, prio_ok},
-};
+use crate::error::{EINVAL, ESRCH, fail};
+use crate::sync::{SchedParam, prio_ok};
+use crate::{lock, signal};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_rt_core::urgency::PRIORITY_MAX;
 use pillion_runtime::call;

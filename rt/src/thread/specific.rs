@@ -1,16 +1,12 @@
 //! Thread-specific values, by key.
 
 use super::{Thread, current, table::KEYS};
-use crate::{
-    cell::Shared,
-    error::{EAGAIN, EINVAL, number},
-    lock,
-};
-use core::{
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::cell::Shared;
+use crate::error::{EAGAIN, EINVAL, number};
+use crate::lock;
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
 
 type Destructor = Option<extern "C" fn(*mut c_void)>;
 

@@ -1,10 +1,9 @@
 //! What others see of the threads: entries in the task's status page.
 
 use super::Thread;
-use core::{
-    ptr::addr_of_mut,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
-};
+use core::ptr::addr_of_mut;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use pillion_abi::channel::{Status, ThreadEntry};
 use pillion_runtime::info::address;
 

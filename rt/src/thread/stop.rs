@@ -1,10 +1,8 @@
 //! Stopping other threads.
 
 use super::{Life, Thread, current, end};
-use crate::{
-    lock::{self, Token},
-    wait::{self, How, word},
-};
+use crate::lock::{self, Token};
+use crate::wait::{self, How, word};
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{NEVER, channel::thread_state};
 use pillion_runtime::{call, info::skin};

@@ -1,12 +1,10 @@
 //! Suspending and waking threads.
 
 use super::{Thread, by_pointer, cancel_point, current, stop};
-use crate::{
-    error::ESRCH,
-    lock,
-    signal::{self, WAKEUP, WAKEUP_BIT},
-    wait::{self, How},
-};
+use crate::error::ESRCH;
+use crate::lock;
+use crate::signal::{self, WAKEUP, WAKEUP_BIT};
+use crate::wait::{self, How};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 

@@ -1,20 +1,15 @@
 //! The table of threads.
 
 use crate::{cell::Guarded, lock::Token, sync::claim::Claims, wait::Queue};
-use core::{
-    arch::asm,
-    ffi::c_void,
-    ptr::null_mut,
-    sync::atomic::{
-        AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
-    },
-};
+use core::arch::asm;
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use pillion_abi::channel::THREADS;
 use pillion_rt_core::release::Releases;
-use pillion_runtime::{
-    Cap, call,
-    info::{self, skin},
-};
+use pillion_runtime::info::{self, skin};
+use pillion_runtime::{Cap, call};
 
 /// [`Thread::magic`] while the thread exists.
 pub const MAGIC: u32 = 0x1148_2cbc;

@@ -2,10 +2,8 @@
 
 use super::{deadline, now_ns};
 use crate::{cell::Shared, lock::Token};
-use core::{
-    ffi::c_int,
-    sync::atomic::{AtomicI32, AtomicI64},
-};
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, AtomicI64};
 use pillion_rt_core::{clock::Reading, release::INFINITY};
 
 /// A clock; it begins with the members of `struct rtl_clock` in `rtl_time.h`.

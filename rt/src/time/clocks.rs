@@ -1,14 +1,10 @@
 //! The clocks.
 
 use super::{clock::Clock, mode, raw};
-use crate::{
-    error::EINVAL,
-    lock::{self, Token},
-};
-use core::{
-    ffi::c_int,
-    sync::atomic::{AtomicI32, AtomicI64},
-};
+use crate::error::EINVAL;
+use crate::lock::{self, Token};
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, AtomicI64};
 
 impl Clock {
     const fn new(number: u32) -> Clock {

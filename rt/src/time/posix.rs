@@ -1,11 +1,9 @@
 //! Reading and setting clocks.
 
 use super::{Timespec, clock::Clock, clocks, mode, now_ns, timer};
-use crate::{
-    error::{EINVAL, fail},
-    irq::service,
-    lock,
-};
+use crate::error::{EINVAL, fail};
+use crate::irq::service;
+use crate::lock;
 use core::{ffi::c_int, ptr::null, sync::atomic::Ordering::Relaxed};
 
 /// Nanoseconds since the processor started.

@@ -1,17 +1,13 @@
 //! Raw timers, which RTLinux programs take from the hardware: `rtl_setclockhandler`.
 
 use super::{clock::Clock, deadline, mode, now_ns};
-use crate::{
-    cell::Shared,
-    error::{EBUSY, EINVAL},
-    irq::service,
-    lock::{self, Token},
-};
-use core::{
-    ffi::{c_int, c_void},
-    ptr::null_mut,
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::cell::Shared;
+use crate::error::{EBUSY, EINVAL};
+use crate::irq::service;
+use crate::lock::{self, Token};
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::NEVER;
 use pillion_rt_core::release::skip;
 use pillion_runtime::now;

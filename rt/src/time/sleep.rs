@@ -1,13 +1,10 @@
 //! Sleeping.
 
 use super::{Timespec, clock::Clock, clocks, now_ns};
-use crate::{
-    error::{EINTR, EINVAL, fail},
-    lock,
-    signal::{self, WAKEUP_BIT},
-    thread,
-    wait::{How, Wake, block},
-};
+use crate::error::{EINTR, EINVAL, fail};
+use crate::signal::{self, WAKEUP_BIT};
+use crate::wait::{How, Wake, block};
+use crate::{lock, thread};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_runtime::now;
 

@@ -1,18 +1,14 @@
 //! Timers that send signals to threads.
 
 use super::{Timespec, clock::Clock, clocks, sleep::ABSOLUTE};
-use crate::{
-    cell::Shared,
-    error::{EAGAIN, EINVAL, posix},
-    irq::service,
-    lock::{self, Token},
-    signal::{self, USER_BITS, USER_FIRST},
-    thread::{self, Identity, Thread},
-};
-use core::{
-    ffi::{c_int, c_void},
-    sync::atomic::Ordering::Relaxed,
-};
+use crate::cell::Shared;
+use crate::error::{EAGAIN, EINVAL, posix};
+use crate::irq::service;
+use crate::lock::{self, Token};
+use crate::signal::{self, USER_BITS, USER_FIRST};
+use crate::thread::{self, Identity, Thread};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::NEVER;
 use pillion_rt_core::release::skip;
 

@@ -7,12 +7,10 @@ use crate::{
     order,
 };
 use core::arch::naked_asm;
-use pillion_abi::{
-    NEVER, PAGE,
-    boot::slot,
-    call::LABEL_FAULT,
-    object::{Kind, map},
-};
+use pillion_abi::boot::slot;
+use pillion_abi::call::LABEL_FAULT;
+use pillion_abi::object::{Kind, map};
+use pillion_abi::{NEVER, PAGE};
 use pillion_runtime::{
     cap_delete, endpoint_bind, memory_map, now, receive, reply, reply_receive, thread_bind_context, thread_resume,
 };

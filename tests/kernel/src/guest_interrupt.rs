@@ -5,11 +5,9 @@ use crate::{
     exits::{expect, with},
 };
 use core::sync::atomic::Ordering::Relaxed;
-use pillion_abi::{
-    boot::slot,
-    status::Error,
-    vcpu::{Exit, Segment, counter, route},
-};
+use pillion_abi::boot::slot;
+use pillion_abi::status::Error;
+use pillion_abi::vcpu::{Exit, Segment, counter, route};
 use pillion_runtime::{
     Cap, cap_delete, cap_revoke, now, port_in, port_out, sleep, thread_suspend, vcpu_inject, vcpu_reset,
     vcpu_route_line, vcpu_run,

@@ -7,15 +7,10 @@ use crate::{
     spawn,
 };
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use pillion_abi::{
-    channel::{MAGIC, Status, VERSION, task_state},
-    status::Error,
-};
-use pillion_runtime::{
-    context_consumed, context_set_priority,
-    info::{self, address, label, level, skin, wake},
-    now, park, signal, sleep, thread_suspend, wait,
-};
+use pillion_abi::channel::{MAGIC, Status, VERSION, task_state};
+use pillion_abi::status::Error;
+use pillion_runtime::info::{self, address, label, level, skin, wake};
+use pillion_runtime::{context_consumed, context_set_priority, now, park, signal, sleep, thread_suspend, wait};
 use pillion_test_kit::{Checked, done, failure};
 
 /// All tests, in the order in which they run.

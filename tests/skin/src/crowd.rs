@@ -5,28 +5,20 @@
 //! The asker, the last task, measures; the others are the crowd. One semaphore counts the phases,
 //! another the tasks that are ready with their phase.
 
-use crate::{
-    manager,
-    requests::{Table, answer, name, timed},
-    spawn,
+use crate::requests::{Table, answer, name, timed};
+use crate::{manager, spawn};
+use core::array::from_fn;
+use core::ops::Range;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicUsize};
+use pillion_abi::NEVER;
+use pillion_abi::channel::{TASKS, THREADS, task_state};
+use pillion_runtime::broker::open::CREATE;
+use pillion_runtime::broker::{
+    Answer, DATA_SIZE, KEPT_QUEUES, KEPT_SEMAPHORES, LONGEST_NS, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES,
 };
-use core::{
-    array::from_fn,
-    ops::Range,
-    sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
-};
-use pillion_abi::{
-    NEVER,
-    channel::{TASKS, THREADS, task_state},
-};
-use pillion_runtime::{
-    broker::{
-        Answer, DATA_SIZE, KEPT_QUEUES, KEPT_SEMAPHORES, LONGEST_NS, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES,
-        open::CREATE,
-    },
-    info::{self, broker, skin},
-    now, park, println, signal, sleep, wait,
-};
+use pillion_runtime::info::{self, broker, skin};
+use pillion_runtime::{now, park, println, signal, sleep, wait};
 
 /// Levels: of a thread that goes before all others in a list; of threads that are handed
 /// everything, and of the asker; of the crowd's waiting threads; of the thread that leads them, so

@@ -3,11 +3,9 @@
 
 use crate::{manager, spawn};
 use pillion_abi::call::MESSAGE_WORDS;
-use pillion_runtime::{
-    call::call,
-    info::{self, label, slot},
-    park,
-};
+use pillion_runtime::call::call;
+use pillion_runtime::info::{self, label, slot};
+use pillion_runtime::park;
 
 /// Level of the asking thread.
 const LEVEL: u8 = 200;

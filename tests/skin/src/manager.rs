@@ -1,18 +1,12 @@
 //! Calls to the resource manager, and the directory that it shows.
 
-use core::sync::atomic::{
-    AtomicU8, AtomicU64,
-    Ordering::{Relaxed, Release},
-};
-use pillion_abi::{
-    call::MESSAGE_WORDS,
-    channel::{Directory, LOG_SIZE, MBUFF_NAME, Status, TaskEntry},
-};
-use pillion_runtime::{
-    call::call,
-    info::{address, label, slot},
-    now, park, sleep,
-};
+use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::{AtomicU8, AtomicU64};
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_abi::channel::{Directory, LOG_SIZE, MBUFF_NAME, Status, TaskEntry};
+use pillion_runtime::call::call;
+use pillion_runtime::info::{address, label, slot};
+use pillion_runtime::{now, park, sleep};
 
 fn ask(label: u64, words: [u64; MESSAGE_WORDS]) -> [u64; MESSAGE_WORDS] {
     call(slot::MANAGER, label, words).map_or([u64::MAX; MESSAGE_WORDS], |answer| answer.words)

@@ -6,10 +6,8 @@ use core::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 use pillion_abi::NEVER;
-use pillion_runtime::{
-    info::{address, label, level, skin, wake},
-    now, park, sleep, wait,
-};
+use pillion_runtime::info::{address, label, level, skin, wake};
+use pillion_runtime::{now, park, sleep, wait};
 
 /// A word in a shared buffer.
 pub fn word(offset: i64) -> &'static AtomicU64 {

@@ -5,19 +5,16 @@
 
 use crate::{manager, spawn};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use pillion_abi::{
-    NEVER,
-    call::MESSAGE_WORDS,
-    channel::{FIFOS, THREADS},
+use pillion_abi::NEVER;
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_abi::channel::{FIFOS, THREADS};
+use pillion_runtime::broker::open::CREATE;
+use pillion_runtime::broker::{
+    Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, WAKES,
 };
-use pillion_runtime::{
-    broker::{
-        Answer, Caller, DATA_SIZE, LONGEST_NS, Name, QUEUE_MESSAGES, QUEUES, Request, SEMAPHORES, WAKES, open::CREATE,
-    },
-    call::call,
-    info::{self, broker, label, skin, slot},
-    now, park, println, signal, wait,
-};
+use pillion_runtime::call::call;
+use pillion_runtime::info::{self, broker, label, skin, slot};
+use pillion_runtime::{now, park, println, signal, wait};
 
 /// Levels of the asking thread, and of the observer.
 const LEVELS: [u8; 2] = [200, 100];

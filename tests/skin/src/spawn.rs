@@ -1,11 +1,8 @@
 //! Starting the task's other threads, on stacks in its own memory.
 
 use pillion_abi::status::Result;
-use pillion_runtime::{
-    Values, context_set_priority,
-    info::{address, skin},
-    thread_resume, thread_set_registers,
-};
+use pillion_runtime::info::{address, skin};
+use pillion_runtime::{Values, context_set_priority, thread_resume, thread_set_registers};
 
 /// Bytes of a stack.
 const STACK: u64 = 16 << 10;

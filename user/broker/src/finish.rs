@@ -1,15 +1,11 @@
 //! How a wait ends.
 
-use crate::{
-    Backend, Broker, Result,
-    client::Client,
-    waits::{Object, State},
-};
+use crate::client::Client;
+use crate::waits::{Object, State};
+use crate::{Backend, Broker, Result};
 use pillion_abi::channel::{FIFOS, THREADS};
-use pillion_runtime::broker::{
-    Answer, ENDED_PARTS, HAND_ONS, QUEUES, SEMAPHORES,
-    errno::{EBADF, ECANCELED, EINVAL},
-};
+use pillion_runtime::broker::errno::{EBADF, ECANCELED, EINVAL};
+use pillion_runtime::broker::{Answer, ENDED_PARTS, HAND_ONS, QUEUES, SEMAPHORES};
 
 impl Broker {
     /// Returns the outcome of the wait of the client's thread. A sender passes its message's length

@@ -1,10 +1,8 @@
 //! The broker's memory and system calls.
 
-use core::{
-    num::NonZeroU32,
-    ptr::NonNull,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use core::num::NonZeroU32;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
 use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS};
 use pillion_broker::Backend;
 use pillion_channel::{Fifo, Moved, copy::copy, event, extent::Extent, fifo_entry::Entry};

@@ -2,11 +2,8 @@
 
 use crate::Result;
 use pillion_abi::channel::TASKS;
-use pillion_runtime::broker::{
-    Name,
-    errno::{EBADF, EEXIST, ENFILE, ENOENT},
-    open,
-};
+use pillion_runtime::broker::errno::{EBADF, EEXIST, ENFILE, ENOENT};
+use pillion_runtime::broker::{Name, open};
 
 /// Number of generations that a handle distinguishes: with the index in its low byte, a handle is
 /// positive in 32 bits.

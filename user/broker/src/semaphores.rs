@@ -1,16 +1,12 @@
 //! Named semaphores.
 
-use crate::{
-    Backend, Broker, Result,
-    client::Client,
-    named::Opened,
-    waits::{List, Object, State},
-};
+use crate::client::Client;
+use crate::named::Opened;
+use crate::waits::{List, Object, State};
+use crate::{Backend, Broker, Result};
 use pillion_abi::channel::THREADS;
-use pillion_runtime::broker::{
-    Answer, KEPT_SEMAPHORES, Name, VALUE_MAX,
-    errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW},
-};
+use pillion_runtime::broker::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW};
+use pillion_runtime::broker::{Answer, KEPT_SEMAPHORES, Name, VALUE_MAX};
 
 /// A semaphore. Its value is 0 while threads wait.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,14 +1,10 @@
 //! From a message to its reply.
 
-use crate::{
-    Backend, Broker, Result,
-    client::{Client, Sender},
-};
+use crate::client::{Client, Sender};
+use crate::{Backend, Broker, Result};
 use pillion_abi::{call::MESSAGE_WORDS, channel::TASKS};
-use pillion_runtime::broker::{
-    Answer, ENDED_PARTS, Request,
-    errno::{EINVAL, EPERM},
-};
+use pillion_runtime::broker::errno::{EINVAL, EPERM};
+use pillion_runtime::broker::{Answer, ENDED_PARTS, Request};
 
 type Words = [u64; MESSAGE_WORDS];
 

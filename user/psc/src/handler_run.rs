@@ -1,15 +1,11 @@
 //! One run of a handler on its vCPU.
 
 use crate::share;
-use pillion_abi::{
-    NEVER, PAGE,
-    channel::{PscSlot, psc},
-    vcpu::{Exit, Segment, State, dirty, gpr},
-};
-use pillion_runtime::{
-    info::{self, address},
-    now, sleep, timer_set, vcpu_run,
-};
+use pillion_abi::channel::{PscSlot, psc};
+use pillion_abi::vcpu::{Exit, Segment, State, dirty, gpr};
+use pillion_abi::{NEVER, PAGE};
+use pillion_runtime::info::{self, address};
+use pillion_runtime::{now, sleep, timer_set, vcpu_run};
 
 /// Bit of a runner's notification: a run takes too long.
 pub const TOO_LONG: u64 = 1 << 8;

@@ -1,23 +1,16 @@
 //! Runners: one thread per handler, which waits for the handler's time or interrupt and runs it.
 
-use crate::{
-    handler_run::{Fault, Guest, TOO_LONG},
-    share::Shown,
-};
-use core::{
-    cell::UnsafeCell,
-    sync::atomic::{AtomicU64, Ordering},
-};
-use pillion_abi::{
-    NEVER,
-    channel::{PscSlot, psc},
-    status::Result,
-};
+use crate::handler_run::{Fault, Guest, TOO_LONG};
+use crate::share::Shown;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU64, Ordering};
+use pillion_abi::NEVER;
+use pillion_abi::channel::{PscSlot, psc};
+use pillion_abi::status::Result;
+use pillion_runtime::info::{self, TaskInfo, skin, slot};
 use pillion_runtime::{
-    context_set_priority,
-    info::{self, TaskInfo, skin, slot},
-    interrupt_ack, now, park, println, signal, thread_bind_notification, thread_resume, thread_set_registers,
-    thread_suspend, timer_bind, timer_set, wait,
+    context_set_priority, interrupt_ack, now, park, println, signal, thread_bind_notification, thread_resume,
+    thread_set_registers, thread_suspend, timer_bind, timer_set, wait,
 };
 
 /// Bytes of a runner's stack.

@@ -3,17 +3,13 @@
 //! Requests, including which code runs on which page tables, are in [`Psc`], which no process of
 //! Linux maps. Processes have their FIFOs in the share, and no other part of it.
 
-use core::{
-    mem::MaybeUninit,
-    ptr::{addr_of, addr_of_mut},
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
-};
+use core::mem::MaybeUninit;
+use core::ptr::{addr_of, addr_of_mut};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::channel::{FIFOS, Psc, PscFifo, PscSlot, Share, psc::SLOTS};
 use pillion_channel::{copy::copy, event};
-use pillion_runtime::{
-    info::{address, skin},
-    signal,
-};
+use pillion_runtime::info::{address, skin};
+use pillion_runtime::signal;
 
 fn psc() -> *mut Psc {
     address::PSC as *mut Psc

@@ -1,9 +1,7 @@
 //! Interrupts and ports that a task is given.
 
-use crate::{
-    failure::{Result, While},
-    task::{Maker, Task, give},
-};
+use crate::failure::{Result, While};
+use crate::task::{Maker, Task, give};
 use pillion_abi::{boot::slot, call::irq, object::right};
 use pillion_runtime::{info, interrupt_bind, interrupt_create, ports_part};
 use pillion_system as system;

@@ -1,13 +1,9 @@
 //! Memory for reading the system file: a bump allocator that takes back only the last piece.
 
-use core::{
-    alloc::{GlobalAlloc, Layout},
-    cell::UnsafeCell,
-    sync::atomic::{
-        AtomicUsize,
-        Ordering::{AcqRel, Relaxed},
-    },
-};
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::UnsafeCell;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 const SIZE: usize = 2 << 20;
 

@@ -4,10 +4,8 @@
 use core::fmt::Write as _;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, boot::slot};
-use pillion_runtime::{
-    log::{Writer, use_writer},
-    log_put, now, sleep,
-};
+use pillion_runtime::log::{Writer, use_writer};
+use pillion_runtime::{log_put, now, sleep};
 
 /// Most bytes that can wait.
 const SIZE: usize = 128 << 10;

@@ -2,17 +2,13 @@
 //! whole run, and the end of the run reports the longest stretch with interrupts off; `trace=2`
 //! also prints the last entries.
 
-use crate::{
-    failure::{Result, While},
-    objects::Slots,
-    platform::Platform,
-};
+use crate::failure::{Result, While};
+use crate::objects::Slots;
+use crate::platform::Platform;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use pillion_abi::{
-    boot::slot,
-    object::right,
-    trace::{ENTRIES, FIRST_ENTRY, Header},
-};
+use pillion_abi::boot::slot;
+use pillion_abi::object::right;
+use pillion_abi::trace::{ENTRIES, FIRST_ENTRY, Header};
 use pillion_ring::Cell;
 use pillion_runtime::{Cap, info::address, memory_map, println, trace_control};
 

@@ -1,10 +1,8 @@
 //! Makes objects and capabilities, and manages the slots of the manager's own capability space.
 
 use crate::failure::{Failure, Result, While};
-use pillion_abi::{
-    boot::{self, slot},
-    object::Kind,
-};
+use pillion_abi::boot::{self, slot};
+use pillion_abi::object::Kind;
 use pillion_runtime::{Cap, cap_delete, cap_derive, region_create};
 
 /// Slots from this one on may hold objects from which the kernel made the manager.

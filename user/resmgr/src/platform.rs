@@ -5,10 +5,8 @@ use crate::{
     page_tables::whole_pages,
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    LARGE_PAGE, PAGE,
-    boot::{BootInfo, Range, feature, range_kind, slot},
-};
+use pillion_abi::boot::{BootInfo, Range, feature, range_kind, slot};
+use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_runtime::{image, info, memory_map};
 use pillion_system as system;
 

@@ -1,15 +1,11 @@
 //! The memory of the real-time side. It is taken from the low end of the largest region, up to a
 //! large-page boundary, so that Linux's part is aligned.
 
-use crate::{
-    failure::{Failure, Result},
-    objects::Slots,
-};
-use pillion_abi::{
-    LARGE_PAGE,
-    boot::{Range, range_kind, slot},
-    object::Kind,
-};
+use crate::failure::{Failure, Result};
+use crate::objects::Slots;
+use pillion_abi::LARGE_PAGE;
+use pillion_abi::boot::{Range, range_kind, slot};
+use pillion_abi::object::Kind;
 use pillion_runtime::Cap;
 
 /// End of the physical addresses that kernel objects can have: 256 GiB.

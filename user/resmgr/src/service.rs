@@ -14,16 +14,12 @@ use crate::{
     task_log, time,
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    NEVER,
-    call::{LABEL_FAULT, MESSAGE_WORDS},
-    status::Error,
-};
-use pillion_runtime::{
-    call::{Message, receive, reply},
-    info::label,
-    now, println,
-};
+use pillion_abi::NEVER;
+use pillion_abi::call::{LABEL_FAULT, MESSAGE_WORDS};
+use pillion_abi::status::Error;
+use pillion_runtime::call::{Message, receive, reply};
+use pillion_runtime::info::label;
+use pillion_runtime::{now, println};
 
 /// Label of the reply to an unknown request, or one that this sender may not make. The first word
 /// is `EPERM`.

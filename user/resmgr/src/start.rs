@@ -16,12 +16,11 @@ use crate::{
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    PAGE,
-    boot::{self, BootInfo, slot},
-    call::{endpoint::OWN_PRIORITY, thread},
-    object::Kind,
-};
+use pillion_abi::PAGE;
+use pillion_abi::boot::{self, BootInfo, slot};
+use pillion_abi::call::endpoint::OWN_PRIORITY;
+use pillion_abi::call::thread;
+use pillion_abi::object::Kind;
 use pillion_runtime::{endpoint_bind_with, println, thread_resume};
 use pillion_system::{Linux, System, limit};
 

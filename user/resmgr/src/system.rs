@@ -1,9 +1,7 @@
 //! Reads the system file, with the same checks as on the host.
 
-use crate::{
-    failure::{Failure, Result},
-    platform::Platform,
-};
+use crate::failure::{Failure, Result};
+use crate::platform::Platform;
 use pillion_abi::bundle::SYSTEM_FILE;
 use pillion_runtime::println;
 use pillion_system::{Problem, System};

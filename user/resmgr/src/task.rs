@@ -7,17 +7,14 @@ use crate::{
     window::{Window, bytes_of, put_text},
 };
 use alloc::{string::String, vec::Vec};
-use pillion_abi::{
-    NEVER, PAGE, boot,
-    bundle::SEGMENTS,
-    object::{Kind, map, right},
-};
+use pillion_abi::bundle::SEGMENTS;
+use pillion_abi::object::{Kind, map, right};
+use pillion_abi::{NEVER, PAGE, boot};
 use pillion_histogram::Histogram;
+use pillion_runtime::image::Image;
+use pillion_runtime::info::{self, TaskInfo, address, slot};
 use pillion_runtime::{
-    Cap, cap_derive, context_configure,
-    image::Image,
-    info::{self, TaskInfo, address, slot},
-    memory_map, thread_bind_context, thread_configure, thread_set_registers,
+    Cap, cap_derive, context_configure, memory_map, thread_bind_context, thread_configure, thread_set_registers,
 };
 
 /// Bytes of a task's stack.

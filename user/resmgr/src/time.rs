@@ -2,10 +2,8 @@
 //! its client is ([`pillion_abi::call::endpoint::OWN_PRIORITY`]). While the system runs it also has
 //! a budget, so that no flood of requests keeps Linux from running.
 
-use crate::{
-    failure::{Result, While},
-    platform::Platform,
-};
+use crate::failure::{Result, While};
+use crate::platform::Platform;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::{NEVER, boot::slot};
 use pillion_runtime::context_configure;

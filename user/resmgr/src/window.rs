@@ -1,19 +1,12 @@
 //! Access to memory that the manager gives to others: through a window in its own address space.
 
-use crate::{
-    failure::{Result, While},
-    objects::Slots,
-};
-use pillion_abi::{
-    LARGE_PAGE, PAGE,
-    boot::{IoApic, Range, slot},
-    object::{map, right},
-};
-use pillion_runtime::{
-    Cap, cap_delete,
-    info::{LinuxInfo, SkinInfo, TaskInfo},
-    memory_map, memory_part,
-};
+use crate::failure::{Result, While};
+use crate::objects::Slots;
+use pillion_abi::boot::{IoApic, Range, slot};
+use pillion_abi::object::{map, right};
+use pillion_abi::{LARGE_PAGE, PAGE};
+use pillion_runtime::info::{LinuxInfo, SkinInfo, TaskInfo};
+use pillion_runtime::{Cap, cap_delete, memory_map, memory_part};
 
 /// Address of the window, which is one large page.
 const ADDRESS: u64 = 0x80_0000_0000;

@@ -1,15 +1,12 @@
 //! Text for the log: it goes to the resource manager, or from the first task directly to the kernel
 //! or to a writer of its own.
 
-use crate::{
-    Cap, call,
-    info::{label, slot},
-};
-use core::{
-    fmt::{self, Write},
-    ptr::null_mut,
-    sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed},
-};
+use crate::info::{label, slot};
+use crate::{Cap, call};
+use core::fmt::{self, Write};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicPtr, AtomicU32};
 use pillion_abi::call::MESSAGE_WORDS;
 
 const CHUNK: usize = MESSAGE_WORDS * 8;

@@ -5,14 +5,10 @@
 //! interrupt for Linux, and hypercalls of Linux into signals to tasks.
 
 use pillion_abi::call::MESSAGE_WORDS;
-use pillion_runtime::{
-    call,
-    info::{label, monitor, monitor_bit, slot},
-};
-use pillion_vmm_devices::{
-    hypercall::{Hypercall, INVALID},
-    ioapic::IoApics,
-};
+use pillion_runtime::call;
+use pillion_runtime::info::{label, monitor, monitor_bit, slot};
+use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
+use pillion_vmm_devices::ioapic::IoApics;
 
 use crate::linux_vcpu;
 

@@ -1,15 +1,10 @@
 //! The machine that the monitor runs on: its processor, its ports, and its PCI configuration.
 
-use pillion_runtime::{
-    call,
-    info::{self, monitor},
-    now,
-};
-use pillion_vmm_devices::{
-    cpuid::Registers,
-    pci::{ConfigAccess, ConfigSpace, Filter, Function, Quiesce},
-    power::Fadt,
-};
+use pillion_runtime::info::{self, monitor};
+use pillion_runtime::{call, now};
+use pillion_vmm_devices::cpuid::Registers;
+use pillion_vmm_devices::pci::{ConfigAccess, ConfigSpace, Filter, Function, Quiesce};
+use pillion_vmm_devices::power::Fadt;
 
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;

@@ -2,11 +2,8 @@
 //! until something starts it; or the system ends with it.
 
 use pillion_abi::NEVER;
-use pillion_runtime::{
-    call,
-    info::{LinuxInfo, gone, label, monitor_bit, slot, then},
-    now, park,
-};
+use pillion_runtime::info::{LinuxInfo, gone, label, monitor_bit, slot, then};
+use pillion_runtime::{call, now, park};
 use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
 use crate::{end::End, linux_log, virtual_machine::VirtualMachine};

@@ -20,11 +20,8 @@ mod watchdog;
 mod window;
 
 use pillion_abi::vcpu::Exit;
-use pillion_runtime::{
-    call,
-    info::{self, monitor},
-    task,
-};
+use pillion_runtime::info::{self, monitor};
+use pillion_runtime::{call, task};
 
 use end::End;
 use lifecycle::Lifecycle;

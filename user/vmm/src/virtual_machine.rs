@@ -1,20 +1,15 @@
 //! The machine as Linux sees it: the models, the memory, and the state shared with the kernel.
 
 use pillion_abi::boot::range_kind as boot_kind;
-use pillion_runtime::{
-    call,
-    info::{LinuxInfo, RANGES, address, slot, text},
-    now,
-};
-use pillion_vmm_devices::{
-    acpi, boot,
-    bus::Bus,
-    cpuid::{Context, hypervisor},
-    ioapic::IoApics,
-    notes::Notes,
-    pci::{Change, Filter, Function, Kept},
-    power::Power,
-};
+use pillion_runtime::info::{LinuxInfo, RANGES, address, slot, text};
+use pillion_runtime::{call, now};
+use pillion_vmm_devices::bus::Bus;
+use pillion_vmm_devices::cpuid::{Context, hypervisor};
+use pillion_vmm_devices::ioapic::IoApics;
+use pillion_vmm_devices::notes::Notes;
+use pillion_vmm_devices::pci::{Change, Filter, Function, Kept};
+use pillion_vmm_devices::power::Power;
+use pillion_vmm_devices::{acpi, boot};
 
 use crate::{
     channel::Channels, command_line::CommandLine, firmware, host, linux_log::Exits, linux_vcpu, watchdog::Watchdog,

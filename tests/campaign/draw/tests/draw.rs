@@ -1,10 +1,7 @@
 //! The drawn steps are the same for every caller, cover everything, and leave out what they must.
 
-use pillion_campaign::{
-    Actor, LIFE, Orders, excluded,
-    guest::{self, Class, Step},
-    task,
-};
+use pillion_campaign::guest::{self, Class, Step};
+use pillion_campaign::{Actor, LIFE, Orders, excluded, task};
 
 /// The steps under test.
 fn many() -> impl Iterator<Item = (Class, Step)> {

@@ -3,15 +3,12 @@
 use core::arch::asm;
 
 use pillion_abi::call::MESSAGE_WORDS;
-use pillion_campaign::{
-    Actor, Orders,
-    task::{self, STEPS, Step},
-};
-use pillion_runtime::{
-    call::call,
-    info::{self, TaskInfo, address, broker::TRANSFER_SIZE, label, slot},
-    now, park,
-};
+use pillion_campaign::task::{self, STEPS, Step};
+use pillion_campaign::{Actor, Orders};
+use pillion_runtime::call::call;
+use pillion_runtime::info::broker::TRANSFER_SIZE;
+use pillion_runtime::info::{self, TaskInfo, address, label, slot};
+use pillion_runtime::{now, park};
 
 /// Makes all steps and then sleeps.
 pub fn run(actor: Actor, orders: Orders) -> ! {

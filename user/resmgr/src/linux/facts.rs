@@ -1,18 +1,13 @@
 //! The page of information for the VM monitor.
 
 use super::ranges::{Piece, told};
-use crate::{
-    failure::{Failure, Result},
-    platform::{LINUX_APPEND, Platform},
-    window::put_text,
-};
+use crate::failure::{Failure, Result};
+use crate::platform::{LINUX_APPEND, Platform};
+use crate::window::put_text;
 use alloc::{format, string::String};
 use pillion_abi::{PAGE, boot::Range};
-use pillion_runtime::{
-    image,
-    info::{LinuxInfo, RANGES, then},
-    println,
-};
+use pillion_runtime::info::{LinuxInfo, RANGES, then};
+use pillion_runtime::{image, println};
 use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 
 /// The information. It has room for whatever passes the check of the system file.

@@ -8,15 +8,11 @@ use crate::{
     page_tables::Extent,
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    boot::{Range, range_kind, slot},
-    object::{Kind, map, right},
-};
-use pillion_runtime::{
-    Cap,
-    info::{address, range_kind::HIDDEN},
-    memory_map, memory_part,
-};
+use pillion_abi::boot::{Range, range_kind, slot};
+use pillion_abi::object::{Kind, map, right};
+use pillion_runtime::info::address;
+use pillion_runtime::info::range_kind::HIDDEN;
+use pillion_runtime::{Cap, memory_map, memory_part};
 use pillion_vmm_devices::guest_memory::Seen;
 
 const FOUR_GIB: u64 = 4 << 30;

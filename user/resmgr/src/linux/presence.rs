@@ -1,15 +1,10 @@
 //! Whether Linux runs, and how the manager starts it when it does not.
 
-use crate::{
-    failure::Result,
-    task::{Maker, Task},
-};
+use crate::failure::Result;
+use crate::task::{Maker, Task};
 use pillion_abi::object::right;
-use pillion_runtime::{
-    Cap,
-    info::{gone, monitor_bit},
-    signal,
-};
+use pillion_runtime::info::{gone, monitor_bit};
+use pillion_runtime::{Cap, signal};
 
 const EIO: i64 = -5;
 const EBUSY: i64 = -16;

@@ -1,10 +1,8 @@
 //! What Linux gets of the machine's memory.
 
 use alloc::vec::Vec;
-use pillion_abi::{
-    PAGE,
-    boot::{Range, range_kind},
-};
+use pillion_abi::PAGE;
+use pillion_abi::boot::{Range, range_kind};
 use pillion_runtime::info::range_kind::HIDDEN;
 
 /// Part of a region.

@@ -2,18 +2,14 @@
 //! a task called `pillion`, so that Linux's module copies it to the kernel's log and
 //! `pillion dmesg` prints it.
 
-use crate::{
-    failure::{Result, While},
-    skin::Channel,
-    task::Maker,
-    window::put_text,
-};
+use crate::failure::{Result, While};
+use crate::skin::Channel;
+use crate::task::Maker;
+use crate::window::put_text;
 use core::sync::atomic::{Ordering::Release, compiler_fence};
-use pillion_abi::{
-    boot::{LOG_TEXT, LogBuffer, slot},
-    channel::{LOG_SIZE, Status, task_state},
-    object::right,
-};
+use pillion_abi::boot::{LOG_TEXT, LogBuffer, slot};
+use pillion_abi::channel::{LOG_SIZE, Status, task_state};
+use pillion_abi::object::right;
 use pillion_runtime::{Cap, info::monitor_bit, memory_map, signal};
 
 /// Name of that task in the directory.

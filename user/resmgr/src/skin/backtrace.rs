@@ -2,10 +2,8 @@
 //! is trusted: each pointer must lie in the task's memory, aligned and above the one before, and
 //! the chain ends after a few.
 
-use crate::{
-    task::{STACK, Task},
-    window::Window,
-};
+use crate::task::{STACK, Task};
+use crate::window::Window;
 use pillion_runtime::info::address;
 
 /// Most calls that are reported.

@@ -17,15 +17,11 @@ use crate::{
     window::put_text,
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    PAGE,
-    channel::{FIFOS, TASKS, task_state},
-    object::right,
-};
-use pillion_runtime::{
-    info::{SkinInfo, monitor_bit},
-    now,
-};
+use pillion_abi::PAGE;
+use pillion_abi::channel::{FIFOS, TASKS, task_state};
+use pillion_abi::object::right;
+use pillion_runtime::info::{SkinInfo, monitor_bit};
+use pillion_runtime::now;
 use pillion_system::{Start, System};
 
 /// Priority of the main threads where there is no Linux.

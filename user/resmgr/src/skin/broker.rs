@@ -12,23 +12,15 @@ use crate::{
     task::{Maker, Spec, Task, Urgency, give},
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    boot,
-    call::MESSAGE_WORDS,
-    object::{Kind, map, right},
-    status,
-};
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_abi::object::{Kind, map, right};
+use pillion_abi::{boot, status};
+use pillion_runtime::broker::{Caller, ENDED_PARTS, Request, badge};
+use pillion_runtime::call::call;
+use pillion_runtime::info::broker::{TRANSFER_SIZE, TRANSFERS, WAKERS};
+use pillion_runtime::info::{SkinInfo, address, skin, wake};
 use pillion_runtime::{
-    Cap,
-    broker::{Caller, ENDED_PARTS, Request, badge},
-    call::call,
-    cap_delete, endpoint_bind_with,
-    info::{
-        SkinInfo, address,
-        broker::{TRANSFER_SIZE, TRANSFERS, WAKERS},
-        skin, wake,
-    },
-    memory_map, memory_part, thread_bind_context, thread_resume,
+    Cap, cap_delete, endpoint_bind_with, memory_map, memory_part, thread_bind_context, thread_resume,
 };
 use pillion_system::BROKER;
 

@@ -2,10 +2,8 @@
 //! reads it once and trusts nothing in it.
 
 use super::{Skins, mbuff};
-use crate::{
-    text::{Text, text},
-    window::put_text,
-};
+use crate::text::{Text, text};
+use crate::window::put_text;
 use pillion_abi::channel::{Command, MBUFF_NAME, ThreadUsage, command, task_state};
 use pillion_runtime::context_consumed;
 

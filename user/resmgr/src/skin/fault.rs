@@ -3,10 +3,8 @@
 use super::{After, Skins, backtrace::Calls, threads};
 use crate::{task_log, text::text};
 use core::fmt;
-use pillion_abi::{
-    call::MESSAGE_WORDS,
-    channel::{FaultReport, task_state},
-};
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_abi::channel::{FaultReport, task_state};
 use pillion_runtime::{call::reply, println, thread_register};
 
 /// Reply to a fault: the thread stays stopped.

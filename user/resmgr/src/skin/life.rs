@@ -1,29 +1,19 @@
 //! Starts and ends tasks.
 
-use super::{
-    After, Passenger, Skins,
-    channel::Channel,
-    mbuff::Holder,
-    program::{Program, is_psc},
-    psc, threads, warden,
-};
-use crate::{
-    failure::Result,
-    task::Maker,
-    task_log,
-    text::{Text, text},
-};
-use pillion_abi::{
-    call::MESSAGE_WORDS,
-    channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state},
-    object::right,
-};
-use pillion_runtime::{
-    call::reply,
-    context_consumed,
-    info::{monitor, monitor_bit, skin, wake},
-    now, println, signal,
-};
+use super::channel::Channel;
+use super::mbuff::Holder;
+use super::program::{Program, is_psc};
+use super::{After, Passenger, Skins, psc, threads, warden};
+use crate::failure::Result;
+use crate::task::Maker;
+use crate::task_log;
+use crate::text::{Text, text};
+use pillion_abi::call::MESSAGE_WORDS;
+use pillion_abi::channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state};
+use pillion_abi::object::right;
+use pillion_runtime::call::reply;
+use pillion_runtime::info::{monitor, monitor_bit, skin, wake};
+use pillion_runtime::{context_consumed, now, println, signal};
 
 /// Result of an `init_module` that did not return in time.
 const ETIMEDOUT: i32 = -110;

@@ -3,10 +3,8 @@
 //! entry is reserved for each task and for Linux, and for each task the memory that the system file
 //! states.
 
-use pillion_abi::{
-    PAGE,
-    channel::{MBUFF_NAME, MBUFFS, Mbuff, TASKS},
-};
+use pillion_abi::PAGE;
+use pillion_abi::channel::{MBUFF_NAME, MBUFFS, Mbuff, TASKS};
 
 /// A name as it is stored in the directory: one to [`LONGEST`] printable ASCII characters, then
 /// zeros.

@@ -17,15 +17,11 @@ use crate::{
     window::{Window, put_text},
 };
 use alloc::vec::Vec;
-use pillion_abi::{
-    call::thread,
-    object::{Kind, right},
-};
-use pillion_runtime::{
-    Cap, context_consumed,
-    info::{self, SkinInfo, address, broker::TRANSFER_SIZE, skin, wake},
-    region_reset, thread_resume,
-};
+use pillion_abi::call::thread;
+use pillion_abi::object::{Kind, right};
+use pillion_runtime::info::broker::TRANSFER_SIZE;
+use pillion_runtime::info::{self, SkinInfo, address, skin, wake};
+use pillion_runtime::{Cap, context_consumed, region_reset, thread_resume};
 
 /// Slots that a task takes beside those of its threads: objects, memory, parts of the window,
 /// interrupts and ports.

@@ -1,18 +1,12 @@
 //! Serves the requests of tasks with a skin.
 
-use super::{
-    After, Skins,
-    mbuff::{Hold, Holder, Name, Refusal},
-};
+use super::mbuff::{Hold, Holder, Name, Refusal};
+use super::{After, Skins};
 use crate::lines::{bytes_of_words, print};
-use pillion_abi::{
-    call::{LABEL_FAULT, MESSAGE_WORDS},
-    channel::{FIFOS, MBUFF_NAME},
-};
-use pillion_runtime::{
-    call::{Message, reply},
-    info::label,
-};
+use pillion_abi::call::{LABEL_FAULT, MESSAGE_WORDS};
+use pillion_abi::channel::{FIFOS, MBUFF_NAME};
+use pillion_runtime::call::{Message, reply};
+use pillion_runtime::info::label;
 
 /// Label of the reply to an unknown request.
 const UNKNOWN: u64 = 1;

@@ -1,21 +1,14 @@
 //! The threads of a task with a skin. All are made before the task starts, each with a scheduling
 //! context and a notification, and the task uses them as it likes.
 
-use crate::{
-    failure::{Result, While},
-    objects::Slots,
-    task::{Maker, Task, Urgency, give},
-};
+use crate::failure::{Result, While};
+use crate::objects::Slots;
+use crate::task::{Maker, Task, Urgency, give};
 use alloc::vec::Vec;
-use pillion_abi::{
-    PAGE,
-    object::{Kind, right},
-};
-use pillion_runtime::{
-    Cap,
-    info::{skin, wake},
-    thread_configure, thread_register, thread_suspend,
-};
+use pillion_abi::PAGE;
+use pillion_abi::object::{Kind, right};
+use pillion_runtime::info::{skin, wake};
+use pillion_runtime::{Cap, thread_configure, thread_register, thread_suspend};
 
 /// Most bytes that a scheduling context and a notification take together.
 const SMALL: u64 = 512;

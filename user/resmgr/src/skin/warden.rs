@@ -17,17 +17,13 @@
 //! reads the tables anew after each pause; the manager removes a task from them before it takes the
 //! task apart.
 
-use crate::{
-    failure::{Result, While},
-    task::{Maker, Urgency},
-};
+use crate::failure::{Result, While};
+use crate::task::{Maker, Urgency};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use pillion_abi::{
-    NEVER, PAGE,
-    boot::slot,
-    channel::{TASKS, THREADS},
-    object::Kind,
-};
+use pillion_abi::boot::slot;
+use pillion_abi::channel::{TASKS, THREADS};
+use pillion_abi::object::Kind;
+use pillion_abi::{NEVER, PAGE};
 use pillion_runtime::{
     Cap, context_configure, context_consumed, now, sleep, thread_configure, thread_resume, thread_set_registers,
     timer_bind, timer_set, wait,
