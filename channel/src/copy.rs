@@ -14,7 +14,6 @@ const TURN: usize = 64;
 /// for the remainder.
 ///
 /// # Safety
-///
 /// `from` is readable and `to` is writable for `len` bytes, and they do not overlap. Others may
 /// write both.
 #[inline]
@@ -67,7 +66,6 @@ unsafe fn by_atomic_bytes(to: *mut u8, from: *const u8, len: usize) {
 /// Copies the [`TURN`] bytes at offset `at`.
 ///
 /// # Safety
-///
 /// As for [`copy`].
 #[inline(always)]
 unsafe fn turn(to: *mut u8, from: *const u8, at: usize) {
@@ -103,7 +101,6 @@ unsafe fn turn(to: *mut u8, from: *const u8, at: usize) {
 /// Copies `N` bytes: 1, 2, 4 or 8.
 ///
 /// # Safety
-///
 /// As for [`copy`].
 #[inline(always)]
 unsafe fn step<const N: usize>(to: *mut u8, from: *const u8) {

@@ -44,7 +44,6 @@ impl Fifo {
     /// Makes an empty FIFO: its control words become zero.
     ///
     /// # Safety
-    ///
     /// As long as the FIFO is in use, `control` is readable and writable, and so are `size` bytes
     /// each at `to_linux` and `to_task`. None of the three overlaps another or any memory that Rust
     /// has references to; Linux may write them all.
@@ -64,7 +63,6 @@ impl Fifo {
     /// FIFO: open files, waiting processes and pending requests to its handler are unaffected.
     ///
     /// # Safety
-    ///
     /// As for [`Fifo::create`]; and no process is using the old rings ([`Fifo::is_entered`]) or can
     /// still find them.
     pub unsafe fn resize(&mut self, to_linux: NonNull<u8>, to_task: NonNull<u8>, size: NonZeroU32) {
@@ -105,7 +103,6 @@ impl Fifo {
     /// Puts all `len` bytes, or none.
     ///
     /// # Safety
-    ///
     /// `from` is readable for `len` bytes that lie outside the rings; others may write them.
     #[inline]
     pub unsafe fn put_from(&mut self, from: *const u8, len: usize) -> Result<Moved, Full> {
@@ -133,7 +130,6 @@ impl Fifo {
     /// Linux has not read.
     ///
     /// # Safety
-    ///
     /// `to` is writable for `most` bytes that lie outside the rings; others may write them.
     #[inline]
     pub unsafe fn get_to(&mut self, to: *mut u8, most: usize) -> Moved {

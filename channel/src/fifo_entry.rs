@@ -25,7 +25,6 @@ impl Entry {
     /// The entry at this address.
     ///
     /// # Safety
-    ///
     /// As long as the entry is in use, its memory is readable and writable, there are no references
     /// to it, and nobody else writes it.
     #[must_use]

@@ -30,7 +30,6 @@ impl Log {
     /// The log of this status; new text continues at its current end.
     ///
     /// # Safety
-    ///
     /// As long as the log is in use, `status` is readable and writable, and nobody else writes its
     /// log.
     #[must_use]
@@ -69,7 +68,6 @@ impl Log {
 /// The word that counts the bytes of a status's log.
 ///
 /// # Safety
-///
 /// `status` is valid for the chosen lifetime.
 unsafe fn count<'a>(status: NonNull<Status>) -> &'a AtomicU64 {
     // SAFETY: the caller's promise; it is aligned, and all accesses are atomic.
@@ -91,7 +89,6 @@ pub struct Text {
 /// time are left out.
 ///
 /// # Safety
-///
 /// `status` is readable.
 pub unsafe fn read(status: NonNull<Status>, from: u64, to: &mut [u8]) -> Text {
     // SAFETY: the caller's promise.

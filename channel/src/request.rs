@@ -33,7 +33,6 @@ impl Words<'_> {
     /// The words in a FIFO's control words.
     ///
     /// # Safety
-    ///
     /// `control` is valid and aligned for the chosen lifetime, and all accesses are atomic.
     pub(crate) unsafe fn of<'a>(control: *mut FifoControl) -> Words<'a> {
         // SAFETY: the caller's promise.

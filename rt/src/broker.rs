@@ -59,7 +59,6 @@ pub const MOST: usize = DATA_SIZE as usize;
 /// Puts bytes into the transfer memory.
 ///
 /// # Safety
-///
 /// `from` is readable for `size` bytes, and lies outside of the transfer memory.
 pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
     // SAFETY: the resource manager maps the memory in every task with a skin; the caller's promise
@@ -70,7 +69,6 @@ pub unsafe fn give(_: &Token, from: *const u8, size: usize) {
 /// Takes bytes out of the transfer memory.
 ///
 /// # Safety
-///
 /// `to` is writable for `size` bytes, and lies outside of the transfer memory.
 pub unsafe fn take(_: &Token, to: *mut u8, size: usize) {
     // SAFETY: as above.

@@ -82,7 +82,6 @@ impl<T: Copy> Constant<T> {
     /// Sets the value.
     ///
     /// # Safety
-    ///
     /// The task has one thread.
     pub unsafe fn set(&self, value: T) {
         self.0.set(value);

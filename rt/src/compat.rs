@@ -53,7 +53,6 @@ static QUEUES: [Queue; THREADS] = [const { Queue::new() }; THREADS];
 /// Creates a task. It does nothing until it is made periodic or woken.
 ///
 /// # Safety
-///
 /// `task` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_task_init(

@@ -72,7 +72,6 @@ fn leave() {
 /// are about to wait.
 ///
 /// # Safety
-///
 /// Until [`restore`], the calling thread uses none of the other tokens that it has, and nothing
 /// that it borrowed with them.
 pub(crate) unsafe fn leave_fully(token: Token) -> u32 {
@@ -87,7 +86,6 @@ pub(crate) unsafe fn leave_fully(token: Token) -> u32 {
 /// Enters the lock as often as the caller of [`leave_fully`] held it besides its token.
 ///
 /// # Safety
-///
 /// `depth` is the result of [`leave_fully`], and the calling thread has dropped all tokens that it
 /// got since.
 pub(crate) unsafe fn restore(depth: u32) {
@@ -100,7 +98,6 @@ pub(crate) unsafe fn restore(depth: u32) {
 /// Leaves the lock however often the caller entered it; for a thread that ends.
 ///
 /// # Safety
-///
 /// `me` is the calling thread. It never again uses the tokens that it has, or anything that it
 /// borrowed with them.
 pub(crate) unsafe fn leave_all(me: &'static Thread) {
@@ -130,7 +127,6 @@ pub(crate) fn enter_open() {
 /// Leaves what [`enter_open`] entered.
 ///
 /// # Safety
-///
 /// The calling thread has called [`enter_open`] once more often than this.
 pub(crate) unsafe fn leave_open() {
     leave();

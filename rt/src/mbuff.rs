@@ -17,7 +17,6 @@ const PAGE: u64 = 4096;
 /// The words of a call: size and name.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME / 8]> {
     if name.is_null() || !main_thread::is_current() {
@@ -40,7 +39,6 @@ unsafe fn words(name: *const c_char, size: u64) -> Option<[u64; 1 + MBUFF_NAME /
 /// existing buffer is smaller than `size`, or if the caller is a real-time thread.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c_void {
@@ -66,7 +64,6 @@ pub unsafe extern "C" fn mbuff_alloc(name: *const c_char, size: usize) -> *mut c
 /// Releases one hold on a buffer. The buffer is freed when nobody holds it.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mbuff_free(name: *const c_char, _: *mut c_void) {
@@ -79,7 +76,6 @@ pub unsafe extern "C" fn mbuff_free(name: *const c_char, _: *mut c_void) {
 /// Same as [`mbuff_alloc`]: a task has no mapping apart from its hold.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mbuff_attach(name: *const c_char, size: usize) -> *mut c_void {
@@ -90,7 +86,6 @@ pub unsafe extern "C" fn mbuff_attach(name: *const c_char, size: usize) -> *mut 
 /// See [`mbuff_attach`].
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mbuff_detach(name: *const c_char, memory: *mut c_void) {

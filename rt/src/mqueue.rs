@@ -53,7 +53,6 @@ pub(crate) fn handle(token: &Token, queue: c_int) -> Result<u32, c_int> {
 /// Opens or creates a queue. The header declares it with variable arguments.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero; `attributes` is null or readable if `flags` has `O_CREAT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_open(
@@ -103,7 +102,6 @@ pub extern "C" fn mq_close(queue: c_int) -> c_int {
 /// Removes the name.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_unlink(name: *const c_char) -> c_int {
@@ -116,7 +114,6 @@ pub unsafe extern "C" fn mq_unlink(name: *const c_char) -> c_int {
 /// Sends a message, waiting for room if necessary.
 ///
 /// # Safety
-///
 /// `message` is readable for `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_send(queue: c_int, message: *const c_char, length: usize, priority: c_uint) -> c_int {
@@ -127,7 +124,6 @@ pub unsafe extern "C" fn mq_send(queue: c_int, message: *const c_char, length: u
 /// As [`mq_send`], until the scheduler's clock shows a time.
 ///
 /// # Safety
-///
 /// As for [`mq_send`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_timedsend(
@@ -176,7 +172,6 @@ fn deadline(token: &Token, until: Option<&Timespec>) -> Result<u64, c_int> {
 /// Receives a message, waiting for one if necessary. Returns its length.
 ///
 /// # Safety
-///
 /// `message` is writable for `room` bytes; `priority` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_receive(queue: c_int, message: *mut c_char, room: usize, priority: *mut c_uint) -> isize {
@@ -187,7 +182,6 @@ pub unsafe extern "C" fn mq_receive(queue: c_int, message: *mut c_char, room: us
 /// As [`mq_receive`], until the scheduler's clock shows a time.
 ///
 /// # Safety
-///
 /// As for [`mq_receive`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_timedreceive(
@@ -248,7 +242,6 @@ pub extern "C" fn mq_getattr(queue: c_int, attributes: &mut Attributes) -> c_int
 /// Sets whether calls on the queue wait, the only attribute that can change.
 ///
 /// # Safety
-///
 /// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_setattr(queue: c_int, attributes: &Attributes, old: *mut Attributes) -> c_int {

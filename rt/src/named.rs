@@ -37,7 +37,6 @@ pub(crate) fn open_flags(flags: c_int) -> u32 {
 /// A name in the broker's form.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 pub(crate) unsafe fn name_of(name: *const c_char) -> Result<Name, c_int> {
     if name.is_null() {
@@ -52,7 +51,6 @@ pub(crate) unsafe fn name_of(name: *const c_char) -> Result<Name, c_int> {
 /// errno on failure.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_open(name: *const c_char, flags: c_int, _mode: c_uint, value: c_uint) -> *mut Semaphore {
@@ -96,7 +94,6 @@ fn stand_for(handle: u32) -> Result<*mut Semaphore, c_int> {
 /// Closes a semaphore.
 ///
 /// # Safety
-///
 /// The program does not use it after it has closed it as often as it opened it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
@@ -121,7 +118,6 @@ pub unsafe extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
 /// Removes the name.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {

@@ -96,7 +96,6 @@ macro_rules! ports {
         /// Reads a port `count` times.
         ///
         /// # Safety
-        ///
         /// `to` is writable for `count` values.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $read_many(port: u16, to: *mut $type, count: c_ulong) {
@@ -109,7 +108,6 @@ macro_rules! ports {
         /// Writes a port `count` times.
         ///
         /// # Safety
-        ///
         /// `from` is readable for `count` values.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $write_many(port: u16, from: *const $type, count: c_ulong) {

@@ -22,7 +22,6 @@ pub fn append(text: &[u8]) {
 /// As [`append`], for C.
 ///
 /// # Safety
-///
 /// `text` is readable for `size` bytes; if `size` is 0, it may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pillion_print(text: *const c_char, size: usize) {

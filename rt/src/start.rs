@@ -6,7 +6,6 @@ use core::arch::naked_asm;
 /// Entry point of the task: the resource manager starts it here, with a stack.
 ///
 /// # Safety
-///
 /// Never called.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]

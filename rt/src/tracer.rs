@@ -174,7 +174,6 @@ pub extern "C" fn rtl_trace_seteventclass(event: c_int, classes: c_ulong) -> c_i
 /// Gives an event a name, for [`rtl_trace_dump`].
 ///
 /// # Safety
-///
 /// `name` ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_trace_seteventname(event: c_int, name: *const c_char) -> c_int {

@@ -84,7 +84,6 @@ fn empty_call(endpoint: Cap) -> (u64, u64) {
 }
 
 /// # Safety
-///
 /// The argument is the address of one of the series above.
 unsafe extern "C" fn empty_client(series: u64) -> ! {
     // SAFETY: the caller's promise.
@@ -120,7 +119,6 @@ extern "C" fn empty_server(_: u64) -> ! {
 }
 
 /// # Safety
-///
 /// The argument is the address of one of the series above.
 unsafe extern "C" fn full_client(series: u64) -> ! {
     // SAFETY: the caller's promise.

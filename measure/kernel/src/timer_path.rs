@@ -16,7 +16,6 @@ static TASK: Series = Series::new();
 static PAST_GUEST: Series = Series::new();
 
 /// # Safety
-///
 /// The argument is the address of one of the two series above.
 unsafe extern "C" fn sleeper(series: u64) -> ! {
     // SAFETY: the caller's promise.

@@ -85,7 +85,6 @@ fn free_place(slots: &[Slot; FIFOS], size: NonZeroU32) -> Option<Extent> {
 }
 
 /// # Safety
-///
 /// The place is from [`reserve`], and no FIFO's rings are there yet.
 unsafe fn clear(place: Extent) {
     let words = (address::SHARE + place.at) as *mut u64;
@@ -109,7 +108,6 @@ fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
 /// Creates a FIFO at a place.
 ///
 /// # Safety
-///
 /// The place is from [`reserve`], for this number and size.
 unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
     let Some([to_linux, to_task]) = pointers(place, size) else { return };

@@ -9,7 +9,6 @@ use pillion_channel::{Fifo, Moved};
 /// Puts all of the data, or nothing. Returns the count.
 ///
 /// # Safety
-///
 /// `data` is readable for `count` bytes.
 #[unsafe(export_name = "rtf_put")]
 pub unsafe extern "C" fn put(minor: c_uint, data: *const c_void, count: c_int) -> c_int {
@@ -27,7 +26,6 @@ pub unsafe extern "C" fn put(minor: c_uint, data: *const c_void, count: c_int) -
 /// Takes up to `count` of the bytes that are there. Returns how many.
 ///
 /// # Safety
-///
 /// `data` is writable for `count` bytes.
 #[unsafe(export_name = "rtf_get")]
 pub unsafe extern "C" fn get(minor: c_uint, data: *mut c_void, count: c_int) -> c_int {

@@ -45,7 +45,6 @@ pub(super) fn state(fifo: c_uint) -> Result<[usize; 3], c_int> {
 }
 
 /// # Safety
-///
 /// `data` is readable for `length` bytes.
 pub(super) unsafe fn put(fifo: c_uint, data: *const u8, length: usize) -> c_int {
     if length > MOST {
@@ -60,7 +59,6 @@ pub(super) unsafe fn put(fifo: c_uint, data: *const u8, length: usize) -> c_int 
 }
 
 /// # Safety
-///
 /// `data` is writable for `length` bytes.
 pub(super) unsafe fn get(fifo: c_uint, data: *mut u8, length: usize) -> c_int {
     let most = length.min(MOST);

@@ -30,7 +30,6 @@ pub extern "C" fn rtl_num_cpus() -> c_int {
 /// Changes nothing: lines always interrupt the task's processor.
 ///
 /// # Safety
-///
 /// `mask` is readable, `old` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_irq_set_affinity(_: c_uint, mask: *const c_ulong, old: *mut c_ulong) -> c_int {

@@ -39,7 +39,6 @@ macro_rules! deletes {
         #[doc = concat!("An operator, by the name that the compiler gives it: `", stringify!($name), "`.")]
         ///
         /// # Safety
-        ///
         /// As for [`super::free_aligned`].
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(memory: *mut u8, $($argument: $type),*) {

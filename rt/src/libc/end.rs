@@ -40,7 +40,6 @@ pub extern "C" fn _Exit(status: c_int) -> ! {
 /// Called by `assert` when the assertion fails.
 ///
 /// # Safety
-///
 /// The texts end with a zero, or are null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __assert_fail(
@@ -63,7 +62,6 @@ pub extern "C" fn __stack_chk_fail() -> ! {
 }
 
 /// # Safety
-///
 /// `text` ends with a zero, or is null.
 unsafe fn text<'a>(text: *const c_char) -> &'a str {
     if text.is_null() {

@@ -66,7 +66,6 @@ fn none(size: usize) -> *mut u8 {
 /// Frees memory that [`alloc`] returned for an alignment of up to 16; null is ignored.
 ///
 /// # Safety
-///
 /// The memory came from there, was not freed yet, and is not used any more.
 pub unsafe fn free(memory: *mut u8) {
     // SAFETY: the caller's promise.
@@ -76,7 +75,6 @@ pub unsafe fn free(memory: *mut u8) {
 /// Frees memory that [`alloc`] returned for this alignment; null is ignored.
 ///
 /// # Safety
-///
 /// As for [`free`], and the memory was allocated with this alignment.
 pub unsafe fn free_aligned(memory: *mut u8, align: usize) {
     let Some(memory) = NonNull::new(memory) else { return };
@@ -116,7 +114,6 @@ pub extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 /// Frees memory. A real-time thread's call is ignored, as in RTLinux.
 ///
 /// # Safety
-///
 /// As for [`free`].
 #[unsafe(export_name = "free")]
 pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
@@ -129,7 +126,6 @@ pub unsafe extern "C" fn free_memory(memory: *mut c_void) {
 /// Changes the size of an allocation; keeps as much of its contents as fits.
 ///
 /// # Safety
-///
 /// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {

@@ -51,7 +51,6 @@ pub extern "C" fn kcalloc(count: usize, size: usize, flags: c_int) -> *mut c_voi
 /// Frees memory.
 ///
 /// # Safety
-///
 /// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn kfree(memory: *mut c_void) {
@@ -68,7 +67,6 @@ pub extern "C" fn vmalloc(size: c_ulong) -> *mut c_void {
 /// Frees memory.
 ///
 /// # Safety
-///
 /// As for [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vfree(memory: *mut c_void) {
@@ -97,7 +95,6 @@ pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
 /// Frees pages.
 ///
 /// # Safety
-///
 /// As for [`free_aligned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free_pages(address: c_ulong, _order: c_ulong) {

@@ -47,7 +47,6 @@ static CURRENT: Current = Current(UnsafeCell::new(Task { state: 0, pid: 1, comm:
 /// Sets the task's name.
 ///
 /// # Safety
-///
 /// The task has one thread, and nothing of the program has run.
 pub(crate) unsafe fn start() {
     // SAFETY: the caller's promise: nobody else uses it.

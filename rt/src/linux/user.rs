@@ -12,7 +12,6 @@ fn is_inside(address: usize, size: usize) -> bool {
 }
 
 /// # Safety
-///
 /// Both are valid for `size` bytes where `user` is part of the copied data.
 unsafe fn copy(to: *mut c_void, from: *const c_void, size: c_ulong, user: usize) -> c_ulong {
     if !is_inside(user, size as usize) {
@@ -26,7 +25,6 @@ unsafe fn copy(to: *mut c_void, from: *const c_void, size: c_ulong, user: usize)
 /// Copies out of the process's data; returns the number of bytes that could not be copied.
 ///
 /// # Safety
-///
 /// `to` is writable for `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn copy_from_user(to: *mut c_void, from: *const c_void, size: c_ulong) -> c_ulong {
@@ -37,7 +35,6 @@ pub unsafe extern "C" fn copy_from_user(to: *mut c_void, from: *const c_void, si
 /// Copies into the process's data; returns the number of bytes that could not be copied.
 ///
 /// # Safety
-///
 /// `from` is readable for `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn copy_to_user(to: *mut c_void, from: *const c_void, size: c_ulong) -> c_ulong {

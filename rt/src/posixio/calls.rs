@@ -24,7 +24,6 @@ fn checked(result: c_long) -> Result<c_long, c_int> {
 /// Opens a device: `/dev/NAME` and a number.
 ///
 /// # Safety
-///
 /// `path` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int) -> c_int {
@@ -53,7 +52,6 @@ fn open_device(path: &[u8], flags: c_ulong) -> Result<c_long, c_int> {
 /// Opens a device with `O_CREAT`.
 ///
 /// # Safety
-///
 /// As for [`open`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn creat(path: *const c_char, _mode: u32) -> c_int {
@@ -77,7 +75,6 @@ pub extern "C" fn close(number: c_int) -> c_int {
 /// Reads.
 ///
 /// # Safety
-///
 /// `to` is writable for `count` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(number: c_int, to: *mut c_void, count: usize) -> isize {
@@ -92,7 +89,6 @@ pub unsafe extern "C" fn read(number: c_int, to: *mut c_void, count: usize) -> i
 /// Writes. Descriptors 1 and 2 are the log.
 ///
 /// # Safety
-///
 /// `from` is readable for `count` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn write(number: c_int, from: *const c_void, count: usize) -> isize {
@@ -122,7 +118,6 @@ pub extern "C" fn lseek(number: c_int, offset: c_long, whence: c_int) -> c_long 
 /// Controls a device. The header declares it with variable arguments, of which a device gets one.
 ///
 /// # Safety
-///
 /// `argument` is what the device expects for this request, such as the address of an `int` for a
 /// FIFO's length.
 #[unsafe(no_mangle)]
@@ -138,7 +133,6 @@ pub unsafe extern "C" fn ioctl(number: c_int, request: c_int, argument: c_ulong)
 /// Maps a device.
 ///
 /// # Safety
-///
 /// `address` is null, or an address that the device accepts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mmap(
@@ -168,7 +162,6 @@ pub unsafe extern "C" fn mmap(
 /// Unmaps, by the open device that knows the address.
 ///
 /// # Safety
-///
 /// The mapping is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn munmap(address: *mut c_void, length: usize) -> c_int {

@@ -53,7 +53,6 @@ pub(super) fn find(name: &[u8]) -> Option<*const Operations> {
 /// Registers a device for this task: /dev/NAME followed by a number.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero; `operations` is null or lasts until the device is
 /// unregistered.
 #[unsafe(no_mangle)]
@@ -87,7 +86,6 @@ pub unsafe extern "C" fn rtl_register_rtldev(
 /// Ends a registration.
 ///
 /// # Safety
-///
 /// `name` is null or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_unregister_rtldev(major: c_uint, name: *const c_char) -> c_int {

@@ -31,7 +31,6 @@ fn made() -> *mut c_void {
 }
 
 /// # Safety
-///
 /// As for all operations: the file is open.
 unsafe extern "C" fn open(file: *mut File) -> c_int {
     // SAFETY: the caller's promise.

@@ -66,7 +66,6 @@ pub(super) fn handler(token: &Token, signal: u32) -> Option<(Handler, u64)> {
 /// Sets the action of a signal or of a machine interrupt.
 ///
 /// # Safety
-///
 /// `new` is null or readable, and its handler is 0, 1 or the address of a `Handler`; `old` is null
 /// or writable.
 #[unsafe(no_mangle)]
@@ -111,7 +110,6 @@ fn interrupt_action(line: u32, new: Option<&Action>, old: Option<&mut Action>) -
 /// Sets the handler of a signal; returns the old one, or `SIG_ERR`.
 ///
 /// # Safety
-///
 /// `handler` is 0, 1 or the address of a `Handler`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signal(signal: c_int, handler: usize) -> *mut c_void {

@@ -27,7 +27,6 @@ pub(crate) fn mask_all(me: &Thread) {
 /// Changes which signals the caller blocks. Returns 0 or an error number.
 ///
 /// # Safety
-///
 /// `set` is null or readable, `old` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const c_ulong, old: *mut c_ulong) -> c_int {
@@ -52,7 +51,6 @@ pub unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const c_ulong, old: *
 /// As [`pthread_sigmask`], with -1 and errno.
 ///
 /// # Safety
-///
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigprocmask(how: c_int, set: *const c_ulong, old: *mut c_ulong) -> c_int {
@@ -66,7 +64,6 @@ pub unsafe extern "C" fn sigprocmask(how: c_int, set: *const c_ulong, old: *mut 
 /// Waits for a signal with another mask, and returns when its handler has run.
 ///
 /// # Safety
-///
 /// `mask` is null or readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigsuspend(mask: *const c_ulong) -> c_int {

@@ -23,7 +23,6 @@ pub struct Barrier {
 /// Creates a barrier for `count` threads.
 ///
 /// # Safety
-///
 /// `barrier` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_barrier_init(barrier: *mut Barrier, _: *const c_void, count: c_uint) -> c_int {

@@ -36,7 +36,6 @@ impl<T> Note<T> {
     /// Clears the note and returns the object.
     ///
     /// # Safety
-    ///
     /// The noted object exists for as long as the result is used.
     pub(super) unsafe fn take<'a>(&self) -> Option<&'a T> {
         // SAFETY: the caller's promise.

@@ -33,7 +33,6 @@ pub struct Attributes {
 /// Creates a condition variable.
 ///
 /// # Safety
-///
 /// `cond` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_cond_init(cond: *mut Cond, attributes: Option<&Attributes>) -> c_int {

@@ -12,7 +12,6 @@ use pillion_abi::NEVER;
 /// Creates a mutex.
 ///
 /// # Safety
-///
 /// `mutex` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: Option<&Attributes>) -> c_int {

@@ -8,7 +8,6 @@ use pillion_abi::NEVER;
 /// Initializes an empty queue, an `rtl_wait_t`.
 ///
 /// # Safety
-///
 /// `queue` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_wait_init(queue: *mut Queue) {

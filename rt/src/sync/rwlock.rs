@@ -87,7 +87,6 @@ impl RwLock {
 /// Creates a lock.
 ///
 /// # Safety
-///
 /// `it` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_rwlock_init(it: *mut RwLock, _: *const c_void) -> c_int {

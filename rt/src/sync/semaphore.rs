@@ -115,7 +115,6 @@ impl Semaphore {
 /// Creates a semaphore.
 ///
 /// # Safety
-///
 /// `semaphore` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_init(semaphore: *mut Semaphore, _: c_int, value: c_uint) -> c_int {

@@ -18,7 +18,6 @@ pub struct Spin {
 /// Creates a spin lock.
 ///
 /// # Safety
-///
 /// `spin` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_init(spin: *mut Spin, _: c_int) -> c_int {

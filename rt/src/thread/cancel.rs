@@ -45,7 +45,6 @@ pub extern "C" fn pthread_testcancel() {
 /// Enables or disables cancellation.
 ///
 /// # Safety
-///
 /// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
@@ -73,7 +72,6 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -
 /// thread's next call of this library.
 ///
 /// # Safety
-///
 /// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
@@ -91,7 +89,6 @@ pub unsafe extern "C" fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> 
 }
 
 /// # Safety
-///
 /// `to` is null or writable.
 unsafe fn put(to: *mut c_int, value: c_int) {
     // SAFETY: the caller's promise.

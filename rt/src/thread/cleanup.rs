@@ -16,7 +16,6 @@ pub struct Frame {
 /// Adds a handler.
 ///
 /// # Safety
-///
 /// The frame stays where it is until [`rtl_cleanup_pop`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_cleanup_push(
@@ -33,7 +32,6 @@ pub unsafe extern "C" fn rtl_cleanup_push(
 /// Removes the newest handler, and runs it if `execute` is not 0.
 ///
 /// # Safety
-///
 /// The frame is the newest one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rtl_cleanup_pop(frame: *mut Frame, execute: c_int) {

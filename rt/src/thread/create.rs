@@ -21,7 +21,6 @@ const RESERVE: usize = 12 << 10;
 /// Creates a thread.
 ///
 /// # Safety
-///
 /// `thread` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_create(
@@ -140,7 +139,6 @@ extern "C" fn run(thread: &'static Thread) -> ! {
 /// Makes the caller, the task's first thread, the main thread.
 ///
 /// # Safety
-///
 /// As for [`super::table::adopt_main`].
 pub(crate) unsafe fn begin_main() {
     // SAFETY: the caller's promise.

@@ -11,7 +11,6 @@ use pillion_abi::NEVER;
 /// Waits for a thread to end.
 ///
 /// # Safety
-///
 /// `result` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_join(thread: *const Thread, result: *mut *mut c_void) -> c_int {

@@ -305,7 +305,6 @@ pub fn current() -> &'static Thread {
 /// Initializes the entries, and makes the calling thread the main thread.
 ///
 /// # Safety
-///
 /// The task has one thread, which has not called [`current`] yet.
 pub(crate) unsafe fn adopt_main() -> &'static Thread {
     for (number, thread) in TABLE.iter().enumerate() {

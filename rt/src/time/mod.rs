@@ -26,7 +26,6 @@ static SCALE: Constant<Scale> = Constant::new(Scale::new(0));
 /// Reads the counter's frequency.
 ///
 /// # Safety
-///
 /// The task has one thread.
 pub(crate) unsafe fn start() {
     // SAFETY: the caller's promise.

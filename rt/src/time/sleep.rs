@@ -25,7 +25,6 @@ fn sleep_until(clock: &'static Clock, time: i64) -> Wake {
 }
 
 /// # Safety
-///
 /// `rest` is null or writable.
 unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *mut Timespec) -> Result<(), c_int> {
     let asked = request.length().ok_or(EINVAL)?;
@@ -44,7 +43,6 @@ unsafe fn sleep(clock: &'static Clock, flags: c_int, request: Timespec, rest: *m
 /// Sleeps for a time, or until a clock reaches one. Returns 0 or an error number.
 ///
 /// # Safety
-///
 /// `request` is readable, `rest` null or writable; both may be the same place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_nanosleep(
@@ -61,7 +59,6 @@ pub unsafe extern "C" fn clock_nanosleep(
 /// Sleeps for a time.
 ///
 /// # Safety
-///
 /// As for [`clock_nanosleep`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> c_int {

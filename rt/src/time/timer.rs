@@ -100,7 +100,6 @@ pub extern "C" fn timer_delete(name: Name) -> c_int {
 /// Arms a timer, or stops it with a value of 0.
 ///
 /// # Safety
-///
 /// `old` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_settime(name: Name, flags: c_int, new: &Setting, old: *mut Setting) -> c_int {

@@ -48,7 +48,6 @@ impl Kit {
     /// Takes over the machine.
     ///
     /// # Safety
-    ///
     /// The kernel started this task, the first one, with `argument`.
     #[must_use]
     pub unsafe fn new(argument: u64) -> Option<Kit> {

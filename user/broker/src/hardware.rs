@@ -34,7 +34,6 @@ impl Hardware {
     /// The broker's hardware, from its task information. There is only one.
     ///
     /// # Safety
-    ///
     /// Everything that the task information states and [`address`] names is mapped, zeroed, and not
     /// used elsewhere in this task.
     pub unsafe fn new(info: &TaskInfo) -> Hardware {

@@ -53,7 +53,6 @@ impl Guest {
     /// The vCPU of runner `number`.
     ///
     /// # Safety
-    ///
     /// The calling thread is this runner.
     pub unsafe fn of(number: usize) -> Guest {
         let place = address::VCPU_STATE + number as u64 * PAGE;

@@ -73,7 +73,6 @@ pub fn prepare(info: &TaskInfo) -> Result<()> {
 /// Starts a handler, to run when its time comes, in the place of what the runner did.
 ///
 /// # Safety
-///
 /// The calling thread is the main thread.
 pub unsafe fn start(number: usize, handler: &PscSlot, interrupt: Option<u32>) -> Result<()> {
     let runner = &RUNNERS[number];
@@ -108,7 +107,6 @@ pub fn stop(number: usize) {
 /// A runner.
 ///
 /// # Safety
-///
 /// [`start`] made it the entry point of the thread of runner `number`.
 unsafe extern "C" fn begin(number: u64) -> ! {
     let number = number as usize;

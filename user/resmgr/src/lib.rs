@@ -36,7 +36,6 @@ use pillion_runtime::println;
 /// Starts the system and serves it until it ends.
 ///
 /// # Safety
-///
 /// `argument` is what the kernel passed to this task, the first one.
 pub unsafe fn main(argument: u64) -> ! {
     pillion_runtime::log::use_kernel(slot::TRACE);

@@ -10,7 +10,6 @@ pub const BROKER: &str = "broker";
 /// Checks a system against a machine.
 ///
 /// # Errors
-///
 /// Everything that is wrong, in the order of the lines.
 pub fn check(system: &System, machine: &Target) -> Result<(), Vec<Problem>> {
     let mut checker = Checker { system, machine, problems: Vec::new() };

@@ -17,7 +17,6 @@ const SKIN_CEILING: u8 = 212;
 /// build; give the caller 256 KiB.
 ///
 /// # Errors
-///
 /// Everything that is wrong with single values, in the order of the lines; or only the first syntax
 /// error or unknown key.
 pub fn parse(text: &str) -> Result<System, Vec<Problem>> {

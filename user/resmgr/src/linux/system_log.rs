@@ -72,7 +72,6 @@ impl LinuxLog {
 /// What the kernel has printed so far. The kernel may write more during the read, when it dies.
 ///
 /// # Safety
-///
 /// `buffer` is readable for as long as the iterator is used.
 unsafe fn said(buffer: *const LogBuffer) -> impl Iterator<Item = u8> {
     // SAFETY: the caller's promise, and the index is within the text. The kernel may write the text

@@ -28,7 +28,6 @@ impl Shown {
     /// The log in this status.
     ///
     /// # Safety
-    ///
     /// The status stays readable for good.
     pub unsafe fn of(status: *const Status) -> Shown {
         Shown(status)

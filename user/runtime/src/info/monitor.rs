@@ -101,7 +101,6 @@ const _: () = assert!(size_of::<LinuxInfo>() <= 4096);
 /// The VM monitor's information.
 ///
 /// # Safety
-///
 /// The task is the VM monitor.
 #[must_use]
 pub unsafe fn linux() -> &'static LinuxInfo {
