@@ -18,7 +18,6 @@ use pillion_runtime::info::{address, skin};
 /// An answer that is not a refusal.
 #[derive(Clone, Copy, Debug)]
 pub enum Accepted {
-    /// It is done.
     Done([u64; 3]),
     /// The caller has to wait.
     Wait,

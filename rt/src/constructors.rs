@@ -8,7 +8,6 @@ unsafe extern "C" {
     static __fini_array_end: [Option<extern "C" fn()>; 0];
 }
 
-/// Runs the constructors.
 pub(crate) fn run() {
     let mut at = &raw const __init_array_start as *const Option<extern "C" fn()>;
     let end = &raw const __init_array_end as *const Option<extern "C" fn()>;

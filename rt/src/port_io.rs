@@ -69,13 +69,11 @@ fn write(port: u16, width: u8, value: u32) {
 
 macro_rules! ports {
     ($($type:ty: $read:ident $write:ident $read_slow:ident $write_slow:ident $read_many:ident $write_many:ident;)*) => {$(
-        /// Reads a port.
         #[unsafe(no_mangle)]
         pub extern "C" fn $read(port: u16) -> $type {
             read(port, size_of::<$type>() as u8) as $type
         }
 
-        /// Writes a port.
         #[unsafe(no_mangle)]
         pub extern "C" fn $write(value: $type, port: u16) {
             write(port, size_of::<$type>() as u8, value.into());
@@ -87,7 +85,6 @@ macro_rules! ports {
             $read(port)
         }
 
-        /// Writes a port.
         #[unsafe(no_mangle)]
         pub extern "C" fn $write_slow(value: $type, port: u16) {
             $write(value, port);

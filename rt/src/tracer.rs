@@ -34,7 +34,6 @@ const FIRST_CLASS: c_ulong = 1;
 
 const BUFFER_NAME: &CStr = c"tracer";
 
-/// A record.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Record {

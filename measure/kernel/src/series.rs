@@ -19,7 +19,6 @@ pub struct Series {
 }
 
 impl Series {
-    /// An empty series.
     pub const fn new() -> Series {
         Series {
             seen: AtomicU64::new(0),

@@ -31,7 +31,6 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// An empty curve.
     pub const fn new() -> Curve {
         Curve { points: [const { Point::new() }; POINTS], used: AtomicUsize::new(0) }
     }

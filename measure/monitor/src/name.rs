@@ -6,7 +6,6 @@ use pillion_abi::call::Call;
 /// A call and, if it is scanned more than once, the use of it.
 #[derive(Clone, Copy)]
 pub struct Name {
-    /// The call.
     pub call: Call,
     /// The use of the call, or empty.
     pub variant: &'static str,

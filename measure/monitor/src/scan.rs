@@ -37,7 +37,6 @@ struct Sample {
 pub struct Trial<P, C, U> {
     /// Prepares what the call needs, and returns it.
     prepare: P,
-    /// The call.
     call: C,
     /// Undoes the effect of both.
     undo: U,

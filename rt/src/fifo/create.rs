@@ -17,7 +17,6 @@ use pillion_runtime::info::{self, address, label};
 /// Alignment of rings: a cache line.
 const ALIGN: u64 = 64;
 
-/// Creates a FIFO.
 #[unsafe(export_name = "rtf_create")]
 pub extern "C" fn create(minor: c_uint, size: c_int) -> c_int {
     negative(make(minor, size).map(|()| 0))
@@ -118,7 +117,6 @@ unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32)
     slot.damaged = 0;
 }
 
-/// Destroys a FIFO.
 #[unsafe(export_name = "rtf_destroy")]
 pub extern "C" fn destroy(minor: c_uint) -> c_int {
     negative(end(minor).map(|()| 0))

@@ -99,7 +99,6 @@ fn flush(minor: c_uint) -> Result<(), c_int> {
     })
 }
 
-/// State of a FIFO.
 #[derive(Default)]
 struct State {
     size: usize,

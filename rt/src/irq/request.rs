@@ -122,7 +122,6 @@ fn unmask(token: &Token, place: usize) {
     }
 }
 
-/// Sets the handler of a line.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_request_irq(line: c_uint, handler: extern "C" fn(c_uint, *mut c_void) -> c_uint) -> c_int {
     request(line, Handler::Line(handler)).map_or_else(|number| -number, |()| 0)

@@ -15,7 +15,6 @@ use core::sync::atomic::Ordering::Relaxed;
 use pillion_runtime::info::{self, address};
 use rlsf::Tlsf;
 
-/// Alignment of `malloc`.
 const ALIGN: usize = 16;
 
 /// Up to 2^(5 + 30) bytes. Free blocks are kept in 32 lists for each doubling of size, which wastes

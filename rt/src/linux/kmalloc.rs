@@ -84,7 +84,6 @@ pub extern "C" fn __get_free_pages(flags: c_int, order: c_ulong) -> c_ulong {
     if allowed(flags) { alloc(bytes(order), PAGE).addr() as c_ulong } else { 0 }
 }
 
-/// Allocates a zeroed page.
 #[unsafe(no_mangle)]
 pub extern "C" fn get_zeroed_page(flags: c_int) -> c_ulong {
     let page = if allowed(flags) { alloc(PAGE, PAGE) } else { null_mut() };

@@ -30,7 +30,6 @@ pub extern "C" fn request_region(start: c_ulong, count: c_ulong, _: *const c_cha
     if port_io::owns(start, count) { &raw const GRANTED } else { core::ptr::null() }
 }
 
-/// Releases a claim.
 #[unsafe(no_mangle)]
 pub extern "C" fn release_region(_: c_ulong, _: c_ulong) {}
 

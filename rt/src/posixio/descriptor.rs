@@ -54,7 +54,6 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// The open descriptor with that number.
     pub fn open(number: c_int) -> Result<Descriptor, c_int> {
         let index =
             usize::try_from(number).ok().and_then(|n| n.checked_sub(FIRST)).filter(|i| *i < MOST).ok_or(EBADF)?;
@@ -72,7 +71,6 @@ impl Descriptor {
         })
     }
 
-    /// All open descriptors.
     pub fn all() -> impl Iterator<Item = Descriptor> {
         (0..MOST).map(Descriptor).filter(|d| lock::with(|token| STATES.borrow(token)[d.0] == State::Open))
     }

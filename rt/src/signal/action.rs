@@ -8,7 +8,6 @@ use crate::lock::{self, Token};
 use core::ffi::{c_int, c_ulong, c_void};
 use core::mem::transmute;
 
-/// A handler.
 pub(crate) type Handler = extern "C" fn(c_int);
 
 /// `struct sigaction`; also in `signal.h`.

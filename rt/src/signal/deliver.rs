@@ -27,7 +27,6 @@ pub(crate) fn receiver(token: &Token, asked: Identity, signal: u32) -> Option<&'
     others.max_by_key(now).or(Some(asked))
 }
 
-/// Sends a signal to a thread.
 pub(crate) fn send(token: &Token, to: &'static Thread, signal: u32) {
     match signal {
         SUSPEND => thread::suspend_other(token, to),

@@ -27,7 +27,6 @@ impl<T> Note<T> {
         self.0.store(core::ptr::from_ref(of).cast_mut(), Relaxed);
     }
 
-    /// Clears the note.
     #[inline]
     pub(crate) fn clear(&self) {
         self.0.store(null_mut(), Relaxed);

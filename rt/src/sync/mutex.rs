@@ -23,7 +23,6 @@ use pillion_rt_core::{inherit::bits, urgency::Urgency};
 
 /// Bits of [`Mutex::flags`]; also in `pthread.h`.
 pub(super) mod flag {
-    /// The type.
     pub const TYPE: u32 = 0xf;
     pub const NORMAL: u32 = 0;
     pub const SPINLOCK: u32 = 1;
@@ -42,7 +41,6 @@ pub(super) mod flag {
 /// In [`Mutex::owner`]: a thread waits.
 const WAITED_FOR: u32 = 0x100;
 
-/// Owner of a mutex.
 #[derive(Clone, Copy)]
 enum Owner {
     Nobody,

@@ -33,7 +33,6 @@ pub extern "C" fn pthread_mutex_destroy(mutex: &Mutex) -> c_int {
     })
 }
 
-/// Takes a mutex.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_lock(mutex: &Mutex) -> c_int {
     if mutex.take_fast() { 0 } else { lock_slowly(mutex) }
@@ -94,7 +93,6 @@ pub extern "C" fn pthread_mutex_timedlock(mutex: &Mutex, time: &Timespec) -> c_i
     }
 }
 
-/// Releases a mutex.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_unlock(mutex: &Mutex) -> c_int {
     if mutex.release_fast() { 0 } else { unlock_slowly(mutex) }
@@ -118,14 +116,12 @@ pub extern "C" fn pthread_mutex_consistent(mutex: &Mutex) -> c_int {
     number(lock::with(|token| mutex.repaired(token)))
 }
 
-/// The ceiling of a mutex.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_getprioceiling(mutex: &Mutex, ceiling: &mut c_int) -> c_int {
     *ceiling = lock::with(|token| mutex.ceiling.get(token)) as c_int;
     if mutex.flags.load(Relaxed) & flag::PROTECT != 0 { 0 } else { EINVAL }
 }
 
-/// Sets the ceiling of a mutex.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutex_setprioceiling(mutex: &Mutex, ceiling: c_int, old: Option<&mut c_int>) -> c_int {
     if !prio_ok(ceiling) || mutex.flags.load(Relaxed) & flag::PROTECT == 0 {

@@ -48,7 +48,6 @@ pub extern "C" fn pthread_mutexattr_gettype(attributes: &Attributes, kind: &mut 
     0
 }
 
-/// Sets the protocol.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setprotocol(attributes: &mut Attributes, protocol: c_int) -> c_int {
     let Some(flags) = usize::try_from(protocol).ok().and_then(|p| PROTOCOLS.get(p)) else { return ENOTSUP };
@@ -56,7 +55,6 @@ pub extern "C" fn pthread_mutexattr_setprotocol(attributes: &mut Attributes, pro
     0
 }
 
-/// Gets the protocol.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getprotocol(attributes: &Attributes, protocol: &mut c_int) -> c_int {
     let flags = attributes.flags & (flag::INHERIT | flag::PROTECT);
@@ -64,13 +62,11 @@ pub extern "C" fn pthread_mutexattr_getprotocol(attributes: &Attributes, protoco
     0
 }
 
-/// Sets the ceiling.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_setprioceiling(attributes: &mut Attributes, ceiling: c_int) -> c_int {
     number(prio_ok(ceiling).then(|| attributes.ceiling = ceiling as u32).ok_or(EINVAL))
 }
 
-/// Gets the ceiling.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_mutexattr_getprioceiling(attributes: &Attributes, ceiling: &mut c_int) -> c_int {
     *ceiling = attributes.ceiling as c_int;

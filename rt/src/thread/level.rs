@@ -39,7 +39,6 @@ pub(crate) fn own(token: &Token, thread: &Thread) -> Urgency {
     }
 }
 
-/// Sets a thread's own urgency.
 pub(crate) fn set_own(token: &Token, thread: &Thread, urgency: Urgency) {
     with_inheritance(token, |i| i.set_own(thread.number(), urgency));
 }

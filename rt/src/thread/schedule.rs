@@ -11,7 +11,6 @@ use pillion_runtime::call;
 /// The only policy.
 pub(super) const SCHED_FIFO: c_int = 1;
 
-/// The calling thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_self() -> *mut Thread {
     current().pointer()

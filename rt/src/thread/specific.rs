@@ -16,7 +16,6 @@ static DESTRUCTORS: Shared<[Option<Destructor>; KEYS]> = Shared::new([None; KEYS
 /// Maximum number of rounds of destructors, as they may leave new values behind.
 const ROUNDS: usize = 4;
 
-/// Creates a key.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_key_create(key: &mut c_int, destructor: Destructor) -> c_int {
     lock::with(|token| {
@@ -29,7 +28,6 @@ pub extern "C" fn pthread_key_create(key: &mut c_int, destructor: Destructor) ->
     })
 }
 
-/// Deletes a key.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_key_delete(key: c_int) -> c_int {
     lock::with(|token| {

@@ -35,9 +35,7 @@ shown! {
     show_state: state, u32, AtomicU32;
     /// Shows the thread's priority, as the program set it.
     show_priority: priority, u32, AtomicU32;
-    /// Shows the thread's level.
     show_level: level, u32, AtomicU32;
-    /// Shows the thread's period.
     show_period: period_ns, u64, AtomicU64;
 }
 
@@ -59,7 +57,6 @@ impl Thread {
         }
     }
 
-    /// Counts a release that was `late_ns` late.
     #[inline]
     pub(super) fn show_release(&self, late_ns: u64) {
         let shown = self.shown();

@@ -22,7 +22,6 @@ pub extern "C" fn pthread_suspend_np(thread: *const Thread) -> c_int {
     0
 }
 
-/// Suspends the caller.
 pub(crate) fn suspend_self() {
     let me = current();
     wait::block(lock::enter(), None, How::SUSPENDED, NEVER);
@@ -54,7 +53,6 @@ pub(crate) fn resume(token: &lock::Token, thread: &'static Thread) -> bool {
     stop::resume(token, thread)
 }
 
-/// Suspends another thread.
 pub(crate) fn suspend_other(token: &lock::Token, thread: &'static Thread) {
     if thread.number() != 0 {
         stop::suspend(token, thread);

@@ -26,7 +26,6 @@ pub extern "C" fn clock_gettime(clock: *const Clock, time: &mut Timespec) -> c_i
     0
 }
 
-/// Sets a clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
     let clock = clocks::find(clock).filter(|c| c.is_settable());
@@ -42,7 +41,6 @@ pub extern "C" fn clock_settime(clock: *const Clock, time: &Timespec) -> c_int {
     0
 }
 
-/// Resolution of a clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock_getres(clock: *const Clock, resolution: Option<&mut Timespec>) -> c_int {
     let Some(clock) = clocks::find(clock) else { return fail(EINVAL) };

@@ -88,7 +88,6 @@ fn create(clock: *const Clock, signal: u32) -> Result<Name, c_int> {
     Ok(place + 1)
 }
 
-/// Deletes a timer.
 #[unsafe(no_mangle)]
 pub extern "C" fn timer_delete(name: Name) -> c_int {
     posix(lock::with(|token| {

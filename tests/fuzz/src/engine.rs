@@ -32,7 +32,6 @@ pub struct Found {
 /// The input being run, for the code that reports it when the process ends.
 type Current = Arc<Mutex<Vec<u8>>>;
 
-/// A search in progress.
 struct Search<'a> {
     target: &'a Target,
     counters: Counters,

@@ -17,7 +17,6 @@ pub fn clear() {
     LOGGED.store(0, SeqCst);
 }
 
-/// Value of a cell.
 pub fn get(cell: usize) -> u64 {
     CELLS[cell].load(SeqCst)
 }
@@ -27,12 +26,10 @@ pub fn cap(cell: usize) -> u32 {
     get(cell) as u32
 }
 
-/// Sets a cell.
 pub fn set(cell: usize, value: impl Into<u64>) {
     CELLS[cell].store(value.into(), SeqCst);
 }
 
-/// Adds to a cell.
 pub fn add(cell: usize, value: u64) {
     CELLS[cell].fetch_add(value, SeqCst);
 }

@@ -26,7 +26,6 @@ fn answer(message: &Message) -> (u64, [u64; 8]) {
     (message.label + message.badge, words)
 }
 
-/// Serves forever.
 pub extern "C" fn server(_: u64) -> ! {
     let mut next = receive(NEVER);
     loop {

@@ -18,7 +18,6 @@ pub const TESTS: &[Test] = &[
     ("refusal/cap-space-of-the-first-task", own_space),
 ];
 
-/// Expects an error of a raw call.
 pub fn expect(call: Call, a: [u64; 6], error: Error, why: &str) -> Checked {
     let status = raw_call(call as u64, a);
     check!(

@@ -22,7 +22,6 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Finds the segments in the bundle.
     pub fn find(info: &BootInfo) -> Option<Segments> {
         memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, BUNDLE, 0).ok()?;
         // SAFETY: the bundle was just mapped there, whole, read-only and for good.

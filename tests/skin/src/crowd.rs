@@ -48,7 +48,6 @@ enum Kind {
 
 const SHORT: u32 = HOARD.end as u32 - HOARD.start as u32;
 
-/// One kind for each round.
 const ROUNDS: [Kind; 5] = [
     Kind::Semaphore,
     Kind::Receive(SHORT, 1),

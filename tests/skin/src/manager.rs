@@ -45,7 +45,6 @@ pub fn ended() -> ! {
     park()
 }
 
-/// Ends the system.
 pub fn end(status: u64) -> ! {
     ask_for(label::END, status);
     park()

@@ -7,9 +7,7 @@ use pillion_runtime::broker::{Caller, badge, errno::EPERM};
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
-    /// The resource manager.
     Manager,
-    /// A task.
     Task(Client),
 }
 
@@ -25,7 +23,6 @@ pub struct Client {
 }
 
 impl Sender {
-    /// The sender with this badge.
     pub fn of(badge: u64, caller: Caller) -> Result<Sender> {
         if badge == badge::MANAGER {
             return Ok(Sender::Manager);

@@ -59,7 +59,6 @@ impl Hardware {
         core::mem::take(&mut self.left_to_caller)
     }
 
-    /// A task's transfer memory.
     fn transfer(&self, task: usize) -> *mut u8 {
         assert!(task < self.tasks);
         (broker::TRANSFERS + task as u64 * broker::TRANSFER_SIZE) as *mut u8

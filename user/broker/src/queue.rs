@@ -24,7 +24,6 @@ fn slot(link: NonZeroU8) -> u8 {
 pub struct Message {
     /// Its length in bytes.
     pub length: u32,
-    /// Its priority.
     pub priority: u8,
 }
 
@@ -99,7 +98,6 @@ impl Queue {
         self.extent.at + u64::from(slot) * u64::from(self.size)
     }
 
-    /// The message in a slot.
     pub fn message(&mut self, slot: u8) -> &mut Message {
         &mut self.messages[usize::from(slot)]
     }

@@ -201,7 +201,6 @@ impl Broker {
         Ok(Answer::Wait)
     }
 
-    /// Receives the message in a slot.
     pub(crate) fn receive(&mut self, m: &mut impl Backend, task: usize, index: usize, slot: u8) -> Answer {
         let queue = self.queues.at(index);
         let message = *queue.message(slot);

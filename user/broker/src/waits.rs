@@ -3,7 +3,6 @@
 use core::num::NonZeroU16;
 use pillion_abi::channel::{TASKS, THREADS};
 
-/// Number of threads of all tasks.
 pub const WAITERS: usize = TASKS * THREADS;
 
 /// What a thread waits for.
@@ -52,7 +51,6 @@ pub struct List {
 }
 
 impl List {
-    /// An empty list.
     pub const fn new() -> List {
         List { first: None, last: None }
     }
@@ -78,7 +76,6 @@ impl Waits {
         Waits { waiters: [Waiter { state: State::Idle, level: 0, previous: None, next: None }; WAITERS] }
     }
 
-    /// State of a thread.
     pub fn state(&self, thread: usize) -> State {
         self.waiters[thread].state
     }
@@ -106,7 +103,6 @@ impl Waits {
         self.waiters[thread] = Waiter { state: State::Waiting(object), level, previous: before, next };
     }
 
-    /// Removes a thread from the list that it is in.
     pub fn remove(&mut self, list: &mut List, thread: usize) {
         let Waiter { previous, next, .. } = self.waiters[thread];
         match previous {

@@ -30,7 +30,6 @@ const LINE: u64 = 64;
 /// Offset of the first ring in a FIFO's pages; the control words come before it.
 const RINGS: u64 = size_of::<FifoControl>() as u64;
 
-/// The FIFOs.
 pub struct Fifos {
     /// Memory for their rings.
     space: Extent,

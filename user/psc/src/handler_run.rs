@@ -17,7 +17,6 @@ const RUNS_PER_SECOND: u64 = 100;
 /// Linux moves pages of processes, even locked ones, and they are absent for a moment.
 const PAUSES_PER_SECOND: u64 = 1000;
 
-/// Vector of a page fault.
 const PAGE_FAULT: u64 = 14;
 
 /// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE, OSXSAVE, and

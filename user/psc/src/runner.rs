@@ -58,7 +58,6 @@ fn thread(number: usize) -> u32 {
     number as u32 + 1
 }
 
-/// Prepares the runners.
 pub fn prepare(info: &TaskInfo) -> Result<()> {
     let count = (info.skin.threads as usize).saturating_sub(1).min(psc::SLOTS);
     for number in 0..count {

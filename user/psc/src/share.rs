@@ -73,7 +73,6 @@ pub fn handler(number: usize) -> Option<Request<PscSlot>> {
     }
 }
 
-/// Answers a request for a handler.
 pub fn answer_handler(number: usize, request: u64, result: i64) {
     let slot = words(number);
     // SAFETY: as in `handler`; the release makes the result visible to Linux.
@@ -95,7 +94,6 @@ pub fn fifo_request() -> Option<Request<(u32, u32)>> {
     }
 }
 
-/// Answers a request for a FIFO.
 pub fn answer_fifo(request: u64, result: i64) {
     let fifo = fifo();
     // SAFETY: as in `answer_handler`.

@@ -12,7 +12,6 @@ pub struct Failure(String);
 pub type Result<T> = core::result::Result<T, Failure>;
 
 impl Failure {
-    /// A failure with that text.
     pub fn new(text: impl Into<String>) -> Failure {
         Failure(text.into())
     }

@@ -19,7 +19,6 @@ pub fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &system::Task
     Ok(())
 }
 
-/// Gives a task its ports.
 pub fn give_ports(maker: &mut Maker<'_>, task: &Task, wanted: &system::Task) -> Result<()> {
     for (i, ports) in (0..).zip(&wanted.ports) {
         let at = maker.slots.take()?;

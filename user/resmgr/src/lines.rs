@@ -13,7 +13,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line.
     pub const fn new() -> Line {
         Line { bytes: [0; LONGEST], used: 0 }
     }

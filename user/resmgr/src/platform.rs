@@ -21,7 +21,6 @@ pub const LINUX_APPEND: &str = "linux.append";
 pub struct Platform {
     /// The kernel's boot information.
     pub boot: &'static BootInfo,
-    /// The bundle.
     pub bundle: &'static [u8],
 }
 

@@ -11,7 +11,6 @@ use pillion_runtime::Cap;
 /// End of the physical addresses that kernel objects can have: 256 GiB.
 const OBJECTS_END: u64 = 256 << 30;
 
-/// The pool.
 pub struct Pool {
     /// Region capability.
     pub cap: Cap,
@@ -28,7 +27,6 @@ fn choose(regions: &[Range], bytes: u64) -> Option<(usize, Range)> {
     (size >= bytes).then_some((index, Range { base: region.base, size, kind: range_kind::KERNEL }))
 }
 
-/// Takes the pool.
 pub fn take(slots: &mut Slots, regions: &[Range], bytes: u64) -> Result<Pool> {
     let (index, range) = choose(regions, bytes).ok_or_else(|| {
         Failure::new(alloc::format!("no contiguous {} KiB of memory for the real-time side", bytes.div_ceil(1024)))

@@ -20,30 +20,25 @@ pub fn badge(index: usize) -> u64 {
     2 * (index as u64 + 1)
 }
 
-/// A kind of sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
     /// A task without a skin.
     Task(Grants),
     /// A task with a skin.
     Program(Grants),
-    /// The broker.
     Broker,
-    /// The VM monitor.
     Monitor,
 }
 
 /// What the system file permits this task beyond what every task may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
-    /// It may end the system.
     pub end_system: bool,
     /// It may start a Linux that is off.
     pub start_linux: bool,
 }
 
 impl Grants {
-    /// The grants in the system file.
     pub fn of(task: &pillion_system::Task) -> Grants {
         Grants { end_system: task.may_end_system, start_linux: task.may_start_linux }
     }
@@ -54,7 +49,6 @@ pub fn kind(label: u64) -> u64 {
     if label & 0xff == label::LOG { label::LOG } else { label }
 }
 
-/// Whether this sender may send that label.
 pub fn may(sender: Sender, label: u64) -> bool {
     use Sender::{Monitor, Program, Task};
     match kind(label) {

@@ -35,7 +35,6 @@ const NO_TASKS: i64 = -38;
 /// Result of starting Linux where there is none (`ENODEV`).
 const NO_LINUX: i64 = -19;
 
-/// Replies with one value.
 fn answer(value: i64) {
     let _ = reply(0, [value as u64, 0, 0, 0, 0, 0, 0, 0]);
 }

@@ -40,13 +40,11 @@ pub const SLOTS: u32 = 16 + SEGMENTS as u32;
 pub struct Spec {
     /// Name. It is never freed: the reports need it, and the heap takes little back.
     pub name: &'static str,
-    /// Its image.
     pub image: Image<'static>,
     /// The task information that it finds in its memory.
     pub info: TaskInfo,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
-    /// Flags of its thread.
     pub thread_flags: u64,
     /// Slots of its capability space.
     pub slots: u32,
@@ -58,9 +56,7 @@ pub struct Spec {
     pub more_pages: u64,
 }
 
-/// A task.
 pub struct Task {
-    /// Name.
     pub name: &'static str,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
@@ -68,17 +64,12 @@ pub struct Task {
     pub region: Cap,
     /// Capability space.
     pub caps: Cap,
-    /// Address space.
     pub space: Cap,
-    /// Thread.
     pub thread: Cap,
-    /// Notification.
     pub notification: Cap,
-    /// Memory of its stack.
     pub stack: Cap,
     /// Its own memory; 0 if it has none.
     pub memory: Cap,
-    /// Latency histogram.
     pub histogram: Option<&'static Histogram>,
     /// The guest space of Linux, in its monitor; 0 in other tasks.
     pub guest: Cap,
@@ -166,7 +157,6 @@ impl Urgency {
 
 /// What it takes to make tasks.
 pub struct Maker<'a> {
-    /// Free slots.
     pub slots: &'a mut Slots,
     /// Window into memory that the manager gives to others.
     pub window: &'a Window,

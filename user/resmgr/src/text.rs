@@ -5,14 +5,12 @@ use core::fmt;
 /// Longest text; the rest of a longer one is cut off.
 const LONGEST: usize = 400;
 
-/// A text.
 pub struct Text {
     bytes: [u8; LONGEST],
     used: usize,
 }
 
 impl Text {
-    /// The formatted text.
     pub fn new(arguments: fmt::Arguments<'_>) -> Text {
         let mut text = Text { bytes: [0; LONGEST], used: 0 };
         // Cutting a long text off is no error.
@@ -42,7 +40,6 @@ impl fmt::Display for Text {
     }
 }
 
-/// Makes a [`Text`].
 macro_rules! text {
     ($($argument:tt)*) => { $crate::text::Text::new(core::format_args!($($argument)*)) };
 }

@@ -18,7 +18,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// A closed window.
     pub fn new(slots: &mut Slots) -> Result<Window> {
         Ok(Window { slot: slots.take()? })
     }

@@ -27,7 +27,6 @@ pub struct Bus<'a> {
     msrs: Msrs,
 }
 
-/// Number of ports.
 const PORTS: u32 = 1 << 16;
 
 impl<'a> Bus<'a> {

@@ -8,7 +8,6 @@ use core::fmt::{self, Write};
 /// Room for the resource manager's line and the additions.
 const SIZE: usize = 1024 + 64;
 
-/// A command line.
 pub struct CommandLine {
     text: [u8; SIZE],
     length: usize,

@@ -11,7 +11,6 @@ pub enum End {
     Reboot,
     /// It stopped with interrupts off.
     Halted,
-    /// Triple fault.
     TripleFault,
     /// It takes no interrupts any more.
     Hung,
@@ -26,7 +25,6 @@ pub enum End {
 }
 
 impl End {
-    /// Its name in reports.
     pub fn name(&self) -> &'static str {
         match self {
             End::PowerOff => "poweroff",

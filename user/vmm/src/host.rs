@@ -52,7 +52,6 @@ pub fn enable_acpi(fadt: &Fadt) -> bool {
     (0..PATIENCE).any(|_| is_on() || call::sleep(now().saturating_add(pause)).is_err())
 }
 
-/// Reads configuration space.
 pub fn config_read(address: u32, port: u16, width: u8) -> u32 {
     let _ = call::port_out(monitor::slot::PORTS, CONFIG_ADDRESS, 4, address);
     call::port_in(monitor::slot::PORTS, port, width).unwrap_or(u32::MAX)

@@ -8,7 +8,6 @@ use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
 use crate::{end::End, linux_log, virtual_machine::VirtualMachine};
 
-/// The lives of Linux.
 pub struct Lifecycle(Lives);
 
 impl Lifecycle {

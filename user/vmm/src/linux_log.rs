@@ -13,7 +13,6 @@ use crate::{end::End, linux_vcpu};
 pub struct Exits([u64; Exit::ALL.len()]);
 
 impl Exits {
-    /// Counts one exit.
     pub fn count(&mut self, reason: Exit) {
         self.0[reason as usize] += 1;
     }

@@ -7,7 +7,6 @@ use pillion_runtime::{
 };
 use pillion_vmm_devices::answer::Route;
 
-/// The state page.
 pub fn state() -> &'static State {
     // SAFETY: the page is mapped at this address for good. It holds cells of integers, which the
     // kernel writes only while this thread is in `vcpu_run`, and atomics, which the kernel writes

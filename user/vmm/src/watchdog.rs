@@ -15,7 +15,6 @@ pub fn connect() {
     let _ = call::timer_bind(slot::TIMER, slot::NOTIFICATION, 1);
 }
 
-/// The watchdog.
 #[derive(Clone, Debug)]
 pub struct Watchdog {
     interval: u64,

@@ -18,7 +18,6 @@ impl Window {
     }
 }
 
-/// Address in the window.
 const fn address(guest_physical: u64) -> u64 {
     address::GUEST + guest_physical
 }

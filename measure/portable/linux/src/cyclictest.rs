@@ -5,10 +5,8 @@ use pillion_measure_data::Histogram;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// A measuring thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread<'a> {
-    /// Its latencies.
     pub latencies: &'a Histogram,
     /// The processor that it ran on.
     pub cpu: usize,
@@ -17,9 +15,7 @@ pub struct Thread<'a> {
 /// The facts that accompany the numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The command line.
     pub command: String,
-    /// Version of the program.
     pub version: String,
     /// Start and end in local time, as in RFC 2822.
     pub times: (String, String),

@@ -21,7 +21,6 @@ enum Command {
 /// The register of edu that raises its interrupt.
 const RAISE: usize = 0x60;
 
-/// The sources of interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Source {
     /// QEMU's edu device, triggered by a write to its register.

@@ -23,7 +23,6 @@ struct State {
 }
 
 impl Watch {
-    /// Starts watching.
     pub fn begin(cpu: usize) -> Watch {
         Watch { cpu, before: State::now(cpu) }
     }

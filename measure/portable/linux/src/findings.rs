@@ -80,7 +80,6 @@ impl Findings {
         exact
     }
 
-    /// Adds points.
     pub fn points(&mut self, name: &str, x_unit: &str, y_unit: &str, points: Vec<(f64, f64)>) {
         let points = points.into_iter().map(|(x, y)| (rounded(x), rounded(y))).collect();
         let points = Points { x_unit: x_unit.into(), y_unit: y_unit.into(), points };

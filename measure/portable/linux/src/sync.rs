@@ -41,7 +41,6 @@ impl Semaphore {
         while unsafe { libc::sem_wait(self.0.get()) } != 0 {}
     }
 
-    /// Posts the semaphore.
     #[inline]
     pub fn post(&self) {
         // SAFETY: it was initialised.

@@ -16,7 +16,6 @@ pub enum Choice {
     Monotonic,
 }
 
-/// A clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clock {
     /// The time-stamp counter, and its ticks per nanosecond.

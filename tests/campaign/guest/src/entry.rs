@@ -4,7 +4,6 @@ use core::arch::global_asm;
 
 use crate::{page::Tables, trap::Stack};
 
-/// Page tables.
 pub static mut TABLES: Tables = Tables::new();
 /// Stack for the steps.
 pub static mut STACK: Stack = Stack::new();

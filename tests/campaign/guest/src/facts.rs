@@ -68,7 +68,6 @@ impl Facts {
         unsafe { FACTS.0.get().read_volatile() }
     }
 
-    /// The command line.
     pub fn command_line(&self) -> &str {
         self.line.get(..self.line_length).and_then(|line| core::str::from_utf8(line).ok()).unwrap_or("")
     }

@@ -1,6 +1,5 @@
 //! Page tables: all memory one to one, and two pages from which instructions run.
 
-/// A table.
 #[repr(C, align(4096))]
 struct Table([u64; 512]);
 

@@ -107,7 +107,6 @@ pub fn end_interrupt() {
     }
 }
 
-/// Spins.
 pub fn spin(ns: u32, open: bool) {
     let until = now() + u64::from(ns);
     if open {

@@ -5,7 +5,6 @@ use core::arch::{asm, global_asm};
 
 use crate::{entry, processor};
 
-/// A stack.
 #[repr(C, align(16))]
 pub struct Stack([u8; Stack::SIZE]);
 
@@ -21,7 +20,6 @@ impl Stack {
 
 /// Selector of 64-bit code.
 pub const CODE: u64 = 0x08;
-/// Data.
 pub const DATA: u64 = 0x10;
 /// 32-bit code.
 pub const NARROW: u64 = 0x18;

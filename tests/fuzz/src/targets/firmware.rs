@@ -28,7 +28,6 @@ const NAMES: [[u8; 4]; 6] = [*b"FACP", *b"APIC", *b"MCFG", *b"IVRS", *b"DMAR", *
 /// End of the processor's addresses.
 const REACH: u64 = 1 << 40;
 
-/// Room for a table.
 const ROOM: usize = 256;
 const HEADER: usize = 36;
 
@@ -56,7 +55,6 @@ pub fn root_pointer(memory: &Ram) -> RootPointer {
     std::array::from_fn(|at| memory.0[ROOT + at])
 }
 
-/// Makes tables from the input.
 pub fn tables(input: &mut Input) -> Vec<u8> {
     let (kind, mut memory) = (input.u8(), vec![0; 8 * ROOM]);
     let root = if kind & 1 == 0 { *b"XSDT" } else { *b"RSDT" };

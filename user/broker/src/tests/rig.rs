@@ -184,7 +184,6 @@ impl Rig {
         }
     }
 
-    /// Sends as thread `thread`.
     pub fn send(&mut self, task: usize, thread: u8, queue: u32, bytes: &[u8], priority: u32) -> Answer {
         self.machine.transfers[task][..bytes.len()].copy_from_slice(bytes);
         self.ask(task, thread, Request::QueueSend { queue, length: bytes.len() as u32, priority, block: true })

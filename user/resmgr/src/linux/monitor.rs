@@ -50,7 +50,6 @@ impl Monitor {
     }
 }
 
-/// Plans the monitor.
 pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
     let mut extents = guest_extents(&all);

@@ -18,7 +18,6 @@ const NAME: &str = "pillion";
 /// Where the manager maps the kernel's log.
 const KERNEL: u64 = 0xa8_0000_0000;
 
-/// The log that Linux sees.
 pub struct LinuxLog {
     status: *mut Status,
     written: u64,

@@ -57,11 +57,8 @@ fn transfers(tasks: usize) -> u64 {
     tasks as u64 * TRANSFER_SIZE
 }
 
-/// The broker.
 pub struct Broker {
-    /// Its task.
     pub task: Task,
-    /// Its endpoint.
     endpoint: Cap,
     /// The manager's capability to call that endpoint.
     call: Cap,

@@ -27,7 +27,6 @@ const ADDRESS: u64 = 0xb0_0000_0000;
 pub struct Channel {
     /// Offsets of its parts.
     pub layout: Layout,
-    /// Its memory.
     pub memory: Cap,
     /// Physical address.
     pub base: u64,
@@ -77,7 +76,6 @@ impl Channel {
         Ok(Channel { base: identity & !(PAGE - 1), layout, memory, directory, usage })
     }
 
-    /// The directory.
     pub fn directory(&self) -> &Directory {
         self.directory
     }

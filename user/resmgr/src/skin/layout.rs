@@ -25,7 +25,6 @@ pub struct Places {
 pub struct Layout {
     /// Offset of the processor times.
     pub usage: u64,
-    /// Parts of the tasks.
     pub tasks: Vec<Places>,
     /// Offset of the command. Linux may write the command and everything after it.
     pub command: u64,

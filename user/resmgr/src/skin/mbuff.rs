@@ -79,7 +79,6 @@ impl Refusal {
 /// Bytes that are cleared at a time: the manager serves others between two pieces.
 pub const PIECE: u64 = 256 << 10;
 
-/// Result of a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// The holder holds the buffer with this index in the directory.
@@ -108,7 +107,6 @@ pub struct Pool {
 /// State of a buffer that the directory does not show.
 #[derive(Clone, Copy)]
 struct State {
-    /// Number of holds of each holder.
     holds: [u32; HOLDERS],
     /// Its maker. The buffer counts towards the maker's share while the maker holds it.
     maker: Holder,
@@ -169,7 +167,6 @@ impl Pool {
         self.buffers[index].cleared += bytes;
     }
 
-    /// Releases one hold.
     pub fn release(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder, name: &Name) -> Result<(), Refusal> {
         let index = find(all, name).ok_or(Refusal::Absent)?;
         let held = &mut self.buffers[index].holds[holder.index()];
@@ -178,7 +175,6 @@ impl Pool {
         Ok(())
     }
 
-    /// Releases all holds of a holder.
     pub fn release_all(&mut self, all: &mut [Mbuff; MBUFFS], holder: Holder) {
         for index in 0..MBUFFS {
             self.buffers[index].holds[holder.index()] = 0;

@@ -33,7 +33,6 @@ const LOOKS: [u64; 2] = [100, 10];
 
 /// The manager's capabilities to reach Linux and its monitor.
 struct Passenger {
-    /// Rings the doorbell.
     doorbell: Cap,
     /// The monitor's capability space.
     caps: Cap,

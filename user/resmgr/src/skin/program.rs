@@ -33,7 +33,6 @@ pub struct Plan {
     pub spec: Spec,
     /// What the system file says.
     pub wanted: pillion_system::Task,
-    /// Urgency of its threads.
     pub urgency: Urgency,
     /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
@@ -100,11 +99,9 @@ fn extents(facts: &SkinInfo) -> Vec<Extent> {
 
 /// A task with a skin.
 pub struct Program {
-    /// Its plan.
     pub plan: Plan,
     /// Its index among the tasks with a skin.
     pub index: usize,
-    /// Badge of its messages.
     badge: u64,
     /// Region that it is made from each time.
     region: Cap,
@@ -134,7 +131,6 @@ impl Program {
         Ok(Program { plan, index, badge, region, slots, task, threads, unloader, others_before: 0, told: 0 })
     }
 
-    /// Its name.
     pub fn name(&self) -> &'static str {
         self.plan.spec.name
     }

@@ -15,7 +15,6 @@ const EACCES: i64 = -13;
 const EBUSY: i64 = -16;
 const EINVAL: i64 = -22;
 
-/// Replies with one value.
 fn answer(value: i64) {
     answer_all([value, 0, 0]);
 }
@@ -114,7 +113,6 @@ impl Skins {
         }
     }
 
-    /// Releases a hold.
     pub(super) fn release(&mut self, holder: Holder, name: &Name) -> Result<(), Refusal> {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release(&mut directory.mbuffs, holder, name))?;

@@ -16,11 +16,8 @@ const SMALL: u64 = 512;
 /// A thread and its objects.
 #[derive(Clone, Copy)]
 pub struct Thread {
-    /// The thread.
     pub thread: Cap,
-    /// Its scheduling context.
     pub context: Cap,
-    /// Its notification.
     pub notification: Cap,
     /// Ticks it had used when the manager last checked.
     pub ticks: u64,
@@ -33,7 +30,6 @@ pub fn pages(threads: u32) -> u64 {
     u64::from(threads) - 1 + (u64::from(threads) * SMALL).div_ceil(PAGE)
 }
 
-/// Slots of the threads.
 pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
@@ -70,7 +66,6 @@ fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap
     Ok(thread)
 }
 
-/// Suspends all threads.
 pub fn suspend(all: &[Thread]) {
     for one in all {
         let _ = thread_suspend(one.thread);

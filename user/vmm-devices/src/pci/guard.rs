@@ -151,7 +151,6 @@ struct Ends {
 const DEVICE_BASES: Ends = Ends { first: 0x10, last: 0x24, rom: 0x30 };
 const BRIDGE_BASES: Ends = Ends { first: 0x10, last: 0x14, rom: 0x38 };
 
-/// A base address.
 #[derive(Clone, Copy)]
 struct Base {
     low: u8,
@@ -170,7 +169,6 @@ enum BaseKind {
 /// Most base addresses of a function.
 const BASES: usize = 7;
 
-/// The base addresses of a function.
 fn bases(space: &mut impl ConfigSpace, function: Function, ends: Ends) -> [Option<Base>; BASES] {
     let mut all = [None; BASES];
     let (mut count, mut low) = (0, ends.first);

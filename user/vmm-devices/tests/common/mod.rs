@@ -3,7 +3,6 @@
 
 use pillion_vmm_devices::{answer::Access, guest_memory::GuestMemory};
 
-/// A port access.
 pub const fn at(port: u16, width: u8) -> Access {
     Access { port, width }
 }

@@ -36,7 +36,6 @@ struct Group<'a> {
     height: f64,
 }
 
-/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Picture {
     let groups: Vec<Group> = chart.series.iter().filter_map(|name| group(measurement, chart, name)).collect();
     if groups.is_empty() {

@@ -18,7 +18,6 @@ const HEIGHT: f64 = 300.0;
 /// Heads of the columns, with the fraction of samples above each.
 const TOLD: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.01), ("p99.99", 0.0001), ("max", 0.0)];
 
-/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, curves: &[Curve]) -> Picture {
     let drawn: Vec<(&Curve, Vec<(f64, f64)>)> = curves.iter().map(|curve| (curve, tail(curve))).collect();
     let drawn: Vec<_> = drawn.into_iter().filter(|(_, tail)| !tail.is_empty()).collect();

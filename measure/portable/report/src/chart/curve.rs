@@ -6,9 +6,7 @@ use pillion_measure_data::{Chart, Data, Histogram, Measurement, Points, System};
 /// A series of a system.
 #[derive(Debug)]
 pub struct Curve<'a> {
-    /// The system.
     pub system: &'a System,
-    /// The series' name.
     pub series: &'a str,
     /// Index of the series in the chart.
     pub order: usize,

@@ -39,7 +39,6 @@ struct Drawn<'a> {
     fits: Vec<&'a Curve<'a>>,
 }
 
-/// Draws the chart.
 pub fn draw(measurement: &Measurement, chart: &Chart, curves: &[Curve]) -> Picture {
     let drawn = drawn(measurement, curves);
     if drawn.is_empty() {

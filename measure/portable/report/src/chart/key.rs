@@ -12,7 +12,6 @@ const COLUMN: f64 = 76.0;
 /// Width of the sample of a look, with the gap after it.
 const SAMPLE: f64 = 34.0;
 
-/// Heads of the columns.
 pub fn heads(heads: &[&str], top: f64) -> Markup {
     html! {
         @for (column, head) in heads.iter().enumerate() {
@@ -35,18 +34,15 @@ pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
     }
 }
 
-/// A sample of a line.
 pub fn line_sample(curve: &Curve, top: f64) -> Markup {
     line(&curve.stroke(), (0.0, top + 9.0), (SAMPLE - 8.0, top + 9.0))
 }
 
-/// A sample of a filled area with its outline.
 pub fn area_sample(fill: &str, stroke: &str, top: f64) -> Markup {
     let area = Area { left: 0.0, top: top + 3.0, right: SAMPLE - 8.0, bottom: top + 14.0 };
     html! { (rectangle(fill, area)) (line(stroke, (area.left, area.top), (area.right, area.top))) }
 }
 
-/// Right edge of a column.
 pub fn right(column: usize, columns: usize) -> f64 {
     WIDTH - COLUMN * (columns - 1 - column) as f64
 }

@@ -14,7 +14,6 @@ const CROWDED: f64 = 110.0;
 /// A label beside a point.
 #[derive(Debug)]
 pub struct Label {
-    /// The point.
     pub point: (f64, f64),
     /// The area of the label.
     pub area: Area,

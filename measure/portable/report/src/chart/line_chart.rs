@@ -31,7 +31,6 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     let points: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = axes(chart, &points) else { return Picture::nothing("No points.") };

@@ -30,7 +30,6 @@ struct Drawn<'a> {
     frequencies: Option<&'a Points>,
 }
 
-/// Draws the chart.
 pub fn draw(measurement: &Measurement, curves: &[Curve]) -> Picture {
     let drawn: Vec<Drawn> = curves.iter().filter_map(|curve| with_frequencies(measurement, curve)).collect();
     if drawn.is_empty() {

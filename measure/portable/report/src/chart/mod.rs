@@ -33,7 +33,6 @@ pub fn has_data(measurement: &Measurement, chart: &Chart) -> bool {
     curve::systems(measurement, chart).iter().any(|system| chart.series.iter().any(|name| is_said(system, name)))
 }
 
-/// Draws a chart of a measurement.
 pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Picture {
     let curves = Curve::all(measurement, chart, colours);
     match chart.kind {

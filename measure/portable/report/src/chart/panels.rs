@@ -32,10 +32,8 @@ pub struct Style {
     pub inside: fn(&Frame, &Curve, &Points) -> Markup,
 }
 
-/// A curve and its points.
 type Panel<'a> = (&'a Curve<'a>, &'a Points);
 
-/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve], style: &Style) -> Picture {
     let panels: Vec<Panel> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = axes(chart, &panels, style) else { return Picture::nothing(style.empty) };

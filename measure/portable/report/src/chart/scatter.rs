@@ -9,7 +9,6 @@ use pillion_measure_data::{Chart, Points};
 
 const HEIGHT: f64 = 320.0;
 
-/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     let points: Vec<(&Curve, &Points)> = curves.iter().filter_map(|curve| Some((curve, curve.points()?))).collect();
     let Some((x, y)) = line_chart::axes(chart, &points) else { return Picture::nothing("No points.") };

@@ -15,7 +15,6 @@ pub struct Summary {
     pub p99: f64,
     /// Largest sample.
     pub max: f64,
-    /// Number of samples.
     pub samples: u64,
 }
 

@@ -19,7 +19,6 @@ const STYLE: Style = Style {
     inside: spread,
 };
 
-/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     panels::draw(chart, curves, &STYLE)
 }

@@ -24,7 +24,6 @@ const STYLE: Style = Style {
     inside: teeth,
 };
 
-/// Draws the chart.
 pub fn draw(chart: &Chart, curves: &[Curve]) -> Picture {
     panels::draw(chart, curves, &STYLE)
 }

@@ -12,7 +12,6 @@ pub struct Tick {
     pub label: Option<String>,
 }
 
-/// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The values.

@@ -42,11 +42,9 @@ pub fn at(value: f64) -> String {
 /// A rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// Left edge.
     pub left: f64,
     /// Upper edge.
     pub top: f64,
-    /// Right edge.
     pub right: f64,
     /// Lower edge.
     pub bottom: f64,
@@ -59,12 +57,10 @@ impl Area {
     }
 }
 
-/// A straight line.
 pub fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
     html! { line class=(class) x1=(at(from.0)) y1=(at(from.1)) x2=(at(to.0)) y2=(at(to.1)) {} }
 }
 
-/// A dot.
 pub fn dot(class: &str, place: (f64, f64), radius: f64) -> Markup {
     html! { circle class=(class) cx=(at(place.0)) cy=(at(place.1)) r=(at(radius)) {} }
 }

@@ -3,7 +3,6 @@
 use super::at;
 use maud::{Markup, html};
 
-/// A line through places.
 pub fn through(places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (n, (x, y)) in places.iter().enumerate() {

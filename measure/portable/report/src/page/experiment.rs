@@ -8,7 +8,6 @@ use crate::draw::{WIDTH, at};
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;
 
-/// The section of an experiment.
 pub fn section(report: &Report, experiment: &Experiment) -> Markup {
     let first = experiment.first();
     html! {

@@ -6,7 +6,6 @@ use pillion_measure_data::Instrument;
 /// The description of an instrument.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// Its name.
     pub name: &'static str,
     /// In a few words.
     pub short: &'static str,

@@ -26,7 +26,6 @@ pub struct Experiment<'a> {
 /// A measurement with its charts.
 #[derive(Debug)]
 pub struct Part<'a> {
-    /// The measurement.
     pub measurement: &'a Measurement,
     /// Its charts; empty if it is invalid.
     pub figures: Vec<Figure<'a>>,
@@ -64,7 +63,6 @@ impl<'a> Report<'a> {
         Report { experiments, colours }
     }
 
-    /// Every measurement.
     pub fn measurements(&self) -> impl Iterator<Item = &'a Measurement> {
         self.experiments.iter().flat_map(|experiment| &experiment.parts).map(|part| part.measurement)
     }

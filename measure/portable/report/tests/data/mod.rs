@@ -58,7 +58,6 @@ pub fn measurement(experiment: &str, title: &str, instrument: Instrument, system
     }
 }
 
-/// A series of points.
 pub fn points(system: &str, name: &str, units: (&str, &str), points: Vec<(f64, f64)>) -> Series {
     let points = Points { x_unit: units.0.into(), y_unit: units.1.into(), points };
     Series { system: system.into(), name: name.into(), data: Data::Points(points) }

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::Rel
 pub struct Task {
     /// The processor that it runs on.
     pub cpu: usize,
-    /// Its priority.
     pub priority: i32,
     /// Its period.
     pub interval_ns: u64,

@@ -59,7 +59,6 @@ struct Span {
 }
 
 impl Span {
-    /// Adds a sample.
     fn add(&mut self, latency_ns: i64) {
         self.samples += 1;
         self.sum += i128::from(latency_ns);

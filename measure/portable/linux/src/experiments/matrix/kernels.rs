@@ -7,7 +7,6 @@ use std::hint::black_box;
 const SIDE: usize = 64;
 /// Points of the transform.
 const POINTS: usize = 1024;
-/// Numbers that are sorted.
 const NUMBERS: usize = 4096;
 /// Bytes that are copied, in cache lines that are visited in no regular order.
 const WALK: usize = 32 << 10;

@@ -17,7 +17,6 @@ use std::rc::Rc;
 
 /// How to make a call repeatedly.
 pub struct Call {
-    /// Name of its curve.
     pub name: &'static str,
     /// Prepares what all its calls need.
     pub prepare: fn() -> Result<Made>,
@@ -30,7 +29,6 @@ type Step = Box<dyn FnMut() -> Result<()>>;
 pub struct Made {
     /// Runs before each call.
     pub before: Step,
-    /// The call itself.
     pub call: Step,
     /// Runs after each call.
     pub after: Step,

@@ -15,7 +15,6 @@ use std::os::fd::AsFd;
 /// Sizes that are written: none, one, less and more than a page.
 const SIZES: [usize; 5] = [0, 1, 4095, 4097, 70_000];
 
-/// One round.
 pub fn cover(place: &Place, round: u64) -> Result<()> {
     contents(place, SIZES[round as usize % SIZES.len()])?;
     names(place)?;

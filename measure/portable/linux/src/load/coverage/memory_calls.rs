@@ -12,7 +12,6 @@ const PAGE: usize = 4096;
 /// Pages mapped in a round: from a few to more than a large page.
 const PAGES: [usize; 4] = [3, 16, 130, 600];
 
-/// One round.
 pub fn cover(_place: &Place, round: u64) -> Result<()> {
     let pages = PAGES[round as usize % PAGES.len()];
     let flags = if round.is_multiple_of(2) { MapFlags::PRIVATE } else { MapFlags::SHARED };

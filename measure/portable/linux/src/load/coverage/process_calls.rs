@@ -10,7 +10,6 @@ use rustix::time::{self, ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, Time
 use std::hint::black_box;
 use std::time::Duration;
 
-/// One round.
 pub fn cover(_place: &Place, round: u64) -> Result<()> {
     itself()?;
     clocks()?;

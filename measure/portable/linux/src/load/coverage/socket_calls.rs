@@ -10,7 +10,6 @@ use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 /// Bytes of a message in a round; each size fits into sockets and pipes.
 const SIZES: [usize; 4] = [1, 100, 1400, 4096];
 
-/// One round.
 pub fn cover(place: &Place, round: u64) -> Result<()> {
     let message = vec![3; SIZES[round as usize % SIZES.len()]];
     in_the_machine(place, &message)?;
