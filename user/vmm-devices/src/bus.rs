@@ -119,10 +119,7 @@ impl<'a> Bus<'a> {
         }
     }
 
-    /// Reads a model-specific register.
-    ///
-    /// # Errors
-    /// If the guest is not offered the register.
+    /// Reads a model-specific register. Fails if the guest is not offered the register.
     pub fn read_msr(&self, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
         match apic::has_msr(number) {
             true => self.apic.read_msr(number, now, &self.shared(state)),
@@ -130,10 +127,8 @@ impl<'a> Bus<'a> {
         }
     }
 
-    /// Writes a model-specific register.
-    ///
-    /// # Errors
-    /// If the guest is not offered the register, or the value is invalid.
+    /// Writes a model-specific register. Fails if the guest is not offered the register, or the
+    /// value is invalid.
     pub fn write_msr(&mut self, number: u32, value: u64, now: u64, state: &State) -> Result<Effect, GeneralProtection> {
         if !apic::has_msr(number) {
             return self.msrs.write(number, value).map(|()| Effect::None);

@@ -123,10 +123,7 @@ fn extend(value: u64, width: u8, signed: bool) -> u64 {
     if negative { value | !ones(width) } else { value }
 }
 
-/// Fetches and decodes the instruction that exited.
-///
-/// # Errors
-/// As [`Error`] says.
+/// Fetches and decodes the instruction that exited. Fails as [`Error`] says.
 pub fn at_exit(memory: &impl GuestMemory, state: &State) -> Result<Access, Error> {
     const CODE_LONG: u16 = 1 << 9;
     if state.efer.get() & (1 << 10) == 0 || state.cs.get().attributes & CODE_LONG == 0 {
@@ -135,10 +132,8 @@ pub fn at_exit(memory: &impl GuestMemory, state: &State) -> Result<Access, Error
     decode(&fetch(memory, paging::Mode::of(state), state.rip.get())?)
 }
 
-/// Fetches up to [`LONGEST`] bytes; fewer if the next page is not present.
-///
-/// # Errors
-/// If not even the first byte can be read.
+/// Fetches up to [`LONGEST`] bytes; fewer if the next page is not present. Fails if not even the
+/// first byte can be read.
 pub fn fetch(memory: &impl GuestMemory, mode: paging::Mode, linear: u64) -> Result<Bytes, Error> {
     let mut bytes = [0; LONGEST];
     let physical = paging::translate(memory, mode, linear).map_err(Error::Fetch)?;
@@ -158,10 +153,8 @@ pub fn fetch(memory: &impl GuestMemory, mode: paging::Mode, linear: u64) -> Resu
 
 const REX_W: u8 = 8;
 
-/// Decodes 64-bit code.
-///
-/// # Errors
-/// [`Error::Unsupported`] unless it is a move between memory and a general register or a constant.
+/// Decodes 64-bit code. [`Error::Unsupported`] unless it is a move between memory and a
+/// general register or a constant.
 pub fn decode(bytes: &Bytes) -> Result<Access, Error> {
     let unsupported = Error::Unsupported(*bytes);
     let rex = rex(bytes).ok_or(unsupported)?;

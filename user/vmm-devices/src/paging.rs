@@ -48,10 +48,7 @@ const PRESENT: u64 = 1;
 const LARGE: u64 = 1 << 7;
 const ADDRESS: u64 = 0x000f_ffff_ffff_f000;
 
-/// Guest-physical address of a linear address.
-///
-/// # Errors
-/// As [`Error`] says.
+/// Guest-physical address of a linear address. Fails as [`Error`] says.
 pub fn translate(memory: &impl GuestMemory, mode: Mode, linear: u64) -> Result<u64, Error> {
     if mode.cr0 & CR0_PAGING == 0 {
         return Ok(linear & 0xffff_ffff);

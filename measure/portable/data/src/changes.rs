@@ -66,10 +66,7 @@ impl From<Verdict> for &'static str {
 }
 
 /// All figures of both: those of the new measurement in its order, then those that only the old one
-/// has.
-///
-/// # Errors
-/// The two cannot be compared.
+/// has. Fails if the two cannot be compared.
 pub fn compare(old: &Measurement, new: &Measurement) -> Result<Vec<Change>> {
     check(old, new)?;
     let value = |of: &Measurement, figure: &Figure| of.figure(&figure.system, &figure.name).map(|figure| figure.value);

@@ -147,10 +147,8 @@ impl Measurement {
         }
     }
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// The file is missing, or is not a measurement in this version of the format.
+    /// Reads a file. Fails if the file is missing, or is not a measurement in this version of the
+    /// format.
     pub fn read(path: &Path) -> Result<Measurement> {
         parse(&std::fs::read(path)?)
     }

@@ -25,9 +25,7 @@ impl Bench {
     }
 
     /// Makes this thread the most urgent one of its processor, and locks the process's memory.
-    ///
-    /// # Errors
-    /// This is not permitted.
+    /// Fails if this is not permitted.
     pub fn be_urgent(&self) -> anyhow::Result<()> {
         realtime::lock_memory()?;
         realtime::pin(self.cpu)?;
@@ -35,10 +33,7 @@ impl Bench {
     }
 
     /// Makes this process an ordinary one on its processor, for measurements of what any program
-    /// gets.
-    ///
-    /// # Errors
-    /// Linux refuses.
+    /// gets. Fails if Linux refuses.
     pub fn be_ordinary(&self) -> anyhow::Result<()> {
         realtime::unlock_memory()?;
         realtime::pin(self.cpu)?;

@@ -57,10 +57,7 @@ fn with_long_help(command: Command) -> Command {
     command.disable_help_flag(true).arg(help)
 }
 
-/// Executes the command line; false if a result is bad.
-///
-/// # Errors
-/// It could not be done.
+/// Executes the command line; false if a result is bad. Fails if it could not be done.
 pub fn run() -> anyhow::Result<bool> {
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a subcommand");

@@ -84,10 +84,7 @@ pub fn is_there() -> bool {
 }
 
 impl Device {
-    /// Opens it with that source.
-    ///
-    /// # Errors
-    /// There is no such source, or the module is not loaded.
+    /// Opens it with that source. Fails if there is no such source, or the module is not loaded.
     pub fn open(source: Source) -> Result<Device> {
         let module = Module::open()?;
         module.control(Command::Source, source as u64).context("there is no such source of interrupts")?;
@@ -95,18 +92,13 @@ impl Device {
         Ok(Device { module, registers })
     }
 
-    /// Opens it for the thread that waits.
-    ///
-    /// # Errors
-    /// It cannot be opened again.
+    /// Opens it for the thread that waits. Fails if it cannot be opened again.
     pub fn another(&self) -> Result<Waiter> {
         Module::open().map(Waiter)
     }
 
-    /// Raises edu's interrupt and returns the time; or arms the timer.
-    ///
-    /// # Errors
-    /// The timer cannot be armed.
+    /// Raises edu's interrupt and returns the time; or arms the timer. Fails if the timer cannot be
+    /// armed.
     pub fn raise(&self, nanoseconds: u64) -> Result<Option<u64>> {
         let Some(registers) = self.registers else {
             return self.module.control(Command::Arm, nanoseconds).map(|()| None);
@@ -120,19 +112,14 @@ impl Device {
 }
 
 impl Waiter {
-    /// Spends that long in a critical section of the kernel, once it is free.
-    ///
-    /// # Errors
-    /// The time is too long.
+    /// Spends that long in a critical section of the kernel, once it is free. Fails if the time is
+    /// too long.
     #[inline]
     pub fn hold(&self, nanoseconds: u64) -> Result<()> {
         self.0.control(Command::Hold, nanoseconds)
     }
 
-    /// Waits for an interrupt.
-    ///
-    /// # Errors
-    /// The module is gone.
+    /// Waits for an interrupt. Fails if the module is gone.
     pub fn wait(&self) -> Result<Stamps> {
         let mut words = [0; size_of::<Stamps>()];
         let got = rustix::io::read(&self.0.0, &mut words)?;

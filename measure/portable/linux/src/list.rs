@@ -3,10 +3,7 @@
 use crate::experiments::{ALL, Entry};
 use serde_json::{Value, json};
 
-/// Prints the experiments.
-///
-/// # Errors
-/// None; the result has the type of the other commands.
+/// Prints the experiments. It cannot fail: the result has the type of the other commands.
 pub fn list(as_json: bool) -> anyhow::Result<bool> {
     if as_json {
         println!("{:#}", Value::Array(ALL.iter().map(document).collect()));

@@ -6,10 +6,8 @@ use pillion_measure_data::{Measurement, percent, plain};
 use std::path::{Path, PathBuf};
 
 /// Draws files into a folder and prints where the page is. Files of one experiment by one
-/// instrument are merged, with their systems side by side.
-///
-/// # Errors
-/// A file cannot be read, or the folder cannot be written.
+/// instrument are merged, with their systems side by side. Fails if a file cannot be read, or the
+/// folder cannot be written.
 pub fn report(files: &[PathBuf], folder: &Path) -> Result<bool> {
     let mut all: Vec<Measurement> = Vec::new();
     for file in files {
@@ -45,10 +43,7 @@ fn join(before: &mut Measurement, other: Measurement) {
 }
 
 /// Prints the figures that two files have in common; false if one has worsened beyond its
-/// threshold.
-///
-/// # Errors
-/// A file cannot be read, or the two cannot be compared.
+/// threshold. Fails if a file cannot be read, or the two cannot be compared.
 pub fn compare(old: &Path, new: &Path) -> Result<bool> {
     let changes = changes::compare(&read(old)?, &read(new)?)?;
     let rows: Vec<String> = changes.iter().filter_map(row).collect();

@@ -13,10 +13,8 @@ use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Presents the findings of an experiment that began at `began`.
-///
-/// # Errors
-/// A file cannot be written, or the output is closed.
+/// Presents the findings of an experiment that began at `began`. Fails if a file cannot be written,
+/// or the output is closed.
 pub fn show(
     entry: &Entry,
     findings: &Findings,
@@ -39,10 +37,8 @@ pub fn show(
     stdout().write_all(plain(&text).as_bytes()).context("the output is closed")
 }
 
-/// Writes a measurement: to a file, or into a folder if it is one of several.
-///
-/// # Errors
-/// The file cannot be written.
+/// Writes a measurement: to a file, or into a folder if it is one of several. Fails if the file
+/// cannot be written.
 pub fn keep(measurement: &Measurement, path: &Path, is_one_of_several: bool) -> Result<()> {
     let text = serde_json::to_string_pretty(measurement)?;
     if !is_one_of_several && !path.is_dir() {

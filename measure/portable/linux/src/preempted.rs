@@ -2,10 +2,8 @@
 
 use rustix::io::Errno;
 
-/// How often other threads have preempted the calling one so far.
-///
-/// # Errors
-/// Linux does not report it.
+/// How often other threads have preempted the calling one so far. Fails if Linux does not report
+/// it.
 pub fn count() -> Result<u64, Errno> {
     // SAFETY: a C structure of integers, for which zeros are values.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

@@ -12,10 +12,8 @@ pub struct Child(Option<Pid>);
 /// How long a thread that was waited for may still be among the process's threads.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// Forks a process that runs `body` and ends with the status that it returns.
-///
-/// # Errors
-/// Linux has no room for it.
+/// Forks a process that runs `body` and ends with the status that it returns. Fails if Linux has no
+/// room for it.
 ///
 /// # Safety
 /// This process has one thread, or `body` does only what a signal handler may do: a lock that
@@ -31,10 +29,8 @@ pub unsafe fn fork(body: impl FnOnce() -> i32) -> Result<Pid> {
     Pid::from_raw(pid).context("the new process has no number")
 }
 
-/// Starts a child that does `work` and ends. It dies with its parent.
-///
-/// # Errors
-/// This process has other threads, or Linux has no room for the child.
+/// Starts a child that does `work` and ends. It dies with its parent. Fails if this process has
+/// other threads, or Linux has no room for the child.
 pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
     be_alone()?;
     let parent = rustix::process::getpid();
@@ -42,10 +38,8 @@ pub fn child(work: impl FnOnce() -> Result<()>) -> Result<Child> {
     Ok(Child(Some(unsafe { fork(|| alone(parent, work)) }?)))
 }
 
-/// Starts a child that ends at once: what a process costs, without the question for threads.
-///
-/// # Errors
-/// Linux has no room for it.
+/// Starts a child that ends at once: what a process costs, without the question for threads. Fails
+/// if Linux has no room for it.
 pub fn idle_child() -> Result<Child> {
     let parent = rustix::process::getpid();
     // SAFETY: the child makes system calls, and nothing else.
@@ -88,10 +82,7 @@ fn alone(parent: Pid, work: impl FnOnce() -> Result<()>) -> i32 {
 }
 
 impl Child {
-    /// Waits until it ends.
-    ///
-    /// # Errors
-    /// It failed.
+    /// Waits until it ends. Fails if it failed.
     pub fn wait(mut self) -> Result<()> {
         let pid = self.0.take().context("the child was waited for already")?;
         let (_, status) = waitpid(Some(pid), WaitOptions::empty())?.context("the child has no status")?;

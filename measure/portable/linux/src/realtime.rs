@@ -8,10 +8,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::fs;
 use std::os::fd::OwnedFd;
 
-/// Locks all memory of this process, present and future.
-///
-/// # Errors
-/// This is not permitted.
+/// Locks all memory of this process, present and future. Fails if this is not permitted.
 pub fn lock_memory() -> Result<()> {
     mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE)
         .context("memory cannot be locked: run as root, or raise the limit `memlock` (ulimit -l unlimited)")
@@ -35,45 +32,31 @@ impl Drop for Before {
     }
 }
 
-/// Undoes [`lock_memory`]: memory is allocated page by page again.
-///
-/// # Errors
-/// Linux refuses.
+/// Undoes [`lock_memory`]: memory is allocated page by page again. Fails if Linux refuses.
 pub fn unlock_memory() -> Result<()> {
     munlockall().context("memory cannot be unlocked")
 }
 
-/// Restricts this thread to one processor.
-///
-/// # Errors
-/// There is no such processor.
+/// Restricts this thread to one processor. Fails if there is no such processor.
 pub fn pin(cpu: usize) -> Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);
     sched_setaffinity(None, &set).with_context(|| format!("processor {cpu} is not available; --cpu chooses another"))
 }
 
-/// The processors on which this process may run.
-///
-/// # Errors
-/// Linux does not report them.
+/// The processors on which this process may run. Fails if Linux does not report them.
 pub fn processors() -> Result<Vec<usize>> {
     let set = sched_getaffinity(None).context("the processors are not known")?;
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
 }
 
-/// Puts this thread under `SCHED_FIFO` with a priority from 1 to 99.
-///
-/// # Errors
-/// This is not permitted.
+/// Puts this thread under `SCHED_FIFO` with a priority from 1 to 99. Fails if this is not
+/// permitted.
 pub fn be_fifo(priority: i32) -> Result<()> {
     be(libc::SCHED_FIFO, priority)
 }
 
-/// Puts this thread under the ordinary policy, as loads are.
-///
-/// # Errors
-/// Linux refuses.
+/// Puts this thread under the ordinary policy, as loads are. Fails if Linux refuses.
 pub fn be_ordinary() -> Result<()> {
     be(libc::SCHED_OTHER, 0)
 }

@@ -66,10 +66,7 @@ unsafe impl Sync for Mutex {}
 unsafe impl Send for Mutex {}
 
 impl Mutex {
-    /// A free mutex.
-    ///
-    /// # Errors
-    /// The kernel or the C library lacks the protocol.
+    /// A free mutex. Fails if the kernel or the C library lacks the protocol.
     pub fn new(protocol: Protocol) -> Result<Mutex> {
         let number = if protocol == Protocol::Inherit { libc::PTHREAD_PRIO_INHERIT } else { libc::PTHREAD_PRIO_NONE };
         let mutex = Mutex(Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER)));

@@ -20,10 +20,7 @@ pub fn member<'a>(below: i32, body: impl FnOnce() -> Result<Vec<u64>> + Send + '
 }
 
 /// Runs threads until all have ended: the most urgent one first, among equals the first. Returns
-/// what they measured, in order.
-///
-/// # Errors
-/// A thread failed, or could not get its priority.
+/// what they measured, in order. Fails if a thread failed, or could not get its priority.
 pub fn run<'a>(bench: &'a Bench, members: Vec<Member<'a>>) -> Result<Vec<u64>> {
     bench.be_urgent()?;
     std::thread::scope(|scope| {
@@ -41,10 +38,7 @@ fn begin(priority: i32, body: Body) -> Result<Vec<u64>> {
     body()
 }
 
-/// Sets the priority of any thread of this process.
-///
-/// # Errors
-/// There is no such thread.
+/// Sets the priority of any thread of this process. Fails if there is no such thread.
 pub fn set_priority(thread: i32, priority: i32) -> Result<()> {
     // SAFETY: a C structure of integers, for which zeros are values.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };

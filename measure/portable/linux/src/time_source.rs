@@ -28,10 +28,8 @@ pub enum Clock {
 const CALIBRATION: Duration = Duration::from_millis(100);
 
 impl Clock {
-    /// The chosen clock; `counted` time has one tick per nanosecond by construction.
-    ///
-    /// # Errors
-    /// The counter cannot be calibrated against Linux's clock.
+    /// The chosen clock; `counted` time has one tick per nanosecond by construction. Fails if the
+    /// counter cannot be calibrated against Linux's clock.
     pub fn choose(choice: Choice, counted: bool) -> Result<Clock> {
         match choice {
             Choice::Monotonic => Ok(Clock::Monotonic),

@@ -25,10 +25,7 @@ use std::path::{Path, PathBuf};
 /// data.json. Returns the page's path.
 ///
 /// Charts are numbered within each experiment: figures/EXPERIMENT-1.svg. Charts of an earlier
-/// report that are not overwritten stay.
-///
-/// # Errors
-/// The folder cannot be written.
+/// report that are not overwritten stay. Fails if the folder cannot be written.
 pub fn write(measurements: &[Measurement], folder: &Path) -> Result<PathBuf> {
     let report = Report::of(measurements);
     let figures = folder.join("figures");

@@ -33,10 +33,8 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Reads the machine's tables. `io_apics` holds the addresses of Linux's I/O APICs.
-    ///
-    /// # Errors
-    /// As [`Error`] says; a damaged FADT or MADT is an error, because Linux cannot do without.
+    /// Reads the machine's tables. `io_apics` holds the addresses of Linux's I/O APICs. Fails as
+    /// [`Error`] says; a damaged FADT or MADT is an error, because Linux cannot do without.
     pub fn new(
         memory: &impl GuestMemory,
         pointer: &RootPointer,

@@ -52,10 +52,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Finds the root table.
-    ///
-    /// # Errors
-    /// As [`Error`] says.
+    /// Finds the root table. Fails as [`Error`] says.
     pub fn find(memory: &impl GuestMemory, pointer: &RootPointer) -> Result<Tables, Error> {
         if !pointer.starts_with(b"RSD PTR ") || sum(&pointer[..20]) != 0 {
             return Err(Error::BadRoot);
@@ -79,10 +76,7 @@ impl Tables {
         })
     }
 
-    /// The first table with that signature.
-    ///
-    /// # Errors
-    /// As [`Error`] says.
+    /// The first table with that signature. Fails as [`Error`] says.
     pub fn with(&self, memory: &impl GuestMemory, signature: [u8; 4]) -> Result<Table, Error> {
         let named = |address: &u64| read_u32(memory, *address) == Some(u32::from_le_bytes(signature));
         let address = self.addresses(memory).find(named).ok_or(Error::Missing)?;

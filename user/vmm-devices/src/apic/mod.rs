@@ -166,9 +166,7 @@ impl LocalApic {
     }
 
     /// Reads one of the MSRs [`MSR_BASE`], [`MSR_DEADLINE`] and [`MSR_FIRST`]`..=`[`MSR_LAST`].
-    ///
-    /// # Errors
-    /// If the register does not exist, or not in this mode.
+    /// Fails if the register does not exist, or not in this mode.
     pub fn read_msr(&self, msr: u32, now: u64, shared: &Shared) -> Result<u64, GeneralProtection> {
         match msr {
             MSR_BASE => Ok(self.base()),
@@ -180,11 +178,8 @@ impl LocalApic {
         }
     }
 
-    /// Writes one of the MSRs listed at [`LocalApic::read_msr`].
-    ///
-    /// # Errors
-    /// If the register does not exist, or not in this mode, or is read-only, or if reserved bits
-    /// are set.
+    /// Writes one of the MSRs listed at [`LocalApic::read_msr`]. Fails if the register does not
+    /// exist, or not in this mode, or is read-only, or if reserved bits are set.
     pub fn write_msr(
         &mut self,
         msr: u32,

@@ -31,10 +31,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads and checks the header.
-    ///
-    /// # Errors
-    /// If this is not a kernel that can be started here.
+    /// Reads and checks the header. Fails if this is not a kernel that can be started here.
     pub fn parse(image: &[u8]) -> Result<Header, Error> {
         let fields = Fields(image.first_chunk::<END>().ok_or(Error::NotBzImage)?);
         if fields.u16(0x1fe) != 0xaa55 || fields.u32(0x202) != u32::from_le_bytes(*b"HdrS") {

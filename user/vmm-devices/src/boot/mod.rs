@@ -110,10 +110,8 @@ pub struct Linux<'a> {
     pub tables: Option<&'a acpi::Copy>,
 }
 
-/// Places everything in the guest's memory and sets the entry state.
-///
-/// # Errors
-/// As [`Error`] says; memory may have been written by then, the state not.
+/// Places everything in the guest's memory and sets the entry state. Fails as [`Error`] says;
+/// memory may have been written by then, the state not.
 pub fn load(linux: &Linux<'_>, memory: &mut impl GuestMemory, state: &State) -> Result<(), Error> {
     let header = Header::parse(linux.image)?;
     let plan = place(&header, linux.ranges, linux.initrd.len() as u64, linux.command_line.len())?;

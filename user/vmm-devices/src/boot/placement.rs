@@ -35,10 +35,8 @@ struct Span {
 
 /// Places the kernel at its preferred address or the next aligned one above, the initial ramdisk as
 /// high as the kernel allows, and the parameters as low as possible. It tries nothing below the
-/// preferred address, because a kernel loaded lower moves itself up there.
-///
-/// # Errors
-/// If something does not fit.
+/// preferred address, because a kernel loaded lower moves itself up there. Fails if something
+/// does not fit.
 pub fn place(header: &Header, ranges: &[Range], initrd_size: u64, command_line: usize) -> Result<Plan, Error> {
     let most = header.command_line_max.min(PAGE as u32 - 1);
     if command_line > most as usize {

@@ -22,10 +22,7 @@ const LOADER_UNDEFINED: u8 = 0xff;
 const LOAD_FLAGS_CLEARED: u8 = 0x40 | 0x80;
 
 /// Builds the page. All else stays zero: Linux leaves the text screen alone if the screen
-/// description has no lines and columns.
-///
-/// # Errors
-/// If there are more ranges than entries.
+/// description has no lines and columns. Fails if there are more ranges than entries.
 pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8; 4096], Error> {
     let mut page = [0; 4096];
     let setup = linux.image.get(START..header.header_end).ok_or(Error::BadHeader)?;

@@ -30,10 +30,7 @@ pub struct Fadt {
 }
 
 impl Fadt {
-    /// Reads the FADT.
-    ///
-    /// # Errors
-    /// As [`Error`] says.
+    /// Reads the FADT. Fails as [`Error`] says.
     pub fn find(memory: &impl GuestMemory, tables: &Tables) -> Result<Fadt, Error> {
         let mut bytes = [0; 256];
         // Fields beyond the end of the table stay zero, which means "not there" in all of them.

@@ -51,11 +51,8 @@ pub trait Experiment: Args {
     /// Whether `run all` runs it.
     const IN_ALL: bool = true;
 
-    /// Measures.
-    ///
-    /// # Errors
-    /// It could not be measured at all. Report a run that was measured but disturbed with
-    /// [`Findings::disturbed`].
+    /// Measures. Fails if it could not be measured at all. Report a run that was measured but
+    /// disturbed with [`Findings::disturbed`].
     fn run(&self, bench: &Bench) -> anyhow::Result<Findings>;
 
     /// How the report draws it.

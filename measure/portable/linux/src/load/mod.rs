@@ -54,10 +54,7 @@ fn find(name: &str) -> Result<&'static Load> {
     ALL.iter().find(|load| load.name == name).with_context(|| format!("there is no load {name}"))
 }
 
-/// Runs a load for some seconds and reports how much it did.
-///
-/// # Errors
-/// It could not do its work.
+/// Runs a load for some seconds and reports how much it did. Fails if it could not do its work.
 pub fn run(options: &Options) -> Result<bool> {
     let load = find(&options.name)?;
     let mut piece = (load.prepare)(options.host)?;
@@ -74,10 +71,8 @@ pub fn run(options: &Options) -> Result<bool> {
 pub struct Beside(Vec<(String, Child)>);
 
 impl Beside {
-    /// Starts loads by name, and shell commands, all on the measured processor.
-    ///
-    /// # Errors
-    /// There is no such load.
+    /// Starts loads by name, and shell commands, all on the measured processor. Fails if there is
+    /// no such load.
     pub fn begin(loads: &[String], commands: &[String], cpu: usize) -> Result<Beside> {
         let mut children = Vec::new();
         for name in loads {

@@ -56,10 +56,7 @@ impl Seen {
     }
 }
 
-/// The body of the thread.
-///
-/// # Errors
-/// It is not permitted a real-time priority.
+/// The body of the thread. Fails if it is not permitted a real-time priority.
 pub fn live(task: Task, seen: &Seen) -> Result<()> {
     realtime::pin(task.cpu)?;
     realtime::be_fifo(task.priority)?;

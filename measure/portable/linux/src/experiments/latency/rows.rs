@@ -12,10 +12,7 @@ const ROWS: u64 = 21;
 
 const MODE: &str = "user-mode task";
 
-/// Prints a row each second until `is_over`.
-///
-/// # Errors
-/// The output is closed.
+/// Prints a row each second until `is_over`. Fails if the output is closed.
 pub fn print(seen: &[Seen], interval_us: u64, priority: u32, is_over: impl Fn() -> bool) -> Result<()> {
     let mut out = stdout();
     out.write_all(opening(interval_us, MODE).as_bytes())?;

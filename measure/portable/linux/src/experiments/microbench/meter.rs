@@ -19,10 +19,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Nanoseconds per call; a batch has `calls` calls.
-    ///
-    /// # Errors
-    /// The operation failed.
+    /// Nanoseconds per call; a batch has `calls` calls. Fails if the operation failed.
     pub fn each(&self, calls: u64, mut operation: impl FnMut() -> Result<()>) -> Result<f64> {
         let calls = (calls / self.divisor).max(1);
         operation()?;
@@ -37,10 +34,8 @@ impl Meter {
         Ok(self.clock.nanoseconds(smallest(&medians)) / calls as f64)
     }
 
-    /// MB/s of an operation that moves `bytes` bytes; a MB is 1,000,000 bytes.
-    ///
-    /// # Errors
-    /// The operation failed.
+    /// MB/s of an operation that moves `bytes` bytes; a MB is 1,000,000 bytes. Fails if the
+    /// operation failed.
     pub fn bandwidth(&self, bytes: usize, calls: u64, operation: impl FnMut() -> Result<()>) -> Result<f64> {
         Ok(bytes as f64 * 1e3 / self.each(calls, operation)?)
     }

@@ -55,10 +55,8 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Starts it, and makes this thread the second most urgent one of the same processor.
-    ///
-    /// # Errors
-    /// This is not permitted.
+    /// Starts it, and makes this thread the second most urgent one of the same processor. Fails if
+    /// this is not permitted.
     pub fn begin(bench: &Bench) -> Result<Monitor> {
         let ((deadlines, told), (woken, wakings)) = (channel(), channel());
         let (cpu, priority) = (bench.cpu, bench.priority);
@@ -68,10 +66,8 @@ impl Monitor {
         Ok(Monitor { deadlines, wakings })
     }
 
-    /// Scans a call in steps of at least `step` ns, at about `places` places at most.
-    ///
-    /// # Errors
-    /// The call cannot be made.
+    /// Scans a call in steps of at least `step` ns, at about `places` places at most. Fails if the
+    /// call cannot be made.
     pub fn scan(&self, call: &Call, step: u64, places: u64) -> Result<Scan> {
         let mut made = (call.prepare)().with_context(|| format!("{} cannot be prepared", call.name))?;
         let length = length(&mut made).with_context(|| call.name.to_owned())?;

@@ -12,10 +12,7 @@ const MSR_SMI_COUNT: u64 = 0x34;
 pub struct Counters(u64);
 
 impl Counters {
-    /// Reads them.
-    ///
-    /// # Errors
-    /// Linux does not report them.
+    /// Reads them. Fails if Linux does not report them.
     pub fn read(cpu: usize) -> Result<Counters> {
         let text = std::fs::read_to_string("/proc/interrupts").context("/proc/interrupts")?;
         sum(&text, cpu).map(Counters).with_context(|| format!("/proc/interrupts has no processor {cpu}"))

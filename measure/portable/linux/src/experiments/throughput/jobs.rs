@@ -6,10 +6,7 @@ use std::fs;
 use std::hint::black_box;
 use std::io::{Read, Write, pipe};
 
-/// Does one job.
-///
-/// # Errors
-/// A piece of it failed.
+/// Does one job. Fails if a piece of it failed.
 pub fn job(user: usize) -> Result<()> {
     through_a_pipe()?;
     a_process()?;
