@@ -8,7 +8,6 @@ use clap::Args;
 use pillion_measure_data::{Chart, Kind};
 use std::process::{Command as Process, Stdio};
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Command {
     /// How often to run it [default: 10, short form 3]

@@ -10,7 +10,6 @@ use clap::Args;
 use pillion_measure_data::{Chart, Kind};
 use std::hint::black_box;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Cruncher {
     /// How often to compute [default: 1,000, short form 50]

@@ -17,7 +17,6 @@ const GAP_NS: u64 = 300;
 /// Gaps that are reported individually; of more, only the figures are reported.
 const GAPS: usize = 2_000;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Delay {
     /// Difference between successive periods, in us [default: 1,000, short form 5,000]

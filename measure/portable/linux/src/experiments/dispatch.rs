@@ -13,7 +13,6 @@ use pillion_measure_data::{Chart, Instrument, Kind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Dispatch {
     /// Interrupts of each source [default: 5,000, short form 1,000]

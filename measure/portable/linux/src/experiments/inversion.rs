@@ -15,7 +15,6 @@ use std::hint::spin_loop;
 const CRITICAL_NS: u64 = 5_000;
 const PROTOCOLS: [(&str, Protocol); 2] = [("none", Protocol::None), ("inherit", Protocol::Inherit)];
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Inversion {
     /// Step of the medium thread's computing time, in us

@@ -23,7 +23,6 @@ const PAUSE_NS: u64 = 100_000;
 /// How often the free section is timed.
 const WARM_UP: u64 = 20;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Klt {
     /// How long the less urgent thread stays in its critical section, in us

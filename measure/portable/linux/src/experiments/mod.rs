@@ -61,19 +61,13 @@ pub trait Experiment: Args {
     }
 }
 
-/// An experiment with its type erased.
+/// An [`Experiment`] with its type erased.
 pub struct Entry {
-    /// See [`Experiment::NAME`].
     pub name: &'static str,
-    /// See [`Experiment::TITLE`].
     pub title: &'static str,
-    /// See [`Experiment::ABOUT`].
     pub about: &'static str,
-    /// See [`Experiment::PAPER`].
     pub paper: &'static str,
-    /// See [`Experiment::IN_ALL`].
     pub in_all: bool,
-    /// See [`Experiment::charts`].
     pub charts: fn() -> Vec<Chart>,
     run: fn(&ArgMatches, &Bench) -> anyhow::Result<Findings>,
     augment: fn(Command) -> Command,

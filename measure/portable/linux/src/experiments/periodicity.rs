@@ -16,7 +16,6 @@ use std::thread::{Thread, park};
 /// Number of points reported; the histogram has all.
 const SHOWN: usize = 2000;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Periodicity {
     /// Period of the timer, in us

@@ -23,7 +23,6 @@ const AHEAD_NS: u64 = 1_000_000;
 /// is a loop that reads the time.
 const HALF: f64 = 0.5;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Reliability {
     /// Rounds through all frequencies [default: 4, short form 2]

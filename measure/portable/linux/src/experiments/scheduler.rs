@@ -21,7 +21,6 @@ const STACK_BYTES: usize = 64 << 10;
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Scheduler {
     /// Switches for each number of threads [default: 1,000, short form 100]

@@ -14,7 +14,6 @@ use measuring_thread::{Seen, Task};
 use pillion_measure_data::{Chart, Kind};
 use std::thread::ScopedJoinHandle;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Latency {
     /// Period of the first thread, in us

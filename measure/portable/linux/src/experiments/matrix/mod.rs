@@ -13,7 +13,6 @@ use clap::builder::PossibleValuesParser;
 use kernels::{ALL, Kernel};
 use pillion_measure_data::{Chart, Kind};
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Matrix {
     /// How often to run each kernel [default: 2,000, short form 100]

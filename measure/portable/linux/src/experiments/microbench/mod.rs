@@ -76,7 +76,6 @@ const ALL: &[Operation] = &[
     bandwidth("memory_write", bandwidth::write),
 ];
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Microbench {
     /// Rounds, of which the best counts [default: 10, short form 2]

@@ -14,7 +14,6 @@ use pillion_measure_data::{Chart, Instrument, Kind};
 use scan::{Monitor, Scan};
 use scanned_calls::Call;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct MonitorCalls {
     /// Scan only these system calls

@@ -37,7 +37,6 @@ const MEASURE: [Measure; 6] = [
     message::latency,
 ];
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Rhealstone {
     /// How often to do each operation [default: 10,000, short form 1,000]

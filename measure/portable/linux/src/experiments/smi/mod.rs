@@ -19,7 +19,6 @@ use pillion_measure_data::{Chart, Kind};
 /// Gaps kept for one piece; more than it can have.
 const ROOM: usize = 4096;
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Smi {
     /// How long to watch, in seconds [default: 60, short form 1]

@@ -14,7 +14,6 @@ use std::io::{PipeReader, Read, Write, pipe};
 /// Default numbers of concurrent users.
 const USERS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// Options.
 #[derive(Args, Debug)]
 pub struct Throughput {
     /// Numbers of concurrent users
