@@ -41,7 +41,6 @@ pub fn on_kick(handler: fn()) {
 
 /// Returns whether the calling thread is the main thread.
 #[inline]
-#[must_use]
 pub fn is_current() -> bool {
     thread::current().number() == 0
 }

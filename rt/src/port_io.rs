@@ -20,7 +20,6 @@ fn range(first: u64, count: u64) -> Option<Cap> {
 }
 
 /// Returns whether the task has all of these ports.
-#[must_use]
 pub fn owns(first: u64, count: u64) -> bool {
     count != 0 && range(first, count).is_some()
 }

@@ -13,7 +13,6 @@ use pillion_runtime::{
 pub use pillion_abi::channel::event as bit;
 
 /// What the task shows to others.
-#[must_use]
 pub fn status() -> NonNull<Status> {
     const { NonNull::new(address::STATUS as *mut Status).unwrap() }
 }
@@ -23,7 +22,6 @@ fn share() -> *mut Share {
 }
 
 /// The words of a FIFO that Linux uses as well.
-#[must_use]
 pub fn control(fifo: usize) -> NonNull<FifoControl> {
     // SAFETY: the resource manager maps the part in every task with a skin; the number is checked.
     unsafe { NonNull::new_unchecked(&raw mut (*share()).fifos[fifo]) }
@@ -38,21 +36,18 @@ pub fn with_entry<R>(_: &Token, fifo: usize, f: impl FnOnce(&mut Entry) -> R) ->
 }
 
 /// Data of the I/O control in progress.
-#[must_use]
 pub fn ioctl() -> *mut [u8; IOCTL_SIZE] {
     // SAFETY: as above.
     unsafe { &raw mut (*share()).ioctl }
 }
 
 /// FIFOs that Linux has kicked, as bits.
-#[must_use]
 pub fn kicks() -> &'static AtomicU64 {
     // SAFETY: the part is mapped for good, and both sides use the word as an atomic one only.
     unsafe { AtomicU64::from_ptr(&raw mut (*share()).kicks) }
 }
 
 /// A word of the interrupts to be simulated in Linux.
-#[must_use]
 pub fn pended(number: usize) -> &'static AtomicU64 {
     // SAFETY: as above.
     unsafe { AtomicU64::from_ptr(&raw mut (*share()).pended[number % 4]) }

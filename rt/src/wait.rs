@@ -69,7 +69,6 @@ pub struct Queue(Guarded<u64>);
 
 impl Queue {
     /// Creates an empty queue.
-    #[must_use]
     pub const fn new() -> Queue {
         Queue(Guarded::new(0))
     }

@@ -4,7 +4,6 @@ use crate::error::EINVAL;
 use core::ffi::{c_int, c_uint, c_ulong};
 
 /// Returns whether the task has a processor with this number.
-#[must_use]
 pub fn processor_exists(number: c_int) -> bool {
     number == 0
 }

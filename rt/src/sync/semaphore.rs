@@ -31,14 +31,12 @@ pub struct Semaphore {
 
 impl Semaphore {
     /// Creates one with an initial value.
-    #[must_use]
     pub const fn new(value: c_int) -> Semaphore {
         Semaphore { value: AtomicI32::new(value), named: Guarded::new(0), queue: Queue::new() }
     }
 
     /// Creates one that stands for a named semaphore, given the broker's handle. Its value makes
     /// every operation look for the name.
-    #[must_use]
     pub(crate) const fn with_name(handle: u32) -> Semaphore {
         Semaphore { value: AtomicI32::new(WAITED_FOR), named: Guarded::new(handle as c_int + 1), queue: Queue::new() }
     }

@@ -11,7 +11,6 @@ use pillion_runtime::{call, info};
 static INHERITANCE: Shared<Inheritance> = Shared::new(Inheritance::new());
 
 /// A thread's urgency, including what it inherits.
-#[must_use]
 pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
     INHERITANCE.borrow(token).effective(thread.number())
 }

@@ -191,7 +191,6 @@ impl Thread {
 
     /// The thread's number; 0 is the main thread.
     #[inline(always)]
-    #[must_use]
     pub fn number(&self) -> usize {
         self.number.load(Relaxed) as usize
     }
@@ -213,7 +212,6 @@ impl Thread {
     }
 
     /// The thread's `pthread_t`.
-    #[must_use]
     pub fn pointer(&'static self) -> *mut Thread {
         core::ptr::from_ref(self).cast_mut()
     }
@@ -271,7 +269,6 @@ pub fn all() -> &'static [Thread] {
 
 /// A thread by its number.
 #[inline]
-#[must_use]
 pub fn by_number(number: usize) -> &'static Thread {
     &TABLE[number % THREADS]
 }
@@ -282,7 +279,6 @@ pub(crate) fn nudge_main() {
 }
 
 /// The thread of a program's `pthread_t`, if that thread exists.
-#[must_use]
 pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {
     let offset = (pointer as usize).checked_sub(TABLE.as_ptr() as usize)?;
     let thread = TABLE.get(offset / size_of::<Thread>())?;
@@ -291,7 +287,6 @@ pub fn by_pointer(pointer: *const Thread) -> Option<&'static Thread> {
 
 /// The calling thread.
 #[inline(always)]
-#[must_use]
 pub fn current() -> &'static Thread {
     let thread: *const Thread;
     // SAFETY: from the thread's first instructions on, FS points to its entry in the table, and the

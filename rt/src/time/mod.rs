@@ -34,21 +34,18 @@ pub(crate) unsafe fn start() {
 
 /// The scale between ticks and nanoseconds.
 #[inline]
-#[must_use]
 pub fn scale() -> Scale {
     SCALE.get()
 }
 
 /// Nanoseconds since the processor started.
 #[inline]
-#[must_use]
 pub fn now_ns() -> i64 {
     SCALE.get().ns(now()) as i64
 }
 
 /// The tick at which [`now_ns`] reaches `ns`; for `HRTIME_INFINITY`, one that never comes.
 #[inline]
-#[must_use]
 pub fn deadline(ns: i64) -> u64 {
     match ns {
         INFINITY => NEVER,

@@ -17,20 +17,17 @@ pub struct Timespec {
 
 impl Timespec {
     /// Creates one from nanoseconds.
-    #[must_use]
     pub fn of(ns: i64) -> Timespec {
         Timespec { tv_sec: ns.div_euclid(NSECS_PER_SEC), tv_nsec: ns.rem_euclid(NSECS_PER_SEC) }
     }
 
     /// The time in nanoseconds, unless `tv_nsec` is out of range.
-    #[must_use]
     pub fn ns(self) -> Option<i64> {
         let valid = (0..NSECS_PER_SEC).contains(&self.tv_nsec);
         valid.then(|| self.tv_sec.saturating_mul(NSECS_PER_SEC).saturating_add(self.tv_nsec))
     }
 
     /// The time in nanoseconds, unless `tv_nsec` is out of range or the time is negative.
-    #[must_use]
     pub fn length(self) -> Option<i64> {
         self.ns().filter(|ns| *ns >= 0)
     }

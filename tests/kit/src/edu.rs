@@ -42,7 +42,6 @@ impl Edu {
     }
 
     /// Identification.
-    #[must_use]
     pub fn identity(&self) -> u32 {
         // SAFETY: the registers are mapped here; this one can be read.
         unsafe { self.register(0).read_volatile() }
@@ -61,7 +60,6 @@ impl Edu {
     }
 
     /// The interrupts that are raised.
-    #[must_use]
     pub fn raised(&self) -> u32 {
         // SAFETY: the registers are mapped here; this one can be read.
         unsafe { self.register(0x24).read_volatile() }

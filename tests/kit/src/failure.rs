@@ -14,7 +14,6 @@ pub struct Failure {
 
 impl Failure {
     /// A failure at a line of a file.
-    #[must_use]
     pub fn new(file: &str, line: u32, why: fmt::Arguments<'_>) -> Failure {
         let mut failure = Failure { bytes: [0; 200], used: 0 };
         let name = file.rsplit('/').next().unwrap_or(file);

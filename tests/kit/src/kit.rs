@@ -49,7 +49,6 @@ impl Kit {
     ///
     /// # Safety
     /// The kernel started this task, the first one, with `argument`.
-    #[must_use]
     pub unsafe fn new(argument: u64) -> Option<Kit> {
         log::use_kernel(slot::TRACE);
         // SAFETY: the kernel maps this structure, read-only, and passes its address to the first
@@ -87,13 +86,11 @@ impl Kit {
     }
 
     /// Region that objects are made from.
-    #[must_use]
     pub fn region(&self) -> Cap {
         ARENA
     }
 
     /// Capability space of threads; what [`Kit::make`] makes has the same slot number in it.
-    #[must_use]
     pub fn workers(&self) -> Cap {
         WORKERS
     }

@@ -12,13 +12,11 @@ pub struct Function(u32);
 
 impl Function {
     /// Finds the function with these identifiers (vendor in the low half).
-    #[must_use]
     pub fn find(identity: u32) -> Option<Function> {
         (0..256).map(|number| Function(number << 8)).find(|function| function.read(0) == identity)
     }
 
     /// Reads a register.
-    #[must_use]
     pub fn read(self, register: u32) -> u32 {
         let _ = port_out(slot::PORTS, ADDRESS, 4, 1 << 31 | self.0 | register & !3);
         port_in(slot::PORTS, DATA, 4).unwrap_or(u32::MAX)
@@ -37,7 +35,6 @@ impl Function {
     }
 
     /// Register of the capability with this number.
-    #[must_use]
     pub fn capability(self, number: u32) -> Option<u32> {
         let mut at = self.read(0x34) & 0xfc;
         for _ in 0..48 {

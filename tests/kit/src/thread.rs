@@ -64,7 +64,6 @@ pub struct Setup {
 
 impl Setup {
     /// A thread in this task's address space, with unlimited time.
-    #[must_use]
     pub fn new(priority: u8, entry: unsafe extern "C" fn(u64) -> !) -> Setup {
         let space = slot::ADDRESS_SPACE;
         Setup { space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }

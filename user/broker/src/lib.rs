@@ -47,7 +47,6 @@ pub struct Broker {
 
 impl Broker {
     /// A broker without objects.
-    #[must_use]
     pub const fn new() -> Broker {
         Broker {
             waits: Waits::new(),

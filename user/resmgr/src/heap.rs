@@ -25,7 +25,6 @@ impl Default for Heap {
 
 impl Heap {
     /// An empty heap.
-    #[must_use]
     pub const fn new() -> Heap {
         Heap { memory: UnsafeCell::new([0; SIZE]), used: AtomicUsize::new(0) }
     }

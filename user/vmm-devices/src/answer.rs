@@ -95,7 +95,6 @@ pub struct Route {
 
 impl Route {
     /// The route as the last argument of the call.
-    #[must_use]
     pub const fn word(self) -> u64 {
         let mut word = self.vector as u64;
         if self.level {

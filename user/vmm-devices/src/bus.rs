@@ -31,7 +31,6 @@ const PORTS: u32 = 1 << 16;
 
 impl<'a> Bus<'a> {
     /// `hidden` lists the ports of tasks and the kernel, as first port and count.
-    #[must_use]
     pub fn new(hidden: &'a [[u32; 2]], pci: Filter, power: Power, io_apics: IoApics) -> Bus<'a> {
         Bus { hidden, pci, power, io_apics, apic: LocalApic::new(), msrs: Msrs::default() }
     }
@@ -44,7 +43,6 @@ impl<'a> Bus<'a> {
     }
 
     /// Reads ports.
-    #[must_use]
     pub fn read_port(&self, access: Access) -> Answer {
         let note = Answer::Value(notes::PORT.into());
         self.hidden(access)

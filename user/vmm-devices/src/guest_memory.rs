@@ -27,7 +27,6 @@ impl Seen {
     /// The rule by which the resource manager maps a range in the monitor. Firmware puts tables at
     /// the start of the memory that it keeps, so of devices the monitor has that, read-only; of
     /// holes, and of what is hidden from Linux, nothing.
-    #[must_use]
     pub fn of(range: &Range) -> Seen {
         match range.kind {
             range_kind::RAM | range_kind::ACPI => Seen { size: range.size, writable: true },
@@ -46,19 +45,16 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Of the ranges of which the monitor is told.
-    #[must_use]
     pub const fn new(ranges: &'a [Range]) -> View<'a> {
         View { ranges }
     }
 
     /// Whether the monitor may read that memory, which must lie within one range.
-    #[must_use]
     pub fn readable(&self, guest_physical: u64, length: usize) -> bool {
         self.seen(guest_physical, length).is_some()
     }
 
     /// Whether the monitor may write that memory, which must lie within one range.
-    #[must_use]
     pub fn writable(&self, guest_physical: u64, length: usize) -> bool {
         self.seen(guest_physical, length).is_some_and(|seen| seen.writable)
     }

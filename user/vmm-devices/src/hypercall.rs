@@ -28,7 +28,6 @@ pub enum Hypercall {
 
 /// Decodes the hypercall that the guest makes with these general registers and this code segment,
 /// on a system with `tasks` tasks. Only the guest's most privileged mode can make one.
-#[must_use]
 pub fn decode(registers: &[Cell<u64>; 16], code_segment: u16, tasks: u64) -> Option<Hypercall> {
     if code_segment & 3 != 0 {
         return None;

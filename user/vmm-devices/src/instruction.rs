@@ -31,7 +31,6 @@ pub struct Bytes {
 
 impl Bytes {
     /// The bytes, without the zeros.
-    #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
     }
@@ -90,7 +89,6 @@ pub struct Access {
 
 impl Access {
     /// The value to be written, or `None` for a load.
-    #[must_use]
     pub fn stored(&self, gpr: &[Cell<u64>; 16]) -> Option<u64> {
         let value = match self.operation {
             Operation::Load { .. } => return None,

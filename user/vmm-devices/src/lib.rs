@@ -46,7 +46,6 @@ impl GeneralProtection {
 }
 
 /// All ones in `width` bytes: what a read returns where no device answers.
-#[must_use]
 pub const fn ones(width: u8) -> u64 {
     match width {
         0 => 0,

@@ -71,13 +71,11 @@ pub struct Lives {
 
 impl Lives {
     /// No life has begun yet.
-    #[must_use]
     pub const fn new(rules: Rules) -> Lives {
         Lives { rules, begun: 0, restarts: 0 }
     }
 
     /// Number of lives begun.
-    #[must_use]
     pub const fn begun(&self) -> u64 {
         self.begun
     }

@@ -23,7 +23,6 @@ impl Default for Notes {
 
 impl Notes {
     /// An empty line.
-    #[must_use]
     pub const fn new() -> Self {
         Notes { bytes: [0; LONGEST], length: 0, complete: false }
     }

@@ -21,7 +21,6 @@ pub struct Mode {
 
 impl Mode {
     /// From the state at an exit.
-    #[must_use]
     pub fn of(state: &pillion_abi::vcpu::State) -> Mode {
         Mode { cr0: state.cr0.get(), cr3: state.cr3.get(), cr4: state.cr4.get(), efer: state.efer.get() }
     }

@@ -326,7 +326,6 @@ pub const FUNCTIONS: [Withheld<Functions>; 10] = [
 const AMD: [u32; 2] = [0x1022, 0x1002];
 
 /// Whether a function with that header, vendor, and class (with subclass) is read-only.
-#[must_use]
 pub fn is_read_only(header: u32, vendor: u32, class: u32) -> bool {
     FUNCTIONS.iter().any(|line| match line.what {
         Functions::Header => header > 1,
@@ -459,7 +458,6 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
 ];
 
 /// All withheld bits of a leaf.
-#[must_use]
 pub const fn bits(leaf: u32) -> [u32; 4] {
     let (mut all, mut i) = ([0; 4], 0);
     while i < LEAVES.len() {

@@ -45,7 +45,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// The verdict in words.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             Verdict::Same => "same",

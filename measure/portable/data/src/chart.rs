@@ -40,7 +40,6 @@ pub struct Chart {
 
 impl Chart {
     /// A chart of series in one unit, which the drawing shows at its axes.
-    #[must_use]
     pub fn new(kind: Kind, title: &str, series: &[&str]) -> Chart {
         Chart {
             kind,

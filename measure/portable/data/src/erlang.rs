@@ -39,7 +39,6 @@ impl Erlang {
     /// The distribution with at most `MOST_STAGES` stages that maximises the likelihood of the
     /// samples. `None` if fewer than `LEAST_VALUES` of them are distinct, or if only their
     /// buckets are known, not their values.
-    #[must_use]
     pub fn by_likelihood(samples: &Histogram) -> Option<Erlang> {
         let are_known = samples.buckets.iter().all(|bucket| bucket.width == 1);
         let search = Search::of(samples).filter(|_| are_known && samples.buckets.len() >= LEAST_VALUES)?;
@@ -58,7 +57,6 @@ impl Erlang {
     }
 
     /// Probability of a time up to `time`.
-    #[must_use]
     pub fn cumulative(&self, time: f64) -> f64 {
         let passed = self.rate() * (time - self.offset);
         if passed <= 0.0 {
@@ -77,7 +75,6 @@ impl Erlang {
 
     /// The Kolmogorov-Smirnov distance: the largest difference between the samples' distribution
     /// and this one, 0 to 1.
-    #[must_use]
     pub fn distance(&self, histogram: &Histogram) -> f64 {
         let all = histogram.samples().max(1) as f64;
         let mut below = 0;
@@ -90,7 +87,6 @@ impl Erlang {
     }
 
     /// What a report tells of the fit to samples in that unit: name, value and unit.
-    #[must_use]
     pub fn figures<'a>(&self, histogram: &Histogram, unit: &'a str) -> [(&'static str, f64, &'a str); 4] {
         [
             ("k", f64::from(self.stages), "1"),
@@ -102,7 +98,6 @@ impl Erlang {
 
     /// The curve to draw over a histogram: expected samples per unit of time, at `steps + 1`
     /// places.
-    #[must_use]
     pub fn curve(&self, histogram: &Histogram, steps: u32) -> Points {
         let from = self.offset;
         let to = histogram.max().map_or(from, |max| max as f64);

@@ -62,7 +62,6 @@ impl Direction {
 
     /// By how many per cent `new` is worse than `old`; negative if it is better, zero if neither
     /// direction is.
-    #[must_use]
     pub fn worsening(self, old: f64, new: f64) -> f64 {
         match self {
             Direction::Smaller => percent(old, new),
@@ -89,13 +88,11 @@ pub enum Standing {
 
 impl Standing {
     /// Whether the measurement fails.
-    #[must_use]
     pub fn fails(self) -> bool {
         matches!(self, Standing::Worse | Standing::Beyond)
     }
 
     /// The standing as it is printed.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             Standing::Worse => "WORSE",
@@ -108,7 +105,6 @@ impl Standing {
 }
 
 /// By how many per cent `new` is larger than `old`; infinite if only `old` is zero.
-#[must_use]
 pub fn percent(old: f64, new: f64) -> f64 {
     let more = new - old;
     match (more == 0.0, old == 0.0) {
@@ -120,7 +116,6 @@ pub fn percent(old: f64, new: f64) -> f64 {
 
 impl Figure {
     /// How it stands, also against an older value if there is one.
-    #[must_use]
     pub fn standing(&self, old: Option<f64>) -> Standing {
         if old.is_some_and(|old| self.is_worse(old)) {
             Standing::Worse
@@ -136,13 +131,11 @@ impl Figure {
     }
 
     /// Whether it is worse than an older value by more than its threshold.
-    #[must_use]
     pub fn is_worse(&self, old: f64) -> bool {
         self.threshold.is_some_and(|threshold| self.direction.worsening(old, self.value) > threshold)
     }
 
     /// Whether it is beyond its bar by more than its uncertainty.
-    #[must_use]
     pub fn is_beyond_bar(&self) -> bool {
         let allowed = self.chance.unwrap_or(0.0);
         let allowed = if self.direction == Direction::Larger { -allowed } else { allowed };

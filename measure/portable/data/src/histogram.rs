@@ -37,13 +37,11 @@ impl From<Bucket> for (u64, u64, u64) {
 
 impl Bucket {
     /// The middle value, which represents its samples.
-    #[must_use]
     pub fn middle(&self) -> f64 {
         self.low as f64 + (self.width - 1) as f64 / 2.0
     }
 
     /// The largest value that it covers.
-    #[must_use]
     pub fn last(&self) -> u64 {
         self.low.saturating_add(self.width - 1)
     }
@@ -51,7 +49,6 @@ impl Bucket {
 
 impl Histogram {
     /// A histogram of samples, with a bucket for each value.
-    #[must_use]
     pub fn of(unit: &str, samples: impl IntoIterator<Item = u64>) -> Histogram {
         let mut histogram = Histogram { unit: unit.into(), buckets: Vec::new() };
         let mut sorted: Vec<u64> = samples.into_iter().collect();
@@ -80,25 +77,21 @@ impl Histogram {
     }
 
     /// Number of samples; as many as can be counted if a file says more.
-    #[must_use]
     pub fn samples(&self) -> u64 {
         self.buckets.iter().fold(0, |sum, bucket| sum.saturating_add(bucket.count))
     }
 
     /// Smallest value, to the precision of its bucket.
-    #[must_use]
     pub fn min(&self) -> Option<u64> {
         self.buckets.first().map(|bucket| bucket.low)
     }
 
     /// Largest value, to the precision of its bucket.
-    #[must_use]
     pub fn max(&self) -> Option<u64> {
         self.buckets.last().map(Bucket::last)
     }
 
     /// Mean of the samples; zero if there are none.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         let sum: f64 = self.buckets.iter().map(|bucket| bucket.middle() * bucket.count as f64).sum();
         sum / self.samples().max(1) as f64
@@ -106,7 +99,6 @@ impl Histogram {
 
     /// The value that a fraction `part` of the samples, `0.0..=1.0`, does not exceed: the last
     /// value of its bucket.
-    #[must_use]
     pub fn quantile(&self, part: f64) -> Option<u64> {
         let rank = (part.clamp(0.0, 1.0) * self.samples() as f64).ceil().max(1.0) as u64;
         let mut seen = 0_u64;

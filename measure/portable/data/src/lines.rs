@@ -123,13 +123,11 @@ fn bucket(text: &str) -> Option<Bucket> {
 }
 
 /// The line of a figure.
-#[must_use]
 pub fn figure(name: &str, value: f64, unit: &str) -> String {
     format!("figure {name} {value} {unit}\n")
 }
 
 /// The lines of a histogram.
-#[must_use]
 pub fn histogram(name: &str, histogram: &Histogram) -> String {
     let words = histogram.buckets.iter().map(|bucket| match bucket.width {
         1 => format!("{}:{}", bucket.low, bucket.count),
@@ -139,7 +137,6 @@ pub fn histogram(name: &str, histogram: &Histogram) -> String {
 }
 
 /// The lines of points.
-#[must_use]
 pub fn points(name: &str, points: &Points) -> String {
     let words = points.points.iter().map(|(x, y)| format!("{x}:{y}"));
     wrapped(&format!("points {name} {} {}", points.x_unit, points.y_unit), words)

@@ -20,20 +20,17 @@ pub struct Locus(pub Vec<Place>);
 
 impl Locus {
     /// The highest frequency up to which every edge was answered.
-    #[must_use]
     pub fn cut_off(&self) -> Option<&Place> {
         self.0.iter().take_while(|place| place.answered >= 1.0).last()
     }
 
     /// The locus in the complex plane, in per cent.
-    #[must_use]
     pub fn points(&self) -> Points {
         let points = self.0.iter().map(|place| (place.response.real * 100.0, place.response.imaginary * 100.0));
         Points { x_unit: "%".into(), y_unit: "%".into(), points: points.collect() }
     }
 
     /// A property of each place, in per cent, over the frequency.
-    #[must_use]
     pub fn over_frequency(&self, part: impl Fn(&Place) -> f64) -> Points {
         let points = self.0.iter().map(|place| (place.frequency, part(place) * 100.0));
         Points { x_unit: "1/s".into(), y_unit: "%".into(), points: points.collect() }

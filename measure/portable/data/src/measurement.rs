@@ -28,7 +28,6 @@ impl Instrument {
     pub const ALL: [Instrument; 3] = [Instrument::Counted, Instrument::Modelled, Instrument::Measured];
 
     /// Its name on command lines and in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Instrument::Counted => "counted",
@@ -125,7 +124,6 @@ pub enum Data {
 
 impl Measurement {
     /// An empty measurement of the long form.
-    #[must_use]
     pub fn new(experiment: &str, title: &str, instrument: Instrument) -> Measurement {
         Measurement {
             format: FORMAT,
@@ -154,19 +152,16 @@ impl Measurement {
     }
 
     /// The figure with that name of that system.
-    #[must_use]
     pub fn figure(&self, system: &str, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.system == system && figure.name == name)
     }
 
     /// The series with that name of that system.
-    #[must_use]
     pub fn series(&self, system: &str, name: &str) -> Option<&Data> {
         self.series.iter().find(|series| series.system == system && series.name == name).map(|series| &series.data)
     }
 
     /// Whether it is undisturbed.
-    #[must_use]
     pub fn is_valid(&self) -> bool {
         self.disturbed.is_empty()
     }

@@ -41,7 +41,6 @@ pub struct Correlation {
 
 impl Correlation {
     /// The correlation with a wave whose edges come every `period`, for an output that is low.
-    #[must_use]
     pub fn new(period: u64) -> Correlation {
         let mut width = 0;
         while (2 * period) >> width >= PLACES {
@@ -58,7 +57,6 @@ impl Correlation {
 
     /// The system's response up to `time`, which must be an even number of periods, so that waves
     /// are whole; `delay` is the mean delay of its answers.
-    #[must_use]
     pub fn end(&self, time: u64, delay: f64) -> Response {
         let at = |halves: u64| self.correlation(time, halves);
         // A delay that is wrong by a whole period, as if half of the edges were lost, shows as a

@@ -25,7 +25,6 @@ pub const COMMAND: u16 = 4;
 const BUS_MASTER: u64 = 4;
 
 /// Returns whether an access to `width` ports from `port` on reaches one that is left out.
-#[must_use]
 pub const fn port(port: u16, width: u8) -> bool {
     let end = port as u32 + width as u32;
     if port < CONSOLE_END && end > CONSOLE_END as u32 {
@@ -43,7 +42,6 @@ pub const fn port(port: u16, width: u8) -> bool {
 
 /// The value to write to a register of configuration space in place of `value`: without the bus
 /// master bit.
-#[must_use]
 pub const fn value(register: u16, width: u8, value: u64) -> u64 {
     let register = register & 0xfff;
     if register <= COMMAND && register + width as u16 > COMMAND {
@@ -54,7 +52,6 @@ pub const fn value(register: u16, width: u8, value: u64) -> u64 {
 }
 
 /// The bits of a control register to flip in place of `bits`.
-#[must_use]
 pub const fn control(register: Control, bits: u64) -> u64 {
     const PAGING_AND_PROTECTION: u64 = 1 << 31 | 1;
     match register {

@@ -17,13 +17,11 @@ pub struct Orders<'a> {
 
 impl<'a> Orders<'a> {
     /// All steps of a seed.
-    #[must_use]
     pub const fn new(seed: u64) -> Orders<'a> {
         Orders { seed, from: 0, to: u32::MAX, classes: u32::MAX, only: None }
     }
 
     /// Parses a line; what the line omits is not restricted.
-    #[must_use]
     pub fn parse(line: &'a str) -> Orders<'a> {
         let mut orders = Orders::new(0);
         for (name, value) in line.split_ascii_whitespace().filter_map(|word| word.split_once('=')) {
@@ -40,7 +38,6 @@ impl<'a> Orders<'a> {
     }
 
     /// Returns whether the step with this number is to be made, provided that its class is.
-    #[must_use]
     pub fn wants(&self, number: u32) -> bool {
         let listed = |list: &str| list.split(',').any(|entry| entry.parse() == Ok(number));
         (self.from..self.to).contains(&number) && self.only.is_none_or(listed)

@@ -6,7 +6,6 @@ pub struct Rng(u64);
 
 impl Rng {
     /// A generator for each pair of numbers.
-    #[must_use]
     pub const fn new(seed: u64, stream: u64) -> Rng {
         Rng(mix(seed ^ mix(stream)))
     }

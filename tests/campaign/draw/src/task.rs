@@ -21,7 +21,6 @@ impl Class {
     pub const ALL: [Class; 4] = [Class::Calls, Class::Messages, Class::Memory, Class::Time];
 
     /// The class's bit in a mask.
-    #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }

@@ -86,7 +86,6 @@ impl Copy {
     }
 
     /// The copies as they must appear at address `base`, the root pointer first.
-    #[must_use]
     pub fn at(&self, base: u64) -> [u8; SIZE] {
         let mut page = [0; SIZE];
         let mut end = 64;

@@ -37,7 +37,6 @@ pub const MSR_FIRST: u32 = 0x800;
 pub const MSR_LAST: u32 = 0x8ff;
 
 /// Whether a model-specific register belongs to the local APIC.
-#[must_use]
 pub const fn has_msr(number: u32) -> bool {
     matches!(number, MSR_BASE | MSR_DEADLINE | MSR_FIRST..=MSR_LAST)
 }
@@ -65,7 +64,6 @@ pub struct Shared {
 
 impl Shared {
     /// Copies from the state at an exit.
-    #[must_use]
     pub fn of(state: &State, tmr: [u64; 4]) -> Shared {
         Shared {
             tpr: state.tpr.get() as u8,
@@ -128,7 +126,6 @@ impl Default for LocalApic {
 
 impl LocalApic {
     /// The state in which firmware hands over: x2APIC mode, everything masked.
-    #[must_use]
     pub const fn new() -> Self {
         Self::in_mode(ApicMode::X2apic)
     }
@@ -148,13 +145,11 @@ impl LocalApic {
     }
 
     /// The mode.
-    #[must_use]
     pub const fn mode(&self) -> ApicMode {
         self.mode
     }
 
     /// When the monitor must call [`LocalApic::rearm`], in ticks; only in periodic mode.
-    #[must_use]
     pub fn next_wake(&self) -> Option<u64> {
         self.timer.next_wake()
     }
@@ -200,7 +195,6 @@ impl LocalApic {
     /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as if the page had
     /// nothing behind it. Registers are doublewords at multiples of 16 (11.4.1); everything between
     /// them reads zero.
-    #[must_use]
     pub fn read_memory(&self, offset: u64, width: u8, now: u64, shared: &Shared) -> u64 {
         if self.mode != ApicMode::Xapic {
             return crate::ones(width);

@@ -46,7 +46,6 @@ impl Header {
     }
 
     /// The protected-mode kernel, the part that is loaded.
-    #[must_use]
     pub fn protected_mode<'a>(&self, image: &'a [u8]) -> &'a [u8] {
         image.get(self.offset..).and_then(|rest| rest.get(..self.size)).unwrap_or(&[])
     }

@@ -22,7 +22,6 @@ const PAT_AT_RESET: u64 = 0x0007_0406_0007_0406;
 
 /// The descriptor table for the selectors. The kernel loads its own at once, but the protocol
 /// requires one.
-#[must_use]
 pub const fn gdt() -> [u8; 32] {
     let code = flat(CODE_ATTRIBUTES).to_le_bytes();
     let data = flat(DATA_ATTRIBUTES).to_le_bytes();

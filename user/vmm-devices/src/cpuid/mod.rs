@@ -46,7 +46,6 @@ pub struct Context {
 
 impl Context {
     /// Reads the constant parts from the machine; `host` is the CPUID instruction.
-    #[must_use]
     pub fn from_host(tsc_hz: u64, mut host: impl FnMut(u32, u32) -> Registers) -> Context {
         let [max_basic, vendor, ..] = host(0, 0);
         let [max_extended, ..] = host(0x8000_0000, 0);
@@ -62,7 +61,6 @@ pub const BASIC_LAST: u32 = 0x16;
 pub const EXTENDED_LAST: u32 = 0x8000_0021;
 
 /// The guest's answer, from the machine's answer for the same leaf and subleaf.
-#[must_use]
 pub fn cpuid(host: Registers, leaf: u32, subleaf: u32, context: &Context) -> Registers {
     match leaf {
         0x4000_0000..=0x4fff_ffff => hypervisor::leaf(leaf, context),

@@ -23,7 +23,6 @@ pub struct IoApics {
 impl IoApics {
     /// The machine's I/O APICs whose lines are all below [`LINES`], with a set of hidden lines; the
     /// guest has no others. With or without a doorbell.
-    #[must_use]
     pub fn new(machine: &[boot::IoApic; IO_APICS], hidden: u64, doorbell: bool) -> IoApics {
         let end = |found: &boot::IoApic| found.first.checked_add(found.lines).filter(|end| *end <= LINES as u32);
         let usable = |found: &&boot::IoApic| found.lines != 0 && end(found).is_some();
@@ -48,7 +47,6 @@ impl IoApics {
     }
 
     /// Line of the doorbell among all lines.
-    #[must_use]
     pub fn doorbell(&self) -> Option<u32> {
         self.iter().find_map(|placed| Some(u32::from(placed.first) + u32::from(placed.model.doorbell()?)))
     }
@@ -92,7 +90,6 @@ impl IoApics {
     }
 
     /// See [`IoApic::level_vectors`].
-    #[must_use]
     pub fn level_vectors(&self) -> [u64; 4] {
         self.iter().fold([0; 4], |mut all, placed| {
             all.iter_mut().zip(placed.model.level_vectors()).for_each(|(to, from)| *to |= from);

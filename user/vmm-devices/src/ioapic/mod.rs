@@ -55,7 +55,6 @@ struct Doorbell {
 impl IoApic {
     /// The state after reset, with as many lines as the real I/O APIC (at most [`LINES`]) and a set
     /// of hidden ones.
-    #[must_use]
     pub const fn new(lines: u8, hidden: u64) -> Self {
         let lines = if lines == 0 {
             1
@@ -78,7 +77,6 @@ impl IoApic {
     }
 
     /// Line of the doorbell, if there is one.
-    #[must_use]
     pub const fn doorbell(&self) -> Option<u8> {
         match self.doorbell {
             Some(Doorbell { line, .. }) => Some(line),
@@ -103,7 +101,6 @@ impl IoApic {
     }
 
     /// Reads from the window. The registers are doublewords; anything else reads zero.
-    #[must_use]
     pub fn read(&self, offset: u64, width: u8) -> u64 {
         match (offset, width) {
             (INDEX, _) => u64::from(self.index),
@@ -179,7 +176,6 @@ impl IoApic {
     /// The current route of a line; `None` for a hidden line and the doorbell. Only the fixed and
     /// lowest-priority delivery modes give an unmasked route: NMI, SMI, INIT and the 8259's mode do
     /// not reach the guest this way.
-    #[must_use]
     pub fn route(&self, line: usize) -> Option<Route> {
         if line >= usize::from(self.lines) || self.is_hidden(line) || self.is_doorbell(line) {
             return None;
@@ -196,7 +192,6 @@ impl IoApic {
 
     /// The vectors of level-triggered lines, as the bits of the local APIC's trigger-mode register.
     /// Masked lines count: Linux masks a line between its interrupt and the end of it.
-    #[must_use]
     pub fn level_vectors(&self) -> [u64; 4] {
         let mut vectors = [0; 4];
         for route in (0..usize::from(self.lines)).filter_map(|line| self.route(line)).filter(|route| route.level) {

@@ -35,19 +35,16 @@ pub struct Function {
 
 impl Function {
     /// From `bus << 8 | device << 3 | function`.
-    #[must_use]
     pub const fn from_id(id: u16) -> Function {
         Function { bus: (id >> 8) as u8, device: (id >> 3) as u8 & 31, function: id as u8 & 7 }
     }
 
     /// From the address register.
-    #[must_use]
     pub const fn of(address: u32) -> Function {
         Function { bus: (address >> 16) as u8, device: (address >> 11) as u8 & 31, function: (address >> 8) as u8 & 7 }
     }
 
     /// The address register's value for a doubleword of this function below register 256.
-    #[must_use]
     pub const fn address(self, register: u8) -> u32 {
         ENABLE
             | (self.bus as u32) << 16
@@ -87,7 +84,6 @@ impl Filter {
     pub const PORTS: (u32, u32) = (ADDRESS_PORT as u32, (LAST_PORT - ADDRESS_PORT + 1) as u32);
 
     /// A filter that hides nothing.
-    #[must_use]
     pub const fn new() -> Self {
         Filter { address: 0, hidden: [None; HIDDEN] }
     }
@@ -103,7 +99,6 @@ impl Filter {
     }
 
     /// Whether the guest does not see this function.
-    #[must_use]
     pub fn is_hidden(&self, function: Function) -> bool {
         self.hidden.contains(&Some(function))
     }
@@ -111,7 +106,6 @@ impl Filter {
     /// Reads; `None` if the access touches none of the mechanism's registers. An access that
     /// touches them in a way that the mechanism does not define reads all ones and never reaches
     /// the machine: split by the bus, it would bypass the filter.
-    #[must_use]
     pub fn read(&self, access: Access) -> Option<Answer> {
         match access {
             Access { port: ADDRESS_PORT, width: 4 } => Some(Answer::Value(self.address.into())),

@@ -39,7 +39,6 @@ pub struct Power {
 
 impl Power {
     /// With the registers that the FADT names.
-    #[must_use]
     pub fn new(fadt: Fadt) -> Self {
         Power { fadt, ..Power::default() }
     }
@@ -58,7 +57,6 @@ impl Power {
     }
 
     /// Reads; `None` if the port is not one of this model's.
-    #[must_use]
     pub fn read(&self, access: Access) -> Option<Answer> {
         Some(match access {
             Access { port: RESET_CONTROL, width: 1 } => Answer::Value(self.reset_control.into()),

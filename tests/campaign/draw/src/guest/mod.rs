@@ -53,7 +53,6 @@ impl Class {
     ];
 
     /// The class's bit in a mask.
-    #[must_use]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -256,13 +255,11 @@ pub enum Step {
 }
 
 /// The number of the guest's lives in a seed; lives are numbered from 1.
-#[must_use]
 pub fn lives(seed: u64) -> u32 {
     1 + Rng::new(seed, u64::MAX).below(3) as u32
 }
 
 /// The number of steps in each life.
-#[must_use]
 pub fn steps(seed: u64) -> u32 {
     100 + Rng::new(seed, u64::MAX - 1).below(400) as u32
 }
