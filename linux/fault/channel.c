@@ -98,10 +98,7 @@ static void commands(struct pillion_command *command)
 	}
 }
 
-/*
- * Writes to the middle of each page of a read-only range. Returns the number of pages that kept the
- * write.
- */
+/* Writes to the middle of each page of a read-only range; returns how many pages kept the write. */
 static u64 read_only(u64 from, u64 size)
 {
 	u64 at, kept = 0;

@@ -273,8 +273,7 @@ static bool is_pending(u8 vector)
 /*
  * Keeps interrupts off until each source has raised one; then all are delivered at once, the most
  * urgent class first. The order is from the least urgent up, because a pending interrupt is in
- * service at the real local APIC and holds back everything below it. Each one that was seen is
- * delivered.
+ * service at the real local APIC and holds back all below it. Each one that was seen is delivered.
  */
 static void round_of_all(void)
 {

@@ -34,8 +34,7 @@ macro_rules! marker {
 unsafe extern "C" fn main(stack: *const u64) -> ! {
     // SAFETY: by the contract of this function.
     let count = unsafe { *stack } as usize;
-    // SAFETY: as above; argument `i` is a string that ends in a zero and lives as long as the
-    // program.
+    // SAFETY: as above; argument `i` is a string that ends in a zero and lives as long as we do.
     let argument = |i: usize| unsafe { CStr::from_ptr(*stack.add(1 + i) as *const _) }.to_bytes();
     if count > 1 && argument(1) == b"--step" {
         marker!("0x70657453");

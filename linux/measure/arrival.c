@@ -8,10 +8,7 @@
 /* The process that raises interrupts waits until one was read before it raises the next. */
 static struct measure_stamps last;
 
-/*
- * A completion is safe in a hard interrupt handler even on PREEMPT_RT, where ordinary wait queues
- * are not.
- */
+/* Even on PREEMPT_RT, a completion is safe in a hard interrupt handler; a wait queue is not. */
 static DECLARE_COMPLETION(arrival);
 
 void arrived(u64 due, u64 handled)

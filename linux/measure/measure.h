@@ -26,10 +26,7 @@ struct measure_stamps {
 /* Arms the timer: the argument is a number of nanoseconds. */
 #define MEASURE_ARM	_IO('M', 1)
 
-/*
- * Takes a mutex of the kernel's, holds it for that many nanoseconds while computing, and releases
- * it.
- */
+/* Takes a mutex of the kernel's, and computes for that many nanoseconds before it releases it. */
 #define MEASURE_HOLD	_IO('M', 2)
 
 /* Writing this register of edu raises its interrupt. */

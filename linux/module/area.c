@@ -145,8 +145,7 @@ struct area *area_of(struct area *const *selected)
 }
 
 /*
- * Selects an area, for which the caller has counted a file; returns the previous one, still
- * counted.
+ * Selects an area for which the caller has counted a file; returns the former one, still counted.
  */
 struct area *area_select(struct area **selected, struct area *area)
 {

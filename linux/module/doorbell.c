@@ -60,10 +60,7 @@ static irqreturn_t rung(int number, void *cookie)
 	return IRQ_HANDLED;
 }
 
-/*
- * Registers the line, and tells the monitor that it may ring. Then checks for what was raised
- * before.
- */
+/* Registers the line, tells the monitor that it may ring, and checks for what was raised before. */
 int doorbell_open(void)
 {
 	int error;

@@ -8,10 +8,7 @@
 
 #include "fifo.h"
 
-/*
- * Interval at which a waiting process checks again, in case the real-time side was too broken to
- * ring.
- */
+/* How often a waiting process checks again, in case the real-time side was too broken to ring. */
 #define RECHECK (HZ / 10)
 
 /* How often to retry a copy when the real-time side took the bytes meanwhile. */
@@ -143,10 +140,7 @@ static int enter(const struct fifo_view *before, u32 *word, struct fifo_view *no
 {
 	down_read(&places);
 	WRITE_ONCE(*word, 1);
-	/*
-	 * The real-time side hides a FIFO, then reads this word; we write this word, then look up
-	 * the FIFO.
-	 */
+	/* The real-time side hides a FIFO, then reads this; we write it, then look the FIFO up. */
 	smp_mb();
 	pagefault_disable();
 	if (!fifo_view(before->number, now) && fifo_is_same(before, now))
@@ -254,10 +248,7 @@ static ssize_t put_here(const struct fifo_view *view, const char __user *buffer,
 	return size;
 }
 
-/*
- * Puts up to `count` bytes if there is room for at least `least`, which is not 0; returns their
- * number.
- */
+/* Puts up to `count` bytes if `least`, which is not 0, have room; returns their number. */
 ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t count,
 		 size_t least)
 {

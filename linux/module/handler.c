@@ -143,10 +143,7 @@ static u64 raise(const struct fifo_view *view, u32 kind, u32 command, u64 argume
 	return number;
 }
 
-/*
- * Makes a request of a claimed handler and waits for the result. -ERESTARTSYS or IN_FLIGHT if it
- * stops waiting.
- */
+/* Makes a claimed handler's request and waits for its result; -ERESTARTSYS or IN_FLIGHT if not. */
 static long request(const struct fifo_view *view, u32 kind, u32 command, u64 argument,
 		    bool nonblock)
 {

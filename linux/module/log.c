@@ -78,8 +78,7 @@ static void clean(char *line)
 }
 
 /*
- * Shows the line. The kernel's log is shared, so one task may not flood it. The journal is for
- * tasks only.
+ * Shows the line. The kernel's log is shared: one task may not flood it. The journal is for tasks.
  */
 static void show(const struct task *task, struct reader *reader)
 {
@@ -105,10 +104,7 @@ static void add(const struct task *task, struct reader *reader, unsigned char c)
 		show(task, reader);
 }
 
-/*
- * The first byte that is not yet copied and still available. The task wrote the counter, and may be
- * broken.
- */
+/* The first byte not yet copied and still there. The task wrote the counter, perhaps wrongly. */
 static u64 skip(const struct task *task, struct reader *reader, u64 written)
 {
 	if (written - reader->at > LOG_SIZE) {

@@ -16,8 +16,7 @@
 #include "window.h"
 
 /*
- * The parts, in order of initialisation. The doorbell is last: nothing rings before everything else
- * is ready.
+ * The parts, in order of initialisation. The doorbell is last: nothing rings before all is ready.
  */
 static const struct {
 	const char *name;

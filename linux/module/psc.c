@@ -134,10 +134,7 @@ static int set(struct owner *owner, const void __user *user)
 	struct pillion_psc_handler handler;
 	int slot, result;
 
-	/*
-	 * This gives more of the processor than others get, so the capability is checked at each
-	 * call.
-	 */
+	/* This gives more of the processor than others get: each call checks the capability. */
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
 	if (copy_from_user(&handler, user, sizeof(handler)))

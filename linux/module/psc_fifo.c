@@ -26,10 +26,7 @@ static struct made {
 
 static DEFINE_MUTEX(lock);
 
-/*
- * Ends a FIFO. Its memory may be reused, so nothing may access it any more. Only a broken task
- * refuses.
- */
+/* Ends a FIFO. Its memory may be reused: nothing may access it now. Only a broken task refuses. */
 static void end(unsigned int number)
 {
 	bool refused;

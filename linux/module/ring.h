@@ -64,8 +64,7 @@ static inline u64 ring_used(const struct ring *ring)
 }
 
 /*
- * Number of bytes that can be put in. Impossible counters count as a full ring: the real-time side
- * repairs them.
+ * Bytes that can be put in. Impossible counters are a full ring: the real-time side repairs them.
  */
 static inline u64 ring_room(const struct ring *ring)
 {

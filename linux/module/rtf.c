@@ -70,10 +70,7 @@ static ssize_t handled(const struct fifo_view *view, u32 kind, ssize_t size, boo
 	return result ? result : size;
 }
 
-/*
- * Takes what is there, then calls the handler, which it claims first so that the handler learns of
- * each read.
- */
+/* Takes what is there, then calls the handler, claimed first so that it learns of each read. */
 static ssize_t take_some(const struct fifo_view *view, char __user *buffer, size_t count,
 			 bool nonblock)
 {

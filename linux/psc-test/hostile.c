@@ -61,10 +61,7 @@ void closes(void)
 	check(count == i, "it goes on without a file");
 }
 
-/*
- * Neither other files' FIFOs nor anything that the task which runs handlers relies on can be
- * mapped.
- */
+/* Neither other files' FIFOs nor what the task that runs handlers relies on can be mapped. */
 static void maps_nothing(int device)
 {
 	off_t at;
@@ -139,10 +136,7 @@ void withstands(void)
 	check(!ioctl(device, PILLION_IOC_PSC_SET, &handler), "PILLION_IOC_PSC_SET");
 	check(!rtf_create(FIFO, 4096), "rtf_create");
 	snprintf(number, sizeof(number), "%d", device);
-	/*
-	 * Without a copy of this process's memory, which would take the memory away from the
-	 * handler.
-	 */
+	/* Without a copy of this process's memory, which would take it away from the handler. */
 	child = vfork();
 	if (!child) {
 		execl("/proc/self/exe", "psc-test", "intrude", number, NULL);

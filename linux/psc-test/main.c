@@ -105,10 +105,7 @@ static void masks(void)
 	handle(RTLINUX_SIGTIMER(3), NULL, 0, 0);
 }
 
-/*
- * A signal that was blocked when it came is due when it is unblocked, unless its handler has been
- * removed.
- */
+/* A signal that came while blocked is due when unblocked, unless its handler has been removed. */
 static void held(void)
 {
 	rtlinux_sigset_t set_of_it;

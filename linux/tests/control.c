@@ -135,10 +135,7 @@ const char *test_lines_missing(void)
 	usleep(300000);
 	for (turn = 0; turn < FLOODS; turn++) {
 		CHECK(!ioctl(control, IOCTL_FLOOD));
-		/*
-		 * Linux copies what is there: each time some 80 lines, and a note that others are
-		 * missing.
-		 */
+		/* Linux copies what is there: some 80 lines, and a note that others are missing. */
 		usleep(2000);
 	}
 	said = number("dmesg | grep -c '(lines are missing)'");

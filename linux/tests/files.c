@@ -69,8 +69,7 @@ const char *test_read_empty(void)
 }
 
 /*
- * A message that fits into the FIFO goes in as a whole or not at all; a process can read its own
- * back.
+ * A message that fits into the FIFO goes in whole or not at all; a process can read its own back.
  */
 const char *test_write_whole(void)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Shared memory: the task has made the area "linux-test", 8192 bytes, which begins with "from the
- * task".
- */
+/* Shared memory: the task's area "linux-test", 8192 bytes, begins with "from the task". */
 #include <errno.h>
 #include <mbuff.h>
 #include <stdio.h>

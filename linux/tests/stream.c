@@ -87,8 +87,7 @@ const char *test_bulk(void)
 }
 
 /*
- * Reads without checking the bytes, and prints how many nanoseconds a message took from the task to
- * here.
+ * Reads without checking the bytes, and prints the nanoseconds that a message took from the task.
  */
 int throughput(int messages)
 {

@@ -72,10 +72,7 @@ static int journal_open(void)
 	return journal;
 }
 
-/*
- * Shows what the task, or Pillion about it, has printed since: the reason why it did not start is
- * there.
- */
+/* Shows what the task, or Pillion about it, has printed since: there is why it did not start. */
 static void journal_show(int journal, const char *task)
 {
 	FILE *lines = journal < 0 ? NULL : fdopen(journal, "r");

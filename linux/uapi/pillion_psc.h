@@ -63,10 +63,7 @@ struct pillion_psc_ring {
 #define PILLION_IOC_PSC_CLEAR _IOW('P', 17, __u32)
 /* Reports the state of a handler, by its number. */
 #define PILLION_IOC_PSC_STATE _IOWR('P', 18, struct pillion_psc_state)
-/*
- * Makes a FIFO for handlers, or ends one that was made through this file and is not mapped anywhere
- * (EBUSY).
- */
+/* Makes a FIFO for handlers, or ends one that this file made and nothing maps (EBUSY). */
 #define PILLION_IOC_PSC_FIFO _IOW('P', 19, struct pillion_psc_ring)
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * RTLinux's first interface. Smaller priority numbers are more urgent, and time counts ticks of the
- * 8254 timer.
+ * RTLinux's first interface. Smaller priorities are more urgent; time is ticks of the 8254 timer.
  */
 #ifndef RTL_COMPAT_H
 #define RTL_COMPAT_H

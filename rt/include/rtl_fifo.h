@@ -29,10 +29,7 @@ int rtf_create_rt_handler(unsigned int minor, int (*handler)(unsigned int minor)
 int rtf_link_user_ioctl(unsigned int minor, int (*handler)(unsigned int minor, unsigned int command, unsigned long argument));
 int rtf_make_user_pair(unsigned int get, unsigned int put);
 
-/*
- * Bytes that a FIFO holds, bytes that it has room for, and its capacity; 0 if there is no such
- * FIFO.
- */
+/* Bytes that a FIFO holds, that it has room for, and its capacity; 0 if there is no such FIFO. */
 int rtf_length(unsigned int minor);
 int rtf_room(unsigned int minor);
 int rtf_capacity(unsigned int minor);

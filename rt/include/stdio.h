@@ -1,6 +1,5 @@
 /*
- * Formatting, and output to the task's log. There are no files: what is not declared here does not
- * exist.
+ * Formatting, and output to the task's log. There are no files: what is not declared is not there.
  */
 #ifndef PILLION_STDIO_H
 #define PILLION_STDIO_H

@@ -144,8 +144,7 @@ pub(crate) fn signal_later(_: &Token, threads: u64) {
     WAKES.store(WAKES.load(Relaxed) | threads, Relaxed);
 }
 
-/// Signals now the threads that [`wake_later`] gathered, before the caller gives up what it
-/// inherited.
+/// Signals the threads that [`wake_later`] gathered, before the caller gives up what it inherited.
 pub(crate) fn wake_now(_: &Token) {
     let me = thread::current();
     me.to_signal.store(WAKES.load(Relaxed), Relaxed);
@@ -198,8 +197,7 @@ fn release_and_wake(me: &'static Thread, wakes: u64) {
     thread::end_unstoppable(me);
 }
 
-/// Sends the caller's outstanding signals, to the most urgent thread first, as it may preempt the
-/// caller.
+/// Sends the caller's outstanding signals, the most urgent thread's first: it may preempt.
 fn signal_all(me: &Thread) {
     loop {
         let left = me.to_signal.load(Relaxed);

@@ -14,8 +14,7 @@ use pillion_runtime::broker::{NAME_SIZE, Name, Request, SEMAPHORES, open};
 const CREATE: c_int = 0o100;
 const EXCLUSIVE: c_int = 0o200;
 
-/// An open semaphore: the broker's handle, how often it is open, and the `sem_t` that stands for
-/// it.
+/// An open semaphore: the broker's handle, how often it is open, and its `sem_t`.
 #[derive(Clone, Copy)]
 struct Opened {
     handle: u32,
@@ -66,8 +65,7 @@ pub unsafe extern "C" fn sem_open(name: *const c_char, flags: c_int, _mode: c_ui
     })
 }
 
-/// The `sem_t` for a semaphore that was just opened. Opening the same semaphore again yields the
-/// same `sem_t`.
+/// The `sem_t` for a semaphore that was just opened: the same one each time that it is opened.
 fn stand_for(handle: u32) -> Result<*mut Semaphore, c_int> {
     let result = lock::with(|token| {
         let opened = &mut *OPENED.borrow(token);

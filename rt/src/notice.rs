@@ -32,8 +32,7 @@ pub struct SignalEvent {
     value: usize,
 }
 
-/// A thread that wants a notice of a queue. The table's index is the low byte of the queue's
-/// handle.
+/// A thread that wants a queue's notice. The table's index is the low byte of the queue's handle.
 #[derive(Clone, Copy)]
 struct Wanted {
     queue: u32,

@@ -28,8 +28,7 @@ pub fn owns(first: u64, count: u64) -> bool {
 /// ports are reported, so that a program that tries all ports does not fill the log.
 static SAID: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
 
-/// The capability for an access. If there is none, reports once for each port, in the log, what is
-/// missing.
+/// The capability for an access. If there is none, logs once for each port what is missing.
 fn allowed(port: u16, width: u8) -> Option<Cap> {
     let cap = range(port.into(), width.into());
     if cap.is_none() {

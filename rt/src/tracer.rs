@@ -1,5 +1,4 @@
-//! The tracer: records of timed events, in ring buffers in the shared buffer "tracer", which Linux
-//! can read too.
+//! The tracer: records of timed events, in rings in the shared buffer "tracer", for Linux as well.
 //!
 //! A buffer holds 500 records. `RTL_TRACE_FINALIZE` ends the current buffer, sends its number
 //! through FIFO 14, and begins the next one.
@@ -134,8 +133,7 @@ pub extern "C" fn rtl_trace(event: c_int, data: c_ulong, address: *mut c_void) {
     let complete = with(|tracer| tracer.record(event as u32 as usize, data, address.addr() as c_ulong));
     if let Some(number) = complete {
         let number = number as c_int;
-        // SAFETY: the number is readable. If the program has not created the FIFO, the number is
-        // lost.
+        // SAFETY: the number is readable. If the program has made no such FIFO, it is lost.
         unsafe { fifo::put(FIFO, (&raw const number).cast(), size_of::<c_int>() as c_int) };
     }
 }

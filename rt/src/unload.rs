@@ -1,5 +1,4 @@
-//! Unloading by the program itself, starting Linux, and ending the system. RTLinux has no such
-//! calls.
+//! Unloading by the program itself, starting Linux, ending the system. RTLinux has no such calls.
 
 use crate::{error, main_thread, manager, thread};
 use core::ffi::c_int;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * FIFOs as RTLinux's programs in Linux know them: /dev/rtf0 to /dev/rtf63, opened, read and written
- * like files.
- */
+/* FIFOs as RTLinux's programs in Linux know them: the files /dev/rtf0 to /dev/rtf63. */
 #ifndef RTL_FIFO_H
 #define RTL_FIFO_H
 

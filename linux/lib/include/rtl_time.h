@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Times as RTLinux's programs in Linux know them: nanoseconds, and conversions to and from struct
- * timespec.
- */
+/* Times as RTLinux's programs in Linux know them: nanoseconds, converted to and from timespec. */
 #ifndef RTL_TIME_H
 #define RTL_TIME_H
 

@@ -131,10 +131,7 @@ int rtlinux_sigstate(int sig, struct rtlinux_sigstate *state);
 
 int rtf_create(unsigned int number, int size);
 int rtf_destroy(unsigned int number);
-/*
- * In handlers only: return the number of bytes, or a negative errno. rtf_put() puts all or nothing
- * (ENOSPC).
- */
+/* In handlers only: return bytes or a negative errno. rtf_put() puts all or nothing (ENOSPC). */
 int rtf_put(unsigned int number, const void *bytes, int count);
 int rtf_get(unsigned int number, void *bytes, int count);
 

@@ -47,10 +47,7 @@ static inline void multiply(void)
 	KEEP(product);
 }
 
-/*
- * Puts the samples into the order that the transform needs: with the bits of their indices
- * reversed.
- */
+/* Puts the samples into the transform's order: with the bits of their indices reversed. */
 static inline void reverse(void)
 {
 	unsigned int from, to = 0, bit;

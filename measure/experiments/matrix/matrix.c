@@ -1,6 +1,4 @@
-/*
- * How long computations take beside Linux, each after a pause in which Linux fills the caches.
- */
+/* How long computations take beside Linux, each after a pause in which Linux fills the caches. */
 #include <rtl.h>
 #include <rtl_sched.h>
 #include <pillion.h>

@@ -1,6 +1,4 @@
-/*
- * One of the two tasks: waits for its semaphore repeatedly, and records when it was activated.
- */
+/* One of the two tasks: waits for its semaphore repeatedly, and records when it was activated. */
 #include <rtl.h>
 #include <rtl_sched.h>
 #include <fcntl.h>

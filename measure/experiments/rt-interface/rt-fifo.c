@@ -48,10 +48,7 @@ static void small(void)
 		rtf_put(SMALL, &message, sizeof(message));
 		series_add(&put, ticks() - message.ticks);
 	}
-	/*
-	 * Linux must have read the last message as well before this thread uses the processor for
-	 * printing.
-	 */
+	/* Linux must have read the last message, too, before this thread prints. */
 	pthread_wait_np();
 	figure_tell(&put, "rt_fifo_put");
 }

@@ -1,6 +1,4 @@
-/*
- * Latency of a 10 kHz timer: from each release of a periodic thread to its first instruction.
- */
+/* Latency of a 10 kHz timer: from each release of a periodic thread to its first instruction. */
 #include <rtl.h>
 #include <rtl_sched.h>
 

@@ -19,10 +19,7 @@ MODULE_PARM(samples, "i");
 
 static struct histogram total;
 
-/*
- * An interval: multiples of the golden ratio's fraction spread evenly over the range, without a
- * period.
- */
+/* An interval: multiples of the golden ratio's fraction spread over the range without a period. */
 static hrtime_t distance(unsigned int number)
 {
 	unsigned int part = number * 0x9e3779b9U;

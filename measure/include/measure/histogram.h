@@ -1,7 +1,4 @@
-/*
- * Samples in buckets: 1 wide below 4,096, and 64 per doubling above, so that those are 0.8 to 1.6 %
- * wide.
- */
+/* Samples in buckets: 1 wide below 4,096, and 64 per doubling above: 0.8 to 1.6 % wide. */
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
 
@@ -33,9 +30,7 @@ static inline void histogram_add(struct histogram *histogram, unsigned long long
 		histogram->counts[bucket]++;
 }
 
-/*
- * The greatest value of the bucket in which the given percentage of all samples is reached.
- */
+/* The greatest value of the bucket in which the given percentage of all samples is reached. */
 static inline unsigned long long histogram_quantile(const struct histogram *histogram, unsigned int percent)
 {
 	unsigned long long below = 0, wanted = (histogram->series.count * percent + 99) / 100;

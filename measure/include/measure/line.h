@@ -1,6 +1,4 @@
-/*
- * Prints lines of at most 200 characters, at a pace at which the log loses none.
- */
+/* Prints lines of at most 200 characters, at a pace at which the log loses none. */
 #ifndef MEASURE_LINE_H
 #define MEASURE_LINE_H
 

@@ -1,13 +1,8 @@
-/*
- * No-op instructions that the model of caches (measure/plugin) recognises.
- */
+/* No-op instructions that the model of caches (measure/plugin) recognises. */
 #ifndef MEASURE_MARK_H
 #define MEASURE_MARK_H
 
-/*
- * nop dword ptr [rax + name], with a name of four letters. The compiler moves no memory access
- * across it.
- */
+/* nop dword ptr [rax + name], of four letters. The compiler moves no memory access across it. */
 #define MARK(name) __asm__ volatile(".byte 0x0f, 0x1f, 0x80\n\t.ascii \"" name "\"" : : : "memory")
 
 /*

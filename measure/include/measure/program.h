@@ -1,7 +1,4 @@
-/*
- * A program that measures in one thread. It ends after the thread has reported its results, or
- * earlier.
- */
+/* A program that measures in one thread. It ends when that has reported its results, or earlier. */
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 

@@ -1,6 +1,4 @@
-/*
- * Samples of which only minimum, maximum, sum and number are kept.
- */
+/* Samples of which only minimum, maximum, sum and number are kept. */
 #ifndef MEASURE_SERIES_H
 #define MEASURE_SERIES_H
 

@@ -1,6 +1,4 @@
-/*
- * Thread creation and time, common to the programs of all experiments.
- */
+/* Thread creation and time, common to the programs of all experiments. */
 #ifndef MEASURE_THREAD_H
 #define MEASURE_THREAD_H
 

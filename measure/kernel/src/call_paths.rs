@@ -66,8 +66,7 @@ fn client(series: &Series, words: [u64; 8]) -> ! {
 #[inline(always)]
 fn empty_call(endpoint: Cap) -> (u64, u64) {
     let (status, label);
-    // SAFETY: the kernel changes the message's registers and those that every call clobbers, and no
-    // memory.
+    // SAFETY: the kernel changes the message's registers and what calls clobber, no memory.
     unsafe {
         asm!(
             "syscall",

@@ -60,8 +60,7 @@ extern "C" fn yield_and_measure(_: u64) -> ! {
     stop()
 }
 
-/// Makes a thread without a stack, because there are not enough stacks for all: its code needs
-/// none.
+/// Makes a thread without a stack, as there are not enough for all: its code needs none.
 fn start(kit: &mut Kit, priority: u8, entry: extern "C" fn(u64) -> !) -> Result<()> {
     let (thread, context) = (kit.slot(), kit.slot());
     region_create(kit.region(), Kind::Thread, 0, thread)?;
@@ -73,8 +72,7 @@ fn start(kit: &mut Kit, priority: u8, entry: extern "C" fn(u64) -> !) -> Result<
     thread_resume(thread).map(|_| ())
 }
 
-/// From a signal to the more urgent thread that it wakes, with other ready threads of lower
-/// priority.
+/// From a signal to the more urgent thread that it wakes, with less urgent threads ready.
 pub fn wake(kit: &mut Kit) -> Checked {
     let (wake, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
     let (badged, last) = (done!(kit.badged(wake, 1)), done!(kit.badged(end, 1)));

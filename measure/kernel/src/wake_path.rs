@@ -1,5 +1,4 @@
-//! From a device that raises its interrupt to the first instruction of a user task, while another
-//! task runs.
+//! From a device that raises its interrupt to a user task's first instruction, while another runs.
 
 use crate::series::Series;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};

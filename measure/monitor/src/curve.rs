@@ -8,8 +8,7 @@ use pillion_runtime::log::Log;
 /// The most points of a scan.
 pub const POINTS: usize = 8_192;
 
-/// Points of a line, which has at most 200 characters: 13 for each point and 44 for the longest
-/// name.
+/// Points of a line of at most 200 characters: 13 for each point and 44 for the longest name.
 const IN_A_LINE: usize = 12;
 
 /// Where a call was interrupted, and how long the most urgent thread then waited; both in ticks.
@@ -59,8 +58,7 @@ impl Curve {
         self.points().iter().map(|point| point.delay.load(Relaxed)).max().unwrap_or(0)
     }
 
-    /// The shortest delay before and after a call of this length, where a thread computes in user
-    /// mode.
+    /// The shortest delay before and after a call of this length, where a thread is in user mode.
     pub fn beside(&self, length: i64) -> u32 {
         let beside = |point: &&Point| !(0..=length).contains(&point.place.load(Relaxed).into());
         self.points().iter().filter(beside).map(|point| point.delay.load(Relaxed)).min().unwrap_or(0)

@@ -48,8 +48,7 @@ impl<T, R, P: FnMut() -> Result<T>, C: Fn(&T) -> Result<R>, U: FnMut(T) -> Resul
         Trial { prepare, call, undo }
     }
 
-    /// Scans it and reports the curve, the longest delay, and the call's duration without
-    /// interrupts.
+    /// Scans it and reports the curve, the longest delay, and the uninterrupted call's duration.
     pub fn scan(mut self, kit: &mut Kit, name: Name) -> Checked {
         CURVE.clear();
         let watch = Watch::start(kit)?;

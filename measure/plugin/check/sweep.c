@@ -12,8 +12,7 @@
 #define MOST (320 * 1024)
 
 /*
- * The page-table entries of eight pages share a line: the memory is aligned so that its first entry
- * starts a line.
+ * Eight pages' page-table entries share a line: the memory is aligned so that its first begins one.
  */
 static char memory[MOST] __attribute__((aligned(32768)));
 

@@ -41,10 +41,7 @@ struct cache {
 	uint64_t accesses, misses, write_backs;
 };
 
-/*
- * Sizes are powers of two, in bytes. Returns false if they fit no cache or there is no memory for
- * it.
- */
+/* Sizes are powers of two, in bytes. Returns false if they fit no cache, or memory is short. */
 bool cache_make(struct cache *cache, uint64_t size, uint64_t ways, uint64_t line);
 void cache_free(struct cache *cache);
 

@@ -1,7 +1,4 @@
-/*
- * Costs charged by the model: in hundredths of a cycle, so that an instruction may cost less than a
- * cycle.
- */
+/* Costs charged by the model, in hundredths of a cycle: an instruction may cost less than one. */
 #ifndef MODEL_COST_H
 #define MODEL_COST_H
 

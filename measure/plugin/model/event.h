@@ -1,6 +1,4 @@
-/*
- * Instructions and events that cost more than a plain instruction.
- */
+/* Instructions and events that cost more than a plain instruction. */
 #ifndef MODEL_EVENT_H
 #define MODEL_EVENT_H
 

@@ -1,6 +1,4 @@
-/*
- * The model's processor: caches, TLBs, costs, and the cycles charged so far.
- */
+/* The model's processor: caches, TLBs, costs, and the cycles charged so far. */
 #ifndef MODEL_MODELLED_MACHINE_H
 #define MODEL_MODELLED_MACHINE_H
 

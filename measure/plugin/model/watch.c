@@ -152,8 +152,7 @@ static executed callback_for(uint64_t address, enum event event)
 }
 
 /*
- * Registers a callback. Points live as long as the emulator may execute what it translated: to the
- * end.
+ * Registers a callback. Points live while the emulator may execute what it translated: to the end.
  */
 static void tell_of(struct qemu_plugin_insn *instruction, executed callback, enum event event)
 {

@@ -30,10 +30,7 @@ struct watch {
 	bool done;
 };
 
-/*
- * Global, because the emulator has one processor and not all of its callbacks carry a pointer of
- * ours.
- */
+/* Global: the emulator has one processor, and not all callbacks carry a pointer of ours. */
 extern struct watch watch;
 
 /*

@@ -103,8 +103,7 @@ impl Reading {
         self.offset = shown.saturating_sub(self.at(base));
     }
 
-    /// Makes the clock advance in steps of `step` from base time `base` on, or smoothly if `step`
-    /// is 0.
+    /// Makes the clock advance in steps of `step` from base time `base` on; smoothly if that is 0.
     pub fn set_step(&mut self, base: i64, step: i64) {
         (self.step, self.origin) = (step, base);
     }

@@ -24,8 +24,7 @@ impl Releases {
     /// No release at all.
     pub const NONE: Releases = Releases { next: INFINITY, period: 0, first: false };
 
-    /// Releases at `start` and, unless `period` is 0, every `period` afterwards. None if `period`
-    /// is negative.
+    /// Releases at `start` and, unless it is 0, every `period` later. None if it is negative.
     #[must_use]
     pub fn new(start: i64, period: i64) -> Option<Releases> {
         (period >= 0).then_some(Releases { next: start, period, first: true })

@@ -1,5 +1,4 @@
-//! Conversion between nanoseconds and ticks of the 8254 timer, in which RTLinux's first interface
-//! counts time.
+//! Conversion between nanoseconds and the 8254's ticks, the time of RTLinux's first interface.
 
 /// Ticks in a second.
 pub const PER_SECOND: i64 = 1_193_180;
@@ -37,8 +36,7 @@ const fn scale(value: i64, by: i64, over: i64) -> i64 {
     }
 }
 
-/// Converts a priority of RTLinux's first interface, where 0 is the most urgent, to one of the
-/// third.
+/// Converts a priority of RTLinux's first interface, with 0 the most urgent, to one of the third.
 #[must_use]
 pub const fn priority(old: i32) -> i32 {
     const MOST: i32 = 1_000_000;

@@ -3,8 +3,7 @@
 use pillion_abi::trace::{Entry, Event};
 use pillion_rt_core::kernel_entry::last;
 
-/// Events in the order in which they happened, one a tick. The first word is a vector, or
-/// irrelevant.
+/// Events in their order, one a tick. The first word is a vector, or irrelevant.
 fn newest_first(events: &[(Event, u64)]) -> impl Iterator<Item = Entry> {
     let entries =
         (1..).zip(events).map(|(time, (event, first))| Entry { time, event: *event as u64, first: *first, second: 0 });

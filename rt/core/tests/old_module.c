@@ -1,7 +1,4 @@
-/*
- * A module that uses as much of the headers as fits, in the style of Linux 2.4. It is only
- * compiled.
- */
+/* A module in the style of Linux 2.4 that uses what fits of the headers. It is only compiled. */
 #include <linux/module.h>
 #include <linux/kernel.h>
 #include <linux/version.h>

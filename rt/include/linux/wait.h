@@ -1,7 +1,4 @@
-/*
- * Linux wait queues. They are always empty: a task has only one Linux context, which cannot wait
- * for itself.
- */
+/* Linux wait queues, always empty: a task has one Linux context, which cannot wait for itself. */
 #ifndef LINUX_WAIT_H
 #define LINUX_WAIT_H
 

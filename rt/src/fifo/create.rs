@@ -110,8 +110,7 @@ fn pointers(place: Extent, size: NonZeroU32) -> Option<[NonNull<u8>; 2]> {
 /// The place is from [`reserve`], for this number and size.
 unsafe fn begin(slot: &mut Slot, number: usize, place: Extent, size: NonZeroU32) {
     let Some([to_linux, to_task]) = pointers(place, size) else { return };
-    // SAFETY: the part is always mapped; no other FIFO has the place, and the control words are
-    // this FIFO's.
+    // SAFETY: the part is always mapped; no other FIFO has the place, and the words are this one's.
     slot.fifo = Some(unsafe { Fifo::create(share::control(number), to_linux, to_task, size) });
     slot.place = Some(place);
     slot.damaged = 0;
@@ -143,8 +142,7 @@ fn end(minor: c_uint) -> Result<(), c_int> {
     released.map(|_| ())
 }
 
-/// Hides a FIFO from Linux. Refused if the caller has interrupted a process that is moving bytes in
-/// or out.
+/// Hides a FIFO from Linux; not if the caller has interrupted a process that moves bytes in or out.
 fn withdraw(entry: &mut Entry, fifo: Option<&Fifo>) -> Result<(), c_int> {
     let size = entry.hide();
     if fifo.is_some_and(Fifo::is_entered) {

@@ -154,8 +154,7 @@ pub extern "C" fn rtf_capacity(minor: c_uint) -> c_int {
     state(minor).map_or(0, |s| s.size as c_int)
 }
 
-/// Number of Linux processes that have the FIFO open, as Linux reports it; not known for a shared
-/// FIFO.
+/// Linux processes that have the FIFO open, as Linux reports it; not known for a shared FIFO.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtf_opens(minor: c_uint) -> c_int {
     state(minor).map_or(0, |s| s.opens as c_int)

@@ -112,8 +112,7 @@ fn run(handler: Handler, line: u32) {
     }
 }
 
-/// Unmasks a line. The service thread then handles, at its own level, an interrupt that was held
-/// back.
+/// Unmasks a line. The service thread then handles, at its level, an interrupt that was held back.
 fn unmask(token: &Token, place: usize) {
     MASKED.set(token, MASKED.get(token) & !(1 << place));
     let _ = call::interrupt_ack(slot::INTERRUPTS + place as u32);

@@ -20,8 +20,7 @@ static HANDLERS: Shared<[Option<Handler>; COUNT]> = Shared::new([None; COUNT]);
 
 static PENDING: AtomicU32 = AtomicU32::new(0);
 
-/// Allocates a number for a handler; returns it, or a negative error number. The name is not shown
-/// anywhere.
+/// Allocates a number for a handler; returns it, or a negative error number. The name is not shown.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_get_soft_irq(handler: Option<Handler>, _: *const c_char) -> c_int {
     let Some(handler) = handler else { return -EINVAL };

@@ -35,8 +35,7 @@ fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
             memory.is_filled = true;
             let size = info::task().memory_size as usize;
             if let Some(block) = NonNull::new(core::ptr::slice_from_raw_parts_mut(address::MEMORY as *mut u8, size)) {
-                // SAFETY: the resource manager maps the memory before the task runs, and nothing
-                // else uses it.
+                // SAFETY: the manager maps it before the task runs, and nothing else uses it.
                 unsafe { memory.allocator.insert_free_block_ptr(block) };
             }
         }
@@ -44,8 +43,7 @@ fn with<R>(f: impl FnOnce(&mut Allocator) -> R) -> R {
     })
 }
 
-/// Allocates memory of the task; returns null if there is none. From any thread. `align` is a power
-/// of two.
+/// Allocates memory of the task, null if there is none. From any thread. `align` is a power of two.
 #[must_use]
 pub fn alloc(size: usize, align: usize) -> *mut u8 {
     let Ok(layout) = Layout::from_size_align(size.max(1), align.max(ALIGN)) else { return null_mut() };

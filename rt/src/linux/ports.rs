@@ -9,8 +9,7 @@ use core::{
     ptr::null_mut,
 };
 
-/// `struct resource`. Claims are not recorded: no other task has what the system file gives to this
-/// one.
+/// `struct resource`. Claims are not recorded: what the system file gives a task, no other has.
 #[repr(C)]
 pub struct Resource {
     name: *const c_char,

@@ -38,8 +38,7 @@ pub static __this_module: Module =
 #[repr(transparent)]
 struct Current(UnsafeCell<Task>);
 
-// SAFETY: the library writes it once, before a second thread exists; from then on it is the
-// program's.
+// SAFETY: the library writes it once, before a second thread exists; then it is the program's.
 unsafe impl Sync for Current {}
 
 static CURRENT: Current = Current(UnsafeCell::new(Task { state: 0, pid: 1, comm: [0; 32] }));

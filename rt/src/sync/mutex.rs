@@ -334,8 +334,7 @@ fn held(thread: &Thread) -> impl Iterator<Item = &'static Mutex> {
     })
 }
 
-/// Sets a thread's urgency to that of its priority, and at least that of the ceilings of mutexes
-/// that it holds.
+/// Sets a thread's urgency to that of its priority, or of its mutexes' ceilings if that is more.
 pub(crate) fn refresh_ceiling(token: &Token, thread: &'static Thread) {
     let ceilings = held(thread).filter(|m| m.has(flag::PROTECT)).map(|m| m.ceiling_urgency(token));
     let urgency = ceilings.fold(thread::urgency_of_priority(token, thread), Urgency::max);

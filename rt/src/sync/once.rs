@@ -38,8 +38,7 @@ impl Once {
         while let Some(once) = at {
             let outer = (once.state.get(token) & !RUNNING) as *const Once;
             once.end(token, 0);
-            // SAFETY: the ended thread was inside the outer one's routine, so the program has not
-            // freed it.
+            // SAFETY: the ended thread was in the outer one's routine, so it has not been freed.
             at = unsafe { outer.as_ref() };
         }
     }

@@ -12,8 +12,7 @@ use pillion_histogram::Histogram;
 use pillion_rt_core::release::Releases;
 use pillion_runtime::{info::address, now};
 
-/// Has a thread released at `start`, on the scheduler's clock, and every `period` nanoseconds from
-/// then on.
+/// Has a thread released at `start`, on the scheduler's clock, and every `period` ns from then on.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_make_periodic_np(thread: *const Thread, start: i64, period: i64) -> c_int {
     let Some(thread) = by_pointer(thread) else { return ESRCH };

@@ -46,8 +46,7 @@ impl Thread {
         unsafe { self.shown().write_volatile(ThreadEntry { mode, entry, ..ThreadEntry::default() }) };
     }
 
-    /// Shows that the thread no longer exists. Its period stays, for the report at the end of the
-    /// task.
+    /// Shows that the thread no longer exists. Its period stays, for the report at the task's end.
     pub(super) fn show_gone(&self) {
         let shown = self.shown();
         // SAFETY: as above.

@@ -27,8 +27,7 @@ pub(crate) fn end_unstoppable(me: &'static Thread) {
     stop_if_asked(me);
 }
 
-/// Suspends or ends the caller if another thread asked for it while the caller could not be
-/// stopped.
+/// Suspends or ends the caller if another thread asked for it while that was impossible.
 #[inline]
 pub(crate) fn stop_if_asked(me: &'static Thread) {
     if me.stop.load(Relaxed) != 0 {

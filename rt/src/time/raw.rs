@@ -89,8 +89,7 @@ pub(crate) fn earliest(token: &Token) -> u64 {
     RAW.borrow(token).iter().filter_map(|raw| raw.due).map(deadline).min().unwrap_or(NEVER)
 }
 
-/// Runs the handlers of raw timers that have fired, with the lock held. Missed intervals are
-/// skipped.
+/// Runs the handlers of raw timers that fired, with the lock held. Missed intervals are skipped.
 pub(crate) fn run_due() {
     for number in 0..2 {
         let token = lock::enter();

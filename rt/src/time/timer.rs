@@ -127,8 +127,7 @@ pub extern "C" fn timer_gettime(name: Name, setting: &mut Setting) -> c_int {
     posix(with(name, |token, timer| *setting = timer.setting(token)))
 }
 
-/// How often the timer fired in addition, while its last signal was pending or before it could be
-/// sent.
+/// How often the timer fired in addition while its last signal was pending, or before it was sent.
 #[unsafe(no_mangle)]
 pub extern "C" fn timer_getoverrun(name: Name) -> c_int {
     with(name, |_, timer| timer.overruns).unwrap_or_else(|error| posix(Err(error)))

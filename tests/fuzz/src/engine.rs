@@ -22,8 +22,7 @@ pub struct Found {
     pub runs: u64,
     /// Inputs worth keeping for good.
     pub kept: Vec<Vec<u8>>,
-    /// Counters that some input reached, each counted once for each step of its value that was
-    /// seen.
+    /// Counters that some input reached, counted once for each step of its value that was seen.
     pub reached: usize,
     /// All counters.
     pub counters: usize,

@@ -36,8 +36,7 @@ pub extern "C" fn server(_: u64) -> ! {
     }
 }
 
-/// Makes a server, bound to a new endpoint and already waiting. A passive one has no scheduling
-/// context.
+/// Makes a waiting server, bound to a new endpoint. A passive one has no scheduling context.
 pub fn serve(kit: &mut Kit, setup: Setup, passive: bool) -> Checked<(Cap, Thread)> {
     let endpoint = done!(kit.make(Kind::Endpoint, 0));
     let t = done!(kit.prepare(setup));

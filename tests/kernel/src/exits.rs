@@ -174,8 +174,7 @@ fn refused_instructions(kit: &mut Kit) -> Checked {
     for (i, code) in codes.into_iter().enumerate() {
         guest.put(0, code);
         guest.go(0);
-        // In real mode some of these are undefined anyway; then the exception handler makes a
-        // hypercall.
+        // In real mode some of these are undefined: then the exception handler makes a hypercall.
         guest.put(0x18, &[0, 7, 0, 0]);
         guest.put(0x700, &HYPERCALL);
         guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });

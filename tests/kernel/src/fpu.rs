@@ -114,8 +114,7 @@ fn fresh(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
-/// Sets both bases to the argument and checks that they stay; `ud2` if not. Counts at the address
-/// of the base.
+/// Sets both bases to the argument and checks that they stay; `ud2` if not. Counts at that address.
 #[unsafe(naked)]
 extern "C" fn based(_: u64) -> ! {
     naked_asm!(

@@ -111,8 +111,7 @@ fn timer(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
-/// The real-time clock, which interrupts about a thousand times a second as long as its register C
-/// is read.
+/// The real-time clock, which interrupts some thousand times a second while its register C is read.
 pub struct Clock(u32);
 
 impl Clock {
@@ -150,8 +149,7 @@ fn line(kit: &mut Kit) -> Checked {
 }
 
 fn priorities(kit: &mut Kit) -> Checked {
-    // The handlers return. The first one, of the higher vector, gives no EOI, so the lower vector
-    // waits.
+    // The handlers return. The first one, of the higher vector, gives no EOI: the lower one waits.
     let mut guest = listening(kit, &SPIN)?;
     done!(vcpu_inject(guest.vcpu, VECTOR));
     done!(vcpu_inject(guest.vcpu, VECTOR + 0x20));

@@ -64,8 +64,7 @@ fn raised(kit: &mut Kit) -> Checked {
     kit.rest(10_000);
     done!(kit.start(Setup::new(60, caller).with(2)));
     kit.rest(400_000);
-    // The more urgent caller carries the server, with the first caller's work, past the thread in
-    // between.
+    // The more urgent caller carries the server, at the first one's work, past the thread between.
     order!(50, 1, 2, 102, 51, 101);
     Ok(())
 }
@@ -112,8 +111,7 @@ fn next_caller(kit: &mut Kit) -> Checked {
     kit.rest(5_000);
     done!(kit.start(Setup::new(50, medium).with(20_000)));
     kit.rest(400_000);
-    // Once the most urgent caller is served, the server works for the next one, at that one's
-    // priority.
+    // Once the most urgent caller is served, the server works for the next, at its priority.
     order!(1, 3, 103, 50, 51, 2, 102, 101);
     Ok(())
 }
@@ -137,8 +135,7 @@ fn abandoned(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
-/// Callers raise nobody: the thread in between, which does not use the server, runs before the
-/// server does.
+/// Callers raise nobody: the thread in between, which does not use the server, runs before it.
 fn not_raised(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
     done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
@@ -149,8 +146,7 @@ fn not_raised(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(70, caller).with(2)));
     done!(kit.start(Setup::new(50, medium).with(100_000)));
     kit.rest(400_000);
-    // Both called before the thread in between began; they are served after it, in the order of
-    // their calls.
+    // Both called before the thread in between began; they are served after it, in their order.
     order!(50, 51, 2, 102, 1, 101);
     Ok(())
 }

@@ -13,8 +13,7 @@ pub const TESTS: &[Test] = &[
     ("urgency/most-urgent-first-of-many-at-once", first),
 ];
 
-/// A pass of the watching loop takes less than this; an entry into the kernel and its exit take
-/// more.
+/// A pass of the watching loop takes less than this; entry into the kernel and exit take more.
 const QUIET: u64 = 60;
 
 /// What the check of a system file charges for an interrupt after which the same task continues

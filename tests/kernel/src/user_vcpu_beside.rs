@@ -66,8 +66,7 @@ fn interrupts(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
-/// Two vCPUs on different page tables: the same address shows each its own memory, whichever ran
-/// before.
+/// Two vCPUs on different page tables: an address shows each its own memory, whichever ran before.
 fn two(kit: &mut Kit) -> Checked {
     let mut guests = [Guest::user(kit)?, Guest::user(kit)?];
     for (i, guest) in guests.iter_mut().enumerate() {

@@ -64,8 +64,7 @@ impl Guest {
         unsafe { (self.state as *mut State).write(State::default()) };
     }
 
-    /// Sets the state after a reset, except that code and data are at the start of memory, at
-    /// `rip` 0.
+    /// Sets the state after a reset, but with code and data at the start of memory, at `rip` 0.
     pub fn reset(&mut self) {
         self.clear_state();
         let state = self.state();

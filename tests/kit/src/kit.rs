@@ -51,8 +51,7 @@ impl Kit {
     /// The kernel started this task, the first one, with `argument`.
     pub unsafe fn new(argument: u64) -> Option<Kit> {
         log::use_kernel(slot::TRACE);
-        // SAFETY: the kernel maps this structure, read-only, and passes its address to the first
-        // task.
+        // SAFETY: the kernel maps this structure, read-only, and gives the first task its address.
         let info = unsafe { &*(argument as *const BootInfo) };
         let large = |i: &usize| info.regions[*i].kind == 1 && info.regions[*i].size >= 4 * ARENA_SIZE;
         let ram = (0..info.region_count as usize).find(large)?;

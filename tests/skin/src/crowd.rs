@@ -214,8 +214,7 @@ pub fn main(level: u8, leader: extern "C" fn(u64) -> !) -> ! {
     park()
 }
 
-/// The object that the task's threads wait for now, and the semaphore that they post when they have
-/// it.
+/// The object that the task's threads wait for, and the semaphore that they post when they have it.
 static ROUND: AtomicUsize = AtomicUsize::new(0);
 static HANDLE: AtomicU32 = AtomicU32::new(0);
 static READY: AtomicU32 = AtomicU32::new(0);
@@ -256,8 +255,7 @@ fn enter(object: Object) {
     others().for_each(|thread| _ = timed(thread, LAST, object.wait()));
 }
 
-/// Closes an object as the library does. Returns the number of requests, and the ticks of the
-/// longest one.
+/// Closes an object as the library does. Returns how many requests, and the longest one's ticks.
 fn close(request: Request) -> (u32, u64) {
     let (mut times, mut longest) = (0, 0);
     loop {

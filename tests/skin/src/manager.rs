@@ -93,8 +93,7 @@ pub fn soon(mut condition: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Writes to the task's log. Of threads that print at the same time, one may overwrite the other's
-/// text.
+/// Writes to the task's log. Threads that print at the same time may overwrite each other's text.
 pub fn print(text: &str) {
     let status = address::STATUS as *mut Status;
     // SAFETY: the status is mapped for good, and the task reaches these fields as atomics only, but

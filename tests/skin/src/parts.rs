@@ -12,13 +12,11 @@ use pillion_runtime::{now, park, sleep, wait};
 /// A word in a shared buffer.
 pub fn word(offset: i64) -> &'static AtomicU64 {
     assert!(offset % 8 == 0 && (0..pillion_runtime::info::task().skin.pool_size as i64).contains(&offset));
-    // SAFETY: the pool is mapped for good, and the word lies in it; all its users access it
-    // atomically.
+    // SAFETY: the pool is mapped for good, and the word lies in it; all users access it atomically.
     unsafe { &*((address::POOL + offset as u64) as *const AtomicU64) }
 }
 
-/// One thread counts in a shared buffer all the time; another one faults as soon as the count has
-/// begun.
+/// One thread counts in a shared buffer all the time; another faults once the count has begun.
 pub fn victim() -> ! {
     let [_, offset, _] = manager::ask_about(label::MBUFF_HOLD, 4096, "pulse");
     manager::started(0);

@@ -108,8 +108,7 @@ pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
     (value, ticks)
 }
 
-/// Like [`timed`], but returns the answer itself, the threads of the task that it has woken, and
-/// the ticks.
+/// Like [`timed`], but returns the answer itself, the task's threads that it woke, and the ticks.
 pub fn answer(thread: u8, level: u8, request: Request) -> (Answer, u64, u64) {
     let (label, words) = request.encode(Caller { thread, level });
     let began = now();

@@ -24,8 +24,7 @@ const PATIENCE: u32 = 720;
 /// Most bytes of the line that reports lost bytes.
 const LOSS: u64 = 64;
 
-/// Text that waits to be sent. One thread writes and reads it; its words are atomic so that it can
-/// be a static.
+/// Text that waits to be sent. One thread writes and reads it; it is atomic to be a static.
 pub struct Ring<const N: usize> {
     written: AtomicU64,
     sent: AtomicU64,
@@ -266,8 +265,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Accepted text comes out once and in order; of refused text, the number of bytes is
-        /// reported.
+        /// Accepted text comes out once and in order; of refused text, the bytes are counted.
         #[test]
         fn all_is_sent_or_counted(steps in prop::collection::vec(("[a-z]{0,60}", 0u64..80), 1..60)) {
             let ring = Ring::<256>::new();

@@ -21,8 +21,7 @@ use pillion_runtime::call::{Message, receive, reply};
 use pillion_runtime::info::label;
 use pillion_runtime::{now, println};
 
-/// Label of the reply to an unknown request, or one that this sender may not make. The first word
-/// is `EPERM`.
+/// Label of the reply to a request that is unknown, or not the sender's. The first word is `EPERM`.
 const REFUSED: u64 = 1;
 const EPERM: i64 = -1;
 
@@ -129,8 +128,7 @@ impl Service {
         }
     }
 
-    /// Serves one message. It replies before it prints anything, so that the sender does not wait
-    /// for the log.
+    /// Serves one message. It replies before it prints: the sender does not wait for the log.
     fn serve(&mut self, message: &Message) {
         let all = self.senders.len();
         let sender = (message.badge / 2).checked_sub(1).map(|i| i as usize).filter(|i| *i < all);

@@ -105,8 +105,7 @@ fn others(system: &System) -> impl Iterator<Item = &pillion_system::Task> {
     system.tasks.iter().filter(|task| task.skin.is_none())
 }
 
-/// Sets the manager's priority: above Linux and, as far as the system file leaves room, below the
-/// tasks.
+/// Sets the manager's priority: above Linux and, if the system file leaves room, below the tasks.
 fn set_own_priority(system: &System) -> Result<()> {
     let priority = system.linux.as_ref().map_or(1, |linux| linux.priority + 1);
     for task in system.tasks.iter().filter(|t| t.priority <= priority) {

@@ -26,8 +26,7 @@ const HISTOGRAM: u64 = Histogram::PAGES as u64 * PAGE;
 /// Where the manager maps its tasks' histograms, one after the other.
 const HISTOGRAMS: u64 = 0x90_0000_0000;
 
-/// Most pages that a task's fixed objects take, without the capability space: the thread, and the
-/// small ones.
+/// Most pages of a task's fixed objects but the capability space: the thread, and the small ones.
 const OBJECT_PAGES: u64 = 1 + 3;
 
 /// Most slots that a task takes, without those of its interrupts and ports: region, capability

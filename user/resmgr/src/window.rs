@@ -41,8 +41,7 @@ impl Window {
         Ok(())
     }
 
-    /// Reads the word at an offset that is a multiple of eight; others may write it at the same
-    /// time.
+    /// Reads the word at an offset that is a multiple of eight; others may write it meanwhile.
     pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
         assert!(offset.is_multiple_of(8));
         // SAFETY: the word lies in the page mapped there, and is aligned; any value is valid.

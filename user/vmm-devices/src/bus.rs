@@ -1,5 +1,4 @@
-//! Maps each guest access to ports, memory or model-specific registers that exits to the model that
-//! answers it.
+//! Maps each exiting access to ports, memory or MSRs to the model that answers it.
 //!
 //! For ports, those of tasks and the kernel are checked first, and withheld ports before any model
 //! that lets an access through. So no order of the models opens a port that is not the guest's.

@@ -5,8 +5,7 @@ use pillion_abi::{
     boot::{Range, range_kind},
 };
 
-/// Guest-physical memory. An access that is not wholly in what the monitor has fails and changes
-/// nothing.
+/// Guest-physical memory. An access not wholly in what the monitor has fails and changes nothing.
 pub trait GuestMemory {
     /// Reads; false if the monitor does not have some of it.
     fn read(&self, guest_physical: u64, into: &mut [u8]) -> bool;

@@ -1,5 +1,4 @@
-//! The instruction of a memory access that exited: fetched, decoded, and carried out on the
-//! registers.
+//! The instruction of an exiting memory access: fetched, decoded, and carried out on the registers.
 //!
 //! SVM as emulated provides neither the instruction's bytes nor its length, so both are found here.
 //! The decoder is the crate `yaxpeax-x86`: it works without the standard library and without
@@ -169,8 +168,7 @@ fn access(instruction: &Instruction, rex: u8) -> Option<Access> {
         Opcode::MOV if to.is_memory() => store(from)?,
         Opcode::MOV | Opcode::MOVZX if from.is_memory() => load(to, false)?,
         Opcode::MOVSX if from.is_memory() => load(to, true)?,
-        // Without REX.W it moves two or four bytes, which the decoder takes for eight; no compiler
-        // emits it.
+        // Without REX.W it moves two or four bytes, for the decoder eight; no compiler emits it.
         Opcode::MOVSXD if from.is_memory() && rex & REX_W != 0 => load(to, true)?,
         _ => return None,
     };

@@ -1,5 +1,4 @@
-//! What the VM monitor emulates for the guest, as plain code: no system calls, no allocation, no
-//! `unsafe`.
+//! What the VM monitor emulates, as plain code: no system calls, no allocation, no `unsafe`.
 //!
 //! The monitor accesses the guest's memory through [`guest_memory::GuestMemory`]. For each access
 //! that exits it calls the [`bus`], on which each model has its ports, memory or registers; the

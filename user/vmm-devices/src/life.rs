@@ -18,8 +18,7 @@ pub struct Rules {
     pub poweroff: Then,
     /// After it ended in another way.
     pub crash: Then,
-    /// After too many restarts, or if Linux cannot be started. [`Then::Restart`] counts as
-    /// [`Then::Off`].
+    /// After too many restarts, or if Linux cannot start. [`Then::Restart`] means [`Then::Off`].
     pub limit: Then,
     /// Most restarts since Linux was last started on request.
     pub restarts: u64,
@@ -149,8 +148,7 @@ mod tests {
     fn the_limit_counts_and_the_pause_doubles() {
         let mut lives = lives(Then::Restart, Then::Restart, Then::Off);
         assert_eq!(lives.after(Death::Crash), Next::Start { pause: 10 });
-        // A Linux that switches itself off at once and is to restart is no better than one that
-        // dies.
+        // A Linux that is to restart and switches off at once is no better than one that dies.
         assert_eq!(lives.after(Death::PowerOff), Next::Start { pause: 20 });
         assert_eq!(lives.after(Death::Crash), Next::Off { gave_up: true });
         lives.asked_for();

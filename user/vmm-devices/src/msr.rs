@@ -57,8 +57,7 @@ impl Msrs {
         })
     }
 
-    /// Writes a register. Fails if the guest is not offered the register, or the value is
-    /// invalid.
+    /// Writes a register. Fails if the guest is not offered it, or the value is invalid.
     pub fn write(&mut self, msr: u32, value: u64) -> Result<(), GeneralProtection> {
         match msr {
             MISC_ENABLE => self.misc_enable = value,

@@ -118,8 +118,7 @@ pub const PORTS: [Withheld<Ports>; 19] = [
     line(Ports::At(0xc50, 3), Absent, "AMD chipset: general-purpose lines, SMI"),
 ];
 
-/// First port and count of the ports that are absent on every PC. Each access that exits checks
-/// these.
+/// First and count of the ports that are absent on every PC. Each access that exits checks them.
 pub const ABSENT_PORTS: [(u32, u32); 8] = {
     let (mut absent, mut count, mut i) = ([(0, 0); 8], 0, 0);
     while i < PORTS.len() {
@@ -133,8 +132,7 @@ pub const ABSENT_PORTS: [(u32, u32); 8] = {
     absent
 };
 
-/// Model-specific registers, as first and last number. An empty list stands for all that no line
-/// names.
+/// Model-specific registers, first and last number. An empty list is all that no line names.
 pub type Registers = &'static [(u32, u32)];
 
 const fn msr(number: u32) -> (u32, u32) {

@@ -44,8 +44,7 @@ fn each_model_has_its_ports() {
 
 const RESET: Answer = Answer::Effect(Effect::Request(Request::Reset));
 
-/// A task may have the keyboard's ports, or any that a model answers for Linux: then the model does
-/// not answer.
+/// A task may have the keyboard's ports, or any of a model's for Linux, which then does not answer.
 #[test]
 fn what_a_task_has_is_no_models() {
     for port in [0x60, 0x64, 0x92, 0xe9, 0x3ec, 0x604, 0x605, 0xcf8, 0xcf9, 0xcfc, 0xcff] {
@@ -60,8 +59,7 @@ fn what_a_task_has_is_no_models() {
     }
 }
 
-/// The ports that exit and those that do not are all ports, each once; a model never sees those
-/// that do not.
+/// Ports that exit and ports that do not are all ports, each once; a model never sees the latter.
 #[test]
 fn free_ports_are_all_others() {
     let hidden = [[0x3f8, 8], [0x20, 2], [0x21, 4], [0xfff0, 16]];

@@ -117,8 +117,7 @@ fn hidden_functions_are_absent() {
     }
     filter.write(at(0xcf8, 4), 0x2010);
     assert_eq!(filter.read(at(0xcfc, 1)), value(0xff));
-    // Registers from 256 on, in AMD's encoding: they would alias the lower ones if the upper bits
-    // were ignored.
+    // Registers from 256 on, in AMD's encoding: without the upper bits they would alias.
     filter.write(at(0xcf8, 4), 0x8100_2010);
     assert_eq!(
         (filter.read(at(0xcfc, 4)), filter.write(at(0xcfc, 4), 0)),

@@ -306,8 +306,7 @@ fn nothing_is_moved_over_what_is_kept() {
     assert_eq!(bus.0[&CARD].values, before, "measuring leaves no trace");
     // 64 bits: 1 GiB at 3 GiB, both halves in turn.
     assert!(write(&mut bus, CARD, 0x14, 4, 0xc000_0000) && !write(&mut bus, CARD, 0x18, 4, 0));
-    // With decoding off everything can be written, to size it; the check then comes when it is
-    // switched on.
+    // With decoding off all can be written, to size it; the check comes when it is switched on.
     assert!(write(&mut bus, CARD, 4, 2, 0));
     assert!(write(&mut bus, CARD, 0x10, 4, u32::MAX) && write(&mut bus, CARD, 0x10, 4, 0xfe00_0000));
     assert!(write(&mut bus, CARD, 4, 2, 1), "ports only");
@@ -341,8 +340,7 @@ fn window(bus: &mut Bus) -> (u64, u64) {
     (base, (limit + 1).saturating_sub(base))
 }
 
-/// The bridge's register says whether a window has an upper half, whatever is written there: Linux
-/// writes zeros.
+/// The bridge's register says whether a window has an upper half, whatever Linux writes (zeros).
 #[test]
 fn the_kind_of_a_window_is_the_bridges() {
     for kind in 0..16 {

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 
 const RESET: Option<Answer> = Some(Answer::Effect(Effect::Request(Request::Reset)));
 
-/// As on QEMU's q35: PM1 at 0x600, timer at 0x608, general-purpose events at 0x620; but an unusual
-/// command port.
+/// As on QEMU's q35: PM1 at 0x600, timer at 0x608, GPEs at 0x620; but an unusual command port.
 fn fadt() -> Fadt {
     Fadt {
         pm1a_control: Some(0x604),

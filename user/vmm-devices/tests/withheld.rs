@@ -147,8 +147,7 @@ fn memory() {
     assert_eq!(map.map(|range| (range.base, range.size)).collect::<Vec<_>>(), table);
 }
 
-/// A function with that header, class and vendor, which has 1 MiB of memory, or is a bridge to
-/// buses 1 to 3.
+/// A function of that header, class and vendor: with 1 MiB of memory, or a bridge to buses 1 to 3.
 struct One(u32, u32, u32);
 
 impl ConfigAccess for One {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/*
- * What the real-time program rt-fifo.c and its half in Linux, measure-fifo.c, must agree on.
- */
+/* What the real-time program rt-fifo.c and its half in Linux, measure-fifo.c, must agree on. */
 #ifndef MEASURE_RT_FIFO_H
 #define MEASURE_RT_FIFO_H
 

@@ -68,9 +68,7 @@ static void measure_latency(FILE *out, int go)
 	fprintf(out, "figure rt_fifo_read_min %llu ns\nfigure rt_fifo_read_max %llu ns\n", least, most);
 }
 
-/*
- * Instructions of the whole machine per byte, while neither side waits for the other.
- */
+/* Instructions of the whole machine per byte, while neither side waits for the other. */
 static void measure_throughput(FILE *out, int go)
 {
 	static char data[BULK_SIZE];

@@ -1,6 +1,4 @@
-/*
- * The model as Rust's tests see it: a machine and its spans behind one pointer.
- */
+/* The model as Rust's tests see it: a machine and its spans behind one pointer. */
 #include "parameter.h"
 #include "span.h"
 

@@ -1,5 +1,4 @@
-//! Random accesses, compared with a model that is written as simply as possible: lists in order of
-//! use.
+//! Random accesses, compared with a model that is as simple as possible: lists in order of use.
 
 use pillion_model_check::{Level, Model};
 use proptest::prelude::*;
@@ -87,8 +86,7 @@ fn model(inclusive: [bool; 3]) -> Model {
         text += &format!(",cache.{name}.write_back={write_back},cache.{name}.inclusive={inclusive}");
     }
     let mut model = Model::new(&text).unwrap();
-    // All lines are in one page; its walk comes first, and the lines that it loads are flushed
-    // again.
+    // All lines are in one page; its walk comes first, and what that loads is flushed again.
     model.touch(0, false);
     for level in [Level::L1Data, Level::L2, Level::L3] {
         model.flush_cache(level);

@@ -97,8 +97,7 @@ fn what_was_open_for_no_instruction_was_not_open() {
 
 #[test]
 fn who_says_how_late_was_woken_by_the_first_interrupt_since() {
-    // Interrupts 9,000 and 3,000 instructions before the program runs, which is 500 to 9,900 ns
-    // late.
+    // Interrupts 9,000 and 3,000 instructions before the program, which is 500 to 9,900 ns late.
     for (late, handler) in [(500, 3000.0), (3000, 3000.0), (8700, 3000.0), (8900, 9100.0), (9900, 9100.0)] {
         // Each delivery takes 100 cycles and no instruction.
         let mut model = after(&[Run(50), Entry, Run(6000), Entry, Run(3000), On(Event::Woke), Run(40), Entry, Run(60)]);

@@ -19,8 +19,7 @@ const LEAST_VALUES: usize = 20;
 const MOST_STAGES: u32 = 64;
 /// Number of steps in which a report draws a curve.
 pub const STEPS: u32 = 120;
-/// A sample is a whole number and stands for half a unit to either side, so no sample is as small
-/// as the offset.
+/// A sample stands for half a unit to either side, so no sample is as small as the offset.
 const HALF: f64 = 0.5;
 
 /// An Erlang distribution that starts at an offset.
@@ -30,8 +29,7 @@ pub struct Erlang {
     pub stages: u32,
     /// Mean of the time above the offset.
     pub mean: f64,
-    /// Start of the curve: nothing arrives before it. At least half a unit below the smallest
-    /// sample.
+    /// Start of the curve: nothing arrives earlier. At least half a unit below the smallest sample.
     pub offset: f64,
 }
 
@@ -96,8 +94,7 @@ impl Erlang {
         ]
     }
 
-    /// The curve to draw over a histogram: expected samples per unit of time, at `steps + 1`
-    /// places.
+    /// The curve over a histogram: expected samples per unit of time, at `steps + 1` places.
     pub fn curve(&self, histogram: &Histogram, steps: u32) -> Points {
         let from = self.offset;
         let to = histogram.max().map_or(from, |max| max as f64);

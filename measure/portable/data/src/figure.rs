@@ -60,8 +60,7 @@ impl Direction {
         }
     }
 
-    /// By how many per cent `new` is worse than `old`; negative if it is better, zero if neither
-    /// direction is.
+    /// By how many per cent `new` is worse than `old`; negative if better, zero if neither is.
     pub fn worsening(self, old: f64, new: f64) -> f64 {
         match self {
             Direction::Smaller => percent(old, new),

@@ -1,5 +1,4 @@
-//! Measurements: their format, the lines in which programs report them, and what is computed from
-//! them.
+//! Measurements: their format, the lines in which programs report them, and what follows from them.
 //!
 //! A [`Measurement`] is one experiment, run with one [`Instrument`] on several systems. Programs
 //! print [`lines`]; `x measure` and `pillion-measure` turn them into measurements; the report draws

@@ -34,8 +34,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Reads all lines of a text; `prefix` is prepended to each name. A malformed line makes the
-    /// run invalid.
+    /// Reads all lines of a text; each name gets `prefix`. A malformed line makes the run invalid.
     pub fn read(&mut self, text: &str, prefix: &str) {
         for line in text.lines().map(|line| behind_task(line.trim())) {
             if let Some(Err(line)) = self.line(line, prefix) {

@@ -76,8 +76,7 @@ pub struct Measurement {
     pub machine: BTreeMap<String, String>,
     /// The systems that were compared, in the order in which they are drawn.
     pub systems: Vec<System>,
-    /// Why the measurement is invalid; empty if it is valid. An invalid measurement has no figures
-    /// and no series.
+    /// Why it is invalid; empty if it is valid. An invalid one has no figures and no series.
     #[serde(default)]
     pub disturbed: Vec<String>,
     /// Single numbers.
@@ -145,8 +144,7 @@ impl Measurement {
         }
     }
 
-    /// Reads a file. Fails if the file is missing, or is not a measurement in this version of the
-    /// format.
+    /// Reads a file. Fails if it is missing, or is no measurement in this version of the format.
     pub fn read(path: &Path) -> Result<Measurement> {
         parse(&std::fs::read(path)?)
     }

@@ -27,8 +27,7 @@ pub struct Response {
     pub reliability: f64,
 }
 
-/// Counts an output's toggles by their place in the wave. Times are relative to the first edge of
-/// the input.
+/// Counts an output's toggles by their place in the wave. Times count from the input's first edge.
 #[derive(Clone, Debug)]
 pub struct Correlation {
     period: u64,
@@ -59,8 +58,7 @@ impl Correlation {
     /// are whole; `delay` is the mean delay of its answers.
     pub fn end(&self, time: u64, delay: f64) -> Response {
         let at = |halves: u64| self.correlation(time, halves);
-        // A delay that is wrong by a whole period, as if half of the edges were lost, shows as a
-        // negative sign.
+        // A delay wrong by a period, as if half of the edges were lost, shows as a negative sign.
         Response { real: at(0), imaginary: at(self.period), reliability: at((2.0 * delay).round() as u64).abs() }
     }
 

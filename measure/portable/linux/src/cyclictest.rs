@@ -25,8 +25,7 @@ pub struct Facts {
     pub realtime: bool,
 }
 
-/// Prints the histogram of `-h LIMIT`: a row for each value below the limit, a column for each
-/// thread.
+/// Prints the histogram of `-h LIMIT`: a row for each value below it, a column for each thread.
 pub fn histogram(threads: &[Thread], limit: u64) -> String {
     let mut text = String::from("# Histogram\n");
     for value in 0..limit {

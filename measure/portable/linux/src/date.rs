@@ -11,8 +11,7 @@ pub fn date(time: SystemTime) -> String {
 fn local(seconds: i64) -> libc::tm {
     // SAFETY: a C structure of integers and a pointer that may be null, for which zeros are values.
     let mut time: libc::tm = unsafe { std::mem::zeroed() };
-    // SAFETY: both live during the call; nothing in this program changes the environment that it
-    // reads.
+    // SAFETY: both live during the call; nothing here changes the environment that it reads.
     unsafe { libc::localtime_r(&raw const seconds, &raw mut time) };
     time
 }

@@ -97,8 +97,7 @@ impl Device {
         Module::open().map(Waiter)
     }
 
-    /// Raises edu's interrupt and returns the time; or arms the timer. Fails if the timer cannot be
-    /// armed.
+    /// Raises edu's interrupt and returns the time; or arms the timer. Fails if that is impossible.
     pub fn raise(&self, nanoseconds: u64) -> Result<Option<u64>> {
         let Some(registers) = self.registers else {
             return self.module.control(Command::Arm, nanoseconds).map(|()| None);
@@ -112,8 +111,7 @@ impl Device {
 }
 
 impl Waiter {
-    /// Spends that long in a critical section of the kernel, once it is free. Fails if the time is
-    /// too long.
+    /// Spends that long in a critical section of the kernel, once free. Fails if it is too long.
     #[inline]
     pub fn hold(&self, nanoseconds: u64) -> Result<()> {
         self.0.control(Command::Hold, nanoseconds)

@@ -2,8 +2,7 @@
 
 use rustix::io::Errno;
 
-/// How often other threads have preempted the calling one so far. Fails if Linux does not report
-/// it.
+/// How often others have preempted the calling thread so far. Fails if Linux does not report it.
 pub fn count() -> Result<u64, Errno> {
     // SAFETY: a C structure of integers, for which zeros are values.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

@@ -12,8 +12,7 @@ pub struct Child(Option<Pid>);
 /// How long a thread that was waited for may still be among the process's threads.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// Forks a process that runs `body` and ends with the status that it returns. Fails if Linux has no
-/// room for it.
+/// Forks a process that runs `body` and ends with its status. Fails if Linux has no room for it.
 ///
 /// # Safety
 /// This process has one thread, or `body` does only what a signal handler may do: a lock that

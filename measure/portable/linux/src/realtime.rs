@@ -50,8 +50,7 @@ pub fn processors() -> Result<Vec<usize>> {
     Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
 }
 
-/// Puts this thread under `SCHED_FIFO` with a priority from 1 to 99. Fails if this is not
-/// permitted.
+/// Puts this thread under `SCHED_FIFO`, with a priority of 1 to 99. Fails if not permitted.
 pub fn be_fifo(priority: i32) -> Result<()> {
     be(libc::SCHED_FIFO, priority)
 }
@@ -82,8 +81,7 @@ pub fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
-/// Keeps the processors out of deep sleep until the result is dropped; `None` if Linux lacks the
-/// file for it.
+/// Keeps the processors out of deep sleep until the result is dropped; `None` if Linux cannot.
 pub fn stay_awake() -> Option<OwnedFd> {
     let file = rustix::fs::open("/dev/cpu_dma_latency", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     rustix::io::write(&file, &0i32.to_ne_bytes()).ok().map(|_| file)

@@ -16,8 +16,7 @@ use std::time::SystemTime;
 /// The name that selects every experiment.
 pub const ALL: &str = "all";
 
-/// Runs what the command line names; false if a run was disturbed. Fails if an experiment could not
-/// be run.
+/// Runs what the command line names; false if a run was disturbed. Fails if one could not be run.
 pub fn run(matches: &ArgMatches) -> Result<bool> {
     let options = Options::from_arg_matches(matches)?;
     let (name, own) = matches.subcommand().context("no experiment was named")?;

@@ -71,8 +71,7 @@ impl Mutex {
         let number = if protocol == Protocol::Inherit { libc::PTHREAD_PRIO_INHERIT } else { libc::PTHREAD_PRIO_NONE };
         let mutex = Mutex(Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER)));
         let mut attributes = MaybeUninit::uninit();
-        // SAFETY: the attributes are initialised before they are used, and the mutex's place is
-        // valid.
+        // SAFETY: the attributes are initialised before their use, and the mutex's place is valid.
         let status = unsafe {
             libc::pthread_mutexattr_init(attributes.as_mut_ptr());
             match libc::pthread_mutexattr_setprotocol(attributes.as_mut_ptr(), number) {

@@ -97,8 +97,7 @@ pub fn timespec(nanoseconds: u64) -> Timespec {
     Timespec { tv_sec: (nanoseconds / 1_000_000_000) as i64, tv_nsec: (nanoseconds % 1_000_000_000) as i64 }
 }
 
-/// Whether the counter runs at one rate in every power state of the processor (CPUID 8000_0007, EDX
-/// bit 8).
+/// Whether the counter runs at one rate in all power states (CPUID 8000_0007, EDX bit 8).
 pub fn is_tsc_invariant() -> bool {
     const POWER: u32 = 0x8000_0007;
     __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & 1 << 8 != 0

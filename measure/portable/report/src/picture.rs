@@ -33,8 +33,7 @@ pub fn file(measurement: &Measurement, chart: &Chart, picture: &Picture, style: 
     plain(&svg.into_string())
 }
 
-/// The source that a picture on its own must name: experiment, instrument, and whether it was a
-/// quick run.
+/// The source that a picture on its own must name: experiment, instrument, whether it was quick.
 fn source(measurement: &Measurement) -> String {
     let quick = if measurement.quick { " · quick run" } else { "" };
     let instrument::Words { name, short, .. } = instrument::words(measurement.instrument);

@@ -1,5 +1,4 @@
-//! Tests every kind of chart with ordinary, empty and odd data; and the page of invented
-//! measurements.
+//! Tests every kind of chart with ordinary, empty and odd data; the page of invented measurements.
 
 #[path = "../tests/data/mod.rs"]
 mod data;

@@ -40,8 +40,7 @@ pub const fn port(port: u16, width: u8) -> bool {
     false
 }
 
-/// The value to write to a register of configuration space in place of `value`: without the bus
-/// master bit.
+/// What to write to a register of configuration space for `value`: without the bus master bit.
 pub const fn value(register: u16, width: u8, value: u64) -> u64 {
     let register = register & 0xfff;
     if register <= COMMAND && register + width as u16 > COMMAND {

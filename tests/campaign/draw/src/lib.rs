@@ -30,13 +30,11 @@ pub enum Actor {
 /// The steps of a life of the guest are numbered from `life * LIFE` on, those of a task from 0.
 pub const LIFE: u32 = 1000;
 
-/// Vendor and device number of the PCI function that belongs to the watched task. The guest must
-/// never see it.
+/// Vendor and device number of the watched task's PCI function. The guest must never see it.
 pub const HIDDEN_DEVICE: u32 = 0x11e8_1234;
 
 /// The pattern in the watched task's memory. The guest must never read it.
 pub const SECRET: u64 = 0x5ec2_e7b0_91a4_d36f;
 
-/// The port of the watched task, one port wide, and what is read there as long as nothing is put in
-/// its place.
+/// The watched task's port, one port wide, and what is read there while nothing else is put there.
 pub const WATCHED_PORT: (u16, u32) = (0x3ef, 0xe9);

@@ -28,8 +28,7 @@ fn each_class_is_drawn() {
     }
 }
 
-/// Each port of a PC with something behind it is written, and each width reaches into it from
-/// below.
+/// Each port of a PC with something behind it is written, and reached in each width from below.
 #[test]
 fn what_matters_is_reached() {
     let writes = |wanted: u16| {

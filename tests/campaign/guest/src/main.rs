@@ -59,8 +59,7 @@ extern "C" fn go_on() -> ! {
     }
 }
 
-/// The end of a life: looks around for the last time, and switches the machine off if this was the
-/// last life.
+/// The end of a life: looks around once more, and switches the machine off after the last life.
 fn over(seed: u64, number: u32) -> ! {
     let facts = Facts::get();
     // An exception leads back here: doing this twice would loop forever.

@@ -28,8 +28,7 @@ impl Tables {
         Tables { top: TABLE, _all: TABLE, upper: TABLE, middle: TABLE, lower: TABLE, code: [[0; PAGE]; 2] }
     }
 
-    /// Maps the two pages. Behind the first lies the second, the memory at a physical address, or
-    /// nothing.
+    /// Maps the two pages. Behind the first lies the second, other physical memory, or nothing.
     pub fn map_code(&mut self, second: Option<u64>) {
         self.top.0[1] = &raw const self.upper as u64 | PRESENT_WRITABLE;
         self.upper.0[0] = &raw const self.middle as u64 | PRESENT_WRITABLE;

@@ -38,8 +38,7 @@ struct Pointer {
 }
 
 unsafe extern "C" {
-    /// The code for the first vector; the code of the following vectors comes at intervals of 16
-    /// bytes.
+    /// The code for the first vector; that of the following vectors comes at intervals of 16 bytes.
     static trap_codes: u8;
 }
 

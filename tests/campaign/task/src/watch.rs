@@ -46,8 +46,7 @@ impl Memory {
 /// Runs for good.
 pub fn run() -> ! {
     let info = info::task();
-    // SAFETY: the resource manager maps zeroed memory for the histogram there; only this thread
-    // writes it.
+    // SAFETY: the manager maps zeroed memory for the histogram there; only this thread writes it.
     let histogram = unsafe { &*(address::HISTOGRAM as *const Histogram) };
     let mut memory = Memory::fill();
     let mut sound = true;

@@ -1,5 +1,4 @@
-//! The decoder of memory accesses, compared with `iced-x86`, which shares no code with the decoder
-//! that it uses.
+//! The decoder of memory accesses, compared with `iced-x86`, which shares no code with the former.
 
 use super::devices::Ram;
 use crate::input::Input;

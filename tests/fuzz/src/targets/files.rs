@@ -23,8 +23,7 @@ pub const WORDS: &[&str] = &[
     "-1",
 ];
 
-/// A file that is refused has a reason; one that passes the check has response times within its
-/// periods.
+/// A refused file has a reason; one that passes the check has response times within its periods.
 pub fn system(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match parse(text) {

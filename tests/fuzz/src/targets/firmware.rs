@@ -34,8 +34,7 @@ const HEADER: usize = 36;
 /// Offset of the root pointer.
 const ROOT: usize = 16;
 
-/// Any tables, with the names that are searched for and correct checksums, behind a root pointer of
-/// either kind.
+/// Any tables, with names searched for and right checksums, behind a root pointer of either kind.
 pub fn acpi(bytes: &[u8]) {
     let memory = tables(&mut Input::new(bytes));
     let found = acpi::read(&Bytes(&memory), ROOT as u64);

@@ -62,14 +62,12 @@ impl Target {
         Target { name, about, run, longest, words }
     }
 
-    /// The file of kept inputs, and of those that once made the target fail; `folder` is this
-    /// crate's.
+    /// The file of kept inputs, and of those that once made the target fail; in our `folder`.
     pub fn file(&self, folder: &Path) -> PathBuf {
         folder.join("corpus").join(self.name).with_extension("txt")
     }
 
-    /// The inputs of that file: one in each line, in hexadecimal digits, perhaps with a remark
-    /// behind `#`.
+    /// The inputs of that file: one to a line, in hexadecimal, perhaps with a remark behind `#`.
     pub fn known(&self, folder: &Path) -> Vec<Vec<u8>> {
         let text = std::fs::read_to_string(self.file(folder)).unwrap_or_default();
         text.lines().filter_map(|line| bytes(line.split('#').next()?.trim())).collect()

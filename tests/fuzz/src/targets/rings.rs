@@ -20,8 +20,7 @@ pub fn fifo(bytes: &[u8]) {
         let mut hostile = |piece: Piece| {
             moves += 1;
             assert!((piece.at + piece.len) as u64 <= size.get() && piece.data + piece.len <= len, "{len} of {size}");
-            // Only some of a piece's bytes change anything; otherwise no input would be long
-            // enough.
+            // Only some of a piece's bytes change: otherwise no input would be long enough.
             if kind & 4 != 0 {
                 written.store(input.u64(), Relaxed);
             }

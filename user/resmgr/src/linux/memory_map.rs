@@ -1,5 +1,4 @@
-//! Linux's memory: mapped one to one in the guest space, and in the monitor as far as the monitor
-//! needs it.
+//! Linux's memory: mapped one to one in the guest space, and in the monitor as far as it needs it.
 
 use super::ranges::Piece;
 use crate::{

@@ -30,8 +30,7 @@ use pillion_system::{Linux, System};
 /// Entry of the bundle with the monitor's image.
 const IMAGE: &str = "vmm";
 
-/// Pages of the objects beside the page tables: a vCPU with its state, and the monitor's
-/// information.
+/// Pages of the objects beside the page tables: a vCPU, its state, the monitor's information.
 const PAGES: u64 = 16 + 2;
 
 /// Tables beyond those known before the pool is taken: the pool cuts a region in two.

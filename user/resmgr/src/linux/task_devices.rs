@@ -1,5 +1,4 @@
-//! The PCI functions of tasks: where their registers lie in memory, so that Linux does not get
-//! them.
+//! The PCI functions of tasks: where in memory their registers lie, for Linux must not get them.
 
 use alloc::vec::Vec;
 use pillion_abi::boot::{Range, range_kind, slot};

@@ -54,8 +54,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Plans the window, which exists if there are tasks with a skin, or nothing else takes the
-    /// log.
+    /// Plans the window: there is one if tasks have a skin, or nothing else takes the log.
     pub fn plan(machine: &Platform, system: &System, skins: Option<&Plans>) -> Option<Shared> {
         match skins {
             Some(plans) => Some(Shared { layout: plans.layout.clone(), tasks: plans.count(), log: plans.log }),

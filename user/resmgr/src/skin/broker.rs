@@ -130,8 +130,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Closes a faulted broker: the threads that it serves, and those that call it, return with
-    /// `Gone`.
+    /// Closes a faulted broker: threads that it serves, and that call it, return with `Gone`.
     pub fn close(&self) {
         for object in [self.endpoint, self.task.thread] {
             let _ = cap_delete(boot::slot::CAP_SPACE, object);

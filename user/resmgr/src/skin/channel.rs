@@ -171,8 +171,7 @@ impl Channel {
     }
 }
 
-/// The extents of a window with that layout in Linux's memory: an upper bound, wherever the window
-/// will lie.
+/// An upper bound of the extents of a window with that layout in Linux's memory, wherever it lies.
 pub fn guest_extents(layout: &Layout) -> [Extent; 2] {
     // The last page before a boundary of the highest-level tables: no address needs more tables.
     let worst = (1 << 39) - PAGE;

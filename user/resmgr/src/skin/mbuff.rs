@@ -6,8 +6,7 @@
 use pillion_abi::PAGE;
 use pillion_abi::channel::{MBUFF_NAME, MBUFFS, Mbuff, TASKS};
 
-/// A name as it is stored in the directory: one to [`LONGEST`] printable ASCII characters, then
-/// zeros.
+/// A name as the directory has it: one to [`LONGEST`] printable ASCII characters, then zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name([u8; MBUFF_NAME]);
 
@@ -54,8 +53,7 @@ pub enum Refusal {
     Invalid,
     /// No free part of the pool, beside what is reserved for others, is large enough.
     NoMemory,
-    /// All directory entries are taken or reserved for others; or the count of holds is at its
-    /// maximum.
+    /// All directory entries are taken or reserved for others; or the count of holds is full.
     Full,
     /// There is no such buffer, or the holder does not hold it.
     Absent,

@@ -27,8 +27,7 @@ use core::ptr::NonNull;
 use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
 
-/// How many times a second the manager checks for printed text: after it found some, and after it
-/// found none.
+/// How often a second the manager checks for printed text: after it found some, and none.
 const LOOKS: [u64; 2] = [100, 10];
 
 /// The manager's capabilities to reach Linux and its monitor.
@@ -105,8 +104,7 @@ impl Skins {
             return;
         }
         if journal::is_behind() {
-            // Meanwhile, what tasks print waits in their own logs; if it is lost there, that is
-            // reported.
+            // Meanwhile, what tasks print waits in their own logs; a loss there is reported.
             self.next_look = now().saturating_add(self.tsc_hz / LOOKS[0]);
             return;
         }

@@ -51,8 +51,7 @@ pub fn extents(threads: u32) -> [Extent; 2] {
     [Extent::small(address::VCPU_STATE, u64::from(runners(threads)) * PAGE), Extent::small(address::PSC, PSC)]
 }
 
-/// Shows the task what Linux's kernel says, cleared first: requests of an earlier Linux's kernel
-/// are void.
+/// Shows the task what Linux's kernel says, cleared first: requests of an earlier Linux are void.
 pub fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()> {
     let place = channel.layout.psc;
     maker.window.fill_part(channel.memory, place, PSC, &[])?;

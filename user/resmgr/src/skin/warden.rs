@@ -102,8 +102,7 @@ pub fn make(maker: &mut Maker<'_>, tsc_hz: u64) -> Result<()> {
     Ok(())
 }
 
-/// Registers a task with its contexts. `may_end` says whether it may be ended for leaving others no
-/// time.
+/// Registers a task with its contexts. `may_end`: it may be ended for leaving others no time.
 pub fn watch_over(task: usize, may_end: bool, contexts: impl Iterator<Item = Cap>) {
     let none = core::iter::repeat(0);
     CONTEXTS[task].iter().zip(contexts.chain(none)).for_each(|(to, context)| to.store(context, Relaxed));

@@ -39,8 +39,7 @@ fn entries(table: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     })
 }
 
-/// A processor's entry: its local APIC's ID, the number that other tables know it by, and whether
-/// it is usable.
+/// A processor's entry: its local APIC's ID, its number in other tables, and whether it is usable.
 fn processor(kind: u8, entry: &[u8]) -> Option<(u32, u32, bool)> {
     match kind {
         kind::LOCAL_APIC => {

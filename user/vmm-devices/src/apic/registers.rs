@@ -82,8 +82,7 @@ impl LocalApic {
         })
     }
 
-    /// Writes in x2APIC mode. `None` is a general-protection fault, which reserved bits raise too
-    /// (11.12.1.3).
+    /// Writes in x2APIC mode. `None` is general protection, as for reserved bits (11.12.1.3).
     pub(super) fn write_x2apic(&mut self, register: u32, value: u64, now: u64, shared: &mut Shared) -> Option<Effect> {
         if register == COMMAND {
             return (value & !COMMAND_BITS == 0).then(|| self.send(value));

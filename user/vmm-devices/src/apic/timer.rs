@@ -1,5 +1,4 @@
-//! The timer of the local APIC (SDM vol. 3, 11.5.4), in terms of the two words shared with the
-//! kernel.
+//! The local APIC's timer (SDM vol. 3, 11.5.4), in terms of the two words shared with the kernel.
 //!
 //! The timer counts the time-stamp counter: its frequency before the divider is the TSC's, so
 //! counts are exact, and the guest need not learn a second frequency. In all three modes the kernel
@@ -111,8 +110,7 @@ impl Timer {
         wanted.then_some(self.expires)
     }
 
-    /// Rearms the timer. While a deadline is set, even one that has passed, the kernel delivers
-    /// that first.
+    /// Rearms the timer. While a deadline is set, even a past one, the kernel delivers that first.
     pub(super) fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
         if self.next_wake().is_none() || shared.deadline != 0 {
             return Effect::None;

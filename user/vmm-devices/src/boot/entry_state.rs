@@ -20,8 +20,7 @@ const TABLE_ATTRIBUTES: u16 = 0x082;
 const PROTECTED_MODE: u64 = 0x11;
 const PAT_AT_RESET: u64 = 0x0007_0406_0007_0406;
 
-/// The descriptor table for the selectors. The kernel loads its own at once, but the protocol
-/// requires one.
+/// The selectors' descriptor table. The kernel soon loads its own, but the protocol requires one.
 pub const fn gdt() -> [u8; 32] {
     let code = flat(CODE_ATTRIBUTES).to_le_bytes();
     let data = flat(DATA_ATTRIBUTES).to_le_bytes();

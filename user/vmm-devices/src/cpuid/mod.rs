@@ -31,8 +31,7 @@ pub struct Context {
     pub xcr0: u64,
     /// Ticks of the time-stamp counter, and of the local APIC's timer, in a second.
     pub tsc_hz: u64,
-    /// Whether the processor calls itself `GenuineIntel`; only such a guest gets the frequencies in
-    /// leaf 0x15.
+    /// Whether the processor is a `GenuineIntel`: only then leaf 0x15 has the frequencies.
     pub intel: bool,
     /// Highest basic leaf of the machine.
     pub max_basic: u32,

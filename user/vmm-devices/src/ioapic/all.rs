@@ -1,5 +1,4 @@
-//! All I/O APICs of the machine. Each has a model of its own, its address, and its lines among all
-//! lines.
+//! All I/O APICs of the machine. Each has a model, its address, and its lines among all lines.
 //!
 //! The doorbell follows the last line of the last one, so that no other line has its number.
 

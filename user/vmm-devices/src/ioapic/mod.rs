@@ -114,8 +114,7 @@ impl IoApic {
         match (offset, width) {
             (INDEX, _) => self.index = value as u8,
             (DATA, 4) => return self.set_register(self.index, value as u32),
-            // The register would release what is held back, but nothing is: remote IRR is always
-            // zero.
+            // It would release what is held back, but nothing is: remote IRR is always zero.
             (END_OF_INTERRUPT, _) => {}
             _ => {}
         }
@@ -200,8 +199,7 @@ impl IoApic {
         vectors
     }
 
-    /// Restores the state after reset; the routes to pass on are then masked for each line that is
-    /// not hidden.
+    /// Restores the state after reset: the routes to pass on are masked for each visible line.
     pub fn reset(&mut self) {
         let lines = self.doorbell().unwrap_or(self.lines);
         let new = Self::new(lines, self.hidden);

@@ -197,8 +197,7 @@ impl Base {
         if self.kind == BaseKind::Ports { IO_SPACE } else { MEMORY_SPACE }
     }
 
-    /// Whether the place where the function would answer is free, given another value in one
-    /// register.
+    /// Whether the place where the function would answer, with that value in a register, is free.
     fn is_free(
         self,
         space: &mut impl ConfigSpace,

@@ -57,8 +57,7 @@ impl<'a, A: ConfigAccess> Quiesce<'a, A> {
         (header == 0 && value != command).then_some(Write { function, register: COMMAND, value })
     }
 
-    /// Whether the device of this function 0 has no other functions, so that its other numbers may
-    /// be aliases.
+    /// Whether the device of this function 0 has no others: its other numbers may be aliases.
     fn is_single(&mut self, function: Function) -> bool {
         let header = self.access.read(function, 0x0c);
         self.access.read(function, 0) as u16 == 0xffff || header >> 16 & 0x80 == 0

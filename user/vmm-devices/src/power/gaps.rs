@@ -21,8 +21,7 @@ impl Gaps {
         for (to, (first, count)) in named.iter_mut().zip(all) {
             *to = (u32::from(first), u32::from(first) + u32::from(count));
         }
-        // An event block below 0x100 would be among the board's own ports: nothing is known of its
-        // neighbours.
+        // An event block below 0x100 would be among the board's ports, its neighbours unknown.
         let start = fadt.pm1a_event.filter(|port| *port >= 0x100).map(|port| u32::from(port) & !(MANAGEMENT - 1));
         Gaps { named, at: start.unwrap_or(0), end: start.map_or(0, |start| start + MANAGEMENT) }
     }

@@ -85,8 +85,7 @@ impl Power {
         })
     }
 
-    /// Writes the reset control register. Bit 2 resets, whatever bits 1 (system reset) and 3 (full
-    /// reset) say.
+    /// Writes the reset control register. Bit 2 resets, whatever bits 1 (system) and 3 (full) say.
     fn reset_control(&mut self, value: u8) -> Answer {
         if value & 4 != 0 {
             self.reset_control = 0;

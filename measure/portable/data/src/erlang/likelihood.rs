@@ -15,8 +15,7 @@ pub struct Search<'a> {
     histogram: &'a Histogram,
     least: f64,
     mean: f64,
-    /// Distances tried first, each with the mean logarithm of how far the samples lie above that
-    /// offset.
+    /// Distances tried first, each with the mean logarithm of how far samples lie above it.
     coarse: Vec<(f64, f64)>,
 }
 

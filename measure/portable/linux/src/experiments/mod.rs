@@ -124,8 +124,7 @@ pub const ALL: &[Entry] = &[
     Entry::of::<command::Command>(),
 ];
 
-/// Numbers below a limit, spread evenly and without a period: multiples of the golden ratio's
-/// fraction.
+/// Numbers below a limit, spread without a period: multiples of the golden ratio's fraction.
 fn spread(number: u64, limit: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     ((u128::from(number.wrapping_mul(GOLDEN)) * u128::from(limit)) >> 64) as u64

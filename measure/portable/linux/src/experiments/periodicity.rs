@@ -26,8 +26,7 @@ pub struct Periodicity {
     activations: Option<u64>,
 }
 
-/// A triggered thread: how often it was triggered so far, and whether the timer's thread is doing
-/// so right now.
+/// A triggered thread: how often it was triggered, and whether the timer's thread is doing so now.
 #[derive(Default)]
 struct Trigger {
     count: AtomicU64,

@@ -69,8 +69,7 @@ struct Answer {
     late: f64,
 }
 
-/// Answers each frequency for `time`, up to the first of which fewer than half of the edges are
-/// answered.
+/// Answers each frequency for `time`, up to the first with fewer than half of its edges answered.
 fn round(time: u64, seed: &mut u64) -> Result<Vec<Answer>> {
     let mut answers = Vec::new();
     for frequency in FREQUENCIES {

@@ -91,8 +91,7 @@ fn wake(bench: &Bench, samples: u64) -> Result<Vec<u64>> {
     team::run(bench, vec![member(1, woken), member(2, waking)])
 }
 
-/// From a yield until the next of `members` threads runs, or the same one after all others of its
-/// priority.
+/// From a yield until the next of `members` threads runs, or the same one after all its equals.
 fn yields(bench: &Bench, samples: u64, members: usize) -> Result<Vec<u64>> {
     let (before, is_last) = (Stamp::default(), AtomicBool::new(false));
     let body = || {

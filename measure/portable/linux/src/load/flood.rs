@@ -9,8 +9,7 @@ use std::fs;
 /// lines are written more than once.
 const LINE: usize = 32;
 
-/// The working set if Linux does not report the size of the last cache; larger than that of a small
-/// machine.
+/// The working set if Linux does not report the last cache's size; larger than a small machine's.
 const DEFAULT: usize = 16 << 20;
 
 /// Allocates the working set: twice the last cache, so that none of its lines survives a pass.

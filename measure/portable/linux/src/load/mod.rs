@@ -71,8 +71,7 @@ pub fn run(options: &Options) -> Result<bool> {
 pub struct Beside(Vec<(String, Child)>);
 
 impl Beside {
-    /// Starts loads by name, and shell commands, all on the measured processor. Fails if there is
-    /// no such load.
+    /// Starts loads by name, and commands, on the measured processor. Fails if a load is unknown.
     pub fn begin(loads: &[String], commands: &[String], cpu: usize) -> Result<Beside> {
         let mut children = Vec::new();
         for name in loads {

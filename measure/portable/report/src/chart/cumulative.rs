@@ -79,15 +79,13 @@ fn one_in(part: f64) -> String {
     }
 }
 
-/// A falling step curve that ends in a dot at the largest value; a series of points is a plain
-/// line.
+/// A falling step curve that ends in a dot at the largest value; points are a plain line.
 fn fall(frame: &Frame, curve: &Curve, tail: &[(f64, f64)]) -> Markup {
     let places = thin::curve(frame.places(tail));
     if curve.histogram().is_none() {
         return path(&curve.stroke(), &through(&places));
     }
-    // Each fraction holds from the previous value up to its own, so the step is at the value's
-    // left.
+    // Each fraction holds from the previous value to its own: the step is at the value's left.
     let falls: Vec<(f64, f64)> =
         places.iter().zip(places.iter().skip(1)).map(|(here, next)| (here.0, next.1)).collect();
     let mut falls: Vec<(f64, f64)> = places.first().copied().into_iter().chain(falls).collect();

@@ -216,8 +216,7 @@ fn marks() -> Markup {
     html! { (bar(0)) (dot("quiet", (before(1), y), 2.8)) (bar(2)) (bar(3)) }
 }
 
-/// A thin line from the smallest to the largest value, a dot at the mean, a mark at the 99th
-/// percentile.
+/// A thin line from the smallest to the largest value, a dot at the mean, a mark at 99 %.
 fn strip(frame: &Frame, drawn: &Drawn, y: f64) -> Markup {
     let Summary { min, avg, p99, max, .. } = drawn.summary;
     let (thin, fill) = (format!("thin l{}", drawn.curve.slot), drawn.curve.fill());

@@ -22,8 +22,7 @@ pub fn heads(heads: &[&str], top: f64) -> Markup {
 
 /// A row: look, name, numbers.
 pub fn row(sample: Markup, label: &str, cells: &[String], top: f64) -> Markup {
-    // Bold letters are a little wider than others, and the label must end before the first number
-    // begins.
+    // Bold letters are a little wider, and the label must end before the first number begins.
     let room = (WIDTH - SAMPLE - COLUMN * cells.len() as f64) * 0.96;
     html! {
         (sample)

@@ -47,8 +47,7 @@ impl Axis {
     }
 }
 
-/// Marks at multiples of 1, 2 or 5 times a power of ten, in a unit that is `divisor` units of the
-/// data.
+/// Marks at multiples of 1, 2 or 5 times a power of ten, in a unit of `divisor` units of the data.
 fn linear(range: &Range, divisor: f64, numbers: f64) -> Vec<Tick> {
     let (low, high) = (range.low / divisor, range.high / divisor);
     let step = nice((high / numbers - low / numbers).max(f64::MIN_POSITIVE));

@@ -57,8 +57,7 @@ impl Frame {
         self.x_axis.ticks.iter().filter(|tick| tick.label.is_some()).map(|tick| tick.value)
     }
 
-    /// Positions of points; leaves out those that are not numbers, or not positive on a logarithmic
-    /// axis.
+    /// Positions of points, but of those that are no numbers, or not positive on a log axis.
     pub fn places(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let fits = |value: f64, log: bool| value.is_finite() && (!log || value > 0.0);
         let (x_log, y_log) = (self.x_axis.range.log, self.y_axis.range.log);

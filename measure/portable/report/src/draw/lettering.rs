@@ -85,8 +85,7 @@ pub fn wrapped(words: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// Moves labels apart, each `height` high, as little as necessary and within two bounds; they keep
-/// their order.
+/// Moves labels of that height apart, as little as necessary, within two bounds and in their order.
 pub fn apart(wanted: &[(f64, f64)], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|one, other| wanted[*one].0.total_cmp(&wanted[*other].0));

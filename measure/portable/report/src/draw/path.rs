@@ -24,8 +24,7 @@ pub fn steps(places: &[(f64, f64)]) -> String {
     path
 }
 
-/// Bars side by side, each from one x to another and from the base up to y; adjacent bars share an
-/// outline.
+/// Bars side by side, each from x to x and from the base to y; neighbours share an outline.
 pub fn bars(bars: &[(f64, f64, f64)], base: f64) -> String {
     let mut path = String::new();
     let mut end = None;

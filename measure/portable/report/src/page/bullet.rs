@@ -1,5 +1,4 @@
-//! A figure's value as a small bar, with marks for its goal and its bar: how near it is, at a
-//! glance.
+//! A figure's value as a small bar with marks for its goal and its bar: how near it is.
 
 use crate::draw::scale::{Range, Scale};
 use crate::draw::{Area, line, rectangle};

@@ -1,5 +1,4 @@
-//! The table of contents: each experiment with its instruments, and a dot for each figure with a
-//! bar or a goal.
+//! The table of contents: each experiment, its instruments, a dot for each figure with bar or goal.
 
 use super::instrument::badge;
 use super::sections::{Experiment, Report};

@@ -3,8 +3,7 @@
 use maud::{Markup, html};
 use pillion_measure_data::{Figure, Measurement, Standing};
 
-/// The verdict on a figure; `None` if it has neither bar nor goal. A goal alone says nothing until
-/// it is reached.
+/// The verdict on a figure; `None` without bar and goal. A goal alone says nothing until reached.
 pub fn verdict(figure: &Figure) -> Option<Standing> {
     match figure.standing(None) {
         Standing::Told => None,

@@ -66,8 +66,7 @@ pub enum Place {
     /// An offset into a range of the memory map that is not RAM, given by its number (modulo the
     /// number of ranges); the offset is modulo its size.
     Reserved(u8, u64),
-    /// An offset into the memory or ports of a PCI function, given by the number of its base
-    /// address.
+    /// An offset into a PCI function's memory or ports, given by the number of the base address.
     Device(u8, u32),
     /// An offset into the guest's own memory for steps.
     Own(u16),

@@ -109,8 +109,7 @@ pub fn config(rng: &mut Rng) -> Step {
     Step::Config { way, bus, device, function, register, width, value }
 }
 
-/// Pages of devices on PCs: interrupt controllers, timers, devices of AMD's chipsets and modules,
-/// flash.
+/// Pages of a PC's devices: interrupt controllers, timers, AMD's chipsets and modules, flash.
 const PAGES: [u64; 14] = [
     0xfec0_0000,
     0xfec0_1000,

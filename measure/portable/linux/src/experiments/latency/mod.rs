@@ -1,5 +1,4 @@
-//! Timer latency, as cyclictest measures it: a thread sleeps until a deadline, and checks how late
-//! it runs.
+//! Timer latency as cyclictest measures it: a thread sleeps until a deadline; how late is it?
 
 mod measuring_thread;
 mod rows;

@@ -1,5 +1,4 @@
-//! Computations of fixed work whose data fits in a cache: their run times show what others have
-//! left of it.
+//! Fixed computations whose data fits in a cache: their run times show what others have left of it.
 
 use std::hint::black_box;
 

@@ -1,5 +1,4 @@
-//! Context switches: processes in a ring pass a token on through pipes, and each first touches some
-//! memory.
+//! Context switches: processes in a ring pass a token through pipes, and first touch some memory.
 
 use super::meter::Meter;
 use crate::process::{Child, child};

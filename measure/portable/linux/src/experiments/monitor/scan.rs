@@ -1,5 +1,4 @@
-//! The scan of a call: the most urgent thread's timer fires a little later after the call's start
-//! each time.
+//! The scan of a call: each time, the most urgent thread's timer fires a little later in the call.
 
 use super::scanned_calls::{Call, Made};
 use crate::bench::Bench;
@@ -23,8 +22,7 @@ const LOST: Duration = Duration::from_secs(5);
 
 /// The scan of one call.
 pub struct Scan {
-    /// Time from the call's start to the interrupt, and from then until the most urgent thread ran;
-    /// ns.
+    /// Time from the call's start to the interrupt, and from then to the most urgent thread; ns.
     pub points: Vec<(f64, f64)>,
     /// How long the call takes undisturbed, in ns.
     pub length: u64,
@@ -79,8 +77,7 @@ impl Monitor {
         Ok(Scan { points, length, step })
     }
 
-    /// One call, with the timer `distance` ns after a time that is `margin` before the call's
-    /// start.
+    /// One call, its timer `distance` ns after a time that is `margin` before its start.
     fn once(&self, made: &mut Made, distance: u64, margin: u64, length: u64) -> Result<(f64, f64)> {
         (made.before)()?;
         let due = monotonic() + LEAD + distance;
@@ -94,8 +91,7 @@ impl Monitor {
         let woken = self.wakings.recv_timeout(LOST).context("the timer was lost")??;
         result?;
         (made.after)()?;
-        // Lets others run: Linux takes the processor from real-time threads that occupy it all the
-        // time.
+        // Lets others run: Linux takes the processor from real-time threads that always occupy it.
         sleep::until(monotonic() + LEAD + length)?;
         Ok((place(due, begin, start), woken.saturating_sub(due) as f64))
     }

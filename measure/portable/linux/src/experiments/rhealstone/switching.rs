@@ -1,5 +1,4 @@
-//! From one thread to another, voluntarily or by priority; and from a thread to an interrupt
-//! handler.
+//! From one thread to another, by yielding or by priority; from a thread to an interrupt handler.
 
 use super::{HIGH, LOW, MEDIUM};
 use crate::bench::Bench;

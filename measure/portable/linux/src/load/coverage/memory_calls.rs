@@ -1,5 +1,4 @@
-//! Mappings: created, split, protected, moved and removed; the heap's break is left to the
-//! allocator.
+//! Mappings: created, split, protected, moved and removed. The heap's break is the allocator's.
 
 use super::Place;
 use anyhow::Result;

@@ -12,8 +12,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::PathBuf;
 
-/// A part of the work: its name, and a function that does it in a folder of its own and varies with
-/// the round.
+/// A part of the work: its name, and a function that does it in a folder, depending on the round.
 type Part = (&'static str, fn(&Place, u64) -> Result<()>);
 
 const ALL: [Part; 5] = [
