@@ -91,13 +91,8 @@ fn spaces(kit: &mut Kit) -> Checked {
 #[unsafe(naked)]
 extern "C" fn look(_: u64) -> ! {
     naked_asm!(
-        "movq rax, xmm0",
-        "mov [rdi], rax",
-        "movq rax, xmm15",
-        "or [rdi], rax",
-        "stmxcsr [rdi + 8]",
-        "fnstcw [rdi + 16]",
-        "inc qword ptr [rdi + 24]",
+        "movq rax, xmm0; mov [rdi], rax; movq rax, xmm15; or [rdi], rax; stmxcsr [rdi + 8]",
+        "fnstcw [rdi + 16]; inc qword ptr [rdi + 24]",
         "2: jmp 2b",
     )
 }
@@ -118,24 +113,10 @@ fn fresh(kit: &mut Kit) -> Checked {
 #[unsafe(naked)]
 extern "C" fn based(_: u64) -> ! {
     naked_asm!(
-        "mov rbx, rdi",
-        "lea rbp, [rdi + 8]",
-        "wrfsbase rbx",
-        "wrgsbase rbp",
-        "3: mov eax, 7",
-        "syscall",
-        "mov r12d, 300",
-        "5: dec r12d",
-        "jnz 5b",
-        "rdfsbase rax",
-        "cmp rax, rbx",
-        "jne 4f",
-        "rdgsbase rax",
-        "cmp rax, rbp",
-        "jne 4f",
-        "inc qword ptr fs:[0]",
-        "inc qword ptr gs:[0]",
-        "jmp 3b",
+        "mov rbx, rdi; lea rbp, [rdi + 8]; wrfsbase rbx; wrgsbase rbp",
+        "3: mov eax, 7; syscall; mov r12d, 300",
+        "5: dec r12d; jnz 5b; rdfsbase rax; cmp rax, rbx; jne 4f",
+        "rdgsbase rax; cmp rax, rbp; jne 4f; inc qword ptr fs:[0]; inc qword ptr gs:[0]; jmp 3b",
         "4: ud2",
     )
 }
