@@ -95,8 +95,7 @@ impl Fifo {
 
     /// Puts all bytes, or none.
     pub fn put(&mut self, bytes: &[u8]) -> Result<Moved, Full> {
-        // SAFETY: a slice is readable, and does not overlap the rings, to which there are no
-        // references.
+        // SAFETY: a slice is readable, and does not overlap the rings, which have no references.
         unsafe { self.put_from(bytes.as_ptr(), bytes.len()) }
     }
 

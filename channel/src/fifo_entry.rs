@@ -1,5 +1,4 @@
-//! A FIFO's [`FifoEntry`], in which its owner describes it to Linux. Linux can read it but not
-//! write it.
+//! A FIFO's [`FifoEntry`], in which its owner describes it to Linux, which cannot write it.
 //!
 //! Linux reads the size first and last: the values that it read in between are consistent if the
 //! size is not 0 and the generation is unchanged.
@@ -17,8 +16,7 @@ const fn control(number: u32) -> u64 {
 #[derive(Debug)]
 pub struct Entry(NonNull<FifoEntry>);
 
-// SAFETY: the memory is valid in all threads of the task, and all methods that change it take
-// `&mut`.
+// SAFETY: the memory is valid in all threads of the task; methods that change it take `&mut`.
 unsafe impl Send for Entry {}
 
 impl Entry {

@@ -22,8 +22,7 @@ pub struct Log {
     written: u64,
 }
 
-// SAFETY: as for a FIFO: the memory is valid in all threads, and all methods that change it take
-// `&mut`.
+// SAFETY: as for a FIFO: the memory is valid in all threads; methods that change it take `&mut`.
 unsafe impl Send for Log {}
 
 impl Log {

@@ -55,8 +55,7 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// While both sides keep to the rules, bytes come out as they went in, and a ring holds exactly
-    /// its size.
+    /// While both sides keep the rules, bytes come out as they went in, and a ring holds its size.
     #[test]
     fn as_two_queues(size in 1usize..150, steps in vec(step(), 1..80)) {
         let rig = Rig::new(size);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The device /dev/pillion, for the command of that name: what the tasks do, what they print, and
- * their start and end.
- */
+/* The device /dev/pillion, for that command: what tasks do and print, and their start and end. */
 #include <linux/compat.h>
 #include <linux/delay.h>
 #include <linux/fs.h>

@@ -199,8 +199,7 @@ static ssize_t take_here(const struct fifo_view *view, char __user *buffer, size
 }
 
 /*
- * Takes up to `count` bytes: first those that the task put, then those that a process put and the
- * task has not taken.
+ * Takes up to `count` bytes: first the task's, then those of a process that the task has not taken.
  */
 ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count)
 {

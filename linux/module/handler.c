@@ -228,10 +228,7 @@ static long claim_and_carry(const struct fifo_view *view, unsigned int command,
 	return result == -ERESTARTSYS ? -EINTR : result;
 }
 
-/*
- * Passes data from a process to the handler and back. No lock is held during access to the
- * process's memory.
- */
+/* Passes data from a process to the handler and back; no lock is held at the process's memory. */
 static long with_data(const struct fifo_view *view, unsigned int command, unsigned long argument,
 		      bool nonblock)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The device /dev/pillion, through the library and the command. The task is called
- * "linux-channels".
- */
+/* The device /dev/pillion, by the library and the command. The task is "linux-channels". */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the files /dev/rtf* do without the task's help: opening, reading and writing a FIFO that the
- * task only made.
- */
+/* What /dev/rtf* do without the task: opening, reading and writing a FIFO that it only made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libpillion.h>

@@ -19,10 +19,7 @@ static size_t before_letter(const char *text)
 	return strspn(text, "#0- +'123456789*.$hlLqjzt");
 }
 
-/*
- * Writes the conversion with its letter to `to`, with the C library's qualifiers; returns the
- * position after it.
- */
+/* Writes the conversion to `to`, with the C library's qualifiers; returns the position after it. */
 static char *translate(char *to, const char *conversion, size_t length)
 {
 	int whole = conversion[length] && strchr("diouxX", conversion[length]);

@@ -15,10 +15,7 @@ extern "C" {
 
 struct pt_regs;
 
-/*
- * Handlers get NULL for the registers. After an interrupt, the line stays masked until
- * rtl_hard_enable_irq.
- */
+/* Handlers get NULL for the registers. A line that fired is masked until rtl_hard_enable_irq. */
 int rtl_request_irq(unsigned int irq, unsigned int (*handler)(unsigned int irq, struct pt_regs *regs));
 int rtl_free_irq(unsigned int irq);
 #define rtl_request_global_irq(irq, handler) rtl_request_irq(irq, handler)

@@ -83,8 +83,7 @@ clockid_t rtl_getschedclock(void);
 clockid_t rtl_getbestclock(unsigned int cpu);
 
 /*
- * Raw timers: set a handler, then use the clock's init, settimermode and settimer. The handler's
- * argument is NULL.
+ * Raw timers: set a handler, which gets NULL, then use the clock's init, settimermode and settimer.
  */
 int rtl_setclockhandler(clockid_t clock, clock_irq_handler_t handler);
 int rtl_unsetclockhandler(clockid_t clock);

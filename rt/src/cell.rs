@@ -53,8 +53,7 @@ impl<T> Shared<T> {
         Shared(RefCell::new(value))
     }
 
-    /// Grants access for as long as the lock is held. The caller must not block or call into the
-    /// program meanwhile.
+    /// Grants access while the lock is held. The caller must not block or call into the program.
     #[inline]
     pub fn borrow<'a>(&'a self, _: &'a Token) -> RefMut<'a, T> {
         self.0.borrow_mut()

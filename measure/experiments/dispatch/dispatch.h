@@ -23,8 +23,7 @@ struct dispatch {
 };
 
 /*
- * A number below `limit`: multiples of the golden ratio's fraction fill the range evenly and
- * without a period.
+ * A number below `limit`: multiples of the golden ratio's fraction fill the range without a period.
  */
 static inline unsigned int spread(unsigned long long number, unsigned int limit)
 {

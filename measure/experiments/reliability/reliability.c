@@ -44,10 +44,7 @@ struct part {
 	long long size, whole;
 };
 
-/*
- * The results for a frequency. The parts are sums over all rounds, except `least`, which is of the
- * least reliable round.
- */
+/* The results for a frequency: sums over all rounds, but `least` is of the least reliable round. */
 struct answer {
 	struct part answered, real, imaginary, reliability, least;
 	struct series late;

@@ -51,8 +51,7 @@ static inline long long walsh_triangle(const struct walsh *walsh, long long time
 }
 
 /*
- * The correlation over all toggles, after an even number of periods. `late` is in half nanoseconds,
- * and so is the result.
+ * The correlation over all toggles, after an even number of periods; it and `late` are in half ns.
  */
 static inline long long walsh_correlation(const struct walsh *walsh, long long late)
 {

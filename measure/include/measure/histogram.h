@@ -8,10 +8,7 @@
 #include "line.h"
 #include "series.h"
 
-/*
- * Samples of 2 to this power and above (17 s of nanoseconds) count only in the figures, and make
- * the run invalid.
- */
+/* Samples from 2 to this power on (17 s) count only in the figures, and make the run invalid. */
 #define HISTOGRAM_BITS 34
 #define HISTOGRAM_BUCKETS BUCKETS(HISTOGRAM_BITS)
 

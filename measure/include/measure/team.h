@@ -1,6 +1,5 @@
 /*
- * Threads of several priorities that work together, run by the main thread, which is less urgent
- * than all of them.
+ * Threads of several priorities that work together, run by the main thread, which is less urgent.
  */
 #ifndef MEASURE_TEAM_H
 #define MEASURE_TEAM_H

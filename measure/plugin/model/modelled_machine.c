@@ -3,8 +3,7 @@
 enum { PAGE_SHIFT = 12, LARGE_SHIFT = 21, ADDRESS_BITS = 48 };
 
 /*
- * Beyond all memory and the page tables: a page for each event, with what the processor itself
- * reads and writes.
+ * Beyond memory and page tables: a page for each event, with what the processor reads and writes.
  */
 #define EVENT_LINES (1ull << 41)
 

@@ -5,8 +5,7 @@ use pillion_abi::{
     trace::{Entry, Event},
 };
 
-/// When an interrupt of the real-time side last entered the kernel, in ticks. The entries begin
-/// with the newest.
+/// When a real-time interrupt last entered the kernel, in ticks. The entries begin with the newest.
 ///
 /// When an interrupt ends guest mode, the exit is recorded before the kernel knows its cause. It
 /// then stands directly before the interrupt, and is the earlier stamp.

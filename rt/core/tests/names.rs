@@ -45,8 +45,7 @@ impl Name {
         [self.shown(), format!("<{}>", self.header), format!("{}.*", self.of)].iter().any(|text| table.contains(text))
     }
 
-    /// Three lines that compile only if the name is declared with the right kind; a macro may
-    /// replace anything.
+    /// Three lines that compile only if the name has the right kind; a macro may replace anything.
     fn probe(&self, number: usize) -> String {
         let Name { kind, of, text, .. } = self;
         let declaration = match kind.as_str() {

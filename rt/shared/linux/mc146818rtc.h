@@ -1,7 +1,4 @@
-/*
- * The PC's clock with CMOS memory: ports 0x70 and 0x71, line 8. A task has both if the system file
- * gives them to it.
- */
+/* The PC's clock with CMOS memory: ports 0x70 and 0x71, line 8, if the system file gives them. */
 #ifndef LINUX_MC146818RTC_H
 #define LINUX_MC146818RTC_H
 

@@ -10,8 +10,7 @@ use pillion_abi::channel::thread_state;
 use pillion_rt_core::urgency::Urgency;
 use pillion_runtime::{call, info::skin};
 
-/// Ends the calling thread. The main thread is not a thread of the program; for its end, see
-/// [`main_thread`].
+/// Ends the calling thread. The main thread is not one of the program's: see [`main_thread`].
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_exit(result: *mut c_void) -> ! {
     let me = current();

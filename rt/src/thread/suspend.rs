@@ -8,8 +8,7 @@ use crate::wait::{self, How};
 use core::{ffi::c_int, sync::atomic::Ordering::Relaxed};
 use pillion_abi::NEVER;
 
-/// Suspends a thread until it is woken. A thread that suspends itself continues at once if a
-/// wake-up is pending.
+/// Suspends a thread until it is woken; one that suspends itself, not if a wake-up is pending.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_suspend_np(thread: *const Thread) -> c_int {
     let Some(thread) = by_pointer(thread) else { return 0 };

@@ -54,8 +54,7 @@ pub(super) extern "C" fn uninit(clock: &Clock) {
     arm(clock, None, 0);
 }
 
-/// Makes a clock's timer fire after `interval` nanoseconds and, in periodic mode, after each
-/// further interval.
+/// Makes a clock's timer fire after `interval` ns and, in periodic mode, after each further one.
 pub(super) extern "C" fn set_timer(clock: &Clock, interval: i64) -> c_int {
     if clock.raw_timer().is_none() || interval <= 0 {
         return -EINVAL;

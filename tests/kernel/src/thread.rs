@@ -28,8 +28,7 @@ extern "C" fn full(_: u64) -> ! {
     )
 }
 
-/// Fills every register, enters the kernel again and again, and checks the registers; stops at
-/// `ud2` if one is lost.
+/// Fills every register, enters the kernel again and again, and checks them; `ud2` if one is lost.
 #[unsafe(naked)]
 extern "C" fn checked(_: u64) -> ! {
     naked_asm!(

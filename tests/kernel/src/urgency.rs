@@ -16,8 +16,7 @@ pub const TESTS: &[Test] = &[
 /// A pass of the watching loop takes less than this; entry into the kernel and exit take more.
 const QUIET: u64 = 60;
 
-/// What the check of a system file charges for an interrupt after which the same task continues
-/// (`user/system`).
+/// What the check of a system file charges for an interrupt that does not switch (`user/system`).
 const INTERRUPT: u64 = 400;
 
 /// Number of threads at a time.

@@ -150,8 +150,7 @@ fn log() -> Checked {
     Ok(())
 }
 
-/// All threads of a task stop when one of them faults; the directory shows the task's state and the
-/// place of the fault.
+/// All threads of a task stop when one faults; the directory shows the task's state and the place.
 fn fault() -> Checked {
     check!(soon(|| task("victim").is_some_and(|t| t.state == task_state::FAULTED)));
     let Some(victim) = task("victim") else { return Err(failure!("no victim")) };

@@ -88,8 +88,7 @@ pub fn failing() -> ! {
     park()
 }
 
-/// Checks every two microseconds, too short for the manager to print a line, what others can see of
-/// its task.
+/// Checks every 2 us, too short for the manager to print a line, what others see of its task.
 extern "C" fn watch(_: u64) -> ! {
     let pause = pillion_runtime::info::task().tsc_hz / 500_000;
     loop {

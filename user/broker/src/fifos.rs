@@ -71,8 +71,7 @@ impl Fifos {
         self.fifos[index].size != 0 || m.fifo_entered(index)
     }
 
-    /// Bytes that a FIFO may have: those that the others do not have and that are not reserved for
-    /// them.
+    /// Bytes that a FIFO may have: those that others neither have nor have reserved.
     fn bytes_for(&self, m: &impl Backend, index: usize) -> u64 {
         let (shared, all) = (m.shared_fifos(), m.fifo_memory().size);
         let kept = all / (KEPT_PART * u64::from(shared.count_ones()).max(1));

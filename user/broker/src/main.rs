@@ -47,8 +47,7 @@
 //! the broker any more. Only then may the task's region be reset. The reverse order would take the
 //! scheduling context away from the broker, which would then be stuck for all tasks.
 //!
-//! If the broker itself faults, the endpoint is deleted: callers then get `Gone` instead of waiting
-//! forever.
+//! If the broker faults, the endpoint is deleted: callers get `Gone` instead of waiting forever.
 #![no_std]
 #![no_main]
 

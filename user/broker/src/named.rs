@@ -110,8 +110,7 @@ impl<T, const N: usize> Table<T, N> {
         }
     }
 
-    /// A free entry for another object of a task, beside those reserved for each of the first
-    /// `tasks` tasks.
+    /// A free entry for a task's next object, beside those reserved for the first `tasks` tasks.
     pub fn free_place(&self, task: usize, tasks: usize, kept: usize) -> Result<usize> {
         let (mut used, mut free) = ([0; TASKS], N);
         for task in self.entries.iter().filter_map(Entry::payer) {

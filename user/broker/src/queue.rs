@@ -34,8 +34,7 @@ struct Line {
     last: Link,
 }
 
-/// A queue. Each of its slots is free, or in the line of its message's priority, or handed to a
-/// thread.
+/// A queue. Each slot is free, or in the line of its message's priority, or handed to a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
     /// Most messages.
@@ -77,8 +76,7 @@ impl Queue {
         }
     }
 
-    /// A queue with free slots: `capacity`, at most [`QUEUE_MESSAGES`], of `size` bytes each, at
-    /// `at`.
+    /// A queue of free slots: `capacity`, at most [`QUEUE_MESSAGES`], of `size` bytes, at `at`.
     pub fn with(capacity: u32, size: u32, at: u64) -> Queue {
         let extent = Extent { at, size: Queue::bytes(capacity, size) };
         let mut queue = Queue { capacity, size, extent, ..Queue::new() };
@@ -131,8 +129,7 @@ impl Queue {
         self.counted(slot);
     }
 
-    /// Puts a filled slot at the front of the line of its priority, because it has had its turn
-    /// already.
+    /// Puts a filled slot at the front of its priority's line, because it has had its turn.
     pub fn push_front(&mut self, slot: u8) {
         let line = self.line(slot);
         let first = core::mem::replace(&mut line.first, link(slot));

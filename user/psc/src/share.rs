@@ -45,8 +45,7 @@ fn fifo() -> *mut PscFifo {
 /// # Safety
 /// The word lies in what Linux's kernel shares.
 unsafe fn atomic<'a>(word: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: that is mapped for good, its words are aligned, and all accesses to this word are
-    // atomic.
+    // SAFETY: that is mapped for good, its words are aligned, and all access to this one is atomic.
     unsafe { AtomicU64::from_ptr(word) }
 }
 

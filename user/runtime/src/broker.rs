@@ -64,8 +64,7 @@ pub const LONGEST_NS: u64 = 25_000;
 /// Parts in which the broker handles a task's end.
 pub const ENDED_PARTS: u32 = 16;
 
-/// Most objects that one request takes from threads and hands on to others; each hand-on wakes a
-/// thread.
+/// Most objects that a request takes from threads and hands to others; each wakes a thread.
 pub const HAND_ONS: usize = 8;
 
 /// Semaphores reserved for each task.
@@ -98,8 +97,7 @@ pub const NAME_SIZE: usize = 48;
 /// Most bytes that a call can carry in the transfer memory.
 pub const DATA_SIZE: u32 = (crate::info::broker::TRANSFER_SIZE - 4096) as u32;
 
-/// The word of an answer that holds the threads of the caller's own task that the caller must wake,
-/// by bit.
+/// The word of an answer that holds the threads of its own task that the caller must wake, by bit.
 pub const WAKES: usize = MESSAGE_WORDS - 1;
 
 /// Offset in the transfer memory of a word in which the broker sets bit `q` when the task's notice

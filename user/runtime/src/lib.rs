@@ -1,5 +1,4 @@
-//! What every user task needs: an entry point, the system calls as functions, time, and a panic
-//! handler.
+//! What every user task needs: an entry point, system calls as functions, time, a panic handler.
 //!
 //! A task is a `no_std` binary that calls [`task!`] with its main function. It starts with the
 //! argument that its creator chose.

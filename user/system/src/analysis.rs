@@ -41,8 +41,7 @@ pub struct Load {
     pub response_ns: Option<u64>,
     /// The part of it taken by other tasks' requests to the broker.
     pub broker_ns: u64,
-    /// The part of it taken by tasks of equal and higher priority; without a response, their part
-    /// of a period.
+    /// The part of it for tasks of equal and higher priority; without a response, of a period.
     pub others_ns: u64,
     /// The part of it taken by interrupts of less urgent tasks.
     pub lines_ns: u64,

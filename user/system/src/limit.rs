@@ -40,8 +40,7 @@ pub const ALL_PORTS: usize = 256;
 pub const SKIN_PORTS: usize = 16;
 /// Threads of a task with a skin.
 pub const THREADS: RangeInclusive<i64> = 2..=64;
-/// Most threads of the task that runs handlers of Linux processes: the main thread, and one for
-/// each handler.
+/// Most threads of the task that runs Linux processes' handlers: the main thread, and one for each.
 pub const PSC_THREADS: u32 = 17;
 /// Number of a FIFO.
 pub const FIFO: RangeInclusive<i64> = 0..=63;

@@ -3,8 +3,7 @@ use crate::{Channels, Kind, Problem, Skin, Start, System, Task, limit, parse::Re
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
 
-/// The skin of the task that runs handlers of Linux processes, and the name by which Linux finds
-/// it.
+/// The skin of the task that runs Linux processes' handlers, and the name that Linux finds it by.
 const PSC: &str = "psc";
 
 impl Reader<'_> {

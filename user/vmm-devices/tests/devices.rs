@@ -61,8 +61,7 @@ fn controller(address: u64, first: u32, lines: u32) -> boot::IoApic {
     boot::IoApic { address, first, lines }
 }
 
-/// As on AMD's machines: 24 lines of the chipset and 32 of the processor; and one I/O APIC beyond
-/// what is modelled.
+/// As on AMD's machines: 24 lines of the chipset, 32 of the processor; and an I/O APIC too many.
 fn machine() -> [boot::IoApic; 8] {
     let mut all = [boot::IoApic::default(); 8];
     all[0] = controller(0xfec0_0000, 0, 24);

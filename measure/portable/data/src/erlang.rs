@@ -137,8 +137,7 @@ fn high(bucket: &Bucket) -> f64 {
 mod tests {
     use super::*;
 
-    /// Samples of a known distribution: sums of exponentially distributed times, from a generator
-    /// with a fixed seed.
+    /// Samples of a known distribution: sums of exponential times, from a fixed seed.
     fn samples(known: Erlang, count: usize) -> Histogram {
         let mut state = 1_u64;
         let mut uniform = || {

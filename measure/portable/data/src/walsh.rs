@@ -75,8 +75,7 @@ impl Correlation {
         ((2 * place as u64) << self.width) + ((1 << self.width) - 1)
     }
 
-    /// The integral from 0 on of `w` delayed by `late`: up for a period, down for the next. All in
-    /// half nanoseconds.
+    /// The integral from 0 on of `w` delayed by `late`: up for a period, then down. All in half ns.
     fn triangle(&self, time: u64, late: u64) -> i64 {
         let (period, wave) = (2 * self.period, 4 * self.period);
         let place = (time % wave + wave - late % wave) % wave;

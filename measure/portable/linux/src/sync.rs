@@ -1,5 +1,4 @@
-//! The C library's semaphores and mutexes, as C programs have them: Rust's have no protocol against
-//! priority inversion.
+//! The C library's semaphores and mutexes: Rust's have no protocol against priority inversion.
 
 use anyhow::{Result, ensure};
 use std::cell::UnsafeCell;

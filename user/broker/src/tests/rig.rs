@@ -159,8 +159,7 @@ impl Rig {
         Rig { broker: Box::new(Broker::new()), machine: Machine::new(64 << 10) }
     }
 
-    /// The answer to thread `thread` of task `task`; its level is its number, unless `at` gives
-    /// another.
+    /// The answer to thread `thread` of task `task`; its level is its number, or `at`'s.
     pub fn ask(&mut self, task: usize, thread: u8, request: Request) -> Answer {
         self.at(task, thread, thread, request)
     }

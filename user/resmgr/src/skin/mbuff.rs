@@ -180,8 +180,7 @@ impl Pool {
         }
     }
 
-    /// Makes a buffer that is yet to be cleared. Its maker holds it from now on, so that it goes
-    /// when its maker goes.
+    /// Makes a buffer that is yet to be cleared. Its maker holds it: it goes when its maker goes.
     fn make(&mut self, all: &mut [Mbuff; MBUFFS], maker: Holder, name: &Name, size: u64) -> Result<usize, Refusal> {
         let index = all.iter().position(|b| b.size == 0).ok_or(Refusal::Full)?;
         let [entries, bytes] = self.kept_from(all, maker);

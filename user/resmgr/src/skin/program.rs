@@ -23,8 +23,7 @@ use pillion_runtime::info::broker::TRANSFER_SIZE;
 use pillion_runtime::info::{self, SkinInfo, address, skin, wake};
 use pillion_runtime::{Cap, context_consumed, region_reset, thread_resume};
 
-/// Slots that a task takes beside those of its threads: objects, memory, parts of the window,
-/// interrupts and ports.
+/// Slots of a task beside its threads': objects, memory, parts of the window, interrupts and ports.
 pub const SLOTS: u32 = 64;
 
 /// What a task with a skin is made from.

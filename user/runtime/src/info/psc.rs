@@ -1,5 +1,4 @@
-//! What the task that runs handlers of Linux processes finds beside what every task with a skin
-//! finds.
+//! What the task that runs Linux processes' handlers finds beside what each task with a skin finds.
 
 /// Slots that only this task has.
 pub mod slot {

@@ -1,7 +1,6 @@
 //! Leaf 0xd: the extended state (AMD64 APM vol. 3, E.4.9).
 //!
-//! Linux computes the sizes itself and complains about differences, so they are computed here for
-//! the guest's XCR0.
+//! Linux computes the sizes itself and complains about differences: these are for the guest's XCR0.
 
 use super::Registers;
 

@@ -134,8 +134,7 @@ fn tell(findings: &mut Findings, source: Source, samples: &[Sample], bench: &Ben
     for (name, latencies) in [("irt", &response), ("pdlt", &dispatch), ("wake", &rest)] {
         let name = format!("{prefix}{name}");
         findings.samples(&name, "ns", latencies);
-        // For counted measurements, `x measure` computes the fit: here it would take as long as the
-        // whole measurement.
+        // For counted measurements, `x measure` computes the fit: here it would double the run.
         if bench.instrument == Instrument::Measured {
             findings.erlang(&name, "ns", latencies);
         }

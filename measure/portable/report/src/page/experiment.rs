@@ -85,8 +85,7 @@ fn chart(measurement: &Measurement, figure: &Figure) -> Markup {
     }
 }
 
-/// The chart itself. On a narrow screen it keeps its size and scrolls, because its letters would
-/// become too small.
+/// The chart. On a narrow screen it keeps its size and scrolls: its letters would become too small.
 pub fn drawing(figure: &Figure) -> Markup {
     html! {
         div.wide {

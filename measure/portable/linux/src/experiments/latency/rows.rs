@@ -92,8 +92,7 @@ fn head(seconds: u64, period_us: u64, priority: u32, mode: &str) -> String {
     )
 }
 
-/// The row of a second. `all` has every sample so far, and `overruns` count from the start; Linux
-/// has no mode switches.
+/// A second's row. `all` samples and `overruns` are from the start; Linux has no mode switches.
 fn row(second: &Span, all: &Span, overruns: u64) -> String {
     let ([min, average, max], [best, _, worst]) = (second.figures(), all.figures());
     format!("RTD|{min:>11.3}|{average:>11.3}|{max:>11.3}|{overruns:>8}|     0|{best:>11.3}|{worst:>11.3}\n")

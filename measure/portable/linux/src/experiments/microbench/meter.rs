@@ -34,8 +34,7 @@ impl Meter {
         Ok(self.clock.nanoseconds(smallest(&medians)) / calls as f64)
     }
 
-    /// MB/s of an operation that moves `bytes` bytes; a MB is 1,000,000 bytes. Fails if the
-    /// operation failed.
+    /// MB/s (1,000,000 bytes) of an operation that moves `bytes` bytes. Fails if the operation did.
     pub fn bandwidth(&self, bytes: usize, calls: u64, operation: impl FnMut() -> Result<()>) -> Result<f64> {
         Ok(bytes as f64 * 1e3 / self.each(calls, operation)?)
     }

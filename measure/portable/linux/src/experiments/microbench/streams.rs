@@ -1,5 +1,4 @@
-//! Two communicating processes: through pipes, through local sockets, and through TCP over the
-//! loopback device.
+//! Two communicating processes: through pipes, local sockets, and TCP over the loopback device.
 
 use super::meter::Meter;
 use crate::process::child;
