@@ -27,9 +27,7 @@ int fault_spin(void)
 int fault_far(void)
 {
 	local_irq_disable();
-	/*
-	 * Not apic_write(): from Linux 6.12 on, modules cannot use it. Pillion's is in x2APIC mode.
-	 */
+	/* Not apic_write(): modules cannot use it from Linux 6.12. Pillion's is in x2APIC mode. */
 	native_apic_msr_write(APIC_LVTT, APIC_LVT_TIMER_PERIODIC | LOCAL_TIMER_VECTOR);
 	native_apic_msr_write(APIC_TDCR, APIC_TDR_DIV_1);
 	native_apic_msr_write(APIC_TMICT, 1000000);

@@ -10,9 +10,7 @@ __printf(1, 2) void note(const char *format, ...);
 /* Whether less than @ms milliseconds have passed since @start, a value of rdtsc(). */
 bool within(u64 start, unsigned int ms);
 
-/*
- * Messages of a device, with a vector and a delivery mode of our choice: the low word of the data.
- */
+/* Messages of a device, with a vector and delivery mode of our choice: the low word of data. */
 int message_open(void);
 void message_aim(u32 data);
 void message_mask(void);

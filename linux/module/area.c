@@ -144,9 +144,7 @@ struct area *area_of(struct area *const *selected)
 	return area;
 }
 
-/*
- * Selects an area for which the caller has counted a file; returns the former one, still counted.
- */
+/* Selects an area for which the caller has counted a file; returns the former, still counted. */
 struct area *area_select(struct area **selected, struct area *area)
 {
 	struct area *before;

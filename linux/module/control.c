@@ -95,9 +95,7 @@ static long control_ioctl(struct file *file, unsigned int number, unsigned long 
 	}
 }
 
-/*
- * The window. A shared mapping of a file that was not opened for writing stays read-only forever.
- */
+/* The window. A shared mapping of a file that was not opened for writing stays read-only. */
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if ((file->f_mode & FMODE_WRITE) || !(vma->vm_flags & VM_MAYSHARE))

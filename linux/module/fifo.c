@@ -198,9 +198,7 @@ static ssize_t take_here(const struct fifo_view *view, char __user *buffer, size
 	return size;
 }
 
-/*
- * Takes up to `count` bytes: first the task's, then those of a process that the task has not taken.
- */
+/* Takes up to `count` bytes: first the task's, then a process's that the task has not taken. */
 ssize_t fifo_take(const struct fifo_view *view, char __user *buffer, size_t count)
 {
 	size_t most = min_t(u64, count, view->to_linux.size + view->to_task.size);
@@ -300,9 +298,7 @@ int fifo_wait_room(const struct fifo_view *view, u64 least)
 	return nap(view, &view->control->want_room, room, least);
 }
 
-/*
- * A task has something for the processes at a FIFO. Those that still wait after a check ask again.
- */
+/* A task has something for the processes at a FIFO. Those that wait after a check ask again. */
 void fifo_ring(struct task *task, unsigned int number)
 {
 	struct pillion_fifo_control *control = control_of(task, number);

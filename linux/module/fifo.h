@@ -65,9 +65,7 @@ static inline u64 fifo_fill(const struct fifo_view *view)
 	return ring_used(&view->to_linux) + ring_used(&view->to_task);
 }
 
-/*
- * Requests the doorbell for a change of the FIFO. The caller must check its condition after this.
- */
+/* Requests the doorbell for a change of the FIFO. The caller then checks its condition. */
 static inline void fifo_want(u32 *want)
 {
 	WRITE_ONCE(*want, 1);

@@ -77,9 +77,7 @@ static void clean(char *line)
 	}
 }
 
-/*
- * Shows the line. The kernel's log is shared: one task may not flood it. The journal is for tasks.
- */
+/* Shows the line. The kernel's log is shared: no task may flood it. The journal is for tasks. */
 static void show(const struct task *task, struct reader *reader)
 {
 	reader->line[reader->length] = '\0';

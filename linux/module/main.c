@@ -15,9 +15,7 @@
 #include "rtf.h"
 #include "window.h"
 
-/*
- * The parts, in order of initialisation. The doorbell is last: nothing rings before all is ready.
- */
+/* The parts, in order of initialisation. The doorbell is last: it rings when all is ready. */
 static const struct {
 	const char *name;
 	int (*open)(void);

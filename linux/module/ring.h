@@ -63,9 +63,7 @@ static inline u64 ring_used(const struct ring *ring)
 	return ring_look(ring, &read, &used) ? used : 0;
 }
 
-/*
- * Bytes that can be put in. Impossible counters are a full ring: the real-time side repairs them.
- */
+/* Bytes that can be put in; none for impossible counters, which the real-time side repairs. */
 static inline u64 ring_room(const struct ring *ring)
 {
 	u64 read, used;

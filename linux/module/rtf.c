@@ -131,9 +131,7 @@ static ssize_t put_and_tell(const struct fifo_view *view, const char __user *buf
 	return size;
 }
 
-/*
- * Puts in what fits, up to `count` bytes, and waits if it must; a message that fits goes in whole.
- */
+/* Puts in what fits, up to `count` bytes, waiting if it must; a message that fits goes in whole. */
 static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first)
 {
 	bool nonblock = file->f_flags & O_NONBLOCK;

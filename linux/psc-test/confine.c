@@ -2,9 +2,7 @@
 /* Handlers cannot reach what belongs to Linux's kernel. */
 #include "test.h"
 
-/*
- * Kernel memory that is mapped: the interrupt table, the kernel's code, the first pages of memory.
- */
+/* Kernel memory that is mapped: the interrupt table, the kernel's code, the first pages. */
 static volatile unsigned long targets[] = { 0xfffffe0000000000, 0xffffffff81000000, 0xffff888000001000 };
 static volatile unsigned int target;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tests of real-time signals from within Linux. The first failure ends them, with a line about it.
- */
+/* Tests of real-time signals in Linux. The first failure ends them, with a line about it. */
 #ifndef TEST_H
 #define TEST_H
 

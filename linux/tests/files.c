@@ -65,9 +65,7 @@ const char *test_read_empty(void)
 	return NULL;
 }
 
-/*
- * A message that fits into the FIFO goes in whole or not at all; a process can read its own back.
- */
+/* A message that fits into the FIFO goes in whole or not; a process can read its own back. */
 const char *test_write_whole(void)
 {
 	int fifo = rtf(FIFO_PLAIN, O_NONBLOCK);

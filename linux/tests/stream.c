@@ -86,9 +86,7 @@ const char *test_bulk(void)
 	return NULL;
 }
 
-/*
- * Reads without checking the bytes, and prints the nanoseconds that a message took from the task.
- */
+/* Reads without checking the bytes, and prints how many ns a message took from the task. */
 int throughput(int messages)
 {
 	int control = rtf(FIFO_IOCTL, 0), fifo = rtf(FIFO_BULK, 0);

@@ -5,9 +5,7 @@
 
 #include <stddef.h>
 
-/*
- * A string: at most `size` bytes, up to a zero. Characters other than ASCII become question marks.
- */
+/* A string: at most `size` bytes, up to a zero. What is not ASCII becomes a question mark. */
 void json_text(const char *text, size_t size);
 
 #endif

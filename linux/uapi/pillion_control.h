@@ -24,9 +24,7 @@ struct pillion_control_task {
  * EBUSY, ENOENT, EINVAL. The file must be open for writing.
  */
 #define PILLION_IOC_LOAD _IOW('P', 2, struct pillion_control_task)
-/*
- * Ends a task; EBUSY while a process has one of its FIFOs open. The file must be open for writing.
- */
+/* Ends a task; EBUSY while a process has a FIFO of it open. The file must be open for writing. */
 #define PILLION_IOC_UNLOAD _IOW('P', 3, struct pillion_control_task)
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * RTLinux's first interface. Smaller priorities are more urgent; time is ticks of the 8254 timer.
- */
+/* RTLinux's first interface. Smaller priorities are more urgent; time is in ticks of the 8254. */
 #ifndef RTL_COMPAT_H
 #define RTL_COMPAT_H
 

@@ -82,9 +82,7 @@ int rtl_setclockmode(clockid_t clock, int mode, hrtime_t period);
 clockid_t rtl_getschedclock(void);
 clockid_t rtl_getbestclock(unsigned int cpu);
 
-/*
- * Raw timers: set a handler, which gets NULL, then use the clock's init, settimermode and settimer.
- */
+/* Raw timers: set a handler, which gets NULL, then use a clock's init, settimermode, settimer. */
 int rtl_setclockhandler(clockid_t clock, clock_irq_handler_t handler);
 int rtl_unsetclockhandler(clockid_t clock);
 

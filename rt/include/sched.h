@@ -1,6 +1,4 @@
-/*
- * Priorities: 0 to 1,000,000; larger is more urgent. One policy: the most urgent ready thread runs.
- */
+/* Priorities: 0 to 1,000,000; larger is more urgent. Policy: the most urgent ready one runs. */
 #ifndef PILLION_SCHED_H
 #define PILLION_SCHED_H
 

@@ -1,6 +1,4 @@
-/*
- * Formatting, and output to the task's log. There are no files: what is not declared is not there.
- */
+/* Formatting, and output to the task's log. There are no files; what is not declared is absent. */
 #ifndef PILLION_STDIO_H
 #define PILLION_STDIO_H
 

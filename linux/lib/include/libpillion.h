@@ -55,9 +55,7 @@ int pillion_unload(const char *task);
 
 /* Opens /dev/rtfNUMBER with flags of open(). */
 int pillion_fifo_open(unsigned int number, int flags);
-/*
- * Read and write all of the buffer, in as many calls as that takes; for a FIFO without O_NONBLOCK.
- */
+/* Read and write all of the buffer, in as many calls as it takes; for a FIFO without O_NONBLOCK. */
 int pillion_fifo_read(int fifo, void *buffer, size_t size);
 int pillion_fifo_write(int fifo, const void *buffer, size_t size);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The module's ring for the host: substitutes for the kernel's headers, and copying as in fifo.c.
- */
+/* The module's ring for the host: substitutes for kernel headers, and copying as in fifo.c. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -23,9 +23,7 @@ static int repeats = 3;
 MODULE_PARM(repeats, "i");
 static int oscilloscope_ms = 100;
 MODULE_PARM(oscilloscope_ms, "i");
-/*
- * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
- */
+/* Passed by the script in Linux that starts tasks; the program takes as long as it needs. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 

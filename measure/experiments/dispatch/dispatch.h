@@ -22,9 +22,7 @@ struct dispatch {
 	volatile unsigned int seen, has_told;
 };
 
-/*
- * A number below `limit`: multiples of the golden ratio's fraction fill the range without a period.
- */
+/* A number below `limit`: multiples of the golden ratio fill the range without a period. */
 static inline unsigned int spread(unsigned long long number, unsigned int limit)
 {
 	return ((number * 0x9e3779b97f4a7c15ull >> 32) * limit) >> 32;

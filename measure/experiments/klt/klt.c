@@ -39,9 +39,7 @@
 
 #define HIGH_QUEUE "/klt-high"
 
-/*
- * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
- */
+/* Passed by the script in Linux that starts tasks; the program takes as long as it needs. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 

@@ -14,9 +14,7 @@
 #define FIRST "/first"
 #define SECOND "/second"
 
-/*
- * Priorities: a triggered task runs at once, as in the paper, before the timer's thread continues.
- */
+/* Priorities: a triggered task runs at once, as in the paper, before the timer's thread goes on. */
 #define TIMER_PRIORITY 100
 #define TASK_PRIORITY 110
 

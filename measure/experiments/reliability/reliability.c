@@ -22,9 +22,7 @@ static const int frequencies[] = {
 #define FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
 
 #define ROUNDS 4
-/*
- * How long each frequency is answered in a round: alone, where nothing else runs, and beside Linux.
- */
+/* How long each frequency is answered in a round: where nothing else runs, and beside Linux. */
 #define ALONE_NS  10000000
 #define BESIDE_NS 250000000
 /*
@@ -33,9 +31,7 @@ static const int frequencies[] = {
  */
 #define AHEAD_NS 1000000
 
-/*
- * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
- */
+/* Passed by the script in Linux that starts tasks; the program takes as long as it needs. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 

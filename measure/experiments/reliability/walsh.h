@@ -50,9 +50,7 @@ static inline long long walsh_triangle(const struct walsh *walsh, long long time
 	return place < period ? place : wave - place;
 }
 
-/*
- * The correlation over all toggles, after an even number of periods; it and `late` are in half ns.
- */
+/* The correlation over all toggles, after an even number of periods; in half ns, as is `late`. */
 static inline long long walsh_correlation(const struct walsh *walsh, long long late)
 {
 	long long sum = walsh->output == 1 ? 2 * walsh_triangle(walsh, 0, late) : 0;

@@ -30,9 +30,7 @@
 
 static int samples = 10000;
 MODULE_PARM(samples, "i");
-/*
- * The script in Linux that starts tasks passes this limit; the program takes as long as it needs.
- */
+/* Passed by the script in Linux that starts tasks; the program takes as long as it needs. */
 static int seconds;
 MODULE_PARM(seconds, "i");
 
@@ -131,9 +129,7 @@ static void *compute(void *unused)
 	return unused;
 }
 
-/*
- * Semaphore shuffle: high wants what low holds; the time that low computes meanwhile is excluded.
- */
+/* Semaphore shuffle: high wants what low holds; the time that low computes is excluded. */
 
 static struct series semaphore_shuffle;
 static sem_t taken, asked;
@@ -209,9 +205,7 @@ static void partner_close(void)
 	mbuff_free(SHUFFLE, shuffle);
 }
 
-/*
- * Deadlock breaking: high wants the mutex of low, while medium would keep low from running forever.
- */
+/* Deadlock breaking: high wants the mutex of low, which medium would keep from running forever. */
 
 static struct series deadlock_breaking;
 static pthread_mutex_t mutex;

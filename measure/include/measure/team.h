@@ -1,6 +1,4 @@
-/*
- * Threads of several priorities that work together, run by the main thread, which is less urgent.
- */
+/* Threads of several priorities that work together, run by the less urgent main thread. */
 #ifndef MEASURE_TEAM_H
 #define MEASURE_TEAM_H
 

@@ -11,9 +11,7 @@
 #define LINE 64
 #define MOST (320 * 1024)
 
-/*
- * Eight pages' page-table entries share a line: the memory is aligned so that its first begins one.
- */
+/* Eight pages' page-table entries share a line: the memory is aligned to such a line. */
 static char memory[MOST] __attribute__((aligned(32768)));
 
 /*

@@ -2,9 +2,7 @@
 
 enum { PAGE_SHIFT = 12, LARGE_SHIFT = 21, ADDRESS_BITS = 48 };
 
-/*
- * Beyond memory and page tables: a page for each event, with what the processor reads and writes.
- */
+/* Beyond memory and page tables: a page for each event, with what it reads and writes. */
 #define EVENT_LINES (1ull << 41)
 
 /* Kernels map their half identically in all address spaces, as global pages. */

@@ -10,9 +10,7 @@
 enum { MOST_LEVELS = 4 };
 enum level { L1_CODE, L1_DATA, L2, L3 };
 
-/*
- * TLBs of one level: for 4 KiB pages, and for large ones; without the latter, the former hold both.
- */
+/* TLBs of one level: for 4 KiB pages, and for large ones; without the latter, one for both. */
 struct tlb_pair {
 	struct tlb small, large;
 	/* Charged for a hit in this level. */

@@ -151,9 +151,7 @@ static executed callback_for(uint64_t address, enum event event)
 	return event == EVENT_NONE ? NULL : at_event;
 }
 
-/*
- * Registers a callback. Points live while the emulator may execute what it translated: to the end.
- */
+/* Registers a callback. Points live while the emulator may execute its translations: to the end. */
 static void tell_of(struct qemu_plugin_insn *instruction, executed callback, enum event event)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(instruction);

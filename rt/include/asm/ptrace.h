@@ -1,6 +1,4 @@
-/*
- * Registers at an interrupt. Handlers get NULL: the interrupted thread's registers are not shown.
- */
+/* Registers at an interrupt. Handlers get NULL: the interrupted registers are not shown. */
 #ifndef ASM_PTRACE_H
 #define ASM_PTRACE_H
 
