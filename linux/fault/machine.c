@@ -24,10 +24,7 @@
 #define CONFIGURATION	0xb0000000ull
 #define ELSEWHERE	0x40
 
-/*
- * Switches address line 20 off and on again, as AT programs do. With it off, every second mebibyte
- * aliases another one.
- */
+/* Switches address line 20 off and on, as AT programs do. Off, every second MiB is an alias. */
 int fault_a20(void)
 {
 	u8 before = inb(CONTROL_A);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Interrupts on demand and the times of their handlers, for measuring how long Linux takes to
- * respond. See measure.h.
- */
+/* Interrupts on demand and their handlers' times, to measure how Linux responds. See measure.h. */
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/miscdevice.h>

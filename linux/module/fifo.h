@@ -69,10 +69,7 @@ static inline u64 fifo_fill(const struct fifo_view *view)
 static inline void fifo_want(u32 *want)
 {
 	WRITE_ONCE(*want, 1);
-	/*
-	 * The real-time side writes its counter, then reads this word; we write this word, then
-	 * read its counter.
-	 */
+	/* The real-time side writes its counter, then reads this; we write this, then read that. */
 	smp_mb();
 }
 

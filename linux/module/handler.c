@@ -104,10 +104,7 @@ bool handler_is_free(const struct fifo_view *view)
 	return !settle(view, true);
 }
 
-/*
- * Claims the FIFO's handler for the caller, which may then make a request. The control words hold
- * one request at a time.
- */
+/* Claims the FIFO's handler for the caller's request: the control words hold one at a time. */
 int handler_claim(const struct fifo_view *view, bool nonblock)
 {
 	int error = lock(&view->fifo->request, nonblock);

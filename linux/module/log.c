@@ -60,10 +60,7 @@ static unsigned int character(const unsigned char *text)
 	return code == '\t' || (code >= ' ' && (code < 0x7f || code >= 0xa0)) ? size : 0;
 }
 
-/*
- * Replaces each control character, of 7 or 8 bits, and each byte that belongs to no character with
- * a question mark.
- */
+/* Makes control characters, of 7 or 8 bits, and bytes outside of characters question marks. */
 static void clean(char *line)
 {
 	unsigned char *at = line;

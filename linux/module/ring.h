@@ -97,10 +97,7 @@ static inline u64 ring_readable(const struct ring *ring, struct ring_span *span,
 	return ring_span(ring, span, read, min(count, used));
 }
 
-/*
- * Takes out the first `count` bytes of a span; false if something else took them first. The
- * exchange is a full barrier.
- */
+/* Takes out a span's first `count` bytes; false if they are gone. This is a full barrier. */
 static inline bool ring_consume(const struct ring *ring, const struct ring_span *span, u64 count)
 {
 	return cmpxchg64(ring->read, span->at, span->at + count) == span->at;

@@ -327,10 +327,7 @@ static bool in_use(const struct task *task)
 	return false;
 }
 
-/*
- * Has the resource manager end a task, unless a process has one of its FIFOs open. A task that
- * faulted ends in any case.
- */
+/* Has the manager end a task, unless a process has one of its FIFOs open and it has not faulted. */
 int rtf_unload(struct task *task)
 {
 	int error = -EBUSY;

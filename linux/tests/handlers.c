@@ -15,10 +15,7 @@
 
 #define IOCTL_UNKNOWN _IO('t', 77)
 
-/*
- * The commands go in, and the answers come out of another FIFO through the same file: what was
- * written cannot be read.
- */
+/* Commands go in, answers come out of another FIFO through the same file. */
 const char *test_pair(void)
 {
 	int fifo = rtf(FIFO_COMMANDS, O_NONBLOCK);

@@ -62,10 +62,7 @@ const char *test_poll_normal(void)
 	return NULL;
 }
 
-/*
- * Lets the task send, and receives that many messages, each filled with its number. Returns whether
- * they arrived.
- */
+/* Lets the task send that many messages, each filled with its number; returns whether they came. */
 static bool receive(int messages)
 {
 	int control = rtf(FIFO_IOCTL, 0), fifo = rtf(FIFO_BULK, 0);

@@ -91,10 +91,7 @@ long double expm1l(long double x)
 	return scalbnl(rest, (int)times) + (scalbnl(1, (int)times) - 1);
 }
 
-/*
- * From the smallest negative number with a leading bit, musl's steps over all the numbers without
- * one.
- */
+/* From the smallest negative normal number, musl's steps over all the subnormal ones. */
 long double nextafterl(long double x, long double y)
 {
 	union { long double value; struct { uint64_t mantissa; uint16_t exponent; } bits; } at;
@@ -155,10 +152,7 @@ long double powl(long double x, long double y)
 	return rintl(y) == y && is_odd(y) ? -c_library_powl(size, y) : c_library_powl(size, y);
 }
 
-/*
- * musl's returns the wrong sign for some negative arguments, and misses the last results before
- * infinity.
- */
+/* musl's has wrong signs for some negative arguments, and misses the last before infinity. */
 long double tgammal(long double x)
 {
 	if (x > 1755 && x < 1756)

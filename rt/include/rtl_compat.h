@@ -20,10 +20,7 @@ extern "C" {
 typedef pthread_t RT_TASK;
 typedef long long RTIME;
 
-/*
- * Creates a suspended task: `function` runs once the task is made periodic or woken. Priority 0 is
- * the most urgent.
- */
+/* Creates a suspended task, which runs once made periodic or woken. Priority 0 is the highest. */
 int rt_task_init(RT_TASK *task, void (*function)(int), int argument, int stack_size, int priority);
 int rt_task_delete(RT_TASK *task);
 int rt_task_make_periodic(RT_TASK *task, RTIME start, RTIME period);

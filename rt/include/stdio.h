@@ -41,10 +41,7 @@ int puts(const char *);
 int putchar(int);
 void perror(const char *);
 
-/*
- * These have other symbols: the C library's formatting uses its own functions with these names on
- * its own streams.
- */
+/* These have other symbols: the C library uses its own functions of these names on its streams. */
 int fprintf(FILE *__restrict, const char *__restrict, ...) __asm__("pillion_fprintf") __attribute__((format(printf, 2, 3)));
 int vfprintf(FILE *__restrict, const char *__restrict, va_list) __asm__("pillion_vfprintf") __attribute__((format(printf, 2, 0)));
 int fputs(const char *__restrict, FILE *__restrict) __asm__("pillion_fputs");

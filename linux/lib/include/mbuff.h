@@ -44,10 +44,7 @@ static inline void *mbuff_map(const char *name, size_t size, void *at, int count
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/*
- * Unmaps an area, and drops a user if `counted`. The size is the area's, which may be larger than
- * was requested.
- */
+/* Unmaps an area, and drops a user if `counted`. The size is the area's, which may be larger. */
 static inline void mbuff_unmap(const char *name, void *memory, int counted)
 {
 	int device = open(MBUFF_DEV_NAME, O_RDWR);

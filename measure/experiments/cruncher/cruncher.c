@@ -1,7 +1,4 @@
-/*
- * Computes for 11 ms and sleeps for 500 us in turn, and reports how much longer than the shortest
- * round each round took.
- */
+/* Computes for 11 ms, sleeps for 500 us, and reports by how much rounds exceed the shortest. */
 #include <rtl.h>
 #include <rtl_sched.h>
 

@@ -24,10 +24,7 @@ static struct points worst_at = POINTS(list);
 static unsigned int overruns;
 static int traced;
 
-/*
- * The interval of a group: multiples of the golden ratio's fraction spread evenly over the range,
- * without a period.
- */
+/* A group's interval: multiples of the golden ratio's fraction, spread without a period. */
 static int distance_us(unsigned int group)
 {
 	unsigned int part = group * 0x9e3779b9U;

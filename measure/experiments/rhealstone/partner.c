@@ -1,7 +1,4 @@
-/*
- * The less urgent side of the semaphore shuffle between two address spaces: rhealstone.c waits for
- * what this task holds.
- */
+/* The less urgent side of the shuffle between spaces: rhealstone.c waits for what this holds. */
 #include <rtl.h>
 #include <rtl_sched.h>
 #include <fcntl.h>

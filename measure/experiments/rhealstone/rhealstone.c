@@ -89,10 +89,7 @@ static void *raising(void *unused)
 	return unused;
 }
 
-/*
- * Interrupt latency: from the timer's deadline to the first instruction of its handler, while a
- * thread computes.
- */
+/* Interrupt latency: from the timer's deadline to its handler, while a thread computes. */
 
 static struct series interrupt_latency;
 static volatile unsigned long long handled;

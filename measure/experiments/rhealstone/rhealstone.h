@@ -1,7 +1,4 @@
-/*
- * State that the measuring task shares with its partner, the less urgent side of the shuffle
- * between two address spaces.
- */
+/* What the measuring task shares with its partner, the shuffle's less urgent side. */
 #ifndef RHEALSTONE_H
 #define RHEALSTONE_H
 

@@ -1,7 +1,4 @@
-/*
- * The cost of synchronisation within a task: an uncontended mutex, and waking a more urgent thread
- * through a semaphore.
- */
+/* The cost of synchronisation in a task: a free mutex, and waking a thread through a semaphore. */
 #include <linux/module.h>
 #include <rtl.h>
 #include <rtl_sched.h>

@@ -1,7 +1,4 @@
-/*
- * The machine's parameters: `key=value`, as in measure/machines/NAME.toml, with dots between a
- * table's name and its key.
- */
+/* The machine's parameters, `key=value` as in measure/machines/NAME.toml, dots for tables. */
 #ifndef MODEL_PARAMETER_H
 #define MODEL_PARAMETER_H
 

@@ -4,10 +4,7 @@
 
 enum { PAGE_SHIFT = 12, FRAMES = 1 << 20 };
 
-/*
- * For each frame, the space that executes code in it; 0 is none. Frames beyond 4 GiB share the
- * entries of those below.
- */
+/* For each frame, the space whose code it holds, or 0. Frames beyond 4 GiB share entries. */
 static uint16_t owner_of_frame[FRAMES];
 static uint16_t current, spaces;
 static bool changed = true;

@@ -1,7 +1,4 @@
-/*
- * Interrupt control, barriers and exchange. While interrupts are off, no other thread and no
- * handler of this task runs.
- */
+/* Interrupt control, barriers, exchange. With interrupts off, nothing else of this task runs. */
 #ifndef ASM_SYSTEM_H
 #define ASM_SYSTEM_H
 

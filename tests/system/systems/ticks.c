@@ -1,7 +1,4 @@
-/*
- * Puts a number, one larger each time, into FIFO 0 every ten milliseconds. Part of
- * linux-debian-disk.toml.
- */
+/* Puts a growing number into FIFO 0 every ten milliseconds. Part of linux-debian-disk.toml. */
 #include <linux/module.h>
 #include <rtl.h>
 #include <rtl_fifo.h>
