@@ -66,6 +66,7 @@ int main(void)
 #include <mbuff.h>
 #include <pillion.h>
 #include "fpu.native"
+#include "start.h"
 
 static struct state slow = { 0.3L, 0.4, 0.5f }, fast = { 0.3L, 0.4, 0.5f };
 static volatile int turn, began, ended;
@@ -110,26 +111,16 @@ static void *run_slow(void *unused)
 	return unused;
 }
 
-static void start(void *(*entry)(void *), int level)
-{
-	pthread_attr_t attributes;
-	struct sched_param priority;
-	pthread_t thread;
-
-	pthread_attr_init(&attributes);
-	priority.sched_priority = level;
-	pthread_attr_setschedparam(&attributes, &priority);
-	pthread_create(&thread, &attributes, entry, NULL);
-}
-
 int init_module(void)
 {
+	pthread_t thread;
+
 	others = mbuff_alloc("fpu", 4096);
 	if (!others)
 		return -ENOMEM;
 	fesetround(FE_DOWNWARD);
-	start(run_fast, 20);
-	start(run_slow, 10);
+	start(&thread, 20, run_fast, NULL);
+	start(&thread, 10, run_slow, NULL);
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 #include <rtl_sched.h>
 #include <pillion.h>
 
+#include "start.h"
+
 static pthread_mutex_t mutex;
 static char order[16];
 static int marks;
@@ -61,14 +63,8 @@ static void try(const char *what, int protocol)
 	status = pthread_mutexattr_setprotocol(&kind, protocol);
 	pthread_mutexattr_setprioceiling(&kind, 30);
 	pthread_mutex_init(&mutex, &kind);
-	for (i = 0; i < 3; i++) {
-		struct sched_param param = { 30 - 10 * i };
-		pthread_attr_t attr;
-
-		pthread_attr_init(&attr);
-		pthread_attr_setschedparam(&attr, &param);
-		pthread_create(&threads[i], &attr, bodies[i], NULL);
-	}
+	for (i = 0; i < 3; i++)
+		start(&threads[i], 30 - 10 * i, bodies[i], NULL);
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	pthread_mutex_destroy(&mutex);

@@ -39,6 +39,7 @@ int main(void)
 #include <rtl_time.h>
 #include <pthread.h>
 #include <pillion.h>
+#include "start.h"
 
 #define LOG 0			/* /dev/rtf0: records, to Linux */
 #define ANSWER 1		/* /dev/rtf1: text, from Linux */
@@ -76,8 +77,6 @@ static void *run(void *unused)
  */
 static int on_write(unsigned int fifo)
 {
-	pthread_attr_t attributes;
-	struct sched_param priority;
 	char text[200];
 	int length = rtf_get(fifo, text, sizeof(text) - 1);
 
@@ -89,10 +88,7 @@ static int on_write(unsigned int fifo)
 		pillion_unload();
 		return 0;
 	}
-	pthread_attr_init(&attributes);
-	priority.sched_priority = 100;
-	pthread_attr_setschedparam(&attributes, &priority);
-	return -pthread_create(&thread, &attributes, run, NULL);
+	return -start(&thread, 100, run, NULL);
 }
 
 int init_module(void)

@@ -14,6 +14,8 @@
 #include <semaphore.h>
 #include <pillion.h>
 
+#include "start.h"
+
 #define THREADS 20
 
 static sem_t *semaphore;
@@ -43,24 +45,14 @@ static void *closes(void *unused)
 	return unused;
 }
 
-static int start(void *(*run)(void *), int priority)
-{
-	struct sched_param p = { .sched_priority = priority };
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &p);
-	return pthread_create(&thread, &attr, run, NULL);
-}
-
 int init_module(void)
 {
-	int i, result = start(closes, 20);
+	pthread_t thread;
+	int i, result = start(&thread, 20, closes, NULL);
 
 	semaphore = sem_open("/closes", O_CREAT, 0600, 0);
 	for (i = 0; i < THREADS && result == 0; i++)
-		result = start(waits, 10);
+		result = start(&thread, 10, waits, NULL);
 	return result;
 }
 

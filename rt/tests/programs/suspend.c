@@ -15,6 +15,8 @@
 #include <rtl_sched.h>
 #include <pillion.h>
 
+#include "start.h"
+
 static pthread_t worker, control;
 static volatile long counter;
 static volatile int slept, stop;
@@ -65,13 +67,8 @@ static void *drive(void *x)
 
 int init_module(void)
 {
-	struct sched_param high = { 5 };
-	pthread_attr_t attr;
-
 	pthread_create(&worker, NULL, work, NULL);
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &high);
-	return pthread_create(&control, &attr, drive, NULL);
+	return start(&control, 5, drive, NULL);
 }
 
 void cleanup_module(void)

@@ -20,6 +20,8 @@
 #include <semaphore.h>
 #include <pillion.h>
 
+#include "start.h"
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -30,21 +32,11 @@ static pthread_t threads[3];
 
 static const struct timespec *in(long ns) { return hrt2ts(gethrtime() + ns); }
 
-static void start(int n, int priority, void *(*f)(void *), void *arg)
-{
-	pthread_attr_t attr;
-	struct sched_param param = { priority };
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_create(&threads[n], &attr, f, arg);
-}
-
 static void *run(void *(*f)(void *), void *arg, int priority)
 {
 	void *result;
 
-	start(0, priority, f, arg);
+	start(&threads[0], priority, f, arg);
 	pthread_join(threads[0], &result);
 	return result;
 }
@@ -151,7 +143,7 @@ static void all(void *(*f)(void *))
 
 	at = 0;
 	for (i = 0; i < 3; i++)
-		start(i, 10 * (i + 1), f, (void *)(i + 1));
+		start(&threads[i], 10 * (i + 1), f, (void *)(i + 1));
 }
 
 static void joined(void)

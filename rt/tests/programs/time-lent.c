@@ -16,6 +16,8 @@
 #include <pthread.h>
 #include <pillion.h>
 
+#include "start.h"
+
 /* Slots of user/runtime/src/info.rs, calls and errors of docs/syscalls.md. */
 #define BROKER 9
 #define THREADS 64
@@ -63,17 +65,8 @@ static void *takes(void *unused)
 int init_module(void)
 {
 	pthread_t thread;
-	pthread_attr_t attr;
-	struct sched_param param;
 
-	pthread_attr_init(&attr);
-	param.sched_priority = 10;
-	pthread_attr_setschedparam(&attr, &param);
-	if (pthread_create(&thread, &attr, asks, NULL))
-		return -1;
-	param.sched_priority = 20;
-	pthread_attr_setschedparam(&attr, &param);
-	return pthread_create(&thread, &attr, takes, NULL);
+	return start(&thread, 10, asks, NULL) || start(&thread, 20, takes, NULL) ? -1 : 0;
 }
 
 void cleanup_module(void)

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <pillion.h>
 
+#include "start.h"
+
 static pthread_t urgent, idle;
 static volatile int runs, ticks, first_overruns, stop;
 static volatile hrtime_t longest;
@@ -144,13 +146,8 @@ static void *all(void *unused)
 
 int init_module(void)
 {
-	pthread_attr_t attr;
-	struct sched_param param = { 20 };
-
-	pthread_attr_init(&attr);
-	pthread_create(&idle, &attr, watches, NULL);
-	pthread_attr_setschedparam(&attr, &param);
-	return pthread_create(&urgent, &attr, all, NULL);
+	pthread_create(&idle, NULL, watches, NULL);
+	return start(&urgent, 20, all, NULL);
 }
 
 void cleanup_module(void)

@@ -9,6 +9,8 @@
 #include <mbuff.h>
 #include <pillion.h>
 
+#include "../start.h"
+
 static volatile int *count;
 static pthread_t thread;
 
@@ -30,16 +32,10 @@ static void *run(void *unused)
 
 int init_module(void)
 {
-	pthread_attr_t attributes;
-	struct sched_param priority;
-
 	count = mbuff_alloc("fpu", 4096);
 	if (!count)
 		return -ENOMEM;
-	pthread_attr_init(&attributes);
-	priority.sched_priority = 30;
-	pthread_attr_setschedparam(&attributes, &priority);
-	return -pthread_create(&thread, &attributes, run, NULL);
+	return -start(&thread, 30, run, NULL);
 }
 
 void cleanup_module(void)
