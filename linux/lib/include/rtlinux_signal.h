@@ -115,7 +115,7 @@ struct rtlinux_sigstate {
  * RTLINUX_SIG_IGN as sa_handler ends it. `old` is ignored.
  */
 int rtlinux_sigaction(int sig, const struct rtlinux_sigaction *action, struct rtlinux_sigaction *old);
-/* A signal that came while blocked is due once, when unblocked: its handler runs first. */
+/* A signal that came while blocked is due once: its handler runs before unblocking returns. */
 int rtlinux_sigprocmask(int how, const rtlinux_sigset_t *set, rtlinux_sigset_t *old);
 int rtlinux_sigemptyset(rtlinux_sigset_t *set);
 int rtlinux_sigfillset(rtlinux_sigset_t *set);
