@@ -269,8 +269,8 @@ pub mod configure {
     /// instruction that is for the guest's kernel exits. The kernel takes the state as the monitor
     /// sets it, except what would lead out of user mode: privilege level 3 and protected mode are
     /// set, SYSCALL is off, and the descriptor tables are empty. Translations are dropped whenever
-    /// something else ran in between. [`super::dirty::SYSTEM`] also resets the FPU, with all
-    /// components switched on that the host has; [`super::dirty::EVENT`] does nothing.
+    /// something else ran in between. It uses the FPU registers of the thread that runs it, with
+    /// all components switched on that the host has. [`super::dirty::EVENT`] does nothing.
     pub const USER: u64 = 1;
 }
 

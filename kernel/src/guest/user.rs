@@ -9,12 +9,12 @@ use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 
 /// Runs the code up to the next exit, or until another thread is to run.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
-    take_changes(k, processor, state);
+    take_changes(processor, state);
     if notified(k, id, processor, state) {
         return;
     }
     loop {
-        k.m.load_fpu(processor.fpu_area());
+        k.m.load_fpu(Hardware::fpu_area(id));
         trace!(GuestEntry, vcpu.number(), 0u64);
         // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
         let exit = unsafe { processor.enter_user(state) };
@@ -34,9 +34,9 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
 /// Takes over what the monitor changed, and drops all translations: the guest's kernel may have run
 /// since this vCPU did, and changes page tables without notice; so may another vCPU with the same
 /// address-space number have run.
-fn take_changes(k: &mut Kernel<Hardware>, processor: &mut Processor, state: &State) {
-    if state.dirty.get() != 0 && processor.load_user_state(state) {
-        k.m.reset_fpu(processor.fpu_area());
+fn take_changes(processor: &mut Processor, state: &State) {
+    if state.dirty.get() != 0 {
+        processor.load_user_state(state);
     }
     processor.flush_translations();
 }

@@ -119,12 +119,6 @@ impl Hardware {
         area.restore();
         self.fpu_owner = Some(area);
     }
-
-    /// Sets the FPU state in an area to its initial values.
-    pub fn reset_fpu(&mut self, area: fpu::Area) {
-        self.fpu_owner = self.fpu_owner.filter(|owner| *owner != area);
-        area.reset();
-    }
 }
 
 impl Objects for Hardware {

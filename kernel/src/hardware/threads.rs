@@ -26,7 +26,7 @@ impl Hardware {
 
     /// Where a thread's FPU state is kept.
     #[inline]
-    pub(super) fn fpu_area(thread: Id<Thread>) -> fpu::Area {
+    pub fn fpu_area(thread: Id<Thread>) -> fpu::Area {
         // SAFETY: a handle of a thread leads to its page, in which `place` filled the area.
         unsafe { fpu::Area::at(thread.physical() + thread_page::FPU) }
     }

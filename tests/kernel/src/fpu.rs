@@ -16,7 +16,7 @@ pub const TESTS: &[Test] = &[
 /// Loads registers with the argument, then alternately yields or spins and checks them; `ud2` if
 /// one is wrong. Counts rounds at `rsi`.
 #[unsafe(naked)]
-extern "C" fn vectors(_: u64) -> ! {
+pub extern "C" fn vectors(_: u64) -> ! {
     naked_asm!(
         "mov rbx, rdi", "mov rbp, rdi", "and rbp, 0xff", "shl rbp, 3", "lea r15, [rip + {rounds}]", "add r15, rbp",
         "movq xmm0, rbx", "movq xmm7, rbx", "movq xmm15, rbx", "vpermilpd ymm9, ymm0, 0", "vinsertf128 ymm9, ymm9, xmm0, 1",

@@ -1,6 +1,7 @@
 //! User vCPUs: code of a guest's process in user mode, which exits whatever it tries.
 
 use crate::{Test, cells, exits::expect, guest_interrupt::runner};
+use core::arch::asm;
 use core::cell::Cell;
 use pillion_abi::{
     boot::slot,
@@ -9,7 +10,8 @@ use pillion_abi::{
     vcpu::{Exit, Segment, configure, gpr},
 };
 use pillion_runtime::{
-    cap_delete, now, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
+    cap_delete, now, park, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
+    yield_now,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, refused, same};
 
@@ -21,7 +23,7 @@ pub const TESTS: &[Test] = &[
     ("user-vcpu/privileged-instructions", privileged),
     ("user-vcpu/kept-in-user-mode", confined),
     ("user-vcpu/time-is-read", time_stamp),
-    ("user-vcpu/fpu-is-reset", fpu),
+    ("user-vcpu/fpu-of-its-thread", fpu),
     ("user-vcpu/page-tables-that-change", tables_change),
     ("user-vcpu/time-limit", time_limit),
     ("user-vcpu/others-are-not-delayed", others),
@@ -197,23 +199,38 @@ fn time_stamp(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
+/// In rounds: gives a guest a number in XMM3, and counts at cell 0 if it comes back there plus one.
+extern "C" fn numbers(guest: u64) -> ! {
+    // SAFETY: `fpu` made it and does nothing with it while this thread runs.
+    let guest = unsafe { &mut *(guest as *mut Guest) };
+    for number in 1_u64.. {
+        guest.go(0);
+        // SAFETY: this program is built without these registers, and the thread has them.
+        unsafe { asm!("movq xmm3, {}", in(reg) number, options(nomem, nostack, preserves_flags)) };
+        let exit = guest.run();
+        let back: u64;
+        // SAFETY: as above.
+        unsafe { asm!("movq {}, xmm3", out(reg) back, options(nomem, nostack, preserves_flags)) };
+        cells::add(u64::from(exit.is_err() || back != number + 1) as usize, 1);
+        yield_now();
+    }
+    park()
+}
+
 fn fpu(kit: &mut Kit) -> Checked {
-    // movq xmm3, rdi; vmmcall; movq rsi, xmm3; vmmcall
+    // movq rsi, xmm3; inc rsi; movq xmm3, rsi; vmmcall
     const CODE: [u8; 16] =
-        [0x66, 0x48, 0x0f, 0x6e, 0xdf, 0x0f, 0x01, 0xd9, 0x66, 0x48, 0x0f, 0x7e, 0xde, 0x0f, 0x01, 0xd9];
+        [0x66, 0x48, 0x0f, 0x7e, 0xde, 0x48, 0xff, 0xc6, 0x66, 0x48, 0x0f, 0x6e, 0xde, 0x0f, 0x01, 0xd9];
     let mut guest = Guest::user(kit)?;
     guest.execute(&CODE);
-    guest.state().gpr[gpr::RDI].set(0x1234_5678);
-    expect(&mut guest, Exit::Hypercall)?;
-    guest.go(8);
-    expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RSI].get(), 0x1234_5678);
-    // The next process does not see the registers of this one.
-    guest.enter_user_mode();
-    guest.go(8);
-    guest.state().gpr[gpr::RSI].set(7);
-    expect(&mut guest, Exit::Hypercall)?;
-    same!(guest.state().gpr[gpr::RSI].get(), 0);
+    let with_fpu = |entry, argument| Setup { fpu: true, ..Setup::new(20, entry).with(argument) };
+    done!(kit.start(with_fpu(numbers, &raw mut guest as u64)));
+    // Uses the same registers in turns with it.
+    done!(kit.start(with_fpu(crate::fpu::vectors, 0x7654_0005)));
+    for _ in 0..40 {
+        kit.rest(7_777);
+    }
+    check!(cells::get(0) > 20 && cells::get(1) == 0, "{} numbers were right, {} wrong", cells::get(0), cells::get(1));
     Ok(())
 }
 

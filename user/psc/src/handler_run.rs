@@ -5,7 +5,7 @@ use pillion_abi::channel::{PscSlot, psc};
 use pillion_abi::vcpu::{Exit, Segment, State, dirty, gpr};
 use pillion_abi::{NEVER, PAGE};
 use pillion_runtime::info::{self, address};
-use pillion_runtime::{now, sleep, timer_set, vcpu_run};
+use pillion_runtime::{fpu, now, sleep, timer_set, vcpu_run};
 
 /// Bit of a runner's notification: a run takes too long.
 pub const TOO_LONG: u64 = 1 << 8;
@@ -64,6 +64,8 @@ impl Guest {
 
     /// Runs a handler until it returns. `hz` is the clock's ticks in a second.
     pub fn run(&self, order: &PscSlot, hz: u64) -> Result<(), Fault> {
+        // The handler uses this thread's, and must not see what the last one left.
+        fpu::reset();
         begin(self.state, order);
         let timer = info::psc::slot::TIMERS + self.number;
         let end = now().saturating_add(hz / RUNS_PER_SECOND);

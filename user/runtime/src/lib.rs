@@ -6,6 +6,7 @@
 
 pub mod broker;
 pub mod call;
+pub mod fpu;
 pub mod image;
 pub mod info;
 pub mod log;

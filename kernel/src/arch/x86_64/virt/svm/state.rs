@@ -35,19 +35,16 @@ impl Vcpu {
         }
     }
 
-    /// As [`Vcpu::load_state`], for a user vCPU. Returns whether all of the state was replaced; the
-    /// caller then resets the FPU's.
-    pub fn load_user_state(&mut self, state: &State) -> bool {
+    /// As [`Vcpu::load_state`], for a user vCPU.
+    pub fn load_user_state(&mut self, state: &State) {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
             self.load_core(state);
         }
-        let all = changed & dirty::SYSTEM != 0;
-        if all {
+        if changed & dirty::SYSTEM != 0 {
             self.load_system(state);
             self.confine_state();
         }
-        all
     }
 
     /// Closes the ways out of user mode: no SYSCALL (SYSENTER has no target, since user mode cannot

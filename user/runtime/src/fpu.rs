@@ -1,0 +1,33 @@
+//! The floating-point and vector registers of the calling thread.
+
+use core::arch::{asm, x86_64::__cpuid};
+
+/// The parts of the state that are read: what FXSAVE writes, and the header after it, which says
+/// that every component has its initial value.
+#[repr(C, align(64))]
+struct Initial([u8; 576]);
+
+static INITIAL: Initial = Initial({
+    let mut bytes = [0; 576];
+    // The control words, of x87 and of SSE: all exceptions masked.
+    [bytes[0], bytes[1]] = 0x037f_u16.to_le_bytes();
+    [bytes[24], bytes[25], ..] = 0x1f80_u32.to_le_bytes();
+    bytes
+});
+
+/// Sets all components to their initial values. On a thread without the flag
+/// [`pillion_abi::call::thread::FPU`] this is a fault.
+pub fn reset() {
+    const OSXSAVE: u32 = 1 << 27;
+    let area = &raw const INITIAL;
+    // SAFETY: the state is aligned and valid. The code of this crate's users is built without these
+    // registers, so nobody notices that they change.
+    unsafe {
+        if __cpuid(1).ecx & OSXSAVE == 0 {
+            asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));
+        } else {
+            // All components: those that are not switched on are left out.
+            asm!("xrstor64 [{}]", in(reg) area, in("eax") u32::MAX, in("edx") u32::MAX, options(nostack, preserves_flags, readonly));
+        }
+    }
+}
