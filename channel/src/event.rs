@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 4;
 pub fn raise(events: &AtomicU64, bit: u64) -> bool {
     let mut before = events.load(Ordering::Relaxed);
     for _ in 0..ATTEMPTS {
-        match events.compare_exchange_weak(before, before | bit, Ordering::AcqRel, Ordering::Relaxed) {
+        match events.compare_exchange(before, before | bit, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) => return before == 0,
             Err(now) => before = now,
         }
