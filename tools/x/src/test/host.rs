@@ -16,12 +16,17 @@ use std::time::{Duration, Instant};
 const SILENCE: Duration = Duration::from_secs(900);
 
 /// The variable that seeds random tests: that of the crate that draws.
-const SEED: &str = "PROPTEST_RNG_SEED";
+pub const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Runs cargo's tests. The seed of random tests is derived from the commit unless the environment
-/// sets one, so that the same commit passes, or fails, everywhere.
+/// The seed of random tests: derived from the commit unless the environment sets one, so that the
+/// same commit passes, or fails, everywhere.
+pub fn seed(repository: &Repository) -> String {
+    std::env::var(SEED).unwrap_or_else(|_| repository.number().to_string())
+}
+
+/// Runs cargo's tests.
 pub fn run(repository: &Repository) -> Result<Tally> {
-    let seed = std::env::var(SEED).unwrap_or_else(|_| repository.number().to_string());
+    let seed = seed(repository);
     eprintln!("x: tests on the host, with {SEED}={seed}");
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast"]).env(SEED, &seed);
@@ -85,7 +90,7 @@ fn listen(lines: &Receiver<String>, tally: &mut Tally, silence: Duration) -> Res
 }
 
 /// Counts the tests in a line `test result: ok. 3 passed; 0 failed; ..`.
-fn take(tally: &mut Tally, line: &str) {
+pub fn take(tally: &mut Tally, line: &str) {
     let Some(rest) = line.strip_prefix("test result: ") else { return };
     let count = |what: &str| {
         let field = rest.split([';', '.']).find_map(|field| field.trim().strip_suffix(what));

@@ -4,6 +4,7 @@ mod case;
 mod expect;
 mod fresh;
 mod host;
+mod miri;
 mod program;
 mod repeats;
 mod sweep;
@@ -24,11 +25,12 @@ use std::path::{Path, PathBuf};
 type Test = fn(&Repository) -> Result<Tally>;
 
 /// Tests with a name of their own.
-const OTHERS: [(&str, Test); 4] = [
+const OTHERS: [(&str, Test); 5] = [
     (repeats::NAME, repeats::run),
     (sweep::NAME, sweep::run),
     (terminal::NAME, terminal::run),
     (fuzz::NAME, fuzz::test),
+    (miri::NAME, miri::run),
 ];
 
 /// Runs the tests, reports what failed, and closes with `N passed, N failed`.
