@@ -7,7 +7,7 @@ use pillion_campaign::{
     guest::{Behind, Instruction},
 };
 
-use crate::{entry, page, perform, trap};
+use crate::{entry, page, place, trap};
 
 const TRAP: u64 = 1 << 8;
 const INTERRUPTS: u64 = 1 << 9;
@@ -34,7 +34,7 @@ const RDI: usize = 6;
 
 /// Runs the instruction. The exception after it leads to the next step.
 pub fn run(instruction: &Instruction) -> ! {
-    let address = perform::address(instruction.place);
+    let address = place::address(instruction.place);
     let tables = &raw mut entry::TABLES;
     // SAFETY: there is one processor, and nothing else refers to the two pages.
     let tables = unsafe { &mut *tables };
@@ -43,7 +43,7 @@ pub fn run(instruction: &Instruction) -> ! {
     tables.map_code(match instruction.behind {
         Behind::Rest => Some(tables.second()),
         Behind::Nothing => None,
-        Behind::Foreign => Some(perform::KERNEL),
+        Behind::Foreign => Some(place::KERNEL),
     });
     // 32-bit code runs from the one-to-one mapping of the pages.
     let rip = if instruction.narrow { tables.second() - 4096 } else { page::CODE } + offset as u64;
@@ -52,7 +52,7 @@ pub fn run(instruction: &Instruction) -> ! {
         rip,
         cs: if instruction.narrow { trap::NARROW } else { trap::CODE },
         flags: 2 | TRAP | if instruction.open { INTERRUPTS } else { 0 },
-        rsp: perform::own(0x8000),
+        rsp: place::own(0x8000),
         ss: trap::DATA,
     };
     // SAFETY: the frame is as `iretq` needs it; whatever the instruction does, `trap` continues.
@@ -74,7 +74,7 @@ fn registers(seed: u64, address: u64) -> [u64; 15] {
     let mut rng = Rng::new(seed, 0);
     let mut all = core::array::from_fn(|_| match rng.below(4) {
         0 => rng.below(64),
-        1 => perform::own(rng.next() as u16),
+        1 => place::own(rng.next() as u16),
         2 => address,
         _ => rng.number(),
     });

@@ -13,6 +13,7 @@ mod facts;
 mod instruction;
 mod page;
 mod perform;
+mod place;
 mod port;
 mod processor;
 mod trap;

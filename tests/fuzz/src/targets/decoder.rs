@@ -1,6 +1,6 @@
 //! The decoder of memory accesses, compared with `iced-x86`, which shares no code with the former.
 
-use super::devices::Ram;
+use super::ram::Ram;
 use crate::input::Input;
 use core::cell::Cell;
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register as Named};

@@ -1,6 +1,7 @@
 //! Device models: accesses in any order, and effects that no access may have.
 
 use super::firmware;
+use super::ram::Ram;
 use crate::input::Input;
 use core::cell::Cell;
 use pillion_abi::vcpu::route;
@@ -9,7 +10,6 @@ use pillion_vmm_devices::answer::{Access, Answer, Effect, Route};
 use pillion_vmm_devices::apic::{LocalApic, Shared};
 use pillion_vmm_devices::bus::Bus;
 use pillion_vmm_devices::cpuid::{Context, cpuid};
-use pillion_vmm_devices::guest_memory::GuestMemory;
 use pillion_vmm_devices::hypercall;
 use pillion_vmm_devices::ioapic::{IoApic, IoApics};
 use pillion_vmm_devices::msr::Msrs;
@@ -104,31 +104,6 @@ pub fn pci(bytes: &[u8]) {
             assert!(!filter.is_hidden(function), "{function:?}");
             assert!((0xcfc..=0xcff).contains(&port) && port + u16::from(width) <= 0xd00, "{port:#x}");
         }
-    }
-}
-
-/// Memory that begins at 0.
-pub struct Ram(pub Vec<u8>);
-
-impl Ram {
-    fn range(&self, address: u64, size: usize) -> Option<std::ops::Range<usize>> {
-        let start = usize::try_from(address).ok()?;
-        let end = start.checked_add(size)?;
-        (end <= self.0.len()).then_some(start..end)
-    }
-}
-
-impl GuestMemory for Ram {
-    fn read(&self, address: u64, into: &mut [u8]) -> bool {
-        let Some(range) = self.range(address, into.len()) else { return false };
-        into.copy_from_slice(&self.0[range]);
-        true
-    }
-
-    fn write(&mut self, address: u64, from: &[u8]) -> bool {
-        let Some(range) = self.range(address, from.len()) else { return false };
-        self.0[range].copy_from_slice(from);
-        true
     }
 }
 

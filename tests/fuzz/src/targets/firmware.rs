@@ -1,6 +1,6 @@
 //! Data from firmware and boot loader.
 
-use super::devices::Ram;
+use super::ram::Ram;
 use crate::input::Input;
 use pillion_abi::boot::REGIONS;
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};

@@ -1,6 +1,6 @@
 //! A kernel image and the memory to load it into.
 
-use super::devices::Ram;
+use super::ram::Ram;
 use crate::input::Input;
 use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Header, Kind, Linux, Range, load, place};

@@ -5,6 +5,7 @@ mod devices;
 mod files;
 mod firmware;
 mod loader;
+mod ram;
 mod rings;
 
 use crate::engine::bytes;
