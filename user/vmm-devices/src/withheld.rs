@@ -1,10 +1,12 @@
 //! What of the machine Linux may not touch, what it finds instead, and why, in one table.
 //!
-//! Where a model needs no more than a list, the model is made from these lines: fixed ports,
-//! registers that read zero, bits of CPUID, kinds of PCI functions, ACPI tables. The other lines
-//! state what a model or the kernel decides. `tests/withheld.rs` tries each line on the models and
-//! on the kernel's memory map, looks for anything withheld without a line, and checks
-//! `docs/withheld.md` against the table.
+//! Made from these lines are: fixed ports that are absent, registers that read zero or lose writes,
+//! bits of CPUID, PCI functions that are read-only by their kind, and the ACPI tables that the
+//! copies leave out. The other lines state what a model or the kernel decides.
+//!
+//! `tests/withheld.rs` tries what it can on the models and on the kernel's memory map, looks for
+//! ports, registers, memory and bits of CPUID that are withheld without a line, and checks
+//! `docs/withheld.md` against the table. The other tests there are of the models themselves.
 
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
@@ -25,18 +27,19 @@ pub enum Then {
     /// A read returns zeros, a write is lost.
     Zero,
     /// It can be read; a write is lost.
-    Told,
+    ReadOnly,
     /// It can be read; a write is refused.
     Fixed,
-    /// What Linux writes is stored and read back; the machine's register is not changed.
+    /// What Linux writes is stored and read back, except bits that are always set; the machine's
+    /// register is not changed.
     Kept,
     /// The access is refused with a general-protection fault.
     Refused,
-    /// A model decides, as described.
-    Judged(&'static str),
+    /// A model does what is described.
+    Modelled(&'static str),
 }
 
-use Then::{Absent, Fixed, Judged, Kept, Refused, Told, Zero};
+use Then::{Absent, Fixed, Kept, Modelled, ReadOnly, Refused, Zero};
 
 const fn line<T: Copy>(what: T, then: Then, why: &'static str) -> Withheld<T> {
     Withheld { what, then, why }
@@ -64,34 +67,34 @@ pub const PORTS: [Withheld<Ports>; 19] = [
     line(Ports::RealTime, Absent, "they drive tasks' devices, the log, and the masked 8259s"),
     line(
         Ports::At(0xcf8, 8),
-        Judged("configuration space, as the table of PCI functions says"),
+        Modelled("configuration space, as the table of PCI functions says"),
         "tasks' functions can be found and moved there",
     ),
-    line(Ports::At(0xe9, 1), Judged("bytes become notes in the log"), "the log belongs to the monitor"),
+    line(Ports::At(0xe9, 1), Modelled("bytes become notes in the log"), "the log belongs to the monitor"),
     line(
         Ports::At(0x60, 1),
-        Judged("the keyboard; a reset by the controller's output port ends Linux"),
+        Modelled("the keyboard; a reset by the controller's output port ends Linux"),
         "the output port can reset the processor and disable address line 20",
     ),
     line(
         Ports::At(0x64, 1),
-        Judged("keyboard and mouse commands only; a reset ends Linux"),
+        Modelled("keyboard and mouse commands only; a reset ends Linux"),
         "commands can reset the processor and disable address line 20",
     ),
     line(
         Ports::At(0x92, 1),
-        Judged("a copy; a reset ends Linux"),
+        Modelled("a copy; a reset ends Linux"),
         "can reset the processor and disable address line 20",
     ),
-    line(Ports::At(0xcf9, 1), Judged("a copy; a reset ends Linux"), "resets the machine"),
+    line(Ports::At(0xcf9, 1), Modelled("a copy; a reset ends Linux"), "resets the machine"),
     line(
         Ports::Reset,
-        Judged("the reset ends Linux; else as if nothing were there, or as another line says"),
+        Modelled("the reset ends Linux; else as if nothing were there, or as another line says"),
         "resets the machine; only the firmware knows what other values do",
     ),
     line(
         Ports::Control,
-        Judged("sleep ends Linux; SCI_EN stays on, GBL_RLS off"),
+        Modelled("sleep ends Linux; SCI_EN stays on, GBL_RLS off"),
         "the machine sleeps, or the firmware gets a system management interrupt",
     ),
     line(
@@ -144,13 +147,13 @@ const fn msr(number: u32) -> (u32, u32) {
 pub const REGISTERS: [Withheld<Registers>; 18] = [
     line(
         &[msr(0x1b), msr(0x6e0), (0x800, 0x8ff)],
-        Judged("a virtual local APIC"),
+        Modelled("a virtual local APIC"),
         "the machine's local APIC delivers the tasks' interrupts and has their timer",
     ),
-    line(&[msr(0x10)], Told, "tasks use the same clock"),
+    line(&[msr(0x10)], ReadOnly, "tasks use the same clock"),
     line(&[msr(0x17), msr(0x3a)], Fixed, "processor features: locked, with none enabled"),
     line(&[msr(0x8b)], Zero, "which microcode the processor has is the machine's matter"),
-    line(&[msr(0x79), msr(0xc001_0020)], Judged("a read is refused, a write is lost"), "they load microcode"),
+    line(&[msr(0x79), msr(0xc001_0020)], Modelled("a read is refused, a write is lost"), "they load microcode"),
     line(
         &[msr(0x1a0), msr(0xc001_0015), msr(0xc001_001f), msr(0xc001_1029)],
         Kept,
@@ -162,19 +165,19 @@ pub const REGISTERS: [Withheld<Registers>; 18] = [
     line(&[msr(0xfe)], Fixed, "memory types are the processor's"),
     line(
         &[(0x200, 0x20f), msr(0x250), (0x258, 0x259), (0x268, 0x26f), msr(0x2ff)],
-        Told,
+        ReadOnly,
         "memory types apply to tasks too",
     ),
     line(
         &[msr(0xc001_0010), msr(0xc001_001a), msr(0xc001_001d)],
-        Told,
+        ReadOnly,
         "the end of memory, and its encryption, are the machine's",
     ),
-    line(&[msr(0xc001_0114)], Told, "virtualisation is the kernel's: for Linux it is off and locked"),
-    line(&[msr(0xda0)], Judged("zero, and nothing else can be written"), "supervisor state is not switched"),
+    line(&[msr(0xc001_0114)], ReadOnly, "virtualisation is the kernel's: for Linux it is off and locked"),
+    line(&[msr(0xda0)], Modelled("zero, and nothing else can be written"), "supervisor state is not switched"),
     line(
         &[msr(0x12), msr(0x4b56_4d01)],
-        Judged("a read is refused, and so is a write that switches it on"),
+        Modelled("a read is refused, and so is a write that switches it on"),
         "KVM's clock, which does not exist here: older versions of Linux switch it off anyway",
     ),
     line(
@@ -209,7 +212,7 @@ pub fn is_zero(register: u32) -> bool {
 /// Whether writes to a register are lost.
 #[must_use]
 pub fn ignores_writes(register: u32) -> bool {
-    is_listed(register, &[Zero, Told])
+    is_listed(register, &[Zero, ReadOnly])
 }
 
 fn is_listed(register: u32, then: &[Then]) -> bool {
@@ -239,7 +242,7 @@ pub const MEMORY: [Withheld<Memory>; 8] = [
     ),
     line(
         Memory::IoApics,
-        Judged("models, in which tasks' lines stay masked; I/O APICs with lines above 63 are absent"),
+        Modelled("models, in which tasks' lines stay masked; I/O APICs with lines above 63 are absent"),
         "they deliver tasks' lines, and can send the processor any message",
     ),
     line(
@@ -249,7 +252,7 @@ pub const MEMORY: [Withheld<Memory>; 8] = [
     ),
     line(
         Memory::At(0xfee0_0000, 1 << 20),
-        Judged("a virtual local APIC in the first page if Linux left x2APIC mode; else absent"),
+        Modelled("a virtual local APIC in the first page if Linux left x2APIC mode; else absent"),
         "the local APIC, and interrupt messages of any vector and kind",
     ),
     line(Memory::At(0xfed0_0000, 0x4000), Absent, "HPET: its timers can write to any address"),
@@ -290,30 +293,30 @@ pub enum Functions {
 /// PCI functions that Linux may not touch, or not write.
 pub const FUNCTIONS: [Withheld<Functions>; 10] = [
     line(Functions::Hidden, Absent, "tasks drive them; an IOMMU that Linux drives holds up tasks' interrupts"),
-    line(Functions::AboveHidden, Told, "with another bus number they would expose what is hidden"),
+    line(Functions::AboveHidden, ReadOnly, "with another bus number they would expose what is hidden"),
     line(
         Functions::Class(0x06),
-        Told,
+        ReadOnly,
         "bridges to processor, memory and the board's own devices: they can move windows, \
          raise system management interrupts and access the whole chip",
     ),
-    line(Functions::Subclass(0x0806), Told, "IOMMUs that no table names"),
-    line(Functions::SubclassOfAmd(0x0c05), Told, "AMD's system management bus has chipset registers among its own"),
-    line(Functions::Header, Told, "CardBus and others: nobody knows what they can move"),
+    line(Functions::Subclass(0x0806), ReadOnly, "IOMMUs that no table names"),
+    line(Functions::SubclassOfAmd(0x0c05), ReadOnly, "AMD's system management bus has chipset registers among its own"),
+    line(Functions::Header, ReadOnly, "CardBus and others: nobody knows what they can move"),
     line(Functions::Extended, Absent, "some capabilities there can move what a device decodes"),
     line(
         Functions::Numbers,
-        Judged("a write by which a bridge would begin, end or lie on a bus of a hidden function is lost"),
+        Modelled("a write by which a bridge would begin, end or lie on a bus of a hidden function is lost"),
         "two bridges would respond for that bus",
     ),
     line(
         Functions::Places,
-        Judged("a write that would place them over anything but Linux's devices is lost"),
+        Modelled("a write that would place them over anything but Linux's devices is lost"),
         "the device would respond there in place of memory, withheld registers or tasks' ports",
     ),
     line(
         Functions::Legacy,
-        Judged(
+        Modelled(
             "a write that would switch them on over anything but Linux's devices is lost; \
              an IDE channel gets base addresses only while its controller decodes no ports",
         ),
@@ -451,7 +454,11 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
         Zero,
         "threads, cores, nodes: Linux has one processor",
     ),
-    line(&[ecx(1, [27])], Judged("as Linux's own CR4 says"), "OSXSAVE: the processor shows that of the monitor's CR4"),
+    line(
+        &[ecx(1, [27])],
+        Modelled("as Linux's own CR4 says"),
+        "OSXSAVE: the processor shows that of the monitor's CR4",
+    ),
     line(&[but(0x8000_0021, [1 << 0 | 1 << 2 | 1 << 6, 0, 0, 0])], Zero, "new features that were not examined"),
 ];
 

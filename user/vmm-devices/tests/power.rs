@@ -108,7 +108,7 @@ const DANGEROUS: [&[u16]; 8] = [
     &[0xcd4, 0xcd5, 0xcd6, 0xcd7], // AMD SB7xx 2.3.4: BIOS RAM index, data; PM index, data
 ];
 /// Handled by a model: keyboard controller's data and command, port A, reset control.
-const JUDGED: [u16; 4] = [0x60, 0x64, 0x92, 0xcf9];
+const MODELLED: [u16; 4] = [0x60, 0x64, 0x92, 0xcf9];
 
 /// Global release requests the firmware's attention with a system management interrupt, and outside
 /// ACPI mode all events are such interrupts.
@@ -128,7 +128,7 @@ fn what_every_chipset_has_is_withheld() {
     let dangerous = DANGEROUS.concat();
     for port in 0..=u16::MAX {
         let exits = power.ports().any(|(first, count)| (first..first + count).contains(&port.into()));
-        assert_eq!(exits, dangerous.contains(&port) || JUDGED.contains(&port), "{port:#x}");
+        assert_eq!(exits, dangerous.contains(&port) || MODELLED.contains(&port), "{port:#x}");
     }
     for port in dangerous {
         for (first, width) in [(port, 1), (port, 2), (port, 4), (port - 1, 2), (port - 3, 4)] {
@@ -179,7 +179,7 @@ proptest! {
                 if matches!(outcome, Some(Answer::Machine(_)) | None) {
                     prop_assert!(!dangerous.iter().any(|at| reaches(*at)), "{port:#x}");
                     prop_assert!(!command.is_some_and(reaches));
-                    prop_assert!(!reset.is_some_and(|(at, _)| reaches(at) && !JUDGED.contains(&at)));
+                    prop_assert!(!reset.is_some_and(|(at, _)| reaches(at) && !MODELLED.contains(&at)));
                     prop_assert!(!reaches(0x92) && !reaches(0xcf9));
                 }
             }
