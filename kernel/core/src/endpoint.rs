@@ -438,7 +438,8 @@ impl<M: Machine> Kernel<M> {
         let e = self.m.get(endpoint);
         (e.own_priority, e.need) = (own_priority, need);
         if self.m.get(id).state != State::Receiving {
-            // Waiting callers raise it; a caller that it still serves from before may not any more.
+            // Callers in the queue raise it from now on. A caller that it took earlier and still
+            // serves does not any more, if `own_priority` says so.
             self.restore_chain(id);
             return Ok(());
         }

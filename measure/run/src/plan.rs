@@ -160,7 +160,7 @@ pub struct FigurePlan {
     pub bar: Option<f64>,
     /// The goal.
     pub goal: Option<f64>,
-    /// Values that others reach.
+    /// What comparable systems reach, as the report shows it.
     #[serde(default)]
     pub field: String,
 }

@@ -35,8 +35,9 @@ impl Semaphore {
         Semaphore { value: AtomicI32::new(value), named: Guarded::new(0), queue: Queue::new() }
     }
 
-    /// Creates one that stands for a named semaphore, given the broker's handle. Its value makes
-    /// every operation look for the name.
+    /// Creates one that stands for a named semaphore, given the broker's handle. Its value stays
+    /// [`WAITED_FOR`]: no operation succeeds by the value alone, and each goes on to look at the
+    /// name.
     pub(crate) const fn with_name(handle: u32) -> Semaphore {
         Semaphore { value: AtomicI32::new(WAITED_FOR), named: Guarded::new(handle as c_int + 1), queue: Queue::new() }
     }

@@ -14,7 +14,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a test, and reports it if it passed: nothing is `wrong`.
+    /// Counts a test, which passed if `wrong` is empty, and reports it if so. Else each item is a
+    /// reason why it failed.
     pub fn take(&mut self, name: &str, wrong: impl IntoIterator<Item = String>) {
         let before = self.failed.len();
         self.failed.extend(wrong.into_iter().map(|why| format!("{name}: {why}")));

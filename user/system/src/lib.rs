@@ -25,8 +25,8 @@ pub use analysis::{
 };
 pub use check::{BROKER, check};
 pub use model::{
-    After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Skin, Start, System, Task, Then,
-    Thing,
+    After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Resource, Skin, Start, System,
+    Task, Then,
 };
 pub use parse::parse;
 pub use pillion_histogram as histogram;

@@ -128,13 +128,13 @@ pub struct Task {
 impl Task {
     /// A resource that both tasks have.
     #[must_use]
-    pub fn shared_with(&self, other: &Task) -> Option<Thing> {
+    pub fn shared_with(&self, other: &Task) -> Option<Resource> {
         let line = self.interrupts.iter().find(|one| other.interrupts.iter().any(|i| i.line == one.line));
         let ports = self.ports.iter().find(|one| other.ports.iter().any(|p| p.overlaps(one.first, one.last)));
         let same = |one: &&PciFunction| other.devices.iter().any(|d| d.requester_id() == one.requester_id());
-        let line = line.map(|one| Thing::Line(one.line));
-        let device = || self.devices.iter().find(same).map(|one| Thing::Function(*one));
-        line.or_else(|| ports.map(|one| Thing::Ports(*one))).or_else(device)
+        let line = line.map(|one| Resource::Line(one.line));
+        let device = || self.devices.iter().find(same).map(|one| Resource::Function(*one));
+        line.or_else(|| ports.map(|one| Resource::Ports(*one))).or_else(device)
     }
 
     /// The largest share of time that each of its threads gets; `None` is unlimited.
@@ -146,7 +146,7 @@ impl Task {
 
 /// A resource of the machine that only one task can have at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum Resource {
     /// An interrupt line.
     Line(u32),
     /// Any of these ports.
@@ -155,12 +155,12 @@ pub enum Thing {
     Function(PciFunction),
 }
 
-impl fmt::Display for Thing {
+impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Thing::Line(line) => write!(f, "interrupt line {line}"),
-            Thing::Ports(ports) => write!(f, "one of {ports}"),
-            Thing::Function(function) => write!(f, "PCI function {function}"),
+            Resource::Line(line) => write!(f, "interrupt line {line}"),
+            Resource::Ports(ports) => write!(f, "one of {ports}"),
+            Resource::Function(function) => write!(f, "PCI function {function}"),
         }
     }
 }

@@ -27,8 +27,8 @@ impl<M: Machine> Kernel<M> {
         let (level, passive) = (t.priority, t.own_context.is_none());
         self.guest_follows(id, level);
         if passive {
-            // Its priority is its caller's, which the timers of its notification follow only while
-            // it is in a guest.
+            // Each call that a passive thread serves sets its priority without moving the timers of
+            // its notification. They end the guest's run, so from now on they have its priority.
             self.follow(me.thread);
         }
         Ok(Outcome::Guest)

@@ -144,14 +144,14 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
 /// A running CPU: a pointer to its structure. Entry code and processor use the structure as well,
 /// so there is never a reference to it.
 ///
-/// It stays on its CPU: a pointer is not `Send`.
+/// Invariant: [`init`] prepared the structure, which lives for ever, and only its own CPU accesses
+/// it: the kernel with interrupts off, the entry code while it runs, and the interrupt handler
+/// where interrupts are let in, which touches `pending_vector` only. A pointer is not `Send`, so
+/// the value stays on its CPU.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Cpu(NonNull<PerCpu>);
 
-// The pointer leads to a structure that `init` prepared for good, and that only its own CPU uses:
-// the kernel with interrupts off, the entry code while it runs, and the interrupt handler where
-// interrupts are let in, which touches `pending_vector` only.
 impl Cpu {
     /// The CPU that this runs on.
     ///
@@ -171,7 +171,7 @@ impl Cpu {
     /// Number of this CPU, from 0 and below [`MAX_CPUS`].
     #[must_use]
     pub fn index(self) -> usize {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).index }
     }
 
@@ -179,7 +179,7 @@ impl Cpu {
     #[inline]
     #[must_use]
     pub fn kernel<T>(self) -> *mut T {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).kernel.cast() }
     }
 
@@ -188,21 +188,21 @@ impl Cpu {
     /// # Safety
     /// The pointer is what those who take it from [`Cpu::kernel`] expect.
     pub unsafe fn set_kernel<T>(self, kernel: *mut T) {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).kernel = kernel.cast() }
     }
 
     /// Whether CR0.TS is set, so that the next use of the FPU faults.
     #[inline]
     pub(super) fn fpu_off(self) -> bool {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).fpu_off }
     }
 
     /// Records whether CR0.TS is set.
     #[inline]
     pub(super) fn set_fpu_off(self, off: bool) {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).fpu_off = off }
     }
 
@@ -211,7 +211,7 @@ impl Cpu {
     #[inline]
     #[must_use]
     pub fn frame(self) -> *mut Frame {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         let end = unsafe { (*self.0.as_ptr()).task_state.rsp0 };
         (end as *mut Frame).wrapping_sub(1)
     }
@@ -222,14 +222,14 @@ impl Cpu {
     /// `frame` must stay valid, and be touched by nobody but this CPU, until another one is chosen.
     #[inline]
     pub unsafe fn set_frame(self, frame: *mut Frame) {
-        // SAFETY: as said above.
+        // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).task_state.rsp0 = frame.wrapping_add(1) as u64 }
     }
 
     /// Takes the vector of the interrupt that came while the kernel ran.
     #[inline]
     pub fn take_pending(self) -> Option<u8> {
-        // SAFETY: as said above. The handler writes the field behind the compiler's back, and
+        // SAFETY: as [`Cpu`] says. The handler writes the field behind the compiler's back, and
         // interrupts are off by now.
         unsafe {
             let field = &raw mut (*self.0.as_ptr()).pending_vector;

@@ -14,7 +14,8 @@ pub struct Member<'a> {
     body: Body<'a>,
 }
 
-/// A thread whose priority is `below` that of the bench, at which the caller of [`run`] runs.
+/// A thread whose priority is lower by `below` than the bench's, at which the caller of [`run`]
+/// runs.
 pub fn member<'a>(below: i32, body: impl FnOnce() -> Result<Vec<u64>> + Send + 'a) -> Member<'a> {
     Member { below, body: Box::new(body) }
 }

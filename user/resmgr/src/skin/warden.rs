@@ -63,7 +63,7 @@ static STARVES: [AtomicBool; TASKS] = [const { AtomicBool::new(false) }; TASKS];
 /// When the manager must have had time, or [`NEVER`].
 static MANAGER: AtomicU64 = AtomicU64::new(NEVER);
 
-/// Ticks that the manager had used when that was set.
+/// Ticks that the manager had used when the warden last checked.
 static MANAGER_HAD: AtomicU64 = AtomicU64::new(0);
 
 /// Ticks in a second.
