@@ -21,7 +21,7 @@ pub enum Format {
     Nested,
 }
 
-/// The machine: the hardware in the kernel, tables in the tests.
+/// The machine: the hardware in the kernel, the host's memory in the tests.
 pub trait Machine: Objects + Time + Threads + Spaces + Devices + Guests {}
 
 impl<T: Objects + Time + Threads + Spaces + Devices + Guests> Machine for T {}
