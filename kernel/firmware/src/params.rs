@@ -183,7 +183,8 @@ impl BootParams {
     }
 
     /// Reduces the map to the number of ranges that the binary interface has room for. Returns how
-    /// many ranges were forgotten, and their bytes: nobody gets them.
+    /// many ranges were forgotten, and their bytes: nobody gets them. Forgotten memory is no memory
+    /// to [`cached`](crate::ranges::cached) any more.
     pub fn finish(&mut self) -> (usize, u64) {
         self.ranges.limit(REGIONS)
     }

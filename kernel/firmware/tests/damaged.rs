@@ -1,6 +1,7 @@
 //! Whatever a boot loader hands over, the kernel gets a map that is sorted and without overlaps.
 
 use pillion_abi::boot::{REGIONS, range_kind};
+use pillion_firmware::ranges::{Cached, cached};
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
 use proptest::prelude::*;
 
@@ -140,6 +141,21 @@ fn holes_above_4_gib() {
     );
     let many: Vec<_> = (0..600).map(|i| (8 * GIB + i * 0x2000, 0x1000, 1)).collect();
     assert!(draw(&many, 1 << 40).iter().all(|r| r.2 != hole), "memory that was not read may be anywhere");
+}
+
+/// The map before it is finished says what the page tables were made from.
+#[test]
+fn forgotten_memory_was_memory() {
+    let crumb = |i: u64| 0x100_0000 + i * 0x3000;
+    let mut params = BootParams::new();
+    (0..200).for_each(|i| params.add_range(crumb(i), 0x1000, 1));
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
+    params.withhold(&acpi::read(&Bytes(Vec::new()), 0));
+    let all =
+        |params: &BootParams| (0..200).all(|i| cached(params.memory(), crumb(i), crumb(i) + 0x1000) == Cached::All);
+    assert!(all(&params));
+    assert_ne!(params.finish(), (0, 0));
+    assert!(!all(&params));
 }
 
 proptest! {

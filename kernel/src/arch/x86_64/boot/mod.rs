@@ -90,9 +90,10 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     if lost != 0 {
         log!("[boot] {lost} ranges of registers in the ACPI tables are damaged or too many: Linux has them");
     }
+    // Before memory is forgotten: its pages are mapped cached all the same.
+    check::assert_machine_state(params.memory());
     let forgotten = params.finish();
     report(params, forgotten);
-    check::assert_machine_state(params.memory());
     // SAFETY: nobody writes the parameters from here on. They are the boot loader's; all is set up.
     unsafe { crate::kernel_main(&*PARAMS.0.get()) }
 }
