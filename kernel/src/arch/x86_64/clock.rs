@@ -128,7 +128,8 @@ unsafe fn measure_with_pm_timer(port: u16) -> Option<u64> {
         if read().wrapping_sub(start) & MASK >= TICKS {
             let (end_tsc, end) = together(read);
             let ticks = end.wrapping_sub(start) & MASK;
-            let hz = u128::from(end_tsc - tsc) * u128::from(HZ) / u128::from(ticks);
+            // A timer that jumps may be back where it started.
+            let hz = (u128::from(end_tsc - tsc) * u128::from(HZ)).checked_div(ticks.into())?;
             return plausible(rounded(hz as u64));
         }
     }
