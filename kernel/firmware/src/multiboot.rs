@@ -66,7 +66,7 @@ fn add_map(data: &[u8], params: &mut BootParams) {
 pub fn find_rsdp(memory: &impl Memory) -> Option<u64> {
     const START: u64 = 0xe_0000;
     let area = memory.bytes(START, 0x2_0000)?;
-    let at = area.chunks_exact(16).position(|line| line.starts_with(b"RSD PTR "))?;
-    let found = area.get(at * 16..at * 16 + 20)?;
-    sums_to_zero(found).then_some(START + at as u64 * 16)
+    let is_pointer = |bytes: &[u8]| bytes.starts_with(b"RSD PTR ") && sums_to_zero(bytes);
+    let at = area.windows(20).step_by(16).position(is_pointer)?;
+    Some(START + at as u64 * 16)
 }

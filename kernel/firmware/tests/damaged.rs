@@ -143,6 +143,18 @@ fn holes_above_4_gib() {
     assert!(draw(&many, 1 << 40).iter().all(|r| r.2 != hole), "memory that was not read may be anywhere");
 }
 
+/// A copy that a firmware or a boot loader left half changed may lie before the root pointer.
+#[test]
+fn the_root_pointer_is_found_behind_a_stale_one() {
+    let mut memory = Bytes(vec![0; 0x10_0000]);
+    for at in [0xf_0000, 0xf_5af0, 0xf_fff0] {
+        memory.0[at..at + 8].copy_from_slice(b"RSD PTR ");
+    }
+    assert_eq!(multiboot::find_rsdp(&memory), None);
+    memory.0[0xf_5af0 + 8] = memory.0[0xf_5af0..][..20].iter().fold(0_u8, |sum, b| sum.wrapping_sub(*b));
+    assert_eq!(multiboot::find_rsdp(&memory), Some(0xf_5af0));
+}
+
 /// The map before it is finished says what the page tables were made from.
 #[test]
 fn forgotten_memory_was_memory() {
