@@ -3,7 +3,7 @@
 //! (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no
-//! sense is ignored; registers that are lost by this are counted.
+//! sense is ignored; registers that are lost by this, and tables that may name some, are counted.
 
 use pillion_abi::boot::{Range, range_kind};
 
@@ -114,8 +114,8 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
         registers: List::new(),
         io_mmus: List::new(),
     };
-    if rsdp != 0 {
-        let _ = walk(memory, rsdp, &mut tables);
+    if rsdp != 0 && walk(memory, rsdp, &mut tables).is_none() {
+        tables.registers.lost += 1;
     }
     tables.cpus = tables.cpus.max(1);
     if tables.io_apics.as_slice().is_empty() {
@@ -134,16 +134,22 @@ fn walk(memory: &impl Memory, rsdp: u64, tables: &mut Tables) -> Option<()> {
     let new = memory.bytes(rsdp, NEW).filter(|all| pointer.get(15).is_some_and(|v| *v >= 2) && sums_to_zero(all));
     let extended = new.and_then(|all| u64_at(all, 24)).and_then(|address| table(memory, address));
     if let Some(root) = extended.filter(|root| root.starts_with(b"XSDT")) {
-        for i in 0..TABLES {
-            read_table(memory, u64_at(root, HEADER + i * 8)?, tables);
-        }
+        read_root(memory, root, 8, tables);
         return Some(());
     }
     let root = table(memory, u32_at(pointer, 16)?.into()).filter(|root| root.starts_with(b"RSDT"))?;
-    for i in 0..TABLES {
-        read_table(memory, u32_at(root, HEADER + i * 4)?.into(), tables);
-    }
+    read_root(memory, root, 4, tables);
     Some(())
+}
+
+/// Reads the tables that a root table names by addresses of `width` bytes.
+fn read_root(memory: &impl Memory, root: &[u8], width: usize, tables: &mut Tables) {
+    let addresses = root.get(HEADER..).unwrap_or_default().chunks_exact(width);
+    tables.registers.lost += addresses.len().saturating_sub(TABLES);
+    for bytes in addresses.take(TABLES) {
+        let address = bytes.iter().rev().fold(0, |high, byte| high << 8 | u64::from(*byte));
+        read_table(memory, address, tables);
+    }
 }
 
 const HEADER: usize = 36;
@@ -161,7 +167,7 @@ fn read_table(memory: &impl Memory, address: u64, tables: &mut Tables) {
     const WITH_REGISTERS: [&[u8]; 5] = [b"APIC", b"MCFG", b"HPET", b"IVRS", b"DMAR"];
     let Some(table) = table(memory, address) else {
         let name = memory.bytes(address, 4);
-        tables.registers.lost += usize::from(name.is_some_and(|name| WITH_REGISTERS.contains(&name)));
+        tables.registers.lost += usize::from(name.is_none_or(|name| WITH_REGISTERS.contains(&name)));
         return;
     };
     if table.starts_with(b"APIC") {
@@ -203,15 +209,17 @@ fn entries(table: &[u8], from: usize, least: usize, length: fn(&[u8]) -> Option<
 fn read_mcfg(table: &[u8], tables: &mut Tables) {
     const ENTRY: usize = 16;
     for entry in table.get(HEADER + 8..).unwrap_or_default().chunks(ENTRY) {
-        let (base, first, last) = (u64_at(entry, 0), entry.get(10).copied(), entry.get(11).copied());
-        let (Some(base), Some(first), Some(last)) = (base, first.map(u64::from), last.map(u64::from)) else {
-            tables.add_registers(None, 0);
-            continue;
-        };
-        if base != 0 && first <= last {
-            tables.add_registers(base.checked_add(first << 20), (last - first + 1) << 20);
-        }
+        let (base, size) = window(entry).unzip();
+        tables.add_registers(base, size.unwrap_or(0));
     }
+}
+
+/// Base and size of the window of an entry of the MCFG: 1 MiB for each bus.
+fn window(entry: &[u8]) -> Option<(u64, u64)> {
+    let base = u64_at(entry, 0).filter(|base| *base != 0)?;
+    let (first, last) = (u64::from(*entry.get(10)?), u64::from(*entry.get(11)?));
+    let buses = last.checked_sub(first)? + 1;
+    Some((base.checked_add(first << 20)?, buses << 20))
 }
 
 /// The registers of an HPET, if they are in memory (IA-PC HPET Specification 1.0a, 3.2.4).
@@ -395,6 +403,7 @@ mod tests {
     fn registers_that_are_cut_short_are_lost() {
         let mcfg = [0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 0, 255, 0, 0, 0, 0];
         let beyond = [0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 255, 255, 0, 0, 0, 0];
+        let backwards = [0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 9, 8, 0, 0, 0, 0];
         let window = |entry: &[u8]| [&[0; 8], entry, &mcfg[..8]].concat();
         let ivrs = |unit: [u8; 16]| [&[0; 12], unit.as_slice(), &[0x10, 0, 8, 0, 2, 0, 0x40, 0]].concat();
         let unit = [0x11, 0, 16, 0, 2, 0, 0x40, 0, 0, 0, 0xd8, 0xfe, 0, 0, 0, 0];
@@ -402,6 +411,8 @@ mod tests {
         for (name, body, there, lost) in [
             (b"MCFG", window(&mcfg), 1, 1),
             (b"MCFG", window(&beyond), 0, 2),
+            (b"MCFG", window(&backwards), 0, 2),
+            (b"MCFG", window(&[0; 16]), 0, 2),
             (b"HPET", vec![0; 15], 0, 1),
             (b"IVRS", ivrs(unit), 1, 1),
             (b"DMAR", [[0; 12].as_slice(), &dmar, &dmar[..8]].concat(), 1, 1),
@@ -419,6 +430,39 @@ mod tests {
         m.0[0x400 + 50] ^= 1;
         let tables = read(&m, 16);
         assert_eq!((tables.registers.as_slice().len(), tables.registers.lost()), (4, 1), "the MCFG, not the FADT");
+    }
+
+    #[test]
+    fn a_damaged_root_is_lost() {
+        let lost = |at: usize| {
+            let mut m = machine();
+            m.0[at] ^= 1;
+            read(&m, 16).registers.lost()
+        };
+        assert_eq!((lost(16 + 3), lost(16 + 17), lost(0x100), lost(0x100 + 9)), (1, 1, 1, 1));
+        assert_eq!((read(&machine(), 0).registers.lost(), read(&machine(), u64::MAX).registers.lost()), (0, 1));
+    }
+
+    #[test]
+    fn tables_out_of_reach_are_lost() {
+        let mut m = machine();
+        let root = [0x500_u32, 4096, 0, 0x600, u32::MAX].map(u32::to_le_bytes).concat();
+        header(&mut m, 0x100, b"RSDT", &root);
+        let tables = read(&m, 16);
+        assert_eq!((tables.registers.as_slice().len(), tables.registers.lost()), (3, 2), "0 is no table");
+    }
+
+    #[test]
+    fn tables_that_are_too_many_are_lost() {
+        for (table, there, lost) in [(127, 1, 0), (128, 0, 1), (140, 0, 13)] {
+            let mut m = machine();
+            let root = [[0; 4].repeat(table), 0x600_u32.to_le_bytes().to_vec()].concat();
+            header(&mut m, 0xa00, b"RSDT", &root);
+            put(&mut m, 32, &0xa00_u32.to_le_bytes());
+            seal(&mut m, 16, 20, 8);
+            let tables = read(&m, 16);
+            assert_eq!((tables.registers.as_slice().len(), tables.registers.lost()), (there, lost), "{table}");
+        }
     }
 
     /// As many entries as nobody has, most of them of another kind.

@@ -88,7 +88,9 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     params.withhold(&tables);
     let lost = tables.registers.lost() + tables.io_apics.lost();
     if lost != 0 {
-        log!("[boot] {lost} ranges of registers in the ACPI tables are damaged or too many: Linux has them");
+        log!(
+            "[boot] {lost} ACPI tables, or registers that they name, are damaged, out of reach or too many: Linux has those"
+        );
     }
     // Before memory is forgotten: its pages are mapped cached all the same.
     check::assert_machine_state(params.memory());
