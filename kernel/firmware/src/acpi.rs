@@ -11,6 +11,8 @@ use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
 /// Maximum number of I/O APICs.
 pub const IO_APICS: usize = pillion_abi::boot::IO_APICS;
+/// Bytes of an I/O APIC's registers that the kernel uses.
+pub const IO_APIC_SIZE: u32 = 0x20;
 /// Maximum number of ranges of registers that the tables name: windows, timers, IOMMUs.
 pub const REGISTERS: usize = 24;
 /// Maximum number of interrupt source overrides: one for each line of the ISA bus.
@@ -275,7 +277,8 @@ fn read_madt(table: &[u8], tables: &mut Tables) {
 }
 
 fn read_io_apic(entry: &[u8]) -> Option<IoApic> {
-    Some(IoApic { address: u32_at(entry, 4)?, first_line: u32_at(entry, 8)? })
+    let possible = |address: &u32| address.is_multiple_of(16) && address.checked_add(IO_APIC_SIZE - 1).is_some();
+    Some(IoApic { address: u32_at(entry, 4).filter(possible)?, first_line: u32_at(entry, 8)? })
 }
 
 /// Lines of the ISA bus are edge-triggered and active high unless an override says otherwise.
@@ -397,6 +400,15 @@ mod tests {
         let tables = with(b"APIC", &[[0; 8].as_slice(), &short, &whole, &[1, 0], &[1, 12, 2]].concat());
         assert_eq!(tables.io_apics.as_slice(), [IoApic { address: 0xfec0_1000, first_line: 24 }]);
         assert_eq!(tables.io_apics.lost(), 3);
+    }
+
+    #[test]
+    fn io_apics_where_none_can_be_are_lost() {
+        let at = |address: u32| [[1, 12, 1, 0].as_slice(), &address.to_le_bytes(), &[0; 4]].concat();
+        let some = [0xfec0_1008, 0xffff_fff0, 0xffff_ffe0, 0xfec0_1010].map(at).concat();
+        let tables = with(b"APIC", &[[0; 8].as_slice(), &some].concat());
+        let addresses: Vec<_> = tables.io_apics.as_slice().iter().map(|found| found.address).collect();
+        assert_eq!((addresses, tables.io_apics.lost()), (vec![0xffff_ffe0, 0xfec0_1010], 2));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::layout::direct;
 use super::{apic, log};
-use pillion_abi::boot::IoApic;
-use pillion_firmware::acpi::{IO_APICS, Tables};
+use pillion_abi::boot::{IoApic, Range};
+use pillion_firmware::acpi::{IO_APIC_SIZE, IO_APICS, Tables};
+use pillion_firmware::ranges::{Cached, cached};
 
 /// Maximum number of lines of all I/O APICs together.
 pub const LINES: usize = 240;
@@ -66,13 +67,18 @@ impl Registers {
     }
 }
 
-/// Takes over the I/O APICs and masks all lines.
+/// Takes over the I/O APICs and masks all lines. One that the tables place in memory is left out.
 ///
 /// # Safety
-/// The registers of I/O APICs are where the tables say.
-pub unsafe fn init(tables: &Tables) {
+/// The registers of I/O APICs are where the tables say; `memory` is the map.
+pub unsafe fn init(tables: &Tables, memory: &[Range]) {
     for (controller, found) in CONTROLLERS.iter().zip(tables.io_apics.as_slice()) {
-        let registers = Registers(direct::<u8>(found.address.into()) as u64);
+        let base = u64::from(found.address);
+        if cached(memory, base, base + u64::from(IO_APIC_SIZE)) != Cached::Nothing {
+            log!("[boot] no I/O APIC at {base:#x}, where the ACPI tables name one: there is memory");
+            continue;
+        }
+        let registers = Registers(direct::<u8>(base) as u64);
         let version = registers.read(VERSION);
         if version == u32::MAX {
             continue;

@@ -82,7 +82,7 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
     // SAFETY: the only call, of the one CPU that runs.
-    let tables = unsafe { start_devices(params.rsdp) };
+    let tables = unsafe { start_devices(params) };
     // SAFETY: the tables are the firmware's.
     unsafe { io_mmu::look(&tables) };
     params.withhold(&tables);
@@ -117,7 +117,7 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
 
 /// # Safety
 /// It is called once, on the one CPU that runs.
-unsafe fn start_devices(rsdp: u64) -> acpi::Tables {
+unsafe fn start_devices(params: &BootParams) -> acpi::Tables {
     // SAFETY: the only calls; each prepares what the next ones need.
     unsafe {
         percpu::init(0);
@@ -125,11 +125,11 @@ unsafe fn start_devices(rsdp: u64) -> acpi::Tables {
         fpu::init();
     }
     pic::disable();
-    let tables = acpi::read(&LowMemory, rsdp);
+    let tables = acpi::read(&LowMemory, params.rsdp);
     apic::init();
-    // SAFETY: the tables are the firmware's.
+    // SAFETY: the tables are the firmware's, and so is the map.
     unsafe {
-        ioapic::init(&tables);
+        ioapic::init(&tables, params.memory());
         clock::init(&tables);
     }
     tables
