@@ -15,13 +15,15 @@ static INITIAL: Initial = Initial({
     bytes
 });
 
-/// Sets all components to their initial values. On a thread without the flag
-/// [`pillion_abi::call::thread::FPU`] this is a fault.
-pub fn reset() {
+/// Sets all components to their initial values.
+///
+/// # Safety
+/// No code of this thread relies on these registers, as where it is built without them; the thread
+/// has the flag [`pillion_abi::call::thread::FPU`], without which this is a fault.
+pub unsafe fn reset() {
     const OSXSAVE: u32 = 1 << 27;
     let area = &raw const INITIAL;
-    // SAFETY: the state is aligned and valid. The code of this crate's users is built without these
-    // registers, so nobody notices that they change.
+    // SAFETY: the state is aligned and valid; the caller vouches that nobody notices.
     unsafe {
         if __cpuid(1).ecx & OSXSAVE == 0 {
             asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));
