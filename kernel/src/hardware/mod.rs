@@ -113,10 +113,13 @@ impl Hardware {
         if self.fpu_owner == Some(area) {
             return;
         }
-        if let Some(owner) = self.fpu_owner {
-            owner.save();
+        // SAFETY: the FPU is on; what is in the registers is the owner's, or nobody's.
+        unsafe {
+            if let Some(owner) = self.fpu_owner {
+                owner.save();
+            }
+            area.restore();
         }
-        area.restore();
         self.fpu_owner = Some(area);
     }
 }

@@ -93,8 +93,7 @@ pub fn clear_ts(cpu: Cpu) {
 }
 
 /// Memory for the FPU's registers while they are not loaded. Holding one means, as with a handle,
-/// that the object in whose page it lies is alive. To save or load the registers, the FPU must be
-/// on.
+/// that the object in whose page it lies is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area(NonZeroU64);
 
@@ -125,11 +124,14 @@ impl Area {
     }
 
     /// Saves the registers.
+    ///
+    /// # Safety
+    /// The FPU is on ([`clear_ts`]).
     #[inline]
-    pub fn save(self) {
+    pub unsafe fn save(self) {
         let (area, mask) = (direct::<u8>(self.physical()), MASK.load(Relaxed));
-        // SAFETY: as `at` demands, the area is aligned, and large enough for the components in
-        // XCR0.
+        // SAFETY: the caller vouches for the FPU; as `at` demands, the area is aligned, and large
+        // enough for the components in XCR0.
         unsafe {
             if mask == 0 {
                 asm!("fxsave64 [{}]", in(reg) area, options(nostack, preserves_flags));
@@ -140,11 +142,14 @@ impl Area {
     }
 
     /// Loads the registers.
+    ///
+    /// # Safety
+    /// The FPU is on ([`clear_ts`]), and nobody needs what is in the registers.
     #[inline]
-    pub fn restore(self) {
+    pub unsafe fn restore(self) {
         let (area, mask) = (direct::<u8>(self.physical()), MASK.load(Relaxed));
-        // SAFETY: the area holds what the processor itself wrote, the initial state or zeros, so
-        // that no value in it is refused.
+        // SAFETY: the caller vouches for the FPU; the area holds what the processor itself wrote,
+        // the initial state or zeros, so that no value in it is refused.
         unsafe {
             if mask == 0 {
                 asm!("fxrstor64 [{}]", in(reg) area, options(nostack, preserves_flags, readonly));
