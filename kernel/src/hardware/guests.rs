@@ -81,9 +81,10 @@ impl Guests for Hardware {
             return Err(Error::Unsupported);
         }
         let guest_root = self.get(space).root;
-        // SAFETY: the pages were cleared and prepared; the guest space lives as long as the vCPU
-        // names it, or the vCPU is not entered any more; there is one passenger per CPU, and user
-        // vCPUs, which share a number, drop translations when they change.
+        // SAFETY: the pages were cleared and prepared, and since used by this vCPU only; the guest
+        // space lives as long as the vCPU names it, or the vCPU is not entered any more; there is
+        // one passenger per CPU, and user vCPUs, which share a number, drop translations when they
+        // change.
         let mut processor = unsafe { Processor::init(vcpu.physical() + PAGE, guest_root, asid, &features) };
         if user {
             processor.confine();

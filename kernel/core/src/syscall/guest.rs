@@ -59,7 +59,9 @@ impl<M: Machine> Kernel<M> {
             self.unlink(to_space);
             return Err(error);
         }
-        self.m.get(id).user = user;
+        // Should it be configured again, ports that are opened until then are closed first.
+        let v = self.m.get(id);
+        (v.user, v.prepared) = (user, 0);
         if user {
             // Interrupts that it was sent before it became a user vCPU.
             self.reset_guest_interrupts(id);

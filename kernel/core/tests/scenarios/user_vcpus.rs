@@ -40,6 +40,15 @@ fn there_are_many_beside_one_passenger() {
     assert!(w.k.cpu.passenger.is_none() && w.k.m.is_live(early.1));
 }
 
+/// A vCPU that is configured again, perhaps as another kind, has no ports of its earlier guest.
+#[test]
+fn ports_close_when_it_is_configured_again() {
+    let mut w = World::new();
+    let space = w.make(Kind::GuestSpace, 4);
+    let vcpu = vcpu(&mut w, space, 0);
+    assert_eq!(w.k.m.peek(vcpu.1).prepared, 0, "to be prepared from the start");
+}
+
 /// The passenger's interrupts go to the passenger even while a user vCPU runs.
 #[test]
 fn interrupts_pass_it_by() {

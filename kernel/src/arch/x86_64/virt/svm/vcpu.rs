@@ -79,10 +79,10 @@ impl Vcpu {
     /// CR0, CR3 and CR4.
     ///
     /// # Safety
-    /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros and belong to
-    /// this vCPU until it is gone; `nested_root` maps nothing that must be kept from the guest;
-    /// `asid` is not 0 and below `features.asids`, and any other vCPU that has it drops
-    /// translations before it is entered.
+    /// `area` is the physical address of [`VCPU_PAGES`] pages of RAM that hold zeros, or what an
+    /// earlier `init` and its guest left, and belong to this vCPU until it is gone; `nested_root`
+    /// maps nothing that must be kept from the guest; `asid` is not 0 and below `features.asids`,
+    /// and any other vCPU that has it drops translations before it is entered.
     #[must_use]
     pub unsafe fn init(area: u64, nested_root: u64, asid: u32, features: &Features) -> Self {
         let xcr0 = host_xcr0();
@@ -106,9 +106,11 @@ impl Vcpu {
     }
 
     /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is
-    /// kept such that nothing else leads out of user mode.
+    /// kept such that nothing else leads out of user mode, also no target that an earlier guest
+    /// gave SYSENTER.
     pub fn confine(&mut self) {
         self.control_mut().intercept_exceptions = u32::MAX;
+        self.save_mut().system = [0; 8];
         self.confine_state();
     }
 
@@ -132,6 +134,7 @@ impl Vcpu {
         control.virtual_interrupt = vintr::MASKING;
         control.nested = 1;
         control.nested_root = nested_root;
+        (control.event, control.exit_event, control.shadow) = (0, 0, 0);
     }
 
     /// Values that the processor accepts, for a monitor that enters before it has set any.
@@ -145,7 +148,8 @@ impl Vcpu {
         save.pat = 0x0007_0406_0007_0406;
     }
 
-    /// State of the FPU after reset: with the header zero only the control words matter.
+    /// State of the FPU after reset: with the header zero only the control words matter. What an
+    /// earlier guest left stays.
     fn init_fpu(&mut self) {
         let area = direct::<u8>(self.fpu_area().physical());
         // SAFETY: the page is this vCPU's and not in use yet, and both offsets (AMD APM vol. 2,
