@@ -70,9 +70,17 @@ impl<M: Machine> FirstTask<'_, M> {
         self.slot(index).map_or(Cap::None, |slot| self.k.m.get(slot).cap)
     }
 
-    /// Puts a capability into a slot that is derived from no other.
+    /// Puts a capability into an empty slot, derived from no other; `WrongKind` for one of an
+    /// object, which has its original already.
+    ///
+    /// The caller vouches for addresses: a region is memory that nobody else uses, or devices;
+    /// memory that the kernel uses is given without the right to write.
     pub fn give(&mut self, index: u32, cap: Cap, rights: u8) -> Result<()> {
-        let slot = self.slot(index)?;
+        use Cap::{IrqControl, Memory, Ports, Region, SchedControl, Trace};
+        if !matches!(cap, Region { .. } | Memory { .. } | Ports { .. } | SchedControl | IrqControl | Trace) {
+            return Err(Error::WrongKind);
+        }
+        let slot = self.k.empty_slot(self.caps, index.into())?;
         *self.k.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
         Ok(())
     }

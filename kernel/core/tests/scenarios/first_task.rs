@@ -11,7 +11,7 @@ const SLOTS: u32 = 8;
 
 /// What lies behind the last slot belongs to other objects.
 #[test]
-fn only_slots_that_exist_are_filled_or_read() {
+fn only_slots_that_exist_are_read_and_only_empty_ones_filled() {
     assert!(Kernel::new(Fake::new(1 << 20)).first_task(SLOTS, SLOTS).is_none());
     let mut k = Kernel::new(Fake::new(1 << 20));
     let mut task = k.first_task(SLOTS, 1).unwrap();
@@ -22,6 +22,13 @@ fn only_slots_that_exist_are_filled_or_read() {
         assert_eq!(task.create(Kind::Notification, 0, index), Err(Error::BadCap));
         assert_eq!(task.map(index, space, 0x1000, 0), Err(Error::BadCap));
         assert_eq!(task.cap(index), Cap::None);
+    }
+    for (index, cap, error) in [
+        (2, Cap::Trace, Error::SlotTaken),
+        (0, Cap::Trace, Error::BadArgument),
+        (3, Cap::AddressSpace(space), Error::WrongKind),
+    ] {
+        assert_eq!(task.give(index, cap, right::ALL), Err(error));
     }
     let slots = [3, 4, SLOTS];
     let start = Start { slots, priority: 1, entry: 0, stack: 0, argument: 0 };
