@@ -54,6 +54,9 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
 }
 
 /// The same for Miri, which does not support assembly: the bytes are accessed as atomics.
+///
+/// # Safety
+/// As for [`copy`].
 #[cfg(miri)]
 unsafe fn by_atomic_bytes(to: *mut u8, from: *const u8, len: usize) {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};

@@ -6,6 +6,8 @@ use core::ffi::c_int;
 
 pub(super) static OPERATIONS: Operations = Operations { open: Some(open), ..Operations::NONE };
 
+/// # Safety
+/// None: it uses no argument.
 unsafe extern "C" fn open(_: *mut File) -> c_int {
     -EACCES
 }

@@ -49,28 +49,38 @@ unsafe extern "C" fn open(file: *mut File) -> c_int {
     result
 }
 
+/// # Safety
+/// As for [`open`].
 unsafe extern "C" fn release(file: *mut File) -> c_int {
     // SAFETY: as above.
     let file = unsafe { &*file };
     if file.private == made() { fifo::destroy(file.minor) } else { 0 }
 }
 
+/// # Safety
+/// As for [`open`]; the program gives `count` bytes.
 unsafe extern "C" fn read(file: *mut File, to: *mut c_char, count: usize, _: *mut c_long) -> isize {
     let count = count.min(c_int::MAX as usize) as c_int;
     // SAFETY: as above.
     unsafe { fifo::get((*file).minor, to.cast(), count) as isize }
 }
 
+/// # Safety
+/// As for [`open`]; the program gives `count` bytes.
 unsafe extern "C" fn write(file: *mut File, from: *const c_char, count: usize, _: *mut c_long) -> isize {
     let Ok(count) = c_int::try_from(count) else { return -EINVAL as isize };
     // SAFETY: as above.
     unsafe { fifo::put((*file).minor, from.cast(), count) as isize }
 }
 
+/// # Safety
+/// None: it uses no argument.
 unsafe extern "C" fn seek(_: *mut File, _: c_long, _: c_int) -> c_long {
     (-ESPIPE).into()
 }
 
+/// # Safety
+/// As for [`open`].
 unsafe extern "C" fn ioctl(file: *mut File, command: c_uint, argument: c_ulong) -> c_int {
     // SAFETY: as above.
     let minor = unsafe { (*file).minor };

@@ -114,6 +114,9 @@ fn prepare(token: &Token, thread: &'static Thread, how: &Start) {
 
 /// First instructions of a thread. Its own address comes in the first argument. The floating-point
 /// unit may be in the state that another thread left.
+///
+/// # Safety
+/// Only the kernel calls it, as the start of a thread that `prepare` prepared.
 #[unsafe(naked)]
 unsafe extern "C" fn thread_entry() -> ! {
     naked_asm!(
