@@ -121,6 +121,7 @@ pub fn switch(on: bool) {
     // SAFETY: as in `record`. No stretch is measured across untraced code.
     unsafe { (*BUFFER.facts.get()).stretch.time = 0 };
     for site in code::trace_sites() {
-        code::set_jump(site, on);
+        // SAFETY: the kernel runs with interrupts off, on one CPU.
+        unsafe { code::set_jump(site, on) };
     }
 }

@@ -14,8 +14,10 @@ use pillion_core::{
 };
 
 impl Hardware {
-    fn tables(space: &Space) -> PageTables {
-        // SAFETY: the pages follow the object and were vouched for when `space_init` made the root.
+    /// # Safety
+    /// `space` is that of a living object, and these are its only tables.
+    unsafe fn tables(space: &Space) -> PageTables {
+        // SAFETY: the pages follow the object, says the caller; `space_init` made the root.
         unsafe { PageTables::resume(space.root, u64::from(space.pages), u64::from(space.used)) }
     }
 }
@@ -30,7 +32,8 @@ impl Spaces for Hardware {
     }
 
     fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
-        let mut tables = Self::tables(space);
+        // SAFETY: the core passes the object.
+        let mut tables = unsafe { Self::tables(space) };
         let flags = Flags::from_call(flags)?;
         let flags = if space.format == Format::Nested { flags.with(Flags::GIGANTIC) } else { flags };
         let result = tables.map_step(address, physical, size, flags);
@@ -39,9 +42,11 @@ impl Spaces for Hardware {
     }
 
     fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
-        let mut tables = Self::tables(space);
+        // SAFETY: the core passes the object.
+        let mut tables = unsafe { Self::tables(space) };
         // What was mapped as one page is unmapped as one: pages are never split.
-        let done = tables.unmap_step(address, size).unwrap_or(size);
+        // SAFETY: the translations are dropped below.
+        let done = unsafe { tables.unmap_step(address, size) }.unwrap_or(size);
         match space.format {
             Format::Host => arch::paging::invalidate_all(space.root),
             Format::Nested => virtualisation::flush_all(),

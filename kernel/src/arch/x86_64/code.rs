@@ -28,9 +28,11 @@ pub fn trace_sites() -> &'static [Site] {
     unsafe { core::slice::from_raw_parts(start, end.offset_from_unsigned(start)) }
 }
 
-/// Makes a trace point a jump or a no-operation. Called with interrupts off on the one CPU that
-/// runs, so that nothing executes it meanwhile.
-pub fn set_jump(site: &Site, on: bool) {
+/// Makes a trace point a jump or a no-operation.
+///
+/// # Safety
+/// Interrupts are off and one CPU runs, so that nothing executes it meanwhile.
+pub unsafe fn set_jump(site: &Site, on: bool) {
     let mut bytes = NO_OPERATION;
     if on {
         let distance = site.target.wrapping_sub(site.at + LENGTH as u64) as i32;
@@ -38,7 +40,8 @@ pub fn set_jump(site: &Site, on: bool) {
         bytes[1..].copy_from_slice(&distance.to_le_bytes());
     }
     let code = direct::<[u8; LENGTH]>(physical(site.at as *const u8));
-    // SAFETY: CR0 as it always is, without write protection for the one store; the bytes are a
+    // SAFETY: nothing executes the code meanwhile, says the caller. CR0 as it always is, without
+    // write protection for the one store; the site is one of the linker's table; the bytes are a
     // whole instruction of the same length. The processor sees the change at the next serialising
     // instruction, which the write of CR0 is.
     unsafe {

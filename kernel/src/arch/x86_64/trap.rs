@@ -432,7 +432,10 @@ pub fn fault_address() -> u64 {
 }
 
 /// An exception in kernel mode, a double fault or a machine check: logs it and stops.
-extern "C" fn kernel_fault(frame: &Frame) -> ! {
+///
+/// # Safety
+/// Only the entry code calls it, on the frame that it made.
+unsafe extern "C" fn kernel_fault(frame: &Frame) -> ! {
     let f = frame;
     if f.vector == MACHINE_CHECK.into() {
         // Another one would reset the machine before this one has been read.

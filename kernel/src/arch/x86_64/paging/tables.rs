@@ -56,9 +56,11 @@ impl PageTables {
         paging::map_step(&mut self.0, root, address, physical, size, flags)
     }
 
-    /// See [`paging::unmap_step`]. The caller drops the translations ([`super::invalidate_all`], or
-    /// for a guest the vCPU's).
-    pub fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
+    /// See [`paging::unmap_step`].
+    ///
+    /// # Safety
+    /// The caller drops the translations ([`super::invalidate_all`], or for a guest the vCPU's).
+    pub unsafe fn unmap_step(&mut self, address: u64, size: u64) -> Result<u64> {
         let root = self.0.root;
         paging::unmap_step(&mut self.0, root, address, size)
     }
