@@ -1,4 +1,6 @@
-//! An access and its result: the one type in which all models answer.
+//! Accesses and their results. The models of ports answer with [`Answer`], since an access may go
+//! on to the machine's port; those of memory and of registers with a value, or with a write's
+//! [`Effect`].
 
 use pillion_abi::vcpu::route;
 
@@ -49,12 +51,9 @@ pub enum Answer {
 pub enum Effect {
     /// Nothing.
     None,
-    /// [`crate::apic::Shared`] changed: copy it back, and check
-    /// [`crate::apic::LocalApic::next_wake`].
-    Shared,
     /// Make the vector pending in the guest ([`pillion_abi::call::Call::VcpuInject`]).
     Interrupt(u8),
-    /// Deliver an NMI to the guest.
+    /// The guest sends itself an NMI, which the monitor does not deliver.
     Nmi,
     /// EOI: only in xAPIC mode.
     EndOfInterrupt,

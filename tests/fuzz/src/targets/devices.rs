@@ -66,7 +66,10 @@ pub fn apic(bytes: &[u8]) {
                 let _ = apic.read_memory(u64::from(input.u16()) & 0xfff, input.width(8), now, &shared);
                 Effect::None
             }
-            2 => apic.rearm(now, &mut shared),
+            2 => {
+                apic.rearm(now, &mut shared);
+                Effect::None
+            }
             3 => apic.write_msr(0x1b, input.u64(), now, &mut shared).unwrap_or(Effect::None),
             4 => apic.write_msr(0x6e0, input.u64(), now, &mut shared).unwrap_or(Effect::None),
             5 => {

@@ -156,8 +156,8 @@ impl LocalApic {
 
     /// Rearms a periodic timer that has fired for its next period. Call it at each exit; it does
     /// nothing in other modes.
-    pub fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
-        self.timer.rearm(now, shared)
+    pub fn rearm(&mut self, now: u64, shared: &mut Shared) {
+        self.timer.rearm(now, shared);
     }
 
     /// Reads one of the MSRs [`MSR_BASE`], [`MSR_DEADLINE`] and [`MSR_FIRST`]`..=`[`MSR_LAST`].
@@ -183,13 +183,14 @@ impl LocalApic {
         shared: &mut Shared,
     ) -> Result<Effect, GeneralProtection> {
         match msr {
-            MSR_BASE => self.set_base(value, shared),
-            MSR_DEADLINE => Ok(self.timer.set_deadline(value, shared)),
+            MSR_BASE => self.set_base(value, shared)?,
+            MSR_DEADLINE => self.timer.set_deadline(value, shared),
             MSR_FIRST..=MSR_LAST if self.mode == ApicMode::X2apic => {
-                self.write_x2apic(msr - MSR_FIRST, value, now, shared).ok_or(GeneralProtection)
+                return self.write_x2apic(msr - MSR_FIRST, value, now, shared).ok_or(GeneralProtection);
             }
-            _ => Err(GeneralProtection),
+            _ => return Err(GeneralProtection),
         }
+        Ok(Effect::None)
     }
 
     /// Reads from the page at [`BASE`]. Outside xAPIC mode it reads all ones, as if the page had
@@ -224,7 +225,7 @@ impl LocalApic {
 
     /// Changes the mode as 11.12.5 allows: from xAPIC to x2APIC directly, back only through
     /// disabled. The address is fixed.
-    fn set_base(&mut self, value: u64, shared: &mut Shared) -> Result<Effect, GeneralProtection> {
+    fn set_base(&mut self, value: u64, shared: &mut Shared) -> Result<(), GeneralProtection> {
         if value & !(BOOTSTRAP | ENABLED | EXTENDED) != BASE {
             return Err(GeneralProtection);
         }
@@ -235,7 +236,7 @@ impl LocalApic {
             (false, true) => return Err(GeneralProtection),
         };
         match (self.mode, wanted) {
-            (before, after) if before == after => return Ok(Effect::None),
+            (before, after) if before == after => return Ok(()),
             (ApicMode::Disabled, ApicMode::X2apic) | (ApicMode::X2apic, ApicMode::Xapic) => {
                 return Err(GeneralProtection);
             }
@@ -247,7 +248,7 @@ impl LocalApic {
                 shared.deadline = 0;
             }
         }
-        Ok(Effect::Shared)
+        Ok(())
     }
 }
 

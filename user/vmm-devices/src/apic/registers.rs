@@ -125,20 +125,17 @@ impl LocalApic {
 
     fn write_common(&mut self, register: u32, value: u32, now: u64, shared: &mut Shared) -> Effect {
         match register {
-            TASK_PRIORITY => {
-                shared.tpr = value as u8;
-                return Effect::Shared;
-            }
+            TASK_PRIORITY => shared.tpr = value as u8,
             END_OF_INTERRUPT => return Effect::EndOfInterrupt,
-            SPURIOUS => return self.set_spurious(value, now, shared),
+            SPURIOUS => self.set_spurious(value, now, shared),
             ERRORS => self.errors_read = core::mem::take(&mut self.errors),
-            TIMER => return self.timer.set_entry(self.maskable(value & TIMER_BITS), now, shared),
+            TIMER => self.timer.set_entry(self.maskable(value & TIMER_BITS), now, shared),
             LOCAL..=LOCAL_LAST => {
                 let index = (register - LOCAL) as usize;
                 self.local[index] = self.maskable(value & LOCAL_BITS[index]);
             }
-            INITIAL_COUNT => return self.timer.set_initial_count(value, now, shared),
-            DIVIDE => return self.timer.set_divide(value & DIVIDE_BITS, now, shared),
+            INITIAL_COUNT => self.timer.set_initial_count(value, now, shared),
+            DIVIDE => self.timer.set_divide(value & DIVIDE_BITS, now, shared),
             _ => {}
         }
         Effect::None
@@ -149,15 +146,12 @@ impl LocalApic {
         if self.spurious & SOFTWARE_ENABLED == 0 { entry | MASKED } else { entry }
     }
 
-    fn set_spurious(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+    fn set_spurious(&mut self, value: u32, now: u64, shared: &mut Shared) {
         self.spurious = value & SPURIOUS_BITS;
-        if self.spurious & SOFTWARE_ENABLED != 0 {
-            return Effect::None;
+        if self.spurious & SOFTWARE_ENABLED == 0 {
+            self.local.iter_mut().for_each(|entry| *entry |= MASKED);
+            self.timer.set_entry(self.timer.entry() | MASKED, now, shared);
         }
-        for entry in &mut self.local {
-            *entry |= MASKED;
-        }
-        self.timer.set_entry(self.timer.entry() | MASKED, now, shared)
     }
 
     /// The interrupt command register (11.6.1).

@@ -19,7 +19,7 @@
 //! requires. The kernel accepts them while the entry is not masked; a guest that does this changes
 //! only its own next interrupt, and the next write of a count repairs it.
 
-use super::{Effect, Shared};
+use super::Shared;
 
 const MASKED: u32 = 1 << 16;
 
@@ -111,13 +111,12 @@ impl Timer {
     }
 
     /// Rearms the timer. While a deadline is set, even a past one, the kernel delivers that first.
-    pub(super) fn rearm(&mut self, now: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn rearm(&mut self, now: u64, shared: &mut Shared) {
         if self.next_wake().is_none() || shared.deadline != 0 {
-            return Effect::None;
+            return;
         }
         self.expires = self.upcoming(now).unwrap_or(self.expires);
         shared.deadline = self.expires;
-        Effect::Shared
     }
 
     /// The vector for the kernel, 0 for an illegal one: below 16 (11.5.2).
@@ -127,17 +126,16 @@ impl Timer {
     }
 
     /// Writes the deadline register. A deadline that has passed is kept, because it fires at once.
-    pub(super) fn set_deadline(&mut self, value: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn set_deadline(&mut self, value: u64, shared: &mut Shared) {
         if self.mode() != TimerMode::Deadline {
-            return Effect::None;
+            return;
         }
         shared.deadline = value;
-        Effect::Shared
     }
 
     /// Writes the local vector entry. Changing to or from deadline mode disarms the timer
     /// (11.5.4.1); what expired while the entry was masked is lost.
-    pub(super) fn set_entry(&mut self, entry: u32, now: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn set_entry(&mut self, entry: u32, now: u64, shared: &mut Shared) {
         let before = (self.mode(), self.vector());
         self.entry = entry;
         let changed = self.mode() != before.0;
@@ -149,34 +147,34 @@ impl Timer {
             let lost = before.1 == 0 && shared.deadline <= now;
             shared.timer_vector = self.vector();
             shared.deadline = if lost { 0 } else { shared.deadline };
-            return Effect::Shared;
+            return;
         }
-        self.publish(now, shared, before.1 == 0 || changed)
+        self.publish(now, shared, before.1 == 0 || changed);
     }
 
-    pub(super) fn set_initial_count(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn set_initial_count(&mut self, value: u32, now: u64, shared: &mut Shared) {
         if self.mode() == TimerMode::Deadline {
-            return Effect::None;
+            return;
         }
         self.initial = value;
         self.expires = now.saturating_add(self.period());
-        self.publish(now, shared, true)
+        self.publish(now, shared, true);
     }
 
     /// Writes the divider: the rest of the count runs at the new rate.
-    pub(super) fn set_divide(&mut self, value: u32, now: u64, shared: &mut Shared) -> Effect {
+    pub(super) fn set_divide(&mut self, value: u32, now: u64, shared: &mut Shared) {
         let left = self.current_count(now);
         self.divide = value;
         if left == 0 {
-            return Effect::None;
+            return;
         }
         self.expires = now.saturating_add(u64::from(left) << self.shift());
-        self.publish(now, shared, true)
+        self.publish(now, shared, true);
     }
 
     /// Sets the shared words in a counting mode. A deadline that is set is replaced only if the
     /// count is new: it may have passed without having been delivered yet.
-    fn publish(&mut self, now: u64, shared: &mut Shared, fresh: bool) -> Effect {
+    fn publish(&mut self, now: u64, shared: &mut Shared, fresh: bool) {
         shared.timer_vector = self.vector();
         if shared.timer_vector == 0 || !self.counts() {
             shared.deadline = 0;
@@ -185,6 +183,5 @@ impl Timer {
             self.expires = upcoming.unwrap_or(self.expires);
             shared.deadline = upcoming.unwrap_or(0);
         }
-        Effect::Shared
     }
 }

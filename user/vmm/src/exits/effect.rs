@@ -18,7 +18,7 @@ pub fn carry_out(machine: &mut VirtualMachine, effect: Effect) -> Option<End> {
         Effect::Request(Request::Reset) => return Some(End::Reboot),
         Effect::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
         // Linux sends itself an NMI only to check a CPU that hangs; the watchdog then handles that.
-        Effect::None | Effect::Shared | Effect::Nmi => {}
+        Effect::None | Effect::Nmi => {}
     }
     None
 }
