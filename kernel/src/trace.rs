@@ -9,7 +9,8 @@ use crate::arch::{clock, code, physical};
 use pillion_abi::trace::{ENTRIES, Entry, Event, FIRST_ENTRY, Header, SIZE};
 use pillion_ring::{Cell, Writer};
 
-/// What follows the count in the header.
+/// What follows the count in the header. Other address spaces read the first three at any time:
+/// no reference to them is made.
 #[repr(C)]
 struct Facts {
     tsc_hz: u64,
@@ -81,24 +82,29 @@ pub(crate) use trace;
 #[cold]
 pub fn record(event: Event, first: u64, second: u64) {
     let entry = Entry { time: clock::now(), event: event as u64, first, second };
-    // SAFETY: this CPU is the only writer, and not interrupted.
-    let facts = unsafe { &mut *BUFFER.facts.get() };
-    facts.writer.write(&BUFFER.written, &BUFFER.cells, [entry.time, entry.event, entry.first, entry.second]);
-    measure(facts, event, entry);
+    let facts = BUFFER.facts.get();
+    // SAFETY: this CPU is the only writer, and not interrupted; the two are for the kernel alone.
+    let (writer, stretch) = unsafe { (&mut (*facts).writer, &mut (*facts).stretch) };
+    writer.write(&BUFFER.written, &BUFFER.cells, [entry.time, entry.event, entry.first, entry.second]);
+    measure(stretch, event, entry);
 }
 
 /// Keeps the longest stretch with interrupts off. An interrupt that directly follows another kernel
 /// entry begins none of its own.
-fn measure(facts: &mut Facts, event: Event, entry: Entry) {
-    if event.ends_stretch() && facts.stretch.time != 0 {
-        let length = entry.time.wrapping_sub(facts.stretch.time);
-        if length > facts.longest {
-            (facts.longest, facts.longest_cause) = (length, facts.stretch);
+fn measure(stretch: &mut Entry, event: Event, entry: Entry) {
+    if event.ends_stretch() && stretch.time != 0 {
+        let (length, facts) = (entry.time.wrapping_sub(stretch.time), BUFFER.facts.get());
+        // SAFETY: as in `record`; the fields are accessed by pointers.
+        unsafe {
+            if length > (*facts).longest {
+                (&raw mut (*facts).longest).write_volatile(length);
+                (&raw mut (*facts).longest_cause).write_volatile(*stretch);
+            }
         }
-        facts.stretch.time = 0;
+        stretch.time = 0;
     }
-    if event.begins_stretch() && facts.stretch.time == 0 {
-        facts.stretch = entry;
+    if event.begins_stretch() && stretch.time == 0 {
+        *stretch = entry;
     }
 }
 
