@@ -242,9 +242,9 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Ends every entry into the kernel: charges the time used if another context runs next, takes
-    /// the CPU from a thread whose budget is empty, and programs the timer for the next relevant
-    /// deadline.
+    /// Ends every entry into the kernel but a fast call: charges the time used if another context
+    /// runs next, takes the CPU from a thread whose budget is empty, and programs the timer for the
+    /// next relevant deadline.
     #[inline(always)]
     pub fn finish(&mut self) {
         if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
@@ -283,7 +283,7 @@ impl<M: Machine> Kernel<M> {
         if self.cpu.agenda.reaches(level) {
             return self.settle_among(Some(context), level, now);
         }
-        self.leave_at(Some(context), level, At { deadline: NEVER, level }, now);
+        self.prepare_next_at(Some(context), level, At { deadline: NEVER, level }, now);
     }
 
     /// The current thread's context and priority.
@@ -297,7 +297,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn settle_exhausted(&mut self, now: u64) {
         self.pass_over_exhausted();
-        self.leave(now);
+        self.prepare_next(now);
     }
 
     /// The agenda may have entries at or above a level. If one is already due, the timer fires at
@@ -306,22 +306,22 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn settle_among(&mut self, context: Opt<Context>, level: u8, now: u64) {
         let next = self.cpu.agenda.earliest_from(level);
-        self.leave_at(context, level, next, now);
+        self.prepare_next_at(context, level, next, now);
     }
 
     /// Programs the timer for the earliest agenda entry that concerns the thread that runs next.
     #[inline(always)]
-    pub(crate) fn leave(&mut self, now: u64) {
+    pub(crate) fn prepare_next(&mut self, now: u64) {
         let level = self.current_priority();
         let next = self.cpu.agenda.earliest_from(level);
         let context = self.current_context();
-        self.leave_at(context, level, next, now);
+        self.prepare_next_at(context, level, next, now);
     }
 
     /// Once the next thread is chosen: programs the timer, and holds the passenger's interrupts
     /// back or lets them through.
     #[inline(always)]
-    fn leave_at(&mut self, context: Opt<Context>, level: u8, next: At, now: u64) {
+    fn prepare_next_at(&mut self, context: Opt<Context>, level: u8, next: At, now: u64) {
         self.cpu.charged = context;
         let end = context.map_or(NEVER, |c| self.m.get(c).ends_at(now));
         let deadline = next.deadline.min(end);

@@ -164,7 +164,7 @@ impl<M: Machine> Kernel<M> {
         if usual && self.cpu.agenda.first(level) <= now {
             self.charge(now);
             self.expire_highest(level, now);
-            self.leave(now);
+            self.prepare_next(now);
         } else {
             self.timer_interrupt_unusual(now);
         }

@@ -80,8 +80,8 @@ fn machine_checked(exit: HwExit, state: &State) -> HwExit {
     HwExit::MachineCheck
 }
 
-/// Returns to the monitor.
-fn leave(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: HwExit) {
+/// Ends `VcpuRun`, with the reason for the monitor.
+fn return_to_monitor(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: HwExit) {
     let number = |info: u64| Fault { address: 0, info };
     let exit = machine_checked(exit, state);
     let (reason, value) = match exit {

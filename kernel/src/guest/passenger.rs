@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{interrupted, leave, notified};
+use super::{interrupted, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace, virtualisation};
 use pillion_abi::vcpu::{State, counter};
@@ -108,7 +108,7 @@ fn handle(
             processor.advance(HLT);
             k.guest_halt(vcpu);
         }
-        other => leave(k, id, processor, state, other),
+        other => return_to_monitor(k, id, processor, state, other),
     }
     false
 }

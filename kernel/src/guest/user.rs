@@ -1,7 +1,7 @@
 //! User vCPUs: code of a process in the guest, on the page tables that the guest's kernel made for
 //! it. A user vCPU gets no interrupts: all that arrive are for the host.
 
-use super::{interrupted, leave, notified};
+use super::{interrupted, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace};
 use pillion_abi::vcpu::{State, counter};
@@ -23,7 +23,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         let alone = match exit {
             HwExit::Interrupt => interrupted(k, state),
             HwExit::Taken => false,
-            other => return leave(k, id, processor, state, other),
+            other => return return_to_monitor(k, id, processor, state, other),
         };
         if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
             return;
