@@ -131,7 +131,7 @@ impl Checker<'_> {
     fn priorities(&mut self) {
         for task in &self.system.tasks {
             if !limit::PRIORITY.contains(&i64::from(task.priority)) {
-                let message = format!("task {} has priority {}, outside 2..=254", task.name, task.priority);
+                let message = format!("task {} has priority {}, outside 2 to 254", task.name, task.priority);
                 self.problem(task.lines.priority, message, remedy::RANGE);
             }
             if task.may_start_linux && self.system.linux.is_none() {
@@ -183,9 +183,6 @@ impl Checker<'_> {
         if time.budget_ns > time.period_ns {
             let message = format!("{name} has a budget of {} ns in {} ns", time.budget_ns, time.period_ns);
             self.problem(lines.budget, message, remedy::BUDGET);
-        }
-        if time.period_ns == 0 || time.budget_ns == 0 {
-            self.problem(lines.period, format!("{name} has a budget or period of 0"), remedy::BOTH);
         }
     }
 

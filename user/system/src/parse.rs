@@ -105,7 +105,7 @@ impl Reader<'_> {
             image: self.image(task.image, &name),
             priority: self.priority(task.priority, skin.is_some(), section),
             unlimited: self.unlimited(task.budget, budget.is_some()),
-            time: self.time(period, budget, lines),
+            time: self.time(&format!("task {name}"), period, budget, lines),
             memory_bytes: self.memory("memory_kib", task.memory_kib, Some(memory_kib), memory_limit, 4).unwrap_or(0)
                 << 10,
             arguments: self.string("arguments", task.arguments, arguments),
@@ -157,7 +157,7 @@ impl Reader<'_> {
             command_line: self.string("command_line", linux.command_line, limit::COMMAND_LINE),
             memory_bytes: self.memory("memory_mib", linux.memory_mib, None, &limit::MEMORY_MIB, 2).map(|m| m << 20),
             priority: self.number("priority", linux.priority, 1, &limit::LINUX_PRIORITY),
-            time: self.time(period, budget, lines),
+            time: self.time("Linux", period, budget, lines),
             restart_limit: self.number("restart_limit", linux.restart_limit, 5, &limit::RESTARTS),
             restart_backoff_ms: self.number("restart_backoff_ms", linux.restart_backoff_ms, 200, &limit::BACKOFF_MS),
             after: After {
@@ -217,7 +217,7 @@ impl Reader<'_> {
     }
 
     fn out_of_limits(&mut self, line: u32, key: &str, value: impl Display, limits: &RangeInclusive<i64>) {
-        let message = format!("{key} is {value}, outside {}..={}", limits.start(), limits.end());
+        let message = format!("{key} is {value}, outside {} to {}", limits.start(), limits.end());
         self.problem(line, message, remedy::RANGE);
     }
 
@@ -245,16 +245,16 @@ impl Reader<'_> {
     }
 
     /// Period and budget together.
-    fn time(&mut self, period: Option<u64>, budget: Option<u64>, lines: Lines) -> Option<Budget> {
+    fn time(&mut self, whose: &str, period: Option<u64>, budget: Option<u64>, lines: Lines) -> Option<Budget> {
         match (period, budget) {
             (Some(period_ns), Some(budget_ns)) => Some(Budget { budget_ns, period_ns }),
             (None, None) => None,
             (Some(_), None) => {
-                self.problem(lines.period, "a period without a budget".into(), remedy::BOTH);
+                self.problem(lines.period, format!("{whose} has a period without a budget"), remedy::BOTH);
                 None
             }
             (None, Some(_)) => {
-                self.problem(lines.budget, "a budget without a period".into(), remedy::BOTH);
+                self.problem(lines.budget, format!("{whose} has a budget without a period"), remedy::BOTH);
                 None
             }
         }

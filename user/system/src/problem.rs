@@ -50,7 +50,7 @@ remedies! {
     /// Both `_us` and `_ns` of one duration.
     ONE_UNIT = "keep one of the two";
     /// A budget without a period or the other way round.
-    BOTH = "give both budget and period, or neither";
+    BOTH = "give both budget and period, or neither; 0 is none";
     /// A budget above its period.
     BUDGET = "lower the budget or lengthen the period";
     /// `budget` with another value, or beside a budget.

@@ -101,7 +101,7 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
 fn ceiling(task: &Task) -> Option<Problem> {
     let low = i64::from(task.priority) < *limit::SKIN_PRIORITY.start();
     low.then(|| {
-        let message = format!("task {} has a skin and priority {}, outside 16..=254", task.name, task.priority);
+        let message = format!("task {} has a skin and priority {}, outside 16 to 254", task.name, task.priority);
         Problem::new(task.lines.priority, message, remedy::RANGE)
     })
 }

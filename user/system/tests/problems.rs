@@ -32,7 +32,7 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "period_us='x'", 6, "invalid type", remedy::FORMAT),
     (A, "interrupts=[{line=1},\n{lime=2}]", 7, "unknown field `lime`", remedy::FORMAT),
     ("", "[system]\nname='s'", 1, "neither a task nor Linux", remedy::NOTHING),
-    ("", "[system]\nname='s'\n[[task]]\nname='a'\npriority=255", 5, "priority is 255, outside 2..=254", remedy::RANGE),
+    ("", "[system]\nname='s'\n[[task]]\nname='a'\npriority=255", 5, "priority is 255, outside 2 to 254", remedy::RANGE),
     (S, LONG, 1, "bytes, more than 32768", remedy::FILE),
     (A, "period_us=-1\nbudget_us=1", 6, "outside", remedy::RANGE),
     (A, "period_us=9223372036854775807\nbudget_us=1", 6, "outside", remedy::RANGE),
@@ -41,8 +41,9 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (A, "memory_kib=21", 6, "not a multiple of 4", remedy::PAGES),
     (LINUX, "memory_mib=65", 4, "not a multiple of 2", remedy::PAGES),
     (A, "period_us=100\nperiod_ns=1000\nbudget_us=1", 6, "both given", remedy::ONE_UNIT),
-    (A, "\nperiod_us=100", 7, "a period without a budget", remedy::BOTH),
-    (LINUX, "budget_us=100", 4, "a budget without a period", remedy::BOTH),
+    (A, "\nperiod_us=100", 7, "task a has a period without a budget", remedy::BOTH),
+    (A, "period_us=100\nbudget_us=0", 6, "task a has a period without a budget", remedy::BOTH),
+    (LINUX, "budget_us=100", 4, "Linux has a budget without a period", remedy::BOTH),
     (A, "budget='all'", 6, "budget is \"all\"", remedy::UNLIMITED),
     (A, "period_us=100\nbudget_us=1\nbudget='unlimited'", 8, "both a budget and budget", remedy::UNLIMITED),
     (A, "budget=100", 6, "invalid type", remedy::FORMAT),
@@ -60,9 +61,9 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (LINUX, "after_crash='stop'", 4, "after_crash is \"stop\"", remedy::AFTER),
     (LINUX, "after_limit='restart'", 4, "after_limit is \"restart\"", remedy::AFTER),
     (S, "start='soon'", 6, "start is \"soon\"", remedy::START),
-    (S, "threads=65", 6, "threads is 65, outside 2..=64", remedy::RANGE),
+    (S, "threads=65", 6, "threads is 65, outside 2 to 64", remedy::RANGE),
     (S, "fifo_kib=5", 6, "not a multiple of 4", remedy::PAGES),
-    (S, "[channels]\nshared_fifos=[0,\n64]", 8, "a shared FIFO is 64, outside 0..=63", remedy::RANGE),
+    (S, "[channels]\nshared_fifos=[0,\n64]", 8, "a shared FIFO is 64, outside 0 to 63", remedy::RANGE),
     (S, "[channels]\nshared_fifos=[3,\n5,\n3]", 9, "FIFO 3 is shared twice", remedy::ONCE),
     (S, "[channels]\nmbuff_kib=0", 7, "mbuff_kib is 0, outside", remedy::RANGE),
     (S, "[channels]\nmbuff_kib=524292", 7, "mbuff_kib is 524292, outside", remedy::RANGE),
@@ -107,7 +108,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         remedy::LATE,
     ),
     (A, "memory_kib=1048576", 6, "a needs 1048576 KiB, but 1044480 KiB of the machine's 1048576 KiB", remedy::MEMORY),
-    (S, "priority=15", 6, "has a skin and priority 15, outside 16..=254", remedy::RANGE),
+    (S, "priority=15", 6, "has a skin and priority 15, outside 16 to 254", remedy::RANGE),
     (A, "may_start_linux=true", 3, "but there is no [linux] section", remedy::MAY_START),
     (S, "[linux]\npriority=14", 7, "leaves no room", remedy::SKIN_ROOM),
     (S, "start='linux'", 3, "Linux is to start task a", remedy::START_LINUX),
@@ -275,7 +276,7 @@ fn too_many() {
 fn all_problems_are_told_in_order() {
     let problems = parse(&format!("{A}memory_kib=3\nimage=''\n[linux]\npriority=0")).unwrap_err();
     assert!(problems.iter().map(|p| p.line).eq([6, 6, 7, 9]), "{problems:#?}");
-    assert_eq!(problems[3].to_string(), "line 9: priority is 0, outside 1..=253; give a number within the limits");
+    assert_eq!(problems[3].to_string(), "line 9: priority is 0, outside 1 to 253; give a number within the limits");
 }
 
 #[test]
