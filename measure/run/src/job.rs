@@ -38,7 +38,7 @@ impl Job {
 
     /// Runs it.
     pub fn run(&self, tool: &dyn Tool) -> Result<RunOutput> {
-        let folder = tempfile::tempdir()?;
+        let folder = file::temporary()?;
         let output = folder.path().join("plugin");
         let left = tool.boot(&self.boot_with(&output))?;
         Ok(RunOutput { plugin: file::text(&output), ..left })

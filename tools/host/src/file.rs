@@ -1,11 +1,14 @@
 //! Files: written atomically, read with a clear error or leniently, and found below a folder.
 
+use crate::problem::problem;
 use anyhow::{Context as _, Result};
+use std::env;
 use std::fs::{self, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tempfile::TempDir;
 
 /// Writes a file so that no reader ever sees half of it; leaves a file alone that already has these
 /// bytes.
@@ -35,6 +38,15 @@ fn replace(path: &Path, data: &[u8], mode: u32) -> Result<()> {
     file.write_all(data).with_context(|| format!("cannot write {}", path.display()))?;
     file.persist(path)?;
     Ok(())
+}
+
+/// A new folder for temporary files; dropping it removes them.
+pub fn temporary() -> Result<TempDir> {
+    let place = env::temp_dir();
+    tempfile::Builder::new().prefix("pillion-").tempdir_in(&place).map_err(|error| {
+        let what = format!("no folder for temporary files can be made in {}", place.display());
+        problem(what, error, "set TMPDIR to a writable folder")
+    })
 }
 
 /// The bytes of a file.
@@ -83,4 +95,25 @@ fn walk(folder: &Path, inside: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 /// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool;
+
+    /// Set in the process that has no room for temporary files.
+    const CHILD: &str = "PILLION_TEST_WITHOUT_TMPDIR";
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        if env::var_os(CHILD).is_some() {
+            let said = temporary().unwrap_err().to_string();
+            assert!(said.contains("made in /nowhere") && said.contains("TMPDIR"), "{said}");
+            return;
+        }
+        let mut child = tool::myself();
+        child.args(["--exact", "file::tests::a_folder_that_cannot_be_made_is_named"]);
+        assert!(child.env(CHILD, "1").env("TMPDIR", "/nowhere").status().unwrap().success());
+    }
 }

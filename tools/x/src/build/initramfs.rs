@@ -163,7 +163,7 @@ fn add_modules(tree: &mut Tree, kernel: &Kernel, drivers: &Drivers) -> Result<()
 /// The program that writes to the debug console; no package has one.
 fn note(repository: &Repository) -> Result<Vec<u8>> {
     cargo::ensure(BARE_TARGET)?;
-    let folder = tempfile::tempdir()?;
+    let folder = file::temporary()?;
     let output = folder.path().join("note");
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition", "2024", "--target", BARE_TARGET, "-C", "panic=abort", "-C", "opt-level=s"]);

@@ -55,7 +55,7 @@ pub fn make(repository: &Repository, archive: &Archive, release: &str, modules: 
     let packages = packages(archive, release)?;
     step(&format!("building kernel modules ({})", names.join(", ")), || {
         // Outside the repository: Linux's makefiles do not support paths with a space.
-        let folder = tempfile::tempdir()?;
+        let folder = file::temporary()?;
         let folder = folder.path();
         let tree = headers(folder, &packages, release)?;
         let tools = Tools::gather(archive, &packages)?;

@@ -2,7 +2,7 @@
 //! kernels has the patch in its folder.
 
 use super::lock::lock;
-use crate::file::{below, read, read_text, write_whole};
+use crate::file::{below, read, read_text, temporary, write_whole};
 use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tool;
@@ -20,7 +20,7 @@ const FOLDER: &str = "patched";
 pub fn repository(repository: &Repository, patch: &Path) -> Result<Repository> {
     let folder = Path::new(FOLDER).join(patch.file_stem().context("a patch needs a name")?);
     let _turn = lock(repository)?;
-    let fresh = tempfile::tempdir()?;
+    let fresh = temporary()?;
     repository.copy(fresh.path())?;
     apply(&repository.named(patch), fresh.path())?;
     let copy = Repository::with_target(repository.build(&folder), repository.target().join(&folder));

@@ -67,7 +67,7 @@ const OF_THE_TIME: &str = "-w -std=gnu99 -fgnu89-inline -fcommon -std=gnu++14 -f
 /// Builds one of the user's programs, in C or C++, with the library and the user's flags. Unused
 /// parts of the library are left out.
 pub fn with_library(repository: &Repository, sources: &[PathBuf], flags: &[String]) -> Result<Vec<u8>> {
-    let folder = tempfile::tempdir()?;
+    let folder = file::temporary()?;
     let by_lines = folder.path().join("by_lines.c");
     fs::write(&by_lines, BY_LINES)?;
     let library = file::all(&repository.path(LIBRARY_SOURCES))?;
@@ -122,7 +122,7 @@ fn run(compiler: &mut Command, source: &Path) -> Result<()> {
 /// Builds a static program from the C, C++ and object files among `files`; errors name the first
 /// file. The program's bytes do not depend on where the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
-    let work = tempfile::tempdir()?;
+    let work = file::temporary()?;
     let output = work.path().join("program");
     let mut compiler = compiler(repository, flags)?;
     let is_object = |file: &Path| file.extension().is_some_and(|ending| ending == "o");

@@ -17,6 +17,7 @@ use crate::parallel::{Work, each, processors};
 use crate::problem::problem;
 use crate::qemu;
 use crate::repository::Repository;
+use crate::run::check_output;
 use crate::tally::Tally;
 use anyhow::Result;
 use images::Images;
@@ -39,6 +40,7 @@ pub fn run(repository: &Repository, arguments: &CampaignArguments) -> Result<Tal
         scenarios.iter().flat_map(shrink::steps).for_each(|step| println!("{step}"));
         return Ok(Tally { passed: scenarios.len() as u64, failed: Vec::new() });
     }
+    arguments.json.iter().try_for_each(|file| check_output(file))?;
     let images = Images::build(repository)?;
     let workers = arguments.jobs.unwrap_or_else(processors);
     let (started, mut totals) = (Instant::now(), Totals::default());

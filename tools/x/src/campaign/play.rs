@@ -2,10 +2,11 @@
 
 use super::images::Images;
 use super::scenario::Scenario;
+use crate::file::temporary;
 use crate::qemu;
 use crate::run::emulator::Emulator;
 use crate::stop;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub struct Ran {
 
 /// Runs a scenario to its end.
 pub fn run(images: &Images, scenario: &Scenario) -> Result<Ran> {
-    let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
+    let folder = temporary()?;
     let (bundle, log) = (folder.path().join("bundle"), folder.path().join("log"));
     std::fs::write(&bundle, images.bundle(scenario)?)?;
     let mut emulator = Emulator::start(Path::new(qemu::DEFAULT), &arguments(&images.kernel, &bundle, &log))?;
@@ -37,7 +38,7 @@ pub fn run(images: &Images, scenario: &Scenario) -> Result<Ran> {
     while !emulator.ended()? && cut_short.is_none() {
         ensure!(!stop::wanted(), "interrupted");
         if started.elapsed() > LIMIT {
-            cut_short = Some(format!("not over after {} s", LIMIT.as_secs()));
+            cut_short = Some(format!("the run was given up after {} s", LIMIT.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

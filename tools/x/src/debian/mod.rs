@@ -87,7 +87,11 @@ impl Archive {
         let file = downloaded(folder, &stanza.package)?;
         let staging = tempfile::tempdir_in(&self.cache)?;
         tool::quietly(Command::new("dpkg-deb").arg("-x").arg(&file).arg(staging.path())).map_err(|error| {
-            problem(format!("{} could not be unpacked", stanza.package), format!("{error:#}"), "is the disk full?")
+            problem(
+                format!("{} could not be unpacked", stanza.package),
+                format!("{error:#}"),
+                "try again: it is downloaded anew",
+            )
         })?;
         fs::remove_file(&file)?;
         fs::rename(staging.keep(), self.root(stanza))?;

@@ -23,10 +23,10 @@ mod wires;
 
 use crate::build::{self, Built, patched};
 use crate::cli::RunArguments;
-use crate::file::write_whole;
+use crate::file::{temporary, write_whole};
 use crate::repository::Repository;
 use crate::{doctor, qemu, system_file};
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use emulated::{Boot, Folder};
 use ending::Ending;
 use pillion_measure_data::plain;
@@ -34,6 +34,7 @@ use result::RunResult;
 use session::Ended;
 use std::fs;
 use std::path::Path;
+pub use validate::output as check_output;
 pub use wires::follow;
 
 /// Size of the disk that the disk load writes to.
@@ -47,7 +48,7 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     emulator::check_cpu(&run.qemu, &run.cpu, run.build.root.is_none())?;
     let size = (!run.headless).then(terminal::size).flatten();
     let append = emulated::linux_line(run, size);
-    let folder = tempfile::Builder::new().prefix("pillion-").tempdir().context("no room for temporary files")?;
+    let folder = temporary()?;
     let folder = Folder(folder.path());
     let built = prepare(repository, run, &append, &folder)?;
     validate::memory(run, &built)?;
@@ -107,14 +108,6 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
     let failures = result.failures();
     print!("{}{}", plain(&summary::text(&ended.observed, run.clock())), plain(said));
     warn(patched);
-    if let Some(file) = &run.json {
-        let text = serde_json::to_string_pretty(&result.json())? + "\n";
-        let absolute = std::path::absolute(file)?;
-        write_whole(&absolute, text.as_bytes())?;
-    }
-    if let Some(folder) = &run.trace {
-        trace_files::write(&std::path::absolute(folder)?, &ended.observed.trace)?;
-    }
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());
     } else if run.headless && run.load.iter().any(|load| validate::is_own(run, load)) {
@@ -123,6 +116,15 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
     }
     for line in ended.observed.notes.iter().chain(&failures) {
         eprintln!("x: {}", plain(line));
+    }
+    // Last: an error of these must not hide why the run failed.
+    if let Some(file) = &run.json {
+        let text = serde_json::to_string_pretty(&result.json())? + "\n";
+        let absolute = std::path::absolute(file)?;
+        write_whole(&absolute, text.as_bytes())?;
+    }
+    if let Some(folder) = &run.trace {
+        trace_files::write(&std::path::absolute(folder)?, &ended.observed.trace)?;
     }
     Ok(failures.is_empty())
 }

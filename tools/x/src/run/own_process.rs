@@ -32,7 +32,7 @@ pub fn run(
     folder: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Result<Streams> {
-    let work = tempfile::tempdir()?;
+    let work = file::temporary()?;
     let [log, console, result] = ["log", "console", "json"].map(|name| work.path().join(name));
     let mut command = tool::myself();
     command.env("PILLION_ROOT", repository.root()).current_dir(folder).args(["run", "--headless"]);

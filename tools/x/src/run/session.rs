@@ -194,7 +194,8 @@ impl Session<'_> {
         if stop::wanted() {
             self.observed.cut_short = Some("interrupted".into());
         } else if let Some(limit) = limit(self.run).filter(|limit| self.started.elapsed() > *limit) {
-            self.observed.cut_short = Some(format!("not over after {} s", limit.as_secs()));
+            let after = limit.as_secs();
+            self.observed.cut_short = Some(format!("the run was given up after {after} s; --timeout N allows more"));
         }
         self.observed.cut_short.is_some() || self.stop.is_some_and(|stop| Instant::now() >= stop)
     }
@@ -303,6 +304,7 @@ mod tests {
         let run_arguments = arguments(&["--timeout", "1"]);
         let ending = Ending { linux: true, others: true };
         let ended = run(&run_arguments, &["60".into()], &Folder(folder.path()), ending).unwrap();
-        assert_eq!(ended.observed.cut_short.as_deref(), Some("not over after 1 s"));
+        let said = ended.observed.cut_short.as_deref();
+        assert_eq!(said, Some("the run was given up after 1 s; --timeout N allows more"));
     }
 }

@@ -41,7 +41,8 @@ pub fn arguments(repository: &Repository, run: &RunArguments) -> Result<()> {
     }
     run.forward.iter().try_for_each(|pair| forward(pair))?;
     let outputs = [&run.json, &run.log, &run.console];
-    outputs.into_iter().flatten().try_for_each(|file| output(file))
+    outputs.into_iter().flatten().try_for_each(|file| output(file))?;
+    run.trace.iter().try_for_each(|folder| output_folder(folder))
 }
 
 /// Whether only the kernel module can cause the fault of this run.
@@ -143,13 +144,29 @@ fn forward(pair: &str) -> Result<()> {
     })
 }
 
-fn output(file: &Path) -> Result<()> {
+/// Refuses a file that cannot be written because of what is there.
+pub fn output(file: &Path) -> Result<()> {
+    let what = format!("{} cannot be written", file.display());
+    if file.is_dir() {
+        return Err(problem(what, "it is a folder", "name a file in it"));
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() && !file.is_dir() {
+    if folder.is_dir() {
         return Ok(());
     }
     let why = format!("{} is no folder to write it into", folder.display());
-    Err(problem(format!("{} cannot be written", file.display()), why, "create the folder first"))
+    Err(problem(what, why, "create the folder first"))
+}
+
+/// Refuses a folder that can neither be written into nor be made.
+fn output_folder(folder: &Path) -> Result<()> {
+    match folder.ancestors().find(|path| path.exists()) {
+        Some(path) if !path.is_dir() => {
+            let what = format!("{} cannot be written into", folder.display());
+            Err(problem(what, format!("{} is no folder", path.display()), "name a folder; it is made if need be"))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -161,6 +178,27 @@ mod tests {
         let is = |file: &str, load| is_called(Path::new(file), load);
         assert!(is("a/partner.c", "partner") && is("partner.cc", "partner") && is("try.sh", "try.sh"));
         assert!(!is("partner.cc", "partner.cc") && !is("try.sh", "try") && !is("partner.c", "part"));
+    }
+
+    #[test]
+    fn what_is_in_the_way_of_an_output_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let file = folder.join("file");
+        fs::write(&file, "").unwrap();
+        let refused = |result: Result<()>, why: &str| {
+            let said = result.unwrap_err().to_string();
+            assert!(said.contains(why), "{said}");
+        };
+        refused(output(folder), "why: it is a folder\n   do:  name a file in it");
+        refused(output(&folder.join("new/file")), "new is no folder to write it into");
+        output(&file).unwrap();
+        output(Path::new("new.json")).unwrap();
+        refused(output_folder(&file), "file is no folder");
+        refused(output_folder(&file.join("new")), "file is no folder");
+        output_folder(folder).unwrap();
+        output_folder(&folder.join("new/newer")).unwrap();
+        output_folder(Path::new("new")).unwrap();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Checks that counted measurements repeat: an experiment gives the same figures in two clones, to
 //! the last digit.
 
+use crate::file::temporary;
 use crate::measure::Here;
 use crate::progress::step;
 use crate::repository::Repository;
@@ -40,7 +41,7 @@ pub fn run(repository: &Repository) -> Result<Tally> {
 /// Measures in a clone at a longer path, so that anything that contains a path has another length
 /// there. Of what is built it shares only Debian's packages.
 fn elsewhere(repository: &Repository) -> Result<Measurement> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary()?;
     let root = folder.path().join("l".repeat(repository.root().as_os_str().len()));
     fs::create_dir(&root)?;
     repository.copy(&root)?;

@@ -1,5 +1,6 @@
 //! A run on a terminal: what no headless run shows.
 
+use crate::file::temporary;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::run::follow;
@@ -45,7 +46,7 @@ pub fn run(repository: &Repository) -> Result<Tally> {
 
 /// What differs from what must appear.
 fn talk(repository: &Repository, options: &str) -> Result<Option<String>> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary()?;
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", COMMAND, "/dev/null"]).current_dir(folder.path());
     command

@@ -3,6 +3,7 @@
 use super::expectations::Expectations;
 use super::{Built, Program, native};
 use crate::build::cargo;
+use crate::file::temporary;
 use crate::progress::step;
 use crate::repository::Repository;
 use crate::run::own_process::{self, Streams};
@@ -18,7 +19,7 @@ pub fn prepare(repository: &Repository) -> Result<()> {
 
 /// Runs the programs together, in counted time.
 pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary()?;
     let program = built[0].program;
     let Program { name, expectations, .. } = program;
     // The bundle gets the file's name, so concurrent tests must use different ones.
