@@ -258,7 +258,7 @@ pub struct TestArguments {
     /// the four. These need root; a user is asked for sudo
     pub name: Option<String>,
     /// Run only the tests on the host
-    #[arg(long)]
+    #[arg(long, conflicts_with = "name")]
     pub host: bool,
     /// Run only the tests in the emulator
     #[arg(long, conflicts_with = "host")]

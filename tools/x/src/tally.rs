@@ -1,6 +1,5 @@
 //! Counts tests.
 
-use crate::problem::problem;
 use anyhow::Result;
 use pillion_measure_data::plain;
 
@@ -25,6 +24,11 @@ impl Tally {
         }
     }
 
+    /// Whether there was no test.
+    pub fn is_empty(&self) -> bool {
+        self.passed == 0 && self.failed.is_empty()
+    }
+
     /// Adds the counts of some more tests.
     pub fn add(&mut self, other: Tally) {
         self.passed += other.passed;
@@ -33,17 +37,10 @@ impl Tally {
 
     /// Reports the result; it is bad if there was no test.
     pub fn close(&self) -> Result<bool> {
-        if self.passed == 0 && self.failed.is_empty() {
-            return Err(problem(
-                "no test ran",
-                "no test has that name",
-                "`ls tests/system rt/tests/programs measure/experiments/*/tests` names those in the emulator",
-            ));
-        }
         for name in &self.failed {
             println!("FAILED {}", plain(name));
         }
         println!("\n{} passed, {} failed", self.passed, self.failed.len());
-        Ok(self.failed.is_empty())
+        Ok(self.failed.is_empty() && !self.is_empty())
     }
 }

@@ -15,9 +15,10 @@ use crate::campaign;
 use crate::cli::TestArguments;
 use crate::doctor;
 use crate::fuzz;
+use crate::problem::problem;
 use crate::repository::Repository;
 use crate::tally::Tally;
-use anyhow::Result;
+use anyhow::{Error, Result};
 use case::Case;
 use pillion_measure_run::EXPERIMENTS;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,8 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
     doctor::ensure(repository, !arguments.host)?;
     let name = arguments.name.as_deref();
     if let Some(name) = name.filter(|name| name.starts_with(fresh::NAME)) {
-        return fresh::run(repository, name)?.close();
+        let tally = fresh::run(repository, name)?;
+        return if tally.is_empty() { Err(unknown(name)) } else { tally.close() };
     }
     let mut tally = Tally::default();
     if !arguments.system && name.is_none() {
@@ -57,7 +59,22 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
             tally.add(campaign::run(repository, &arguments.campaign)?);
         }
     }
-    tally.close()
+    match name {
+        Some(name) if tally.is_empty() => Err(unknown(name)),
+        _ => tally.close(),
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let others: Vec<&str> = OTHERS.iter().map(|(other, _)| *other).collect();
+    let why = "no name of a test in the emulator contains that";
+    let remedy = format!(
+        "`ls tests/system rt/tests/programs measure/experiments/*/tests` lists them; there are also {}, {} and {}",
+        others.join(", "),
+        campaign::NAME,
+        fresh::NAME
+    );
+    problem(format!("there is no test {name:?}"), why, remedy)
 }
 
 /// The test files in a folder of tests and in the test folders of experiments, sorted.
@@ -68,4 +85,25 @@ fn files(repository: &Repository, folder: &str, is_test: impl Fn(&Path) -> bool)
     let mut files: Vec<PathBuf> = folders.flat_map(|folder| inside(&folder)).filter(|file| is_test(file)).collect();
     files.sort();
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser as _;
+
+    #[test]
+    fn an_unknown_name_is_said_and_what_names_there_are() {
+        let said = unknown("nothing").to_string();
+        let names = "nothing terminal fuzz miri measure-repeats model-sweep campaign fresh";
+        assert!(names.split(' ').all(|name| said.contains(name)), "{said}");
+    }
+
+    #[test]
+    fn tests_on_the_host_have_no_names_here() {
+        let accepts = |words: &[&str]| Cli::try_parse_from([&["x", "test"], words].concat()).is_ok();
+        assert!(accepts(&["--host"]) && accepts(&["terminal"]) && accepts(&["--system", "terminal"]));
+        assert!(!accepts(&["--host", "terminal"]));
+    }
 }
