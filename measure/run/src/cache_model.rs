@@ -71,25 +71,25 @@ impl Model {
 }
 
 fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<String, Machine>> {
-    let mut machines = BTreeMap::new();
     let files = all(&repository.path(MACHINES))?;
     // The folder has Cargo's own file as well.
     let is_machine =
         |file: &&PathBuf| file.extension().is_some_and(|end| end == "toml") && !file.ends_with("Cargo.toml");
-    for file in files.iter().filter(is_machine) {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if wanted.is_none_or(|wanted| wanted == name) {
-            machines.insert(name, Machine::read(file)?);
+    let name = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut known: BTreeMap<String, &PathBuf> =
+        files.iter().filter(is_machine).map(|file| (name(file), file)).collect();
+    if let Some(wanted) = wanted {
+        if !known.contains_key(wanted) {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            return Err(problem(
+                format!("there is no machine {wanted}"),
+                format!("{MACHINES} holds no {wanted}.toml"),
+                format!("choose among {}", names.join(", ")),
+            ));
         }
+        known.retain(|name, _| name == wanted);
     }
-    match wanted {
-        Some(wanted) if machines.is_empty() => Err(problem(
-            format!("there is no machine {wanted}"),
-            format!("{MACHINES} holds no {wanted}.toml"),
-            format!("`ls {MACHINES}` names them"),
-        )),
-        _ => Ok(machines),
-    }
+    known.into_iter().map(|(name, file)| Ok((name, Machine::read(file)?))).collect()
 }
 
 /// The kernel's entry points for interrupts that tasks respond to.
@@ -100,4 +100,20 @@ fn entries(kernel: &Path) -> Result<String> {
     let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();
     let entries = VECTORS.map(|vector| format!("entry={:x}", start + vector * ENTRY_SIZE));
     Ok(entries.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_are_chosen_by_name() {
+        let repository = Repository::find().unwrap();
+        let all = machines(&repository, None).unwrap();
+        assert!(all.len() > 1);
+        let one = machines(&repository, Some("zen-3")).unwrap();
+        assert!(one.keys().eq(["zen-3"]));
+        let said = machines(&repository, Some("zen-9")).err().unwrap().to_string();
+        assert!(all.keys().all(|name| said.contains(name)), "{said}");
+    }
 }

@@ -9,6 +9,7 @@ use super::plan::{Form, Run};
 use super::riding;
 use super::tool::Tool;
 use anyhow::Result;
+use pillion_host::problem::problem;
 use pillion_host::progress::step;
 use pillion_measure_data::Instrument;
 use std::collections::BTreeMap;
@@ -36,6 +37,11 @@ impl<'a> Planner<'a> {
     /// Builds what all runs need; `machine` restricts the model to one machine of measure/machines.
     pub fn new(tool: &'a dyn Tool, form: Form, machine: Option<&str>) -> Result<Planner<'a>> {
         let modelled = form.instrument == Instrument::Modelled;
+        if let Some(machine) = machine.filter(|_| !modelled) {
+            let why = format!("only the model has machines, and the instrument is `{}`", form.instrument);
+            let remedy = "add --instrument modelled, or leave out --machine";
+            return Err(problem(format!("nothing runs on the machine {machine}"), why, remedy));
+        }
         let model = || step("building the model", || Model::prepare(tool, machine));
         let model = modelled.then(model).transpose()?;
         Ok(Planner { tool, form, model, linux_program: LinuxProgram::new(tool) })

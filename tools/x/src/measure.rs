@@ -76,6 +76,16 @@ mod tests {
     }
 
     #[test]
+    fn only_the_model_has_machines() {
+        let repository = Repository::find().unwrap();
+        let form = Form { instrument: pillion_measure_data::Instrument::Counted, quick: true };
+        let (names, machine) = (vec!["kernel-paths".to_owned()], Some("zen-3".to_owned()));
+        let order = Order { names, form, machine, workers: 1, accept: false };
+        let said = measure::run(&Here { repository: &repository }, &order).unwrap_err().to_string();
+        assert!(said.contains("zen-3") && said.contains("--instrument modelled"), "{said}");
+    }
+
+    #[test]
     fn a_boot_s_options_are_those_of_x_run() {
         let text = |word: &str| Some(word.to_owned());
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
