@@ -73,7 +73,7 @@ pub fn compare(old: &Path, new: &Path, json: bool) -> Result<bool> {
     let remedy = "name two valid measurements of one kind";
     let changes = changes::compare(&old, &new).map_err(|why| problem("these two cannot be compared", why, remedy))?;
     if json {
-        println!("{}", serde_json::to_string_pretty(&changes)?);
+        println!("{}", plain(&serde_json::to_string_pretty(&changes)?));
     } else {
         let head = format!("{} ({}, {})", new.title, new.experiment, new.instrument);
         println!("{}", plain(&format!("{head}\n{}", text_table::of_changes(&changes))));

@@ -132,7 +132,7 @@ fn conclude(
     let faults = faults(experiment, measurement, &baseline);
     faults.iter().for_each(|fault| println!("{}", plain(fault)));
     for what in baseline.differences(measurement).iter().filter(|_| !faults.is_empty()) {
-        println!("the baseline was made on a different machine: {what}");
+        println!("the baseline was made on a different machine: {}", plain(what));
     }
     Ok(faults)
 }

@@ -9,6 +9,7 @@ use crate::repository::Repository;
 use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use pillion_measure_data::plain;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -108,7 +109,7 @@ fn command(repository: &Repository, trial: &Trial) -> Result<Command> {
 fn end(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.is_empty()).collect();
-    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    plain(&lines[lines.len().saturating_sub(SHOWN)..].join("\n"))
 }
 
 /// The folder with rustup's programs, and the one with its toolchains.
@@ -140,5 +141,6 @@ mod tests {
     fn the_end_of_a_log_is_shown() {
         let said: String = (0..SHOWN + 5).map(|line| format!("line {line}\r\n")).collect();
         assert!(end(said.as_bytes()).starts_with("line 5\nline 6\n"));
+        assert_eq!(end(b"\x1b[2Jdone\x07"), "[2Jdone");
     }
 }
