@@ -32,7 +32,7 @@ impl Folder<'_> {
     pub fn monitor(&self) -> PathBuf {
         self.0.join("monitor")
     }
-    /// Socket of the wire that `requests.rs` writes to.
+    /// Socket of the channel that `requests.rs` writes to.
     pub fn requests(&self) -> PathBuf {
         self.0.join("requests")
     }

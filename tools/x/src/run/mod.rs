@@ -13,13 +13,13 @@ mod printed;
 mod requests;
 mod result;
 mod session;
+mod streams;
 mod summary;
 mod terminal;
 mod trace_files;
 mod transcript;
 mod validate;
 mod view;
-mod wires;
 
 use crate::build::{self, Built, patched};
 use crate::cli::RunArguments;
@@ -34,8 +34,8 @@ use result::RunResult;
 use session::Ended;
 use std::fs;
 use std::path::Path;
+pub use streams::follow;
 pub use validate::output as check_output;
-pub use wires::follow;
 
 /// Size of the disk that the disk load writes to.
 const SCRATCH: u64 = 256 << 20;

@@ -1,11 +1,11 @@
 //! Commands for the emulator's monitor, sent when a text appears in Pillion's log.
 
 use super::emulated::Folder;
-use super::wires::Wire;
+use super::streams::LineSocket;
 
 /// The commands still to be sent, and the connection.
 pub struct Monitor {
-    wire: Wire,
+    socket: LineSocket,
     /// Text and command.
     left: Vec<(String, String)>,
 }
@@ -13,7 +13,7 @@ pub struct Monitor {
 impl Monitor {
     /// Commands by the texts that trigger them.
     pub fn new(folder: &Folder, commands: &[(String, String)]) -> Monitor {
-        Monitor { wire: Wire::to(folder.monitor()), left: commands.to_vec() }
+        Monitor { socket: LineSocket::to(folder.monitor()), left: commands.to_vec() }
     }
 
     /// Sends the commands that this line triggers. Returns what went wrong.
@@ -21,7 +21,7 @@ impl Monitor {
         let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|(text, _)| line.contains(text));
         self.left = left;
         let failed =
-            |(_, command): (String, String)| self.wire.say(&command).err().map(|error| format!("{command}: {error}"));
+            |(_, command): (String, String)| self.socket.say(&command).err().map(|error| format!("{command}: {error}"));
         Vec::from_iter(due).into_iter().find_map(failed)
     }
 }

@@ -1,28 +1,28 @@
-//! Requests from the user's terminal to Linux: lines on a wire of their own, which
+//! Requests from the user's terminal to Linux: lines on a channel of their own, which
 //! linux/initramfs/lib/requests.sh reads.
 //!
 //! A serial console cannot convey that the window has changed its size, or that the user wants to
 //! leave.
 
 use super::emulated::Folder;
-use super::wires::Wire;
+use super::streams::LineSocket;
 
-/// This end of the wire.
+/// This end of the channel.
 pub struct Requests {
-    wire: Wire,
+    socket: LineSocket,
     /// Rows, columns, and the boot of Linux that was told them last.
     told: (u16, u16, u64),
 }
 
 impl Requests {
-    /// A wire with nothing sent: Linux has the terminal's initial size on its command line.
+    /// A channel with nothing sent: Linux has the terminal's initial size on its command line.
     pub fn new(folder: &Folder) -> Requests {
-        Requests { wire: Wire::to(folder.requests()), told: (0, 0, 0) }
+        Requests { socket: LineSocket::to(folder.requests()), told: (0, 0, 0) }
     }
 
     /// Sends the size if the terminal's size has changed or Linux has booted anew since.
     pub fn size(&mut self, (rows, columns): (u16, u16), life: u64) {
-        if self.told != (rows, columns, life) && self.wire.say(&format!("size {rows} {columns}")).is_ok() {
+        if self.told != (rows, columns, life) && self.socket.say(&format!("size {rows} {columns}")).is_ok() {
             self.told = (rows, columns, life);
         }
     }
@@ -30,7 +30,7 @@ impl Requests {
     /// Asks Linux to switch itself off; most runs end with that, and then report what they
     /// measured.
     pub fn leave(&mut self) -> std::io::Result<()> {
-        self.wire.say("leave")
+        self.socket.say("leave")
     }
 }
 

@@ -76,15 +76,15 @@ fn pump<T>(mut source: impl Read, events: &Sender<T>, wrap: fn(Vec<u8>) -> T) {
 
 /// A socket of the emulator that takes lines, connected when the first one is sent. The connection
 /// stays: the emulator takes one at a time, and discards unread input when one closes.
-pub struct Wire {
+pub struct LineSocket {
     socket: PathBuf,
     connection: Option<UnixStream>,
 }
 
-impl Wire {
-    /// The wire to a socket.
-    pub fn to(socket: PathBuf) -> Wire {
-        Wire { socket, connection: None }
+impl LineSocket {
+    /// The socket at a path, not yet connected.
+    pub fn to(socket: PathBuf) -> LineSocket {
+        LineSocket { socket, connection: None }
     }
 
     /// Sends a line. A receiver that does not read must not block this tool.

@@ -20,7 +20,7 @@ pub const NAME: &str = "terminal";
 const COMMAND: &str = "stty rows 30 cols 100
 (until [ -e resize ]; do sleep 0.1; done; stty rows 40 cols 120 </dev/tty) &
 exec \"$X\" run $OPTIONS";
-/// Options of the run: a machine without the host's devices has the wire of requests as well.
+/// Options of the run: a machine without the host's devices has the channel for requests as well.
 const OPTIONS: [&str; 2] = ["", "--isolated"];
 
 /// What is typed, what must appear then, and within how many seconds.
