@@ -39,7 +39,8 @@ pub enum Command {
     Test(TestArguments),
     /// Fuzz the device models, the instruction decoder and the parsers, guided by coverage
     Fuzz(FuzzArguments),
-    /// Check formatting, lints, documentation and the generated headers
+    /// Check format, lints (also of kernels that experiments patch), documentation, generated
+    /// headers, and whether the documents match the code
     Check,
     /// Run the experiments of measure/, and draw and compare their results
     #[command(subcommand)]
