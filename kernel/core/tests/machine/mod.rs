@@ -177,6 +177,8 @@ pub struct Fake {
     pub virtualisation: bool,
     pub log_has_room: bool,
     initialised: BTreeSet<u32>,
+    /// vCPUs whose pages were prepared since they were last initialised.
+    prepared: BTreeSet<u32>,
 }
 
 impl Fake {
@@ -199,6 +201,7 @@ impl Fake {
             virtualisation: true,
             log_has_room: true,
             initialised: BTreeSet::new(),
+            prepared: BTreeSet::new(),
         }
     }
 
@@ -534,7 +537,11 @@ impl Guests for Fake {
     fn vcpu_prepare(&mut self, vcpu: Id<Vcpu>, step: u32) -> bool {
         self.check_access(vcpu);
         assert!(step < PREPARE_STEPS);
-        step + 1 == PREPARE_STEPS
+        let last = step + 1 == PREPARE_STEPS;
+        if last {
+            self.prepared.insert(vcpu.number());
+        }
+        last
     }
 
     fn vcpu_init(&mut self, vcpu: Id<Vcpu>, space: Id<Space>, state: u64, _user: bool) -> Result<()> {
@@ -542,6 +549,7 @@ impl Guests for Fake {
         if !self.virtualisation {
             return Err(Error::Unsupported);
         }
+        assert!(self.prepared.remove(&vcpu.number()), "it may have ports of an earlier guest");
         self.initialised.insert(vcpu.number());
         Ok(())
     }
@@ -558,6 +566,7 @@ impl Guests for Fake {
 
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>) {
         self.initialised.remove(&vcpu.number());
+        self.prepared.remove(&vcpu.number());
         self.events.push(Event::VcpuDrop(vcpu.number()));
     }
 

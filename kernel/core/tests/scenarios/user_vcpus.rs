@@ -40,13 +40,19 @@ fn there_are_many_beside_one_passenger() {
     assert!(w.k.cpu.passenger.is_none() && w.k.m.is_live(early.1));
 }
 
-/// A vCPU that is configured again, perhaps as another kind, has no ports of its earlier guest.
+/// A vCPU that is configured again, perhaps as another kind, has no ports of its earlier guest: the
+/// machine insists that it was prepared since.
 #[test]
 fn ports_close_when_it_is_configured_again() {
-    let mut w = World::new();
-    let space = w.make(Kind::GuestSpace, 4);
-    let vcpu = vcpu(&mut w, space, 0);
-    assert_eq!(w.k.m.peek(vcpu.1).prepared, 0, "to be prepared from the start");
+    for flags in [0, USER] {
+        let mut w = World::new();
+        let space = w.make(Kind::GuestSpace, 4);
+        let (vcpu, _, state) = vcpu(&mut w, space, USER);
+        w.root(Call::CapDelete, [0, space]);
+        w.root(Call::CapDelete, [0, state]);
+        let (space, state) = (w.make(Kind::GuestSpace, 4), w.make(Kind::Memory, 4096));
+        w.root(Call::VcpuConfigure, [vcpu, space, state, flags]);
+    }
 }
 
 /// The passenger's interrupts go to the passenger even while a user vCPU runs.
