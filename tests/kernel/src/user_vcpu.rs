@@ -200,8 +200,11 @@ fn time_stamp(kit: &mut Kit) -> Checked {
 }
 
 /// In rounds: gives a guest a number in XMM3, and counts at cell 0 if it comes back there plus one.
-extern "C" fn numbers(guest: u64) -> ! {
-    // SAFETY: `fpu` made it and does nothing with it while this thread runs.
+///
+/// # Safety
+/// The argument is the address of a guest that nobody else uses while this thread exists.
+unsafe extern "C" fn numbers(guest: u64) -> ! {
+    // SAFETY: the caller vouches for it.
     let guest = unsafe { &mut *(guest as *mut Guest) };
     for number in 1_u64.. {
         guest.go(0);
