@@ -4,7 +4,8 @@
 //! numbers of the system calls ([`call`]), the status codes ([`status`]), what a capability may
 //! name ([`object`]), the state of a virtual CPU that kernel and VM monitor share ([`vcpu`]), what
 //! the kernel hands to the first task at boot ([`boot`]), the trace buffer ([`trace`]), what tasks
-//! and Linux share ([`channel`]) and the archive that the task images arrive in ([`bundle`]).
+//! and Linux share ([`channel`], [`dual`]) and the archive that the task images arrive in
+//! ([`bundle`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ pub mod boot;
 pub mod bundle;
 pub mod call;
 pub mod channel;
+pub mod dual;
 pub mod object;
 pub mod status;
 pub mod trace;

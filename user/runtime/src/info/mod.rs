@@ -2,6 +2,7 @@
 //! the resource manager.
 
 pub mod broker;
+pub mod dual;
 pub mod monitor;
 pub mod psc;
 pub mod skin;
@@ -18,8 +19,10 @@ pub mod address {
     /// [`super::LinuxInfo`], read-only, in the VM monitor only.
     pub const LINUX_INFO: u64 = 0x12_0000;
     /// State page of the vCPU, in the VM monitor; state pages of all vCPUs, one after the other, in
-    /// the task that runs handlers of Linux processes.
+    /// the tasks that run handlers or threads of Linux processes.
     pub const VCPU_STATE: u64 = 0x13_0000;
+    /// [`super::dual::DualInfo`], read-only, in the task of dual mode only.
+    pub const DUAL_INFO: u64 = 0x12_8000;
     /// Top of the stack; the page below the stack is not mapped.
     pub const STACK_TOP: u64 = 0x3f_0000;
     /// The task's own memory (`memory_kib`), zeroed.
@@ -40,14 +43,18 @@ pub mod address {
     /// [`pillion_abi::channel::Psc`] in the task that runs handlers of Linux processes; Linux's
     /// kernel may write it, its processes may not.
     pub const PSC: u64 = 0x60_e000_0000;
+    /// [`pillion_abi::dual::Dual`] and its slots, in the task of dual mode; Linux's kernel may
+    /// write it, its processes may not.
+    pub const DUAL: u64 = 0x60_f000_0000;
     /// Memory for messages between a task with a skin and the broker
     /// ([`super::broker::TRANSFER_SIZE`]); Linux has no access.
     pub const TRANSFER: u64 = 0x61_0000_0000;
     /// The kernel's trace buffer, read-only, in a task with a skin while the kernel traces
     /// ([`super::SkinInfo::traced`]).
     pub const TRACE: u64 = 0x63_0000_0000;
-    /// Guest-physical address 0, in the VM monitor only. The RAM and the ACPI tables of Linux's
-    /// memory are mapped from here on, and the first 2 MiB of each range of device memory.
+    /// Guest-physical address 0, in the VM monitor and the task of dual mode. In the monitor, the
+    /// RAM and the ACPI tables of Linux's memory are mapped from here on, and the first 2 MiB of
+    /// each range of device memory; in the task, the RAM.
     pub const GUEST: u64 = 0x100_0000_0000;
 }
 

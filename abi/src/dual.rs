@@ -1,0 +1,236 @@
+//! Dual mode: threads of Linux processes that run on the real-time side (*primary* mode) until they
+//! need Linux (*secondary* mode). The task [`TASK`] runs them; Linux's kernel module gives them to
+//! it and takes them back.
+//!
+//! [`Dual`] is a part of the channel window ([`crate::channel`]) that Linux's kernel and the task
+//! share, and that no process maps. A thread that is in primary mode has a [`Slot`]. Its state says
+//! who owns the rest of the slot:
+//!
+//! | [`Slot::state`] | owner | set by |
+//! |---|---|---|
+//! | [`state::LINUX`] | Linux | Linux, when it has taken the registers back |
+//! | [`state::OFFERED`] | the task | Linux, followed by [`SIGNAL`] |
+//! | [`state::PRIMARY`] | the task | the task, when it runs the thread |
+//! | [`state::RETURNED`] | Linux | the task, followed by the doorbell |
+//!
+//! Linux asks for a thread by setting [`Slot::recall`] to [`Slot::offer`] and [`SIGNAL`]. The task
+//! is more urgent than Linux: when the hypercall returns, the thread has been given back, unless
+//! its budget is used up, in which case it is given back when the next period begins.
+//!
+//! Linux can write all of this at any time, so the task reads each word once and checks it.
+
+use crate::PAGE;
+
+/// Name of the task.
+pub const TASK: &str = "dual";
+
+/// Maximum number of threads in primary mode at the same time.
+pub const SLOTS: usize = 32;
+
+/// Hypercall that the kernel answers itself, from Linux's most privileged mode: signals the
+/// notification in slot `rbx` of the space bound by `VcpuBindSignals`. Result
+/// in `rax`: 0, or -22 (EINVAL) if there is no notification that may be signalled; -38 (ENOSYS) if
+/// no space is bound. Slot [`FIRST_SIGNAL`]` + n` wakes the runner of the [`Slot`] with number `n`.
+pub const SIGNAL: u64 = 0x5049_0100;
+
+/// See [`SIGNAL`]: slot 0 of a space is always empty.
+pub const FIRST_SIGNAL: u64 = 1;
+
+/// Values of [`Slot::state`].
+pub mod state {
+    /// Linux runs the thread, or the slot is free.
+    pub const LINUX: u32 = 0;
+    /// Linux has filled in the slot.
+    pub const OFFERED: u32 = 1;
+    /// The thread is in primary mode.
+    pub const PRIMARY: u32 = 2;
+    /// The thread is on its way back: Linux has not taken it yet.
+    pub const RETURNED: u32 = 3;
+}
+
+/// Values of [`Slot::reason`]: why a thread was given back.
+pub mod reason {
+    /// Linux asked for it.
+    pub const RECALL: u32 = 1;
+    /// It made a system call that is not answered in primary mode; [`super::Slot::number`] is its
+    /// number.
+    pub const CALL: u32 = 2;
+    /// It caused an exception: vector in [`super::Slot::number`], error code in
+    /// [`super::Slot::code`], and the address of a page fault in [`super::Slot::address`].
+    pub const EXCEPTION: u32 = 3;
+    /// It executed an instruction that is not offered in primary mode (CPUID, INT, VMMCALL, ...),
+    /// or accessed memory that Linux does not have.
+    pub const INSTRUCTION: u32 = 4;
+    /// It was refused: what Linux offered cannot run. Nothing of it has run.
+    pub const REFUSED: u32 = 5;
+}
+
+/// Values of [`Slot::resume`]: how Linux continues a thread that was given back.
+pub mod resume {
+    /// At its registers: the instruction that ended primary mode is executed again.
+    pub const AT: u32 = 0;
+    /// After a system call that waits for an absolute time and was cut short. Its number is in
+    /// `rax`, and `rip` is that of the SYSCALL instruction.
+    pub const ABSOLUTE: u32 = 1;
+    /// The same for one that waits for a length of time: it ends at [`super::Slot::wake_ns`].
+    pub const RELATIVE: u32 = 2;
+}
+
+/// Bits of [`Slot::flags`].
+pub mod flag {
+    /// The offered registers are at a SYSCALL instruction whose number is in `rax`: the task may
+    /// answer it before it runs anything.
+    pub const AT_CALL: u32 = 1;
+}
+
+/// One of two copies of what converts between ticks and the time of Linux's clocks.
+///
+/// The monotonic clock is `base_ns + ((tsc - tsc_base) * mult + fraction) >> shift` nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Conversion {
+    /// 1 while Linux's clocks run by the time-stamp counter; 0: nothing below is valid.
+    pub valid: u32,
+    /// Nanoseconds of a tick, shifted left by `shift`.
+    pub mult: u32,
+    /// See above; below 64.
+    pub shift: u32,
+    /// `mult` of the raw clock, which has the same shift.
+    pub raw_mult: u32,
+    /// Ticks at the time of `base_ns`.
+    pub tsc_base: u64,
+    /// Nanoseconds of the monotonic clock then.
+    pub base_ns: u64,
+    /// Its fraction of a nanosecond, shifted left by `shift`.
+    pub fraction: u64,
+    /// Nanoseconds of the raw clock then.
+    pub raw_base_ns: u64,
+    /// Its fraction.
+    pub raw_fraction: u64,
+    /// From the monotonic clock to the real-time clock, in nanoseconds.
+    pub to_realtime_ns: i64,
+    /// To the clock that counts suspended time.
+    pub to_boottime_ns: i64,
+    /// To International Atomic Time.
+    pub to_tai_ns: i64,
+}
+
+/// The clocks. Linux writes one copy while readers use the other: it increments `sequence`, writes
+/// copy 0, increments it again, and writes copy 1. Copy `sequence % 2` is complete.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Clocks {
+    /// See above.
+    pub sequence: u64,
+    /// Zero.
+    pub reserved: [u64; 7],
+    /// The copies.
+    pub copies: [Conversion; 2],
+}
+
+/// Registers of a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Registers {
+    /// General registers, by their numbers in instructions.
+    pub gpr: [u64; 16],
+    /// Instruction pointer.
+    pub rip: u64,
+    /// Flags.
+    pub rflags: u64,
+    /// Base of FS.
+    pub fs_base: u64,
+    /// Base of GS, as user mode sees it.
+    pub gs_base: u64,
+}
+
+/// Bytes for the vector registers in the format of XSAVE (Intel SDM vol. 1, 13.4.1: the standard
+/// form).
+pub const VECTOR_BYTES: usize = PAGE as usize;
+
+/// A thread in primary mode, or a free place for one.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(4096))]
+pub struct Slot {
+    /// One of [`state`].
+    pub state: u32,
+    /// Number of the offer, which Linux increments with each.
+    pub offer: u32,
+    /// The offer that Linux wants back.
+    pub recall: u32,
+    /// Priority of the thread in Linux's FIFO class, 1 to 99.
+    pub priority: u32,
+    /// The registers, in both directions.
+    pub registers: Registers,
+    /// The process's page tables for user mode.
+    pub cr3: u64,
+    /// CR4, of which only the bits that concern user mode are used.
+    pub cr4: u64,
+    /// Components of the vector state that Linux saves and restores.
+    pub xcr0: u64,
+    /// Number of the thread in its own name space.
+    pub thread: u32,
+    /// Number of its process.
+    pub process: u32,
+    /// See [`flag`].
+    pub flags: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The task's half begins here: one of [`reason`].
+    pub reason: u32,
+    /// One of [`resume`].
+    pub resume: u32,
+    /// See [`reason`].
+    pub number: u64,
+    /// See [`reason`].
+    pub address: u64,
+    /// See [`reason`].
+    pub code: u64,
+    /// See [`resume::RELATIVE`]: nanoseconds of the monotonic clock.
+    pub wake_ns: u64,
+    /// System calls answered since the offer.
+    pub calls: u64,
+    /// Of these, calls that waited.
+    pub waits: u64,
+    /// Longest time from the end of a wait to the instruction before the thread's own, in
+    /// nanoseconds, since the offer.
+    pub latency_max_ns: u64,
+    /// Ticks of processor time that it has used since the offer; valid once it was given back.
+    pub ticks: u64,
+    /// How often its budget was used up since the offer; valid once it was given back.
+    pub exhausted: u64,
+    /// Zero.
+    pub reserved2: [u64; 475],
+    /// The vector registers, in both directions.
+    pub vectors: [u8; VECTOR_BYTES],
+}
+
+/// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(4096))]
+pub struct Dual {
+    /// Threads that were given back: bit `n` for slot `n`. The task sets bits, and rings if the
+    /// word was 0; Linux takes all bits at once.
+    pub events: u64,
+    /// The vector with which the task interrupts Linux; 0: it rings the doorbell.
+    pub vector: u32,
+    /// Zero.
+    pub reserved: [u32; 13],
+    /// The clocks.
+    pub clocks: Clocks,
+    /// Zero.
+    pub reserved2: [u64; 476],
+}
+
+/// Bytes of the part with that many slots.
+#[must_use]
+pub const fn bytes(slots: usize) -> u64 {
+    (size_of::<Dual>() + slots * size_of::<Slot>()) as u64
+}
+
+const _: () = {
+    assert!(size_of::<Conversion>() == 80);
+    assert!(size_of::<Dual>() == 4096);
+    assert!(size_of::<Slot>() == 8192);
+    assert!(core::mem::offset_of!(Slot, vectors) == 4096);
+};
