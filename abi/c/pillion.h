@@ -61,6 +61,7 @@
     vcpu_route_line(vcpu: Vcpu(C), control: IrqControl(C), line: u64, route: Flags)
     vcpu_reset(vcpu: Vcpu(C))
     vcpu_end_of_interrupt(vcpu: Vcpu(C))
+    vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0)
     trace_control(trace: Trace(W), on: bool)
     log_put(trace: Trace(W), byte: u8) */
 enum pillion_call {
@@ -108,6 +109,7 @@ enum pillion_call {
     PILLION_CALL_VCPU_ROUTE_LINE = 59,
     PILLION_CALL_VCPU_RESET = 60,
     PILLION_CALL_VCPU_END_OF_INTERRUPT = 61,
+    PILLION_CALL_VCPU_BIND_SIGNALS = 62,
     PILLION_CALL_TRACE_CONTROL = 64,
     PILLION_CALL_LOG_PUT = 65,
 };

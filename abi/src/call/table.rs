@@ -171,6 +171,9 @@ macro_rules! calls {
                 /// Ends the guest's most urgent interrupt in service, as its own write to the
                 /// EOI register would.
                 VcpuEndOfInterrupt = 61, vcpu_end_of_interrupt(vcpu: Vcpu(C));
+                /// Lets the guest's kernel signal the notifications in a space, with the hypercall
+                /// `abi::dual::SIGNAL`, or none (0).
+                VcpuBindSignals = 62, vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0);
 
                 /// Switches the trace buffer on or off.
                 TraceControl = 64, trace_control(trace: Trace(W), on: bool);

@@ -304,6 +304,7 @@ impl<M: Machine> Kernel<M> {
         self.m.vcpu_drop(id);
         self.unlink_inner(id.slot_in(slot_of!(Vcpu, space)));
         self.unlink_inner(id.slot_in(slot_of!(Vcpu, state)));
+        self.unlink_inner(id.slot_in(slot_of!(Vcpu, signals)));
         self.m.forget(id);
         true
     }

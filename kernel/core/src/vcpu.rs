@@ -8,7 +8,11 @@ use crate::{
     timer::Due,
     x86_64::apic::GuestApic,
 };
-use pillion_abi::NEVER;
+use pillion_abi::{
+    NEVER,
+    object::right,
+    status::{Error, Result},
+};
 
 /// A virtual CPU.
 #[derive(Debug, Default)]
@@ -30,9 +34,29 @@ pub struct Vcpu {
     pub space: Slot,
     /// Shared state page, as a capability that the vCPU holds.
     pub state: Slot,
+    /// Space of the notifications that the guest may signal, as a capability that the vCPU holds.
+    /// Only the passenger has one.
+    pub signals: Slot,
 }
 
 impl<M: Machine> Kernel<M> {
+    /// The guest signals the notification in a slot of the space bound to it, with the badge there.
+    /// Fails with [`Error::Unsupported`] if no space is bound. O(1), or O(log n) with a timeout to
+    /// disarm.
+    #[inline]
+    pub fn guest_signal(&mut self, id: Id<Vcpu>, index: u64) -> Result<()> {
+        let Cap::CapSpace(space) = self.m.get(id).signals.cap else { return Err(Error::Unsupported) };
+        let slot = self.slot(space, index)?;
+        let Slot { cap: Cap::Notification(n), rights, badge, .. } = *self.m.get(slot) else {
+            return Err(Error::WrongKind);
+        };
+        if rights & right::WRITE == 0 {
+            return Err(Error::NoRight);
+        }
+        self.signal(n, badge);
+        Ok(())
+    }
+
     /// The guest's timer fired.
     pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
         if self.m.get(id).state.cap == Cap::None {

@@ -5,13 +5,23 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::{interrupted, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace, virtualisation};
-use pillion_abi::vcpu::{State, counter};
+use pillion_abi::{
+    dual,
+    status::Error,
+    vcpu::{State, counter, gpr},
+};
 use pillion_core::{Id, Kernel, machine::Objects as _, thread::Thread, vcpu::Vcpu};
 
 /// x2APIC registers that the kernel handles itself (Intel SDM vol. 3A, 10.12.1.2).
 mod msr {
     pub const X2APIC_EOI: u32 = 0x80b;
     pub const TSC_DEADLINE: u32 = 0x6e0;
+}
+
+/// Results of a hypercall, as Linux numbers errors.
+mod errno {
+    pub const INVALID: u64 = -22_i64 as u64;
+    pub const NO_SUCH_CALL: u64 = -38_i64 as u64;
 }
 
 /// Bytes of WRMSR, and of HLT.
@@ -107,6 +117,14 @@ fn handle(
             state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
             processor.advance(HLT);
             k.guest_halt(vcpu);
+        }
+        HwExit::Hypercall if processor.hypercall() == Some(dual::SIGNAL) => {
+            let result = k.guest_signal(vcpu, state.gpr[gpr::RBX].get());
+            processor.finish_hypercall(match result {
+                Ok(()) => 0,
+                Err(Error::Unsupported) => errno::NO_SUCH_CALL,
+                Err(_) => errno::INVALID,
+            });
         }
         other => return_to_monitor(k, id, processor, state, other),
     }

@@ -10,8 +10,8 @@ use pillion_abi::{
     vcpu::{Exit, route},
 };
 use pillion_runtime::{
-    cap_delete, ports_part, region_create, region_reset, vcpu_allow_ports, vcpu_configure, vcpu_end_of_interrupt,
-    vcpu_inject, vcpu_reset, vcpu_route_line, vcpu_run,
+    cap_delete, ports_part, region_create, region_reset, vcpu_allow_ports, vcpu_bind_signals, vcpu_configure,
+    vcpu_end_of_interrupt, vcpu_inject, vcpu_reset, vcpu_route_line, vcpu_run,
 };
 use pillion_test_kit::{Checked, Kit, done, guest::Guest};
 
@@ -24,6 +24,7 @@ pub const CASES: &[Case] = &[
     route_line,
     reset,
     end_of_interrupt,
+    bind_signals,
 ];
 
 const VECTOR: u8 = 0x30;
@@ -96,4 +97,12 @@ fn end_of_interrupt(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let trial = Trial::new(|| Ok(()), |()| vcpu_end_of_interrupt(guest.vcpu), |()| Ok(()));
     trial.scan(kit, Name::of(Call::VcpuEndOfInterrupt))
+}
+
+/// Replaces one space by another.
+fn bind_signals(kit: &mut Kit) -> Checked {
+    let (guest, space) = (Guest::new(kit)?, done!(kit.make(Kind::CapSpace, 8)));
+    done!(vcpu_bind_signals(guest.vcpu, space));
+    let trial = Trial::new(|| Ok(()), |()| vcpu_bind_signals(guest.vcpu, space), |()| Ok(()));
+    trial.scan(kit, Name::of(Call::VcpuBindSignals))
 }

@@ -14,6 +14,7 @@ mod fault;
 mod fault_handler;
 mod fpu;
 mod guest_interrupt;
+mod guest_signal;
 mod inheritance;
 mod interrupt;
 mod mappings;
@@ -42,7 +43,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Checked);
 
-const ALL: [&[Test]; 25] = [
+const ALL: [&[Test]; 26] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -66,6 +67,7 @@ const ALL: [&[Test]; 25] = [
     interrupt::TESTS,
     preemption::TESTS,
     exits::TESTS,
+    guest_signal::TESTS,
     user_vcpu::TESTS,
     user_vcpu_beside::TESTS,
 ];

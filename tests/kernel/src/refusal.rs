@@ -60,7 +60,8 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::VcpuInject
         | Call::VcpuRouteLine
         | Call::VcpuReset
-        | Call::VcpuEndOfInterrupt => (Kind::Vcpu, true),
+        | Call::VcpuEndOfInterrupt
+        | Call::VcpuBindSignals => (Kind::Vcpu, true),
         Call::TraceControl | Call::LogPut => (Kind::Trace, true),
     })
 }

@@ -226,6 +226,8 @@ fn vcpu(kit: &mut Kit) -> Checked {
         (Call::VcpuRouteLine, [vcpu, control, 8, 0x10, 0, 0], BadArgument),
         (Call::VcpuRouteLine, [vcpu, control, 8, 0xf0, 0, 0], BadArgument),
         (Call::VcpuRouteLine, [vcpu, guest, 8, 0x30, 0, 0], WrongKind),
+        (Call::VcpuBindSignals, [vcpu, 0, 0, 0, 0, 0], BadState),
+        (Call::VcpuBindSignals, [vcpu, guest, 0, 0, 0, 0], WrongKind),
         (Call::VcpuConfigure, [vcpu, own, memory, 0, 0, 0], WrongKind),
         (Call::VcpuConfigure, [vcpu, guest, guest, 0, 0, 0], WrongKind),
         (Call::VcpuConfigure, [vcpu, guest, FAR, 0, 0, 0], BadCap),

@@ -298,6 +298,7 @@ fn refused_calls(kit: &mut Kit) -> Checked {
         (Call::VcpuRouteLine, slot::IRQ_CONTROL.into()),
         (Call::VcpuReset, 0),
         (Call::VcpuEndOfInterrupt, 0),
+        (Call::VcpuBindSignals, 0),
     ] {
         same!(raw_call(call as u64, [vcpu, argument, 8, 0x30, 0, 0]), BadState.to_raw());
     }

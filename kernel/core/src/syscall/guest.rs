@@ -131,6 +131,26 @@ impl<M: Machine> Kernel<M> {
         DONE
     }
 
+    pub(super) fn sys_vcpu_bind_signals(&mut self, me: Caller, a: VcpuBindSignals) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        let source = match a.space() {
+            Named { index: 0, .. } => None,
+            named => match self.held(me, named)? {
+                (slot, Cap::CapSpace(_)) => Some(slot),
+                _ => return Err(Error::WrongKind),
+            },
+        };
+        if self.cpu.passenger != Some(id) {
+            return Err(Error::BadState);
+        }
+        let at = id.slot_in(slot_of!(Vcpu, signals));
+        self.unlink(at);
+        if let Some(source) = source {
+            self.derive_inner(source, at)?;
+        }
+        DONE
+    }
+
     fn vcpu(&mut self, me: Caller, named: Named) -> Result<Id<Vcpu>> {
         if let Cap::Vcpu(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
     }

@@ -120,6 +120,7 @@ impl<M: Machine> Kernel<M> {
             Other::VcpuRouteLine(a) => self.sys_vcpu_route_line(me, a),
             Other::VcpuReset(a) => self.sys_vcpu_reset(me, a),
             Other::VcpuEndOfInterrupt(a) => self.sys_vcpu_end_of_interrupt(me, a),
+            Other::VcpuBindSignals(a) => self.sys_vcpu_bind_signals(me, a),
             Other::TraceControl(a) => self.sys_trace_control(me, a),
             Other::LogPut(a) => self.sys_log_put(me, a),
         }

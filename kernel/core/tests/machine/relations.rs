@@ -166,6 +166,8 @@ fn held(m: &mut Fake) {
     let (space, page): (Test, Test) = (|c| matches!(c, Cap::GuestSpace(_)), |c| matches!(c, Cap::Memory { .. }));
     slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, space), space)));
     slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, state), page)));
+    let signals: Test = |c| matches!(c, Cap::CapSpace(_));
+    slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, signals), signals)));
     for (id, right_kind) in slots {
         let Slot { cap, original, depth, previous, next, .. } = *m.peek(id);
         if cap == Cap::None {
@@ -204,6 +206,7 @@ fn guests(w: &mut World) {
     for v in m.all::<Vcpu>() {
         let (thread, user) = (m.peek(v).thread, m.peek(v).user);
         assert!(thread.is_none_or(|t| m.is_live(t) && m.peek(t).guest == Some(v)), "{v:?} and its thread do not agree");
+        assert!(m.peek(v).signals.cap == Cap::None || passenger == Some(v), "{v:?} signals but is not the passenger");
         let configured = m.peek(v).space.cap != Cap::None || m.peek(v).state.cap != Cap::None;
         assert!(!configured || user || passenger == Some(v), "{v:?} is a second passenger");
     }

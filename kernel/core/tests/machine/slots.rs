@@ -31,7 +31,7 @@ pub fn all_slots(m: &mut Fake) -> Vec<Id<Slot>> {
             What::Endpoint => vec![offset_of!(Endpoint, slot)],
             What::Timer => vec![offset_of!(Timer, slot)],
             What::Interrupt => vec![offset_of!(Interrupt, slot)],
-            What::Vcpu => vec![offset_of!(Vcpu, space), offset_of!(Vcpu, state)],
+            What::Vcpu => vec![offset_of!(Vcpu, space), offset_of!(Vcpu, state), offset_of!(Vcpu, signals)],
             _ => vec![],
         };
         found.extend(offsets.into_iter().map(|o| Id::at(address + o as u64).unwrap()));

@@ -30,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Calls that are made more often than others.
-const OFTEN: [Call; 21] = [
+const OFTEN: [Call; 22] = [
     Call::Call,
     Call::Call,
     Call::Call,
@@ -48,6 +48,7 @@ const OFTEN: [Call; 21] = [
     Call::Yield,
     Call::TimerSet,
     Call::VcpuRun,
+    Call::VcpuBindSignals,
     Call::ThreadResume,
     Call::ThreadBindContext,
     Call::ContextConfigure,
@@ -271,7 +272,7 @@ impl Play {
 
     fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, s: &Step) {
         self.w.k.m.begin_entry();
-        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 5 };
+        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 6 };
         match choice {
             0 => self.w.k.guest_halt(v),
             1 => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(s.r[1])),
@@ -284,6 +285,10 @@ impl Play {
                 if let Some(vector) = apic.deliverable() {
                     apic.accept(vector);
                 }
+            }
+            4 => {
+                let index = self.pick(Kind::Notification, s.r[1]);
+                _ = self.w.k.guest_signal(v, index);
             }
             _ => _ = self.w.k.m.peek(v).apic.end_of_interrupt(),
         }

@@ -4,7 +4,13 @@ use crate::machine::{
     Event,
     world::{Worker, World, slot},
 };
-use pillion_abi::{NEVER, call::Call, object::Kind, status::Error, vcpu::route};
+use pillion_abi::{
+    NEVER,
+    call::Call,
+    object::{Kind, right},
+    status::Error,
+    vcpu::route,
+};
 use pillion_core::{Cap, Id, Outcome, thread::State, vcpu::Vcpu};
 
 struct Guest {
@@ -193,6 +199,103 @@ fn a_bound_notification_wakes_a_halted_monitor() {
     g.w.leave("guest");
     let f = g.w.frame(g.monitor.id);
     assert_eq!((f.rax, f.words[0], f.rsi), (0, 0, 9));
+}
+
+/// Slots of the space that [`signalling`] binds.
+mod signal {
+    pub const BADGED: u64 = 2;
+    pub const READ_ONLY: u64 = 3;
+    pub const EMPTY: u64 = 4;
+    pub const ANOTHER_KIND: u64 = 5;
+    pub const SLOTS: u64 = 6;
+}
+
+/// A guest that may signal a notification with badge 9, a more urgent thread that waits for it, the
+/// notification, and the space that names it.
+fn signalling() -> (Guest, Worker, u64, u64) {
+    let mut g = guest();
+    let note = g.w.make(Kind::Notification, 0);
+    let space = g.w.make(Kind::CapSpace, signal::SLOTS);
+    g.w.root(Call::CapDerive, [space, signal::BADGED, note, 15, 9]);
+    g.w.root(Call::CapDerive, [space, signal::READ_ONLY, note, right::READ.into(), 0]);
+    g.w.root(Call::CapDerive, [space, signal::ANOTHER_KIND, g.space, 15, 0]);
+    g.w.root(Call::VcpuBindSignals, [g.vcpu, space]);
+    run(&mut g);
+    let waiter = g.w.worker(9);
+    g.w.call(Call::Wait, [note, NEVER]);
+    g.w.expect(waiter.id, State::Waiting);
+    (g, waiter, note, space)
+}
+
+fn sends(g: &mut Guest, index: u64) -> Result<(), Error> {
+    g.w.k.m.begin_entry();
+    let result = g.w.k.guest_signal(g.id, index);
+    g.w.leave("guest");
+    result
+}
+
+#[test]
+fn a_guest_signals() {
+    let (mut g, waiter, ..) = signalling();
+    assert_eq!(g.w.current(), g.monitor.id);
+    assert_eq!(sends(&mut g, signal::BADGED), Ok(()));
+    assert_eq!(g.w.current(), waiter.id, "the more urgent thread runs before the guest goes on");
+    assert_eq!((g.w.frame(waiter.id).rax, g.w.frame(waiter.id).words[0]), (0, 9));
+    assert_eq!(g.w.k.m.peek(g.id).thread, Some(g.monitor.id), "the guest was interrupted, not ended");
+}
+
+#[test]
+fn a_guest_signals_only_what_it_may() {
+    let (mut g, waiter, note, _) = signalling();
+    for (index, error) in [
+        (signal::READ_ONLY, Error::NoRight),
+        (signal::EMPTY, Error::WrongKind),
+        (signal::ANOTHER_KIND, Error::WrongKind),
+        (signal::SLOTS, Error::BadCap),
+        (1 << 32 | signal::BADGED, Error::BadCap),
+        (u64::MAX, Error::BadCap),
+    ] {
+        assert_eq!(sends(&mut g, index), Err(error), "slot {index}");
+        g.w.expect(waiter.id, State::Waiting);
+    }
+    g.w.root(Call::CapRevoke, [0, note]);
+    assert_eq!(sends(&mut g, signal::BADGED), Err(Error::WrongKind), "the capability is revoked");
+}
+
+#[test]
+fn the_space_of_signals_goes_away() {
+    type End = fn(&mut Guest, u64);
+    let ends: [End; 4] = [
+        |g, _| _ = g.w.root(Call::VcpuBindSignals, [g.vcpu, 0]),
+        |g, space| _ = g.w.root(Call::CapRevoke, [0, space]),
+        |g, space| _ = g.w.root(Call::CapDelete, [0, space]),
+        |g, _| {
+            let empty = g.w.make(Kind::CapSpace, 2);
+            g.w.root(Call::VcpuBindSignals, [g.vcpu, empty]);
+            g.w.root(Call::CapDelete, [0, empty]);
+        },
+    ];
+    for end in ends {
+        let (mut g, waiter, _, space) = signalling();
+        end(&mut g, space);
+        assert_eq!(sends(&mut g, signal::BADGED), Err(Error::Unsupported));
+        g.w.expect(waiter.id, State::Waiting);
+    }
+    let (mut g, _, _, space) = signalling();
+    g.w.root(Call::CapDelete, [0, g.vcpu]);
+    g.w.root(Call::CapDelete, [0, space]);
+}
+
+#[test]
+fn only_the_passenger_signals() {
+    let mut w = World::new();
+    let (blank, space) = (w.make(Kind::Vcpu, 0), w.make(Kind::CapSpace, 4));
+    let weak = w.free_slot();
+    w.root(Call::CapDerive, [0, weak, space, right::READ.into(), 0]);
+    w.root_fails(Call::VcpuBindSignals, [blank, space], Error::BadState);
+    w.root_fails(Call::VcpuBindSignals, [blank, weak], Error::NoRight);
+    w.root_fails(Call::VcpuBindSignals, [blank, blank], Error::WrongKind);
+    w.root_fails(Call::VcpuBindSignals, [space, space], Error::WrongKind);
 }
 
 #[test]

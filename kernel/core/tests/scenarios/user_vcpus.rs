@@ -98,6 +98,7 @@ fn what_is_the_passenger_s_is_refused() {
         (Call::VcpuRouteLine, [user.0, slot::IRQ, 3, 0x40 | route::LEVEL]),
         (Call::VcpuReset, [user.0, 0, 0, 0]),
         (Call::VcpuEndOfInterrupt, [user.0, 0, 0, 0]),
+        (Call::VcpuBindSignals, [user.0, slot::CAPS, 0, 0]),
     ] {
         w.fails(call, a, Error::BadState);
     }

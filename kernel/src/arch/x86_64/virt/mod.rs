@@ -15,7 +15,7 @@
 //! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
 //! | `Vcpu::load_user_state`, `enter_user` | the same for a user vCPU |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `interrupts_enabled` | external interrupts |
-//! | `inject_exception`, `advance`, `finish_rdmsr`, `msr_value` | answers to an exit |
+//! | `inject_exception`, `advance`, `finish_rdmsr`, `msr_value`, `hypercall`, `finish_hypercall` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |
 //! | `allow_ports`, `deny_ports`, `flush_translations`, `fpu_area` | set-up |
 //!

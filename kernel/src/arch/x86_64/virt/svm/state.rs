@@ -153,6 +153,22 @@ impl Vcpu {
         self.advance(2);
     }
 
+    /// Number of the hypercall that the guest makes, in `rax`, if its kernel makes it and not a
+    /// process.
+    #[inline]
+    #[must_use]
+    pub fn hypercall(&self) -> Option<u64> {
+        let save = self.save();
+        (save.cpl == 0).then_some(save.rax)
+    }
+
+    /// Gives a hypercall its result and advances past it.
+    #[inline]
+    pub fn finish_hypercall(&mut self, result: u64) {
+        self.save_mut().rax = result;
+        self.advance(3);
+    }
+
     /// Advances past an instruction of that length, which ends an interrupt shadow.
     #[inline]
     pub fn advance(&mut self, bytes: u64) {
