@@ -57,7 +57,7 @@
     ports_part(ports: Ports(), first: u16, count: u32, to: Slot)
     vcpu_configure(vcpu: Vcpu(C), space: GuestSpace(C), state: Memory(R W), flags: Flags)
     vcpu_allow_ports(vcpu: Vcpu(C), ports: Ports(R W))
-    vcpu_inject(vcpu: Vcpu(C), vector: u8)
+    vcpu_inject(vcpu: Vcpu(W), vector: u8)
     vcpu_route_line(vcpu: Vcpu(C), control: IrqControl(C), line: u64, route: Flags)
     vcpu_reset(vcpu: Vcpu(C))
     vcpu_end_of_interrupt(vcpu: Vcpu(C))

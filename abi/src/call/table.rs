@@ -159,7 +159,7 @@ macro_rules! calls {
                 /// Lets the guest use the ports, at most 1,024, without an exit.
                 VcpuAllowPorts = 57, vcpu_allow_ports(vcpu: Vcpu(C), ports: Ports(R W));
                 /// Makes an interrupt pending in the guest's local APIC.
-                VcpuInject = 58, vcpu_inject(vcpu: Vcpu(C), vector: u8);
+                VcpuInject = 58, vcpu_inject(vcpu: Vcpu(W), vector: u8);
                 /// Routes an interrupt line to the guest: a vector, and flags of
                 /// `abi::vcpu::route`.
                 VcpuRouteLine = 59, vcpu_route_line(

@@ -6,16 +6,19 @@ use crate::{
 };
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::boot::slot;
+use pillion_abi::call::Call;
+use pillion_abi::object::right;
 use pillion_abi::status::Error;
 use pillion_abi::vcpu::{Exit, Segment, counter, route};
 use pillion_runtime::{
-    Cap, cap_delete, cap_revoke, now, port_in, port_out, sleep, thread_suspend, vcpu_inject, vcpu_reset,
+    Cap, cap_delete, cap_revoke, now, port_in, port_out, raw_call, sleep, thread_suspend, vcpu_inject, vcpu_reset,
     vcpu_route_line, vcpu_run,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("guest-interrupt/injected-while-running", injected),
+    ("guest-interrupt/by-a-task-that-may-do-nothing-else", weak),
     ("guest-interrupt/waits-for-the-interrupt-flag", masked),
     ("guest-interrupt/wakes-from-halt", wakes),
     ("guest-interrupt/timer", timer),
@@ -54,6 +57,26 @@ fn injected(kit: &mut Kit) -> Checked {
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER);
     same!(guest.state().counters[counter::INJECTED].get(), 1);
+    Ok(())
+}
+
+fn weak(kit: &mut Kit) -> Checked {
+    let mut guest = listening(kit, &SPIN)?;
+    let weak = done!(kit.limited(guest.vcpu, right::WRITE));
+    for call in [
+        Call::VcpuRun,
+        Call::VcpuConfigure,
+        Call::VcpuAllowPorts,
+        Call::VcpuRouteLine,
+        Call::VcpuReset,
+        Call::VcpuEndOfInterrupt,
+        Call::VcpuBindSignals,
+    ] {
+        same!(raw_call(call as u64, [weak.into(), 0, 0, 0, 0, 0]), Error::NoRight.to_raw());
+    }
+    done!(vcpu_inject(weak, VECTOR));
+    expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip.get(), HANDLER);
     Ok(())
 }
 

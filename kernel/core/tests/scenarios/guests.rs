@@ -298,6 +298,31 @@ fn only_the_passenger_signals() {
     w.root_fails(Call::VcpuBindSignals, [space, space], Error::WrongKind);
 }
 
+/// With the right to write alone, a task may interrupt the guest and do nothing else to it.
+#[test]
+fn a_task_that_may_only_interrupt() {
+    let mut g = guest();
+    let (weak, readable, ports) = (g.w.free_slot(), g.w.free_slot(), g.w.free_slot());
+    g.w.root(Call::CapDerive, [0, weak, g.vcpu, right::WRITE.into(), 0]);
+    g.w.root(Call::PortsPart, [slot::PORTS, 0x3f8, 8, ports]);
+    let caps = g.w.make(Kind::CapSpace, 4);
+    for (call, a) in [
+        (Call::VcpuRun, [weak, 0, 0, 0]),
+        (Call::VcpuConfigure, [weak, g.space, g.state, 0]),
+        (Call::VcpuAllowPorts, [weak, ports, 0, 0]),
+        (Call::VcpuRouteLine, [weak, slot::IRQ, 3, 0x40]),
+        (Call::VcpuReset, [weak, 0, 0, 0]),
+        (Call::VcpuEndOfInterrupt, [weak, 0, 0, 0]),
+        (Call::VcpuBindSignals, [weak, caps, 0, 0]),
+    ] {
+        g.w.fails(call, a, Error::NoRight);
+    }
+    g.w.ok(Call::VcpuInject, [weak, 0x33]);
+    assert_eq!(g.w.k.m.peek(g.id).apic.deliverable(), Some(0x33));
+    g.w.root(Call::CapDerive, [0, readable, g.vcpu, (right::ALL & !right::WRITE).into(), 0]);
+    g.w.fails(Call::VcpuInject, [readable, 0x34], Error::NoRight);
+}
+
 #[test]
 fn errors_of_calls_on_vcpus() {
     let mut g = guest();
