@@ -197,8 +197,9 @@ pub struct State {
     pub rip: Cell<u64>,
     /// Flags.
     pub rflags: Cell<u64>,
-    /// CR0. `cr0, cr3, cr4, efer` and `cs` are written at each exit; the fields from `ds` to `dr7`
-    /// only if [`Exit`] says that the guest ended (shutdown, invalid, unexpected).
+    /// CR0. `cr0, cr3, cr4, efer` and `cs` are written at each exit, and `fs` and `gs` too at those
+    /// of a user vCPU; the other fields from `ds` to `dr7` only if [`Exit`] says that the guest
+    /// ended (shutdown, invalid, unexpected).
     pub cr0: Cell<u64>,
     /// CR3.
     pub cr3: Cell<u64>,
@@ -270,7 +271,9 @@ pub mod configure {
     /// sets it, except what would lead out of user mode: privilege level 3 and protected mode are
     /// set, SYSCALL is off, and the descriptor tables are empty. Translations are dropped whenever
     /// something else ran in between. It uses the FPU registers of the thread that runs it, with
-    /// all components switched on that the host has. [`super::dirty::EVENT`] does nothing.
+    /// all components switched on that the host has. PKRU, which the guest is not offered, is not
+    /// switched. CR2 does not change: see [`super::State::fault`] for the address of a page fault.
+    /// [`super::dirty::EVENT`] does nothing.
     pub const USER: u64 = 1;
 }
 

@@ -11,7 +11,7 @@ use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
     take_changes(processor, state);
     if notified(k, id, processor, state) {
-        return;
+        return processor.store_user_segments(state);
     }
     loop {
         k.m.load_fpu(Hardware::fpu_area(id));
@@ -23,7 +23,10 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         let alone = match exit {
             HwExit::Interrupt => interrupted(k, state),
             HwExit::Taken => false,
-            other => return return_to_monitor(k, id, processor, state, other),
+            other => {
+                processor.store_user_segments(state);
+                return return_to_monitor(k, id, processor, state, other);
+            }
         };
         if !alone || k.cpu.current != Some(id) || k.cpu.timers_changed {
             return;

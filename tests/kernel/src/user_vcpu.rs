@@ -7,7 +7,7 @@ use pillion_abi::{
     boot::slot,
     object::Kind,
     status::Error::{BadState, Busy},
-    vcpu::{Exit, Segment, configure, gpr},
+    vcpu::{Exit, Segment, configure, dirty, gpr},
 };
 use pillion_runtime::{
     cap_delete, now, park, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
@@ -24,6 +24,7 @@ pub const TESTS: &[Test] = &[
     ("user-vcpu/kept-in-user-mode", confined),
     ("user-vcpu/time-is-read", time_stamp),
     ("user-vcpu/fpu-of-its-thread", fpu),
+    ("user-vcpu/segment-bases-that-it-writes", bases),
     ("user-vcpu/page-tables-that-change", tables_change),
     ("user-vcpu/time-limit", time_limit),
     ("user-vcpu/others-are-not-delayed", others),
@@ -234,6 +235,51 @@ fn fpu(kit: &mut Kit) -> Checked {
         kit.rest(7_777);
     }
     check!(cells::get(0) > 20 && cells::get(1) == 0, "{} numbers were right, {} wrong", cells::get(0), cells::get(1));
+    Ok(())
+}
+
+/// It writes the bases of FS and GS and clears the selectors; an exit for the monitor shows them,
+/// and so does one for the monitor's notification, and they are there when it goes on.
+fn bases(kit: &mut Kit) -> Checked {
+    const FSGSBASE: u64 = 1 << 16;
+    let mut guest = Guest::user(kit)?;
+    // wrfsbase rdi; wrgsbase rsi; vmmcall
+    const WRITE: [u8; 13] = [0xf3, 0x48, 0x0f, 0xae, 0xd7, 0xf3, 0x48, 0x0f, 0xae, 0xde, 0x0f, 0x01, 0xd9];
+    // rdfsbase rdi; rdgsbase rsi; vmmcall
+    const READ: [u8; 13] = [0xf3, 0x48, 0x0f, 0xae, 0xc7, 0xf3, 0x48, 0x0f, 0xae, 0xce, 0x0f, 0x01, 0xd9];
+    // wrfsbase rdi; wrgsbase rsi; jmp self
+    let and_spin: [u8; 12] = core::array::from_fn(|i| if i < 10 { WRITE[i] } else { SPIN[i - 10] });
+    let n = done!(kit.make(Kind::Notification, 0));
+    let timer = done!(kit.make(Kind::Timer, 0));
+    done!(timer_bind(timer, n, 1));
+    for (code, reason) in [(&WRITE[..], Exit::Hypercall), (&and_spin, Exit::Notified)] {
+        guest.execute(code);
+        guest.put(0x100, &READ);
+        let state = guest.state();
+        state.cr4.update(|bits| bits | FSGSBASE);
+        let bases = [0x7fff_1234_5678, 0xffff_8000_0000_0040];
+        state.gpr[gpr::RDI].set(bases[0]);
+        state.gpr[gpr::RSI].set(bases[1]);
+        if reason == Exit::Notified {
+            done!(thread_bind_notification(slot::THREAD, n));
+            done!(timer_set(timer, now() + 20_000));
+        }
+        expect(&mut guest, reason)?;
+        done!(thread_bind_notification(slot::THREAD, 0));
+        let shown = || [&guest.state().fs, &guest.state().gs].map(|segment| segment.get());
+        same!(shown().map(|segment| segment.base), bases);
+        same!(shown().map(|segment| segment.selector), [0x2b, 0x2b]);
+        // The monitor changes everything, from what it was shown.
+        guest.go(0x100);
+        guest.state().dirty.update(|bits| bits | dirty::SYSTEM);
+        expect(&mut guest, Exit::Hypercall)?;
+        same!([guest.state().gpr[gpr::RDI].get(), guest.state().gpr[gpr::RSI].get()], bases);
+        // xor eax, eax; mov fs, eax; mov gs, eax; vmmcall
+        guest.put(0x200, &[0x31, 0xc0, 0x8e, 0xe0, 0x8e, 0xe8, 0x0f, 0x01, 0xd9]);
+        guest.go(0x200);
+        expect(&mut guest, Exit::Hypercall)?;
+        same!([guest.state().fs.get().selector, guest.state().gs.get().selector], [0, 0]);
+    }
     Ok(())
 }
 

@@ -120,6 +120,13 @@ impl Vcpu {
         }
     }
 
+    /// Shows what else user mode can change of the state: FS and GS, whose bases it can write.
+    pub fn store_user_segments(&self, state: &State) {
+        let save = self.save();
+        state.fs.set(save.fs);
+        state.gs.set(save.gs);
+    }
+
     fn store_rest(&self, state: &State) {
         let save = self.save();
         state.ds.set(save.ds);
