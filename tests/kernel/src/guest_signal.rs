@@ -40,8 +40,9 @@ const NO_SUCH_CALL: u64 = -38_i64 as u64;
 
 /// vmmcall; vmmcall
 const TWICE: [u8; 6] = [0x0f, 0x01, 0xd9, 0x0f, 0x01, 0xd9];
-/// vmmcall; rdtsc; vmmcall
-const READ_TIME_BETWEEN: [u8; 8] = [0x0f, 0x01, 0xd9, 0x0f, 0x31, 0x0f, 0x01, 0xd9];
+/// rdtsc; mov edi, eax; mov eax, SIGNAL; vmmcall; rdtsc; vmmcall
+const TIMED: [u8; 19] =
+    [0x0f, 0x31, 0x66, 0x89, 0xc7, 0x66, 0xb8, 0, 1, 0x49, 0x50, 0x0f, 0x01, 0xd9, 0x0f, 0x31, 0x0f, 0x01, 0xd9];
 
 /// A guest that may signal a notification, which comes with its space.
 fn signalling(kit: &mut Kit, code: &[u8]) -> Checked<(Guest, Cap, Cap)> {
@@ -78,15 +79,18 @@ extern "C" fn waiter(note: u64) -> ! {
 }
 
 fn wakes(kit: &mut Kit) -> Checked {
-    let (mut guest, note, _) = signalling(kit, &READ_TIME_BETWEEN)?;
+    let (mut guest, note, _) = signalling(kit, &TIMED)?;
     ask(&mut guest, SIGNAL, at::BADGED);
     done!(kit.start(Setup::new(30, waiter).with(note.into())));
     done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
     kit.rest(30_000);
     same!([cells::get(0), cells::get(1)], [1_000 + Exit::Hypercall as u64, 1]);
     same!(cells::get(3), BADGE);
-    let went_on = guest.state().gpr[gpr::RDX].get() << 32 | guest.state().gpr[gpr::RAX].get();
-    check!(cells::get(4) < went_on, "the guest went on at {went_on}, the thread ran at {}", cells::get(4));
+    // Low words of the time: before the signal, when the thread ran, and when the guest went on.
+    let [before, between, after] =
+        [guest.state().gpr[gpr::RDI].get(), cells::get(4), guest.state().gpr[gpr::RAX].get()].map(|time| time as u32);
+    let (to_thread, to_guest) = (between.wrapping_sub(before), after.wrapping_sub(between));
+    check!(to_thread < 500 && to_guest < 600, "the thread ran after {to_thread}, the guest {to_guest} later");
     Ok(())
 }
 
