@@ -107,9 +107,14 @@ impl Vcpu {
 
     /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is
     /// kept such that nothing else leads out of user mode, also no target that an earlier guest
-    /// gave SYSENTER.
+    /// gave SYSENTER. Instructions that show the descriptor tables exit, since these are not the
+    /// guest's, and so do those that can set the trap flag: an exit by a single step would come
+    /// after the instruction, which the guest's kernel could not execute again.
     pub fn confine(&mut self) {
-        self.control_mut().intercept_exceptions = u32::MAX;
+        use intercept1::{GDTR_READ, IDTR_READ, IRET, LDTR_READ, POPF, TR_READ};
+        let control = self.control_mut();
+        control.intercept_exceptions = u32::MAX;
+        control.intercept1 |= IDTR_READ | GDTR_READ | LDTR_READ | TR_READ | POPF | IRET;
         self.save_mut().system = [0; 8];
         self.confine_state();
     }

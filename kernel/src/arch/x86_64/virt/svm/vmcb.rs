@@ -9,8 +9,14 @@ pub mod intercept1 {
     pub const INTR: u32 = 1;
     pub const NMI: u32 = 1 << 1;
     pub const INIT: u32 = 1 << 3;
+    pub const IDTR_READ: u32 = 1 << 6;
+    pub const GDTR_READ: u32 = 1 << 7;
+    pub const LDTR_READ: u32 = 1 << 8;
+    pub const TR_READ: u32 = 1 << 9;
     pub const RDPMC: u32 = 1 << 15;
+    pub const POPF: u32 = 1 << 17;
     pub const CPUID: u32 = 1 << 18;
+    pub const IRET: u32 = 1 << 20;
     pub const INVD: u32 = 1 << 22;
     pub const HLT: u32 = 1 << 24;
     pub const INVLPGA: u32 = 1 << 26;
