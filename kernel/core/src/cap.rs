@@ -90,6 +90,13 @@ pub enum Cap {
 }
 
 impl Cap {
+    /// Whether it is nothing.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        matches!(self, Cap::None)
+    }
+
     /// Kind as user code sees it.
     pub fn kind(&self) -> Kind {
         match self {
@@ -183,7 +190,7 @@ impl<M: Machine> Kernel<M> {
         if index == 0 || self.m.get(space).dying {
             return Err(Error::BadArgument);
         }
-        if self.m.get(slot).cap != Cap::None {
+        if !self.m.get(slot).cap.is_none() {
             return Err(Error::SlotTaken);
         }
         Ok(slot)
@@ -250,7 +257,7 @@ impl<M: Machine> Kernel<M> {
     /// Moves a capability, with its descendants, to another slot. O(1).
     pub(crate) fn move_slot(&mut self, source: Id<Slot>, at: Id<Slot>) -> Result<()> {
         let slot = core::mem::take(self.m.get(source));
-        if slot.cap == Cap::None {
+        if slot.cap.is_none() {
             return Err(Error::BadCap);
         }
         *self.m.get(at) = slot;

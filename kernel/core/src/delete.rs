@@ -58,7 +58,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Goes down from a slot to one without descendants and without content.
     fn next_step(&mut self, slot: Id<Slot>, whole: bool) -> Step {
-        if self.m.get(slot).cap == Cap::None || (!whole && !self.has_child(slot)) {
+        if self.m.get(slot).cap.is_none() || (!whole && !self.has_child(slot)) {
             return Step::Done;
         }
         let mut at = slot;
@@ -104,7 +104,7 @@ impl<M: Machine> Kernel<M> {
         let to = count.min(from.saturating_add(SCAN_STEP));
         for index in from..to {
             let slot = space.following(index);
-            if self.m.get(slot).cap != Cap::None {
+            if !self.m.get(slot).cap.is_none() {
                 self.m.get(space).scanned = index;
                 return Search::Found(slot);
             }

@@ -154,7 +154,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The handler is done: lets the line through again.
     pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
-        if self.m.get(id).slot.cap != Cap::None {
+        if !self.m.get(id).slot.cap.is_none() {
             self.release_line(id);
         }
     }
@@ -162,7 +162,7 @@ impl<M: Machine> Kernel<M> {
     /// Sets what the interrupt signals and enables it.
     pub(crate) fn interrupt_bind(&mut self, id: Id<Interrupt>, notification: Id<Slot>, bits: u64) -> Result<()> {
         let slot = id.slot_in(slot_of!(Interrupt, slot));
-        if self.m.get(id).slot.cap != Cap::None {
+        if !self.m.get(id).slot.cap.is_none() {
             return Err(Error::Busy);
         }
         self.derive_inner(notification, slot)?;

@@ -1,6 +1,6 @@
 //! What the machine-independent half needs from the machine.
 
-use crate::{Id, id::Site, space::Space, thread::Thread, vcpu::Vcpu, x86_64::apic::GuestApic};
+use crate::{Id, id::Site, space::Space, thread::Thread, vcpu::Vcpu};
 use pillion_abi::status::Result;
 
 /// A message between threads: label and words.
@@ -157,5 +157,5 @@ pub trait Guests {
     fn vcpu_drop(&mut self, vcpu: Id<Vcpu>);
 
     /// Copies the guest's interrupt state to the page that the monitor shares.
-    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, apic: &GuestApic);
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>);
 }

@@ -39,6 +39,15 @@ pub struct Vcpu {
     pub signals: Slot,
 }
 
+impl Vcpu {
+    /// Whether it can be entered: it was configured, and what it was given is still there.
+    #[inline]
+    #[must_use]
+    pub const fn is_configured(&self) -> bool {
+        !self.space.cap.is_none() && !self.state.cap.is_none()
+    }
+}
+
 impl<M: Machine> Kernel<M> {
     /// The guest signals the notification in a slot of the space bound to it, with the badge there.
     /// Fails with [`Error::Unsupported`] if no space is bound. O(1), or O(log n) with a timeout to
@@ -59,7 +68,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The guest's timer fired.
     pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
-        if self.m.get(id).state.cap == Cap::None {
+        if self.m.get(id).state.cap.is_none() {
             return;
         }
         if let Some(vector) = self.m.vcpu_timer_fired(id) {
@@ -140,9 +149,8 @@ impl<M: Machine> Kernel<M> {
         if let Some(vcpu) = self.m.get(id).guest.take() {
             let v = self.m.get(vcpu);
             v.thread = None;
-            let (apic, shared) = (v.apic, v.state.cap != Cap::None);
-            if shared {
-                self.m.vcpu_show(vcpu, &apic);
+            if !v.user && !v.state.cap.is_none() {
+                self.m.vcpu_show(vcpu);
             }
         }
         self.m.set_result(id, 0, [reason, value]);

@@ -15,7 +15,7 @@ use pillion_abi::{
     vcpu::{Exit, Fault, State, counter},
 };
 use pillion_core::{
-    Cap, Id, Kernel,
+    Id, Kernel,
     machine::{Objects as _, Threads as _},
     thread::Thread,
 };
@@ -25,7 +25,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     let v = k.m.get(vcpu);
     let user = v.user;
-    if v.space.cap == Cap::None || v.state.cap == Cap::None {
+    if !v.is_configured() {
         k.leave_guest_with(id, 0, 0);
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;

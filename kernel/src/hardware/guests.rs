@@ -19,7 +19,6 @@ use pillion_core::{
     machine::{Guests, Objects as _},
     space::Space,
     vcpu::Vcpu,
-    x86_64::apic::GuestApic,
 };
 
 /// Address-space numbers of guests; 0 is the host's.
@@ -118,9 +117,10 @@ impl Guests for Hardware {
         self.fpu_owner = self.fpu_owner.filter(|area| !pages.contains(&area.physical()));
     }
 
-    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, guest: &GuestApic) {
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>) {
         // SAFETY: as in `vcpu_timer_fired`.
         let state = unsafe { Self::shared_state(vcpu) };
+        let guest = &self.get(vcpu).apic;
         state.irr.set(*guest.irr());
         state.isr.set(*guest.isr());
     }

@@ -28,6 +28,7 @@ pub const TESTS: &[Test] = &[
     ("user-vcpu/segment-bases-that-it-writes", bases),
     ("user-vcpu/page-tables-that-change", tables_change),
     ("user-vcpu/time-limit", time_limit),
+    ("user-vcpu/system-calls-have-a-bound", bound),
     ("user-vcpu/others-are-not-delayed", others),
     ("user-vcpu/calls-that-are-refused", refused_calls),
 ];
@@ -336,6 +337,25 @@ fn time_limit(kit: &mut Kit) -> Checked {
         same!(guest.state().rip.get(), 0);
     }
     done!(thread_bind_notification(slot::THREAD, 0));
+    Ok(())
+}
+
+/// A system call of a process whose monitor answers at once: out of the guest and in again. A
+/// tick is an instruction; the test's own are about 15 of them.
+fn bound(kit: &mut Kit) -> Checked {
+    const ROUNDS: u64 = 100;
+    let mut guest = Guest::user(kit)?;
+    // syscall; jmp back
+    guest.execute(&[0x0f, 0x05, 0xeb, 0xfc]);
+    same!(exception(&mut guest)?, (INVALID_OPCODE, 0));
+    let start = now();
+    for _ in 0..ROUNDS {
+        guest.go(2);
+        let [reason, _] = done!(guest.run());
+        same!((reason, guest.state().rip.get()), (Exit::Exception as u64, 0));
+    }
+    let each = (now() - start) / ROUNDS;
+    check!(each < 580, "{each} instructions a round");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_vcpu_run(&mut self, me: Caller, a: VcpuRun) -> Result<Outcome> {
         let id = self.vcpu(me, a.vcpu())?;
         let v = self.m.get(id);
-        if v.space.cap == Cap::None || v.state.cap == Cap::None {
+        if !v.is_configured() {
             return Err(Error::BadState);
         }
         if v.thread.is_some() {
@@ -79,7 +79,7 @@ impl<M: Machine> Kernel<M> {
         if count > PORTS_AT_ONCE {
             return Err(Error::BadArgument);
         }
-        if self.m.get(id).space.cap == Cap::None {
+        if self.m.get(id).space.cap.is_none() {
             return Err(Error::BadState);
         }
         self.m.vcpu_allow_ports(id, first, count);
@@ -164,7 +164,7 @@ impl<M: Machine> Kernel<M> {
     /// Whether a vCPU can be configured: there may be many user vCPUs and one passenger.
     fn vcpu_is_free(&mut self, id: Id<Vcpu>, user: bool) -> bool {
         let v = self.m.get(id);
-        let unused = v.space.cap == Cap::None && v.state.cap == Cap::None && v.thread.is_none();
+        let unused = v.space.cap.is_none() && v.state.cap.is_none() && v.thread.is_none();
         match self.cpu.passenger {
             Some(passenger) => unused && user && passenger != id,
             None => unused,

@@ -74,7 +74,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_timer_bind(&mut self, me: Caller, a: TimerBind) -> Result<Outcome> {
         let Cap::Timer(id) = self.cap(me, a.timer())? else { return Err(Error::WrongKind) };
         self.notification(me, a.notification())?;
-        if self.m.get(id).slot.cap != Cap::None {
+        if !self.m.get(id).slot.cap.is_none() {
             return Err(Error::Busy);
         }
         let source = self.slot(me.caps, a.notification().index)?;
@@ -99,6 +99,6 @@ impl<M: Machine> Kernel<M> {
     /// The error for a slot that does not hold what a call needs.
     #[cold]
     fn wrong(&mut self, slot: Id<Slot>) -> Error {
-        if self.m.get(slot).cap == Cap::None { Error::BadCap } else { Error::WrongKind }
+        if self.m.get(slot).cap.is_none() { Error::BadCap } else { Error::WrongKind }
     }
 }

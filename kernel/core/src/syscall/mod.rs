@@ -136,7 +136,7 @@ impl<M: Machine> Kernel<M> {
     fn cap(&mut self, me: Caller, named: Named) -> Result<Cap> {
         let slot = self.slot(me.caps, named.index)?;
         let Slot { cap, rights, .. } = *self.m.get(slot);
-        if cap == Cap::None {
+        if cap.is_none() {
             return Err(Error::BadCap);
         }
         allowed(rights, named.rights)?;

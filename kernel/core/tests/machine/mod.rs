@@ -27,10 +27,7 @@ use pillion_core::{
     thread::Thread,
     timer::Timer,
     vcpu::Vcpu,
-    x86_64::{
-        apic::GuestApic,
-        paging::{self, Flags, Tables},
-    },
+    x86_64::paging::{self, Flags, Tables},
 };
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::{TypeId, type_name};
@@ -570,7 +567,7 @@ impl Guests for Fake {
         self.events.push(Event::VcpuDrop(vcpu.number()));
     }
 
-    fn vcpu_show(&mut self, vcpu: Id<Vcpu>, _: &GuestApic) {
+    fn vcpu_show(&mut self, vcpu: Id<Vcpu>) {
         self.writes_state(vcpu);
         self.events.push(Event::Show(vcpu.number()));
     }
