@@ -197,8 +197,9 @@ pub struct State {
     pub rip: Cell<u64>,
     /// Flags.
     pub rflags: Cell<u64>,
-    /// CR0. `cr0, cr3, cr4, efer` and `cs` are written at each exit, and `fs` and `gs` too at those
-    /// of a user vCPU; the other fields from `ds` to `dr7` only if [`Exit`] says that the guest
+    /// CR0. `cr0, cr3, cr4, efer` and `cs` are written at each exit. A user vCPU cannot change
+    /// these: they are written when the kernel takes [`dirty::SYSTEM`], and `fs` and `gs` at each
+    /// exit. The other fields from `ds` to `dr7` are written only if [`Exit`] says that the guest
     /// ended (shutdown, invalid, unexpected).
     pub cr0: Cell<u64>,
     /// CR3.
@@ -235,8 +236,8 @@ pub struct State {
     pub dr6: Cell<u64>,
     /// DR7.
     pub dr7: Cell<u64>,
-    /// XCR0 as the guest set it; written at each exit, and as after reset when the monitor changes
-    /// [`dirty::SYSTEM`].
+    /// XCR0 as the guest set it, written as `cr0` is; as after reset when the monitor changes
+    /// [`dirty::SYSTEM`], or for a user vCPU the host's.
     pub xcr0: Cell<u64>,
     /// What the monitor changed; the kernel clears it.
     pub dirty: Cell<u64>,

@@ -13,7 +13,7 @@
 //! | `Vcpu::confine` | makes it a user vCPU |
 //! | `Vcpu::load_state`, `store_state` | take over what the VM monitor changed, show it what it may see |
 //! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
-//! | `Vcpu::load_user_state`, `store_user_segments`, `enter_user` | the same for a user vCPU |
+//! | `Vcpu::load_user_state`, `store_user_state`, `enter_user` | the same for a user vCPU |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `interrupts_enabled` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `msr_value`, `hypercall`, `finish_hypercall` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |

@@ -80,13 +80,15 @@ impl Vcpu {
     }
 
     /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so no exit can cut
-    /// one short; an INT instruction that an exit cuts short is executed again.
+    /// one short; an INT instruction that an exit cuts short is executed again. User mode cannot
+    /// change XCR0, and has the host's.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
+    #[inline(always)]
     pub unsafe fn enter_user(&mut self, state: &State) -> HwExit {
         // SAFETY: as the caller says.
-        let number = unsafe { self.run(state) };
+        let number = unsafe { self.switch(state) };
         let control = self.control();
         let (info, address) = (control.exit_info1, control.exit_info2);
         match number {
@@ -114,18 +116,31 @@ impl Vcpu {
         HwExit::Invalid { code }
     }
 
-    /// Switches to the guest and back; returns the code of the exit.
+    /// Switches to the guest and back, XCR0 not included; returns the code of the exit.
+    ///
+    /// # Safety
+    /// As [`Vcpu::enter`].
+    #[inline(always)]
+    unsafe fn switch(&mut self, state: &State) -> u32 {
+        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host
+        // relies on.
+        unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &self.world) };
+        let control = self.control_mut();
+        control.tlb_control = tlb::KEEP;
+        control.exit_code as u32
+    }
+
+    /// As [`Vcpu::switch`], with XCR0.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
     #[inline]
     unsafe fn run(&mut self, state: &State) -> u32 {
-        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host
-        // relies on.
-        unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &raw mut self.world) };
-        let control = self.control_mut();
-        control.tlb_control = tlb::KEEP;
-        control.exit_code as u32
+        self.world.load_xcr0();
+        // SAFETY: as the caller says.
+        let number = unsafe { self.switch(state) };
+        self.world.restore_xcr0();
+        number
     }
 
     /// As [`Vcpu::enter`], for a guest that is between STI (or a load of SS) and the next

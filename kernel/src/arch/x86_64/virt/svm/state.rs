@@ -35,7 +35,8 @@ impl Vcpu {
         }
     }
 
-    /// As [`Vcpu::load_state`], for a user vCPU.
+    /// As [`Vcpu::load_state`], for a user vCPU. Shows at once what user mode cannot change.
+    #[inline(always)]
     pub fn load_user_state(&mut self, state: &State) {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
@@ -44,6 +45,7 @@ impl Vcpu {
         if changed & dirty::SYSTEM != 0 {
             self.load_system(state);
             self.confine_state();
+            self.store_control(state);
         }
     }
 
@@ -62,6 +64,7 @@ impl Vcpu {
         (save.ldtr, save.tr) = (Segment::default(), Segment::default());
     }
 
+    #[inline(always)]
     fn load_core(&mut self, state: &State) {
         let save = self.save_mut();
         save.rax = state.gpr[gpr::RAX].get();
@@ -71,6 +74,7 @@ impl Vcpu {
         self.control_mut().shadow = 0;
     }
 
+    #[inline(never)]
     fn load_system(&mut self, state: &State) {
         let save = self.save_mut();
         save.cr0 = state.cr0.get();
@@ -104,27 +108,40 @@ impl Vcpu {
     /// Shows the guest's state to the VM monitor; all of it where `full`, else what it needs to
     /// handle an ordinary exit.
     pub fn store_state(&self, state: &State, full: bool) {
+        self.store_core(state);
+        self.store_control(state);
+        if full {
+            self.store_rest(state);
+        }
+    }
+
+    /// Shows what user mode can change: the core, and FS and GS, whose bases it can write.
+    #[inline(always)]
+    pub fn store_user_state(&self, state: &State) {
+        self.store_core(state);
+        let save = self.save();
+        state.fs.set(save.fs);
+        state.gs.set(save.gs);
+    }
+
+    #[inline(always)]
+    fn store_core(&self, state: &State) {
         let save = self.save();
         state.gpr[gpr::RAX].set(save.rax);
         state.gpr[gpr::RSP].set(save.rsp);
         state.rip.set(save.rip);
         state.rflags.set(save.rflags);
+    }
+
+    #[inline]
+    fn store_control(&self, state: &State) {
+        let save = self.save();
         state.cr0.set(save.cr0);
         state.cr3.set(save.cr3);
         state.cr4.set(save.cr4);
         state.efer.set(save.efer & !efer::SVME);
         state.cs.set(save.cs);
         state.xcr0.set(self.world.guest_xcr0);
-        if full {
-            self.store_rest(state);
-        }
-    }
-
-    /// Shows what else user mode can change of the state: FS and GS, whose bases it can write.
-    pub fn store_user_segments(&self, state: &State) {
-        let save = self.save();
-        state.fs.set(save.fs);
-        state.gs.set(save.gs);
     }
 
     fn store_rest(&self, state: &State) {

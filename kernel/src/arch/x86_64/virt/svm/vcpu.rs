@@ -1,7 +1,7 @@
 //! A virtual CPU: its pages, how they are prepared, and what the guest may be allowed.
 
 use super::vmcb::{Control, Save, Vmcb, intercept1, intercept2, tlb, vintr};
-use super::world::World;
+use super::world::{World, read_xcr0};
 use crate::arch::x86_64::fpu::Area;
 use crate::arch::x86_64::layout::direct;
 use crate::arch::x86_64::virt::Features;
@@ -218,6 +218,7 @@ impl Vcpu {
 
     /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken
     /// away.
+    #[inline]
     pub fn flush_translations(&mut self) {
         self.control_mut().tlb_control = self.flush;
     }
@@ -232,8 +233,6 @@ fn host_xcr0() -> u64 {
     if cr4 & OSXSAVE == 0 {
         return 0;
     }
-    let (low, high): (u32, u32);
-    // SAFETY: OSXSAVE is set, so XCR0 can be read.
-    unsafe { asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) };
-    u64::from(high) << 32 | u64::from(low)
+    // SAFETY: OSXSAVE is set.
+    unsafe { read_xcr0() }
 }
