@@ -26,7 +26,7 @@ pub use chosen::apic;
 pub use chosen::boot::kernel_root;
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
-/// The code itself: trace points, `trace_sites` and `set_jump`.
+/// The code itself: `switch_trace_points`.
 pub use chosen::code;
 /// What the processor offers: `features`.
 pub use chosen::cpu;

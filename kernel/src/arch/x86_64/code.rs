@@ -13,8 +13,13 @@ pub struct Site {
     target: u64,
 }
 
-const LENGTH: usize = 5;
-const NO_OPERATION: [u8; LENGTH] = [0x0f, 0x1f, 0x44, 0, 0];
+/// The instruction of a trace point: opcode and operand.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Instruction(u8, u32);
+
+const NO_OPERATION: Instruction = Instruction(0x0f, u32::from_le_bytes([0x1f, 0x44, 0, 0]));
+const JUMP: u8 = 0xe9;
 
 unsafe extern "C" {
     static __trace_sites: Site;
@@ -22,32 +27,36 @@ unsafe extern "C" {
 }
 
 /// All trace points.
-pub fn trace_sites() -> &'static [Site] {
+fn trace_sites() -> &'static [Site] {
     let (start, end) = (&raw const __trace_sites, &raw const __trace_sites_end);
     // SAFETY: the linker script puts the two symbols around a table of such entries.
     unsafe { core::slice::from_raw_parts(start, end.offset_from_unsigned(start)) }
 }
 
-/// Makes a trace point a jump or a no-operation.
+/// Makes all trace points jumps or no-operations.
 ///
 /// # Safety
-/// Interrupts are off and one CPU runs, so that nothing executes it meanwhile.
-pub unsafe fn set_jump(site: &Site, on: bool) {
-    let mut bytes = NO_OPERATION;
-    if on {
-        let distance = site.target.wrapping_sub(site.at + LENGTH as u64) as i32;
-        bytes[0] = 0xe9;
-        bytes[1..].copy_from_slice(&distance.to_le_bytes());
-    }
-    let code = direct::<[u8; LENGTH]>(physical(site.at as *const u8));
+/// Interrupts are off and one CPU runs, so that nothing executes them meanwhile.
+pub unsafe fn switch_trace_points(on: bool) {
     // SAFETY: nothing executes the code meanwhile, says the caller. CR0 as it always is, without
-    // write protection for the one store; the site is one of the linker's table; the bytes are a
-    // whole instruction of the same length. The processor sees the change at the next serialising
+    // write protection for the stores; the sites are the linker's table; the bytes are a whole
+    // instruction of the same length. The processor sees the changes at the next serialising
     // instruction, which the write of CR0 is.
     unsafe {
         let cr0 = cpu::cr0();
         asm!("mov cr0, {}", in(reg) cr0 & !cpu::bit::CR0_WP, options(nostack, preserves_flags));
-        code.write_volatile(bytes);
+        for site in trace_sites() {
+            let code = direct::<Instruction>(physical(site.at as *const u8));
+            code.write(if on { site.jump() } else { NO_OPERATION });
+        }
         asm!("mov cr0, {}", in(reg) cr0, options(nostack, preserves_flags));
+    }
+}
+
+impl Site {
+    /// The jump to its target.
+    fn jump(&self) -> Instruction {
+        let next = self.at + size_of::<Instruction>() as u64;
+        Instruction(JUMP, self.target.wrapping_sub(next) as u32)
     }
 }
