@@ -53,37 +53,62 @@ unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
     unsafe { &mut *cpu.kernel() }
 }
 
-/// A system call.
+/// `Call` or `ReplyReceive`.
 ///
 /// # Safety
-/// Only for the entry code, as are the two below: see [`arch`].
+/// Only for the entry code, as are those below: see [`arch`].
 #[unsafe(no_mangle)]
-unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> ! {
-    const CALL: u64 = Call::Call as u64;
-    const REPLY_RECEIVE: u64 = Call::ReplyReceive as u64;
+unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    // SAFETY: the entry code saved the registers there.
-    let (number, capability) = unsafe { ((*cpu.frame()).rax, (*cpu.frame()).rdi) };
     trace!(Syscall, number, capability);
     if !k.cpu.timers_changed
         && let Some(current) = k.cpu.current
     {
-        let next = match number {
-            CALL => k.call_fast(current, capability),
-            REPLY_RECEIVE => k.reply_receive_fast(current),
-            _ => None,
-        };
+        let is_call = number == Call::Call as u64;
+        let next = if is_call { k.call_fast(current, capability) } else { k.reply_receive_fast(current) };
         if let Some(next) = next {
             exit_to(k, next);
             leave_by_detours(k);
         }
     }
-    slow_syscall(k, cpu)
+    syscall(k, cpu)
+}
+
+/// `VcpuRun`.
+///
+/// # Safety
+/// As for [`kernel_message`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> ! {
+    // SAFETY: the entry code called this.
+    let k = unsafe { kernel(cpu) };
+    trace!(Syscall, number, capability);
+    if !k.cpu.timers_changed
+        && let Some(current) = k.cpu.current
+        && let Some(vcpu) = k.vcpu_run_fast(current, capability)
+    {
+        // SAFETY: the vCPU is configured, as `vcpu_run_fast` found.
+        unsafe { guest::enter(k, current, vcpu) };
+        leave(k);
+    }
+    syscall(k, cpu)
+}
+
+/// Any other system call.
+///
+/// # Safety
+/// As for [`kernel_message`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> ! {
+    // SAFETY: the entry code called this.
+    let k = unsafe { kernel(cpu) };
+    trace!(Syscall, number, capability);
+    syscall(k, cpu)
 }
 
 #[inline(never)]
-fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
+fn syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
     let frame = cpu.frame();
     // SAFETY: the entry code saved the registers there.
     let (number, arguments) =
@@ -99,7 +124,7 @@ fn slow_syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
 /// An interrupt while user code ran.
 ///
 /// # Safety
-/// As for [`kernel_syscall`].
+/// As for [`kernel_message`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
     // SAFETY: the entry code called this.
@@ -111,7 +136,7 @@ unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
 /// An exception in user code.
 ///
 /// # Safety
-/// As for [`kernel_syscall`].
+/// As for [`kernel_message`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> ! {
     const PAGE_FAULT: u64 = 14;

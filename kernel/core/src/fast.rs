@@ -1,10 +1,12 @@
-//! Fast paths for the common cases of call and reply: a waiting receiver without a scheduling
-//! context of its own, and a caller that can continue at once. Everything is checked before
-//! anything is changed; if a check fails, the slow path is taken. Both lead to the same state.
+//! Fast paths for the common cases of call and reply, a waiting receiver without a scheduling
+//! context of its own and a caller that can continue at once, and of running a guest. Everything is
+//! checked before anything is changed; if a check fails, the slow path is taken. Both lead to the
+//! same state.
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
     thread::{State, Thread},
+    vcpu::Vcpu,
 };
 use pillion_abi::object::right;
 
@@ -57,5 +59,22 @@ impl<M: Machine> Kernel<M> {
         self.m.copy_message(server, caller, 0);
         self.cpu.current = Some(caller);
         Some(caller)
+    }
+    /// `VcpuRun` of the current thread with the capability at an index. Returns the vCPU, which the
+    /// thread is to run now, or `None` if nothing was done.
+    #[inline(always)]
+    pub fn vcpu_run_fast(&mut self, thread: Id<Thread>, index: u64) -> Opt<Vcpu> {
+        let t = self.m.get(thread);
+        let (caps, level, passive) = (t.caps()?, t.priority, t.own_context.is_none());
+        let slot = self.slot(caps, index).ok()?;
+        let Slot { cap: Cap::Vcpu(id), rights, .. } = *self.m.get(slot) else { return None };
+        let v = self.m.get(id);
+        // Where the level differs, or the thread is passive, timers follow.
+        if rights & right::CONTROL == 0 || passive || v.level != level || v.thread.is_some() || !v.is_configured() {
+            return None;
+        }
+        v.thread = Some(thread);
+        self.m.get(thread).guest = Some(id);
+        Some(id)
     }
 }

@@ -5,14 +5,17 @@
 //! root module, and these functions:
 //!
 //! ```text
-//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_syscall(cpu: Cpu) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> !;
+//! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> !;
 //! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
 //! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
 //! ```
 //!
 //! They are called with interrupts off, on the CPU's stack, with the registers of the thread that
 //! ran in the frame that [`Cpu::frame`] names. They end with [`exit_to_user`], which resumes the
-//! thread whose frame [`Cpu::frame`] names by then.
+//! thread whose frame [`Cpu::frame`] names by then. `kernel_message` gets `Call` and
+//! `ReplyReceive`, `kernel_vcpu_run` gets `VcpuRun`, and `kernel_syscall` all other numbers.
 
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;

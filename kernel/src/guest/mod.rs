@@ -18,19 +18,28 @@ use pillion_core::{
     Id, Kernel,
     machine::{Objects as _, Threads as _},
     thread::Thread,
+    vcpu::Vcpu,
 };
 
 /// Runs the guest of the current thread up to the next exit that does not concern it alone.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
-    let v = k.m.get(vcpu);
-    let user = v.user;
-    if !v.is_configured() {
-        k.leave_guest_with(id, 0, 0);
-        k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
-        return;
+    if k.m.get(vcpu).is_configured() {
+        // SAFETY: that was just checked.
+        return unsafe { enter(k, id, vcpu) };
     }
-    // SAFETY: `VcpuConfigure` came before, or there would be no capabilities. Nothing that is
+    k.leave_guest_with(id, 0, 0);
+    k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
+}
+
+/// As [`run`], for a thread that is in `VcpuRun` with the vCPU.
+///
+/// # Safety
+/// The vCPU is configured.
+#[inline(always)]
+pub unsafe fn enter(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>) {
+    let user = k.m.get(vcpu).user;
+    // SAFETY: `VcpuConfigure` came before, says the caller. Nothing that is
     // called while the guest runs takes a second reference or deletes a vCPU: only system calls do.
     let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
     if user {

@@ -355,7 +355,7 @@ fn bound(kit: &mut Kit) -> Checked {
         same!((reason, guest.state().rip.get()), (Exit::Exception as u64, 0));
     }
     let each = (now() - start) / ROUNDS;
-    check!(each < 510, "{each} instructions a round");
+    check!(each < 355, "{each} instructions a round");
     Ok(())
 }
 

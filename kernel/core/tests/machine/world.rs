@@ -146,6 +146,10 @@ impl World {
             Some(Call::ReplyReceive) if self.fast => self.k.reply_receive_fast(me),
             _ => None,
         };
+        if number == Call::VcpuRun as u64 && self.fast && self.k.vcpu_run_fast(me, a[0]).is_some() {
+            self.leave("VcpuRun");
+            return Outcome::Guest;
+        }
         if let Some(next) = fast {
             assert_eq!(self.k.cpu.current, Some(next));
             self.k.m.end_entry();

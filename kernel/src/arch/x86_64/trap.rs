@@ -1,6 +1,6 @@
 //! Entering and leaving the kernel.
 //!
-//! Every entry from user mode leads to one of [`contract`]'s three functions, with the registers in
+//! Every entry from user mode leads to one of [`contract`]'s functions, with the registers in
 //! the frame of the thread that ran. That function ends in [`exit_to_user`], which loads the frame
 //! chosen by then. For an exception or interrupt the processor itself pushes the upper part of the
 //! frame; the entry code of a system call stores all of it.
@@ -19,6 +19,7 @@ use super::frame::{Frame, SYSCALL};
 use super::layout::{direct, physical};
 use super::percpu::{Cpu, ist, offset};
 use super::{cpu, log, machine_check, msr, power, selector};
+use pillion_abi::call::Call;
 
 /// The functions that the kernel proper provides. They run with interrupts off; the frame is the
 /// one that the CPU's structure names. None of them returns: the registers that the compiler would
@@ -27,7 +28,9 @@ mod contract {
     use super::Cpu;
 
     unsafe extern "C" {
-        pub fn kernel_syscall(cpu: Cpu) -> !;
+        pub fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> !;
+        pub fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> !;
+        pub fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> !;
         pub fn kernel_interrupt(cpu: Cpu, vector: u64) -> !;
         pub fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) -> !;
     }
@@ -141,8 +144,20 @@ syscall_entry:
     mov rcx, gs:[{scratch}]
     mov [rsp - {size} + {rsp}], rcx
     mov rsp, gs:[{stack}]
+    mov rsi, rdi
     mov rdi, gs:[{self}]
+    mov rdx, rax
+    cmp rdx, {last_message}
+    jbe 2f
+    cmp rdx, {vcpu_run}
+    je 3f
     call {kernel_syscall}
+    ud2
+2:
+    call {kernel_message}
+    ud2
+3:
+    call {kernel_vcpu_run}
     ud2
 
     .global exit_to_user
@@ -277,10 +292,17 @@ fatal:
     kernel_interrupt = sym contract::kernel_interrupt,
     kernel_exception = sym contract::kernel_exception,
     kernel_syscall = sym contract::kernel_syscall,
+    kernel_message = sym contract::kernel_message,
+    kernel_vcpu_run = sym contract::kernel_vcpu_run,
+    last_message = const Call::ReplyReceive as u64,
+    vcpu_run = const Call::VcpuRun as u64,
     kernel_fault = sym kernel_fault,
     nmis = sym NMIS,
     inits = sym INITS,
 );
+
+/// The calls that `kernel_message` gets.
+const _: () = assert!(Call::Call as u64 == 0 && Call::ReplyReceive as u64 == 1);
 
 /// The order in which `push_registers` pushes.
 const _: () = assert!(
