@@ -1,6 +1,7 @@
 //! Checks that concern several values of a system file, or the machine.
 use crate::{
-    KERNEL_PORTS, Linux, Problem, SHARE_NS, Start, System, Target, Task, limit, passenger, remedy, responses, skin,
+    KERNEL_PORTS, Linux, Problem, SHARE_NS, Start, System, Target, Task, dual, limit, passenger, remedy, responses,
+    skin,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -24,6 +25,7 @@ pub fn check(system: &System, machine: &Target) -> Result<(), Vec<Problem>> {
     checker.images();
     checker.virtualisation();
     checker.problems.extend(skin::check(system));
+    checker.problems.extend(dual::check(system));
     checker.problems.extend(passenger::check(system, machine));
     checker.problems.sort_by_key(|p| p.line);
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }

@@ -10,6 +10,7 @@ extern crate alloc;
 
 mod analysis;
 mod check;
+mod dual;
 pub mod limit;
 mod model;
 mod parse;
@@ -24,6 +25,7 @@ pub use analysis::{
     responses, worst_response,
 };
 pub use check::{BROKER, check};
+pub use dual::DUAL;
 pub use model::{
     After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Resource, Skin, Start, System,
     Task, Then,

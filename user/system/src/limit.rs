@@ -42,6 +42,8 @@ pub const SKIN_PORTS: usize = 16;
 pub const THREADS: RangeInclusive<i64> = 2..=64;
 /// Most threads of the task that runs Linux processes' handlers: the main thread, and one for each.
 pub const PSC_THREADS: u32 = 17;
+/// Threads of Linux processes that can be in primary mode at the same time.
+pub const DUAL_THREADS: RangeInclusive<i64> = 1..=32;
 /// Number of a FIFO.
 pub const FIFO: RangeInclusive<i64> = 0..=63;
 /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.

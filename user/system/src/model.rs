@@ -63,6 +63,11 @@ pub enum Kind {
     RtLinux,
     /// Handlers of Linux processes: the task that runs them.
     Psc,
+    /// Dual mode: the task that runs threads of Linux processes.
+    Dual {
+        /// Level of a thread with priority 1 in Linux's FIFO class; 99 has the task's priority.
+        first: u8,
+    },
 }
 
 /// How a task with a skin starts.
@@ -135,6 +140,12 @@ impl Task {
         let line = line.map(|one| Resource::Line(one.line));
         let device = || self.devices.iter().find(same).map(|one| Resource::Function(*one));
         line.or_else(|| ports.map(|one| Resource::Ports(*one))).or_else(device)
+    }
+
+    /// Its skin's kind, if it has one.
+    #[must_use]
+    pub fn kind(&self) -> Option<Kind> {
+        self.skin.as_ref().map(|skin| skin.kind)
     }
 
     /// The largest share of time that each of its threads gets; `None` is unlimited.

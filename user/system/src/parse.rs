@@ -53,7 +53,7 @@ impl Reader<'_> {
         self.line(value.span().start)
     }
 
-    fn line_or<T>(&self, value: Option<&Spanned<T>>, otherwise: u32) -> u32 {
+    pub(crate) fn line_or<T>(&self, value: Option<&Spanned<T>>, otherwise: u32) -> u32 {
         value.map_or(otherwise, |v| self.line_of(v))
     }
 
@@ -65,12 +65,15 @@ impl Reader<'_> {
         if file.task.is_empty() && file.linux.is_none() {
             self.problem(self.line_of(&file.system), "the system has neither a task nor Linux".into(), remedy::NOTHING);
         }
-        if let Some(extra) = file.task.get(limit::TASKS) {
-            self.problem(self.line_of(extra), format!("more than {} tasks", limit::TASKS), remedy::FEWER);
+        let most = limit::TASKS - usize::from(file.dual.is_some());
+        if let Some(extra) = file.task.get(most) {
+            self.problem(self.line_of(extra), format!("more than {most} tasks"), remedy::FEWER);
         }
+        let mut tasks: Vec<Task> = file.task.into_iter().take(most).map(|t| self.task(t)).collect();
+        tasks.extend(file.dual.map(|dual| self.dual(dual)));
         System {
             name: self.name(file.system.into_inner().name),
-            tasks: file.task.into_iter().take(limit::TASKS).map(|t| self.task(t)).collect(),
+            tasks,
             linux: file.linux.map(|l| self.linux(l)),
             channels: self.channels(file.channels),
         }
@@ -122,7 +125,7 @@ impl Reader<'_> {
     }
 
     /// Whether a task must have no budget at all.
-    fn unlimited(&mut self, budget: Option<Spanned<String>>, is_given: bool) -> bool {
+    pub(crate) fn unlimited(&mut self, budget: Option<Spanned<String>>, is_given: bool) -> bool {
         let Some(budget) = budget else { return false };
         let line = self.line_of(&budget);
         if budget.get_ref() != "unlimited" {
@@ -216,13 +219,13 @@ impl Reader<'_> {
         T::try_from(value.into_inner()).unwrap_or_default()
     }
 
-    fn out_of_limits(&mut self, line: u32, key: &str, value: impl Display, limits: &RangeInclusive<i64>) {
+    pub(crate) fn out_of_limits(&mut self, line: u32, key: &str, value: impl Display, limits: &RangeInclusive<i64>) {
         let message = format!("{key} is {value}, outside {} to {}", limits.start(), limits.end());
         self.problem(line, message, remedy::RANGE);
     }
 
     /// A duration in nanoseconds; 0 and an absent one are `None`.
-    fn duration(
+    pub(crate) fn duration(
         &mut self,
         key: &str,
         us: Option<Spanned<i64>>,
@@ -245,7 +248,13 @@ impl Reader<'_> {
     }
 
     /// Period and budget together.
-    fn time(&mut self, whose: &str, period: Option<u64>, budget: Option<u64>, lines: Lines) -> Option<Budget> {
+    pub(crate) fn time(
+        &mut self,
+        whose: &str,
+        period: Option<u64>,
+        budget: Option<u64>,
+        lines: Lines,
+    ) -> Option<Budget> {
         match (period, budget) {
             (Some(period_ns), Some(budget_ns)) => Some(Budget { budget_ns, period_ns }),
             (None, None) => None,

@@ -95,6 +95,10 @@ remedies! {
     SKIN = "the skins are \"rtlinux\" and \"psc\"";
     /// A task with the skin "psc" that does not meet the requirements.
     PSC = "with skin = \"psc\" write name = \"psc\", a period and a budget, at most 17 threads, no start; and add a [linux] section";
+    /// A task with the skin "dual".
+    DUAL_SECTION = "remove the task and add a [dual] section";
+    /// A section [dual] without Linux.
+    DUAL_LINUX = "remove [dual], or add a [linux] section";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";
     /// `start` with another value.

@@ -13,6 +13,7 @@ pub(crate) struct File {
     #[serde(default)]
     pub task: Vec<Spanned<Task>>,
     pub linux: Option<Spanned<Linux>>,
+    pub dual: Option<Spanned<Dual>>,
     #[serde(default)]
     pub channels: Channels,
 }
@@ -99,4 +100,16 @@ pub(crate) struct Linux {
     pub after_poweroff: Text,
     pub after_crash: Text,
     pub after_limit: Text,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Dual {
+    pub threads: Number,
+    pub priorities: Option<Spanned<[i64; 2]>>,
+    pub period_us: Number,
+    pub period_ns: Number,
+    pub budget_us: Number,
+    pub budget_ns: Number,
+    pub budget: Text,
 }

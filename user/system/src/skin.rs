@@ -1,5 +1,5 @@
 //! The keys of tasks with a skin, and of what those tasks share.
-use crate::{Channels, Kind, Problem, Skin, Start, System, Task, limit, parse::Reader, remedy, sections};
+use crate::{Channels, DUAL, Kind, Problem, Skin, Start, System, Task, limit, parse::Reader, remedy, sections};
 use alloc::{format, string::String, vec::Vec};
 use toml::Spanned;
 
@@ -16,6 +16,10 @@ impl Reader<'_> {
         let kind = match name.get_ref().as_str() {
             "rtlinux" => Kind::RtLinux,
             PSC => Kind::Psc,
+            DUAL => {
+                self.problem(self.line_of(name), "skin is \"dual\"".into(), remedy::DUAL_SECTION);
+                Kind::RtLinux
+            }
             other => {
                 self.problem(self.line_of(name), format!("there is no skin {other:?}"), remedy::SKIN);
                 Kind::RtLinux

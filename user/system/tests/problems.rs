@@ -68,6 +68,14 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (S, "[channels]\nmbuff_kib=0", 7, "mbuff_kib is 0, outside", remedy::RANGE),
     (S, "[channels]\nmbuff_kib=524292", 7, "mbuff_kib is 524292, outside", remedy::RANGE),
     (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
+    ("", "[system]\nname='s'\n[[task]]\nname='dual'\nskin='dual'", 5, "skin is \"dual\"", remedy::DUAL_SECTION),
+    (LINUX, "[dual]\ncolour=1", 5, "unknown field `colour`", remedy::FORMAT),
+    (LINUX, "[dual]\nthreads=33", 5, "threads is 33, outside 1 to 32", remedy::RANGE),
+    (LINUX, "[dual]\npriorities=[15,\n99]", 5, "[15, 99], not two levels from 16 to 254", remedy::RANGE),
+    (LINUX, "[dual]\npriorities=[99,98]", 5, "[99, 98], not two levels", remedy::RANGE),
+    (LINUX, "[dual]\npriorities=[99]", 5, "invalid length", remedy::FORMAT),
+    (LINUX, "[dual]\nperiod_us=0", 4, "[dual] has a budget without a period", remedy::BOTH),
+    (LINUX, "[dual]\nperiod_us=1\nbudget='unlimited'", 5, "[dual] has a period without a budget", remedy::BOTH),
 ];
 
 const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
@@ -120,6 +128,23 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         remedy::PSC,
     ),
     (LINUX, "[[task]]\nname='psc'\nimage='a'\nskin='psc'", 4, "task psc cannot run handlers", remedy::PSC),
+    (A, "[dual]", 6, "but there is no [linux] section", remedy::DUAL_LINUX),
+    (LINUX, "[dual]\nbudget_us=1001", 5, "dual has a budget of 1001000 ns in 1000000 ns", remedy::BUDGET),
+    (LINUX, "[[task]]\nname='dual'\nimage='a'\npriority=9\n[dual]", 8, "already a task dual", remedy::RENAME),
+    (
+        LINUX,
+        "[[task]]\nname='b'\npriority=198\nperiod_us=1000\nbudget_us=1\n[dual]\nthreads=2\nbudget_us=330",
+        7,
+        "task b can finish after its period",
+        remedy::LATE,
+    ),
+    (
+        LINUX,
+        "[[task]]\nname='b'\npriority=198\nperiod_us=1000\nbudget_us=1\n[dual]\nbudget='unlimited'",
+        9,
+        "task dual (priority 199) has no budget",
+        remedy::UNBOUNDED,
+    ),
     (S, "[[task]]\nname='b'\npriority=212\nperiod_us=100\nbudget_us=1", 3, "periodic task b", remedy::UNBOUNDED),
     (
         S,
@@ -157,7 +182,7 @@ fn machine() -> Target<'static> {
         memory_bytes: Some(1 << 30),
         reserved_bytes: 4 << 20,
         virtualisation: Some(true),
-        images: Some(&["a", "b", "broker", "demo", "vmlinuz", "initrd"]),
+        images: Some(&["a", "b", "broker", "demo", "dual", "vmlinuz", "initrd"]),
         lines: Some(&[(0, 24), (24, 76)]),
         appended: 1000,
         ..Target::default()
@@ -233,6 +258,12 @@ fn too_many() {
         &parse(&format!("[system]\nname='s'\n{tasks}")).unwrap_err(),
         3 + 64 * 3,
         "more than 64",
+        remedy::FEWER,
+    );
+    assert_told(
+        &parse(&format!("[system]\nname='s'\n[dual]\n{tasks}")).unwrap_err(),
+        4 + 63 * 3,
+        "more than 63",
         remedy::FEWER,
     );
     let skins: String = (0..16).map(|i| format!("[[task]]\nname='t{i}'\nskin='rtlinux'\nimage='a'\n")).collect();
@@ -376,6 +407,28 @@ fn a_skin_has_defaults_and_its_budgets_are_not_added_up() {
     check(&parse(&format!("{S}{PERIODIC}")).unwrap(), &machine()).unwrap();
     let without = Target { images: Some(&["a"]), ..machine() };
     assert_told(&check(&system, &without).unwrap_err(), 3, "no file broker", remedy::MISSING);
+}
+
+#[test]
+fn dual_mode_is_a_task_with_a_skin() {
+    let dual = |keys: &str| {
+        let system = parse(&format!("{LINUX}[dual]\n{keys}[[task]]\nname='a'\npriority=2\n")).unwrap();
+        check(&system, &machine()).unwrap();
+        let task = system.tasks[1].clone();
+        let skin = task.skin.clone().unwrap();
+        assert_eq!((task.name.as_str(), task.image.as_str(), skin.start), ("dual", "dual", Start::Boot));
+        (skin.kind, task.priority, skin.threads, task.bound())
+    };
+    let time = |budget_ns, period_ns| Some(Budget { budget_ns, period_ns });
+    assert_eq!(dual(""), (Kind::Dual { first: 101 }, 199, 9, time(500_000, 1_000_000)));
+    let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000\nbudget_ns=1000\n";
+    assert_eq!(dual(all), (Kind::Dual { first: 16 }, 254, 33, time(1_000, 2_000)));
+    assert_eq!(dual("budget_us=3\n").3, time(3_000, 1_000_000));
+    assert_eq!(dual("budget='unlimited'\n").3, None);
+    assert_eq!(dual("period_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));
+    let without = Target { images: Some(&["broker", "vmlinuz", "initrd"]), ..machine() };
+    let system = parse(&format!("{LINUX}[dual]\n")).unwrap();
+    assert_told(&check(&system, &without).unwrap_err(), 4, "no file dual", remedy::MISSING);
 }
 
 /// Tasks that Linux loads may have the same resources, one at a time; tasks that start with the

@@ -1,0 +1,104 @@
+//! The section `[dual]`: a task with a skin, made from few keys.
+use crate::{Budget, Kind, Lines, Problem, Skin, Start, System, Task, limit, parse::Reader, remedy, sections};
+use alloc::{format, string::String, vec::Vec};
+use core::ops::RangeInclusive;
+use toml::Spanned;
+
+/// Name and image of the task that runs threads of Linux processes.
+pub const DUAL: &str = "dual";
+
+/// Threads in primary mode, where the file says nothing.
+const THREADS: u32 = 8;
+
+/// Levels of Linux's FIFO priorities 1 and 99, where the file says nothing.
+const LEVELS: [u8; 2] = [101, 199];
+
+/// Budget of each thread, where the file says nothing.
+const TIME: Budget = Budget { budget_ns: 500_000, period_ns: 1_000_000 };
+
+/// How long the task may take to start and to end.
+const GRACE_NS: u64 = 10_000_000_000;
+
+/// The task's own memory, which it hardly uses.
+const MEMORY: u64 = limit::SKIN_MEMORY_KIB.start().unsigned_abs() << 10;
+
+impl Reader<'_> {
+    /// The task that runs threads in primary mode: a runner for each, and its main thread.
+    pub(crate) fn dual(&mut self, dual: Spanned<sections::Dual>) -> Task {
+        let section = self.line_of(&dual);
+        let dual = dual.into_inner();
+        let period = dual.period_us.as_ref().or(dual.period_ns.as_ref());
+        let budget = dual.budget_us.as_ref().or(dual.budget_ns.as_ref());
+        let has = [period.is_some(), budget.is_some()];
+        let lines = Lines {
+            section,
+            name: section,
+            image: section,
+            initrd: section,
+            priority: self.line_or(dual.priorities.as_ref(), section),
+            period: self.line_or(period, section),
+            budget: self.line_or(budget, section),
+            memory: section,
+            command_line: section,
+        };
+        let unlimited = self.unlimited(dual.budget, has[1]);
+        let period = self.duration("period", dual.period_us, dual.period_ns, &limit::PERIOD_NS);
+        let budget = self.duration("budget", dual.budget_us, dual.budget_ns, &limit::BUDGET_NS);
+        // 0 is none, as in a task.
+        let or_default = |value, given, default| if given || unlimited { value } else { Some(default) };
+        let period = or_default(period, has[0], TIME.period_ns);
+        let budget = or_default(budget, has[1], TIME.budget_ns);
+        let [first, last] = self.levels(dual.priorities);
+        let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
+        let skin = Skin {
+            kind: Kind::Dual { first },
+            threads: threads.saturating_add(1),
+            fifo_bytes: 0,
+            start: Start::Boot,
+            share: false,
+            mbuff_bytes: 0,
+            grace_ns: GRACE_NS,
+        };
+        Task {
+            name: DUAL.into(),
+            image: DUAL.into(),
+            priority: last,
+            time: self.time("[dual]", period, budget, lines),
+            unlimited,
+            memory_bytes: MEMORY,
+            arguments: String::new(),
+            skin: Some(skin),
+            fpu: true,
+            interrupts: Vec::new(),
+            ports: Vec::new(),
+            devices: Vec::new(),
+            may_end_system: false,
+            may_start_linux: false,
+            lines,
+        }
+    }
+
+    fn levels(&mut self, levels: Option<Spanned<[i64; 2]>>) -> [u8; 2] {
+        let Some(levels) = levels else { return LEVELS };
+        let (line, [first, last]) = (self.line_of(&levels), levels.into_inner());
+        let range: &RangeInclusive<i64> = &limit::SKIN_PRIORITY;
+        if !range.contains(&first) || !range.contains(&last) || first > last {
+            let message = format!(
+                "priorities are [{first}, {last}], not two levels from {} to {}, the lower one first",
+                range.start(),
+                range.end()
+            );
+            self.problem(line, message, remedy::RANGE);
+            return LEVELS;
+        }
+        [first, last].map(|level| u8::try_from(level).unwrap_or_default())
+    }
+}
+
+/// Dual mode is of no use without Linux.
+pub(crate) fn check(system: &System) -> Option<Problem> {
+    let is_dual = |task: &&Task| matches!(task.kind(), Some(Kind::Dual { .. }));
+    let dual = system.tasks.iter().find(is_dual).filter(|_| system.linux.is_none())?;
+    let message = "[dual] is for threads of Linux, but there is no [linux] section".into();
+    Some(Problem::new(dual.lines.section, message, remedy::DUAL_LINUX))
+}
