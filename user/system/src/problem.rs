@@ -97,7 +97,7 @@ remedies! {
     PSC = "with skin = \"psc\" write name = \"psc\", a period and a budget, at most 17 threads, no start; and add a [linux] section";
     /// A task with the skin "dual".
     DUAL_SECTION = "remove the task and add a [dual] section";
-    /// A section [dual] without Linux.
+    /// A section `[dual]` without Linux.
     DUAL_LINUX = "remove [dual], or add a [linux] section";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";

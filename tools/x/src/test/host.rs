@@ -34,7 +34,9 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     // Packages for the bare machine only, but with a library that does not need it.
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--no-fail-fast", "--lib"]);
-    command.args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-runtime"]).env(SEED, &seed);
+    command
+        .args(["-p", "pillion-resmgr", "-p", "pillion-broker", "-p", "pillion-dual", "-p", "pillion-runtime"])
+        .env(SEED, &seed);
     tally.add(watch(command, SILENCE)?);
     eprintln!("x: model check of the lock-free code");
     tally.add(watch(model_check(repository), SILENCE)?);

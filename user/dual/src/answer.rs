@@ -1,0 +1,188 @@
+//! The system calls that are answered in primary mode. Every other call goes to Linux, and so does
+//! one of these if its arguments are in any way unusual: Linux then says what is wrong.
+
+use crate::place::{self, Offer, Place};
+use crate::process::Process;
+use crate::runner;
+use pillion_abi::dual::resume;
+use pillion_abi::vcpu::{State, gpr};
+use pillion_dual::clock::{Clock, SECOND};
+use pillion_runtime::info::skin;
+use pillion_runtime::{call, now, wait};
+
+/// Numbers of system calls of 64-bit Linux.
+mod number {
+    pub const SCHED_YIELD: u64 = 24;
+    pub const NANOSLEEP: u64 = 35;
+    pub const GETPID: u64 = 39;
+    pub const GETTIMEOFDAY: u64 = 96;
+    pub const GETTID: u64 = 186;
+    pub const CLOCK_GETTIME: u64 = 228;
+    pub const CLOCK_NANOSLEEP: u64 = 230;
+}
+
+/// Clocks of Linux.
+mod clock {
+    pub const REALTIME: u64 = 0;
+    pub const MONOTONIC: u64 = 1;
+    pub const MONOTONIC_RAW: u64 = 4;
+    pub const BOOTTIME: u64 = 7;
+    pub const TAI: u64 = 11;
+}
+
+/// Flag of `clock_nanosleep`: the time is a point, not a length.
+const ABSOLUTE: u64 = 1;
+
+/// Longest time that is waited for here, in seconds: some hundred years.
+const SECONDS_MAX: u64 = 1 << 32;
+
+/// What becomes of a system call.
+pub enum Answer {
+    /// It returns this.
+    Value(i64),
+    /// Linux executes it.
+    Linux,
+    /// Linux asked for the thread while it waited: [`resume`], and when the wait ends.
+    CutShort { resume: u32, wake_ns: u64 },
+}
+
+/// What a runner knows of its thread.
+pub struct Thread<'a> {
+    pub place: &'a Place,
+    pub offer: &'a Offer,
+    pub process: Process,
+    /// The runner's notification.
+    pub notification: u32,
+    pub counts: Counts,
+}
+
+/// What is counted from offer to return.
+#[derive(Default)]
+pub struct Counts {
+    pub calls: u64,
+    pub waits: u64,
+    /// Longest time from the end of a wait, in ticks.
+    pub latency_max: u64,
+}
+
+impl Thread<'_> {
+    /// Answers the system call that the thread is about to make, and made at that time, in ticks:
+    /// what it costs to look at the call is not part of the time that it is told.
+    pub fn answer(&mut self, state: &State, made: u64) -> Answer {
+        let argument = |register: usize| state.gpr[register].get();
+        let [first, second, third] = [gpr::RDI, gpr::RSI, gpr::RDX].map(argument);
+        let answer = match argument(gpr::RAX) {
+            number::CLOCK_NANOSLEEP => self.sleep(first, second & ABSOLUTE != 0, second & !ABSOLUTE, third),
+            number::NANOSLEEP => self.sleep(clock::MONOTONIC, false, 0, first),
+            number::CLOCK_GETTIME => self.tell_time(first, second, 1, made),
+            number::GETTIMEOFDAY if second == 0 => self.tell_time(clock::REALTIME, first, 1_000, made),
+            number::GETTID => Some(Answer::Value(self.offer.thread.into())),
+            number::GETPID => Some(Answer::Value(self.offer.process.into())),
+            number::SCHED_YIELD => {
+                call::yield_now();
+                Some(Answer::Value(0))
+            }
+            _ => None,
+        };
+        if answer.is_some() {
+            self.counts.calls += 1;
+            self.place.count(self.counts.calls, self.counts.waits);
+        }
+        answer.unwrap_or(Answer::Linux)
+    }
+
+    /// Writes the time at a tick as seconds and fractions, of which one has `unit` nanoseconds.
+    fn tell_time(&self, which: u64, to: u64, unit: u64, tsc: u64) -> Option<Answer> {
+        let (_, clocks) = place::clock();
+        let time = time(&clocks?, which, tsc)?;
+        self.process.set_pair(to, [time / SECOND, time % SECOND / unit])?;
+        Some(Answer::Value(0))
+    }
+
+    /// `clock_nanosleep`.
+    fn sleep(&mut self, which: u64, absolute: bool, other_flags: u64, request: u64) -> Option<Answer> {
+        let [seconds, nanoseconds] = self.process.pair(request)?;
+        if other_flags != 0 || seconds > SECONDS_MAX || nanoseconds >= SECOND {
+            return None;
+        }
+        let time = seconds * SECOND + nanoseconds;
+        let (_, clocks) = place::clock();
+        let clocks = clocks?;
+        offset(&clocks, which)?;
+        // A length of time does not change when the clock is set.
+        let end = if absolute {
+            End::At { clock: which, time }
+        } else {
+            End::Monotonic(clocks.monotonic(now()).saturating_add(time))
+        };
+        self.counts.waits += 1;
+        Some(self.wait_for(&end))
+    }
+
+    /// Waits for the end of a sleep. Linux may change its clocks' rate or set a clock meanwhile, so
+    /// the end is looked at again if it stated something new.
+    fn wait_for(&mut self, end: &End) -> Answer {
+        let mut wake_ns = 0;
+        loop {
+            let (sequence, clocks) = place::clock();
+            let Some((at, deadline)) = clocks.and_then(|clocks| end.deadline(&clocks)) else {
+                return end.cut_short(wake_ns);
+            };
+            wake_ns = at;
+            if now() < deadline {
+                let woken = wait(skin::slot::NOTIFICATIONS + self.notification, deadline).is_ok();
+                if woken && runner::is_wanted(self.place, self.offer) {
+                    return end.cut_short(wake_ns);
+                }
+                if woken || sequence != place::clock_sequence() {
+                    continue;
+                }
+            }
+            self.counts.latency_max = self.counts.latency_max.max(now().saturating_sub(deadline));
+            return Answer::Value(0);
+        }
+    }
+}
+
+/// The end of a sleep.
+enum End {
+    /// A time of a clock that may be set meanwhile.
+    At { clock: u64, time: u64 },
+    /// A time of the monotonic clock, counted from the beginning of the sleep.
+    Monotonic(u64),
+}
+
+impl End {
+    /// The time of the monotonic clock and the tick at which the sleep ends.
+    fn deadline(&self, clocks: &Clock) -> Option<(u64, u64)> {
+        let wake = match *self {
+            End::At { clock, time } => time.saturating_add_signed(offset(clocks, clock)?.checked_neg()?),
+            End::Monotonic(wake) => wake,
+        };
+        Some((wake, clocks.ticks_at(wake)))
+    }
+
+    fn cut_short(&self, wake_ns: u64) -> Answer {
+        let resume = if matches!(self, End::At { .. }) { resume::ABSOLUTE } else { resume::RELATIVE };
+        Answer::CutShort { resume, wake_ns }
+    }
+}
+
+/// From the monotonic clock to one that can be waited for, in nanoseconds.
+fn offset(clocks: &Clock, which: u64) -> Option<i64> {
+    match which {
+        clock::REALTIME => Some(clocks.facts().to_realtime_ns),
+        clock::MONOTONIC => Some(0),
+        clock::BOOTTIME => Some(clocks.facts().to_boottime_ns),
+        clock::TAI => Some(clocks.facts().to_tai_ns),
+        _ => None,
+    }
+}
+
+/// Time of a clock in nanoseconds.
+fn time(clocks: &Clock, which: u64, tsc: u64) -> Option<u64> {
+    match which {
+        clock::MONOTONIC_RAW => Some(clocks.raw(tsc)),
+        _ => Some(clocks.monotonic(tsc).wrapping_add_signed(offset(clocks, which)?)),
+    }
+}

@@ -1,0 +1,54 @@
+//! Runs threads of Linux processes in primary mode: on the process's own page tables, in user mode,
+//! as urgent as the system file and the thread's priority in Linux say, until the thread needs
+//! Linux.
+//!
+//! The task has a main thread, which only starts and ends it, and a runner for each thread that can
+//! be in primary mode at the same time. Linux's kernel module fills in a slot
+//! ([`pillion_abi::dual::Slot`]) and signals the slot's runner. A runner is more urgent than Linux:
+//! when Linux continues, the thread either waits, or has been given back.
+//!
+//! Whatever Linux states, a thread can reach only Linux's memory, and uses only its runner's
+//! budget.
+#![no_std]
+#![no_main]
+
+mod answer;
+mod place;
+mod process;
+mod runner;
+mod shadow;
+
+use pillion_abi::{NEVER, call::MESSAGE_WORDS};
+use pillion_runtime::{
+    call,
+    info::{self, label, skin, slot, wake},
+    park, println, task, wait,
+};
+
+task!(main);
+
+const ENODEV: i64 = -19;
+
+fn main(_: u64) -> ! {
+    if let Err(why) = runner::prepare(info::task()) {
+        println!("[dual] no thread can enter primary mode: {why}");
+        tell(label::STARTED, ENODEV);
+        park();
+    }
+    tell(label::STARTED, 0);
+    loop {
+        let bits = wait(skin::slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
+        if bits & wake::UNLOAD != 0 {
+            runner::end();
+            tell(label::ENDED, 0);
+            park();
+        }
+    }
+}
+
+/// Calls the resource manager with one value.
+fn tell(label: u64, value: i64) {
+    let mut words = [0; MESSAGE_WORDS];
+    words[0] = value as u64;
+    let _ = call::call(slot::MANAGER, label, words);
+}

@@ -1,0 +1,187 @@
+//! Memory that Linux can write: each word is read once, and nothing in it is trusted.
+
+use core::ptr::{addr_of, addr_of_mut};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use pillion_abi::dual::{Dual, Registers, Slot, VECTOR_BYTES, state};
+use pillion_channel::event;
+use pillion_dual::clock::Clock;
+use pillion_runtime::info::{address, dual, skin};
+use pillion_runtime::{signal, vcpu_inject};
+
+/// First vector that is no exception.
+const VECTOR_FIRST: u32 = 32;
+
+fn head() -> *mut Dual {
+    address::DUAL as *mut Dual
+}
+
+/// The clocks as Linux states them now, and the number of the statement; no clocks if they do not
+/// run by the time-stamp counter.
+#[inline(always)]
+pub fn clock() -> (u64, Option<Clock>) {
+    // SAFETY: the resource manager mapped the part for good before this task began to run. The copy
+    // that the number names is complete; Linux may still write it, but all of it are integers.
+    unsafe {
+        let clocks = addr_of_mut!((*head()).clocks);
+        let sequence = sequence(clocks);
+        (sequence, Clock::new(addr_of!((*clocks).copies[(sequence & 1) as usize]).read_volatile()))
+    }
+}
+
+/// The number of Linux's latest statement about its clocks.
+pub fn clock_sequence() -> u64 {
+    // SAFETY: as in `clock`.
+    unsafe { sequence(addr_of_mut!((*head()).clocks)) }
+}
+
+/// # Safety
+/// `clocks` is that of [`head`].
+unsafe fn sequence(clocks: *mut pillion_abi::dual::Clocks) -> u64 {
+    // SAFETY: the word is mapped and aligned, and every access to it here is atomic.
+    unsafe { AtomicU64::from_ptr(addr_of_mut!((*clocks).sequence)).load(Ordering::Acquire) }
+}
+
+/// A thread that Linux offers: each word was read once.
+pub struct Offer {
+    pub number: u32,
+    pub priority: u32,
+    pub registers: Registers,
+    pub cr3: u64,
+    pub cr4: u64,
+    pub xcr0: u64,
+    pub thread: u32,
+    pub process: u32,
+    pub flags: u32,
+}
+
+/// Why a thread goes back to Linux; see the fields of [`Slot`] with the same names.
+#[derive(Clone, Copy, Default)]
+pub struct End {
+    pub reason: u32,
+    pub resume: u32,
+    pub number: u64,
+    pub address: u64,
+    pub code: u64,
+    pub wake_ns: u64,
+}
+
+/// A slot.
+#[derive(Clone, Copy)]
+pub struct Place {
+    number: usize,
+    slot: *mut Slot,
+}
+
+impl Place {
+    /// The slot of a runner. The manager mapped one for each.
+    pub fn of(number: usize) -> Place {
+        let first = address::DUAL + size_of::<Dual>() as u64;
+        Place { number, slot: (first + (number * size_of::<Slot>()) as u64) as *mut Slot }
+    }
+
+    fn state(&self) -> &AtomicU32 {
+        // SAFETY: the slot is mapped for good and aligned; every access to the word is atomic.
+        unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.slot).state)) }
+    }
+
+    /// Whether Linux offers a thread. If so, what it wrote before is visible.
+    pub fn is_offered(&self) -> bool {
+        self.state().load(Ordering::Acquire) == state::OFFERED
+    }
+
+    /// Whether a thread is in primary mode here.
+    pub fn is_primary(&self) -> bool {
+        self.state().load(Ordering::Acquire) == state::PRIMARY
+    }
+
+    /// The thread is in primary mode from now on.
+    pub fn take(&self) {
+        self.state().store(state::PRIMARY, Ordering::Relaxed);
+    }
+
+    /// Whether Linux wants that offer back.
+    pub fn is_recalled(&self, offer: u32) -> bool {
+        // SAFETY: as in `state`.
+        unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.slot).recall)).load(Ordering::Acquire) == offer }
+    }
+
+    /// What Linux offers.
+    pub fn offer(&self) -> Offer {
+        let slot = self.slot;
+        // SAFETY: the fields lie in the slot, which is mapped; they consist of integers, so that
+        // every value is valid.
+        unsafe {
+            Offer {
+                number: addr_of!((*slot).offer).read_volatile(),
+                priority: addr_of!((*slot).priority).read_volatile(),
+                registers: addr_of!((*slot).registers).read_volatile(),
+                cr3: addr_of!((*slot).cr3).read_volatile(),
+                cr4: addr_of!((*slot).cr4).read_volatile(),
+                xcr0: addr_of!((*slot).xcr0).read_volatile(),
+                thread: addr_of!((*slot).thread).read_volatile(),
+                process: addr_of!((*slot).process).read_volatile(),
+                flags: addr_of!((*slot).flags).read_volatile(),
+            }
+        }
+    }
+
+    /// Shows how often the thread was answered, and how often it waited.
+    pub fn count(&self, calls: u64, waits: u64) {
+        let slot = self.slot;
+        // SAFETY: as in `offer`; only this runner writes these while the slot is the task's.
+        unsafe {
+            addr_of_mut!((*slot).calls).write_volatile(calls);
+            addr_of_mut!((*slot).waits).write_volatile(waits);
+        }
+    }
+
+    /// Writes the registers that Linux gets.
+    pub fn set_registers(&self, registers: Registers) {
+        // SAFETY: as in `count`.
+        unsafe { addr_of_mut!((*self.slot).registers).write_volatile(registers) };
+    }
+
+    /// Writes why the thread comes back, and what it used.
+    pub fn set_end(&self, end: &End, latency_max_ns: u64, [ticks, exhausted]: [u64; 2]) {
+        let slot = self.slot;
+        // SAFETY: as in `count`.
+        unsafe {
+            addr_of_mut!((*slot).reason).write_volatile(end.reason);
+            addr_of_mut!((*slot).resume).write_volatile(end.resume);
+            addr_of_mut!((*slot).number).write_volatile(end.number);
+            addr_of_mut!((*slot).address).write_volatile(end.address);
+            addr_of_mut!((*slot).code).write_volatile(end.code);
+            addr_of_mut!((*slot).wake_ns).write_volatile(end.wake_ns);
+            addr_of_mut!((*slot).latency_max_ns).write_volatile(latency_max_ns);
+            addr_of_mut!((*slot).ticks).write_volatile(ticks);
+            addr_of_mut!((*slot).exhausted).write_volatile(exhausted);
+        }
+    }
+
+    /// Where the vector registers are.
+    pub fn vectors(&self) -> *mut [u8; VECTOR_BYTES] {
+        // SAFETY: the field lies in the slot.
+        unsafe { addr_of_mut!((*self.slot).vectors) }
+    }
+
+    /// The slot is Linux's again, which is interrupted unless it knows already that there is
+    /// something to take.
+    pub fn give_back(&self) {
+        self.state().store(state::RETURNED, Ordering::Release);
+        // SAFETY: as in `clock`; all accesses to the word are atomic.
+        let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
+        if event::raise(events, 1 << self.number) {
+            ring();
+        }
+    }
+}
+
+/// Interrupts Linux with the vector that it chose, or by the doorbell if it chose none.
+fn ring() {
+    // SAFETY: as in `clock`.
+    let vector = unsafe { addr_of!((*head()).vector).read_volatile() };
+    let _ = match u8::try_from(vector) {
+        Ok(number) if vector >= VECTOR_FIRST => vcpu_inject(dual::slot::PASSENGER, number),
+        _ => signal(skin::slot::LINUX),
+    };
+}

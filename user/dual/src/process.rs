@@ -1,0 +1,99 @@
+//! Memory of a thread's process, read and written through the process's own page tables.
+
+use pillion_dual::walk::{Access, Memory, Ram, Tables};
+use pillion_runtime::info::{address, dual};
+
+/// Linux's memory, as the task has it.
+#[derive(Clone, Copy)]
+pub struct LinuxRam(Ram<'static>);
+
+impl LinuxRam {
+    /// All of it.
+    pub fn new() -> LinuxRam {
+        // SAFETY: this is the task of dual mode.
+        let info = unsafe { dual::dual() };
+        let count = (info.range_count as usize).min(info.ranges.len());
+        LinuxRam(Ram::new(&info.ranges[..count]))
+    }
+
+    /// A pointer to memory of Linux, if there is some. `T` has at most eight bytes.
+    #[inline(always)]
+    fn pointer<T>(&self, at: u64) -> Option<*mut T> {
+        const { assert!(size_of::<T>() <= 8) };
+        self.0.holds(at).then_some((address::GUEST + at) as *mut T)
+    }
+}
+
+impl Memory for LinuxRam {
+    #[inline(always)]
+    fn entry(&self, at: u64) -> Option<u64> {
+        let place = self.pointer::<u64>(at)?;
+        // SAFETY: Linux's RAM is mapped there for good; an address of an entry is aligned, because
+        // tables begin on pages. Linux may change it at any time, so the access is volatile.
+        Some(unsafe { place.read_volatile() })
+    }
+}
+
+/// A process's memory.
+#[derive(Clone, Copy)]
+pub struct Process {
+    ram: LinuxRam,
+    tables: Tables,
+}
+
+impl Process {
+    pub fn new(ram: LinuxRam, tables: Tables) -> Process {
+        Process { ram, tables }
+    }
+
+    /// The two bytes at an address.
+    #[inline(always)]
+    pub fn instruction(&self, at: u64) -> Option<[u8; 2]> {
+        let first = self.tables.translate(&self.ram, at, Access::Read)?;
+        let next = at.wrapping_add(1);
+        if next & 0xfff != 0 {
+            let place = self.ram.pointer::<[u8; 2]>(first)?;
+            // SAFETY: Linux's RAM is mapped there for good.
+            return Some(unsafe { place.read_volatile() });
+        }
+        let second = self.tables.translate(&self.ram, next, Access::Read)?;
+        let byte = |at: u64| {
+            let place = self.ram.pointer::<u8>(at)?;
+            // SAFETY: as above.
+            Some(unsafe { place.read_volatile() })
+        };
+        Some([byte(first)?, byte(second)?])
+    }
+
+    /// Two words; `None` also if the address is not a multiple of eight.
+    #[inline(always)]
+    pub fn pair(&self, at: u64) -> Option<[u64; 2]> {
+        let place = self.place(at, Access::Read)?;
+        // SAFETY: `place` found aligned words in Linux's RAM.
+        Some(unsafe { [place[0].read_volatile(), place[1].read_volatile()] })
+    }
+
+    /// Writes two words, or none and returns `None`; see [`Process::pair`].
+    #[inline(always)]
+    pub fn set_pair(&self, at: u64, words: [u64; 2]) -> Option<()> {
+        let place = self.place(at, Access::Write)?;
+        // SAFETY: as in `pair`. Linux and its processes expect that the process's memory changes.
+        unsafe {
+            place[0].write_volatile(words[0]);
+            place[1].write_volatile(words[1]);
+        }
+        Some(())
+    }
+
+    /// Where two words are.
+    #[inline(always)]
+    fn place(&self, at: u64, access: Access) -> Option<[*mut u64; 2]> {
+        if !at.is_multiple_of(8) {
+            return None;
+        }
+        let first = self.tables.translate(&self.ram, at, access)?;
+        let next = at.wrapping_add(8);
+        let second = if next & 0xfff == 0 { self.tables.translate(&self.ram, next, access)? } else { first + 8 };
+        Some([self.ram.pointer(first)?, self.ram.pointer(second)?])
+    }
+}

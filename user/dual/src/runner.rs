@@ -1,0 +1,239 @@
+//! Runners: one thread for each thread of Linux that can be in primary mode at the same time.
+
+use crate::answer::{Answer, Counts, Thread};
+use crate::place::{End, Offer, Place};
+use crate::process::{LinuxRam, Process};
+use crate::shadow::{self, Shadow};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use pillion_abi::NEVER;
+use pillion_abi::dual::{SLOTS, flag, reason};
+use pillion_abi::vcpu::Exit;
+use pillion_dual::clock::SECOND;
+use pillion_runtime::info::{self, TaskInfo, dual, skin};
+use pillion_runtime::{
+    context_consumed, context_set_priority, now, park, signal, sleep, thread_bind_notification, thread_resume,
+    thread_set_registers, thread_suspend, vcpu_run, wait,
+};
+
+/// Bytes of a runner's stack.
+const STACK: usize = 8 << 10;
+
+/// SYSCALL.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+const INVALID_OPCODE: u64 = 6;
+
+/// Highest priority of Linux's FIFO class.
+const PRIORITY_MAX: u64 = 99;
+
+/// How often the end of a thread is looked for, a millisecond apart, when the task ends.
+const PATIENCE: u32 = 100;
+
+#[repr(C, align(16))]
+struct Stack(UnsafeCell<[u8; STACK]>);
+
+// SAFETY: nothing but the runner uses its stack.
+unsafe impl Sync for Stack {}
+
+static STACKS: [Stack; SLOTS] = [const { Stack(UnsafeCell::new([0; STACK])) }; SLOTS];
+
+/// Number of runners.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The task ends: runners take no more threads, and give theirs back.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+/// A runner's thread: thread 0 is the main thread.
+fn thread(number: usize) -> u32 {
+    number as u32 + 1
+}
+
+/// Starts the runners. Fails with the reason.
+pub fn prepare(info: &TaskInfo) -> Result<(), &'static str> {
+    // SAFETY: threads of a task with a skin have the flag, and no runner has begun.
+    unsafe { shadow::prepare() }?;
+    let count = (info.skin.threads as usize).saturating_sub(1).min(SLOTS);
+    COUNT.store(count as u32, Relaxed);
+    (0..count).try_for_each(start).map_err(|_| "the kernel refuses to start its threads")
+}
+
+fn start(number: usize) -> pillion_abi::status::Result<()> {
+    let (own, stack) = (skin::slot::THREADS + thread(number), STACKS[number].0.get() as u64 + STACK as u64);
+    // Until a thread of Linux is taken, it only has to be more urgent than Linux.
+    // SAFETY: this is the task of dual mode.
+    let lowest = unsafe { dual::dual() }.levels[0] as u8;
+    context_set_priority(skin::slot::CONTEXTS + thread(number), lowest)?;
+    thread_bind_notification(own, skin::slot::NOTIFICATIONS + thread(number))?;
+    thread_set_registers(own, begin as *const () as u64, stack - 8, number as u64)?;
+    thread_resume(own)?;
+    Ok(())
+}
+
+/// Ends the runners. Each gives its thread back first, unless it gets no time to do so: then that
+/// thread is lost, as if Linux's memory were gone.
+pub fn end() {
+    ENDS.store(true, Relaxed);
+    let count = COUNT.load(Relaxed) as usize;
+    let pause = info::task().tsc_hz / 1_000;
+    for number in 0..count {
+        let _ = signal(skin::slot::NOTIFICATIONS + thread(number));
+    }
+    let mut turns = (0..PATIENCE).take_while(|_| (0..count).any(|number| Place::of(number).is_primary()));
+    turns.by_ref().for_each(|_| _ = sleep(now().saturating_add(pause)));
+    for number in 0..count {
+        let _ = thread_suspend(skin::slot::THREADS + thread(number));
+    }
+}
+
+/// Whether a thread must go back at once.
+pub fn is_wanted(place: &Place, offer: &Offer) -> bool {
+    place.is_recalled(offer.number) || ENDS.load(Relaxed)
+}
+
+/// A runner.
+///
+/// # Safety
+/// [`start`] made it the entry point of the thread of runner `number`.
+unsafe extern "C" fn begin(number: u64) -> ! {
+    let number = number as usize;
+    // SAFETY: this is that runner.
+    let mut runner = unsafe { Runner::new(number) };
+    while !ENDS.load(Relaxed) {
+        let _ = wait(skin::slot::NOTIFICATIONS + thread(number), NEVER);
+        if runner.place.is_offered() {
+            runner.run();
+        }
+    }
+    park()
+}
+
+struct Runner {
+    thread: u32,
+    shadow: Shadow,
+    place: Place,
+    ram: LinuxRam,
+    level: u8,
+    /// Processor time and exhausted budgets when the last thread was given back.
+    used: [u64; 2],
+}
+
+impl Runner {
+    /// # Safety
+    /// The calling thread is that of runner `number`.
+    unsafe fn new(number: usize) -> Runner {
+        // SAFETY: as the caller says.
+        let shadow = unsafe { Shadow::of(number) };
+        Runner {
+            thread: thread(number),
+            shadow,
+            place: Place::of(number),
+            ram: LinuxRam::new(),
+            level: 0,
+            used: [0; 2],
+        }
+    }
+
+    /// Runs the thread that is offered, until it goes back.
+    fn run(&mut self) {
+        let offer = self.place.offer();
+        self.place.take();
+        self.follow(offer.priority);
+        let Some(tables) = self.shadow.load(&self.place, &offer) else {
+            self.place.set_registers(offer.registers);
+            return self.give_back(&End { reason: reason::REFUSED, ..End::default() }, &Counts::default());
+        };
+        let process = Process::new(self.ram, tables);
+        let mut thread =
+            Thread { place: &self.place, offer: &offer, process, notification: self.thread, counts: Counts::default() };
+        let end = go_on(&self.shadow, &mut thread);
+        let counts = thread.counts;
+        self.shadow.store(&self.place, offer.xcr0);
+        self.give_back(&end, &counts);
+    }
+
+    fn give_back(&mut self, end: &End, counts: &Counts) {
+        let hz = info::task().tsc_hz.max(1);
+        let latency_ns = (u128::from(counts.latency_max) * u128::from(SECOND) / u128::from(hz)) as u64;
+        let used = context_consumed(skin::slot::CONTEXTS + self.thread).unwrap_or(self.used);
+        let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
+        self.used = used;
+        self.place.set_end(end, latency_ns, since);
+        self.place.give_back();
+    }
+
+    /// Becomes as urgent as the thread's priority in Linux says.
+    fn follow(&mut self, priority: u32) {
+        // SAFETY: this is the task of dual mode.
+        let [first, last] = unsafe { dual::dual() }.levels.map(u64::from);
+        let above = u64::from(priority).clamp(1, PRIORITY_MAX) - 1;
+        let level = (first + above * last.saturating_sub(first) / (PRIORITY_MAX - 1)) as u8;
+        if level != self.level && context_set_priority(skin::slot::CONTEXTS + self.thread, level).is_ok() {
+            self.level = level;
+        }
+    }
+}
+
+/// Runs a thread until it needs Linux, or Linux wants it.
+fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
+    if thread.offer.flags & flag::AT_CALL != 0
+        && let Some(end) = call(shadow, thread, now())
+    {
+        return end;
+    }
+    let vcpu = dual::slot::VCPUS + thread.notification - 1;
+    loop {
+        let [exit, _] = vcpu_run(vcpu).unwrap_or([Exit::Invalid as u64, 0]);
+        let time = now();
+        let fault = shadow.state.fault.get();
+        let vector = fault.info & 0xff;
+        match Exit::from_raw(exit) {
+            Some(Exit::Exception) if vector == INVALID_OPCODE && at_syscall(shadow, thread) => {
+                if let Some(end) = call(shadow, thread, time) {
+                    return end;
+                }
+            }
+            Some(Exit::Exception) => {
+                let code = fault.info >> 32;
+                return End {
+                    reason: reason::EXCEPTION,
+                    number: vector,
+                    address: fault.address,
+                    code,
+                    ..End::default()
+                };
+            }
+            Some(Exit::Notified) if is_wanted(thread.place, thread.offer) => {
+                return End { reason: reason::RECALL, ..End::default() };
+            }
+            Some(Exit::Notified) => {}
+            _ => {
+                return End {
+                    reason: reason::INSTRUCTION,
+                    number: exit,
+                    address: fault.address,
+                    code: fault.info,
+                    ..End::default()
+                };
+            }
+        }
+    }
+}
+
+fn at_syscall(shadow: &Shadow, thread: &Thread<'_>) -> bool {
+    thread.process.instruction(shadow.state.rip.get()) == Some(SYSCALL)
+}
+
+/// Answers a system call made at that time, in ticks, or says why the thread must leave.
+fn call(shadow: &Shadow, thread: &mut Thread<'_>, made: u64) -> Option<End> {
+    match thread.answer(shadow.state, made) {
+        Answer::Value(result) => {
+            shadow.return_from_call(result);
+            None
+        }
+        Answer::Linux => {
+            let number = shadow.state.gpr[pillion_abi::vcpu::gpr::RAX].get();
+            Some(End { reason: reason::CALL, number, ..End::default() })
+        }
+        Answer::CutShort { resume, wake_ns } => Some(End { reason: reason::RECALL, resume, wake_ns, ..End::default() }),
+    }
+}

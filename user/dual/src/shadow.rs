@@ -1,0 +1,183 @@
+//! The user vCPU of a runner, and the registers of the thread that it runs.
+
+use crate::place::{Offer, Place};
+use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use pillion_abi::PAGE;
+use pillion_abi::dual::{Registers, SLOTS, VECTOR_BYTES};
+use pillion_abi::vcpu::{Segment, State, dirty, gpr};
+use pillion_channel::copy::copy;
+use pillion_dual::vectors::{COMPONENTS, LEAST, mxcsr_mask, repair};
+use pillion_dual::walk::Tables;
+use pillion_runtime::info::address;
+
+/// Flags that user mode can set without privilege: CF, PF, AF, ZF, SF, TF, DF, OF, AC, ID.
+const USER_FLAGS: u64 = 0x0024_0dd5;
+/// Flags that are always set: bit 1, and IF.
+const FIXED_FLAGS: u64 = 0x202;
+
+/// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, UMIP, FSGSBASE, OSXSAVE,
+/// PKE, and TSD.
+const CR4: u64 = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16 | 1 << 18 | 1 << 22 | 1 << 2;
+const PAE: u64 = 1 << 5;
+/// Paging, alignment checks, write protection, and what the FPU needs.
+const CR0: u64 = 0x8005_0033;
+/// Long mode, no-execute pages.
+const EFER: u64 = 0xd00;
+/// Bits of CR3 that hold the address of a table.
+const ROOT: u64 = 0x000f_ffff_ffff_f000;
+
+/// Length of SYSCALL.
+const SYSCALL_LENGTH: u64 = 2;
+
+/// Vector registers on their way from Linux: in memory that Linux cannot write.
+#[repr(C, align(64))]
+struct Area(UnsafeCell<[u8; VECTOR_BYTES]>);
+
+// SAFETY: only the runner with that number uses its area.
+unsafe impl Sync for Area {}
+
+static AREAS: [Area; SLOTS] = [const { Area(UnsafeCell::new([0; VECTOR_BYTES])) }; SLOTS];
+
+/// Bytes of the registers, components of them, and bits of MXCSR, of this processor.
+static BYTES: AtomicU32 = AtomicU32::new(0);
+static CARRIED: AtomicU64 = AtomicU64::new(0);
+static MXCSR_MASK: AtomicU32 = AtomicU32::new(0);
+
+/// Finds out what the processor has. Fails with the reason.
+///
+/// # Safety
+/// The calling thread has the flag [`pillion_abi::call::thread::FPU`], and no runner has begun.
+pub unsafe fn prepare() -> Result<(), &'static str> {
+    const OSXSAVE: u32 = 1 << 27;
+    if __cpuid(1).ecx & OSXSAVE == 0 {
+        return Err("the processor has no XSAVE");
+    }
+    let (low, high): (u32, u32);
+    // SAFETY: XCR0 can be read, since OSXSAVE is set.
+    unsafe { asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) };
+    let bytes = __cpuid_count(0xd, 0).ebx;
+    if !(LEAST..=VECTOR_BYTES).contains(&(bytes as usize)) {
+        return Err("its vector registers take more than a page");
+    }
+    let area = AREAS[0].0.get();
+    // SAFETY: no runner uses the area yet; it is aligned and larger than what FXSAVE writes.
+    let legacy = unsafe {
+        asm!("fxsave64 [{}]", in(reg) area, options(nostack, preserves_flags));
+        &*area.cast::<[u8; LEAST]>()
+    };
+    MXCSR_MASK.store(mxcsr_mask(legacy), Relaxed);
+    BYTES.store(bytes, Relaxed);
+    CARRIED.store((u64::from(high) << 32 | u64::from(low)) & COMPONENTS, Relaxed);
+    Ok(())
+}
+
+/// A runner's vCPU. It stays with the runner's thread: cells are not shared between threads.
+pub struct Shadow {
+    number: usize,
+    pub state: &'static State,
+}
+
+impl Shadow {
+    /// The vCPU of runner `number`.
+    ///
+    /// # Safety
+    /// The calling thread is this runner, and has the flag for the FPU.
+    pub unsafe fn of(number: usize) -> Shadow {
+        let place = address::VCPU_STATE + number as u64 * PAGE;
+        // SAFETY: the resource manager mapped a page for each runner, for good. It holds cells of
+        // integers. Only the runner uses it, and the kernel writes them only while the runner is in
+        // `vcpu_run`.
+        Shadow { number, state: unsafe { &*(place as *const State) } }
+    }
+
+    /// Takes the registers that Linux offers. Returns the process's page tables; `None` if Linux
+    /// saves a component that cannot be carried.
+    pub fn load(&self, place: &Place, offer: &Offer) -> Option<Tables> {
+        if offer.xcr0 & !CARRIED.load(Relaxed) != 0 {
+            return None;
+        }
+        self.load_vectors(place, offer.xcr0);
+        self.begin(&offer.registers, offer.cr3 & ROOT, offer.cr4 & CR4 | PAE);
+        Some(Tables::new(offer.cr3, offer.cr4))
+    }
+
+    /// Sets the state of a thread in 64-bit user mode.
+    fn begin(&self, registers: &Registers, cr3: u64, cr4: u64) {
+        let state = self.state;
+        let code = Segment { selector: 0x33, attributes: 0xafb, limit: u32::MAX, base: 0 };
+        let data = Segment { selector: 0, attributes: 0xcf3, limit: u32::MAX, base: 0 };
+        let none = Segment::default();
+        for (to, from) in state.gpr.iter().zip(registers.gpr) {
+            to.set(from);
+        }
+        state.rip.set(registers.rip);
+        state.rflags.set(registers.rflags & USER_FLAGS | FIXED_FLAGS);
+        state.cr0.set(CR0);
+        state.cr2.set(0);
+        state.cr3.set(cr3);
+        state.cr4.set(cr4);
+        state.efer.set(EFER);
+        state.dr6.set(0xffff_0ff0);
+        state.dr7.set(0x400);
+        state.pat.set(0x0007_0406_0007_0406);
+        state.cs.set(code);
+        state.ss.set(Segment { selector: 0x2b, ..data });
+        state.fs.set(Segment { base: registers.fs_base, ..data });
+        state.gs.set(Segment { base: registers.gs_base, ..data });
+        [&state.ds, &state.es].into_iter().for_each(|segment| segment.set(data));
+        [&state.tr, &state.ldtr, &state.gdtr, &state.idtr].into_iter().for_each(|segment| segment.set(none));
+        state.dirty.set(dirty::CORE | dirty::SYSTEM);
+    }
+
+    /// Loads the vector registers: what Linux does not offer gets its initial state.
+    fn load_vectors(&self, place: &Place, components: u64) {
+        let area = AREAS[self.number].0.get();
+        // SAFETY: this runner's own area, which has room for all that the processor has; the slot's
+        // is as large. Linux may write that while it is copied, but all of it are integers. The
+        // copy is aligned, and valid after `repair`. This program is built without these registers,
+        // so nothing of it relies on them.
+        unsafe {
+            copy(area.cast(), place.vectors().cast(), BYTES.load(Relaxed) as usize);
+            repair(&mut *area.cast::<[u8; LEAST]>(), components, MXCSR_MASK.load(Relaxed));
+            asm!("xrstor64 [{}]", in(reg) area, in("eax") u32::MAX, in("edx") u32::MAX, options(nostack, preserves_flags));
+        }
+    }
+
+    /// Hands the registers to Linux, of the vector registers those components that it saves.
+    pub fn store(&self, place: &Place, components: u64) {
+        let state = self.state;
+        place.set_registers(Registers {
+            gpr: state.gpr.each_ref().map(core::cell::Cell::get),
+            rip: state.rip.get(),
+            rflags: state.rflags.get() & USER_FLAGS | FIXED_FLAGS,
+            fs_base: state.fs.get().base,
+            gs_base: state.gs.get().base,
+        });
+        // SAFETY: the slot's area is aligned, and larger than what XSAVE writes.
+        unsafe {
+            asm!(
+                "xsave64 [{}]", in(reg) place.vectors(), in("eax") components as u32, in("edx") (components >> 32) as u32,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// Completes a system call: its result, and what SYSCALL leaves in registers.
+    pub fn return_from_call(&self, result: i64) {
+        let state = self.state;
+        let next = state.rip.get().wrapping_add(SYSCALL_LENGTH);
+        let flags = state.rflags.get() & USER_FLAGS | FIXED_FLAGS;
+        state.gpr[gpr::RAX].set(result.cast_unsigned());
+        state.gpr[gpr::RCX].set(next);
+        state.gpr[R11].set(flags);
+        state.rip.set(next);
+        state.rflags.set(flags);
+        state.dirty.update(|changed| changed | dirty::CORE);
+    }
+}
+
+const R11: usize = 11;
+
+const _: () = assert!(size_of::<Area>() == VECTOR_BYTES);
