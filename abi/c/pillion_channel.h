@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 3
+#define PILLION_CHANNEL_VERSION 4
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -145,13 +145,15 @@ struct pillion_directory {
     uint64_t pool;
     uint64_t pool_size;
     uint64_t psc;
+    uint64_t dual;
+    uint64_t dual_size;
     uint64_t generation;
     uint8_t fifo_owner[PILLION_CHANNEL_FIFOS];
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_directory) == 4240, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4256, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -162,10 +164,12 @@ _Static_assert(offsetof(struct pillion_directory, command) == 40, "command");
 _Static_assert(offsetof(struct pillion_directory, pool) == 48, "pool");
 _Static_assert(offsetof(struct pillion_directory, pool_size) == 56, "pool_size");
 _Static_assert(offsetof(struct pillion_directory, psc) == 64, "psc");
-_Static_assert(offsetof(struct pillion_directory, generation) == 72, "generation");
-_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 80, "fifo_owner");
-_Static_assert(offsetof(struct pillion_directory, tasks) == 144, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2192, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, dual) == 72, "dual");
+_Static_assert(offsetof(struct pillion_directory, dual_size) == 80, "dual_size");
+_Static_assert(offsetof(struct pillion_directory, generation) == 88, "generation");
+_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 96, "fifo_owner");
+_Static_assert(offsetof(struct pillion_directory, tasks) == 160, "tasks");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2208, "mbuffs");
 #endif
 
 struct pillion_thread_usage {
@@ -416,6 +420,164 @@ struct pillion_psc {
 _Static_assert(sizeof(struct pillion_psc) == 4160, "size");
 _Static_assert(offsetof(struct pillion_psc, slots) == 0, "slots");
 _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
+#endif
+
+/* Threads of Linux processes in primary mode: their number, the VMMCALL, sizes. */
+#define PILLION_DUAL_SLOTS 32
+#define PILLION_DUAL_SIGNAL 0x50490100
+#define PILLION_DUAL_FIRST_SIGNAL 1
+#define PILLION_DUAL_VECTOR_BYTES 0x1000
+#define PILLION_DUAL_TASK "dual"
+
+/* Who owns a slot. */
+#define PILLION_DUAL_STATE_LINUX 0
+#define PILLION_DUAL_STATE_OFFERED 1
+#define PILLION_DUAL_STATE_PRIMARY 2
+#define PILLION_DUAL_STATE_RETURNED 3
+
+/* Why a thread was given back. */
+#define PILLION_DUAL_REASON_RECALL 1
+#define PILLION_DUAL_REASON_CALL 2
+#define PILLION_DUAL_REASON_EXCEPTION 3
+#define PILLION_DUAL_REASON_INSTRUCTION 4
+#define PILLION_DUAL_REASON_REFUSED 5
+
+/* How Linux continues it. */
+#define PILLION_DUAL_RESUME_AT 0
+#define PILLION_DUAL_RESUME_ABSOLUTE 1
+#define PILLION_DUAL_RESUME_RELATIVE 2
+
+/* Flags of an offer. */
+#define PILLION_DUAL_FLAG_AT_CALL 1
+
+struct pillion_dual_conversion {
+    uint32_t valid;
+    uint32_t mult;
+    uint32_t shift;
+    uint32_t raw_mult;
+    uint64_t tsc_base;
+    uint64_t base_ns;
+    uint64_t fraction;
+    uint64_t raw_base_ns;
+    uint64_t raw_fraction;
+    int64_t to_realtime_ns;
+    int64_t to_boottime_ns;
+    int64_t to_tai_ns;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_conversion) == 80, "size");
+_Static_assert(offsetof(struct pillion_dual_conversion, valid) == 0, "valid");
+_Static_assert(offsetof(struct pillion_dual_conversion, mult) == 4, "mult");
+_Static_assert(offsetof(struct pillion_dual_conversion, shift) == 8, "shift");
+_Static_assert(offsetof(struct pillion_dual_conversion, raw_mult) == 12, "raw_mult");
+_Static_assert(offsetof(struct pillion_dual_conversion, tsc_base) == 16, "tsc_base");
+_Static_assert(offsetof(struct pillion_dual_conversion, base_ns) == 24, "base_ns");
+_Static_assert(offsetof(struct pillion_dual_conversion, fraction) == 32, "fraction");
+_Static_assert(offsetof(struct pillion_dual_conversion, raw_base_ns) == 40, "raw_base_ns");
+_Static_assert(offsetof(struct pillion_dual_conversion, raw_fraction) == 48, "raw_fraction");
+_Static_assert(offsetof(struct pillion_dual_conversion, to_realtime_ns) == 56, "to_realtime_ns");
+_Static_assert(offsetof(struct pillion_dual_conversion, to_boottime_ns) == 64, "to_boottime_ns");
+_Static_assert(offsetof(struct pillion_dual_conversion, to_tai_ns) == 72, "to_tai_ns");
+#endif
+
+struct pillion_dual_clocks {
+    uint64_t sequence;
+    uint64_t reserved[7];
+    struct pillion_dual_conversion copies[2];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_clocks) == 224, "size");
+_Static_assert(offsetof(struct pillion_dual_clocks, sequence) == 0, "sequence");
+_Static_assert(offsetof(struct pillion_dual_clocks, reserved) == 8, "reserved");
+_Static_assert(offsetof(struct pillion_dual_clocks, copies) == 64, "copies");
+#endif
+
+struct pillion_dual_registers {
+    uint64_t gpr[16];
+    uint64_t rip;
+    uint64_t rflags;
+    uint64_t fs_base;
+    uint64_t gs_base;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_registers) == 160, "size");
+_Static_assert(offsetof(struct pillion_dual_registers, gpr) == 0, "gpr");
+_Static_assert(offsetof(struct pillion_dual_registers, rip) == 128, "rip");
+_Static_assert(offsetof(struct pillion_dual_registers, rflags) == 136, "rflags");
+_Static_assert(offsetof(struct pillion_dual_registers, fs_base) == 144, "fs_base");
+_Static_assert(offsetof(struct pillion_dual_registers, gs_base) == 152, "gs_base");
+#endif
+
+struct pillion_dual_slot {
+    uint32_t state;
+    uint32_t offer;
+    uint32_t recall;
+    uint32_t priority;
+    struct pillion_dual_registers registers;
+    uint64_t cr3;
+    uint64_t cr4;
+    uint64_t xcr0;
+    uint32_t thread;
+    uint32_t process;
+    uint32_t flags;
+    uint32_t reserved;
+    uint32_t reason;
+    uint32_t resume;
+    uint64_t number;
+    uint64_t address;
+    uint64_t code;
+    uint64_t wake_ns;
+    uint64_t calls;
+    uint64_t waits;
+    uint64_t latency_max_ns;
+    uint64_t ticks;
+    uint64_t exhausted;
+    uint64_t reserved2[475];
+    uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_slot) == 8192, "size");
+_Static_assert(offsetof(struct pillion_dual_slot, state) == 0, "state");
+_Static_assert(offsetof(struct pillion_dual_slot, offer) == 4, "offer");
+_Static_assert(offsetof(struct pillion_dual_slot, recall) == 8, "recall");
+_Static_assert(offsetof(struct pillion_dual_slot, priority) == 12, "priority");
+_Static_assert(offsetof(struct pillion_dual_slot, registers) == 16, "registers");
+_Static_assert(offsetof(struct pillion_dual_slot, cr3) == 176, "cr3");
+_Static_assert(offsetof(struct pillion_dual_slot, cr4) == 184, "cr4");
+_Static_assert(offsetof(struct pillion_dual_slot, xcr0) == 192, "xcr0");
+_Static_assert(offsetof(struct pillion_dual_slot, thread) == 200, "thread");
+_Static_assert(offsetof(struct pillion_dual_slot, process) == 204, "process");
+_Static_assert(offsetof(struct pillion_dual_slot, flags) == 208, "flags");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 212, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, reason) == 216, "reason");
+_Static_assert(offsetof(struct pillion_dual_slot, resume) == 220, "resume");
+_Static_assert(offsetof(struct pillion_dual_slot, number) == 224, "number");
+_Static_assert(offsetof(struct pillion_dual_slot, address) == 232, "address");
+_Static_assert(offsetof(struct pillion_dual_slot, code) == 240, "code");
+_Static_assert(offsetof(struct pillion_dual_slot, wake_ns) == 248, "wake_ns");
+_Static_assert(offsetof(struct pillion_dual_slot, calls) == 256, "calls");
+_Static_assert(offsetof(struct pillion_dual_slot, waits) == 264, "waits");
+_Static_assert(offsetof(struct pillion_dual_slot, latency_max_ns) == 272, "latency_max_ns");
+_Static_assert(offsetof(struct pillion_dual_slot, ticks) == 280, "ticks");
+_Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 288, "exhausted");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved2) == 296, "reserved2");
+_Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
+#endif
+
+struct pillion_dual {
+    uint64_t events;
+    uint32_t vector;
+    uint32_t reserved[13];
+    struct pillion_dual_clocks clocks;
+    uint64_t reserved2[476];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual) == 4096, "size");
+_Static_assert(offsetof(struct pillion_dual, events) == 0, "events");
+_Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
+_Static_assert(offsetof(struct pillion_dual, reserved) == 12, "reserved");
+_Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 288, "reserved2");
 #endif
 
 #endif

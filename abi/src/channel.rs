@@ -10,7 +10,8 @@
 //! | [`Share`] of each task, then its FIFO data | the task and Linux | writable |
 //! | [`Command`] | Linux | writable |
 //! | pool of shared buffers (mbuff) | tasks and Linux | writable |
-//! | [`Psc`], at the end | Linux's kernel and the task [`psc::TASK`] | writable; no process maps it, not even to read |
+//! | [`Psc`] | Linux's kernel and the task [`psc::TASK`] | writable; no process maps it, not even to read |
+//! | [`crate::dual::Dual`], at the end, with dual mode | Linux's kernel and the task [`crate::dual::TASK`] | the same |
 //!
 //! Linux's kernel module finds the window by CPUID ([`cpuid`]), which the monitor answers, and
 //! calls the monitor by [`hypercall`]. Linux can write anything at any time into the parts that are
@@ -26,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
@@ -169,8 +170,12 @@ pub struct Directory {
     pub pool: u64,
     /// Bytes of the pool.
     pub pool_size: u64,
-    /// Offset of [`Psc`], after all other parts.
+    /// Offset of [`Psc`]: no process maps that or anything after it.
     pub psc: u64,
+    /// Offset of [`crate::dual::Dual`] and its slots.
+    pub dual: u64,
+    /// Bytes of them ([`crate::dual::bytes`]); 0 without dual mode.
+    pub dual_size: u64,
     /// Incremented after each change to the fields below.
     pub generation: u64,
     /// The task that owns each FIFO: its index plus one, or 0.

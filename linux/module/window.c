@@ -64,6 +64,15 @@ static bool holds(u64 offset, u64 size, u64 alignment)
 	       end <= window.size;
 }
 
+/* The part for dual mode, where no process can map it: a head and slots, or nothing. */
+static bool holds_dual(const struct pillion_directory *directory)
+{
+	u64 size = directory->dual_size;
+
+	return holds(directory->dual, size, PAGE_SIZE) && directory->dual >= directory->psc &&
+	       (!size || size >= sizeof(struct pillion_dual) + sizeof(struct pillion_dual_slot));
+}
+
 static bool add_task(unsigned int index)
 {
 	const struct pillion_task_entry *entry = &window.directory->tasks[index];
@@ -93,13 +102,16 @@ static bool take_directory(void)
 	    !holds(directory->usage, sizeof(struct pillion_usage), 8) ||
 	    !holds(directory->command, sizeof(struct pillion_command), 8) ||
 	    !holds(directory->pool, directory->pool_size, PAGE_SIZE) ||
-	    !holds(directory->psc, sizeof(struct pillion_psc), PAGE_SIZE))
+	    !holds(directory->psc, sizeof(struct pillion_psc), PAGE_SIZE) ||
+	    !holds_dual(directory))
 		return false;
 	window.directory = directory;
 	window.orders = window.base + directory->command;
 	window.pool = directory->pool;
 	window.pool_size = directory->pool_size;
 	window.psc = directory->psc;
+	window.dual = directory->dual;
+	window.dual_size = directory->dual_size;
 	window.task_count = directory->task_count;
 	for (i = 0; i < window.task_count; i++)
 		if (!add_task(i))

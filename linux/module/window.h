@@ -35,6 +35,9 @@ struct window {
 	u64 pool_size;
 	/* Offset of `struct pillion_psc`. No process maps that or anything after it. */
 	u64 psc;
+	/* Offset and size of `struct pillion_dual` and its slots; size 0: no dual mode. */
+	u64 dual;
+	u64 dual_size;
 	unsigned int task_count;
 	struct task tasks[PILLION_CHANNEL_TASKS];
 };

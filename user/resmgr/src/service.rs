@@ -165,9 +165,10 @@ impl Service {
             }
             (label::COMMAND, false) => answer(self.skins.as_mut().map_or(NO_TASKS, Skins::command)),
             (label::LINUX_GONE, false) => {
-                answer(0);
                 self.presence.iter_mut().for_each(|presence| presence.gone(message.words[0]));
                 self.skins.iter_mut().for_each(Skins::linux_gone);
+                // Not before: the monitor must not use Linux's memory while tasks run code in it.
+                answer(0);
             }
             (label::LOG, false) => {
                 answer(0);

@@ -9,7 +9,7 @@ use crate::{
     pool::{self, Pool},
     rights::{Grants, Sender, badge},
     service::Service,
-    skin::{self, Channel, Plans, Shared, Skins, program, psc, threads},
+    skin::{self, Channel, Plans, Shared, Skins, dual, program, psc, threads},
     system,
     task::{self, Maker, Spec, Task, Urgency},
     time,
@@ -33,8 +33,10 @@ const LARGEST: u32 = {
     let skins = limit::SKINS as u32;
     let others = limit::TASKS as u32 - skins;
     // The slot of a program's region is outside the program's own part.
-    let programs =
-        skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32)) + psc::slots(limit::PSC_THREADS);
+    let dual_threads = *limit::DUAL_THREADS.end() as u32 + 1;
+    let programs = skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32))
+        + psc::slots(limit::PSC_THREADS)
+        + dual::slots(dual_threads);
     let monitor = task::SLOTS + 2 * boot::REGIONS as u32;
     programs + others * task::SLOTS + limit::ALL_PORTS as u32 + limit::INTERRUPTS as u32 + monitor + 2 * task::SLOTS
 };
@@ -70,9 +72,13 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
     let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
     let mut senders: Vec<Sender> = others(&system).map(|task| Sender::Task(Grants::of(task))).collect();
+    let mut guest = None;
     if let Some(monitor) = monitor {
         let channel = channel.as_ref().zip(shared.as_ref().map(|shared| shared.tasks));
-        tasks.push(make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?);
+        let (task, its_guest) =
+            make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?;
+        tasks.push(task);
+        guest = Some(its_guest);
         senders.push(Sender::Monitor);
     }
     let monitor = tasks.last().filter(|_| system.linux.is_some());
@@ -88,7 +94,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     }
     let skins = skins
         .zip(channel)
-        .map(|(plans, channel)| Skins::make(&mut maker, plans, channel, monitor, tasks.len(), &machine));
+        .map(|(plans, channel)| Skins::make(&mut maker, plans, channel, monitor.zip(guest), tasks.len(), &machine));
     let skins = skins.transpose()?;
     let count = tasks.len() + system.skins().count();
     println!("[resmgr] system {}: {count} tasks, {} KiB", system.name, pool.range.size >> 10);
@@ -163,7 +169,7 @@ fn make_monitor(
     (linux, monitor): &(&Linux, Monitor),
     (pool, channel): (&Pool, Option<(&Channel, usize)>),
     badge: u64,
-) -> Result<Task> {
+) -> Result<(Task, linux::Guest)> {
     linux::make(maker, machine, system, (linux, monitor), (pool.range, channel), badge)
         .map_err(|failure| failure.of("linux"))
 }

@@ -70,8 +70,6 @@ pub struct Task {
     /// Its own memory; 0 if it has none.
     pub memory: Cap,
     pub histogram: Option<&'static Histogram>,
-    /// The guest space of Linux, in its monitor; 0 in other tasks.
-    pub guest: Cap,
 }
 
 impl Task {
@@ -191,7 +189,6 @@ impl Maker<'_> {
             stack: 0,
             memory: 0,
             histogram: None,
-            guest: 0,
         };
         self.load(spec, &mut task)?;
         if let Some(number) = spec.histogram {

@@ -5,6 +5,7 @@ use crate::objects::Slots;
 use pillion_abi::boot::{IoApic, Range, slot};
 use pillion_abi::object::{map, right};
 use pillion_abi::{LARGE_PAGE, PAGE};
+use pillion_runtime::info::dual::DualInfo;
 use pillion_runtime::info::{LinuxInfo, SkinInfo, TaskInfo};
 use pillion_runtime::{Cap, cap_delete, memory_map, memory_part};
 
@@ -141,6 +142,7 @@ plain!(SkinInfo {
     shared_fifos,
 });
 plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
+plain!(DualInfo { levels, range_count, ranges });
 plain!(LinuxInfo {
     root_pointer,
     io_apics,

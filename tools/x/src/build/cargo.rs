@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Packages that are built only for the bare machine.
-pub const BARE_PACKAGES: &str = "pillion-kernel pillion-resmgr pillion-vmm pillion-broker pillion-psc pillion-demo \
+pub const BARE_PACKAGES: &str = "pillion-kernel pillion-resmgr pillion-vmm pillion-broker pillion-psc pillion-dual pillion-demo \
     pillion-rt pillion-test-kernel pillion-test-life pillion-test-skin pillion-campaign-guest pillion-campaign-task \
     pillion-measure-kernel pillion-measure-monitor";
 

@@ -106,7 +106,8 @@ mod tests {
         let unnamed = ["ALL", "MAGIC", "ROOT_TASK", "SYSTEM_FILE", "SEGMENTS"];
         let files = ["lib", "boot", "bundle", "call", "object"].map(|file| (file, interface(), &unnamed[..]));
         let mut forgotten = Vec::new();
-        for (file, header, unnamed) in files.into_iter().chain([("channel", channel(), &[][..])]) {
+        let windows = ["channel", "dual"].map(|file| (file, channel(), &[][..]));
+        for (file, header, unnamed) in files.into_iter().chain(windows) {
             for name in constants(file).into_iter().filter(|name| !unnamed.contains(&name.as_str())) {
                 let there = |line: &str| line.split(' ').nth(1).is_some_and(|defined| defined.ends_with(&name));
                 if !header.lines().any(there) {
@@ -120,13 +121,14 @@ mod tests {
     /// No field may be added to a shared structure and forgotten here.
     #[test]
     fn no_field_of_a_channel_is_forgotten() {
-        let source = include_str!("../../../../abi/src/channel.rs");
+        let source =
+            concat!(include_str!("../../../../abi/src/channel.rs"), include_str!("../../../../abi/src/dual.rs"));
         let header = channel();
         let fields = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(": "));
         let mut seen = 0;
         for (field, _) in fields.filter(|(field, _)| !field.starts_with("const ")) {
             let there = |line: &str| line.contains(&format!(", {field}) == "));
-            assert!(header.lines().any(there), "{field} of channel.rs is not in the header");
+            assert!(header.lines().any(there), "{field} is not in the header");
             seen += 1;
         }
         assert!(seen > 50, "only {seen} fields were found");

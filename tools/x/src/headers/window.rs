@@ -3,7 +3,7 @@
 use super::constants::define;
 use super::layouts::structure;
 use super::text::Header;
-use pillion_abi::channel;
+use pillion_abi::{channel, dual as dual_mode};
 use std::mem::offset_of;
 
 /// All of it.
@@ -17,6 +17,7 @@ pub fn write(out: &mut Header) {
     status(out);
     share(out);
     psc(out);
+    dual(out);
 }
 
 fn calls(out: &mut Header) {
@@ -48,7 +49,8 @@ fn directory(out: &mut Header) {
         linux_count: "uint32_t",);
     structure!(out, "directory", channel::Directory,
         magic: "uint64_t", version: "uint32_t", task_count: "uint32_t", size: "uint64_t", tsc_hz: "uint64_t",
-        usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", psc: "uint64_t", generation: "uint64_t",
+        usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", psc: "uint64_t", dual: "uint64_t",
+        dual_size: "uint64_t", generation: "uint64_t",
         fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
         mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
     structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t",);
@@ -98,4 +100,33 @@ fn psc(out: &mut Header) {
         reserved: "uint64_t" "[4]",);
     structure!(out, "psc", channel::Psc,
         slots: "struct pillion_psc_slot" "[PILLION_PSC_SLOTS]", fifo: "struct pillion_psc_fifo",);
+}
+
+fn dual(out: &mut Header) {
+    define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, sizes.", "DUAL_", dual_mode,
+        SLOTS SIGNAL FIRST_SIGNAL VECTOR_BYTES);
+    out.define_text("DUAL_TASK", dual_mode::TASK);
+    define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
+    define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
+        RECALL CALL EXCEPTION INSTRUCTION REFUSED);
+    define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
+    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, AT_CALL);
+    structure!(out, "dual_conversion", dual_mode::Conversion,
+        valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",
+        base_ns: "uint64_t", fraction: "uint64_t", raw_base_ns: "uint64_t", raw_fraction: "uint64_t",
+        to_realtime_ns: "int64_t", to_boottime_ns: "int64_t", to_tai_ns: "int64_t",);
+    structure!(out, "dual_clocks", dual_mode::Clocks,
+        sequence: "uint64_t", reserved: "uint64_t" "[7]", copies: "struct pillion_dual_conversion" "[2]",);
+    structure!(out, "dual_registers", dual_mode::Registers,
+        gpr: "uint64_t" "[16]", rip: "uint64_t", rflags: "uint64_t", fs_base: "uint64_t", gs_base: "uint64_t",);
+    structure!(out, "dual_slot", dual_mode::Slot,
+        state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
+        registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
+        thread: "uint32_t", process: "uint32_t", flags: "uint32_t", reserved: "uint32_t",
+        reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
+        wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max_ns: "uint64_t", ticks: "uint64_t",
+        exhausted: "uint64_t", reserved2: "uint64_t" "[475]", vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
+    structure!(out, "dual", dual_mode::Dual,
+        events: "uint64_t", vector: "uint32_t", reserved: "uint32_t" "[13]", clocks: "struct pillion_dual_clocks",
+        reserved2: "uint64_t" "[476]",);
 }

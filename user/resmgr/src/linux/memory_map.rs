@@ -1,20 +1,36 @@
 //! Linux's memory: mapped one to one in the guest space, and in the monitor as far as it needs it.
 
-use super::ranges::Piece;
+use super::{
+    ranges::{Piece, pieces},
+    task_devices,
+};
 use crate::{
     failure::{Result, While},
     objects::Slots,
     page_tables::Extent,
+    platform::Platform,
 };
 use alloc::vec::Vec;
+use pillion_abi::PAGE;
 use pillion_abi::boot::{Range, range_kind, slot};
 use pillion_abi::object::{Kind, map, right};
 use pillion_runtime::info::address;
 use pillion_runtime::info::range_kind::HIDDEN;
 use pillion_runtime::{Cap, memory_map, memory_part};
+use pillion_system::System;
 use pillion_vmm_devices::guest_memory::Seen;
 
 const FOUR_GIB: u64 = 4 << 30;
+
+/// Room for the two ends that the pool, which cuts a region in two, adds to mappings of RAM.
+pub const POOL_ENDS: [Extent; 2] = [Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)];
+
+/// A range of Linux's RAM.
+#[derive(Clone, Copy)]
+pub struct Ram {
+    pub range: Range,
+    pub memory: Cap,
+}
 
 /// What is mapped in the guest space.
 pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
@@ -38,8 +54,17 @@ fn mine(pieces: &[Piece]) -> impl Iterator<Item = (usize, &Piece)> {
     pieces.iter().filter_map(|p| Some((p.region?, p)))
 }
 
-/// Maps everything in both address spaces.
-pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<()> {
+/// Upper bounds of what is mapped in a task that sees Linux's RAM.
+pub fn ram_extents(machine: &Platform, system: &System) -> Vec<Extent> {
+    let Some(linux) = &system.linux else { return Vec::new() };
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
+    let ram = mine(&all).filter(|(_, p)| p.range.kind == range_kind::RAM);
+    ram.map(|(_, p)| Extent::large(address::GUEST + p.range.base, p.range.size)).chain(POOL_ENDS).collect()
+}
+
+/// Maps everything in both address spaces. Returns Linux's RAM.
+pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<Vec<Ram>> {
+    let mut ram = Vec::new();
     for (region, piece) in mine(pieces) {
         let memory = slots.make(slot::REGIONS + region as u32, Kind::Memory, piece.range.size)?;
         if piece.range.kind == HIDDEN {
@@ -47,8 +72,11 @@ pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap)
         }
         memory_map(memory, guest, piece.range.base, map::WRITE | map::EXECUTE).when("mapping Linux's memory")?;
         show_monitor(slots, piece, memory, monitor)?;
+        if piece.range.kind == range_kind::RAM {
+            ram.push(Ram { range: piece.range, memory });
+        }
     }
-    Ok(())
+    Ok(ram)
 }
 
 fn show_monitor(slots: &mut Slots, piece: &Piece, memory: Cap, monitor: Cap) -> Result<()> {

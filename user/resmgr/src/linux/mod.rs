@@ -8,7 +8,8 @@ mod ranges;
 mod system_log;
 mod task_devices;
 
-pub use monitor::{Monitor, make, plan};
+pub use memory_map::{Ram, ram_extents};
+pub use monitor::{Guest, Monitor, make, plan};
 pub use presence::Presence;
 pub use system_log::LinuxLog;
 pub use task_devices::say_missing;

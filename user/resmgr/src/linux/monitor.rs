@@ -3,7 +3,7 @@
 
 use super::{
     facts::facts,
-    memory_map::{guest_extents, map_memory, monitor_extents},
+    memory_map::{POOL_ENDS, Ram, guest_extents, map_memory, monitor_extents},
     ranges::{Piece, pieces},
     task_devices,
 };
@@ -15,6 +15,7 @@ use crate::{
     task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,
 };
+use alloc::vec::Vec;
 use pillion_abi::{
     PAGE,
     boot::{self, Range},
@@ -59,11 +60,18 @@ pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&
     spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
     spec.more.push(Extent::small(address::VCPU_STATE, PAGE));
     spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
-    // Room for the two ends that the pool adds, with their tables.
-    spec.more.extend([Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)]);
+    spec.more.extend(POOL_ENDS);
     spec.slots = shared.map_or(slot::COUNT, |shared| monitor::slot::KICKS + shared.tasks as u32);
     spec.more_pages = PAGES + 1 + guest_tables;
     Ok(Monitor { spec, guest_tables })
+}
+
+/// What tasks that run Linux's code need of it.
+pub struct Guest {
+    /// Its guest space.
+    pub space: Cap,
+    pub vcpu: Cap,
+    pub ram: Vec<Ram>,
 }
 
 /// Makes the monitor, ready to run.
@@ -74,13 +82,12 @@ pub fn make(
     (linux, monitor): (&Linux, &Monitor),
     (pool, channel): (Range, Option<(&Channel, usize)>),
     badge: u64,
-) -> Result<Task> {
+) -> Result<(Task, Guest)> {
     let all = pieces(machine.regions(), pool, linux.memory_bytes, &task_devices::registers(system));
-    let mut task = maker.make(&monitor.spec, badge)?;
+    let task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
-    task.guest = guest;
-    map_memory(maker.slots, &all, guest, task.space)?;
+    let ram = map_memory(maker.slots, &all, guest, task.space)?;
     let mut info = facts(machine, system, linux, &all)?;
     if let Some((channel, tasks)) = channel {
         channel.map_guest(maker.slots, guest)?;
@@ -96,7 +103,7 @@ pub fn make(
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
     maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
     say(linux, &all);
-    Ok(task)
+    Ok((task, Guest { space: guest, vcpu, ram }))
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {

@@ -1,7 +1,7 @@
 //! From the system file to tasks with a skin.
 
 use super::{
-    Channel, LOOKS, Passenger, Skins, broker,
+    Channel, LOOKS, Passenger, Skins, broker, dual,
     layout::Layout,
     mbuff,
     program::{self, Program},
@@ -11,6 +11,7 @@ use crate::{
     failure::Result,
     kernel_trace,
     lines::Line,
+    linux::Guest,
     platform::Platform,
     rights::badge,
     task::{Maker, Spec, Task},
@@ -22,7 +23,7 @@ use pillion_abi::channel::{FIFOS, TASKS, task_state};
 use pillion_abi::object::right;
 use pillion_runtime::info::{SkinInfo, monitor_bit};
 use pillion_runtime::now;
-use pillion_system::{Start, System};
+use pillion_system::{Kind, Start, System};
 
 /// Priority of the main threads where there is no Linux.
 const MAIN_LEVEL: u8 = 3;
@@ -40,7 +41,7 @@ pub struct Plans {
 
 /// The window of a system without tasks with a skin: only the log.
 fn log_only() -> Layout {
-    Layout::new(&[0], 0)
+    Layout::new(&[0], 0, 0)
 }
 
 /// The plan of the channel window.
@@ -76,7 +77,9 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     // An entry without FIFOs, after the others.
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
-    let layout = Layout::new(&fifo_bytes, system.pool_bytes());
+    let dual = system.skins().find(|(_, skin)| matches!(skin.kind, Kind::Dual { .. }));
+    let runners = dual.map_or(0, |(_, skin)| dual::runners(skin.threads));
+    let layout = Layout::new(&fifo_bytes, system.pool_bytes(), runners);
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
     let common = SkinInfo {
         main_level: main_level.into(),
@@ -94,7 +97,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
             shares: skin.share.into(),
             ..facts(index)
         };
-        program::Plan::new(machine, task, facts, main_level)
+        program::Plan::new(machine, system, task, facts, main_level)
     });
     let programs = programs.collect::<Result<_>>()?;
     let broker = broker::plan(machine, SkinInfo { threads: 1, shares: 1, ..facts(count) }, count)?;
@@ -122,7 +125,7 @@ impl Skins {
         maker: &mut Maker<'_>,
         plans: Plans,
         mut channel: Channel,
-        monitor: Option<&Task>,
+        linux: Option<(&Task, Guest)>,
         first: usize,
         machine: &Platform,
     ) -> Result<Skins> {
@@ -133,7 +136,7 @@ impl Skins {
         warden::make(maker, machine.boot.tsc_hz)?;
         let need = machine.ticks(pillion_system::BROKER_NEED_NS);
         let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count), need)?;
-        let passenger = monitor.map(|task| passenger(maker, task)).transpose()?;
+        let passenger = linux.map(|(monitor, guest)| passenger(maker, monitor, guest)).transpose()?;
         if let Some(passenger) = &passenger {
             crate::task::give(
                 &broker.task,
@@ -190,9 +193,9 @@ impl Skins {
     }
 }
 
-fn passenger(maker: &mut Maker<'_>, monitor: &Task) -> Result<Passenger> {
+fn passenger(maker: &mut Maker<'_>, monitor: &Task, guest: Guest) -> Result<Passenger> {
     let doorbell = maker.slots.derive(monitor.notification, right::WRITE, monitor_bit::DOORBELL)?;
-    Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification, guest: monitor.guest })
+    Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification, guest })
 }
 
 fn fill_directory(channel: &mut Channel, plans: &Plans) {

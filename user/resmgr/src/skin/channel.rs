@@ -68,6 +68,8 @@ impl Channel {
         directory.pool = layout.pool;
         directory.pool_size = layout.pool_size;
         directory.psc = layout.psc;
+        directory.dual = layout.dual;
+        directory.dual_size = layout.dual_size;
         for (entry, places) in directory.tasks.iter_mut().zip(&layout.tasks) {
             entry.status = places.status;
             entry.share = places.share;

@@ -43,9 +43,7 @@ impl Skins {
         if let Err(failure) = channel.forget_linux(&self.window) {
             pillion_runtime::println!("[resmgr] cannot close the FIFOs of a Linux that is gone: {failure}");
         }
-        if let Err(failure) = self.restart_handlers() {
-            pillion_runtime::println!("[resmgr] handlers of Linux processes: {failure}");
-        }
+        self.restart_with_linux();
     }
 
     fn find(&self, name: &str) -> Option<usize> {

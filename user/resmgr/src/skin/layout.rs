@@ -8,6 +8,7 @@
 use crate::page_tables::whole_pages;
 use alloc::vec::Vec;
 use pillion_abi::channel::{Command, Directory, Psc, Share, Status, Usage};
+use pillion_abi::dual;
 
 /// Parts of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,10 @@ pub struct Layout {
     /// Offset of what Linux's kernel says about handlers of its processes: after it there is
     /// nothing that a process may map.
     pub psc: u64,
+    /// Offset of what Linux's kernel and the task of dual mode share.
+    pub dual: u64,
+    /// Bytes of it; 0 without dual mode.
+    pub dual_size: u64,
     /// Bytes of the window.
     pub size: u64,
 }
@@ -58,8 +63,9 @@ pub fn share_size(fifo_bytes: u64) -> u64 {
 }
 
 impl Layout {
-    /// The layout of a window for tasks with that many bytes of FIFO data each.
-    pub fn new(fifo_bytes: &[u64], pool_bytes: u64) -> Layout {
+    /// The layout of a window for tasks with that many bytes of FIFO data each, and for that many
+    /// threads in primary mode.
+    pub fn new(fifo_bytes: &[u64], pool_bytes: u64, dual_threads: u32) -> Layout {
         let usage = DIRECTORY;
         let mut end = usage + pages_of::<Usage>();
         let mut take = |size: u64| {
@@ -77,7 +83,9 @@ impl Layout {
         let pool_size = whole_pages(pool_bytes);
         let pool = take(pool_size);
         let psc = take(PSC);
-        Layout { usage, tasks, command, pool, pool_size, psc, size: end }
+        let dual_size = if dual_threads == 0 { 0 } else { dual::bytes(dual_threads as usize) };
+        let dual = take(dual_size);
+        Layout { usage, tasks, command, pool, pool_size, psc, dual, dual_size, size: end }
     }
 
     /// End of what the manager itself accesses: all that Linux may not write, and the command.
@@ -94,13 +102,14 @@ mod tests {
 
     #[test]
     fn parts_follow_each_other_on_pages() {
-        let layout = Layout::new(&[0, 4096, 100], 8192);
+        let layout = Layout::new(&[0, 4096, 100], 8192, 3);
         let mut parts = vec![(0, DIRECTORY), (layout.usage, pages_of::<Usage>())];
         parts.extend(layout.tasks.iter().map(|t| (t.status, STATUS)));
         parts.push((layout.command, 4096));
         parts.extend(layout.tasks.iter().map(|t| (t.share, t.share_size)));
         parts.push((layout.pool, layout.pool_size));
         parts.push((layout.psc, PSC));
+        parts.push((layout.dual, 4096 + 3 * 8192));
         let mut end = 0;
         for (start, size) in parts {
             assert_eq!((start, start % 4096, size % 4096), (end, 0, 0));
@@ -111,9 +120,10 @@ mod tests {
 
     #[test]
     fn linux_writes_nothing_before_the_command() {
-        let layout = Layout::new(&[4096; 16], 4096);
+        let layout = Layout::new(&[4096; 16], 4096, 0);
         assert!(layout.tasks.iter().all(|t| t.status + STATUS <= layout.command && t.share >= layout.managed()));
         assert!(layout.pool >= layout.managed());
+        assert_eq!((layout.dual, layout.dual_size), (layout.size, 0), "no dual mode");
     }
 
     #[test]

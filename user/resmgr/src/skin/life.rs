@@ -2,18 +2,20 @@
 
 use super::channel::Channel;
 use super::mbuff::Holder;
-use super::program::{Program, is_psc};
-use super::{After, Passenger, Skins, psc, threads, warden};
+use super::program::Program;
+use super::{After, Passenger, Skins, dual, psc, threads, warden};
 use crate::failure::Result;
 use crate::task::Maker;
 use crate::task_log;
 use crate::text::{Text, text};
+use alloc::vec::Vec;
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_abi::channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state};
 use pillion_abi::object::right;
 use pillion_runtime::call::reply;
 use pillion_runtime::info::{monitor, monitor_bit, skin, wake};
-use pillion_runtime::{context_consumed, now, println, signal};
+use pillion_runtime::{Cap, context_consumed, now, println, signal};
+use pillion_system::Kind;
 
 /// Result of an `init_module` that did not return in time.
 const ETIMEDOUT: i32 = -110;
@@ -148,9 +150,17 @@ impl Skins {
         let mut maker = Maker { slots, window, pool: task.region, endpoint: *endpoint };
         broker.connect(&mut maker, task, &facts, threads.iter().map(|one| one.notification))?;
         if let Some(passenger) = passenger {
-            if is_psc(&program.plan.wanted) {
-                psc::show(&mut maker, task, channel)?;
-                psc::make(&mut maker, task, passenger.guest, facts.threads)?;
+            match program.plan.wanted.kind() {
+                Some(Kind::Psc) => {
+                    psc::show(&mut maker, task, channel)?;
+                    psc::make(&mut maker, task, passenger.guest.space, facts.threads)?;
+                }
+                Some(Kind::Dual { first }) => {
+                    let runners: Vec<Cap> = threads.iter().skip(1).map(|one| one.notification).collect();
+                    let levels = [first, program.plan.wanted.priority];
+                    dual::make(&mut maker, task, channel, passenger, &runners, levels)?;
+                }
+                Some(Kind::RtLinux) | None => {}
             }
             connect_linux(program, passenger)?;
         }
@@ -228,16 +238,23 @@ impl Skins {
         self.after()
     }
 
-    /// Restarts the tasks that run handlers: what ran in processes of the old Linux must not run in
-    /// those of the next.
-    pub(super) fn restart_handlers(&mut self) -> Result<()> {
-        let handlers = |program: &Program| is_psc(&program.plan.wanted);
-        let Some(index) = self.programs.iter().position(handlers) else { return Ok(()) };
-        if self.state(index) != task_state::STOPPED {
-            self.ended(index);
+    /// Restarts the tasks that run code of Linux's processes: what ran in those of the old Linux
+    /// must not run in the memory of the next.
+    pub(super) fn restart_with_linux(&mut self) {
+        let runs_linux =
+            |index: &usize| matches!(self.programs[*index].plan.wanted.kind(), Some(Kind::Psc | Kind::Dual { .. }));
+        let with_linux: Vec<usize> = (0..self.programs.len()).filter(runs_linux).collect();
+        // First end all of them: a failure to start one must not leave another running.
+        for &index in &with_linux {
+            if self.state(index) != task_state::STOPPED {
+                self.ended(index);
+            }
         }
-        self.load(index)?;
-        self.programs[index].start()
+        for index in with_linux {
+            if let Err(failure) = self.load(index).and_then(|()| self.programs[index].start()) {
+                println!("[resmgr] {}: {failure}", self.programs[index].name());
+            }
+        }
     }
 
     /// Ends the system if it is to end with its tasks and all of them have ended.

@@ -7,6 +7,7 @@ mod broker;
 mod busy;
 mod channel;
 mod command;
+pub mod dual;
 mod fault;
 mod layout;
 mod life;
@@ -21,7 +22,7 @@ mod warden;
 pub use boot::{Plans, Shared, plan};
 pub use channel::{Channel, guest_extents};
 
-use crate::{journal, lines::Line, task::Task, task_log, text::Text, window::Window};
+use crate::{journal, lines::Line, linux::Guest, task::Task, task_log, text::Text, window::Window};
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 use pillion_abi::NEVER;
@@ -37,8 +38,7 @@ struct Passenger {
     caps: Cap,
     /// The monitor's notification, to derive from for the tasks.
     notification: Cap,
-    /// Linux's guest space.
-    guest: Cap,
+    guest: Guest,
 }
 
 /// All tasks with a skin.

@@ -2,6 +2,7 @@
 
 use super::{
     channel::{Access, Channel},
+    dual,
     layout::{DIRECTORY, STATUS},
     psc,
     threads::{self, Thread},
@@ -9,7 +10,7 @@ use super::{
 use crate::{
     failure::{Result, While},
     grants::{give_interrupts, give_ports},
-    kernel_trace,
+    kernel_trace, linux,
     objects::Slots,
     page_tables::Extent,
     platform::Platform,
@@ -18,10 +19,11 @@ use crate::{
 };
 use alloc::vec::Vec;
 use pillion_abi::call::thread;
-use pillion_abi::object::{Kind, right};
+use pillion_abi::object::{self, right};
 use pillion_runtime::info::broker::TRANSFER_SIZE;
 use pillion_runtime::info::{self, SkinInfo, address, skin, wake};
 use pillion_runtime::{Cap, context_consumed, region_reset, thread_resume};
+use pillion_system::{Kind, System};
 
 /// Slots of a task beside its threads': objects, memory, parts of the window, interrupts and ports.
 pub const SLOTS: u32 = 64;
@@ -39,7 +41,13 @@ pub struct Plan {
 
 impl Plan {
     /// Plans a task; `facts` gives its index among those with a skin.
-    pub fn new(machine: &Platform, wanted: &pillion_system::Task, facts: SkinInfo, main_level: u8) -> Result<Plan> {
+    pub fn new(
+        machine: &Platform,
+        system: &System,
+        wanted: &pillion_system::Task,
+        facts: SkinInfo,
+        main_level: u8,
+    ) -> Result<Plan> {
         let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
         let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
         spec.info.memory_size = wanted.memory_bytes;
@@ -53,20 +61,23 @@ impl Plan {
         spec.more = extents(&facts);
         spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
         let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-        if is_psc(wanted) {
-            spec.slots = info::psc::slot::COUNT;
-            spec.more.extend(psc::extents(facts.threads));
-            spec.more_pages += psc::pages(facts.threads);
+        match wanted.kind() {
+            Some(Kind::Psc) => {
+                spec.slots = info::psc::slot::COUNT;
+                spec.more.extend(psc::extents(facts.threads));
+                spec.more_pages += psc::pages(facts.threads);
+            }
+            Some(Kind::Dual { .. }) => {
+                spec.slots = info::dual::slot::COUNT;
+                spec.more.extend(dual::extents(facts.threads, &linux::ram_extents(machine, system)));
+                spec.more_pages += dual::pages(facts.threads);
+            }
+            Some(Kind::RtLinux) | None => {}
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
         Ok(Plan { spec, wanted: wanted.clone(), urgency, grace })
     }
-}
-
-/// Whether this is the task that runs handlers of Linux processes.
-pub fn is_psc(task: &pillion_system::Task) -> bool {
-    task.skin.as_ref().is_some_and(|skin| skin.kind == pillion_system::Kind::Psc)
 }
 
 fn with_resources(facts: SkinInfo, wanted: &pillion_system::Task) -> SkinInfo {
@@ -121,9 +132,13 @@ pub struct Program {
 impl Program {
     /// Sets aside a region and slots for a task.
     pub fn new(maker: &mut Maker<'_>, plan: Plan, badge: u64) -> Result<Program> {
-        let region = maker.slots.make(maker.pool, Kind::Region, plan.spec.bytes())?;
+        let region = maker.slots.make(maker.pool, object::Kind::Region, plan.spec.bytes())?;
         let count = plan.spec.info.skin.threads;
-        let runners = if is_psc(&plan.wanted) { psc::slots(count) } else { 0 };
+        let runners = match plan.wanted.kind() {
+            Some(Kind::Psc) => psc::slots(count),
+            Some(Kind::Dual { .. }) => dual::slots(count),
+            Some(Kind::RtLinux) | None => 0,
+        };
         let slots = maker.slots.part(SLOTS + threads::slots(count) + runners)?;
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
         let (task, unloader) = (None, None);

@@ -1,0 +1,108 @@
+//! The task of dual mode: what it has beside the threads of a task with a skin. Each of its runners
+//! has a user vCPU in Linux's guest space, with a state page, and Linux's kernel can signal each.
+//! The task sees Linux's RAM, and shares a part of the window with Linux's kernel.
+
+use super::{
+    Passenger,
+    channel::{Access, Channel},
+};
+use crate::{
+    failure::{Result, While},
+    linux::Ram,
+    page_tables::Extent,
+    task::{Maker, Task, give, give_into},
+    window::bytes_of,
+};
+use alloc::vec::Vec;
+use pillion_abi::{
+    PAGE,
+    boot::Range,
+    dual,
+    object::{Kind, map, right},
+    vcpu::configure,
+};
+use pillion_runtime::{
+    Cap,
+    info::{
+        RANGES, address,
+        dual::{DualInfo, SIGNALLED, slot},
+    },
+    memory_map, vcpu_bind_signals, vcpu_configure,
+};
+
+/// Pages of a runner's objects: vCPU and state.
+const PAGES: u64 = 9 + 1;
+
+/// Number of runners in a task with that many threads.
+pub const fn runners(threads: u32) -> u32 {
+    threads.saturating_sub(1)
+}
+
+/// Pages for the runners' objects.
+pub fn pages(threads: u32) -> u64 {
+    // The vCPUs begin on a page; then the task's information, and the space for Linux's signals.
+    u64::from(runners(threads)) * PAGES + 1 + 1 + 1
+}
+
+/// Slots for the runners' objects, the task's information, the space for Linux's signals, the part
+/// of the window, and the ranges of Linux's RAM.
+pub const fn slots(threads: u32) -> u32 {
+    2 * runners(threads) + 3 + RANGES as u32
+}
+
+/// The mappings that only this task has; `ram` are those of Linux's RAM.
+pub fn extents(threads: u32, ram: &[Extent]) -> Vec<Extent> {
+    let count = runners(threads);
+    let mut all = Vec::from([
+        Extent::small(address::VCPU_STATE, u64::from(count) * PAGE),
+        Extent::small(address::DUAL_INFO, PAGE),
+        Extent::small(address::DUAL, dual::bytes(count as usize)),
+    ]);
+    all.extend_from_slice(ram);
+    all
+}
+
+/// Makes all of it, and lets Linux signal the runners, whose notifications are given. What an
+/// earlier Linux offered is void. `levels` are those of Linux's priorities 1 and 99.
+pub(super) fn make(
+    maker: &mut Maker<'_>,
+    task: &Task,
+    channel: &Channel,
+    passenger: &Passenger,
+    notifications: &[Cap],
+    levels: [u8; 2],
+) -> Result<()> {
+    let (place, size) = (channel.layout.dual, channel.layout.dual_size);
+    maker.window.fill_part(channel.memory, place, size, &[])?;
+    channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
+    for number in 0..notifications.len() as u32 {
+        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
+        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+        vcpu_configure(vcpu, passenger.guest.space, state, configure::USER).when("configuring a user vCPU")?;
+        give(task, slot::VCPUS + number, vcpu, right::ALL, 0)?;
+    }
+    give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
+    let info = show_ram(maker, task, &passenger.guest.ram, levels.map(u32::from))?;
+    maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
+    let signals = maker.slots.make(task.region, Kind::CapSpace, dual::FIRST_SIGNAL + notifications.len() as u64)?;
+    for (slot, notification) in (dual::FIRST_SIGNAL as Cap..).zip(notifications) {
+        give_into(signals, slot, *notification, right::WRITE, SIGNALLED)?;
+    }
+    vcpu_bind_signals(passenger.guest.vcpu, signals).when("binding Linux's signals")?;
+    Ok(())
+}
+
+/// Maps Linux's RAM in the task, the largest range first: most of what the task looks at is there.
+/// Where there are more ranges than the task can be told of, the smallest are left out.
+fn show_ram(maker: &mut Maker<'_>, task: &Task, ram: &[Ram], levels: [u32; 2]) -> Result<DualInfo> {
+    let mut info = DualInfo { levels, range_count: 0, ranges: [Range::default(); RANGES] };
+    let mut ram: Vec<&Ram> = ram.iter().collect();
+    ram.sort_by_key(|one| core::cmp::Reverse(one.range.size));
+    for (entry, one) in info.ranges.iter_mut().zip(ram) {
+        let seen = maker.slots.derive(one.memory, right::READ | right::WRITE, 0)?;
+        memory_map(seen, task.space, address::GUEST + one.range.base, map::WRITE).when("showing a task Linux's RAM")?;
+        *entry = one.range;
+        info.range_count += 1;
+    }
+    Ok(info)
+}
