@@ -8,6 +8,7 @@
 #include <linux/interrupt.h>
 
 #include "doorbell.h"
+#include "dual.h"
 #include "fifo.h"
 #include "hypercall.h"
 #include "log.h"
@@ -47,6 +48,7 @@ static void look_around(void)
 
 	for (i = 0; i < window.task_count; i++)
 		look_at(&window.tasks[i]);
+	dual_ring();
 	if (now != generation) {
 		generation = now;
 		fifo_ring_all();

@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "doorbell.h"
+#include "dual.h"
 #include "fifo.h"
 #include "log.h"
 #include "mbuff.h"
@@ -25,6 +26,7 @@ static const struct {
 	{ "shared memory", mbuff_open, mbuff_close },
 	{ "control", control_open, control_close },
 	{ "handlers in processes", psc_open, psc_close },
+	{ "dual mode", dual_open, dual_close },
 	{ "doorbell", doorbell_open, doorbell_close },
 };
 

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device /dev/pillion-dual: which processes have threads that may enter primary mode, and what
+ * these threads did.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/bitops.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
+
+#include "dual.h"
+#include "window.h"
+
+/* Bits for the numbers of marked processes: of several with the same bit, all are looked up. */
+#define BITS 4096
+
+/* Ended processes that one file can still tell of. */
+#define MOST_PROCESSES 16
+
+/* Threads of a process from which on those that have ended are forgotten. */
+#define MOST_THREADS 64
+
+struct task *dual_task;
+
+static LIST_HEAD(processes);
+static DECLARE_BITMAP(may_be, BITS);
+
+/* Guards the processes, their threads, and the bits. */
+static DEFINE_SPINLOCK(lock);
+
+struct pillion_dual *dual_head(void)
+{
+	return window.base + window.dual;
+}
+
+unsigned int dual_slot_count(void)
+{
+	u64 rest = window.dual_size - sizeof(struct pillion_dual);
+
+	return min_t(u64, rest / sizeof(struct pillion_dual_slot), PILLION_DUAL_SLOTS);
+}
+
+struct pillion_dual_slot *dual_slot(unsigned int number)
+{
+	return (struct pillion_dual_slot *)(dual_head() + 1) + number;
+}
+
+/* Whether the process of a task is marked, or another with the same bit. In any context. */
+bool notrace dual_may_be_marked(const struct task_struct *task)
+{
+	return test_bit(task->tgid % BITS, may_be);
+}
+
+/* The process with that number, if it is known. The caller holds the lock. */
+static struct dual_process *find(struct pid *pid)
+{
+	struct dual_process *process;
+
+	list_for_each_entry(process, &processes, link)
+		if (process->pid == pid)
+			return process;
+	return NULL;
+}
+
+/* The current process, if it is marked; the caller puts it. */
+struct dual_process *dual_process_of_current(void)
+{
+	struct dual_process *process;
+
+	spin_lock(&lock);
+	process = find(task_tgid(current));
+	if (process && process->marked && uid_eq(process->user, current_euid()))
+		refcount_inc(&process->references);
+	else
+		process = NULL;
+	spin_unlock(&lock);
+	return process;
+}
+
+static void set_bits(void)
+{
+	struct dual_process *process;
+
+	bitmap_zero(may_be, BITS);
+	list_for_each_entry(process, &processes, link)
+		if (process->marked)
+			set_bit(pid_nr(process->pid) % BITS, may_be);
+}
+
+static void free_process(struct dual_process *process)
+{
+	struct dual_thread *thread, *next;
+
+	dual_pins_end(&process->pins);
+	list_for_each_entry_safe(thread, next, &process->threads, link) {
+		put_pid(thread->pid);
+		kfree(thread);
+	}
+	put_pid(process->pid);
+	kfree(process);
+}
+
+/* Gives up a reference, under the lock. Returns whether it was the last one. */
+static bool put_locked(struct dual_process *process)
+{
+	if (!refcount_dec_and_test(&process->references))
+		return false;
+	list_del(&process->link);
+	set_bits();
+	return true;
+}
+
+void dual_process_put(struct dual_process *process)
+{
+	bool last;
+
+	spin_lock(&lock);
+	last = put_locked(process);
+	spin_unlock(&lock);
+	if (last)
+		free_process(process);
+}
+
+/* The entry of a process that has ended, but for what files hold; NULL if there is none. */
+static struct dual_process *take_ended(void)
+{
+	struct dual_process *process;
+
+	list_for_each_entry(process, &processes, link) {
+		if (!process->lives || pid_task(process->pid, PIDTYPE_TGID))
+			continue;
+		process->lives = false;
+		process->marked = false;
+		set_bits();
+		return process;
+	}
+	return NULL;
+}
+
+/* Forgets processes that have ended, unless a file still wants to know about them. */
+static void sweep(void)
+{
+	struct dual_process *process;
+
+	do {
+		rcu_read_lock();
+		spin_lock(&lock);
+		process = take_ended();
+		spin_unlock(&lock);
+		rcu_read_unlock();
+		if (process)
+			dual_process_put(process);
+	} while (process);
+}
+
+/* Forgets threads that have ended if there are many. The caller holds the lock. */
+static void forget_ended(struct dual_process *process)
+{
+	struct dual_thread *thread, *next;
+
+	if (process->thread_count < MOST_THREADS)
+		return;
+	list_for_each_entry_safe(thread, next, &process->threads, link)
+		if (!pid_task(thread->pid, PIDTYPE_PID)) {
+			list_del(&thread->link);
+			process->thread_count--;
+			put_pid(thread->pid);
+			kfree(thread);
+		}
+}
+
+/* The entry of the current thread, which is made if there is none; NULL without memory. */
+struct dual_thread *dual_thread_of_current(struct dual_process *process)
+{
+	struct dual_thread *thread, *fresh;
+
+	spin_lock(&lock);
+	list_for_each_entry(thread, &process->threads, link)
+		if (thread->pid == task_pid(current)) {
+			spin_unlock(&lock);
+			return thread;
+		}
+	spin_unlock(&lock);
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
+	if (!fresh)
+		return NULL;
+	fresh->pid = get_pid(task_pid(current));
+	fresh->slot = -1;
+	get_task_comm(fresh->sums.name, current);
+	rcu_read_lock();
+	spin_lock(&lock);
+	forget_ended(process);
+	/* Only the thread itself adds its entry. */
+	list_add_tail(&fresh->link, &process->threads);
+	process->thread_count++;
+	spin_unlock(&lock);
+	rcu_read_unlock();
+	return fresh;
+}
+
+/* What a file marked, and still tells of. */
+struct owner {
+	struct mutex lock;
+	unsigned int count;
+	struct dual_process *processes[MOST_PROCESSES];
+};
+
+static struct dual_process *make(void)
+{
+	struct dual_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
+
+	if (!process)
+		return NULL;
+	process->pid = get_pid(task_tgid(current));
+	process->user = current_euid();
+	process->lives = true;
+	refcount_set(&process->references, 1);
+	INIT_LIST_HEAD(&process->threads);
+	dual_pins_init(&process->pins);
+	return process;
+}
+
+static bool holds(const struct owner *owner, const struct dual_process *process)
+{
+	unsigned int i;
+
+	for (i = 0; i < owner->count; i++)
+		if (owner->processes[i] == process)
+			return true;
+	return false;
+}
+
+/* Has a file hold a process that it marks, if there is room. */
+static void hold(struct owner *owner, struct dual_process *process)
+{
+	if (owner->count == MOST_PROCESSES || holds(owner, process))
+		return;
+	refcount_inc(&process->references);
+	owner->processes[owner->count++] = process;
+}
+
+/* Marks the current process. */
+static int mark_current(struct owner *owner, u32 flags)
+{
+	struct dual_process *fresh = make(), *process;
+
+	if (!fresh)
+		return -ENOMEM;
+	spin_lock(&lock);
+	process = find(fresh->pid);
+	if (!process) {
+		process = fresh;
+		list_add_tail(&process->link, &processes);
+	}
+	process->marked = true;
+	process->user = fresh->user;
+	process->flags = flags;
+	hold(owner, process);
+	set_bits();
+	spin_unlock(&lock);
+	if (process != fresh)
+		free_process(fresh);
+	return 0;
+}
+
+static int mark(struct owner *owner, const void __user *user)
+{
+	struct pillion_dual_mark mark;
+	int error;
+
+	if (!capable(CAP_SYS_NICE) && !rlimit(RLIMIT_RTPRIO))
+		return -EPERM;
+	if (copy_from_user(&mark, user, sizeof(mark)))
+		return -EFAULT;
+	if (mark.flags & ~PILLION_DUAL_WARN || mark.reserved)
+		return -EINVAL;
+	sweep();
+	mutex_lock(&owner->lock);
+	error = mark_current(owner, mark.flags);
+	mutex_unlock(&owner->lock);
+	return error;
+}
+
+/* Its threads return to Linux: each is there as soon as its recall returns. */
+static int unmark(void)
+{
+	struct dual_process *process = dual_process_of_current();
+	struct dual_thread *thread;
+
+	if (!process)
+		return -ENOENT;
+	spin_lock(&lock);
+	process->marked = false;
+	set_bits();
+	list_for_each_entry(thread, &process->threads, link)
+		dual_thread_recall(thread);
+	spin_unlock(&lock);
+	dual_process_put(process);
+	return 0;
+}
+
+/* What a thread did, what it does now included. */
+static void show(const struct dual_process *process, const struct dual_thread *thread,
+		 struct pillion_dual_thread *shown)
+{
+	struct task_struct *task;
+	int slot = READ_ONCE(thread->slot);
+
+	*shown = thread->sums;
+	shown->thread = pid_vnr(thread->pid);
+	shown->process = pid_vnr(process->pid);
+	rcu_read_lock();
+	task = pid_task(thread->pid, PIDTYPE_PID);
+	if (task) {
+		shown->priority = task->rt_priority;
+		shown->secondary_ns = task->se.sum_exec_runtime;
+		memcpy(shown->name, task->comm, sizeof(shown->name));
+	}
+	rcu_read_unlock();
+	if (slot < 0)
+		return;
+	shown->mode = PILLION_DUAL_PRIMARY;
+	shown->answered += READ_ONCE(dual_slot(slot)->calls);
+	shown->waits += READ_ONCE(dual_slot(slot)->waits);
+}
+
+/* Of the processes that have ended, a file shows those that it holds. */
+static int show_number(const struct owner *owner, unsigned int index, struct pillion_dual_thread *shown)
+{
+	const struct dual_process *process;
+	const struct dual_thread *thread;
+	int error = -ENOENT;
+
+	spin_lock(&lock);
+	list_for_each_entry(process, &processes, link) {
+		if (!process->lives && !holds(owner, process))
+			continue;
+		list_for_each_entry(thread, &process->threads, link)
+			if (!index--) {
+				show(process, thread, shown);
+				error = 0;
+				goto out;
+			}
+	}
+out:
+	spin_unlock(&lock);
+	return error;
+}
+
+static int look(struct owner *owner, void __user *user)
+{
+	struct pillion_dual_look look;
+	int error;
+
+	if (copy_from_user(&look, user, sizeof(look)))
+		return -EFAULT;
+	if (!look.index)
+		sweep();
+	mutex_lock(&owner->lock);
+	error = show_number(owner, look.index, &look.thread);
+	mutex_unlock(&owner->lock);
+	if (error)
+		return error;
+	return copy_to_user(user, &look, sizeof(look)) ? -EFAULT : 0;
+}
+
+static long dual_ioctl(struct file *file, unsigned int number, unsigned long argument)
+{
+	void __user *user = (void __user *)argument;
+
+	switch (number) {
+	case PILLION_IOC_DUAL_MARK:
+		return mark(file->private_data, user);
+	case PILLION_IOC_DUAL_UNMARK:
+		return unmark();
+	case PILLION_IOC_DUAL_LOOK:
+		return look(file->private_data, user);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int dual_file_open(struct inode *inode, struct file *file)
+{
+	struct owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+
+	if (!owner)
+		return -ENOMEM;
+	mutex_init(&owner->lock);
+	file->private_data = owner;
+	return nonseekable_open(inode, file);
+}
+
+static int dual_release(struct inode *inode, struct file *file)
+{
+	struct owner *owner = file->private_data;
+
+	while (owner->count)
+		dual_process_put(owner->processes[--owner->count]);
+	kfree(owner);
+	sweep();
+	return 0;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = dual_file_open,
+	.release = dual_release,
+	.unlocked_ioctl = dual_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "pillion-dual",
+	.mode = 0660,
+	.fops = &operations,
+};
+
+/* Without a task that runs threads in primary mode, there is no device. */
+static bool is_there;
+
+int dual_open(void)
+{
+	int error;
+
+	dual_task = window_find(PILLION_DUAL_TASK);
+	if (!dual_task || window.dual_size < sizeof(struct pillion_dual))
+		return 0;
+	if (!boot_cpu_has(X86_FEATURE_OSXSAVE) || !boot_cpu_has(X86_FEATURE_TSC)) {
+		pr_warn("no primary mode: the processor has no XSAVE or no time-stamp counter\n");
+		return 0;
+	}
+	error = dual_thread_open();
+	if (error)
+		return error;
+	error = dual_clock_open();
+	if (error)
+		goto thread;
+	error = dual_hook_open();
+	if (error)
+		goto clock;
+	error = misc_register(&device);
+	if (error)
+		goto hook;
+	is_there = true;
+	return 0;
+hook:
+	dual_hook_close();
+clock:
+	dual_clock_close();
+thread:
+	dual_thread_close();
+	return error;
+}
+
+/* Threads in primary mode hold the module, so there are none. */
+void dual_close(void)
+{
+	struct dual_process *process, *next;
+
+	if (!is_there)
+		return;
+	is_there = false;
+	misc_deregister(&device);
+	dual_hook_close();
+	dual_clock_close();
+	dual_thread_close();
+	/* Without files and hooks, nobody else has references. */
+	list_for_each_entry_safe(process, next, &processes, link)
+		free_process(process);
+}

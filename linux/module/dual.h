@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
+ * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
+ * and leaves it, dual_pin.c memory that stays where it is, dual_clock.c Linux's clocks.
+ */
+#ifndef DUAL_H
+#define DUAL_H
+
+#include <linux/list.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <pillion_channel.h>
+#include <pillion_dual.h>
+
+struct dual_pages;
+struct pid;
+struct pt_regs;
+struct task_struct;
+
+/* Memory of a process that stays where it is. */
+struct dual_pins {
+	struct mmu_notifier notifier;
+	/* Held by the thread that looks at the memory. */
+	struct mutex lock;
+	/* The memory to which the notifier is registered; NULL before the first scan. */
+	struct mm_struct *mm;
+	/* What the memory looked like at the last scan. */
+	unsigned long total_vm;
+	int map_count;
+	struct dual_pages *pinned;
+};
+
+/* A process that was marked, until it has ended and no file wants to know about it. */
+struct dual_process {
+	struct list_head link;
+	/* One while it lives, one for each file, and one for each thread that is being served. */
+	refcount_t references;
+	struct pid *pid;
+	/* Who marked it: a program that gains rights by its file is not what they marked. */
+	kuid_t user;
+	u32 flags;
+	bool lives;
+	/* Whether its threads may enter primary mode: it was not unmarked since. */
+	bool marked;
+	struct dual_pins pins;
+	/* Its threads, which were in primary mode at least once. Guarded by dual.c's lock. */
+	struct list_head threads;
+	unsigned int thread_count;
+};
+
+/* A thread that was in primary mode. */
+struct dual_thread {
+	struct list_head link;
+	struct pid *pid;
+	/* The slot that it has while it is in primary mode, or -1. */
+	int slot;
+	/* Where it made a call that primary mode left to Linux; 0: nowhere. */
+	unsigned long native;
+	/* What it did before the present stay in primary mode. */
+	struct pillion_dual_thread sums;
+};
+
+/* The task that runs threads in primary mode, and what it shares with this module. */
+extern struct task *dual_task;
+struct pillion_dual *dual_head(void);
+struct pillion_dual_slot *dual_slot(unsigned int number);
+unsigned int dual_slot_count(void);
+
+int dual_open(void);
+void dual_close(void);
+/* Looks for threads that were given back. In any context. */
+void dual_ring(void);
+
+bool dual_may_be_marked(const struct task_struct *task);
+struct dual_process *dual_process_of_current(void);
+void dual_process_put(struct dual_process *process);
+struct dual_thread *dual_thread_of_current(struct dual_process *process);
+
+int dual_hook_open(void);
+void dual_hook_close(void);
+
+bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
+int dual_thread_open(void);
+void dual_thread_close(void);
+void dual_thread_recall(struct dual_thread *thread);
+void dual_clock_was_set(void);
+
+int dual_pin(struct dual_pins *pins);
+void dual_pins_init(struct dual_pins *pins);
+void dual_pins_end(struct dual_pins *pins);
+
+int dual_clock_open(void);
+void dual_clock_close(void);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The system calls in which a thread enters primary mode. ftrace calls the hook at the beginning of
+ * such a call; if the process may be marked, the call continues in this module, which carries it
+ * out in primary mode or calls Linux's own function. ftrace then calls the hook once more, which
+ * knows by the caller that this call is for Linux.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ftrace.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/version.h>
+#include <asm/ptrace.h>
+#include <asm/unistd.h>
+
+#include "dual.h"
+
+typedef long (*call)(const struct pt_regs *regs);
+
+struct hook {
+	const char *name;
+	unsigned long number;
+	struct ftrace_ops operations;
+	/* Linux's function, which the first marked call finds. */
+	call original;
+};
+
+static long entered(const struct pt_regs *regs);
+
+static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			 struct ftrace_regs *registers)
+{
+	struct hook *this = container_of(operations, struct hook, operations);
+
+	if (!dual_may_be_marked(current) || within_module(parent, THIS_MODULE))
+		return;
+	/* With or without ENDBR64 before it, the place of the hook is a place to call. */
+	WRITE_ONCE(this->original, (call)ip);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	ftrace_regs_set_instruction_pointer(registers, (unsigned long)entered);
+#else
+	ftrace_instruction_pointer_set(registers, (unsigned long)entered);
+#endif
+}
+
+#define HOOK(function, of)                                                     \
+	{                                                                      \
+		.name = "__x64_sys_" #function, .number = (of),                \
+		.operations = { .func = hook, .flags = FTRACE_OPS_FL_IPMODIFY } \
+	}
+
+static struct hook hooks[] = {
+	HOOK(clock_nanosleep, __NR_clock_nanosleep),
+	HOOK(nanosleep, __NR_nanosleep),
+};
+
+/* Linux's own function. The call must not be the last thing done here: it returns to the module. */
+static noinline long natively(const struct pt_regs *regs)
+{
+	long result = -ENOSYS;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].number == regs->orig_ax)
+			result = READ_ONCE(hooks[i].original)(regs);
+	barrier();
+	return result;
+}
+
+static noinline long entered(const struct pt_regs *regs)
+{
+	struct dual_process *process = dual_process_of_current();
+	long result;
+
+	if (!process)
+		return natively(regs);
+	if (!dual_thread_run(process, (struct pt_regs *)regs, &result))
+		result = natively(regs);
+	dual_process_put(process);
+	return result;
+}
+
+static void remove(unsigned int count)
+{
+	while (count--) {
+		unregister_ftrace_function(&hooks[count].operations);
+		ftrace_free_filter(&hooks[count].operations);
+	}
+}
+
+static int add(struct hook *this)
+{
+	int error = ftrace_set_filter(&this->operations, (u8 *)this->name, strlen(this->name), 0);
+
+	if (!error)
+		error = register_ftrace_function(&this->operations);
+	if (error)
+		pr_err("%s cannot be hooked: error %d; is a live patch loaded, or ftrace_enabled 0?\n",
+		       this->name, error);
+	return error;
+}
+
+int dual_hook_open(void)
+{
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		error = add(&hooks[i]);
+		if (error) {
+			remove(i);
+			return error;
+		}
+	}
+	return 0;
+}
+
+void dual_hook_close(void)
+{
+	remove(ARRAY_SIZE(hooks));
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of a process with threads in primary mode stays where it is: it is pinned, which also
+ * keeps a fork from making it copy-on-write and compaction from moving it, as locking it does not.
+ * What is mapped later is pinned when a thread next enters primary mode.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+#include "dual.h"
+
+/* Pages that are pinned in one go. */
+#define BATCH 512UL
+
+/* Pinned pages. */
+struct dual_pages {
+	unsigned long count;
+	struct page *pages[];
+};
+
+static void unpin(struct dual_pages *pinned)
+{
+	if (pinned && pinned->count)
+		unpin_user_pages_dirty_lock(pinned->pages, pinned->count, true);
+	kvfree(pinned);
+}
+
+/* What a thread in primary mode can use without Linux: it must not fault there. */
+static bool is_wanted(const struct vm_area_struct *area)
+{
+	return !(area->vm_flags & (VM_IO | VM_PFNMAP)) &&
+	       area->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
+}
+
+static long pin_batch(unsigned long start, unsigned long count, unsigned int flags, struct page **pages)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return pin_user_pages(start, count, flags, pages);
+#else
+	return pin_user_pages(start, count, flags, pages, NULL);
+#endif
+}
+
+/* Pins an area as far as that is possible. Returns how many pages there were. */
+static unsigned long pin_area(const struct vm_area_struct *area, struct page **pages, unsigned long room)
+{
+	bool is_private = !(area->vm_flags & VM_SHARED) && area->vm_flags & VM_WRITE;
+	unsigned int flags = FOLL_LONGTERM | (is_private ? FOLL_WRITE : 0);
+	unsigned long at = area->vm_start, done = 0;
+
+	while (at < area->vm_end && done < room) {
+		unsigned long wanted = min3((area->vm_end - at) >> PAGE_SHIFT, BATCH, room - done);
+		long pinned = pin_batch(at, wanted, flags, pages + done);
+
+		/* Some memory cannot be pinned, such as that of some file systems. */
+		if (pinned <= 0)
+			break;
+		done += pinned;
+		at += (unsigned long)pinned << PAGE_SHIFT;
+	}
+	return done;
+}
+
+/*
+ * The memory goes away: nobody is in primary mode on it any more. May be called twice at the same
+ * time, for its end and for that of the notifier.
+ */
+static void memory_goes(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	unpin(xchg(&container_of(notifier, struct dual_pins, notifier)->pinned, NULL));
+}
+
+static const struct mmu_notifier_ops operations = {
+	.release = memory_goes,
+};
+
+void dual_pins_init(struct dual_pins *pins)
+{
+	mutex_init(&pins->lock);
+	pins->notifier.ops = &operations;
+}
+
+/* Forgets a memory, which calls `memory_goes` if that was not called. */
+void dual_pins_end(struct dual_pins *pins)
+{
+	if (pins->mm)
+		mmu_notifier_unregister(&pins->notifier, pins->mm);
+	pins->mm = NULL;
+}
+
+/* Uses the memory of the current process, which changes when it executes another program. */
+static int follow(struct dual_pins *pins, struct mm_struct *mm)
+{
+	int error;
+
+	if (pins->mm == mm)
+		return 0;
+	dual_pins_end(pins);
+	pins->total_vm = 0;
+	error = mmu_notifier_register(&pins->notifier, mm);
+	if (!error)
+		pins->mm = mm;
+	return error;
+}
+
+static int scan(struct dual_pins *pins, struct mm_struct *mm)
+{
+	struct vm_area_struct *area;
+	struct dual_pages *pinned;
+	unsigned long room;
+
+	mmap_read_lock(mm);
+	room = mm->total_vm;
+	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL);
+	if (!pinned) {
+		mmap_read_unlock(mm);
+		return -ENOMEM;
+	}
+	pinned->count = 0;
+	for (area = find_vma(mm, 0); area; area = find_vma(mm, area->vm_end))
+		if (is_wanted(area))
+			pinned->count += pin_area(area, pinned->pages + pinned->count, room - pinned->count);
+	pins->total_vm = mm->total_vm;
+	pins->map_count = mm->map_count;
+	mmap_read_unlock(mm);
+	unpin(xchg(&pins->pinned, pinned));
+	return 0;
+}
+
+/* Pins the memory of the current process, unless it looks as at the last scan. */
+int dual_pin(struct dual_pins *pins)
+{
+	struct mm_struct *mm = current->mm;
+	int error = 0;
+
+	if (READ_ONCE(pins->mm) == mm && READ_ONCE(pins->total_vm) == READ_ONCE(mm->total_vm) &&
+	    READ_ONCE(pins->map_count) == READ_ONCE(mm->map_count))
+		return 0;
+	mutex_lock(&pins->lock);
+	error = follow(pins, mm);
+	if (!error && (pins->total_vm != mm->total_vm || pins->map_count != mm->map_count))
+		error = scan(pins, mm);
+	mutex_unlock(&pins->lock);
+	return error;
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a thread enters primary mode, and how it comes back. It enters in a system call: its
+ * registers go into a slot, and it sleeps in Linux until the task gives them back. Whatever Linux
+ * wants of it meanwhile (a signal, a debugger, the freezer, its end) wakes it up: it then asks for
+ * its registers, and Linux goes on with it as with any thread.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/restart_block.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/spinlock.h>
+#include <linux/time_namespace.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <asm/fpu/api.h>
+#include <asm/fpu/xcr.h>
+#include <asm/io.h>
+#include <asm/irq.h>
+#include <asm/msr.h>
+#include <asm/processor-flags.h>
+#include <asm/segment.h>
+#include <asm/special_insns.h>
+#include <asm/unistd.h>
+#include <asm/vdso/clocksource.h>
+#include <asm/irq_vectors.h>
+
+#include "dual.h"
+#include "hypercall.h"
+#include "window.h"
+
+/* With page-table isolation the user-mode tables come after those of the kernel. */
+#define USER_TABLES PAGE_SIZE
+
+/* Flags that user mode can set. */
+#define USER_FLAGS                                                                      \
+	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF | \
+	 X86_EFLAGS_TF | X86_EFLAGS_DF | X86_EFLAGS_OF | X86_EFLAGS_AC | X86_EFLAGS_ID)
+
+#define SYSCALL_LENGTH 2
+
+/* Work at system calls that primary mode does not do. */
+#define CALL_WORK                                                                       \
+	(SYSCALL_WORK_SECCOMP | SYSCALL_WORK_SYSCALL_TRACE | SYSCALL_WORK_SYSCALL_EMU | \
+	 SYSCALL_WORK_SYSCALL_USER_DISPATCH)
+
+/* Xenomai's mark of a signal that says why a thread left primary mode, and its reasons. */
+#define SIGDEBUG_MARK 0xfccf0000
+#define SIGDEBUG_CALL 2
+#define SIGDEBUG_FAULT 3
+
+#define PAGE_FAULT 14
+
+/* The threads in the slots. A slot without one is free. */
+static struct task_struct *owners[PILLION_DUAL_SLOTS];
+static DEFINE_RAW_SPINLOCK(lock);
+
+static int claim(void)
+{
+	unsigned int i, count = dual_slot_count();
+	unsigned long flags;
+	int slot = -EAGAIN;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 0; i < count; i++)
+		if (!owners[i]) {
+			owners[i] = current;
+			slot = i;
+			break;
+		}
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return slot;
+}
+
+static void release(unsigned int slot)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	owners[slot] = NULL;
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+/* Wakes the threads of slots. In any context. */
+static void wake(u64 slots)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (; slots; slots &= slots - 1) {
+		unsigned int slot = __ffs64(slots);
+
+		if (slot < PILLION_DUAL_SLOTS && owners[slot])
+			wake_up_process(owners[slot]);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+/* Wakes the threads that were given back; all of them if the task has gone. */
+void dual_ring(void)
+{
+	u64 *events;
+
+	if (!dual_task)
+		return;
+	events = &dual_head()->events;
+	wake(READ_ONCE(*events) ? xchg(events, 0) : 0);
+	if (!task_alive(dual_task))
+		wake(U64_MAX);
+}
+
+/* Runners look at their clocks again: one was set. Linux's timekeeping is locked. */
+void dual_clock_was_set(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY)
+			hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + i);
+}
+
+static void save_vectors(struct pillion_dual_slot *slot)
+{
+	u64 components = xgetbv(XCR_XFEATURE_ENABLED_MASK);
+
+	slot->xcr0 = components;
+	fpregs_lock();
+	if (test_thread_flag(TIF_NEED_FPU_LOAD))
+		switch_fpu_return();
+	asm volatile("xsave64 %0"
+		     : "+m" (slot->vectors)
+		     : "a" ((u32)components), "d" ((u32)(components >> 32)));
+	fpregs_unlock();
+}
+
+static void load_vectors(const struct pillion_dual_slot *slot)
+{
+	fpregs_lock();
+	/* The processor holds the registers of this thread from here on. */
+	if (test_thread_flag(TIF_NEED_FPU_LOAD))
+		switch_fpu_return();
+	asm volatile("xrstor64 %0"
+		     :
+		     : "m" (slot->vectors), "a" ((u32)slot->xcr0), "d" ((u32)(slot->xcr0 >> 32))
+		     : "memory");
+	fpregs_unlock();
+}
+
+static u64 page_tables(void)
+{
+	u64 root = __pa(current->mm->pgd);
+
+	return boot_cpu_has(X86_FEATURE_PTI) ? root + USER_TABLES : root;
+}
+
+/* The general registers of a thread in Linux, by their numbers in instructions. */
+#define EACH_REGISTER(with)                                                        \
+	with(1, cx) with(2, dx) with(3, bx) with(4, sp) with(5, bp) with(6, si)    \
+	with(7, di) with(8, r8) with(9, r9) with(10, r10) with(11, r11)            \
+	with(12, r12) with(13, r13) with(14, r14) with(15, r15)
+
+/* The registers as they are before the SYSCALL instruction. */
+static void save_registers(struct pillion_dual_registers *to, const struct pt_regs *from)
+{
+#define SAVE(number, name) to->gpr[number] = from->name;
+	EACH_REGISTER(SAVE)
+#undef SAVE
+	to->gpr[0] = from->orig_ax;
+	to->rip = from->ip - SYSCALL_LENGTH;
+	to->rflags = from->flags;
+	rdmsrl(MSR_FS_BASE, to->fs_base);
+	rdmsrl(MSR_KERNEL_GS_BASE, to->gs_base);
+}
+
+/* Linux continues the thread with these registers. Returns the value of rax. */
+static long load_registers(struct pt_regs *to, const struct pillion_dual_registers *from)
+{
+	u64 base;
+
+#define LOAD(number, name) to->name = from->gpr[number];
+	EACH_REGISTER(LOAD)
+#undef LOAD
+	to->ip = from->rip;
+	to->flags = (to->flags & ~USER_FLAGS) | (from->rflags & USER_FLAGS);
+	/* Nothing is to be restarted: the thread may be at any instruction. */
+	to->orig_ax = -1;
+	rdmsrl(MSR_FS_BASE, base);
+	if (base != from->fs_base) {
+		preempt_disable();
+		current->thread.fsbase = from->fs_base;
+		wrmsrl(MSR_FS_BASE, from->fs_base);
+		preempt_enable();
+	}
+	rdmsrl(MSR_KERNEL_GS_BASE, base);
+	if (base != from->gs_base) {
+		preempt_disable();
+		current->thread.gsbase = from->gs_base;
+		wrmsrl(MSR_KERNEL_GS_BASE, from->gs_base);
+		preempt_enable();
+	}
+	return from->gpr[0];
+}
+
+static bool has_segments(void)
+{
+	unsigned int ds, es, fs, gs;
+
+	savesegment(ds, ds);
+	savesegment(es, es);
+	savesegment(fs, fs);
+	savesegment(gs, gs);
+	return ds | es | fs | gs;
+}
+
+/* Whether the thread has monotonic clocks of its own, as in some containers. */
+static bool has_clocks(void)
+{
+	const struct timens_offsets *offsets = &current->nsproxy->time_ns->offsets;
+
+	return offsets->monotonic.tv_sec | offsets->monotonic.tv_nsec | offsets->boottime.tv_sec |
+	       offsets->boottime.tv_nsec;
+}
+
+/* Whether the current thread may enter primary mode in this call. */
+static bool may_enter(const struct pt_regs *regs)
+{
+	bool is_rt = current->policy == SCHED_FIFO || current->policy == SCHED_RR;
+
+	return is_rt && !current->ptrace && !signal_pending(current) &&
+	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
+	       !has_segments() && !has_clocks() && task_alive(dual_task);
+}
+
+static void offer(struct pillion_dual_slot *slot, const struct pt_regs *regs)
+{
+	save_registers(&slot->registers, regs);
+	save_vectors(slot);
+	slot->cr3 = page_tables();
+	slot->cr4 = __read_cr4();
+	slot->priority = current->rt_priority;
+	slot->thread = task_pid_vnr(current);
+	slot->process = task_tgid_vnr(current);
+	slot->flags = PILLION_DUAL_FLAG_AT_CALL;
+	slot->calls = 0;
+	slot->waits = 0;
+	slot->offer++;
+	/* The task reads the state first, then the rest. */
+	smp_store_release(&slot->state, PILLION_DUAL_STATE_OFFERED);
+}
+
+static bool is_returned(const struct pillion_dual_slot *slot)
+{
+	return smp_load_acquire(&slot->state) == PILLION_DUAL_STATE_RETURNED;
+}
+
+/*
+ * Asks for a thread. The task is more urgent than Linux, so the thread is there when this returns,
+ * unless its budget is used up: then it comes in its next period.
+ */
+static void recall(unsigned int number)
+{
+	struct pillion_dual_slot *slot = dual_slot(number);
+
+	WRITE_ONCE(slot->recall, READ_ONCE(slot->offer));
+	/* The word is visible before the task looks. */
+	smp_mb();
+	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
+}
+
+void dual_thread_recall(struct dual_thread *thread)
+{
+	int slot = READ_ONCE(thread->slot);
+
+	if (slot >= 0)
+		recall(slot);
+}
+
+/* Sleeps until the thread is given back. Returns false if it is lost with the task. */
+static bool wait_for_return(unsigned int number)
+{
+	struct pillion_dual_slot *slot = dual_slot(number);
+	bool asked = false;
+
+	for (;;) {
+		set_current_state(asked ? TASK_UNINTERRUPTIBLE : TASK_INTERRUPTIBLE);
+		if (is_returned(slot) || !task_alive(dual_task))
+			break;
+		if (!asked && signal_pending(current)) {
+			asked = true;
+			recall(number);
+			continue;
+		}
+		if (asked)
+			schedule_timeout(1);
+		else
+			schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return is_returned(slot);
+}
+
+/* The rest of a sleep that was cut short, natively. */
+static long sleep_on(struct restart_block *restart);
+
+static long cut_short(s64 wake_ns, struct __kernel_timespec __user *remaining)
+{
+	struct restart_block *restart = &current->restart_block;
+	s64 rest = wake_ns - ktime_get_ns();
+	struct timespec64 time;
+
+	if (rest <= 0)
+		return 0;
+	time = ns_to_timespec64(rest);
+	if (remaining && put_timespec64(&time, remaining))
+		return -EFAULT;
+	restart->nanosleep.expires = wake_ns;
+	restart->nanosleep.rmtp = remaining;
+	return set_restart_fn(restart, sleep_on);
+}
+
+static long sleep_on(struct restart_block *restart)
+{
+	ktime_t wake = ns_to_ktime(restart->nanosleep.expires);
+
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
+		return 0;
+	return cut_short(restart->nanosleep.expires, restart->nanosleep.rmtp);
+}
+
+/* Linux continues a thread after a system call that was cut short. */
+static long after_call(struct pt_regs *regs, const struct pillion_dual_slot *slot)
+{
+	unsigned long number = load_registers(regs, &slot->registers);
+	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
+
+	/* As SYSCALL leaves them. */
+	regs->ip += SYSCALL_LENGTH;
+	regs->cx = regs->ip;
+	regs->r11 = regs->flags;
+	regs->orig_ax = number;
+	if (slot->resume == PILLION_DUAL_RESUME_ABSOLUTE)
+		return -ERESTARTNOHAND;
+	return cut_short(slot->wake_ns, (struct __kernel_timespec __user *)remaining);
+}
+
+static void count_call(struct pillion_dual_thread *sums, u32 number)
+{
+	unsigned int i, least = 0;
+
+	for (i = 0; i < PILLION_DUAL_CALLS; i++) {
+		if (sums->calls[i].count && sums->calls[i].number == number) {
+			sums->calls[i].count++;
+			return;
+		}
+		if (sums->calls[i].count < sums->calls[least].count)
+			least = i;
+	}
+	sums->calls[least].number = number;
+	sums->calls[least].count = 1;
+}
+
+static unsigned int why(const struct pillion_dual_slot *slot)
+{
+	switch (slot->reason) {
+	case PILLION_DUAL_REASON_RECALL:
+		return PILLION_DUAL_LEFT_RECALL;
+	case PILLION_DUAL_REASON_CALL:
+		return PILLION_DUAL_LEFT_CALL;
+	case PILLION_DUAL_REASON_EXCEPTION:
+		return slot->number == PAGE_FAULT ? PILLION_DUAL_LEFT_FAULT :
+						    PILLION_DUAL_LEFT_EXCEPTION;
+	case PILLION_DUAL_REASON_INSTRUCTION:
+		return PILLION_DUAL_LEFT_INSTRUCTION;
+	default:
+		return PILLION_DUAL_LEFT_REFUSED;
+	}
+}
+
+/* Tells a process that wants to know it that a thread left primary mode unasked. */
+static void warn(unsigned int reason)
+{
+	bool is_call = reason == PILLION_DUAL_LEFT_CALL;
+	struct kernel_siginfo info;
+
+	clear_siginfo(&info);
+	info.si_signo = SIGXCPU;
+	info.si_code = SI_QUEUE;
+	info.si_int = SIGDEBUG_MARK | (is_call ? SIGDEBUG_CALL : SIGDEBUG_FAULT);
+	send_sig_info(SIGXCPU, &info, current);
+}
+
+static void account(struct dual_thread *thread, const struct pillion_dual_slot *slot)
+{
+	struct pillion_dual_thread *sums = &thread->sums;
+	unsigned int reason = why(slot);
+
+	sums->left[reason]++;
+	if (reason == PILLION_DUAL_LEFT_CALL)
+		count_call(sums, slot->number);
+	sums->answered += slot->calls;
+	sums->waits += slot->waits;
+	sums->primary_ns += mul_u64_u64_div_u64(slot->ticks, NSEC_PER_SEC, window.directory->tsc_hz);
+	sums->exhausted += slot->exhausted;
+	sums->latency_max_ns = max(sums->latency_max_ns, slot->latency_max_ns);
+}
+
+/* Continues a thread that was given back. Returns false if Linux has yet to make the call. */
+static bool resume(struct dual_process *process, struct dual_thread *thread,
+		   const struct pillion_dual_slot *slot, struct pt_regs *regs, long *result)
+{
+	unsigned int reason = why(slot);
+
+	if (reason == PILLION_DUAL_LEFT_REFUSED)
+		return false;
+	load_vectors(slot);
+	if (slot->resume != PILLION_DUAL_RESUME_AT) {
+		*result = after_call(regs, slot);
+		return true;
+	}
+	*result = load_registers(regs, &slot->registers);
+	/* The same call must not lead back to primary mode. */
+	if (reason == PILLION_DUAL_LEFT_CALL)
+		thread->native = regs->ip + SYSCALL_LENGTH;
+	if (process->flags & PILLION_DUAL_WARN && reason != PILLION_DUAL_LEFT_RECALL)
+		warn(reason);
+	return true;
+}
+
+/* The thread's registers are gone with the task: there is nothing to continue. */
+static long lose(void)
+{
+	pr_err("thread %d was in primary mode when the task %s ended: it is killed\n",
+	       task_pid_nr(current), PILLION_DUAL_TASK);
+	send_sig(SIGKILL, current, 1);
+	return -EINTR;
+}
+
+/*
+ * Runs the current thread in primary mode, from the system call with these registers. Returns false
+ * if Linux has to make the call; else it continues with `regs`, which may be anywhere, and `result`
+ * in rax.
+ */
+bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
+{
+	struct dual_thread *thread;
+	bool is_done = true;
+	int number;
+
+	if (!may_enter(regs) || dual_pin(&process->pins))
+		return false;
+	thread = dual_thread_of_current(process);
+	if (!thread)
+		return false;
+	if (thread->native == regs->ip) {
+		thread->native = 0;
+		return false;
+	}
+	if (!try_module_get(THIS_MODULE))
+		return false;
+	number = claim();
+	if (number < 0) {
+		module_put(THIS_MODULE);
+		return false;
+	}
+	thread->sums.entries++;
+	WRITE_ONCE(thread->slot, number);
+	offer(dual_slot(number), regs);
+	set_current_state(TASK_INTERRUPTIBLE);
+	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
+	if (wait_for_return(number)) {
+		account(thread, dual_slot(number));
+		is_done = resume(process, thread, dual_slot(number), regs, result);
+	} else {
+		*result = lose();
+	}
+	WRITE_ONCE(thread->slot, -1);
+	WRITE_ONCE(dual_slot(number)->state, PILLION_DUAL_STATE_LINUX);
+	release(number);
+	module_put(THIS_MODULE);
+	return is_done;
+}
+
+/*
+ * The task interrupts Linux with a vector that Linux's own hypervisor does not use here, since
+ * there is no virtualisation in a guest; without it, by the doorbell.
+ */
+int dual_thread_open(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		WRITE_ONCE(dual_slot(i)->state, PILLION_DUAL_STATE_LINUX);
+#if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
+	kvm_set_posted_intr_wakeup_handler(dual_ring);
+	WRITE_ONCE(dual_head()->vector, POSTED_INTR_WAKEUP_VECTOR);
+#endif
+	return 0;
+}
+
+void dual_thread_close(void)
+{
+#if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
+	WRITE_ONCE(dual_head()->vector, 0);
+	kvm_set_posted_intr_wakeup_handler(NULL);
+#endif
+}
