@@ -18,8 +18,14 @@ int command_ps(const struct options *options, int count, char **words);
 int command_dmesg(const struct options *options, int count, char **words);
 int command_load(const struct options *options, int count, char **words);
 int command_unload(const struct options *options, int count, char **words);
+/* Has options of its own, since those behind the program are the program's. */
+int command_exec(int argc, char **argv);
 
 /* Prints what failed, and why: errno. */
 int complain(const char *what);
+/* Prints why the command line is wrong, and the help. */
+int misused(const char *why);
+/* Prints the help. */
+int helped(void);
 
 #endif

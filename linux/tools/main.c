@@ -12,17 +12,22 @@ static const char help[] =
 	"       pillion dmesg [--follow] [--json]\n"
 	"       pillion load TASK [NAME=VALUE...] [--json]\n"
 	"       pillion unload TASK [--json]\n"
+	"       pillion exec [--warn] [--report] [--] PROGRAM [ARGUMENT...]\n"
 	"\n"
-	"  ps       shows tasks, their threads and FIFOs\n"
+	"  ps       shows tasks, their threads and FIFOs, and threads in dual mode\n"
 	"  dmesg    shows what tasks printed\n"
 	"  load     starts a task, with parameters\n"
 	"  unload   ends a task\n"
+	"  exec     runs a program, its real-time threads in dual mode\n"
 	"\n"
 	"  -f, --follow   keep printing as more arrives\n"
 	"  -j, --json     for programs\n"
+	"  -w, --warn     send SIGXCPU to a thread that goes to Linux\n"
+	"  -r, --report   say at the end where threads went to Linux, and why\n"
 	"  -h, --help     show this help\n"
 	"\n"
-	"Exit status: 0 success, 1 failure, 2 wrong usage. See pillion(8).\n";
+	"Exit status: 0 success, 1 failure, 2 wrong usage; that of the program for exec.\n"
+	"See pillion(8).\n";
 
 static const struct {
 	const char *name;
@@ -46,7 +51,7 @@ int complain(const char *what)
 	return FAILED;
 }
 
-static int misused(const char *why)
+int misused(const char *why)
 {
 	fprintf(stderr, "pillion: %s\n%s", why, help);
 	return MISUSED;
@@ -66,6 +71,12 @@ static int run(const struct options *options, int count, char **words)
 	return misused("there is no such command");
 }
 
+int helped(void)
+{
+	fputs(help, stdout);
+	return GOOD;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option known[] = {
@@ -77,6 +88,8 @@ int main(int argc, char **argv)
 	struct options options = { false, false };
 	int letter;
 
+	if (argc > 1 && !strcmp(argv[1], "exec"))
+		return command_exec(argc - 1, argv + 1);
 	while ((letter = getopt_long(argc, argv, "jfh", known, NULL)) != -1) {
 		switch (letter) {
 		case 'j':
@@ -86,8 +99,7 @@ int main(int argc, char **argv)
 			options.follow = true;
 			break;
 		case 'h':
-			fputs(help, stdout);
-			return GOOD;
+			return helped();
 		default:
 			return misused("unknown option");
 		}

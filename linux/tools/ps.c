@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `pillion ps`: tasks, their threads and FIFOs. */
+/* `pillion ps`: tasks, their threads and FIFOs, and threads that were in primary mode. */
+#include <fcntl.h>
 #include <libpillion.h>
+#include <pillion_dual.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "dual.h"
 #include "shown.h"
 
 static void show(const struct pillion_view *view, unsigned int number, bool json)
@@ -20,6 +24,29 @@ static void show(const struct pillion_view *view, unsigned int number, bool json
 		ps_json(&task);
 	else
 		ps_text(&task);
+}
+
+/* Shows threads that were in primary mode, if there is dual mode. */
+static void show_dual(bool json)
+{
+	int device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+	struct pillion_dual_thread thread;
+	unsigned int i;
+
+	for (i = 0; device >= 0 && dual_look(device, i, &thread); i++) {
+		if (json) {
+			printf("%s", i ? "," : "");
+			dual_json(&thread);
+			continue;
+		}
+		if (!i) {
+			printf("\n");
+			dual_heading(stdout);
+		}
+		dual_text(stdout, &thread);
+	}
+	if (device >= 0)
+		close(device);
 }
 
 int command_ps(const struct options *options, int count, char **words)
@@ -40,6 +67,9 @@ int command_ps(const struct options *options, int count, char **words)
 			printf(options->json ? "," : "\n");
 		show(view, i, options->json);
 	}
+	if (options->json)
+		printf("],\"dual\":[");
+	show_dual(options->json);
 	if (options->json)
 		printf("]}\n");
 	pillion_view_close(view);

@@ -6,12 +6,27 @@ _pillion_tasks() {
 }
 
 _pillion() {
+    local i
+    if [ "${COMP_WORDS[1]}" = exec ] && [ "$COMP_CWORD" -gt 1 ]; then
+        for ((i = 2; i <= COMP_CWORD; i++)); do
+            if [[ ${COMP_WORDS[i]} != -* ]]; then
+                # The program's own completion, where there is one.
+                if declare -F _command_offset >/dev/null; then
+                    _command_offset "$i"
+                else
+                    mapfile -t COMPREPLY < <(compgen -c -f -- "${COMP_WORDS[COMP_CWORD]}")
+                fi
+                return
+            fi
+        done
+    fi
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words
     if [ "$COMP_CWORD" = 1 ]; then
-        words="ps dmesg load unload --help"
+        words="ps dmesg load unload exec --help"
     else
         case $command in
             ps) words=--json ;;
+            exec) words="--warn --report" ;;
             dmesg) words="--follow --json" ;;
             load | unload)
                 words=--json

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Threads that were in primary mode, as they are shown. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "dual.h"
+#include "json.h"
+#include "names.h"
+
+bool dual_look(int device, unsigned int index, struct pillion_dual_thread *thread)
+{
+	struct pillion_dual_look look = { .index = index };
+
+	if (ioctl(device, PILLION_IOC_DUAL_LOOK, &look))
+		return false;
+	*thread = look.thread;
+	return true;
+}
+
+void dual_heading(FILE *out)
+{
+	fprintf(out, "dual mode:\n");
+	fprintf(out, "  %7s %7s %-15s %-9s %8s %9s %11s %11s %11s %11s %11s %9s\n", "THREAD", "PROCESS", "NAME", "MODE",
+		"PRIORITY", "ENTRIES", "ANSWERED", "WAITS", "PRIMARY(ms)", "LINUX(ms)", "LATENCY(us)", "EXHAUSTED");
+}
+
+/* Why it went to Linux, and with which system calls. */
+static void left(FILE *out, const struct pillion_dual_thread *thread)
+{
+	const char *between = "          to Linux:";
+	unsigned int i;
+
+	for (i = 0; i < PILLION_DUAL_LEFT_REASONS; i++) {
+		if (!thread->left[i])
+			continue;
+		fprintf(out, "%s %s %" PRIu64, between, name_of_left(i), (uint64_t)thread->left[i]);
+		between = ",";
+	}
+	between = "; calls:";
+	for (i = 0; i < PILLION_DUAL_CALLS; i++) {
+		if (!thread->calls[i].count)
+			continue;
+		fprintf(out, "%s %s %" PRIu32, between, name_of_call(thread->calls[i].number), thread->calls[i].count);
+		between = ",";
+	}
+}
+
+void dual_text(FILE *out, const struct pillion_dual_thread *thread)
+{
+	unsigned int i;
+
+	fprintf(out, "  %7u %7u %-15.15s %-9s %8u %9" PRIu64 " %11" PRIu64 " %11" PRIu64 " %11.3f %11.3f %11.1f %9" PRIu64 "\n",
+		thread->thread, thread->process, thread->name, name_of_dual_mode(thread->mode), thread->priority,
+		(uint64_t)thread->entries, (uint64_t)thread->answered, (uint64_t)thread->waits, thread->primary_ns / 1e6,
+		thread->secondary_ns / 1e6, thread->latency_max_ns / 1e3, (uint64_t)thread->exhausted);
+	for (i = 0; i < PILLION_DUAL_LEFT_REASONS; i++) {
+		if (thread->left[i]) {
+			left(out, thread);
+			fprintf(out, "\n");
+			break;
+		}
+	}
+}
+
+static void left_json(const struct pillion_dual_thread *thread)
+{
+	const char *between = "";
+	unsigned int i;
+
+	printf(",\"left\":{");
+	for (i = 0; i < PILLION_DUAL_LEFT_REASONS; i++)
+		printf("%s\"%s\":%" PRIu64, i ? "," : "", name_of_left(i), (uint64_t)thread->left[i]);
+	printf("},\"calls\":[");
+	for (i = 0; i < PILLION_DUAL_CALLS; i++) {
+		if (!thread->calls[i].count)
+			continue;
+		printf("%s{\"number\":%" PRIu32 ",\"name\":\"%s\",\"count\":%" PRIu32 "}", between, thread->calls[i].number,
+		       name_of_call(thread->calls[i].number), thread->calls[i].count);
+		between = ",";
+	}
+	printf("]");
+}
+
+void dual_json(const struct pillion_dual_thread *thread)
+{
+	printf("{\"thread\":%u,\"process\":%u,\"name\":", thread->thread, thread->process);
+	json_text(thread->name, sizeof(thread->name));
+	printf(",\"mode\":\"%s\",\"priority\":%u,\"entries\":%" PRIu64, name_of_dual_mode(thread->mode), thread->priority,
+	       (uint64_t)thread->entries);
+	left_json(thread);
+	printf(",\"answered\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"primary_ns\":%" PRIu64 ",\"secondary_ns\":%" PRIu64
+	       ",\"exhausted\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64 "}",
+	       (uint64_t)thread->answered, (uint64_t)thread->waits, (uint64_t)thread->primary_ns,
+	       (uint64_t)thread->secondary_ns, (uint64_t)thread->exhausted, (uint64_t)thread->latency_max_ns);
+}

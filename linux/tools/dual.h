@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads that were in primary mode. */
+#ifndef DUAL_H
+#define DUAL_H
+
+#include <pillion_dual.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Reads a thread, by its index; false if there are no more. */
+bool dual_look(int device, unsigned int index, struct pillion_dual_thread *thread);
+
+void dual_heading(FILE *out);
+void dual_text(FILE *out, const struct pillion_dual_thread *thread);
+void dual_json(const struct pillion_dual_thread *thread);
+
+#endif
