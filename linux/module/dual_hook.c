@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The system calls in which a thread enters primary mode. ftrace calls the hook at the beginning of
- * such a call; if the process may be marked, the call continues in this module, which carries it
- * out in primary mode or calls Linux's own function. ftrace then calls the hook once more, which
- * knows by the caller that this call is for Linux.
+ * The system calls in which a thread enters primary mode, and those in which it becomes a real-time
+ * thread. ftrace calls the hook at the beginning of such a call; if the process may be marked, the
+ * call continues in this module, which carries it out in primary mode or calls Linux's own
+ * function. ftrace then calls the hook once more, which knows by the caller that this call is for
+ * Linux.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,11 +25,14 @@ struct hook {
 	const char *name;
 	unsigned long number;
 	struct ftrace_ops operations;
+	/* Where a call continues. */
+	call entered;
 	/* Linux's function, which the first marked call finds. */
 	call original;
 };
 
 static long entered(const struct pt_regs *regs);
+static long became_urgent(const struct pt_regs *regs);
 
 static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
 			 struct ftrace_regs *registers)
@@ -40,21 +44,23 @@ static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_o
 	/* With or without ENDBR64 before it, the place of the hook is a place to call. */
 	WRITE_ONCE(this->original, (call)ip);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	ftrace_regs_set_instruction_pointer(registers, (unsigned long)entered);
+	ftrace_regs_set_instruction_pointer(registers, (unsigned long)this->entered);
 #else
-	ftrace_instruction_pointer_set(registers, (unsigned long)entered);
+	ftrace_instruction_pointer_set(registers, (unsigned long)this->entered);
 #endif
 }
 
-#define HOOK(function, of)                                                     \
-	{                                                                      \
-		.name = "__x64_sys_" #function, .number = (of),                \
-		.operations = { .func = hook, .flags = FTRACE_OPS_FL_IPMODIFY } \
+#define HOOK(function, continues)                                                             \
+	{                                                                                     \
+		.name = "__x64_sys_" #function, .number = __NR_##function, .entered = continues, \
+		.operations = { .func = hook, .flags = FTRACE_OPS_FL_IPMODIFY }               \
 	}
 
 static struct hook hooks[] = {
-	HOOK(clock_nanosleep, __NR_clock_nanosleep),
-	HOOK(nanosleep, __NR_nanosleep),
+	HOOK(clock_nanosleep, entered),
+	HOOK(nanosleep, entered),
+	HOOK(sched_setscheduler, became_urgent),
+	HOOK(sched_setattr, became_urgent),
 };
 
 /* Linux's own function. The call must not be the last thing done here: it returns to the module. */
@@ -79,6 +85,23 @@ static noinline long entered(const struct pt_regs *regs)
 		return natively(regs);
 	if (!dual_thread_run(process, (struct pt_regs *)regs, &result))
 		result = natively(regs);
+	dual_process_put(process);
+	return result;
+}
+
+/*
+ * Pins the memory as soon as a thread of the process is urgent: it takes long, and would make the
+ * first sleep late.
+ */
+static noinline long became_urgent(const struct pt_regs *regs)
+{
+	long result = natively(regs);
+	struct dual_process *process = dual_process_of_current();
+
+	if (!process)
+		return result;
+	if (!result)
+		dual_pin(&process->pins);
 	dual_process_put(process);
 	return result;
 }
