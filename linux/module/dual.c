@@ -11,7 +11,6 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
-#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -45,23 +44,6 @@ static DECLARE_BITMAP(may_be, BITS);
 
 /* Guards the processes, their threads, and the bits. */
 static DEFINE_SPINLOCK(lock);
-
-struct pillion_dual *dual_head(void)
-{
-	return window.base + window.dual;
-}
-
-unsigned int dual_slot_count(void)
-{
-	u64 rest = window.dual_size - sizeof(struct pillion_dual);
-
-	return min_t(u64, rest / sizeof(struct pillion_dual_slot), PILLION_DUAL_SLOTS);
-}
-
-struct pillion_dual_slot *dual_slot(unsigned int number)
-{
-	return (struct pillion_dual_slot *)(dual_head() + 1) + number;
-}
 
 /* Whether the process of a task is marked, or another with the same bit. In any context. */
 bool notrace dual_may_be_marked(const struct task_struct *task)
@@ -203,6 +185,8 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process)
 	if (!fresh)
 		return NULL;
 	fresh->pid = get_pid(task_pid(current));
+	fresh->number = task_pid_vnr(current);
+	fresh->process = task_tgid_vnr(current);
 	fresh->slot = -1;
 	get_task_comm(fresh->sums.name, current);
 	rcu_read_lock();

@@ -8,6 +8,7 @@
 #define DUAL_H
 
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -15,6 +16,8 @@
 #include <linux/uidgid.h>
 #include <pillion_channel.h>
 #include <pillion_dual.h>
+
+#include "window.h"
 
 struct dual_pages;
 struct pid;
@@ -56,6 +59,9 @@ struct dual_process {
 struct dual_thread {
 	struct list_head link;
 	struct pid *pid;
+	/* Its number and that of its process, as it sees them itself. */
+	u32 number;
+	u32 process;
 	/* The slot that it has while it is in primary mode, or -1. */
 	int slot;
 	/* Where it made a call that primary mode left to Linux; 0: nowhere. */
@@ -64,11 +70,26 @@ struct dual_thread {
 	struct pillion_dual_thread sums;
 };
 
-/* The task that runs threads in primary mode, and what it shares with this module. */
+/* The task that runs threads in primary mode. */
 extern struct task *dual_task;
-struct pillion_dual *dual_head(void);
-struct pillion_dual_slot *dual_slot(unsigned int number);
-unsigned int dual_slot_count(void);
+
+/* What it shares with this module. */
+static inline struct pillion_dual *dual_head(void)
+{
+	return window.base + window.dual;
+}
+
+static inline struct pillion_dual_slot *dual_slot(unsigned int number)
+{
+	return (struct pillion_dual_slot *)(dual_head() + 1) + number;
+}
+
+static inline unsigned int dual_slot_count(void)
+{
+	u64 rest = window.dual_size - sizeof(struct pillion_dual);
+
+	return min_t(u64, rest / sizeof(struct pillion_dual_slot), PILLION_DUAL_SLOTS);
+}
 
 int dual_open(void);
 void dual_close(void);

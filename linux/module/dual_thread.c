@@ -63,23 +63,18 @@
 
 /* The threads in the slots. A slot without one is free. */
 static struct task_struct *owners[PILLION_DUAL_SLOTS];
+
+/* Held while a thread in a slot is woken, so that it does not give up its slot and end. */
 static DEFINE_RAW_SPINLOCK(lock);
 
 static int claim(void)
 {
 	unsigned int i, count = dual_slot_count();
-	unsigned long flags;
-	int slot = -EAGAIN;
 
-	raw_spin_lock_irqsave(&lock, flags);
 	for (i = 0; i < count; i++)
-		if (!owners[i]) {
-			owners[i] = current;
-			slot = i;
-			break;
-		}
-	raw_spin_unlock_irqrestore(&lock, flags);
-	return slot;
+		if (!READ_ONCE(owners[i]) && !cmpxchg(&owners[i], NULL, current))
+			return i;
+	return -EAGAIN;
 }
 
 static void release(unsigned int slot)
@@ -241,15 +236,15 @@ static bool may_enter(const struct pt_regs *regs)
 	       !has_segments() && !has_clocks() && task_alive(dual_task);
 }
 
-static void offer(struct pillion_dual_slot *slot, const struct pt_regs *regs)
+static void offer(struct pillion_dual_slot *slot, const struct dual_thread *thread, const struct pt_regs *regs)
 {
 	save_registers(&slot->registers, regs);
 	save_vectors(slot);
 	slot->cr3 = page_tables();
 	slot->cr4 = __read_cr4();
 	slot->priority = current->rt_priority;
-	slot->thread = task_pid_vnr(current);
-	slot->process = task_tgid_vnr(current);
+	slot->thread = thread->number;
+	slot->process = thread->process;
 	slot->flags = PILLION_DUAL_FLAG_AT_CALL;
 	slot->calls = 0;
 	slot->waits = 0;
@@ -475,7 +470,7 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	}
 	thread->sums.entries++;
 	WRITE_ONCE(thread->slot, number);
-	offer(dual_slot(number), regs);
+	offer(dual_slot(number), thread, regs);
 	set_current_state(TASK_INTERRUPTIBLE);
 	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
 	if (wait_for_return(number)) {
