@@ -20,11 +20,12 @@ pub struct Program {
 }
 
 /// The command for tasks, and the programs that test and measure the channels from Linux.
-pub const CHANNELS: [Program; 4] = [
+pub const CHANNELS: [Program; 5] = [
     Program { name: "pillion", folders: &["linux/tools", "linux/lib"] },
     Program { name: "measure-fifo", folders: &["measure/experiments/rt-interface/in-linux"] },
     Program { name: "channel-test", folders: &["linux/tests", "linux/lib"] },
     Program { name: "psc-test", folders: &["linux/psc-test", "linux/lib"] },
+    Program { name: "dual-test", folders: &["linux/dual-test"] },
 ];
 
 /// Folders with headers that a program may include. They are inputs of every program.
@@ -119,14 +120,14 @@ fn run(compiler: &mut Command, source: &Path) -> Result<()> {
     if done { Ok(()) } else { Err(refused(source, said.trim_end())) }
 }
 
-/// Builds a static program from the C, C++ and object files among `files`; errors name the first
-/// file. The program's bytes do not depend on where the repository lies.
+/// Builds a static program from the C, C++, assembly and object files among `files`; errors name
+/// the first file. The program's bytes do not depend on where the repository lies.
 fn compile(repository: &Repository, files: &[PathBuf], flags: &[&str]) -> Result<Vec<u8>> {
     let work = file::temporary()?;
     let output = work.path().join("program");
     let mut compiler = compiler(repository, flags)?;
-    let is_object = |file: &Path| file.extension().is_some_and(|ending| ending == "o");
-    compiler.args(files.iter().filter(|file| is_source(file) || is_object(file))).arg("-o").arg(&output);
+    let is_other = |file: &Path| file.extension().is_some_and(|ending| ending == "o" || ending == "S");
+    compiler.args(files.iter().filter(|file| is_source(file) || is_other(file))).arg("-o").arg(&output);
     if files.iter().any(|file| is_cpp(file) || file.ends_with(CPP_OBJECT)) {
         compiler.arg("-lstdc++");
     }

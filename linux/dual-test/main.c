@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
+ * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+/* Longest time of a test, in seconds. */
+#define LIMIT 120
+
+static const struct test {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "registers", registers },
+	{ "times", times },
+	{ "clocks", clocks },
+	{ "clocks-between-threads", clocks_between_threads },
+	{ "interrupted-absolute", interrupted_absolute },
+	{ "interrupted-relative", interrupted_relative },
+	{ "interrupted-computation", interrupted_computation },
+	{ "stopped", stopped },
+	{ "killed", killed },
+	{ "exit-of-another", exit_of_another },
+	{ "forks", forks },
+	{ "threads", threads },
+	{ "executes", executes },
+	{ "prepares", prepares },
+	{ "traced", traced },
+	{ "exceptions", exceptions },
+	{ "faults", faults },
+	{ "modes", modes },
+	{ "recalled", recalled },
+	{ "unmarked", unmarked },
+	{ "warns", warns },
+	{ "permissions", permissions },
+	{ "hostile-instructions", hostile_instructions },
+	{ "hostile-arguments", hostile_arguments },
+	{ "hostile-calls", hostile_calls },
+};
+
+/* Runs a test in a process of its own. */
+static bool is_good(const struct test *test)
+{
+	pid_t child = fork();
+	int status, i;
+
+	if (!child) {
+		test->run();
+		_exit(0);
+	}
+	for (i = 0; i < LIMIT * 100; i++) {
+		if (waitpid(child, &status, WNOHANG) == child)
+			break;
+		usleep(10000);
+	}
+	if (i == LIMIT * 100) {
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+		printf("FAIL %s: it does not end\n", test->name);
+	} else if (WIFSIGNALED(status)) {
+		printf("FAIL %s: signal %d\n", test->name, WTERMSIG(status));
+	} else {
+		printf("%s %s\n", WEXITSTATUS(status) ? "FAIL" : "ok", test->name);
+	}
+	return !status;
+}
+
+static bool is_wanted(const char *name, char **names)
+{
+	char **i;
+
+	for (i = names; *i; i++)
+		if (!strcmp(*i, name))
+			return true;
+	return !*names;
+}
+
+int main(int argc, char **argv)
+{
+	char **names = argv + 1;
+	const char *bad[COUNT(tests)];
+	unsigned int bads = 0, i;
+
+	if (argc > 1 && !strcmp(argv[1], "executed"))
+		return executed();
+	if (argc > 1 && !strcmp(argv[1], "prepared"))
+		return prepared();
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (*names && !strcmp(*names, "native")) {
+		is_native = true;
+		names++;
+	} else {
+		device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+		if (device < 0) {
+			printf("FAIL %s: %s\n", PILLION_DUAL_DEVICE, strerror(errno));
+			return 1;
+		}
+	}
+	if (*names && !strcmp(*names, "stay"))
+		return stay();
+	for (i = 0; i < COUNT(tests); i++)
+		if (is_wanted(tests[i].name, names) && !is_good(&tests[i]))
+			bad[bads++] = tests[i].name;
+	if (!bads) {
+		printf("dual mode: good\n");
+		return 0;
+	}
+	fprintf(stderr, "dual mode: failed:");
+	for (i = 0; i < bads; i++)
+		fprintf(stderr, " %s", bad[i]);
+	fprintf(stderr, "\n");
+	return 1;
+}

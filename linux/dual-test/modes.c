@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which mode a thread is in, why it left it, and who may have it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define PAGES 50
+#define PAGE 4096
+
+/* What the module knows of the calling thread. */
+static struct pillion_dual_thread self(void)
+{
+	struct pillion_dual_thread thread = { .entries = 0 };
+
+	if (!is_native)
+		check(look(gettid(), &thread), "it was never in primary mode");
+	return thread;
+}
+
+static uint32_t calls_of(const struct pillion_dual_thread *thread, uint32_t number)
+{
+	unsigned int i;
+
+	for (i = 0; i < PILLION_DUAL_CALLS; i++)
+		if (thread->calls[i].count && thread->calls[i].number == number)
+			return thread->calls[i].count;
+	return 0;
+}
+
+/* The first access to a page is Linux's, later ones are nobody's. */
+void faults(void)
+{
+	struct pillion_dual_thread before, between, after;
+	volatile char *pages;
+	unsigned int i, round;
+
+	enter();
+	munlockall();
+	pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)pages, PAGES * PAGE, MADV_NOHUGEPAGE);
+	/* On the way to primary mode the mapping becomes present; then it is empty again. */
+	to_primary();
+	madvise((void *)pages, PAGES * PAGE, MADV_DONTNEED);
+	before = self();
+	for (i = 0; i < PAGES; i++) {
+		to_primary();
+		check(!pages[i * PAGE + 8], "a new page is not empty");
+		pages[i * PAGE + 8] = i + 1;
+	}
+	to_primary();
+	between = self();
+	for (round = 0; round < 10; round++) {
+		to_primary();
+		for (i = 0; i < PAGES; i++) {
+			check(pages[i * PAGE + 8] == (char)(i + 1 + round), "another value in page %u", i);
+			pages[i * PAGE + 8]++;
+		}
+	}
+	after = self();
+	if (is_native)
+		return;
+	check(between.left[PILLION_DUAL_LEFT_FAULT] - before.left[PILLION_DUAL_LEFT_FAULT] >= PAGES, "%llu faults",
+	      (unsigned long long)(between.left[PILLION_DUAL_LEFT_FAULT] - before.left[PILLION_DUAL_LEFT_FAULT]));
+	check(after.left[PILLION_DUAL_LEFT_FAULT] - between.left[PILLION_DUAL_LEFT_FAULT] <= 2, "%llu faults more",
+	      (unsigned long long)(after.left[PILLION_DUAL_LEFT_FAULT] - between.left[PILLION_DUAL_LEFT_FAULT]));
+}
+
+static pid_t seen;
+
+/* Looks at the first thread while it sleeps. */
+static void *looks(void *nothing)
+{
+	struct pillion_dual_thread thread;
+	int i, times = 0;
+
+	usleep(100000);
+	for (i = 0; i < 20 && !is_native; i++) {
+		usleep(10000);
+		check(look(seen, &thread), "the thread is not there");
+		check(thread.process == (uint32_t)getpid(), "its process is %u", thread.process);
+		check(thread.priority == PRIORITY, "its priority is %u", thread.priority);
+		check(!strcmp(thread.name, "sleeper"), "its name is %.16s", thread.name);
+		times += thread.mode == PILLION_DUAL_PRIMARY;
+	}
+	check(is_native || times == 20, "it was in primary mode %d times of 20", times);
+	return nothing;
+}
+
+void modes(void)
+{
+	struct pillion_dual_thread before, after;
+	pthread_t thread;
+	uint64_t calls;
+	int i;
+
+	seen = gettid();
+	check(!pthread_setname_np(pthread_self(), "sleeper"), "pthread_setname_np");
+	mark(0);
+	check(!pthread_create(&thread, NULL, looks, NULL), "pthread_create");
+	be_real_time();
+	check(!sleep_for(CLOCK_MONOTONIC, SECOND, NULL), "clock_nanosleep");
+	pthread_join(thread, NULL);
+	to_primary();
+	before = self();
+	for (i = 0; i < 150; i++) {
+		to_primary();
+		CALL0(i % 3 ? SYS_getppid : SYS_getuid);
+	}
+	after = self();
+	if (is_native)
+		return;
+	check(after.mode == PILLION_DUAL_SECONDARY, "it is in primary mode while it looks");
+	calls = after.left[PILLION_DUAL_LEFT_CALL] - before.left[PILLION_DUAL_LEFT_CALL];
+	check(calls >= 150 && calls < 160, "%llu calls went to Linux", (unsigned long long)calls);
+	check(calls_of(&after, SYS_getppid) >= 100 && calls_of(&after, SYS_getppid) < 105, "%u calls of getppid",
+	      calls_of(&after, SYS_getppid));
+	check(calls_of(&after, SYS_getuid) >= 50, "%u calls of getuid", calls_of(&after, SYS_getuid));
+	check(after.entries - before.entries >= 150, "it entered primary mode %llu times",
+	      (unsigned long long)(after.entries - before.entries));
+	check(after.answered - before.answered >= 150 && after.waits - before.waits >= 150, "%llu answers, %llu waits",
+	      (unsigned long long)(after.answered - before.answered), (unsigned long long)(after.waits - before.waits));
+	check(after.primary_ns > before.primary_ns, "it used no processor time in primary mode");
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Signals bring a thread back to Linux, and a mark that is removed keeps it there. */
+void recalled(void)
+{
+	struct sigaction action = { .sa_handler = nothing };
+	struct pillion_dual_thread before, after;
+	struct itimerspec spec = { .it_value = { 0, 2 * MILLISECOND } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	timer_t timer;
+	int i;
+
+	enter();
+	check(!sigaction(SIGALRM, &action, NULL) && !timer_create(CLOCK_MONOTONIC, &event, &timer), "a timer");
+	to_primary();
+	before = self();
+	for (i = 0; i < 20; i++) {
+		check(!timer_settime(timer, 0, &spec, NULL), "timer_settime");
+		check(sleep_for(CLOCK_MONOTONIC, SECOND, NULL) == -EINTR, "clock_nanosleep");
+	}
+	after = self();
+	if (is_native)
+		return;
+	check(after.left[PILLION_DUAL_LEFT_RECALL] - before.left[PILLION_DUAL_LEFT_RECALL] >= 20, "%llu recalls",
+	      (unsigned long long)(after.left[PILLION_DUAL_LEFT_RECALL] - before.left[PILLION_DUAL_LEFT_RECALL]));
+	check(!ioctl(device, PILLION_IOC_DUAL_UNMARK), "unmark: %s", strerror(errno));
+	before = self();
+	to_primary();
+	after = self();
+	check(after.entries == before.entries, "it enters primary mode without a mark");
+}
+
+static long results[3];
+
+/* Sleeps, either for a time or until one. */
+static void *sleeps(void *result)
+{
+	long *to = result;
+
+	be_real_time();
+	to_primary();
+	*to = to - results == 1 ? sleep_until(CLOCK_MONOTONIC, now(CLOCK_MONOTONIC) + 100 * MILLISECOND) :
+				  sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
+	return NULL;
+}
+
+/* Threads that sleep when their process loses its mark sleep on in Linux. */
+void unmarked(void)
+{
+	int64_t begin;
+	unsigned int i;
+
+	mark(0);
+	for (i = 0; i < COUNT(results); i++) {
+		pthread_t thread;
+
+		begin = now(CLOCK_MONOTONIC);
+		check(!pthread_create(&thread, NULL, sleeps, &results[i]), "pthread_create");
+		sleep_for(CLOCK_MONOTONIC, 20 * MILLISECOND, NULL);
+		check(is_native || !ioctl(device, PILLION_IOC_DUAL_UNMARK), "unmark: %s", strerror(errno));
+		pthread_join(thread, NULL);
+		check(!results[i], "the sleep's result is %ld", results[i]);
+		check(now(CLOCK_MONOTONIC) - begin >= 100 * MILLISECOND, "the sleep was too short");
+		mark(0);
+	}
+}
+
+static volatile sig_atomic_t warnings;
+
+static void is_warned(int sig)
+{
+	(void)sig;
+	warnings++;
+}
+
+/* A switch to Linux sends a signal, if the mark says so. */
+void warns(void)
+{
+	struct sigaction action = { .sa_handler = is_warned };
+	int i;
+
+	check(!sigaction(SIGXCPU, &action, NULL), "sigaction");
+	mark(PILLION_DUAL_WARN);
+	be_real_time();
+	for (i = 1; i <= 20; i++) {
+		to_primary();
+		to_linux();
+		check(is_native || warnings >= i, "%d warnings after %d switches", warnings, i);
+	}
+	mark(0);
+	to_primary();
+	i = warnings;
+	to_primary();
+	to_linux();
+	check(warnings == i, "warnings without the flag");
+}
+
+static void cannot_mark(void *limit)
+{
+	struct pillion_dual_mark mark = { .flags = 0 };
+	struct rlimit priority = { *(rlim_t *)limit, *(rlim_t *)limit };
+
+	check(!setrlimit(RLIMIT_RTPRIO, &priority), "setrlimit: %s", strerror(errno));
+	check(!setgroups(0, NULL) && !setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534), "setresuid");
+	if (*(rlim_t *)limit)
+		check(!ioctl(device, PILLION_IOC_DUAL_MARK, &mark), "a mark with RLIMIT_RTPRIO: %s", strerror(errno));
+	else
+		check(ioctl(device, PILLION_IOC_DUAL_MARK, &mark) < 0 && errno == EPERM, "a mark without rights");
+}
+
+void permissions(void)
+{
+	struct pillion_dual_mark unknown = { .flags = ~0u }, strange = { .reserved = 1 };
+	rlim_t limit;
+	int status;
+
+	if (is_native)
+		return;
+	for (limit = 0; limit <= 10; limit += 10) {
+		status = status_of(spawn(cannot_mark, &limit));
+		check(!status, "a process's status is %#x", status);
+	}
+	check(ioctl(device, PILLION_IOC_DUAL_MARK, &unknown) < 0 && errno == EINVAL, "a mark with unknown flags");
+	check(ioctl(device, PILLION_IOC_DUAL_MARK, &strange) < 0 && errno == EINVAL, "a mark with what is reserved");
+	check(ioctl(device, PILLION_IOC_DUAL_MARK, NULL) < 0 && errno == EFAULT, "a mark from nowhere");
+	check(ioctl(device, PILLION_IOC_DUAL_LOOK, NULL) < 0 && errno == EFAULT, "a look to nowhere");
+}
+
+/* A thread is in primary mode for three seconds, in which Linux may fail. */
+int stay(void)
+{
+	const unsigned int turns = 15000;
+	struct pillion_dual_thread thread;
+	int64_t next;
+	unsigned int i;
+
+	enter();
+	next = now(CLOCK_MONOTONIC);
+	for (i = 0; i < turns; i++) {
+		next += 200 * MICROSECOND;
+		check(!sleep_until(CLOCK_MONOTONIC, next), "clock_nanosleep");
+	}
+	check(look(gettid(), &thread), "it was never in primary mode");
+	check(thread.entries == 1 && thread.waits >= turns, "it was in primary mode %llu times, and waited %llu times",
+	      (unsigned long long)thread.entries, (unsigned long long)thread.waits);
+	return 0;
+}

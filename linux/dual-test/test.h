@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tests of dual mode. Each runs in a process of its own; the first failure ends it. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <pillion_dual.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* Of a thread that may be in primary mode. */
+#define PRIORITY 50
+
+#define MICROSECOND 1000ll
+#define MILLISECOND 1000000ll
+#define SECOND 1000000000ll
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define check(condition, ...) \
+	do { \
+		if (!(condition)) \
+			fail(__FILE__, __LINE__, __VA_ARGS__); \
+	} while (0)
+
+/* No process is marked: the tests try what they expect on Linux alone. */
+extern bool is_native;
+/* The open device. */
+extern int device;
+
+/* Ends this test. */
+void fail(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+/* Says something about a test that is good. */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A system call in this program's own code; returns what the kernel returns. */
+static inline long call(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 asm("r10") = d;
+	register long r8 asm("r8") = e;
+	register long r9 asm("r9") = f;
+	long result;
+
+	asm volatile("syscall" : "=a" (result) : "0" (number), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
+		     : "rcx", "r11", "memory");
+	return result;
+}
+
+#define CALL0(number) call(number, 0, 0, 0, 0, 0, 0)
+#define CALL2(number, a, b) call(number, (long)(a), (long)(b), 0, 0, 0, 0)
+#define CALL4(number, a, b, c, d) call(number, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/* Sends the calling thread to Linux, if it is in primary mode. */
+static inline void to_linux(void)
+{
+	CALL0(SYS_getppid);
+}
+
+static inline int64_t ns_of(struct timespec time)
+{
+	return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static inline struct timespec timespec_of(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / SECOND, .tv_nsec = ns % SECOND };
+}
+
+/* The time, by a system call. */
+int64_t now(clockid_t clock);
+/* Sleeps by system calls; the result is the kernel's. */
+long sleep_until(clockid_t clock, int64_t ns);
+long sleep_for(clockid_t clock, int64_t ns, struct timespec *rest);
+/* Sleeps in primary mode for a moment, so that the thread is there afterwards. */
+void to_primary(void);
+
+/* Marks this process. */
+void mark(unsigned int flags);
+/* Gives the calling thread a real-time priority, and locks the memory of its process. */
+void be_real_time(void);
+/* Both. */
+void enter(void);
+
+/* What the module knows of a thread; false if it was never in primary mode. */
+bool look(pid_t thread, struct pillion_dual_thread *found);
+/* The calling thread has been in primary mode at least that often. */
+void check_entries(uint64_t least);
+
+/* Runs a function in another process; returns its number. */
+pid_t spawn(void (*run)(void *), void *context);
+/* The status of a process that ends soon. */
+int status_of(pid_t child);
+/* Memory that processes made from now on share. */
+void *shared(size_t bytes);
+
+void registers(void);
+void times(void);
+void clocks(void);
+void clocks_between_threads(void);
+void interrupted_absolute(void);
+void interrupted_relative(void);
+void interrupted_computation(void);
+void stopped(void);
+void killed(void);
+void exit_of_another(void);
+void forks(void);
+void threads(void);
+void executes(void);
+/* What `executes` executes. */
+int executed(void);
+/* A program by `pillion exec`, and what that executes. */
+void prepares(void);
+int prepared(void);
+void traced(void);
+void exceptions(void);
+void faults(void);
+void modes(void);
+int stay(void);
+void recalled(void);
+void unmarked(void);
+void warns(void);
+void permissions(void);
+void hostile_instructions(void);
+void hostile_arguments(void);
+void hostile_calls(void);
+
+#endif
