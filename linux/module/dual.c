@@ -455,7 +455,7 @@ thread:
 	return error;
 }
 
-/* Threads in primary mode hold the module, so there are none. */
+/* Calls that continue in the module hold it, so there are none. */
 void dual_close(void)
 {
 	struct dual_process *process, *next;

@@ -41,6 +41,9 @@ static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_o
 
 	if (!dual_may_be_marked(current) || within_module(parent, THIS_MODULE))
 		return;
+	/* The call returns to this module, however long it sleeps in Linux. */
+	if (!try_module_get(THIS_MODULE))
+		return;
 	/* With or without ENDBR64 before it, the place of the hook is a place to call. */
 	WRITE_ONCE(this->original, (call)ip);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
@@ -81,11 +84,11 @@ static noinline long entered(const struct pt_regs *regs)
 	struct dual_process *process = dual_process_of_current();
 	long result;
 
-	if (!process)
-		return natively(regs);
-	if (!dual_thread_run(process, (struct pt_regs *)regs, &result))
+	if (!process || !dual_thread_run(process, (struct pt_regs *)regs, &result))
 		result = natively(regs);
-	dual_process_put(process);
+	if (process)
+		dual_process_put(process);
+	module_put(THIS_MODULE);
 	return result;
 }
 
@@ -98,11 +101,11 @@ static noinline long became_urgent(const struct pt_regs *regs)
 	long result = natively(regs);
 	struct dual_process *process = dual_process_of_current();
 
-	if (!process)
-		return result;
-	if (!result)
+	if (process && !result)
 		dual_pin(&process->pins);
-	dual_process_put(process);
+	if (process)
+		dual_process_put(process);
+	module_put(THIS_MODULE);
 	return result;
 }
 

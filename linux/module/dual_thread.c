@@ -461,13 +461,9 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 		thread->native = 0;
 		return false;
 	}
-	if (!try_module_get(THIS_MODULE))
-		return false;
 	number = claim();
-	if (number < 0) {
-		module_put(THIS_MODULE);
+	if (number < 0)
 		return false;
-	}
 	thread->sums.entries++;
 	WRITE_ONCE(thread->slot, number);
 	offer(dual_slot(number), thread, regs);
@@ -482,7 +478,6 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	WRITE_ONCE(thread->slot, -1);
 	WRITE_ONCE(dual_slot(number)->state, PILLION_DUAL_STATE_LINUX);
 	release(number);
-	module_put(THIS_MODULE);
 	return is_done;
 }
 
