@@ -103,6 +103,7 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process);
 
 int dual_hook_open(void);
 void dual_hook_close(void);
+long dual_natively(const struct pt_regs *regs);
 
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 int dual_thread_open(void);

@@ -9,6 +9,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -27,7 +28,7 @@ struct hook {
 	struct ftrace_ops operations;
 	/* Where a call continues. */
 	call entered;
-	/* Linux's function, which the first marked call finds. */
+	/* Linux's function. */
 	call original;
 };
 
@@ -44,8 +45,6 @@ static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_o
 	/* The call returns to this module, however long it sleeps in Linux. */
 	if (!try_module_get(THIS_MODULE))
 		return;
-	/* With or without ENDBR64 before it, the place of the hook is a place to call. */
-	WRITE_ONCE(this->original, (call)ip);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 	ftrace_regs_set_instruction_pointer(registers, (unsigned long)this->entered);
 #else
@@ -67,14 +66,14 @@ static struct hook hooks[] = {
 };
 
 /* Linux's own function. The call must not be the last thing done here: it returns to the module. */
-static noinline long natively(const struct pt_regs *regs)
+noinline long dual_natively(const struct pt_regs *regs)
 {
 	long result = -ENOSYS;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].number == regs->orig_ax)
-			result = READ_ONCE(hooks[i].original)(regs);
+			result = hooks[i].original(regs);
 	barrier();
 	return result;
 }
@@ -85,7 +84,7 @@ static noinline long entered(const struct pt_regs *regs)
 	long result;
 
 	if (!process || !dual_thread_run(process, (struct pt_regs *)regs, &result))
-		result = natively(regs);
+		result = dual_natively(regs);
 	if (process)
 		dual_process_put(process);
 	module_put(THIS_MODULE);
@@ -98,7 +97,7 @@ static noinline long entered(const struct pt_regs *regs)
  */
 static noinline long became_urgent(const struct pt_regs *regs)
 {
-	long result = natively(regs);
+	long result = dual_natively(regs);
 	struct dual_process *process = dual_process_of_current();
 
 	if (process && !result)
@@ -117,10 +116,25 @@ static void remove(unsigned int count)
 	}
 }
 
+/* Finds Linux's function: a probe that is not armed says where it is. */
+static int find(struct hook *this)
+{
+	struct kprobe probe = { .symbol_name = this->name, .flags = KPROBE_FLAG_DISABLED };
+	int error = register_kprobe(&probe);
+
+	if (error)
+		return error;
+	this->original = (call)probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
+
 static int add(struct hook *this)
 {
-	int error = ftrace_set_filter(&this->operations, (u8 *)this->name, strlen(this->name), 0);
+	int error = find(this);
 
+	if (!error)
+		error = ftrace_set_filter(&this->operations, (u8 *)this->name, strlen(this->name), 0);
 	if (!error)
 		error = register_ftrace_function(&this->operations);
 	if (error)

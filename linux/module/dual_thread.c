@@ -304,37 +304,38 @@ static bool wait_for_return(unsigned int number)
 	return is_returned(slot);
 }
 
-/* The rest of a sleep that was cut short, natively. */
-static long sleep_on(struct restart_block *restart);
-
-static long cut_short(s64 wake_ns, struct __kernel_timespec __user *remaining)
+/*
+ * Linux waits until a time of the monotonic clock for the call that was cut short: now, and after a
+ * signal in its own way. It has no entry for that but the call itself, which a pending signal ends
+ * at once; what it has noted for the restart is then corrected.
+ */
+static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_timespec __user *remaining)
 {
 	struct restart_block *restart = &current->restart_block;
-	s64 rest = wake_ns - ktime_get_ns();
-	struct timespec64 time;
+	ktime_t wake = ns_to_ktime(wake_ns);
+	struct timespec64 rest;
+	long result;
 
-	if (rest <= 0)
+	if (!signal_pending(current)) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
+			return 0;
+	}
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (wake_ns <= (s64)ktime_get_ns())
 		return 0;
-	time = ns_to_timespec64(rest);
-	if (remaining && put_timespec64(&time, remaining))
-		return -EFAULT;
+	result = dual_natively(regs);
+	if (result != -ERESTART_RESTARTBLOCK)
+		return result;
+	restart->nanosleep.clockid = CLOCK_MONOTONIC;
 	restart->nanosleep.expires = wake_ns;
-	restart->nanosleep.rmtp = remaining;
-	return set_restart_fn(restart, sleep_on);
+	rest = ns_to_timespec64(max(wake_ns - (s64)ktime_get_ns(), 1LL));
+	return remaining && put_timespec64(&rest, remaining) ? -EFAULT : result;
 }
 
-static long sleep_on(struct restart_block *restart)
-{
-	ktime_t wake = ns_to_ktime(restart->nanosleep.expires);
-
-	set_current_state(TASK_INTERRUPTIBLE);
-	if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
-		return 0;
-	return cut_short(restart->nanosleep.expires, restart->nanosleep.rmtp);
-}
-
-/* Linux continues a thread after a system call that was cut short. */
-static long after_call(struct pt_regs *regs, const struct pillion_dual_slot *slot)
+/* Linux continues a thread in a system call that was cut short. */
+static long continue_call(struct pt_regs *regs, const struct pillion_dual_slot *slot)
 {
 	unsigned long number = load_registers(regs, &slot->registers);
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
@@ -345,8 +346,8 @@ static long after_call(struct pt_regs *regs, const struct pillion_dual_slot *slo
 	regs->r11 = regs->flags;
 	regs->orig_ax = number;
 	if (slot->resume == PILLION_DUAL_RESUME_ABSOLUTE)
-		return -ERESTARTNOHAND;
-	return cut_short(slot->wake_ns, (struct __kernel_timespec __user *)remaining);
+		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
+	return wait_on(regs, slot->wake_ns, (struct __kernel_timespec __user *)remaining);
 }
 
 static void count_call(struct pillion_dual_thread *sums, u32 number)
@@ -420,7 +421,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 		return false;
 	load_vectors(slot);
 	if (slot->resume != PILLION_DUAL_RESUME_AT) {
-		*result = after_call(regs, slot);
+		*result = continue_call(regs, slot);
 		return true;
 	}
 	*result = load_registers(regs, &slot->registers);
