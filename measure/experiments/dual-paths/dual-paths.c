@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+/*
+ * Measures dual mode from within Linux: `dual-paths SECONDS`, briefly with 1. Each path runs in a
+ * process of its own, which is marked and has the policy SCHED_FIFO. Prints figures; counted, a
+ * tick is an instruction.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pillion_dual.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE 4096
+#define URGENT 50
+/* Readings before the first that counts. */
+#define WARM_UP 10
+#define PAGES 64
+/* Nanoseconds of rest between readings, so that no budget is used up. */
+#define REST 20000
+#define TRACING "/sys/kernel/tracing/"
+
+struct readings {
+	unsigned long long sum, least, most, count;
+};
+
+static unsigned int rounds = 2000;
+
+/* The last average that a process printed. */
+static unsigned long long *last;
+
+static void die(const char *what)
+{
+	printf("invalid %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static unsigned long long ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static void add(struct readings *readings, unsigned long long value)
+{
+	if (!readings->count || value < readings->least)
+		readings->least = value;
+	if (value > readings->most)
+		readings->most = value;
+	readings->sum += value;
+	readings->count++;
+}
+
+static void print(const char *name, const struct readings *readings)
+{
+	if (!readings->count)
+		return;
+	*last = (readings->sum + readings->count - 1) / readings->count;
+	printf("figure %s %llu ns\n", name, *last);
+	printf("figure %s_min %llu ns\nfigure %s_max %llu ns\n", name, readings->least, name, readings->most);
+}
+
+/* System calls without libc's tests for cancellation. */
+static long call(long number, long first, long second, long third, long fourth)
+{
+	register long r10 asm("r10") = fourth;
+	long result;
+
+	asm volatile("syscall"
+		     : "=a" (result)
+		     : "a" (number), "D" (first), "S" (second), "d" (third), "r" (r10)
+		     : "rcx", "r11", "memory");
+	return result;
+}
+
+/* A sleep until a time that has passed. */
+static long sleep_not(void)
+{
+	static const struct timespec past = { 0, 1 };
+
+	return call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&past, 0);
+}
+
+static void rest(void)
+{
+	static const struct timespec time = { 0, REST };
+
+	call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
+}
+
+static void become_urgent(int priority)
+{
+	struct sched_param urgent = { .sched_priority = priority };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &urgent) || mlockall(MCL_CURRENT | MCL_FUTURE))
+		die("real-time priority");
+}
+
+static int mark(void)
+{
+	struct pillion_dual_mark mark = { 0 };
+	int device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (device < 0 || ioctl(device, PILLION_IOC_DUAL_MARK, &mark))
+		die(PILLION_DUAL_DEVICE);
+	return device;
+}
+
+/* Whether the thread was in primary mode as often as expected. */
+static void check_entries(int device, unsigned long long least, unsigned long long most)
+{
+	struct pillion_dual_look look = { .index = 0 };
+
+	for (; !ioctl(device, PILLION_IOC_DUAL_LOOK, &look); look.index++) {
+		if (look.thread.thread != (unsigned int)getpid())
+			continue;
+		if (look.thread.entries < least || look.thread.entries > most)
+			printf("invalid %llu entries instead of %llu to %llu\n", look.thread.entries, least, most);
+		return;
+	}
+	printf("invalid the thread was never in primary mode\n");
+}
+
+/* A system call answered in primary mode. */
+static void measure_call(const char *name)
+{
+	struct readings readings = { 0 };
+	int device = mark();
+	unsigned int i;
+
+	for (i = 0; i < rounds + WARM_UP; i++) {
+		unsigned long long begin;
+
+		rest();
+		begin = ticks();
+		call(SYS_gettid, 0, 0, 0, 0);
+		if (i >= WARM_UP)
+			add(&readings, ticks() - begin);
+	}
+	check_entries(device, 1, 2);
+	print(name, &readings);
+}
+
+/* From SYSCALL in Linux to the first instruction in primary mode. */
+static void measure_promotion(const char *name)
+{
+	struct readings readings = { 0 };
+	int device = mark();
+	unsigned int i;
+
+	for (i = 0; i < rounds + WARM_UP; i++) {
+		unsigned long long begin;
+
+		call(SYS_getppid, 0, 0, 0, 0);
+		begin = ticks();
+		sleep_not();
+		if (i >= WARM_UP)
+			add(&readings, ticks() - begin);
+		rest();
+	}
+	check_entries(device, rounds, rounds + WARM_UP);
+	print(name, &readings);
+}
+
+/* A system call that only Linux answers, and back. */
+static void measure_linux_call(const char *name)
+{
+	struct readings readings = { 0 };
+	int device = mark();
+	unsigned int i;
+
+	for (i = 0; i < rounds + WARM_UP; i++) {
+		unsigned long long begin;
+
+		rest();
+		begin = ticks();
+		call(SYS_getppid, 0, 0, 0, 0);
+		sleep_not();
+		if (i >= WARM_UP)
+			add(&readings, ticks() - begin);
+	}
+	check_entries(device, rounds, rounds + WARM_UP + 1);
+	print(name, &readings);
+}
+
+/* The same call while the thread is in Linux: what of it is Linux's own. */
+static void measure_plain_call(const char *name)
+{
+	struct readings readings = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < rounds + WARM_UP; i++) {
+		unsigned long long begin = ticks();
+
+		call(SYS_getppid, 0, 0, 0, 0);
+		if (i >= WARM_UP)
+			add(&readings, ticks() - begin);
+	}
+	print(name, &readings);
+}
+
+/* A page fault in primary mode, which Linux serves. */
+static void measure_fault(const char *name)
+{
+	struct readings there = { 0 }, back = { 0 };
+	volatile char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	char name_back[64];
+	int device = mark();
+	unsigned int i;
+
+	if (memory == MAP_FAILED)
+		die("mmap");
+	/* Linux will not make the pages one large one. */
+	madvise((void *)memory, PAGES * PAGE, MADV_NOHUGEPAGE);
+	rest();
+	for (i = 0; i < rounds / PAGES + 1; i++) {
+		unsigned int page;
+
+		munlockall();
+		if (madvise((void *)memory, PAGES * PAGE, MADV_DONTNEED))
+			die("madvise");
+		for (page = 0; page < PAGES; page++) {
+			unsigned long long begin, middle;
+
+			rest();
+			begin = ticks();
+			memory[page * PAGE] = 1;
+			middle = ticks();
+			sleep_not();
+			if (i) {
+				add(&there, middle - begin);
+				add(&back, ticks() - begin);
+			}
+		}
+	}
+	check_entries(device, rounds, 2 * rounds);
+	print(name, &there);
+	snprintf(name_back, sizeof(name_back), "%s_back", name);
+	print(name_back, &back);
+}
+
+/* A call of clock_nanosleep that Linux refuses at once, by a process that is not marked. */
+static void measure_refused_sleep(const char *name)
+{
+	static const struct timespec never = { 0, -1 };
+	struct readings readings = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < rounds + WARM_UP; i++) {
+		unsigned long long begin = ticks();
+
+		call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&never, 0);
+		if (i >= WARM_UP)
+			add(&readings, ticks() - begin);
+	}
+	print(name, &readings);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (file < 0 || write(file, text, strlen(text)) < 0)
+		die(path);
+	close(file);
+}
+
+/* When Linux last delivered SIGKILL to a thread, by its trace. */
+static unsigned long long delivered(pid_t victim)
+{
+	unsigned long long at, found = 0;
+	FILE *file = fopen(TRACING "trace", "r");
+	char line[512];
+	int thread;
+
+	if (!file)
+		die("trace");
+	while (fgets(line, sizeof(line), file)) {
+		const char *stamp = strstr(line, "] "), *event = strstr(line, ": signal_deliver: sig=9 ");
+		const char *name_end = strrchr(line, '[');
+
+		if (!stamp || !event || !name_end)
+			continue;
+		while (name_end > line && *--name_end != '-')
+			;
+		if (sscanf(name_end + 1, "%d", &thread) != 1 || thread != victim)
+			continue;
+		while (event > line && event[-1] != ' ')
+			event--;
+		if (sscanf(event, "%llu", &at) == 1)
+			found = at;
+	}
+	fclose(file);
+	return found;
+}
+
+/* From kill() until a thread that was in primary mode is about to end. */
+static void measure_kill(const char *name)
+{
+	struct readings readings = { 0 };
+	unsigned int i;
+
+	mkdir(TRACING, 0755);
+	if (mount("tracefs", TRACING, "tracefs", 0, NULL) && errno != EBUSY)
+		die("tracefs");
+	write_file(TRACING "trace_clock", "x86-tsc");
+	write_file(TRACING "events/signal/signal_deliver/enable", "1");
+	for (i = 0; i < rounds / 50; i++) {
+		static const struct timespec long_time = { 1000, 0 };
+		unsigned long long begin, end;
+		pid_t child = fork();
+
+		if (!child) {
+			become_urgent(URGENT);
+			mark();
+			rest();
+			for (;;)
+				call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&long_time, 0);
+		}
+		usleep(5000);
+		begin = ticks();
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		end = delivered(child);
+		if (!end)
+			printf("invalid no trace of a signal\n");
+		else
+			add(&readings, end - begin);
+		write_file(TRACING "trace", "0");
+	}
+	write_file(TRACING "events/signal/signal_deliver/enable", "0");
+	print(name, &readings);
+}
+
+/* Runs a measurement in a process of its own. Returns its average. */
+static unsigned long long in_process(void (*measure)(const char *), const char *name, int priority)
+{
+	pid_t child;
+	int status;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		if (priority)
+			become_urgent(priority);
+		measure(name);
+		exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		printf("invalid %s: status %d\n", name, status);
+	fflush(stdout);
+	return *last;
+}
+
+static pid_t load(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		setpgid(0, 0);
+		execlp("sh", "sh", "-c", "while :; do hackbench -g 1 -l 20 >/dev/null; done", NULL);
+		_exit(1);
+	}
+	usleep(200000);
+	return child;
+}
+
+/* Debian's own cyclictest, of which nothing knows of dual mode. */
+static void cyclictest(const char *prefix, const char *loops)
+{
+	unsigned long long least, average, most;
+	char command[256], line[256];
+	bool is_found = false;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "pillion exec -- cyclictest -m -N -p 95 -i 97 -l %s -q", loops);
+	pipe = popen(command, "r");
+	if (!pipe)
+		die("cyclictest");
+	while (fgets(line, sizeof(line), pipe)) {
+		const char *at = strstr(line, "Min:");
+
+		if (at && sscanf(at, "Min: %llu Act: %*u Avg: %llu Max: %llu", &least, &average, &most) == 3) {
+			printf("figure %s_min %llu ns\nfigure %s %llu ns\nfigure %s_max %llu ns\n", prefix, least, prefix,
+			       average, prefix, most);
+			is_found = true;
+		}
+	}
+	if (pclose(pipe) || !is_found)
+		printf("invalid cyclictest failed\n");
+	fflush(stdout);
+}
+
+/* What the hooks of dual mode cost others: with the module, less without. */
+static void measure_hooks(void)
+{
+	unsigned long long sleep = in_process(measure_refused_sleep, "refused_sleep", URGENT);
+	unsigned long long other = in_process(measure_plain_call, "plain_call", URGENT);
+
+	if (system("rmmod pillion"))
+		printf("invalid the module is not unloaded\n");
+	sleep -= in_process(measure_refused_sleep, "refused_sleep_without", URGENT);
+	other -= in_process(measure_plain_call, "plain_call_without", URGENT);
+	printf("figure hooked_call %lld ns\nfigure other_call %lld ns\n", sleep, other);
+}
+
+int main(int argc, char **argv)
+{
+	bool is_quick = argc > 1 && !strcmp(argv[1], "1");
+	pid_t loader;
+
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (last == MAP_FAILED)
+		die("mmap");
+	if (is_quick)
+		rounds = 500;
+	in_process(measure_call, "primary_call", URGENT);
+	in_process(measure_promotion, "promotion", URGENT);
+	in_process(measure_linux_call, "linux_call", URGENT);
+	in_process(measure_fault, "fault", URGENT);
+	in_process(measure_kill, "kill", 0);
+	loader = load();
+	in_process(measure_linux_call, "linux_call_load", URGENT);
+	cyclictest("cyclictest", is_quick ? "10000" : "100000");
+	kill(-loader, SIGKILL);
+	waitpid(loader, NULL, 0);
+	measure_hooks();
+	printf("%u rounds\n", rounds);
+	return 0;
+}
