@@ -89,7 +89,12 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
         && let Some(vcpu) = k.vcpu_run_fast(current, capability)
     {
         // SAFETY: the vCPU is configured, as `vcpu_run_fast` found.
-        unsafe { guest::enter(k, current, vcpu) };
+        if unsafe { guest::enter(k, current, vcpu) } && k.m.get(current).fpu {
+            trace!(Switch, current.number(), 0u64);
+            // SAFETY: since the thread made the call, nothing ran but its guest, on the thread's
+            // FPU state, and no capability was deleted.
+            unsafe { arch::exit_to_user() };
+        }
         leave(k);
     }
     syscall(k, cpu)

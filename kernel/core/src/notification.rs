@@ -148,16 +148,14 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Takes the bits of the notification that is bound to a thread.
+    #[inline]
     pub fn take_bound_bits(&mut self, thread: Id<Thread>) -> u64 {
-        match self.m.get(thread).notification() {
-            Some(n) => {
-                let bits = core::mem::take(&mut self.m.get(n).bits);
-                if bits != 0 {
-                    self.bits_taken(n);
-                }
-                bits
-            }
-            None => 0,
+        let Some(n) = self.m.get(thread).notification() else { return 0 };
+        let bits = self.m.get(n).bits;
+        if bits != 0 {
+            self.m.get(n).bits = 0;
+            self.bits_taken(n);
         }
+        bits
     }
 }

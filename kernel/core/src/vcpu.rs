@@ -156,6 +156,14 @@ impl<M: Machine> Kernel<M> {
         self.m.set_result(id, 0, [reason, value]);
     }
 
+    /// As [`Self::leave_guest_with`], for a thread that is in a user vCPU.
+    #[inline(always)]
+    pub fn leave_user_guest(&mut self, id: Id<Thread>, vcpu: Id<Vcpu>, reason: u64) {
+        self.m.get(id).guest = None;
+        self.m.get(vcpu).thread = None;
+        self.m.set_result(id, 0, [reason, 0]);
+    }
+
     /// The guest executed HLT: its thread waits for an interrupt, unless one can be delivered.
     pub fn guest_halt(&mut self, id: Id<Vcpu>) {
         if self.m.get(id).apic.deliverable().is_none() {

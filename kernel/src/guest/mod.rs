@@ -26,26 +26,29 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     if k.m.get(vcpu).is_configured() {
         // SAFETY: that was just checked.
-        return unsafe { enter(k, id, vcpu) };
+        unsafe { enter(k, id, vcpu) };
+        return;
     }
     k.leave_guest_with(id, 0, 0);
     k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
 }
 
-/// As [`run`], for a thread that is in `VcpuRun` with the vCPU.
+/// As [`run`], for a thread that is in `VcpuRun` with the vCPU. Returns whether the exit was for
+/// that thread, and nothing else happened: it goes on as before the call.
 ///
 /// # Safety
 /// The vCPU is configured.
 #[inline(always)]
-pub unsafe fn enter(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>) {
+pub unsafe fn enter(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>) -> bool {
     let user = k.m.get(vcpu).user;
     // SAFETY: `VcpuConfigure` came before, says the caller. Nothing that is
     // called while the guest runs takes a second reference or deletes a vCPU: only system calls do.
     let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
     if user {
-        user::run(k, id, vcpu, processor, state);
+        user::run(k, id, vcpu, processor, state)
     } else {
         passenger::run(k, id, vcpu, processor, state);
+        false
     }
 }
 

@@ -2,19 +2,27 @@
 //! it. A user vCPU gets no interrupts: all that arrive are for the host.
 
 use super::{interrupted, return_to_monitor};
-use crate::arch::virt::{HwExit, Vcpu as Processor};
+use crate::arch::virt::{HwExit, UserExit, Vcpu as Processor};
 use crate::{hardware::Hardware, trace::trace};
 use pillion_abi::vcpu::{Exit, State, counter};
 use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 
-/// Runs the code up to the next exit.
+/// Runs the code up to the next exit. Returns whether that was for the thread, and nothing else
+/// happened.
+///
+/// Translations are dropped at each entry: the guest's kernel may have run since this vCPU did, and
+/// changes page tables without notice; so may another vCPU with the same address-space number have
+/// run.
 #[inline(always)]
-pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
-    take_changes(processor, state);
+pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) -> bool {
+    if state.dirty.get() != 0 {
+        processor.load_user_state(state);
+    }
     let bits = k.take_bound_bits(id);
     if bits != 0 {
         processor.store_user_state(state);
-        return k.leave_guest_with(id, Exit::Notified as u64, bits);
+        k.leave_guest_with(id, Exit::Notified as u64, bits);
+        return false;
     }
     k.m.load_fpu(Hardware::fpu_area(id));
     trace!(GuestEntry, vcpu.number(), 0u64);
@@ -23,12 +31,24 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
     trace!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     match exit {
-        HwExit::Exception(fault) => {
+        Ok(fault) => {
             state.fault.set(fault);
             processor.store_user_state(state);
             state.counters[counter::RETURNS].update(|count| count.wrapping_add(1));
-            k.leave_guest_with(id, Exit::Exception as u64, 0);
+            k.leave_user_guest(id, vcpu, Exit::Exception as u64);
+            true
         }
+        Err(other) => {
+            handle(k, id, processor, state, other);
+            false
+        }
+    }
+}
+
+/// Handles an exit that is not an exception.
+#[inline(never)]
+fn handle(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: UserExit) {
+    match processor.decode_user(exit) {
         HwExit::Interrupt => _ = interrupted(k, state),
         HwExit::Taken => {}
         other => {
@@ -36,15 +56,4 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
             return_to_monitor(k, id, processor, state, other);
         }
     }
-}
-
-/// Takes over what the monitor changed, and drops all translations: the guest's kernel may have run
-/// since this vCPU did, and changes page tables without notice; so may another vCPU with the same
-/// address-space number have run.
-#[inline(always)]
-fn take_changes(processor: &mut Processor, state: &State) {
-    if state.dirty.get() != 0 {
-        processor.load_user_state(state);
-    }
-    processor.flush_translations();
 }

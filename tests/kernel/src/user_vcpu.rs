@@ -4,16 +4,17 @@ use crate::{Test, cells, exits::expect, guest_interrupt::runner};
 use core::arch::asm;
 use core::cell::Cell;
 use pillion_abi::{
+    NEVER,
     boot::slot,
     object::Kind,
     status::Error::{BadState, Busy},
     vcpu::{Exit, Segment, configure, dirty, gpr},
 };
 use pillion_runtime::{
-    cap_delete, now, park, ports_part, raw_call, thread_bind_notification, timer_bind, timer_set, vcpu_inject,
-    yield_now,
+    Cap, cap_delete, now, park, ports_part, raw_call, signal, thread_bind_notification, timer_bind, timer_set,
+    vcpu_inject, wait, yield_now,
 };
-use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, refused, same};
+use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, refused, same, stop};
 
 pub const TESTS: &[Test] = &[
     ("user-vcpu/hypercall", hypercall),
@@ -29,6 +30,7 @@ pub const TESTS: &[Test] = &[
     ("user-vcpu/page-tables-that-change", tables_change),
     ("user-vcpu/time-limit", time_limit),
     ("user-vcpu/system-calls-have-a-bound", bound),
+    ("user-vcpu/wakes-have-a-bound", wakes_in_time),
     ("user-vcpu/others-are-not-delayed", others),
     ("user-vcpu/calls-that-are-refused", refused_calls),
 ];
@@ -340,22 +342,87 @@ fn time_limit(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
-/// A system call of a process whose monitor answers at once: out of the guest and in again. A
-/// tick is an instruction; the test's own are about 15 of them.
+/// Answers system calls of a guest, one after the other; leaves the longest time from one to the
+/// next, without its own, at cell 0, and at cell 1 how many exits were something else.
+///
+/// # Safety
+/// The argument is the address of a guest that nobody else uses while this thread exists.
+unsafe extern "C" fn answers(guest: u64) -> ! {
+    // SAFETY: the caller vouches for it.
+    let guest = unsafe { &mut *(guest as *mut Guest) };
+    for round in 0..100 {
+        let start = now();
+        let exit = guest.run();
+        let passed = now() - start;
+        // The first takes over the whole state.
+        cells::set(0, if round == 0 { 0 } else { cells::get(0).max(passed) });
+        let state = guest.state();
+        let is_call = exit == Ok([Exit::Exception as u64, 0]) && state.fault.get().info == INVALID_OPCODE;
+        cells::add(1, u64::from(!is_call || state.rip.get() != 0));
+        guest.go(2);
+    }
+    stop()
+}
+
+/// A system call of a process, what the monitor does about it not included: into the guest and out
+/// again. A tick is an instruction; the stub of the call and the clock take about 10.
 fn bound(kit: &mut Kit) -> Checked {
-    const ROUNDS: u64 = 100;
     let mut guest = Guest::user(kit)?;
     // syscall; jmp back
     guest.execute(&[0x0f, 0x05, 0xeb, 0xfc]);
-    same!(exception(&mut guest)?, (INVALID_OPCODE, 0));
-    let start = now();
-    for _ in 0..ROUNDS {
-        guest.go(2);
-        let [reason, _] = done!(guest.run());
-        same!((reason, guest.state().rip.get()), (Exit::Exception as u64, 0));
+    done!(kit.start(Setup { fpu: true, ..Setup::new(20, answers).with(&raw mut guest as u64) }));
+    kit.rest(200_000);
+    check!((200..=290).contains(&cells::get(0)), "{} instructions a call", cells::get(0));
+    same!(cells::get(1), 0);
+    Ok(())
+}
+
+/// A deadline of the monitor's, after which it runs the guest: leaves the longest times from the
+/// deadline to the monitor and to the guest at cells 0 and 1.
+///
+/// # Safety
+/// As for [`answers`].
+unsafe extern "C" fn wakes(guest: u64) -> ! {
+    // SAFETY: the caller vouches for it.
+    let guest = unsafe { &mut *(guest as *mut Guest) };
+    let [note, end] = [gpr::R8, gpr::RDI].map(|register| guest.state().gpr[register].get() as Cap);
+    for round in 0..100 {
+        let deadline = now() + 5_000;
+        let _ = wait(note, deadline);
+        let woken = now();
+        guest.go(0);
+        let _ = guest.run();
+        let state = guest.state();
+        let ran = state.gpr[gpr::RDX].get() << 32 | state.gpr[gpr::RAX].get();
+        for (cell, time) in [(0, woken), (1, ran)] {
+            // The first takes over the whole state.
+            cells::set(cell, if round == 0 { 0 } else { cells::get(cell).max(time - deadline) });
+        }
     }
-    let each = (now() - start) / ROUNDS;
-    check!(each < 355, "{each} instructions a round");
+    let _ = signal(end);
+    stop()
+}
+
+extern "C" fn spins(_: u64) -> ! {
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// From a deadline to a process, while another thread with FPU state runs in another space.
+fn wakes_in_time(kit: &mut Kit) -> Checked {
+    let mut guest = Guest::user(kit)?;
+    // rdtsc; syscall
+    guest.execute(&[0x0f, 0x31, 0x0f, 0x05]);
+    let (note, end) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::Notification, 0)));
+    guest.state().gpr[gpr::R8].set(note.into());
+    guest.state().gpr[gpr::RDI].set(done!(kit.badged(end, 1)).into());
+    let space = done!(kit.space());
+    done!(kit.start(Setup { fpu: true, ..Setup::new(20, spins) }.within(space)));
+    done!(kit.start(Setup { fpu: true, ..Setup::new(60, wakes).with(&raw mut guest as u64) }));
+    done!(wait(end, NEVER));
+    let [to_monitor, to_guest] = [0, 1].map(cells::get);
+    check!(to_monitor <= 330 && to_guest <= 500, "the monitor ran after {to_monitor}, the guest after {to_guest}");
     Ok(())
 }
 

@@ -13,7 +13,7 @@
 //! | `Vcpu::confine` | makes it a user vCPU |
 //! | `Vcpu::load_state`, `store_state` | take over what the VM monitor changed, show it what it may see |
 //! | `Vcpu::enter(&State) -> HwExit` | runs the guest up to the next exit |
-//! | `Vcpu::load_user_state`, `store_user_state`, `enter_user` | the same for a user vCPU |
+//! | `Vcpu::load_user_state`, `store_user_state`, `enter_user`, `decode_user` | the same for a user vCPU, which drops all translations at each entry |
 //! | `request_interrupt`, `cancel_interrupt`, `interrupt_pending`, `interrupts_enabled` | external interrupts |
 //! | `inject_exception`, `advance`, `finish_rdmsr`, `msr_value`, `hypercall`, `finish_hypercall` | answers to an exit |
 //! | `task_priority`, `set_task_priority` | the guest's CR8 |
@@ -23,7 +23,7 @@
 
 pub mod svm;
 
-pub use svm::{MACHINE_CHECK, VCPU_PAGES, Vcpu, enable, probe};
+pub use svm::{MACHINE_CHECK, UserExit, VCPU_PAGES, Vcpu, enable, probe};
 
 use pillion_abi::vcpu::{Fault, Io};
 

@@ -56,6 +56,10 @@ const fn exception(vector: u32, code: u64, address: u64) -> Fault {
     Fault { address, info: vector as u64 | code }
 }
 
+/// Exit of a user vCPU: see [`Vcpu::decode_user`].
+#[derive(Debug)]
+pub struct UserExit(u32);
+
 impl Vcpu {
     /// Runs the guest up to the next exit. The general registers other than `rax` and `rsp` are
     /// taken from and left in `state`.
@@ -79,27 +83,35 @@ impl Vcpu {
         self.decode(state, number)
     }
 
-    /// As [`Vcpu::enter`], for a user vCPU. No event is ever delivered in it, so no exit can cut
-    /// one short; an INT instruction that an exit cuts short is executed again. User mode cannot
-    /// change XCR0, and has the host's.
+    /// As [`Vcpu::enter`], for a user vCPU: an exception is the usual exit. No event is ever
+    /// delivered in it, so no exit can cut one short; an INT instruction that an exit cuts short is
+    /// executed again. User mode cannot change XCR0, and has the host's.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
     #[inline(always)]
-    pub unsafe fn enter_user(&mut self, state: &State) -> HwExit {
+    pub unsafe fn enter_user(&mut self, state: &State) -> core::result::Result<Fault, UserExit> {
         // SAFETY: as the caller says.
-        let number = unsafe { self.switch(state) };
+        unsafe { self.switch(state) };
         let control = self.control();
-        let (info, address) = (control.exit_info1, control.exit_info2);
+        let number = control.exit_code as u32;
+        let vector = number.wrapping_sub(code::EXCEPTION);
+        if vector > code::EXCEPTION_LAST - code::EXCEPTION || number == code::MACHINE_CHECK {
+            return Err(UserExit(number));
+        }
+        Ok(exception(vector, control.exit_info1, control.exit_info2))
+    }
+
+    /// What an exit of a user vCPU means that is not an exception.
+    #[inline]
+    pub fn decode_user(&mut self, UserExit(number): UserExit) -> HwExit {
+        let control = self.control();
         match number {
             code::INTR => HwExit::Interrupt,
             code::NMI | code::INIT => HwExit::Taken,
             code::MACHINE_CHECK => HwExit::MachineCheck,
-            code::EXCEPTION..=code::EXCEPTION_LAST => {
-                HwExit::Exception(exception(number - code::EXCEPTION, info, address))
-            }
             code::VMMCALL => HwExit::Hypercall,
-            code::NESTED_FAULT => HwExit::NestedFault(Fault { address, info }),
+            code::NESTED_FAULT => HwExit::NestedFault(Fault { address: control.exit_info2, info: control.exit_info1 }),
             code::SHUTDOWN => HwExit::Shutdown,
             code::INVALID => self.refused_state(),
             _ => HwExit::Refused,
@@ -116,21 +128,7 @@ impl Vcpu {
         HwExit::Invalid { code }
     }
 
-    /// Switches to the guest and back, XCR0 not included; returns the code of the exit.
-    ///
-    /// # Safety
-    /// As [`Vcpu::enter`].
-    #[inline(always)]
-    unsafe fn switch(&mut self, state: &State) -> u32 {
-        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host
-        // relies on.
-        unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &self.world) };
-        let control = self.control_mut();
-        control.tlb_control = tlb::KEEP;
-        control.exit_code as u32
-    }
-
-    /// As [`Vcpu::switch`], with XCR0.
+    /// Switches to the guest and back; returns the code of the exit.
     ///
     /// # Safety
     /// As [`Vcpu::enter`].
@@ -138,9 +136,20 @@ impl Vcpu {
     unsafe fn run(&mut self, state: &State) -> u32 {
         self.world.load_xcr0();
         // SAFETY: as the caller says.
-        let number = unsafe { self.switch(state) };
+        unsafe { self.switch(state) };
         self.world.restore_xcr0();
-        number
+        let control = self.control_mut();
+        control.tlb_control = tlb::KEEP;
+        control.exit_code as u32
+    }
+
+    /// # Safety
+    /// As [`Vcpu::enter`].
+    #[inline(always)]
+    unsafe fn switch(&mut self, state: &State) {
+        // SAFETY: the caller vouches for the CPU; `init` made a VMCB that intercepts what the host
+        // relies on.
+        unsafe { world::switch(state.gpr.as_ptr().cast_mut().cast(), &self.world) };
     }
 
     /// As [`Vcpu::enter`], for a guest that is between STI (or a load of SS) and the next

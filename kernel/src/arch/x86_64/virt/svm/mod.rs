@@ -11,6 +11,6 @@ mod vcpu;
 mod vmcb;
 mod world;
 
-pub use exit::MACHINE_CHECK;
+pub use exit::{MACHINE_CHECK, UserExit};
 pub use setup::{enable, probe};
 pub use vcpu::{VCPU_PAGES, Vcpu};
