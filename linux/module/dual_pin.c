@@ -20,23 +20,30 @@
 /* Pages that are pinned in one go. */
 #define BATCH 512UL
 
-/* Pinned pages. */
+/* Pinned pages, and how many are counted as locked memory of the process. */
 struct dual_pages {
+	unsigned long room;
 	unsigned long count;
 	struct page *pages[];
 };
 
 static void unpin(struct dual_pages *pinned)
 {
+	/* What was written is marked in the page tables. */
 	if (pinned && pinned->count)
-		unpin_user_pages_dirty_lock(pinned->pages, pinned->count, true);
+		unpin_user_pages(pinned->pages, pinned->count);
 	kvfree(pinned);
 }
 
-/* What a thread in primary mode can use without Linux: it must not fault there. */
+/*
+ * What a thread in primary mode can use without Linux: it must not fault there. Memory without a
+ * file that cannot be written is empty.
+ */
 static bool is_wanted(const struct vm_area_struct *area)
 {
-	return !(area->vm_flags & (VM_IO | VM_PFNMAP)) &&
+	bool is_empty = !area->vm_file && !(area->vm_flags & VM_WRITE);
+
+	return !(area->vm_flags & (VM_IO | VM_PFNMAP)) && !is_empty &&
 	       area->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
 
@@ -111,26 +118,73 @@ static int follow(struct dual_pins *pins, struct mm_struct *mm)
 	return error;
 }
 
-static int scan(struct dual_pins *pins, struct mm_struct *mm)
+/* Pages that can be pinned. */
+static unsigned long count(struct mm_struct *mm)
 {
 	struct vm_area_struct *area;
-	struct dual_pages *pinned;
-	unsigned long room;
+	unsigned long pages = 0;
 
 	mmap_read_lock(mm);
-	room = mm->total_vm;
-	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL);
-	if (!pinned) {
-		mmap_read_unlock(mm);
-		return -ENOMEM;
-	}
-	pinned->count = 0;
 	for (area = find_vma(mm, 0); area; area = find_vma(mm, area->vm_end))
 		if (is_wanted(area))
-			pinned->count += pin_area(area, pinned->pages + pinned->count, room - pinned->count);
+			pages += vma_pages(area);
+	mmap_read_unlock(mm);
+	return pages;
+}
+
+/* Room for that many pages, which are counted as locked; NULL if they are too many. */
+static struct dual_pages *make_room(struct mm_struct *mm, unsigned long room)
+{
+	struct dual_pages *pinned = NULL;
+
+	if (room > totalram_pages() / 2) {
+		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; more than half of all\n",
+				    current->comm, room);
+		return NULL;
+	}
+	if (account_locked_vm(mm, room, true)) {
+		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; raise RLIMIT_MEMLOCK\n",
+				    current->comm, room);
+		return NULL;
+	}
+	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL | __GFP_NOWARN);
+	if (pinned)
+		pinned->room = room;
+	else
+		account_locked_vm(mm, room, false);
+	return pinned;
+}
+
+static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_struct *mm)
+{
+	struct vm_area_struct *area;
+
+	pinned->count = 0;
+	mmap_read_lock(mm);
+	for (area = find_vma(mm, 0); area; area = find_vma(mm, area->vm_end))
+		if (is_wanted(area))
+			pinned->count += pin_area(area, pinned->pages + pinned->count,
+						  pinned->room - pinned->count);
 	pins->total_vm = mm->total_vm;
 	pins->map_count = mm->map_count;
 	mmap_read_unlock(mm);
+}
+
+static int scan(struct dual_pins *pins, struct mm_struct *mm)
+{
+	/* Before what was pinned is given up, so that no page is free to move in between. */
+	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned;
+	unsigned long room = count(mm);
+
+	if (old)
+		account_locked_vm(mm, old->room, false);
+	pinned = make_room(mm, room);
+	if (!pinned) {
+		if (old)
+			account_locked_vm(mm, old->room, true);
+		return -ENOMEM;
+	}
+	fill(pins, pinned, mm);
 	unpin(xchg(&pins->pinned, pinned));
 	return 0;
 }
