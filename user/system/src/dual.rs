@@ -14,7 +14,7 @@ const THREADS: u32 = 8;
 const LEVELS: [u8; 2] = [101, 199];
 
 /// Budget of each thread, where the file says nothing.
-const TIME: Budget = Budget { budget_ns: 500_000, period_ns: 1_000_000 };
+const TIME: Budget = Budget { budget_ns: 100_000, period_ns: 1_000_000 };
 
 /// How long the task may take to start and to end.
 const GRACE_NS: u64 = 10_000_000_000;
@@ -95,10 +95,26 @@ impl Reader<'_> {
     }
 }
 
-/// Dual mode is of no use without Linux.
-pub(crate) fn check(system: &System) -> Option<Problem> {
+/// Problems of dual mode: it is of no use without Linux, and its threads must leave time to Linux,
+/// which alone can end them.
+pub(crate) fn check(system: &System) -> Vec<Problem> {
     let is_dual = |task: &&Task| matches!(task.kind(), Some(Kind::Dual { .. }));
-    let dual = system.tasks.iter().find(is_dual).filter(|_| system.linux.is_none())?;
-    let message = "[dual] is for threads of Linux, but there is no [linux] section".into();
-    Some(Problem::new(dual.lines.section, message, remedy::DUAL_LINUX))
+    let Some(dual) = system.tasks.iter().find(is_dual) else { return Vec::new() };
+    let without = system.linux.is_none().then(|| {
+        let message = "[dual] is for threads of Linux, but there is no [linux] section".into();
+        Problem::new(dual.lines.section, message, remedy::DUAL_LINUX)
+    });
+    without.into_iter().chain(greed(dual)).collect()
+}
+
+/// The threads together may use nine tenths of each period.
+fn greed(dual: &Task) -> Option<Problem> {
+    let time = dual.time?;
+    let threads = u64::from(dual.skin.as_ref()?.threads.saturating_sub(1));
+    let all = time.budget_ns.saturating_mul(threads);
+    (time.budget_ns <= time.period_ns && all > time.period_ns / 10 * 9).then(|| {
+        let (budget, period) = (time.budget_ns / 1_000, time.period_ns / 1_000);
+        let message = format!("[dual] gives {threads} threads {budget} µs each in {period} µs, and Linux too little");
+        Problem::new(dual.lines.budget, message, remedy::DUAL_TIME)
+    })
 }

@@ -99,6 +99,8 @@ remedies! {
     DUAL_SECTION = "remove the task and add a [dual] section";
     /// A section `[dual]` without Linux.
     DUAL_LINUX = "remove [dual], or add a [linux] section";
+    /// Budgets in `[dual]` that leave Linux no time.
+    DUAL_TIME = "lower budget_us or threads: together they may use nine tenths of the period";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";
     /// `start` with another value.

@@ -129,6 +129,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     ),
     (LINUX, "[[task]]\nname='psc'\nimage='a'\nskin='psc'", 4, "task psc cannot run handlers", remedy::PSC),
     (A, "[dual]", 6, "but there is no [linux] section", remedy::DUAL_LINUX),
+    (LINUX, "[dual]\nthreads=4\nbudget_us=226", 6, "[dual] gives 4 threads 226 µs each in 1000 µs", remedy::DUAL_TIME),
     (LINUX, "[dual]\nbudget_us=1001", 5, "dual has a budget of 1001000 ns in 1000000 ns", remedy::BUDGET),
     (LINUX, "[[task]]\nname='dual'\nimage='a'\npriority=9\n[dual]", 8, "already a task dual", remedy::RENAME),
     (
@@ -420,9 +421,9 @@ fn dual_mode_is_a_task_with_a_skin() {
         (skin.kind, task.priority, skin.threads, task.bound())
     };
     let time = |budget_ns, period_ns| Some(Budget { budget_ns, period_ns });
-    assert_eq!(dual(""), (Kind::Dual { first: 101 }, 199, 9, time(500_000, 1_000_000)));
-    let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000\nbudget_ns=1000\n";
-    assert_eq!(dual(all), (Kind::Dual { first: 16 }, 254, 33, time(1_000, 2_000)));
+    assert_eq!(dual(""), (Kind::Dual { first: 101 }, 199, 9, time(100_000, 1_000_000)));
+    let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000000\nbudget_ns=50000\n";
+    assert_eq!(dual(all), (Kind::Dual { first: 16 }, 254, 33, time(50_000, 2_000_000)));
     assert_eq!(dual("budget_us=3\n").3, time(3_000, 1_000_000));
     assert_eq!(dual("budget='unlimited'\n").3, None);
     assert_eq!(dual("period_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));
