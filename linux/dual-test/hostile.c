@@ -34,6 +34,8 @@
 	X(syscall_number, "mov $-1, %rax\n syscall") \
 	X(syscall_high_half, "mov $0x100000018, %rax\n syscall") \
 	X(syscall_x32, "mov $0x40000018, %eax\n syscall") \
+	X(syscall_high_half_sleep, "mov $0x1000000e6, %rax\n mov $99, %edi\n xor %esi, %esi\n mov %rsp, %rdx\n xor %r10d, %r10d\n syscall") \
+	X(syscall_x32_sleep, "mov $0x400000e6, %eax\n mov $99, %edi\n xor %esi, %esi\n mov %rsp, %rdx\n xor %r10d, %r10d\n syscall") \
 	X(syscall_prefixed, "mov $24, %eax\n .byte 0x66, 0x48, 0x0f, 0x05") \
 	X(syscall_repeated, "mov $24, %eax\n .byte 0xf3, 0x0f, 0x05") \
 	X(syscall_locked, "mov $24, %eax\n .byte 0xf0, 0x0f, 0x05") \

@@ -30,6 +30,7 @@ static const struct test {
 	{ "interrupted-computation", interrupted_computation },
 	{ "stopped", stopped },
 	{ "killed", killed },
+	{ "killed-without-budget", killed_without_budget },
 	{ "exit-of-another", exit_of_another },
 	{ "forks", forks },
 	{ "threads", threads },

@@ -247,6 +247,42 @@ void killed(void)
 	}
 }
 
+/* Uses up its budget, and sleeps before it gets the next one. */
+static void exhausts(void *nothing)
+{
+	int64_t end;
+
+	(void)nothing;
+	enter();
+	for (;;) {
+		to_primary();
+		end = now(CLOCK_MONOTONIC) + MILLISECOND;
+		while (now(CLOCK_MONOTONIC) < end)
+			;
+		to_linux();
+		sleep_for(CLOCK_MONOTONIC, 10 * SECOND, NULL);
+	}
+}
+
+/* A process can be killed also if it has no budget left to be given back. */
+void killed_without_budget(void)
+{
+	unsigned int i;
+	int64_t begin;
+	pid_t child;
+	int status;
+
+	for (i = 0; i < 60; i++) {
+		child = spawn(exhausts, NULL);
+		usleep(300 * i);
+		begin = now(CLOCK_MONOTONIC);
+		kill(child, SIGKILL);
+		status = status_of(child);
+		check(WIFSIGNALED(status), "its status is %#x", status);
+		check(now(CLOCK_MONOTONIC) - begin < SECOND, "its end took too long");
+	}
+}
+
 /* The registers of a stopped process are those of its own code. */
 static void check_traced(pid_t child)
 {

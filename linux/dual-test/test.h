@@ -104,6 +104,7 @@ void interrupted_relative(void);
 void interrupted_computation(void);
 void stopped(void);
 void killed(void);
+void killed_without_budget(void);
 void exit_of_another(void);
 void forks(void);
 void threads(void);

@@ -62,6 +62,15 @@ static struct dual_process *find(struct pid *pid)
 	return NULL;
 }
 
+/* Whether the current thread may do nothing that whoever marked its process could not do. */
+static bool has_no_more_rights(const struct cred *marker)
+{
+	const struct cred *cred = current_cred();
+
+	return uid_eq(cred->euid, marker->euid) && gid_eq(cred->egid, marker->egid) &&
+	       cap_issubset(cred->cap_permitted, marker->cap_permitted);
+}
+
 /* The current process, if it is marked; the caller puts it. */
 struct dual_process *dual_process_of_current(void)
 {
@@ -69,7 +78,7 @@ struct dual_process *dual_process_of_current(void)
 
 	spin_lock(&lock);
 	process = find(task_tgid(current));
-	if (process && process->marked && uid_eq(process->user, current_euid()))
+	if (process && process->marked && has_no_more_rights(process->marker))
 		refcount_inc(&process->references);
 	else
 		process = NULL;
@@ -96,6 +105,7 @@ static void free_process(struct dual_process *process)
 		put_pid(thread->pid);
 		kfree(thread);
 	}
+	put_cred(process->marker);
 	put_pid(process->pid);
 	kfree(process);
 }
@@ -214,7 +224,7 @@ static struct dual_process *make(void)
 	if (!process)
 		return NULL;
 	process->pid = get_pid(task_tgid(current));
-	process->user = current_euid();
+	process->marker = get_current_cred();
 	process->lives = true;
 	refcount_set(&process->references, 1);
 	INIT_LIST_HEAD(&process->threads);
@@ -255,7 +265,7 @@ static int mark_current(struct owner *owner, u32 flags)
 		list_add_tail(&process->link, &processes);
 	}
 	process->marked = true;
-	process->user = fresh->user;
+	swap(process->marker, fresh->marker);
 	process->flags = flags;
 	hold(owner, process);
 	set_bits();
@@ -294,6 +304,8 @@ static int unmark(void)
 	spin_lock(&lock);
 	process->marked = false;
 	set_bits();
+	/* Pairs with the barrier of a thread that enters. */
+	smp_mb();
 	list_for_each_entry(thread, &process->threads, link)
 		dual_thread_recall(thread);
 	spin_unlock(&lock);

@@ -13,12 +13,12 @@
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 #include <pillion_channel.h>
 #include <pillion_dual.h>
 
 #include "window.h"
 
+struct cred;
 struct dual_pages;
 struct pid;
 struct pt_regs;
@@ -44,7 +44,7 @@ struct dual_process {
 	refcount_t references;
 	struct pid *pid;
 	/* Who marked it: a program that gains rights by its file is not what they marked. */
-	kuid_t user;
+	const struct cred *marker;
 	u32 flags;
 	bool lives;
 	/* Whether its threads may enter primary mode: it was not unmarked since. */
@@ -104,6 +104,7 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process);
 int dual_hook_open(void);
 void dual_hook_close(void);
 long dual_natively(const struct pt_regs *regs);
+bool dual_enters(u64 number);
 
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 int dual_thread_open(void);

@@ -68,14 +68,22 @@ static struct hook hooks[] = {
 /* Linux's own function. The call must not be the last thing done here: it returns to the module. */
 noinline long dual_natively(const struct pt_regs *regs)
 {
+	/* Linux looks at the low half, and takes a few calls by x32's numbers too. */
+	u32 number = (u32)regs->orig_ax & ~__X32_SYSCALL_BIT;
 	long result = -ENOSYS;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].number == regs->orig_ax)
+		if (hooks[i].number == number)
 			result = hooks[i].original(regs);
 	barrier();
 	return result;
+}
+
+/* Whether threads enter primary mode in the system call with that number. */
+bool dual_enters(u64 number)
+{
+	return (u32)number == __NR_clock_nanosleep || (u32)number == __NR_nanosleep;
 }
 
 static noinline long entered(const struct pt_regs *regs)

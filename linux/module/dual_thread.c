@@ -15,6 +15,7 @@
 #include <linux/nsproxy.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/reboot.h>
 #include <linux/restart_block.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -60,6 +61,15 @@
 #define SIGDEBUG_FAULT 3
 
 #define PAGE_FAULT 14
+
+#if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
+#define VECTOR POSTED_INTR_WAKEUP_VECTOR
+#else
+#define VECTOR 0
+#endif
+
+/* Linux restarts or stops: no thread enters primary mode any more. */
+static bool ends;
 
 /* The threads in the slots. A slot without one is free. */
 static struct task_struct *owners[PILLION_DUAL_SLOTS];
@@ -230,8 +240,10 @@ static bool has_clocks(void)
 static bool may_enter(const struct pt_regs *regs)
 {
 	bool is_rt = current->policy == SCHED_FIFO || current->policy == SCHED_RR;
+	/* Linux takes other numbers for the same call, which primary mode does not know. */
+	bool is_usual = regs->orig_ax == (u32)regs->orig_ax && dual_enters(regs->orig_ax);
 
-	return is_rt && !current->ptrace && !signal_pending(current) &&
+	return is_rt && is_usual && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
 	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
 	       !has_segments() && !has_clocks() && task_alive(dual_task);
 }
@@ -246,6 +258,8 @@ static void offer(struct pillion_dual_slot *slot, const struct dual_thread *thre
 	slot->thread = thread->number;
 	slot->process = thread->process;
 	slot->flags = PILLION_DUAL_FLAG_AT_CALL;
+	/* A task that was started anew has forgotten it. */
+	WRITE_ONCE(dual_head()->vector, VECTOR);
 	slot->calls = 0;
 	slot->waits = 0;
 	slot->offer++;
@@ -280,25 +294,33 @@ void dual_thread_recall(struct dual_thread *thread)
 		recall(slot);
 }
 
-/* Sleeps until the thread is given back. Returns false if it is lost with the task. */
-static bool wait_for_return(unsigned int number)
+/* How often the task was started: one that was started anew knows nothing of earlier offers. */
+static u32 starts(void)
+{
+	return READ_ONCE(window.directory->tasks[dual_task->index].starts);
+}
+
+/*
+ * Sleeps until the thread is given back. Returns false if it is lost with the task that it was
+ * offered to, the one with that number of starts.
+ */
+static bool wait_for_return(unsigned int number, u32 start)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	bool asked = false;
 
 	for (;;) {
 		set_current_state(asked ? TASK_UNINTERRUPTIBLE : TASK_INTERRUPTIBLE);
-		if (is_returned(slot) || !task_alive(dual_task))
+		if (is_returned(slot) || !task_alive(dual_task) || starts() != start)
 			break;
-		if (!asked && signal_pending(current)) {
-			asked = true;
+		asked = asked || signal_pending(current);
+		if (asked) {
 			recall(number);
-			continue;
-		}
-		if (asked)
-			schedule_timeout(1);
-		else
+			if (!is_returned(slot))
+				schedule_timeout(1);
+		} else {
 			schedule();
+		}
 	}
 	__set_current_state(TASK_RUNNING);
 	return is_returned(slot);
@@ -316,7 +338,8 @@ static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_tim
 	struct timespec64 rest;
 	long result;
 
-	if (!signal_pending(current)) {
+	/* A late event of the slot wakes it up, too. */
+	while (!signal_pending(current)) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
 			return 0;
@@ -426,7 +449,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	}
 	*result = load_registers(regs, &slot->registers);
 	/* The same call must not lead back to primary mode. */
-	if (reason == PILLION_DUAL_LEFT_CALL)
+	if (reason == PILLION_DUAL_LEFT_CALL && dual_enters(slot->number))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	if (process->flags & PILLION_DUAL_WARN && reason != PILLION_DUAL_LEFT_RECALL)
 		warn(reason);
@@ -449,8 +472,10 @@ static long lose(void)
  */
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
 {
+	struct pillion_dual_slot *slot;
 	struct dual_thread *thread;
 	bool is_done = true;
+	u32 start = starts();
 	int number;
 
 	if (!may_enter(regs) || dual_pin(&process->pins))
@@ -465,19 +490,29 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	number = claim();
 	if (number < 0)
 		return false;
-	thread->sums.entries++;
+	slot = dual_slot(number);
+	offer(slot, thread, regs);
 	WRITE_ONCE(thread->slot, number);
-	offer(dual_slot(number), thread, regs);
-	set_current_state(TASK_INTERRUPTIBLE);
-	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
-	if (wait_for_return(number)) {
-		account(thread, dual_slot(number));
-		is_done = resume(process, thread, dual_slot(number), regs, result);
+	/* Whoever takes the mark away sees the slot, or this thread sees that there is no mark. */
+	smp_mb();
+	if (READ_ONCE(process->marked) && !READ_ONCE(ends)) {
+		thread->sums.entries++;
+		set_current_state(TASK_INTERRUPTIBLE);
+		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
+		if (wait_for_return(number, start)) {
+			account(thread, slot);
+			is_done = resume(process, thread, slot, regs, result);
+		} else if (starts() == start && READ_ONCE(slot->state) == PILLION_DUAL_STATE_OFFERED) {
+			/* The task ended before it took the thread. */
+			is_done = false;
+		} else {
+			*result = lose();
+		}
 	} else {
-		*result = lose();
+		is_done = false;
 	}
 	WRITE_ONCE(thread->slot, -1);
-	WRITE_ONCE(dual_slot(number)->state, PILLION_DUAL_STATE_LINUX);
+	WRITE_ONCE(slot->state, PILLION_DUAL_STATE_LINUX);
 	release(number);
 	return is_done;
 }
@@ -486,23 +521,43 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
  * The task interrupts Linux with a vector that Linux's own hypervisor does not use here, since
  * there is no virtualisation in a guest; without it, by the doorbell.
  */
-int dual_thread_open(void)
+static void listen(void (*handler)(void))
+{
+#if VECTOR
+	kvm_set_posted_intr_wakeup_handler(handler);
+#endif
+}
+
+/* Another kernel takes over the memory (kexec), or the machine stops: threads return to Linux. */
+static int restarts(struct notifier_block *block, unsigned long how, void *command)
 {
 	unsigned int i;
 
+	WRITE_ONCE(ends, true);
+	smp_mb();
+	for (i = 0; i < dual_slot_count(); i++)
+		recall(i);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block reboot = { .notifier_call = restarts };
+
+int dual_thread_open(void)
+{
+	unsigned int i;
+	int error = register_reboot_notifier(&reboot);
+
+	if (error)
+		return error;
 	for (i = 0; i < dual_slot_count(); i++)
 		WRITE_ONCE(dual_slot(i)->state, PILLION_DUAL_STATE_LINUX);
-#if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
-	kvm_set_posted_intr_wakeup_handler(dual_ring);
-	WRITE_ONCE(dual_head()->vector, POSTED_INTR_WAKEUP_VECTOR);
-#endif
+	listen(dual_ring);
 	return 0;
 }
 
 void dual_thread_close(void)
 {
-#if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
 	WRITE_ONCE(dual_head()->vector, 0);
-	kvm_set_posted_intr_wakeup_handler(NULL);
-#endif
+	listen(NULL);
+	unregister_reboot_notifier(&reboot);
 }

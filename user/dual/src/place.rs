@@ -23,8 +23,15 @@ pub fn clock() -> (u64, Option<Clock>) {
     // that the number names is complete; Linux may still write it, but all of it are integers.
     unsafe {
         let clocks = addr_of_mut!((*head()).clocks);
-        let sequence = sequence(clocks);
-        (sequence, Clock::new(addr_of!((*clocks).copies[(sequence & 1) as usize]).read_volatile()))
+        let copy = |number: u64| addr_of!((*clocks).copies[(number & 1) as usize]).read_volatile();
+        let (mut number, mut conversion) = (sequence(clocks), copy(sequence(clocks)));
+        // Linux may have run since, if the budget ended in between: then it states this anew much
+        // later than it takes to read it again.
+        if number != sequence(clocks) {
+            number = sequence(clocks);
+            conversion = copy(number);
+        }
+        (number, Clock::new(conversion))
     }
 }
 

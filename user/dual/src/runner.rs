@@ -175,6 +175,10 @@ impl Runner {
 
 /// Runs a thread until it needs Linux, or Linux wants it.
 fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
+    // The signal for the offer may have been that for its recall as well, or for the task's end.
+    if is_wanted(thread.place, thread.offer) {
+        return End { reason: reason::RECALL, ..End::default() };
+    }
     if thread.offer.flags & flag::AT_CALL != 0
         && let Some(end) = call(shadow, thread, now())
     {
