@@ -132,27 +132,32 @@ static unsigned long count(struct mm_struct *mm)
 	return pages;
 }
 
-/* Room for that many pages, which are counted as locked; NULL if they are too many. */
-static struct dual_pages *make_room(struct mm_struct *mm, unsigned long room)
+/* Room for that many pages; NULL if they are too many. */
+static struct dual_pages *make_room(unsigned long room)
 {
-	struct dual_pages *pinned = NULL;
+	struct dual_pages *pinned;
 
 	if (room > totalram_pages() / 2) {
 		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; more than half of all\n",
 				    current->comm, room);
 		return NULL;
 	}
-	if (account_locked_vm(mm, room, true)) {
-		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; raise RLIMIT_MEMLOCK\n",
-				    current->comm, room);
-		return NULL;
-	}
 	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL | __GFP_NOWARN);
 	if (pinned)
 		pinned->room = room;
-	else
-		account_locked_vm(mm, room, false);
 	return pinned;
+}
+
+/* Counts so many pages as locked instead of those before. */
+static int account(struct mm_struct *mm, unsigned long before, unsigned long room)
+{
+	if (room <= before)
+		return account_locked_vm(mm, before - room, false);
+	if (!account_locked_vm(mm, room - before, true))
+		return 0;
+	pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; raise RLIMIT_MEMLOCK\n",
+			    current->comm, room);
+	return -ENOMEM;
 }
 
 static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_struct *mm)
@@ -172,18 +177,13 @@ static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_st
 
 static int scan(struct dual_pins *pins, struct mm_struct *mm)
 {
-	/* Before what was pinned is given up, so that no page is free to move in between. */
-	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned;
-	unsigned long room = count(mm);
+	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned = make_room(count(mm));
 
-	if (old)
-		account_locked_vm(mm, old->room, false);
-	pinned = make_room(mm, room);
-	if (!pinned) {
-		if (old)
-			account_locked_vm(mm, old->room, true);
+	if (!pinned || account(mm, old ? old->room : 0, pinned->room)) {
+		kvfree(pinned);
 		return -ENOMEM;
 	}
+	/* Before what was pinned is given up, so that no page is free to move in between. */
 	fill(pins, pinned, mm);
 	unpin(xchg(&pins->pinned, pinned));
 	return 0;
