@@ -38,10 +38,8 @@
 
 #include "dual.h"
 #include "hypercall.h"
+#include "page_tables.h"
 #include "window.h"
-
-/* With page-table isolation the user-mode tables come after those of the kernel. */
-#define USER_TABLES PAGE_SIZE
 
 /* Flags that user mode can set. */
 #define USER_FLAGS                                                                      \
@@ -161,13 +159,6 @@ static void load_vectors(const struct pillion_dual_slot *slot)
 	fpregs_unlock();
 }
 
-static u64 page_tables(void)
-{
-	u64 root = __pa(current->mm->pgd);
-
-	return boot_cpu_has(X86_FEATURE_PTI) ? root + USER_TABLES : root;
-}
-
 /* The general registers of a thread in Linux, by their numbers in instructions. */
 #define EACH_REGISTER(with)                                                        \
 	with(1, cx) with(2, dx) with(3, bx) with(4, sp) with(5, bp) with(6, si)    \
@@ -252,12 +243,11 @@ static void offer(struct pillion_dual_slot *slot, const struct dual_thread *thre
 {
 	save_registers(&slot->registers, regs);
 	save_vectors(slot);
-	slot->cr3 = page_tables();
+	slot->cr3 = user_page_tables();
 	slot->cr4 = __read_cr4();
 	slot->priority = current->rt_priority;
 	slot->thread = thread->number;
 	slot->process = thread->process;
-	slot->flags = PILLION_DUAL_FLAG_AT_CALL;
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
 	slot->calls = 0;

@@ -20,13 +20,11 @@
 #include <asm/special_insns.h>
 
 #include "hypercall.h"
+#include "page_tables.h"
 #include "psc_request.h"
 #include "window.h"
 
 #define TASK "psc"
-
-/* With page-table isolation the user-mode tables come after those of the kernel. */
-#define USER_TABLES PAGE_SIZE
 
 static struct task *task;
 
@@ -72,13 +70,6 @@ static int carry_out(u64 *request, const u64 *answer, const s64 *result)
 	return clamp_t(s64, READ_ONCE(*result), -EHWPOISON, 0);
 }
 
-static u64 page_tables(void)
-{
-	u64 root = __pa(current->mm->pgd);
-
-	return boot_cpu_has(X86_FEATURE_PTI) ? root + USER_TABLES : root;
-}
-
 static int request(unsigned int number, u32 what)
 {
 	struct pillion_psc_slot *slot = &psc()->slots[number];
@@ -101,7 +92,7 @@ int psc_request_start(unsigned int number, const struct pillion_psc_handler *han
 	slot->stack = handler->stack;
 	slot->arguments[0] = handler->arguments[0];
 	slot->arguments[1] = handler->arguments[1];
-	slot->cr3 = page_tables();
+	slot->cr3 = user_page_tables();
 	slot->cr4 = __read_cr4();
 	slot->fs_base = fs_base;
 	slot->period_ns = handler->period_ns;

@@ -18,10 +18,10 @@ mod process;
 mod runner;
 mod shadow;
 
-use pillion_abi::{NEVER, call::MESSAGE_WORDS};
+use pillion_abi::NEVER;
 use pillion_runtime::{
-    call,
-    info::{self, label, skin, slot, wake},
+    info::{self, label, skin, wake},
+    manager::tell,
     park, println, task, wait,
 };
 
@@ -44,11 +44,4 @@ fn main(_: u64) -> ! {
             park();
         }
     }
-}
-
-/// Calls the resource manager with one value.
-fn tell(label: u64, value: i64) {
-    let mut words = [0; MESSAGE_WORDS];
-    words[0] = value as u64;
-    let _ = call::call(slot::MANAGER, label, words);
 }

@@ -6,27 +6,25 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use pillion_abi::PAGE;
 use pillion_abi::dual::{Registers, SLOTS, VECTOR_BYTES};
-use pillion_abi::vcpu::{Segment, State, dirty, gpr};
+use pillion_abi::vcpu::{State, dirty, gpr};
 use pillion_channel::copy::copy;
 use pillion_dual::vectors::{COMPONENTS, LEAST, mxcsr_mask, repair};
 use pillion_dual::walk::Tables;
 use pillion_runtime::info::address;
+use pillion_runtime::user_mode::{self, Process};
 
 /// Flags that user mode can set without privilege: CF, PF, AF, ZF, SF, TF, DF, OF, AC, ID.
 const USER_FLAGS: u64 = 0x0024_0dd5;
 /// Flags that are always set: bit 1, and IF.
 const FIXED_FLAGS: u64 = 0x202;
 
-/// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, UMIP, FSGSBASE, OSXSAVE,
-/// PKE, and TSD.
-const CR4: u64 = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16 | 1 << 18 | 1 << 22 | 1 << 2;
-const PAE: u64 = 1 << 5;
-/// Paging, alignment checks, write protection, and what the FPU needs.
-const CR0: u64 = 0x8005_0033;
-/// Long mode, no-execute pages.
-const EFER: u64 = 0xd00;
-/// Bits of CR3 that hold the address of a table.
-const ROOT: u64 = 0x000f_ffff_ffff_f000;
+/// Flags as code in user mode has them.
+fn user_flags(flags: u64) -> u64 {
+    flags & USER_FLAGS | FIXED_FLAGS
+}
+
+/// Further bits of CR4 that a thread has: UMIP, PKE.
+const MORE_CR4: u64 = 1 << 11 | 1 << 22;
 
 /// Length of SYSCALL.
 const SYSCALL_LENGTH: u64 = 2;
@@ -99,36 +97,21 @@ impl Shadow {
             return None;
         }
         self.load_vectors(place, offer.xcr0);
-        self.begin(&offer.registers, offer.cr3 & ROOT, offer.cr4 & CR4 | PAE);
+        self.begin(offer);
         Some(Tables::new(offer.cr3, offer.cr4))
     }
 
     /// Sets the state of a thread in 64-bit user mode.
-    fn begin(&self, registers: &Registers, cr3: u64, cr4: u64) {
-        let state = self.state;
-        let code = Segment { selector: 0x33, attributes: 0xafb, limit: u32::MAX, base: 0 };
-        let data = Segment { selector: 0, attributes: 0xcf3, limit: u32::MAX, base: 0 };
-        let none = Segment::default();
+    fn begin(&self, offer: &Offer) {
+        let (state, registers) = (self.state, &offer.registers);
         for (to, from) in state.gpr.iter().zip(registers.gpr) {
             to.set(from);
         }
         state.rip.set(registers.rip);
-        state.rflags.set(registers.rflags & USER_FLAGS | FIXED_FLAGS);
-        state.cr0.set(CR0);
-        state.cr2.set(0);
-        state.cr3.set(cr3);
-        state.cr4.set(cr4);
-        state.efer.set(EFER);
-        state.dr6.set(0xffff_0ff0);
-        state.dr7.set(0x400);
-        state.pat.set(0x0007_0406_0007_0406);
-        state.cs.set(code);
-        state.ss.set(Segment { selector: 0x2b, ..data });
-        state.fs.set(Segment { base: registers.fs_base, ..data });
-        state.gs.set(Segment { base: registers.gs_base, ..data });
-        [&state.ds, &state.es].into_iter().for_each(|segment| segment.set(data));
-        [&state.tr, &state.ldtr, &state.gdtr, &state.idtr].into_iter().for_each(|segment| segment.set(none));
-        state.dirty.set(dirty::CORE | dirty::SYSTEM);
+        state.rflags.set(user_flags(registers.rflags));
+        let Registers { fs_base, gs_base, .. } = *registers;
+        let (cr3, cr4) = (offer.cr3, offer.cr4 & (user_mode::CR4 | MORE_CR4));
+        user_mode::set(state, &Process { cr3, cr4, fs_base, gs_base, data: 0 });
     }
 
     /// Loads the vector registers: what Linux does not offer gets its initial state.
@@ -151,7 +134,7 @@ impl Shadow {
         place.set_registers(Registers {
             gpr: state.gpr.each_ref().map(core::cell::Cell::get),
             rip: state.rip.get(),
-            rflags: state.rflags.get() & USER_FLAGS | FIXED_FLAGS,
+            rflags: user_flags(state.rflags.get()),
             fs_base: state.fs.get().base,
             gs_base: state.gs.get().base,
         });
@@ -168,7 +151,7 @@ impl Shadow {
     pub fn return_from_call(&self, result: i64) {
         let state = self.state;
         let next = state.rip.get().wrapping_add(SYSCALL_LENGTH);
-        let flags = state.rflags.get() & USER_FLAGS | FIXED_FLAGS;
+        let flags = user_flags(state.rflags.get());
         state.gpr[gpr::RAX].set(result.cast_unsigned());
         state.gpr[gpr::RCX].set(next);
         state.gpr[R11].set(flags);

@@ -7,7 +7,6 @@
 use core::{num::NonZeroU32, ptr::NonNull};
 use pillion_abi::{
     PAGE,
-    call::MESSAGE_WORDS,
     channel::{FIFOS, FifoControl, Share, Status},
 };
 use pillion_channel::{
@@ -16,8 +15,8 @@ use pillion_channel::{
     fifo_entry::Entry,
 };
 use pillion_runtime::{
-    call,
-    info::{address, label, slot},
+    info::{address, label},
+    manager::tell,
 };
 
 const ENOMEM: i64 = -12;
@@ -60,7 +59,7 @@ impl Fifos {
         let bytes = (RINGS + 2 * ring).next_multiple_of(PAGE);
         let Some(at) = extent::find(self.space, &mut taken, bytes) else { return ENOMEM };
         let place = Extent { at, size: bytes };
-        let claimed = ask(label::FIFO_CLAIM, number);
+        let claimed = tell(label::FIFO_CLAIM, number.into());
         if claimed != 0 {
             return claimed;
         }
@@ -85,7 +84,7 @@ impl Fifos {
     fn end(&mut self, number: u32) -> i64 {
         entry(number).hide();
         self.taken[number as usize] = None;
-        ask(label::FIFO_RELEASE, number)
+        tell(label::FIFO_RELEASE, number.into())
     }
 }
 
@@ -104,11 +103,4 @@ fn entry(number: u32) -> Entry {
     // SAFETY: the status is mapped, and only this thread writes it, one entry at a time; the
     // index is checked.
     unsafe { Entry::new(NonNull::new_unchecked(&raw mut (*status).fifos[number as usize])) }
-}
-
-/// Claims a FIFO from the resource manager, or releases one.
-fn ask(label: u64, number: u32) -> i64 {
-    let mut words = [0; MESSAGE_WORDS];
-    words[0] = number.into();
-    call::call(slot::MANAGER, label, words).map_or(EINVAL, |answer| answer.words[0] as i64)
 }

@@ -2,9 +2,10 @@
 
 use crate::share;
 use pillion_abi::channel::{PscSlot, psc};
-use pillion_abi::vcpu::{Exit, Segment, State, dirty, gpr};
+use pillion_abi::vcpu::{Exit, State, dirty, gpr};
 use pillion_abi::{NEVER, PAGE};
 use pillion_runtime::info::{self, address};
+use pillion_runtime::user_mode::{self, Process};
 use pillion_runtime::{fpu, now, sleep, timer_set, vcpu_run};
 
 /// Bit of a runner's notification: a run takes too long.
@@ -19,17 +20,6 @@ const PAUSES_PER_SECOND: u64 = 1000;
 
 const PAGE_FAULT: u64 = 14;
 
-/// Bits of CR4 that concern user mode: PAE, PGE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE, OSXSAVE, and
-/// TSD.
-const CR4: u64 = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 16 | 1 << 18 | 1 << 2;
-const PAE: u64 = 1 << 5;
-
-/// Paging, write protection, and what the FPU needs.
-const CR0: u64 = 0x8005_0033;
-/// Long mode, no-execute pages.
-const EFER: u64 = 0xd00;
-/// Bits of CR3 that hold the address of a table.
-const ROOT: u64 = 0x000f_ffff_ffff_f000;
 const VMMCALL_LENGTH: u64 = 3;
 
 /// Why a handler was stopped.
@@ -106,26 +96,12 @@ impl Guest {
 
 /// Sets the state of a process's thread in 64-bit user mode.
 fn begin(state: &State, order: &PscSlot) {
-    let code = Segment { selector: 0x33, attributes: 0xafb, limit: u32::MAX, base: 0 };
-    let data = Segment { selector: 0x2b, attributes: 0xcf3, limit: u32::MAX, base: 0 };
-    let none = Segment::default();
     state.gpr.iter().for_each(|register| register.set(0));
     state.gpr[gpr::RSP].set(order.stack);
     state.gpr[gpr::RDI].set(order.arguments[0]);
     state.gpr[gpr::RSI].set(order.arguments[1]);
     state.rip.set(order.entry);
     state.rflags.set(2);
-    state.cr0.set(CR0);
-    state.cr2.set(0);
-    state.cr3.set(order.cr3 & ROOT);
-    state.cr4.set(order.cr4 & CR4 | PAE);
-    state.efer.set(EFER);
-    state.dr6.set(0xffff_0ff0);
-    state.dr7.set(0x400);
-    state.pat.set(0x0007_0406_0007_0406);
-    state.cs.set(code);
-    state.fs.set(Segment { base: order.fs_base, ..data });
-    [&state.ss, &state.ds, &state.es, &state.gs].into_iter().for_each(|segment| segment.set(data));
-    [&state.tr, &state.ldtr, &state.gdtr, &state.idtr].into_iter().for_each(|segment| segment.set(none));
-    state.dirty.set(dirty::CORE | dirty::SYSTEM);
+    let (cr3, cr4) = (order.cr3, order.cr4 & user_mode::CR4);
+    user_mode::set(state, &Process { cr3, cr4, fs_base: order.fs_base, gs_base: 0, data: user_mode::DATA });
 }

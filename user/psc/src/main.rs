@@ -20,10 +20,10 @@ mod requests;
 mod runner;
 mod share;
 
-use pillion_abi::{NEVER, call::MESSAGE_WORDS};
+use pillion_abi::NEVER;
 use pillion_runtime::{
-    call,
-    info::{self, label, skin, slot, wake},
+    info::{self, label, skin, wake},
+    manager::tell,
     park, println, task, wait,
 };
 use requests::Server;
@@ -49,11 +49,4 @@ fn main(_: u64) -> ! {
         server.look();
         runner::log_faults();
     }
-}
-
-/// Calls the resource manager with one value.
-fn tell(label: u64, value: i64) {
-    let mut words = [0; MESSAGE_WORDS];
-    words[0] = value as u64;
-    let _ = call::call(slot::MANAGER, label, words);
 }

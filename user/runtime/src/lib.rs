@@ -10,6 +10,8 @@ pub mod fpu;
 pub mod image;
 pub mod info;
 pub mod log;
+pub mod manager;
+pub mod user_mode;
 
 pub use call::*;
 

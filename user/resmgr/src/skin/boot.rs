@@ -1,11 +1,11 @@
 //! From the system file to tasks with a skin.
 
 use super::{
-    Channel, LOOKS, Passenger, Skins, broker, dual,
+    Channel, LOOKS, Passenger, Skins, broker,
     layout::Layout,
     mbuff,
     program::{self, Program},
-    task_output, warden,
+    task_output, user_vcpus, warden,
 };
 use crate::{
     failure::Result,
@@ -78,7 +78,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
     let dual = system.skins().find(|(_, skin)| matches!(skin.kind, Kind::Dual { .. }));
-    let runners = dual.map_or(0, |(_, skin)| dual::runners(skin.threads));
+    let runners = dual.map_or(0, |(_, skin)| user_vcpus::runners(skin.threads));
     let layout = Layout::new(&fifo_bytes, system.pool_bytes(), runners);
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
     let common = SkinInfo {

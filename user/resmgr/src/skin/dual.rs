@@ -5,6 +5,7 @@
 use super::{
     Passenger,
     channel::{Access, Channel},
+    user_vcpus::{self, PAGES, runners},
 };
 use crate::{
     failure::{Result, While},
@@ -19,7 +20,6 @@ use pillion_abi::{
     boot::Range,
     dual,
     object::{Kind, map, right},
-    vcpu::configure,
 };
 use pillion_runtime::{
     Cap,
@@ -27,16 +27,8 @@ use pillion_runtime::{
         RANGES, address,
         dual::{DualInfo, SIGNALLED, slot},
     },
-    memory_map, vcpu_bind_signals, vcpu_configure,
+    memory_map, vcpu_bind_signals,
 };
-
-/// Pages of a runner's objects: vCPU and state.
-const PAGES: u64 = 9 + 1;
-
-/// Number of runners in a task with that many threads.
-pub const fn runners(threads: u32) -> u32 {
-    threads.saturating_sub(1)
-}
 
 /// Pages for the runners' objects.
 pub fn pages(threads: u32) -> u64 {
@@ -75,12 +67,7 @@ pub(super) fn make(
     let (place, size) = (channel.layout.dual, channel.layout.dual_size);
     maker.window.fill_part(channel.memory, place, size, &[])?;
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
-    for number in 0..notifications.len() as u32 {
-        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
-        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
-        vcpu_configure(vcpu, passenger.guest.space, state, configure::USER).when("configuring a user vCPU")?;
-        give(task, slot::VCPUS + number, vcpu, right::ALL, 0)?;
-    }
+    user_vcpus::make(maker, task, passenger.guest.space, slot::VCPUS, notifications.len() as u32)?;
     give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
     let info = show_ram(maker, task, &passenger.guest.ram, levels.map(u32::from))?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;

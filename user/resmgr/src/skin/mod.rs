@@ -17,6 +17,7 @@ pub mod psc;
 mod serve;
 mod task_output;
 pub mod threads;
+mod user_vcpus;
 mod warden;
 
 pub use boot::{Plans, Shared, plan};

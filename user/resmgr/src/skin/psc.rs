@@ -5,34 +5,25 @@
 use super::{
     channel::{Access, Channel},
     layout::PSC,
+    user_vcpus::{self, PAGES, runners},
 };
 use crate::{
-    failure::{Result, While},
+    failure::Result,
     objects::Slots,
     page_tables::Extent,
     task::{Maker, Task, give},
 };
 use pillion_abi::{
     PAGE,
-    object::{Kind, map, right},
-    vcpu::configure,
+    object::{Kind, right},
 };
 use pillion_runtime::{
     Cap,
     info::{address, psc},
-    vcpu_configure,
 };
-
-/// Pages of a runner's objects: vCPU and state; timers are small.
-const PAGES: u64 = 9 + 1;
 
 /// Most bytes that a timer takes.
 const TIMER: u64 = 128;
-
-/// Number of runners in a task with that many threads.
-const fn runners(threads: u32) -> u32 {
-    threads.saturating_sub(1)
-}
 
 /// Pages for the runners' objects.
 pub fn pages(threads: u32) -> u64 {
@@ -60,12 +51,7 @@ pub fn show(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()>
 
 /// Makes the runners' objects, in Linux's guest space, and gives them to the task.
 pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Result<()> {
-    for number in 0..runners(threads) {
-        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
-        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
-        vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
-        give(task, psc::slot::VCPUS + number, vcpu, right::ALL, 0)?;
-    }
+    user_vcpus::make(maker, task, guest, psc::slot::VCPUS, runners(threads))?;
     timers(maker.slots, task, runners(threads))
 }
 

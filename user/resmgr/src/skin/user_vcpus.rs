@@ -1,0 +1,32 @@
+//! User vCPUs of tasks that run code of Linux's processes: one for each runner, in Linux's guest
+//! space, with a state page.
+
+use crate::{
+    failure::{Result, While},
+    task::{Maker, Task, give},
+};
+use pillion_abi::{
+    PAGE,
+    object::{Kind, map, right},
+    vcpu::configure,
+};
+use pillion_runtime::{Cap, info::address, vcpu_configure};
+
+/// Pages of a runner's vCPU and its state.
+pub const PAGES: u64 = 9 + 1;
+
+/// Number of runners in a task with that many threads.
+pub const fn runners(threads: u32) -> u32 {
+    threads.saturating_sub(1)
+}
+
+/// Makes the vCPUs, and gives them to the task, in slots from `first` on.
+pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, first: Cap, count: u32) -> Result<()> {
+    for number in 0..count {
+        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
+        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+        vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
+        give(task, first + number, vcpu, right::ALL, 0)?;
+    }
+    Ok(())
+}
