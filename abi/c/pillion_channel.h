@@ -447,9 +447,6 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_RESUME_ABSOLUTE 1
 #define PILLION_DUAL_RESUME_RELATIVE 2
 
-/* Flags of an offer. */
-#define PILLION_DUAL_FLAG_AT_CALL 1
-
 struct pillion_dual_conversion {
     uint32_t valid;
     uint32_t mult;
@@ -519,8 +516,7 @@ struct pillion_dual_slot {
     uint64_t xcr0;
     uint32_t thread;
     uint32_t process;
-    uint32_t flags;
-    uint32_t reserved;
+    uint64_t reserved;
     uint32_t reason;
     uint32_t resume;
     uint64_t number;
@@ -547,8 +543,7 @@ _Static_assert(offsetof(struct pillion_dual_slot, cr4) == 184, "cr4");
 _Static_assert(offsetof(struct pillion_dual_slot, xcr0) == 192, "xcr0");
 _Static_assert(offsetof(struct pillion_dual_slot, thread) == 200, "thread");
 _Static_assert(offsetof(struct pillion_dual_slot, process) == 204, "process");
-_Static_assert(offsetof(struct pillion_dual_slot, flags) == 208, "flags");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 212, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 208, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, reason) == 216, "reason");
 _Static_assert(offsetof(struct pillion_dual_slot, resume) == 220, "resume");
 _Static_assert(offsetof(struct pillion_dual_slot, number) == 224, "number");

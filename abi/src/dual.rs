@@ -76,13 +76,6 @@ pub mod resume {
     pub const RELATIVE: u32 = 2;
 }
 
-/// Bits of [`Slot::flags`].
-pub mod flag {
-    /// The offered registers are at a SYSCALL instruction whose number is in `rax`: the task may
-    /// answer it before it runs anything.
-    pub const AT_CALL: u32 = 1;
-}
-
 /// One of two copies of what converts between ticks and the time of Linux's clocks.
 ///
 /// The monotonic clock is `base_ns + ((tsc - tsc_base) * mult + fraction) >> shift` nanoseconds.
@@ -160,7 +153,8 @@ pub struct Slot {
     pub recall: u32,
     /// Priority of the thread in Linux's FIFO class, 1 to 99.
     pub priority: u32,
-    /// The registers, in both directions.
+    /// The registers, in both directions. They are offered at a SYSCALL instruction, with the
+    /// number of the call in `rax`: the task answers it before it runs anything.
     pub registers: Registers,
     /// The process's page tables for user mode.
     pub cr3: u64,
@@ -172,10 +166,8 @@ pub struct Slot {
     pub thread: u32,
     /// Number of its process.
     pub process: u32,
-    /// See [`flag`].
-    pub flags: u32,
     /// Zero.
-    pub reserved: u32,
+    pub reserved: u64,
     /// The task's half begins here: one of [`reason`].
     pub reason: u32,
     /// One of [`resume`].

@@ -34,8 +34,7 @@ struct pillion_dual_mark {
 #define PILLION_DUAL_LEFT_EXCEPTION 3
 #define PILLION_DUAL_LEFT_INSTRUCTION 4
 #define PILLION_DUAL_LEFT_REFUSED 5
-#define PILLION_DUAL_LEFT_WATCHDOG 6
-#define PILLION_DUAL_LEFT_REASONS 7
+#define PILLION_DUAL_LEFT_REASONS 6
 
 /* System calls that took a thread to Linux: the most frequent ones are kept. */
 #define PILLION_DUAL_CALLS 6

@@ -23,14 +23,14 @@ pub fn clock() -> (u64, Option<Clock>) {
     // that the number names is complete; Linux may still write it, but all of it are integers.
     unsafe {
         let clocks = addr_of_mut!((*head()).clocks);
-        let copy = |number: u64| addr_of!((*clocks).copies[(number & 1) as usize]).read_volatile();
-        let (mut number, mut conversion) = (sequence(clocks), copy(sequence(clocks)));
-        // Linux may have run since, if the budget ended in between: then it states this anew much
-        // later than it takes to read it again.
-        if number != sequence(clocks) {
-            number = sequence(clocks);
-            conversion = copy(number);
-        }
+        let read = || {
+            let number = sequence(clocks);
+            (number, addr_of!((*clocks).copies[(number & 1) as usize]).read_volatile())
+        };
+        let first = read();
+        // Linux may have run since, if the budget ended in between. It states its clocks anew much
+        // later than it takes to read them again.
+        let (number, conversion) = if first.0 == sequence(clocks) { first } else { read() };
         (number, Clock::new(conversion))
     }
 }
@@ -58,7 +58,6 @@ pub struct Offer {
     pub xcr0: u64,
     pub thread: u32,
     pub process: u32,
-    pub flags: u32,
 }
 
 /// Why a thread goes back to Linux; see the fields of [`Slot`] with the same names.
@@ -127,7 +126,6 @@ impl Place {
                 xcr0: addr_of!((*slot).xcr0).read_volatile(),
                 thread: addr_of!((*slot).thread).read_volatile(),
                 process: addr_of!((*slot).process).read_volatile(),
-                flags: addr_of!((*slot).flags).read_volatile(),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::shadow::{self, Shadow};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{SLOTS, flag, reason};
+use pillion_abi::dual::{SLOTS, reason};
 use pillion_abi::vcpu::Exit;
 use pillion_dual::clock::SECOND;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
@@ -78,8 +78,12 @@ pub fn end() {
     for number in 0..count {
         let _ = signal(skin::slot::NOTIFICATIONS + thread(number));
     }
-    let mut turns = (0..PATIENCE).take_while(|_| (0..count).any(|number| Place::of(number).is_primary()));
-    turns.by_ref().for_each(|_| _ = sleep(now().saturating_add(pause)));
+    for _ in 0..PATIENCE {
+        if !(0..count).any(|number| Place::of(number).is_primary()) {
+            break;
+        }
+        let _ = sleep(now().saturating_add(pause));
+    }
     for number in 0..count {
         let _ = thread_suspend(skin::slot::THREADS + thread(number));
     }
@@ -179,9 +183,8 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
     if is_wanted(thread.place, thread.offer) {
         return End { reason: reason::RECALL, ..End::default() };
     }
-    if thread.offer.flags & flag::AT_CALL != 0
-        && let Some(end) = call(shadow, thread, now())
-    {
+    // It is offered at a system call.
+    if let Some(end) = call(shadow, thread, now()) {
         return end;
     }
     let vcpu = dual::slot::VCPUS + thread.notification - 1;

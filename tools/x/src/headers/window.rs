@@ -110,7 +110,6 @@ fn dual(out: &mut Header) {
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
         RECALL CALL EXCEPTION INSTRUCTION REFUSED);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
-    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, AT_CALL);
     structure!(out, "dual_conversion", dual_mode::Conversion,
         valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",
         base_ns: "uint64_t", fraction: "uint64_t", raw_base_ns: "uint64_t", raw_fraction: "uint64_t",
@@ -122,7 +121,7 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_slot", dual_mode::Slot,
         state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
         registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
-        thread: "uint32_t", process: "uint32_t", flags: "uint32_t", reserved: "uint32_t",
+        thread: "uint32_t", process: "uint32_t", reserved: "uint64_t",
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max_ns: "uint64_t", ticks: "uint64_t",
         exhausted: "uint64_t", reserved2: "uint64_t" "[475]", vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
