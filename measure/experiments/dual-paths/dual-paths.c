@@ -28,7 +28,7 @@
 #define WARM_UP 10
 #define PAGES 64
 /* Nanoseconds of rest between readings, so that no budget is used up. */
-#define REST 20000
+#define REST 50000
 #define TRACING "/sys/kernel/tracing/"
 
 struct readings {
