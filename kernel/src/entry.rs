@@ -88,8 +88,12 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
         && let Some(current) = k.cpu.current
         && let Some(vcpu) = k.vcpu_run_fast(current, capability)
     {
+        if !k.m.get(vcpu).user {
+            // Linux's vCPU is run from one place only, into which all of its path is inlined.
+            leave_by_detours(k);
+        }
         // SAFETY: the vCPU is configured, as `vcpu_run_fast` found.
-        if unsafe { guest::enter(k, current, vcpu) } && k.m.get(current).fpu {
+        if unsafe { guest::run_user(k, current, vcpu) } && k.m.get(current).fpu {
             trace!(Switch, current.number(), 0u64);
             // SAFETY: since the thread made the call, nothing ran but its guest, on the thread's
             // FPU state, and no capability was deleted.

@@ -24,32 +24,41 @@ use pillion_core::{
 /// Runs the guest of the current thread up to the next exit that does not concern it alone.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
-    if k.m.get(vcpu).is_configured() {
-        // SAFETY: that was just checked.
-        unsafe { enter(k, id, vcpu) };
+    let v = k.m.get(vcpu);
+    let user = v.user;
+    if !v.is_configured() {
+        k.leave_guest_with(id, 0, 0);
+        k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;
     }
-    k.leave_guest_with(id, 0, 0);
-    k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
+    // SAFETY: that was just checked.
+    let (processor, state) = unsafe { parts(vcpu) };
+    if user {
+        user::run(k, id, vcpu, processor, state);
+    } else {
+        passenger::run(k, id, vcpu, processor, state);
+    }
 }
 
-/// As [`run`], for a thread that is in `VcpuRun` with the vCPU. Returns whether the exit was for
+/// As [`run`], for a thread that is in `VcpuRun` with a user vCPU. Returns whether the exit was for
 /// that thread, and nothing else happened: it goes on as before the call.
 ///
 /// # Safety
 /// The vCPU is configured.
 #[inline(always)]
-pub unsafe fn enter(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>) -> bool {
-    let user = k.m.get(vcpu).user;
-    // SAFETY: `VcpuConfigure` came before, says the caller. Nothing that is
-    // called while the guest runs takes a second reference or deletes a vCPU: only system calls do.
-    let (processor, state) = unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) };
-    if user {
-        user::run(k, id, vcpu, processor, state)
-    } else {
-        passenger::run(k, id, vcpu, processor, state);
-        false
-    }
+pub unsafe fn run_user(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>) -> bool {
+    // SAFETY: as the caller says.
+    let (processor, state) = unsafe { parts(vcpu) };
+    user::run(k, id, vcpu, processor, state)
+}
+
+/// # Safety
+/// The vCPU is configured; the references are not used after the next system call.
+#[inline(always)]
+unsafe fn parts<'a>(vcpu: Id<Vcpu>) -> (&'a mut Processor, &'a State) {
+    // SAFETY: `VcpuConfigure` came before, says the caller. Nothing that is called while the guest
+    // runs takes a second reference or deletes a vCPU: only system calls do.
+    unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) }
 }
 
 /// Returns the thread from the guest if its bound notification has bits.

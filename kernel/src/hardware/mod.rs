@@ -166,7 +166,7 @@ impl Time for Hardware {
         clock::now()
     }
 
-    #[inline]
+    #[inline(always)]
     fn program_timer(&mut self, deadline: u64) {
         clock::program_deadline(deadline);
     }

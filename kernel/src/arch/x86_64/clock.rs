@@ -30,7 +30,7 @@ pub fn tsc_hz() -> u64 {
 /// Sets the timer to a deadline; [`NEVER`] stops it. It fires at once if the deadline has passed,
 /// and early, once or several times, if it is beyond the timer's reach. The time is rounded down to
 /// whole ticks of the timer, so that it fires less than a tick too soon.
-#[inline]
+#[inline(always)]
 pub fn program_deadline(deadline: u64) {
     if deadline == NEVER {
         return apic::set_timer(0);
