@@ -3,6 +3,7 @@
 mod measure;
 mod program;
 
+use crate::debian::kernel;
 use clap::{Args, Parser, Subcommand};
 pub use measure::MeasureCommand;
 pub use program::{BuildTaskArguments, Kind, NewArguments};
@@ -62,8 +63,9 @@ pub struct BuildArguments {
     /// of --task NAME, else systems/demo.toml]
     #[arg(long, value_name = "FILE")]
     pub system: Option<PathBuf>,
-    /// Linux kernel: Debian's `stock` or `rt` (PREEMPT_RT), or the path of a bzImage
-    #[arg(long, value_name = "stock|rt|PATH", default_value = "stock")]
+    /// Linux kernel: Debian's `stock` or `rt` (PREEMPT_RT), another version that Debian has
+    /// (`6.12`, `6.12-rt`), or the path of a bzImage
+    #[arg(long, value_name = "stock|rt|VERSION|PATH", default_value = "stock")]
     pub linux: String,
     /// Add to Linux's command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -332,8 +334,9 @@ pub struct DiskArguments {
     /// Image to write
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Debian kernel for the disk: `stock` or `rt` (PREEMPT_RT)
-    #[arg(long, value_name = "stock|rt", default_value = "stock", value_parser = ["stock", "rt"])]
+    /// Debian kernel for the disk: `stock` or `rt` (PREEMPT_RT), or another version that Debian has
+    /// (`6.12`, `6.12-rt`)
+    #[arg(long, value_name = "stock|rt|VERSION", default_value = "stock", value_parser = kernel::name)]
     pub linux: String,
     /// Size of the disk; free space on it takes no room here
     #[arg(long, value_name = "GIB", default_value_t = 4)]
