@@ -35,9 +35,25 @@ pub const WIRE: Drivers = Drivers { list: "wire", modules: "e1000e" };
 /// For the memory card: likewise.
 pub const CARD: Drivers = Drivers { list: "card", modules: "sdhci_pci mmc_block" };
 
-/// Packages, and the programs taken from them.
-const PROGRAMS: [(&str, &[&str]); 2] =
+/// A package, and the programs taken from it.
+pub type Packaged = (&'static str, &'static [&'static str]);
+
+const PROGRAMS: [Packaged; 2] =
     [("rt-tests", &["usr/bin/cyclictest", "usr/bin/hackbench"]), ("stress-ng", &["usr/bin/stress-ng"])];
+/// Programs with threads for primary mode.
+pub const DUAL: Packaged = (
+    "rt-tests",
+    &[
+        "usr/bin/cyclicdeadline",
+        "usr/bin/pi_stress",
+        "usr/bin/pmqtest",
+        "usr/bin/ptsematest",
+        "usr/bin/rt-migrate-test",
+        "usr/bin/signaltest",
+        "usr/bin/sigwaittest",
+        "usr/bin/svsematest",
+    ],
+);
 
 /// Where a file of init's folder goes: the first part of its path there, and the folder in the
 /// initramfs.
@@ -51,6 +67,8 @@ pub struct Contents {
     pub programs: Vec<(&'static str, Vec<u8>)>,
     /// Modules of the distribution.
     pub drivers: Vec<&'static Drivers>,
+    /// Programs of the distribution.
+    pub packaged: Option<&'static Packaged>,
 }
 
 /// The archive for a kernel.
@@ -63,7 +81,7 @@ pub fn make(repository: &Repository, archive: &Archive, kernel: &Kernel, content
     tree.add("bin/note", Node::File(note(repository)?, true));
     tree.add("etc/payload.sha256", Node::File(format!("{}  payload\n", hex(&Sha256::digest(payload()))).into(), false));
     add_busybox(&mut tree, archive)?;
-    add_programs(&mut tree, archive)?;
+    add_programs(&mut tree, archive, contents.packaged)?;
     for drivers in contents.drivers {
         add_modules(&mut tree, kernel, drivers)?;
     }
@@ -124,12 +142,12 @@ fn add_busybox(tree: &mut Tree, archive: &Archive) -> Result<()> {
     Ok(())
 }
 
-fn add_programs(tree: &mut Tree, archive: &Archive) -> Result<()> {
+fn add_programs(tree: &mut Tree, archive: &Archive, more: Option<&Packaged>) -> Result<()> {
     let names = PROGRAMS.map(|(package, _)| package.to_owned());
     let packages = archive.packages(&names)?;
     let mut programs = Vec::new();
-    for (name, paths) in PROGRAMS {
-        let package = packages.iter().find(|package| package.name == name).context(name)?;
+    for (name, paths) in PROGRAMS.iter().chain(more) {
+        let package = packages.iter().find(|package| package.name == *name).context(*name)?;
         programs.extend(paths.iter().map(|path| package.root.join(path)));
     }
     for program in &programs {

@@ -31,6 +31,8 @@ pub struct Extras {
     pub card: bool,
     /// The module for channels with real-time tasks, and the programs that use it.
     pub channels: bool,
+    /// Programs with threads for primary mode.
+    pub dual: bool,
 }
 
 impl Extras {
@@ -42,6 +44,7 @@ impl Extras {
             (self.wire, "-wire"),
             (self.card, "-card"),
             (self.channels, "-channels"),
+            (self.dual, "-dual"),
         ];
         parts.into_iter().filter(|(is_in, _)| *is_in).map(|(_, name)| name).collect()
     }
@@ -55,6 +58,10 @@ impl Extras {
     fn drivers(self) -> Vec<&'static Drivers> {
         let wire = self.wire.then_some(&initramfs::WIRE);
         [&initramfs::MACHINE].into_iter().chain(wire).chain(self.card.then_some(&initramfs::CARD)).collect()
+    }
+
+    fn packaged(self) -> Option<&'static initramfs::Packaged> {
+        self.dual.then_some(&initramfs::DUAL)
     }
 
     fn programs(self) -> &'static [user_program::Program] {
@@ -126,7 +133,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
         programs.push((program.name, program.make(repository)?));
     }
     let initrd = repository.build(format!("initrd-{}{}.cpio", kernel.release, extras.suffix()));
-    let contents = initramfs::Contents { modules, programs, drivers: extras.drivers() };
+    let contents = initramfs::Contents { modules, programs, drivers: extras.drivers(), packaged: extras.packaged() };
     write_whole(&initrd, &initramfs::make(repository, &archive, &kernel, contents)?)?;
     let vmlinuz_sha256 = hex(&Sha256::digest(fs::read(&kernel.image)?));
     Ok(Passenger { key, image: kernel.image, initrd, release: kernel.release, vmlinuz_sha256 })
@@ -135,7 +142,7 @@ fn make(repository: &Repository, choice: &str, extras: Extras, key: String) -> R
 /// Changes whenever an input does.
 fn key(repository: &Repository, choice: &str, extras: Extras) -> Result<String> {
     let mut hash = Sha256::new();
-    hash.update(format!("{PACKING} {choice} {} {:?}", Archive::state(), extras.drivers()));
+    hash.update(format!("{PACKING} {choice} {} {:?} {:?}", Archive::state(), extras.drivers(), extras.packaged()));
     // The C compiler makes modules and programs. If it is missing, the build reports that.
     hash.update(Command::new("cc").arg("--version").output().map(|said| said.stdout).unwrap_or_default());
     if let Ok(image) = fs::metadata(choice) {
