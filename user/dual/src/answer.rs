@@ -106,7 +106,7 @@ impl Thread<'_> {
             return None;
         }
         let time = seconds * SECOND + nanoseconds;
-        let (_, clocks) = place::clock();
+        let (sequence, clocks) = place::clock();
         let clocks = clocks?;
         offset(&clocks, which)?;
         // A length of time does not change when the clock is set.
@@ -116,18 +116,15 @@ impl Thread<'_> {
             End::Monotonic(clocks.monotonic(now()).saturating_add(time))
         };
         self.counts.waits += 1;
-        Some(self.wait_for(&end))
+        Some(self.wait_for(&end, sequence, clocks))
     }
 
-    /// Waits for the end of a sleep. Linux may change its clocks' rate or set a clock meanwhile, so
-    /// the end is looked at again if it stated something new.
-    fn wait_for(&mut self, end: &End) -> Answer {
+    /// Waits for the end of a sleep, by the clocks as Linux stated them last. It may change their
+    /// rate or set one meanwhile, so the end is looked at again if it stated something new.
+    fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
         let mut wake_ns = 0;
         loop {
-            let (sequence, clocks) = place::clock();
-            let Some((at, deadline)) = clocks.and_then(|clocks| end.deadline(&clocks)) else {
-                return end.cut_short(wake_ns);
-            };
+            let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
             wake_ns = at;
             if now() < deadline {
                 let woken = wait(skin::slot::NOTIFICATIONS + self.notification, deadline).is_ok();
@@ -135,6 +132,9 @@ impl Thread<'_> {
                     return end.cut_short(wake_ns);
                 }
                 if woken || sequence != place::clock_sequence() {
+                    let (number, stated) = place::clock();
+                    let Some(stated) = stated else { return end.cut_short(wake_ns) };
+                    (sequence, clocks) = (number, stated);
                     continue;
                 }
             }

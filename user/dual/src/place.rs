@@ -2,7 +2,7 @@
 
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use pillion_abi::dual::{Dual, Registers, Slot, VECTOR_BYTES, state};
+use pillion_abi::dual::{Dual, Slot, VECTOR_BYTES, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
@@ -48,16 +48,23 @@ unsafe fn sequence(clocks: *mut pillion_abi::dual::Clocks) -> u64 {
     unsafe { AtomicU64::from_ptr(addr_of_mut!((*clocks).sequence)).load(Ordering::Acquire) }
 }
 
-/// A thread that Linux offers: each word was read once.
+/// A thread that Linux offers, but for its registers: each word was read once.
 pub struct Offer {
     pub number: u32,
     pub priority: u32,
-    pub registers: Registers,
     pub cr3: u64,
     pub cr4: u64,
     pub xcr0: u64,
     pub thread: u32,
     pub process: u32,
+}
+
+/// The registers that are not general ones.
+pub struct Special {
+    pub rip: u64,
+    pub rflags: u64,
+    pub fs_base: u64,
+    pub gs_base: u64,
 }
 
 /// Why a thread goes back to Linux; see the fields of [`Slot`] with the same names.
@@ -120,7 +127,6 @@ impl Place {
             Offer {
                 number: addr_of!((*slot).offer).read_volatile(),
                 priority: addr_of!((*slot).priority).read_volatile(),
-                registers: addr_of!((*slot).registers).read_volatile(),
                 cr3: addr_of!((*slot).cr3).read_volatile(),
                 cr4: addr_of!((*slot).cr4).read_volatile(),
                 xcr0: addr_of!((*slot).xcr0).read_volatile(),
@@ -140,10 +146,46 @@ impl Place {
         }
     }
 
-    /// Writes the registers that Linux gets.
-    pub fn set_registers(&self, registers: Registers) {
+    /// A general register that Linux offers, by its number in instructions.
+    #[inline(always)]
+    pub fn gpr(&self, number: usize) -> u64 {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).registers.gpr[number]).read_volatile() }
+    }
+
+    /// Writes a general register that Linux gets.
+    #[inline(always)]
+    pub fn set_gpr(&self, number: usize, value: u64) {
         // SAFETY: as in `count`.
-        unsafe { addr_of_mut!((*self.slot).registers).write_volatile(registers) };
+        unsafe { addr_of_mut!((*self.slot).registers.gpr[number]).write_volatile(value) };
+    }
+
+    /// The other registers that Linux offers.
+    #[inline(always)]
+    pub fn special(&self) -> Special {
+        // SAFETY: as in `offer`.
+        unsafe {
+            let registers = addr_of!((*self.slot).registers);
+            Special {
+                rip: addr_of!((*registers).rip).read_volatile(),
+                rflags: addr_of!((*registers).rflags).read_volatile(),
+                fs_base: addr_of!((*registers).fs_base).read_volatile(),
+                gs_base: addr_of!((*registers).gs_base).read_volatile(),
+            }
+        }
+    }
+
+    /// Writes the other registers that Linux gets.
+    #[inline(always)]
+    pub fn set_special(&self, special: &Special) {
+        // SAFETY: as in `count`.
+        unsafe {
+            let registers = addr_of_mut!((*self.slot).registers);
+            addr_of_mut!((*registers).rip).write_volatile(special.rip);
+            addr_of_mut!((*registers).rflags).write_volatile(special.rflags);
+            addr_of_mut!((*registers).fs_base).write_volatile(special.fs_base);
+            addr_of_mut!((*registers).gs_base).write_volatile(special.gs_base);
+        }
     }
 
     /// Writes why the thread comes back, and what it used.

@@ -143,7 +143,6 @@ impl Runner {
         self.place.take();
         self.follow(offer.priority);
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
-            self.place.set_registers(offer.registers);
             return self.give_back(&End { reason: reason::REFUSED, ..End::default() }, &Counts::default());
         };
         let process = Process::new(self.ram, tables);

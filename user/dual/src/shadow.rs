@@ -1,13 +1,12 @@
 //! The user vCPU of a runner, and the registers of the thread that it runs.
 
-use crate::place::{Offer, Place};
+use crate::place::{Offer, Place, Special};
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use pillion_abi::PAGE;
-use pillion_abi::dual::{Registers, SLOTS, VECTOR_BYTES};
+use pillion_abi::dual::{SLOTS, VECTOR_BYTES};
 use pillion_abi::vcpu::{State, dirty, gpr};
-use pillion_channel::copy::copy;
 use pillion_dual::vectors::{COMPONENTS, LEAST, mxcsr_mask, repair};
 use pillion_dual::walk::Tables;
 use pillion_runtime::info::address;
@@ -97,19 +96,21 @@ impl Shadow {
             return None;
         }
         self.load_vectors(place, offer.xcr0);
-        self.begin(offer);
+        self.begin(place, offer);
         Some(Tables::new(offer.cr3, offer.cr4))
     }
 
-    /// Sets the state of a thread in 64-bit user mode.
-    fn begin(&self, offer: &Offer) {
-        let (state, registers) = (self.state, &offer.registers);
-        for (to, from) in state.gpr.iter().zip(registers.gpr) {
-            to.set(from);
+    /// Sets the state of a thread in 64-bit user mode. Each register goes from the slot into the
+    /// state at once: a copy of all of them on the way would cost a hundred instructions.
+    #[inline(always)]
+    fn begin(&self, place: &Place, offer: &Offer) {
+        let state = self.state;
+        for (number, to) in state.gpr.iter().enumerate() {
+            to.set(place.gpr(number));
         }
-        state.rip.set(registers.rip);
-        state.rflags.set(user_flags(registers.rflags));
-        let Registers { fs_base, gs_base, .. } = *registers;
+        let Special { rip, rflags, fs_base, gs_base } = place.special();
+        state.rip.set(rip);
+        state.rflags.set(user_flags(rflags));
         let (cr3, cr4) = (offer.cr3, offer.cr4 & (user_mode::CR4 | MORE_CR4));
         user_mode::set(state, &Process { cr3, cr4, fs_base, gs_base, data: 0 });
     }
@@ -122,7 +123,12 @@ impl Shadow {
         // copy is aligned, and valid after `repair`. This program is built without these registers,
         // so nothing of it relies on them.
         unsafe {
-            copy(area.cast(), place.vectors().cast(), BYTES.load(Relaxed) as usize);
+            asm!(
+                "rep movsq",
+                inout("rcx") u64::from(BYTES.load(Relaxed)).div_ceil(8) => _,
+                inout("rdi") area => _, inout("rsi") place.vectors() => _,
+                options(nostack, preserves_flags),
+            );
             repair(&mut *area.cast::<[u8; LEAST]>(), components, MXCSR_MASK.load(Relaxed));
             asm!("xrstor64 [{}]", in(reg) area, in("eax") u32::MAX, in("edx") u32::MAX, options(nostack, preserves_flags));
         }
@@ -131,8 +137,10 @@ impl Shadow {
     /// Hands the registers to Linux, of the vector registers those components that it saves.
     pub fn store(&self, place: &Place, components: u64) {
         let state = self.state;
-        place.set_registers(Registers {
-            gpr: state.gpr.each_ref().map(core::cell::Cell::get),
+        for (number, from) in state.gpr.iter().enumerate() {
+            place.set_gpr(number, from.get());
+        }
+        place.set_special(&Special {
             rip: state.rip.get(),
             rflags: user_flags(state.rflags.get()),
             fs_base: state.fs.get().base,
