@@ -173,16 +173,16 @@ pub fn leave(k: &mut Kernel<Hardware>) -> ! {
     leave_by_detours(k)
 }
 
-/// Runs guests, sleeps, and handles interrupts that came meanwhile, until a thread is to run in
-/// user mode.
+/// Handles the interrupt that a system call took, then runs guests and sleeps until a thread is to
+/// run in user mode.
 #[inline(never)]
 fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
+    if let Some(number) = k.m.pending.take() {
+        // It came in the middle of a call, which may have changed the next relevant deadline.
+        k.cpu.timers_changed = true;
+        interrupt::handle(k, number);
+    }
     loop {
-        if let Some(number) = k.m.pending.take() {
-            // It came in the middle of a call, which may have changed the next relevant deadline.
-            k.cpu.timers_changed = true;
-            interrupt::handle(k, number);
-        }
         k.finish();
         let Some(id) = k.cpu.current else {
             idle(k);
